@@ -8,6 +8,7 @@ from typing import Dict, List, Optional, Set, Tuple
 from .edits import Edits
 from .index import FUNCTIONS, Class, File, Function, Index, dotted
 from .leaf import Leaves
+from .names import Module, Names, Uses
 from .refusal import Refusal
 from .spelling import CHANGES, leave, span, spelled
 
@@ -19,8 +20,8 @@ GENERATORS = ("contextlib.contextmanager", "contextlib.asynccontextmanager")
 
 
 class Chain:
-    def __init__(self, index: Index, edits: Dict[str, Edits], leaves: Leaves, resolved: Dict[Tuple, str], public: bool) -> None:
-        self.index, self.edits, self.leaves, self.resolved, self.public = index, edits, leaves, resolved, public
+    def __init__(self, index: Index, edits: Dict[str, Edits], leaves: Leaves, public: bool) -> None:
+        self.index, self.edits, self.leaves, self.public = index, edits, leaves, public
         self.made: Set[Function] = set()
         self.calls: List[Tuple[File, ast.AST]] = []
         self.notes: List[str] = []
@@ -34,43 +35,31 @@ class Chain:
             function, path, line = self.leaves.touched.pop()
             self.coroutine(function, path, line)
 
-    def coroutine(self, function: Function, path: str, line: int, root: bool = False) -> None:
+    def coroutine(self, function: Function, path: str, line: int) -> None:
         """Makes a function a coroutine function, with all that override it, and has all callers await it."""
         if function.is_async or function in self.made:
             return
-        group = self.group(function, path, line)
-        for one in group:
-            self.may(one, path, line)
-        self.made.update(group)
-        for one in group:
-            self.of(one.file).coroutines.add(name_line(one))
-        for one in group:
-            self.callers(one, group)
+        for path in self.index.names.unread:
+            if (line := self.index.line_of(path, function.name)) is not None:
+                self.index.file(path, line)
+                raise Refusal("unreadable", f"`{function}` may be called here, and blocklint cannot read all of the file", path, line)
+        uses = self.index.names.uses(function)
+        self.bases_allow(function, uses)
+        for one in uses.family:
+            self.may(one, uses)
+        self.made.update(uses.family)
+        for one in uses.family:
+            self.of(one.file).coroutines.add(one.node.lineno)
+        self.callers(function, uses)
 
-    def group(self, function: Function, path: str, line: int) -> List[Function]:
-        """The function, its overloads, and the methods that override it or that it overrides."""
-        if function.owner is None:
-            if function.outer is None:
-                same = [one for one in function.file.functions if one.name == function.name and not one.owner and not one.outer]
-                return same or [function]
-            return [function]
-        owner = function.owner
-        family: List[Class] = [owner]
-        for one in self.index.lineage(owner):
-            if isinstance(one, Class) and function.name in one.methods and one not in family:
-                family.append(one)
-        for top in list(family):
-            family.extend(heir for heir in self.index.heirs(top) if heir not in family)
-        for one in family:
-            for base in self.index.lineage(one):
-                if isinstance(base, Class) or outside_is_harmless(base, function.name):
-                    continue
-                if not function.name.startswith("_") and not self.public:
-                    said = f"`{base}`" if base else "a class that is not known"
-                    raise Refusal("contract-outside", f"`{one.name}` is a {said}, which may ask for a `{function.name}` that is not async (--allow-public says it does not)", one.file.path, one.node.lineno)
-        return [method for one in family for method in one.methods.get(function.name, [])]
+    def bases_allow(self, function: Function, uses: Uses) -> None:
+        """Refuses where a base class outside of the project may ask for the function as it is."""
+        for of, base in uses.bases:
+            if not outside_is_harmless(base, function.name) and not function.name.startswith("_") and not self.public:
+                said = f"`{base}`" if base else "a class that is not known"
+                raise Refusal("contract-outside", f"`{of.name}` is a {said}, which may ask for a `{function.name}` that is not async (--allow-public says it does not)", of.file.path, of.node.lineno)
 
-    def may(self, function: Function, path: str, line: int) -> None:
+    def may(self, function: Function, uses: Uses) -> None:
         """Refuses what cannot be a coroutine function."""
         file, node = function.file, function.node
 
@@ -80,11 +69,11 @@ class Chain:
         if function.name.startswith("__") and function.name.endswith("__"):
             raise refuse("dunder", f"`{function}` is called by the language, which does not await")
         for decorator in node.decorator_list:
-            target = self.index.target(file, decorator.func if isinstance(decorator, ast.Call) else decorator)
+            target = self.index.names.target(file, decorator.func if isinstance(decorator, ast.Call) else decorator)
             said = target if isinstance(target, str) else dotted(decorator) or "a decorator"
             if said in CHANGES["decorators"]["renamed"]:
                 new = CHANGES["decorators"]["renamed"][said]
-                self.of(file).replaced[span(file, decorator)] = spelled(file, new, self.of(file), decorator)
+                self.of(file).replaced[span(file, decorator)] = spelled(self.index.names, file, new, self.of(file), decorator, True)
                 continue
             if said.split(".")[-1] in ("property", "cached_property"):
                 raise refuse("property", f"`{function}` is a property, whose readers would have to await it")
@@ -92,95 +81,38 @@ class Chain:
                 raise refuse("decorator", f"what `@{ast.unparse(decorator)[:60]}` does with a coroutine function is not known", decorator)
         if function.is_generator and any(isinstance(one, ast.YieldFrom) for one in ast.walk(node)):
             raise refuse("generator", f"`{function}` is a generator with `yield from`, which coroutines cannot have")
-        if function.owner is None and function.outer is None and not self.public:
-            for other in self.index.files.values():
-                shown = exported(other)
-                target = other.imports.get(function.name)
-                if function.name in shown and (other is file or target and self.index.symbol(target) is function):
-                    raise Refusal("public", f"`{function}` is in `__all__`: it is public (--allow-public changes it all the same)", other.path, shown[function.name])
-                if other.path.endswith("__init__.py") and target and self.index.symbol(target) is function:
-                    line = next((one.lineno for one in ast.walk(other.tree) if isinstance(one, ast.ImportFrom) and any((alias.asname or alias.name) == function.name for alias in one.names)), 1)
-                    raise Refusal("public", f"`{function}` is exported by its package (--allow-public changes it all the same)", other.path, line)
+        if uses.shown and not self.public:
+            raise Refusal("public", f"`{function}` is shown to other projects here: it is public (--allow-public changes it all the same)", *uses.shown[0])
 
     # --- callers --------------------------------------------------------------------------------------
 
-    def callers(self, function: Function, group: List[Function]) -> None:
-        for path, unread in self.index.unread.items():
-            if (line := unread.line_of(function.name)) is not None:
-                raise Refusal("unreadable", f"`{function}` may be called here, and {unread.reason}", path, line)
-        found = 0
-        for file, node in self.index.named.get(function.name, []):
-            if isinstance(getattr(node, "ctx", None), ast.Store):
-                if isinstance(node, ast.Attribute) and function.owner and self.index.type_of(file, node.value) is function.owner:
-                    raise Refusal("reassigned", f"`{function}` is replaced here", file.path, node.lineno)
-                if isinstance(node, ast.Attribute) and isinstance(module := self.index.target(file, node.value), File) and self.index.symbol(f"{module.module}.{function.name}") in group:
-                    raise Refusal("reassigned", f"`{function}` is replaced here", file.path, node.lineno)
-                continue
-            whose = self.whose(file, node, function, group)
-            if whose is False:
-                continue
-            if whose is None:
-                raise Refusal("unknown-receiver", f"whose `{function.name}` this is is not known", file.path, node.lineno)
-            found += 1
-            self.reference(file, node, function)
-        self.strings(function, group)
-        if not found and not function.is_async and not any(one.is_async for one in group):
-            overridden = len(group) > 1
-            if not overridden and self.is_reachable(function):
-                raise Refusal("sync-caller", f"`{function}` is not async, and nothing in the project calls it", function.file.path, function.node.lineno)
+    def callers(self, function: Function, uses: Uses) -> None:
+        for use in uses.uses:
+            if use.is_target:
+                raise Refusal("reassigned", f"`{function}` is replaced here", use.file.path, use.node.lineno)
+            if use.means != "family":
+                said = "whose `{}` this is is not known" if use.means == "unknown" else "this may be another `{}` as well"
+                raise Refusal("unknown-receiver", said.format(function.name), use.file.path, use.node.lineno)
+            self.reference(use.file, use.node, function)
+        self.strings(function, uses.family)
+        if not uses.uses and len(uses.family) == 1 and not function.is_async and self.is_reachable(function, uses):
+            raise Refusal("sync-caller", f"`{function}` is not async, and nothing in the project calls it", function.file.path, function.node.lineno)
 
-    def is_reachable(self, function: Function) -> bool:
+    def is_reachable(self, function: Function, uses: Uses) -> bool:
         """Whether something that is not seen may call a function that the project does not call by its name.
 
         A method changes with the client of its object; nobody misses it as it was if its class is the project's own alone.
         """
         owner, file = function.owner, function.file
-        if owner is None or file.is_test or function.node.decorator_list or self.is_shown(owner):
+        if owner is None or file.is_test or function.node.decorator_list or uses.class_shown:
             return True
-        family = [owner, *self.index.heirs(owner)]
-        lineage = [base for one in family for base in self.index.lineage(one)]
-        if any(not isinstance(base, Class) and base not in PLAIN for base in lineage):
+        if any(base not in PLAIN for _, base in uses.bases):
             return True
-        dynamic = (where for name in ("getattr", "methodcaller") for where, _ in self.index.named.get(name, []) if looks_up(where))
-        if any(where is file or owner.name in where.source for where in dynamic):
+        dynamic = (path for path, source in self.index.sources() if (b"getattr" in source or b"methodcaller" in source) and (path == file.path or owner.name.encode() in source))
+        if any(looks_up(self.index.file(path)) for path in dynamic):
             return True
         self.notes.append(f"{file.path}:{function.node.lineno}: nothing in the project calls `{function}`, which is async from now on")
         return False
-
-    def is_shown(self, owner: Class) -> bool:
-        """Whether a package shows a class to others."""
-        for other in self.index.files.values():
-            target = other.imports.get(owner.name)
-            is_it = other is owner.file or bool(target) and self.index.symbol(target) is owner
-            if is_it and (owner.name in exported(other) or other.path.endswith("__init__.py")):
-                return True
-        return False
-
-    def whose(self, file: File, node: ast.AST, function: Function, group: List[Function]) -> Optional[bool]:
-        """Whether a name means the function; `None` if nobody knows."""
-        call = file.parents.get(node)
-        if isinstance(call, ast.Call) and call.func is node:
-            said = self.resolved.get((file.path, *file.start(call), function.name))
-            if said is not None:
-                return said in group
-        target = self.index.target(file, node)
-        if isinstance(target, Function):
-            return target in group
-        if isinstance(call, ast.Call) and call.func is node and function.owner and (isinstance(file.parents.get(call), ast.Await) or not any(fits(call, one.node) for one in group)):
-            # It is awaited already, which is right whosever it is; or the function would not take what is given.
-            return False
-        if isinstance(target, (Class, File, str)):
-            return False
-        if isinstance(node, ast.Name):
-            # A local variable or an argument of that name.
-            return False if self.index.local_values(file, node) is not None or function.owner else None
-        if function.owner is None:
-            # An attribute of a value; modules were told apart above.
-            return False
-        of = self.index.type_of(file, node.value)
-        if isinstance(of, (str, Class)):
-            return False
-        return None
 
     def reference(self, file: File, node: ast.AST, function: Function) -> None:
         def refuse(kind: str, reason: str) -> Refusal:
@@ -226,13 +158,13 @@ class Chain:
     def is_handed_over(self, file: File, call: ast.Call, node: ast.AST, function: Function) -> bool:
         """`await asyncio.to_thread(load, path)`, which may be `await load(path)`."""
         plain = [arg for arg in call.args if not isinstance(arg, ast.Starred)]
-        target = self.index.target(file, call.func)
+        target = self.index.names.target(file, call.func)
         passes = isinstance(target, str) and target in CHANGES["hands_over"] and (CHANGES["hands_over"][target] or not call.keywords)
         return passes and len(plain) == len(call.args) and call.args[0] is node and isinstance(file.parents.get(call), ast.Await) and not function.is_generator
 
     def takes_either(self, file: File, call: ast.Call) -> bool:
         """Whether a framework runs what it is given in a thread if it is a function, and awaits it if it is a coroutine function."""
-        target = self.index.target(file, call.func)
+        target = self.index.names.target(file, call.func)
         return isinstance(target, str) and target in CHANGES["takes_either"]
 
     def caller(self, caller: Function, file: File, call: ast.AST, function: Function) -> None:
@@ -245,16 +177,15 @@ class Chain:
         if self.leaves.runtime == "trio":
             raise Refusal("sync-caller", f"`{function}` is called by something that is not async", file.path, call.lineno)
         edits = self.of(file)
-        edits.run.add(span(file, call))
-        edits.imports.add("asyncio")
+        edits.run[span(file, call)] = spelled(self.index.names, file, "asyncio.run", edits, call)
         self.notes.append(f"{file.path}:{call.lineno}: runs `{function}` with asyncio.run")
 
     def strings(self, function: Function, group: List[Function]) -> None:
         """Names in strings: dynamic access, and what tests put in the function's place."""
-        for file in self.index.files.values():
-            if function.name not in file.source:
-                continue
-            for node in ast.walk(file.tree):
+        for path in self.index.names.modules:
+            line = self.index.line_of(path, function.name, rb"[\"']")
+            file = self.index.file(path, line) if line else None
+            for node in ast.walk(file.tree) if file else []:
                 if not (isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.rpartition(".")[2] == function.name):
                     continue
                 call = file.parents.get(node)
@@ -263,7 +194,7 @@ class Chain:
                 name = (dotted(call.func) or "").rpartition(".")[2]
                 if name in ("getattr", "methodcaller", "attrgetter"):
                     raise Refusal("dynamic", f"`{function.name}` is looked up by its name here", file.path, node.lineno)
-                if name in ("patch", "object", "setattr") and replaces(self.index, file, call, node, group):
+                if name in ("patch", "object", "setattr") and replaces(self.index.names, file, call, node, group):
                     self.patched(file, call, node, function)
 
     def patched(self, file: File, call: ast.Call, name: ast.Constant, function: Function) -> None:
@@ -275,12 +206,12 @@ class Chain:
             self.notes.append(f"{file.path}:{name.lineno}: what is patched here becomes an AsyncMock")
             return
         edits = self.of(file)
-        made = self.index.target(file, new.func) if isinstance(new, ast.Call) else None
+        made = self.index.names.target(file, new.func) if isinstance(new, ast.Call) else None
         if made in ("unittest.mock.Mock", "unittest.mock.MagicMock"):
-            edits.replaced[span(file, new.func)] = spelled(file, "unittest.mock.AsyncMock", edits, new.func)
+            edits.replaced[span(file, new.func)] = spelled(self.index.names, file, "unittest.mock.AsyncMock", edits, new.func, True)
         elif function.owner is None and self.is_plain(file, new):
-            edits.mocked[span(file, new)] = spelled(file, "unittest.mock.AsyncMock", edits)
-        elif not (made == "unittest.mock.AsyncMock" or isinstance(target := self.index.target(file, new), Function) and target.is_async):
+            edits.mocked[span(file, new)] = spelled(self.index.names, file, "unittest.mock.AsyncMock", edits, new)
+        elif not (made == "unittest.mock.AsyncMock" or isinstance(target := self.index.names.target(file, new), Function) and target.is_async):
             raise Refusal("mock", f"a test puts something in the place of `{function.name}` here, which must become async as well", file.path, name.lineno)
         self.notes.append(f"{file.path}:{name.lineno}: what a test puts in the place of `{function}` becomes an AsyncMock")
 
@@ -288,41 +219,24 @@ class Chain:
         """A function that is called as it is: one in a class would be given the object."""
         if isinstance(new, ast.Lambda):
             return True
-        target = self.index.target(file, new)
+        target = self.index.names.target(file, new)
         return isinstance(target, Function) and not target.is_async and not target.is_generator and target not in self.made
 
 
-def replaces(index: Index, file: File, call: ast.Call, name: ast.Constant, group: List[Function]) -> bool:
+def replaces(names: Names, file: File, call: ast.Call, name: ast.Constant, group: List[Function]) -> bool:
     """Whether a name in a string may be that of one of the functions; what is not known may."""
     before, _, last = name.value.rpartition(".")
     if before:
-        found = index.symbol(name.value)
-        return found in group if found is not None else index.symbol(before) is None or any(one.owner for one in group)
+        found = names.symbol(name.value)
+        return found in group if found is not None else names.symbol(before) is None or any(one.owner for one in group)
     holder = call.args[0] if call.args and call.args[0] is not name else None
-    target = index.target(file, holder) if holder is not None else None
-    if isinstance(target, File):
-        return index.symbol(f"{target.module}.{last}") in (*group, None)
-    of = target if isinstance(target, Class) else index.type_of(file, holder) if holder is not None else None
+    target = names.target(file, holder) if holder is not None else None
+    if isinstance(target, Module):
+        return names.symbol(f"{target.name}.{last}") in (*group, None)
+    of = target if isinstance(target, Class) else names.type_of(file, holder) if holder is not None else None
     if isinstance(of, Class):
-        return index.method(of, last) in (*group, None)
+        return names.symbol(f"{names.modules[of.file.path]}.{of.name}.{last}") in (*group, None)
     return not isinstance(of, str) and not isinstance(target, str)
-
-
-def fits(call: ast.Call, method: ast.AST) -> bool:
-    """Whether a method could be called with these arguments."""
-    taken = method.args
-    if any(isinstance(arg, ast.Starred) for arg in call.args) or any(keyword.arg is None for keyword in call.keywords):
-        return True
-    static = any(dotted(decorator) in ("staticmethod", "builtins.staticmethod") for decorator in method.decorator_list)
-    positional = [one.arg for one in [*taken.posonlyargs, *taken.args]][0 if static else 1 :]
-    given = {keyword.arg for keyword in call.keywords}
-    named = {*positional, *(one.arg for one in taken.kwonlyargs)}
-    if not taken.kwarg and not given <= named or not taken.vararg and len(call.args) > len(positional) + (0 if static else 1):
-        return False
-    required = positional[: len(positional) - min(len(taken.defaults), len(positional))]
-    needed = {one.arg for one, default in zip(taken.kwonlyargs, taken.kw_defaults) if default is None}
-    # `Class.method(object, …)` gives the object as well.
-    return set(required[len(call.args) :]) | needed <= given
 
 
 def outside_is_harmless(base: Optional[str], name: str) -> bool:
@@ -348,17 +262,6 @@ def looks_up(file: File) -> bool:
     """Whether a file asks for attributes by names that are not written there."""
     calls = (node for node in ast.walk(file.tree) if isinstance(node, ast.Call) and dotted(node.func) in ("getattr", "methodcaller", "operator.methodcaller"))
     return any(not isinstance(call.args[-1 if len(call.args) == 1 else 1], ast.Constant) for call in calls if call.args)
-
-
-def name_line(function: Function) -> int:
-    return function.node.lineno
-
-
-def exported(file: File) -> Dict[str, int]:
-    for node in file.tree.body:
-        if isinstance(node, ast.Assign) and any(dotted(target) == "__all__" for target in node.targets):
-            return {one.value: one.lineno for one in ast.walk(node.value) if isinstance(one, ast.Constant) and isinstance(one.value, str)}
-    return {}
 
 
 def under_main(file: File, node: ast.AST) -> bool:

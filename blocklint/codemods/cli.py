@@ -46,6 +46,7 @@ def run(arguments: Optional[List[str]] = None) -> int:
     for finding in chosen:
         # Each is written before the next is looked at, which reads what is there then.
         if asked.write and done:
+            project.close()
             project = Project(root)
             finding = next((one for one in project.mendable() if one["fingerprint"] == finding["fingerprint"]), None)
             if finding is None:
@@ -70,8 +71,9 @@ def run(arguments: Optional[List[str]] = None) -> int:
         else:
             print(f"# {at}: {finding['message']}")
             for path, text in sorted(mended.texts.items()):
-                sys.stdout.write(diff(path, project.index.files[path].source, text))
+                sys.stdout.write(diff(path, project.index.file(path).source, text))
             sys.stdout.flush()
+    project.close()
     print(f"{done} {'mended' if asked.write else 'can be mended'}, {refused} refused.", file=sys.stderr)
     return 1 if refused else 0
 

@@ -10,7 +10,8 @@ from libcst.codemod import CodemodContext
 from libcst.codemod.visitors import RemoveImportsVisitor
 from libcst.metadata import MetadataWrapper, ParentNodeProvider, PositionProvider
 
-from .imports import with_import, with_made, with_name
+from .names import Names
+
 
 Span = Tuple[Tuple[int, int], Tuple[int, int]]
 
@@ -30,16 +31,16 @@ class Edits:
     # Lines of the `def`s that become coroutines.
     coroutines: Set[int] = field(default_factory=set)
     awaited: Set[Span] = field(default_factory=set)
-    # Calls in a function that stays as it is: `asyncio.run(call)`.
-    run: Set[Span] = field(default_factory=set)
+    # Calls in a function that stays as it is, and what runs them: `asyncio.run(call)`.
+    run: Dict[Span, str] = field(default_factory=dict)
     # Expressions and the code in their place.
     replaced: Dict[Span, str] = field(default_factory=dict)
     # The last name of an attribute.
     renamed: Dict[Span, str] = field(default_factory=dict)
     # Calls whose keyword arguments change: the new name of each, and arguments besides.
     arguments: Dict[Span, Tuple[Dict[str, str], Dict[str, str]]] = field(default_factory=dict)
-    # Calls that a thread makes: the function that hands over, and whether it passes keywords on.
-    threads: Dict[Span, Tuple[str, bool]] = field(default_factory=dict)
+    # Calls that a thread makes: the function that hands over, and what gives it keywords if it passes none on.
+    threads: Dict[Span, Tuple[str, str]] = field(default_factory=dict)
     # Calls that ran a function in a thread, and now make the call themselves.
     direct: Set[Span] = field(default_factory=set)
     # Starts of `with` and `for`; in a comprehension of what is iterated over.
@@ -53,18 +54,15 @@ class Edits:
     # What a test puts in a function's place, and the name of AsyncMock.
     mocked: Dict[Span, str] = field(default_factory=dict)
     wraps: Dict[Span, Wrap] = field(default_factory=dict)
-    imports: Set[str] = field(default_factory=set)
-    # `from MODULE import NAME`.
-    names: Set[Tuple[str, str]] = field(default_factory=set)
+    # `import MODULE`, or `from MODULE import NAME`.
+    imports: Set[Tuple[str, str]] = field(default_factory=set)
     # Imports that may be of no use any more: a module, and the name that is imported from it.
     left: Set[Tuple[str, str]] = field(default_factory=set)
     # Names of the module that are made once, below the imports.
     made: Dict[str, str] = field(default_factory=dict)
-    # The project's own packages: their imports come last.
-    ours: Set[str] = field(default_factory=set)
 
     def __bool__(self) -> bool:
-        return any(bool(value) for name, value in vars(self).items() if name != "ours")
+        return any(map(bool, vars(self).values()))
 
 
 class Transformer(cst.CSTTransformer):
@@ -155,8 +153,7 @@ class Transformer(cst.CSTTransformer):
         if span in edits.direct:
             result = updated = updated.with_changes(func=updated.args[0].value, args=updated.args[1:])
         if span in edits.threads:
-            to, keywords = edits.threads[span]
-            result = updated = _handed(updated, to, keywords)
+            result = updated = _handed(updated, *edits.threads[span])
         if span in edits.replaced:
             result = _bound(cst.parse_expression(edits.replaced[span]), self.get_metadata(ParentNodeProvider, original), original)
         if span in edits.wraps:
@@ -164,7 +161,7 @@ class Transformer(cst.CSTTransformer):
         if span in edits.awaited:
             result = _awaited(result, self.get_metadata(ParentNodeProvider, original), original)
         if span in edits.run:
-            result = cst.Call(func=cst.parse_expression("asyncio.run"), args=[cst.Arg(result)])
+            result = cst.Call(func=cst.parse_expression(edits.run[span]), args=[cst.Arg(result)])
         return result
 
     def leave_SimpleStatementLine(self, original, updated):
@@ -195,10 +192,10 @@ def _keyword_of(name: str, value: cst.BaseExpression) -> cst.Arg:
     return cst.Arg(keyword=cst.Name(name), value=value, equal=equal)
 
 
-def _handed(call: cst.Call, to: str, keywords: bool) -> cst.Call:
+def _handed(call: cst.Call, to: str, partial: str) -> cst.Call:
     """`to(callee, arguments…)`, with `functools.partial` where keywords would not be passed on."""
-    if not keywords and any(arg.keyword or arg.star for arg in call.args):
-        call = cst.Call(func=cst.parse_expression("functools.partial"), args=_before(call.func, call.args))
+    if partial and any(arg.keyword or arg.star for arg in call.args):
+        call = cst.Call(func=cst.parse_expression(partial), args=_before(call.func, call.args))
         return cst.Call(func=cst.parse_expression(to), args=[cst.Arg(call)])
     args = _before(call.func, call.args)
     if args[1:] and isinstance(call.whitespace_before_args, cst.ParenthesizedWhitespace):
@@ -253,18 +250,14 @@ def _listed(value: cst.BaseExpression) -> cst.ListComp:
     )
 
 
-def applied(source: str, edits: Edits) -> str:
+def applied(source: str, edits: Edits, names: Names) -> str:
     """The text with the edits made and the imports that they need."""
-    wrapper = MetadataWrapper(cst.parse_module(source))
-    module = wrapper.visit(Transformer(edits))
+    module = MetadataWrapper(cst.parse_module(source)).visit(Transformer(edits))
+    module = cst.parse_module(names.with_imports(module.code, sorted(edits.imports)))
     context = CodemodContext()
-    for name in sorted(edits.imports):
-        module = with_import(module, name, edits.ours)
-    for name, of in sorted(edits.names):
-        module = with_name(module, name, of, edits.ours)
     for name, of in sorted(edits.left):
         RemoveImportsVisitor.remove_unused_import(context, name, of or None)
-    module = with_made(module, edits.made)
+    module = _with_made(module, edits.made)
     if edits.left:
         module = RemoveImportsVisitor(context).transform_module(module)
     if module.body and module.body[0].leading_lines and not source[:1].isspace():
@@ -276,6 +269,17 @@ def applied(source: str, edits: Edits) -> str:
         if not module.header:
             module = module.with_changes(body=[first.with_changes(leading_lines=lines), *module.body[1:]])
     return module.code
+
+
+def _with_made(module: cst.Module, made: Dict[str, str]) -> cst.Module:
+    """Names of the module below its imports, of which it has some by now."""
+    body = list(module.body)
+    is_import = lambda line: isinstance(line, cst.SimpleStatementLine) and isinstance(line.body[0], (cst.Import, cst.ImportFrom))  # noqa: E731
+    at = max((number for number, line in enumerate(body) if is_import(line)), default=-1) + 1
+    for name, value in sorted(made.items()):
+        if f"{name} = {value}" not in module.code:
+            body.insert(at, cst.parse_statement(f"{name} = {value}").with_changes(leading_lines=[cst.EmptyLine(indent=False)]))
+    return module.with_changes(body=body)
 
 
 def parse_problem(source: str) -> Optional[str]:

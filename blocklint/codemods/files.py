@@ -6,7 +6,7 @@ import ast
 from typing import Optional
 
 from .index import FUNCTIONS, File
-from .spelling import CHANGES, imported, span, spelled
+from .spelling import CHANGES, span
 
 OPENING = ("builtins.open", "io.open")
 
@@ -23,7 +23,7 @@ class Files:
         name = None
         if isinstance(call.func, ast.Attribute) and call.func.attr in CHANGES["files"]["async_methods"]:
             name = call.func.value
-        elif self.index.target(file, call.func) in CHANGES["files"]["whole"]:
+        elif self.index.names.target(file, call.func) in CHANGES["files"]["whole"]:
             name = next((arg for arg in call.args if isinstance(arg, ast.Name) and self.block_of(file, call, arg.id)), None)
         found = self.block_of(file, call, name.id) if isinstance(name, ast.Name) else None
         return found if found is not None and self.file_library(file) else None
@@ -34,7 +34,7 @@ class Files:
             for item in above.items if isinstance(above, ast.With) else []:
                 if isinstance(item.optional_vars, ast.Name) and item.optional_vars.id == name:
                     made = item.context_expr
-                    return made if isinstance(made, ast.Call) and self.index.target(file, made.func) in OPENING else None
+                    return made if isinstance(made, ast.Call) and self.index.names.target(file, made.func) in OPENING else None
             if isinstance(above, FUNCTIONS):
                 return None
         return None
@@ -53,7 +53,7 @@ class Files:
         self.inside(file, call, file.around(call))
         self.block(file, item)
         how, edits = CHANGES["files"][library], self.of(file)
-        edits.replaced[span(file, call.func)] = spelled(file, how["open"], edits)
+        edits.replaced[span(file, call.func)] = self.spelled(file, how["open"], call)
         if how["entered"]:
             self.awaited(file, call)
         block = file.parents[item]
@@ -76,12 +76,12 @@ class Files:
             return None
         if isinstance(above, (ast.For, ast.comprehension)) and above.iter is use:
             return self.iterated(file, use, f"the file `{use.id}`")
-        whole = CHANGES["files"]["whole"].get(self.index.target(file, above.func)) if isinstance(above, ast.Call) else None
+        whole = CHANGES["files"]["whole"].get(self.index.names.target(file, above.func)) if isinstance(above, ast.Call) else None
         if whole and use in above.args:
             # Reading and writing wait; what is made of the text does not.
             self.inside(file, above, function)
             path, method = whole
-            name = path if top_is_imported(file, path) else spelled(file, path, edits)
+            name = self.spelled(file, path, above)
             edits.whole[span(file, above)] = (name, use.id, method)
             return self.need(file, above)
         raise self.refuse("file", f"the file `{use.id}` is handed on, and what takes it cannot await", file, use)
@@ -97,8 +97,3 @@ def says_of_itself(file: File, use: ast.Name) -> bool:
 
 def binds(block: ast.AST, name: str) -> bool:
     return any(isinstance(item.optional_vars, ast.Name) and item.optional_vars.id == name for item in block.items)
-
-
-def top_is_imported(file: File, path: str) -> bool:
-    head = path.split(".")[0]
-    return file.imports.get(head) == head and head not in imported(file)

@@ -28,7 +28,7 @@ def only_hops(index: Index, edits: Dict[str, Edits], made: Set[Function]) -> Opt
         return None
     before: Set[Function] = set()
     for path, one in edits.items():
-        file = index.files[path]
+        file = index.file(path)
         for node in (node for node in ast.walk(file.tree) if isinstance(node, ast.Call) and (file.start(node), file.end(node)) in one.threads):
             function = file.around(node)
             if function in made and (function in before or in_loop(file, node)):

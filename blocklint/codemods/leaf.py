@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import Dict, List, Optional, Set, Tuple
+from typing import Dict, List, Set, Tuple
 
 from .binary import Binary
 from .edits import Edits, Wrap
 from .files import OPENING, Files
-from .index import File, Function, Index, dotted, own_nodes
+from .index import File, Function, Index, own_nodes
 from .refusal import Refusal
 from .spelling import CHANGES, is_class, leave, span, spelled, top
 from .values import Values
@@ -93,7 +93,7 @@ class Leaves(Values, Files):
             raise self.refuse("shape", f"`{path}` is called by another name here", file, call)
         if is_method:
             return self.receiver(file, call, canonical)
-        self.of(file).replaced[span(file, call.func)] = spelled(file, twin, self.of(file), call.func)
+        self.of(file).replaced[span(file, call.func)] = self.spelled(file, twin, call.func, True)
         self.awaited(file, call)
 
     def held(self, file: File, call: ast.Call, path: str) -> None:
@@ -106,7 +106,7 @@ class Leaves(Values, Files):
     def iterated_over(self, file: File, node: ast.AST, path: str) -> None:
         """`for line in stream`: what is iterated over becomes asynchronous where it is made."""
         for value_file, value in self.binding(file, node)[0] if isinstance(node, ast.Name) else []:
-            if isinstance(value, ast.Call) and self.index.target(value_file, value.func) in OPENING:
+            if isinstance(value, ast.Call) and self.index.names.target(value_file, value.func) in OPENING:
                 return self.file_block(value_file, value)
         self.root(file, node, node)
         if not self.reached(file, node):
@@ -122,8 +122,9 @@ class Leaves(Values, Files):
         part = needs.part(file.path)
         if (library, part) not in self.used:
             # What only tests import is there for who develops.
-            of_part = (one for one in self.index.files.values() if needs.part(one.path) == part and not one.is_for_tests)
-            imports = any(top(path) == library for one in of_part for path in one.imports.values())
+            of_part = (source for path, source in self.index.sources() if needs.part(path) == part and not self.index.is_for_tests(path))
+            imported = re.compile(rf"^[ \t]*(?:from[ \t]+|import[ \t](?:.*[ ,])?){re.escape(library)}\b".encode(), re.MULTILINE)
+            imports = any(map(imported.search, of_part))
             named = re.compile(rf"(?<![\w-]){re.escape(library).replace('_', '[_-]')}(?![\w-])", re.IGNORECASE)
             self.used[library, part] = imports or any(named.search(text) for text in needs.texts(file.path))
         return self.used[library, part]
@@ -134,8 +135,8 @@ class Leaves(Values, Files):
             raise self.refuse("module-level", "it is used while the module is loaded", file, node)
         self.touched.append((function, file.path, node.lineno))
 
-    def module(self, file: File, name: str) -> None:
-        self.of(file).imports.add(name)
+    def spelled(self, file: File, path: str, at: ast.AST, replaces: bool = False) -> str:
+        return spelled(self.index.names, file, path, self.of(file), at, replaces)
 
     def inside(self, file: File, node: ast.AST, function: Function) -> None:
         """Refuses what cannot be awaited where it stands."""
@@ -146,7 +147,7 @@ class Leaves(Values, Files):
                 raise self.refuse("lambda", "it stands in a lambda, which cannot await", file, node)
             if isinstance(above, ast.GeneratorExp):
                 whole = file.parents.get(above)
-                target = self.index.target(file, whole.func) if isinstance(whole, ast.Call) else None
+                target = self.index.names.target(file, whole.func) if isinstance(whole, ast.Call) else None
                 if target not in CHANGES["whole"] or len(whole.args) != 1:
                     raise self.refuse("generator-expression", "it stands in a generator expression, which runs elsewhere", file, node)
                 self.of(file).lists.add(file.start(above.elt))
@@ -162,8 +163,7 @@ class Leaves(Values, Files):
             if name.isdigit() and int(name) < len(call.args):
                 return ast.get_source_segment(file.source, call.args[int(name)]) or ""
             if "." in name:
-                self.module(file, name.rpartition(".")[0])
-                return name
+                return self.spelled(file, name, call)
             raise self.refuse("arguments", "its arguments do not fit the twin", file, call)
 
         if len(call.args) + len(call.keywords) > len(set(re.findall(r"\{(\d)\}", template))):
@@ -184,7 +184,7 @@ class Leaves(Values, Files):
             raise self.refuse("no-twin", f"a `{path}` is made here, and belongs where it is used: make it once, at start-up", file, call)
         if isinstance(file.parents.get(call), ast.withitem):
             raise self.refuse("handle", f"what `{path}` opens is used and closed here as well: offload a function that does all of it", file, call)
-        if (said := self.unfixed.get((file.path, *file.start(call)))) is not None:
+        if (said := self.unfixed.get((file.path, *file.start(call))) or self.index.names.bound(file, call)) is not None:
             raise Refusal("bound", said["reason"], said.get("filename", file.path), said.get("location", {}).get("row", call.lineno))
         for inner in ast.walk(call):
             # What gives the receiver or an argument still runs here, before the thread.
@@ -194,11 +194,8 @@ class Leaves(Values, Files):
         to, keywords = THREADS[self.runtime]
         if self.runtime == "asyncio" and self.starlette(file) and not hands_over(file):
             to = "starlette.concurrency.run_in_threadpool"
-        edits = self.of(file)
-        self.module(file, to.rpartition(".")[0])
-        edits.threads[span(file, call)] = (to, keywords)
-        if not keywords and call.keywords:
-            self.module(file, "functools")
+        partial = "" if keywords or not call.keywords else self.spelled(file, "functools.partial", call)
+        self.of(file).threads[span(file, call)] = (self.spelled(file, to, call), partial)
         self.awaited(file, call)
 
     @staticmethod
@@ -225,7 +222,7 @@ class Leaves(Values, Files):
         edits = self.of(file)
         more = {**changes.get("add", {}), **self.once(file, call, changes)}
         arguments = ", ".join(f"{key}={value}" for key, value in more.items() if not any(k.arg and changes.get("arguments", {}).get(k.arg) == key for k in call.keywords))
-        edits.wraps[span(file, call)] = Wrap(f"{spelled(file, client, edits)}({arguments})", name)
+        edits.wraps[span(file, call)] = Wrap(f"{self.spelled(file, client, call)}({arguments})", name)
         edits.replaced[span(file, call.func)] = f"{name}.{method}"
         leave(file, call.func, edits)
         self.errors(file, function, changes)
@@ -252,10 +249,10 @@ class Leaves(Values, Files):
             if not isinstance(node, ast.ExceptHandler) or node.type is None:
                 continue
             for one in node.type.elts if isinstance(node.type, ast.Tuple) else [node.type]:
-                target = self.index.target(file, one)
+                target = self.index.names.target(file, one)
                 if isinstance(target, str) and target in changes.get("errors", {}):
                     new = changes["errors"][target]
-                    self.of(file).replaced[span(file, one)] = spelled(file, new, self.of(file), one)
+                    self.of(file).replaced[span(file, one)] = self.spelled(file, new, one, True)
                 elif isinstance(target, str) and changes.get("errors") and target.split(".")[0] == next(iter(changes["errors"])).split(".")[0]:
                     raise self.refuse("errors", f"`{target}` is caught, which the twin does not raise", file, one)
 

@@ -45,32 +45,22 @@ class Project:
     def __init__(self, root: str, binary: Optional[Binary] = None) -> None:
         self.root = os.path.realpath(root)
         self.binary = binary or Binary()
-        self.index = Index(self.root)
+        # It reads the project while the findings are looked for.
+        self.index = Index(self.root, self.binary.path)
         self.findings = self.binary.findings(self.root)
         self.shown = self.binary.shown(self.root)
         for one in self.findings:
             # How a usual run mends it: one that shows more has more findings beside it, by which edits are chosen.
             if one["fingerprint"] in self.shown:
                 one["fix"], one["no_fix"] = self.shown[one["fingerprint"]]
-        self.resolved, self.causes = self._told(self.findings)
+        self.index.names.begin()
+        self.causes = causes_of(self.findings)
         # What a usual run says nothing of is left as it is where nothing else needs it.
-        self.usual = self._told([one for one in self.findings if one["fingerprint"] in self.shown])[1]
+        self.usual = causes_of([one for one in self.findings if one["fingerprint"] in self.shown])
         self.unfixed = {place(one["trace"][0]): one["no_fix"] for one in self.findings if len(one["trace"]) == 1 and one["no_fix"]}
 
-    def _told(self, findings: List[Finding]) -> Tuple[Dict[Tuple, Function], Dict[Tuple, str]]:
-        """What the traces say: which call is of which function, and which enters which library path."""
-        resolved, causes = {}, {}
-        for finding in findings:
-            steps = finding["trace"]
-            for step, below in zip(steps, steps[1:]):
-                callee = self.index.at(below["filename"], below["location"]["row"])
-                # What blocklint itself is not sure of is not taken for sure here.
-                if finding["confidence"] != "low" and callee and step["call"].rpartition(".")[2] == callee.name:
-                    resolved[(*place(step), callee.name)] = callee
-            # What only makes a client holds nothing; it changes with what is called on it.
-            for cause in [*finding["causes"], *steps[-1:]] if finding["effect"] else []:
-                causes[(*place(cause), cause["call"].rpartition(".")[2])] = cause["call"]
-        return resolved, causes
+    def close(self) -> None:
+        self.index.names.close()
 
     def mendable(self) -> List[Finding]:
         """The findings of a usual run that are of calls on a loop."""
@@ -81,8 +71,7 @@ class Project:
         said = (finding["fix"] or {}).get("message", "")
         if "trio." in said or "anyio." in said:
             return "trio" if "trio." in said else "anyio"
-        file = self.index.files.get(finding["filename"])
-        heads = {path.split(".")[0] for path in file.imports.values()} if file else set()
+        heads = {path.split(".")[0] for path in self.index.file(finding["filename"]).imports.values()}
         return "trio" if "trio" in heads and "asyncio" not in heads else "asyncio"
 
     # --- asyncify -------------------------------------------------------------------------------------
@@ -138,7 +127,7 @@ class Project:
     def _meets(self, finding: Finding) -> Iterator[Change]:
         """What the first helper of a trace, and what that calls, changes besides its own variables."""
         helper = self._helper(finding)
-        return changed_below(self.index, self.resolved, helper) if helper else iter(())
+        return changed_below(self.index, helper) if helper else iter(())
 
     def otherwise(self, finding: Finding) -> str:
         """What else would mend a finding that asyncify refuses; nothing, if nothing is known to."""
@@ -157,11 +146,9 @@ class Project:
         runtime = self.runtime(finding)
         leaves = Leaves(self.index, self.binary, edits, runtime, self.causes)
         leaves.unfixed = self.unfixed
-        chain = Chain(self.index, edits, leaves, self.resolved, public)
+        chain = Chain(self.index, edits, leaves, public)
         for step in finding["trace"]:
-            if step["filename"] not in self.index.files:
-                unread = self.index.unread.get(step["filename"])
-                raise Refusal("unreadable", unread.reason if unread else "the file is not looked at", step["filename"], step["location"]["row"])
+            self.index.file(step["filename"], step["location"]["row"])
         self._leaf(leaves, finding["trace"][-1])
         for cause in finding["causes"]:
             # The others of the same coroutine: it is free only without all of them.
@@ -173,7 +160,7 @@ class Project:
             for above in file.up(call):
                 for handler in above.handlers if isinstance(above, ast.Try) else []:
                     for one in ast.walk(handler.type) if handler.type else []:
-                        if self.index.target(file, one) in leaves.raising and span(file, one) not in edits.get(file.path, Edits()).replaced:
+                        if isinstance(one, (ast.Name, ast.Attribute)) and self.index.names.target(file, one) in leaves.raising and span(file, one) not in edits.get(file.path, Edits()).replaced:
                             raise Refusal("errors", f"`{ast.unparse(one)}` is caught here, which the twin does not raise", file.path, one.lineno)
         self._in_order(edits)
         return self._made(edits, chain)
@@ -181,15 +168,15 @@ class Project:
     def _in_order(self, edits: Dict[str, Edits]) -> None:
         """Refuses where a task would see something done for which another one still waits."""
         for path, one in edits.items():
-            for function in self.index.files[path].functions if one else []:
+            for function in self.index.file(path).functions if one else []:
                 if (early := done_too_early(function, one)) is not None:
                     node, name = early
                     reason = f"`{function}` looks at `{name}`, and sets it before what it waits for from now on: another task would go on too early"
                     raise Refusal("interleaves", reason, path, node.lineno)
 
     def _leaf(self, leaves: Leaves, step: Dict[str, Any]) -> None:
-        file = self.index.files.get(step["filename"])
-        node = file and self._node(file, step)
+        file = self.index.file(step["filename"], step["location"]["row"])
+        node = self._node(file, step)
         if node is None:
             raise Refusal("unreadable", "what is called is not written here", step["filename"], step["location"]["row"])
         leaves.convert(file, node, step["call"])
@@ -214,11 +201,12 @@ class Project:
 
     def _besides(self, leaves: Leaves, chain: Chain) -> None:
         """Other blocking calls in functions that are coroutines now: what can be mended without more is mended as well."""
+        changed = {one.file.path for one in chain.made}
         for key, path in list(self.usual.items()):
-            function = self.index.at(key[0], key[1])
+            function = self.index.at(key[0], key[1]) if key[0] in changed else None
             if function not in chain.made:
                 continue
-            file = self.index.files[key[0]]
+            file = self.index.file(key[0])
             node = next((one for one in ast.walk(function.node) if isinstance(one, ast.Call) and file.start(one) == key[1:3] and getattr(one.func, "attr", getattr(one.func, "id", "")) == key[3]), None)
             if node is None or (key[0], *key[1:3], path) in leaves.converted:
                 continue
@@ -247,8 +235,7 @@ class Project:
         texts = {}
         for path, one in edits.items():
             if one:
-                one.ours = {module.split(".")[0] for module in self.index.modules}
-                texts[path] = applied(self.index.files[path].source, one)
+                texts[path] = applied(self.index.file(path).source, one, self.index.names)
         return texts
 
     # --- offload --------------------------------------------------------------------------------------
@@ -269,11 +256,11 @@ class Project:
         edits: Dict[str, Set[TextEdit]] = {}
         for one in [finding, *alike]:
             for edit in one["fix"]["edits"]:
-                if edit["filename"] in self.index.files:
+                if self.index.holds(edit["filename"]):
                     edits.setdefault(edit["filename"], set()).add((at(edit["location"]), at(edit["end_location"]), edit["content"]))
-        changed = changed_below(self.index, self.resolved, helper) if helper else []
+        changed = changed_below(self.index, helper) if helper else []
         notes = [f"{function.file.path}:{node.lineno}: `{function}` changes `{name}`, now from a thread" for function, node, name in changed]
-        return Mended({path: replaced(self.index.files[path].source, of_file) for path, of_file in edits.items()}, notes)
+        return Mended({path: replaced(self.index.file(path).source, of_file) for path, of_file in edits.items()}, notes)
 
     def _helper(self, finding: Finding) -> Optional[Function]:
         """The function of the project that the coroutine calls."""
@@ -295,7 +282,8 @@ class Project:
                     stream.write(text)
             after = self.binary.findings(copy)
             usual = self.binary.shown(copy)
-            index = Index(copy) if mended.coroutines else None
+            if mended.coroutines:
+                self._all_awaited(Index(copy, self.binary.path), mended)
         before = [one for one in self.findings if one["context"] == "event-loop"]
         now = [one for one in after if one["context"] == "event-loop"]
         key = lambda one: (one["function"], one["code"], cause(one))  # noqa: E731
@@ -314,24 +302,32 @@ class Project:
         if serious:
             one = serious[0]
             raise Refusal("new-finding", f"the edit would bring another finding: {one['message']}", finding["filename"], finding["location"]["row"])
-        for path, name in mended.coroutines:
-            self._all_awaited(index, os.path.join(copy, os.path.relpath(path, self.root)), name)
 
-    def _all_awaited(self, index: Index, path: str, name: str) -> None:
-        """Whether every call of a function that is a coroutine function now is awaited, run or iterated over."""
-        for function in index.files[path].functions:
-            if function.name != name or not function.is_async:
-                continue
-            for file, node in index.named.get(name, []):
-                call = file.parents.get(node)
-                if not isinstance(call, ast.Call) or call.func is not node or index.target(file, node) is not function:
-                    continue
-                parent = file.parents.get(call)
-                if isinstance(parent, (ast.Await, ast.AsyncFor, ast.comprehension)) or isinstance(parent, ast.withitem):
-                    continue
-                if isinstance(parent, ast.Call):
-                    continue
-                raise Refusal("not-awaited", f"`{name}` would not be awaited here", os.path.join(self.root, os.path.relpath(file.path, os.path.commonpath([path, file.path]))), node.lineno)
+    def _all_awaited(self, index: Index, mended: Mended) -> None:
+        """Refuses where a call of a function that is a coroutine function now is not awaited, run or iterated over."""
+        try:
+            index.names.begin()
+            for path, name in mended.coroutines:
+                there = index.file(os.path.join(index.root, os.path.relpath(path, self.root)))
+                for function in [one for one in there.functions if one.name == name and one.is_async]:
+                    for use in index.names.uses(function).uses:
+                        call = use.file.parents.get(use.node)
+                        if use.means != "family" or not isinstance(call, ast.Call) or call.func is not use.node:
+                            continue
+                        if not isinstance(use.file.parents.get(call), (ast.Await, ast.AsyncFor, ast.comprehension, ast.withitem, ast.Call)):
+                            raise Refusal("not-awaited", f"`{name}` would not be awaited here", os.path.join(self.root, os.path.relpath(use.file.path, index.root)), use.node.lineno)
+        finally:
+            index.names.close()
+
+
+def causes_of(findings: List[Finding]) -> Dict[Tuple, str]:
+    """What the traces say: which call enters which library path."""
+    causes = {}
+    for finding in findings:
+        # What only makes a client holds nothing; it changes with what is called on it.
+        for one in [*finding["causes"], *finding["trace"][-1:]] if finding["effect"] else []:
+            causes[(*place(one), one["call"].rpartition(".")[2])] = one["call"]
+    return causes
 
 
 def at(location: Dict[str, int]) -> Tuple[int, int]:

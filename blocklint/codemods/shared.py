@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from typing import Dict, Iterator, List, Optional, Set, Tuple
+from typing import Iterator, List, Optional, Set, Tuple
 
 from .edits import Edits
-from .index import FUNCTIONS, File, Function, Index, bindings, dotted, own_nodes
+from .index import FUNCTIONS, File, Function, Index, dotted, own_nodes
 
 # Methods of the language's collections that change them.
 CHANGING = {"add", "append", "appendleft", "clear", "discard", "extend", "insert", "pop", "popitem", "popleft", "remove", "setdefault", "update"}
@@ -18,7 +18,7 @@ DEPTH = 4
 Change = Tuple[Function, ast.AST, str]
 
 
-def changed_below(index: Index, resolved: Dict, function: Function) -> Iterator[Change]:
+def changed_below(index: Index, function: Function) -> Iterator[Change]:
     """What a function, and what it calls in the project, changes of its object or of a module."""
     seen: Set[Function] = {function}
     waiting = [(function, 0)]
@@ -26,24 +26,22 @@ def changed_below(index: Index, resolved: Dict, function: Function) -> Iterator[
         one, depth = waiting.pop()
         yield from ((one, node, name) for node, name in changes(one))
         for node in own_nodes(one.node) if depth < DEPTH else []:
-            callee = called(index, resolved, one, node)
+            callee = called(index, one, node)
             if callee is not None and callee not in seen:
                 seen.add(callee)
                 waiting.append((callee, depth + 1))
 
 
-def called(index: Index, resolved: Dict, function: Function, node: ast.AST) -> Optional[Function]:
+def called(index: Index, function: Function, node: ast.AST) -> Optional[Function]:
     """The function of the project that is called, unless that is of an object that was made here: nobody else has that."""
     if not isinstance(node, ast.Call):
         return None
     root = node.func
     while isinstance(root, (ast.Attribute, ast.Subscript, ast.Call)):
         root = root.func if isinstance(root, ast.Call) else root.value
-    if isinstance(node.func, ast.Attribute) and isinstance(root, ast.Name) and bindings(function.node, root.id, arguments=False) is not None:
+    if isinstance(node.func, ast.Attribute) and isinstance(root, ast.Name) and root.id in own_names(function):
         return None
-    file = function.file
-    name = getattr(node.func, "attr", getattr(node.func, "id", ""))
-    found = resolved.get((file.path, *file.start(node), name)) or index.target(file, node.func)
+    found = index.names.target(function.file, node.func)
     return found if isinstance(found, Function) and not found.is_async else None
 
 
@@ -78,8 +76,15 @@ def state(function: Function, names: Set[str], node: Optional[ast.AST]) -> Optio
     head = path.split(".")[0]
     if "." in path:
         return path if function.owner and head == first else None
-    is_module = path in names or path in made_by_module(function.file) and bindings(function.node, path) is None
+    is_module = path in names or path in made_by_module(function.file) and path not in own_names(function)
     return path if is_module else None
+
+
+def own_names(function: Function) -> Set[str]:
+    """The names that a function binds itself."""
+    nodes = list(own_nodes(function.node))
+    shared = {name for node in nodes if isinstance(node, (ast.Global, ast.Nonlocal)) for name in node.names}
+    return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)} - shared
 
 
 def made_by_module(file: File) -> Set[str]:

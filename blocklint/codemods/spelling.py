@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 import json
 import os
-from typing import Dict, Optional
 
 from .edits import Edits
 from .index import File, dotted
+from .names import Names
+from .refusal import Refusal
 
 with open(os.path.join(os.path.dirname(__file__), "changes.json"), encoding="utf-8") as stream:
     CHANGES = json.load(stream)
@@ -33,25 +34,19 @@ def module_of(path: str) -> str:
     return parent.rpartition(".")[0] if is_class(parent) else parent
 
 
-def spelled(file: File, path: str, edits: Edits, before: Optional[ast.AST] = None) -> str:
-    """The path as the file writes such things: by a name that it imports, as `before` was, whose place it takes, or in full."""
-    there = imported(file)
-    if before is not None:
-        leave(file, before, edits)
-    head, rest = path, ""
-    while "." in head:
-        name = next((name for name, of in there.items() if of == head), None)
-        if name is not None:
-            return name + rest
-        head, _, last = head.rpartition(".")
-        rest = f".{last}{rest}"
+def spelled(names: Names, file: File, path: str, edits: Edits, at: ast.AST, replaces: bool = False) -> str:
+    """The path as blocklint's own fixes write it in a file, at a node whose place it may take; the import that it needs is added."""
+    if replaces:
+        leave(file, at, edits)
     module = module_of(path)
-    name = path[len(module) + 1 :]
-    if isinstance(before, ast.Name) and before.id in there and "." not in name and name not in file.top and name not in file.imports:
-        edits.names.add((module, name))
-        return name
-    edits.imports.add(module)
-    return path
+    # A method is written by its class.
+    name, _, rest = path[len(module) + 1 :].partition(".")
+    told = names.spelling(file, at, f"{module}.{name}" if module else name)
+    if "written" not in told:
+        raise Refusal("name", f"`{path}` cannot be written here: {told.get('refused', told.get('error'))}", file.path, at.lineno)
+    if told["import"]:
+        edits.imports.add((told["import"]["module"], told["import"]["name"] or ""))
+    return f"{told['written']}.{rest}" if rest else told["written"]
 
 
 def leave(file: File, node: ast.AST, edits: Edits) -> None:
@@ -63,12 +58,3 @@ def leave(file: File, node: ast.AST, edits: Edits) -> None:
     elif path and "." in path:
         module, _, name = path.rpartition(".")
         edits.left.add((module, name))
-
-
-def imported(file: File) -> Dict[str, str]:
-    """The imports at the top of a file: those in functions and conditions bind their names elsewhere."""
-    names: Dict[str, str] = {}
-    for node in file.tree.body:
-        if isinstance(node, (ast.Import, ast.ImportFrom)):
-            names.update({alias.asname or alias.name: file.imports.get(alias.asname or alias.name.split(".")[0], "") for alias in node.names if isinstance(node, ast.ImportFrom) or alias.asname})
-    return names

@@ -6,10 +6,9 @@ import ast
 import re
 from typing import Dict, List, Optional, Tuple
 
-from .index import Class, File, Function, attribute_values, bindings, dotted, module_values
-from .spelling import CHANGES, spelled, span, top
-
-Placed = Tuple[File, ast.AST]
+from .index import File, Function, dotted, value_of
+from .names import Placed
+from .spelling import CHANGES, span, top
 
 
 class Values:
@@ -69,7 +68,7 @@ class Values:
         name = dotted(call.func)
         if name is None or name.split(".")[0] not in file.imports:
             return None
-        path = self.index.target(file, call.func)
+        path = self.index.names.target(file, call.func)
         if not isinstance(path, str):
             return None
         known = self.binary.twin(path)
@@ -88,7 +87,7 @@ class Values:
     def made(self, file: File, call: ast.Call) -> Tuple[str, str]:
         """The call that makes a client makes the async one: the client's type before and after."""
         old, new = self.makes(file, call)
-        known = self.binary.twin(self.index.target(file, call.func))
+        known = self.binary.twin(self.index.names.target(file, call.func))
         twins = known["twins"].get(self.runtime, [])
         if known["returns"] and known["returns"] != "Self" and not known["type"] and not twins:
             # `requests.session` gives what `requests.Session` makes.
@@ -106,7 +105,7 @@ class Values:
         changes = changes or {}
         edits = self.of(file)
         self.depends(file, call, changes)
-        edits.replaced[span(file, call.func)] = spelled(file, twin, edits, call.func)
+        edits.replaced[span(file, call.func)] = self.spelled(file, twin, call.func, True)
         add = {**changes.get("add", {}), **self.once(file, call, changes)}
         if add:
             edits.arguments[span(file, call)] = ({}, add)
@@ -134,42 +133,46 @@ class Values:
         twins = self.module_makers(how["twin"])
         if given is None or len(twins) != 1 or len(self.module_makers(how["made"])) != 1:
             raise self.refuse("no-async-engine", f"it needs what `{how['twin']}` makes, of which the project has {len(twins) or 'none'}", file, call)
-        if self.index.type_of(file, given) != how["made"]:
+        if not self.is_made_by(file, given, how["made"]):
             raise self.refuse("no-async-engine", f"`{ast.unparse(given)}` is not the `{how['made']}` of the project", file, call)
         for where, node in self.calls_of(how["refused"]):
             lazy = next((keyword.value for keyword in node.keywords if keyword.arg == "lazy"), None)
             if not (isinstance(lazy, ast.Constant) and lazy.value in how["unless_lazy"]):
                 raise self.refuse("lazy-relations", "relations are loaded when they are read, which the async session cannot", where, node)
         home, name = twins[0]
-        self.of(file).replaced[span(file, given)] = name if home is file else spelled(file, f"{home.module}.{name}", self.of(file))
+        self.of(file).replaced[span(file, given)] = name if home is file else self.spelled(file, f"{self.index.names.modules[home.path]}.{name}", given)
+
+    def is_made_by(self, file: File, node: ast.AST, path: str) -> bool:
+        """Whether all values of a variable are made by a function of a library."""
+        values = self.binding(file, node)[0]
+        return bool(values) and all(isinstance(value, ast.Call) and self.index.names.target(where, value.func) == path for where, value in values)
 
     def module_makers(self, path: str) -> List[Tuple[File, str]]:
+        """The names of modules that hold what a function of a library makes."""
         found = []
-        for where in self.index.files.values():
-            for node in where.tree.body:
-                if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and isinstance(node.targets[0], ast.Name):
-                    if self.index.target(where, node.value.func) == path:
-                        found.append((where, node.targets[0].id))
+        for where, call in self.calls_of(path):
+            node = where.parents.get(call)
+            if isinstance(node, ast.Assign) and isinstance(where.parents[node], ast.Module) and isinstance(node.targets[0], ast.Name):
+                found.append((where, node.targets[0].id))
         return found
 
     def calls_of(self, path: str) -> List[Tuple[File, ast.Call]]:
-        named = self.index.named.get(path.rpartition(".")[2], [])
-        calls = [(where, where.parents.get(node)) for where, node in named if self.index.target(where, node) == path]
-        return [(where, call) for where, call in calls if isinstance(call, ast.Call)]
+        calls = [(where, where.parents.get(node), node) for where, node in self.index.names.library_uses(path)]
+        return [(where, call) for where, call, node in calls if isinstance(call, ast.Call) and call.func is node]
 
     def once(self, file: File, call: ast.Call, changes: Dict) -> Dict[str, str]:
         """What every client needs and takes long to make is made once for all that are made for each call."""
         function, how = file.around(call), changes.get("once")
         if how is None or function is None or self.is_made_once(function):
             return {}
-        self.of(file).made[how["name"]] = how["value"]
+        self.of(file).made[how["name"]] = f"{self.spelled(file, how['value'], call)}()"
         return {how["argument"]: how["name"]}
 
     def is_made_once(self, function: Function) -> bool:
         """Whether it is the constructor of objects that only modules make, as they are loaded."""
         if function.name != "__init__" or function.owner is None:
             return False
-        calls = [(where, where.parents.get(node)) for where, node in self.index.named.get(function.owner.name, []) if self.index.target(where, node) is function.owner]
+        calls = [(where, where.parents.get(node)) for where, node in self.index.names.class_uses(function.owner)]
         return bool(calls) and all(isinstance(call, ast.Call) and where.around(call) is None for where, call in calls)
 
     def changes(self, old: str, new: str) -> Optional[Dict]:
@@ -184,52 +187,31 @@ class Values:
     def is_attribute_of_self(self, file: File, node: ast.AST) -> bool:
         if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name) or isinstance(file.parents.get(node), ast.Call):
             return False
-        function = self.index.method_around(file, node)
+        function = file.method_around(node)
         return bool(function and function.node.args.args and node.value.id == function.node.args.args[0].arg)
 
     def binding(self, file: File, node: ast.AST) -> Tuple[List[Placed], List[Placed]]:
-        """What a name or an attribute is bound to, and all its uses."""
-        if isinstance(node, ast.Name):
-            values = self.index.local_values(file, node)
-            if values is not None:
-                scope = file.around(node)
-                while scope and bindings(scope.node, node.id) is None:
-                    scope = scope.outer
-                uses = [one for one in ast.walk(scope.node) if isinstance(one, ast.Name) and one.id == node.id and isinstance(one.ctx, ast.Load)]
-                return [(file, value) for value in values], [(file, use) for use in uses]
-            home, name = file, node.id
-            if name in file.imports:
-                path, _, name = file.imports[name].rpartition(".")
-                found = self.index.symbol(path)
-                if not isinstance(found, File):
-                    return [], []
-                home = found
-            values = module_values(home, name)
-            uses = []
-            for where, use in self.index.named.get(name, []):
-                if not isinstance(getattr(use, "ctx", None), ast.Load):
-                    continue
-                if isinstance(use, ast.Name) and (where is home or where.imports.get(use.id) == f"{home.module}.{name}") and self.index.local_values(where, use) is None:
-                    uses.append((where, use))
-                elif isinstance(use, ast.Attribute) and self.index.target(where, use.value) is home:
-                    uses.append((where, use))
-            return [(home, value) for value in values], uses
-        method = self.index.method_around(file, node)
-        owner = method.owner if method else None
-        if owner is None or not isinstance(node, ast.Attribute):
+        """What a variable or an attribute is bound to, and all its uses; nothing where it is not known which one it is."""
+        found = self.index.names.variable(file, node)
+        if found is None:
             return [], []
-        owners = [one for one in [*self.index.lineage(owner), *self.index.heirs(owner)] if isinstance(one, Class)]
-        values = [(one.file, value) for one in owners for value in attribute_values(one, node.attr)]
-        uses = []
-        for where, use in self.index.named.get(node.attr, []):
-            if not isinstance(use, ast.Attribute) or not isinstance(use.ctx, ast.Load):
-                continue
-            of = self.index.type_of(where, use.value)
-            if of in owners:
-                uses.append((where, use))
-            elif of is None and not isinstance(where.parents.get(use), ast.Call) and self.index.target(where, use.value) is None:
-                raise self.refuse("unknown-receiver", f"whose `{node.attr}` this is is not known, and that of `{owner.name}` becomes async", where, use)
-        return values, uses
+        for where, use in found.unknown:
+            if not isinstance(where.parents.get(use), ast.Call):
+                raise self.refuse("unknown-receiver", f"whose `{use.attr}` this is is not known, and `{ast.unparse(node)}` becomes async", where, use)
+        values = [(where, value_of(where, target)) for where, target in found.targets]
+        return [*self.given(file, node, found.is_parameter), *values], found.uses
+
+    @staticmethod
+    def given(file: File, node: ast.AST, is_parameter: bool) -> List[Placed]:
+        """The parameter that a name is."""
+        function = file.around(node)
+        while function and is_parameter:
+            taken = function.node.args
+            every = [*taken.posonlyargs, *taken.args, *taken.kwonlyargs, taken.vararg, taken.kwarg]
+            if found := [(file, one) for one in every if one and one.arg == node.id]:
+                return found
+            function = function.outer
+        return []
 
     def walk(self, file: File, node: ast.AST, old: str, new: str, attributes: Optional[Dict] = None) -> None:
         """What is done with a value that is of another type from now on; of one with `attributes` only those are read."""
@@ -377,7 +359,7 @@ class Values:
         if isinstance(parent, (ast.For, ast.comprehension)) and parent.iter is node:
             self.inside(file, parent.target, function)
             self.of(file).async_blocks.add(file.start(parent if isinstance(parent, ast.For) else node))
-        elif isinstance(parent, ast.Call) and node in parent.args and self.index.target(file, parent.func) in CHANGES["whole"]:
+        elif isinstance(parent, ast.Call) and node in parent.args and self.index.names.target(file, parent.func) in CHANGES["whole"]:
             self.inside(file, node, function)
             self.of(file).gathered.add(span(file, node))
         else:

@@ -40,6 +40,7 @@ fn run() -> Result<(), Box<dyn Error>> {
         errors.extend(found);
     }
     errors.extend(format::check_layer(&files, format::Origin::BuiltIn, &format::Nothing));
+    errors.extend(format::check_kinds(&files));
     errors.sort();
     errors.dedup();
     if !errors.is_empty() {

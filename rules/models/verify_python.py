@@ -15,7 +15,6 @@ read again the next time.
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import re
 import subprocess
@@ -28,6 +27,7 @@ from pathlib import Path
 from typing import Any
 
 import python_packages
+from digest import digest
 
 HERE = Path(__file__).resolve().parent
 TABLES = ("call", "type", "handover")
@@ -179,7 +179,7 @@ def record(results: list[Result]) -> None:
         known[name] = {
             "file": name, "library": result.library, "version": result.version, "rows": result.rows,
             "checked": result.checked, "exempt": result.exempt, "unchecked": result.unchecked,
-            "also": result.also, "older": result.older, "sha256": hashlib.sha256(result.file.read_bytes()).hexdigest(),
+            "also": result.also, "older": result.older, "sha256": digest(result.file),
         }  # fmt: skip
         pinned = HERE / ".expected" / Path(name).with_suffix(".txt")
         if result.expansions:

@@ -16,7 +16,6 @@ Needs Python 3.11 or newer; the interpreters that are asked may be older.
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import re
 import subprocess
@@ -28,6 +27,8 @@ from pathlib import Path
 from typing import Any
 
 import tomllib
+
+from digest import digest
 
 Row = dict[str, Any]
 Version = tuple[int, ...]
@@ -347,7 +348,7 @@ def main() -> int:
 def checked(folder: Path, asked: list[Asked]) -> list[str]:
     """One line for each file: how much of it was asked, and what it was."""
     paths = Counter(one.place.file for one in asked)
-    digests = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest()[:16] for name in sorted(paths)}
+    digests = {name: digest(folder / name)[:16] for name in sorted(paths)}
     return [f"{name}: {paths[name]} paths and aliases, sha256 {digest}" for name, digest in digests.items()]
 
 

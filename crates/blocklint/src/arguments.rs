@@ -54,6 +54,12 @@ pub(crate) enum Command {
     /// Runs the codemods of blocklint's Python package (`pip install 'blocklint-async[codemods]'`), which rest on libcst.
     #[command(disable_help_flag = true, after_help = "Exit code: 0, 1 if something was refused, 2 if the run failed.")]
     Codemod(Codemod),
+    /// Answer questions about Python code, for programs that rewrite it
+    ///
+    /// Reads the project once, then one question a line from standard input, and writes one answer a line: what an expression means, which
+    /// functions change together and all their uses, how a file spells a name. Questions and answers are JSON.
+    #[command(mut_args = only_asked, after_help = "Exit code: 0, or 2 if the run failed.")]
+    Ask(Ask),
     /// Remove the cache of a project
     Clean(Clean),
     /// Show the page of a rule, or of all rules
@@ -215,6 +221,9 @@ pub(crate) struct Check {
     /// Say on stderr how long each part of the run took
     #[arg(long, help_heading = "Output")]
     pub(crate) timings: bool,
+    /// Exit with 1 only if a finding is at least this bad; those below are shown all the same
+    #[arg(long, value_name = "SEVERITY", value_parser = severity(), conflicts_with = "exit_zero", help_heading = "Output")]
+    pub(crate) fail_on: Option<Severity>,
     /// Exit with 0 even if findings are shown
     #[arg(short, long, help_heading = "Output")]
     pub(crate) exit_zero: bool,
@@ -251,13 +260,16 @@ pub(crate) struct Check {
 }
 
 #[derive(Args, Debug)]
-#[command(group(ArgGroup::new("which").required(true).args(["rule", "all"])))]
+#[command(group(ArgGroup::new("which").required(true).args(["rule", "all", "severity"])))]
 pub(crate) struct Rule {
     /// Its code or name
     pub(crate) rule: Option<String>,
     /// Show the pages of all rules
     #[arg(long)]
     pub(crate) all: bool,
+    /// Show how bad each kind of work is, and how long it takes
+    #[arg(long)]
+    pub(crate) severity: bool,
     /// How pages are written: Markdown, or objects with Markdown in them
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = TextFormat::Text)]
     pub(crate) output_format: TextFormat,
@@ -319,6 +331,12 @@ fn only_planned(argument: clap::Arg) -> clap::Arg {
     only_with(argument, &["baseline", "no_baseline", "since", "changed", "staged", "output_format", "output_file"])
 }
 
+/// Hides what decides nothing but findings.
+fn only_asked(argument: clap::Arg) -> clap::Arg {
+    const MEANT: &[&str] = &["paths", "isolated", "config"];
+    if MEANT.contains(&argument.get_id().as_str()) { argument } else { argument.hide(true) }
+}
+
 /// Makes places of the paths, and hides what says nothing to an explanation.
 fn only_explained(argument: clap::Arg) -> clap::Arg {
     if argument.get_id() == "paths" {
@@ -332,11 +350,11 @@ fn only_explained(argument: clap::Arg) -> clap::Arg {
 fn only_with(argument: clap::Arg, but: &[&str]) -> clap::Arg {
     const SAY_NOTHING: &[&str] = &["Fixes", "Old findings", "Evidence", "Output"];
     const NOR: &[&str] = &["show_settings", "show_files", "stdin_filename", "trace_in_paths"];
-    let says_nothing = argument.get_help_heading().is_some_and(|heading| SAY_NOTHING.contains(&heading));
+    let is_without_callers = argument.get_help_heading().is_some_and(|heading| SAY_NOTHING.contains(&heading));
     let id = argument.get_id().as_str();
-    let says_nothing = says_nothing && !but.contains(&id) || NOR.contains(&id);
+    let is_without_callers = is_without_callers && !but.contains(&id) || NOR.contains(&id);
     // A hidden argument stays hidden.
-    if says_nothing { argument.hide(true) } else { argument }
+    if is_without_callers { argument.hide(true) } else { argument }
 }
 
 #[derive(Args, Debug)]
@@ -346,6 +364,12 @@ pub(crate) struct Clean {
     /// Remove this cache instead, of all projects that use it
     #[arg(long, value_name = "FOLDER", conflicts_with = "path")]
     pub(crate) cache_dir: Option<Utf8PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Ask {
+    #[command(flatten)]
+    pub(crate) check: Box<Check>,
 }
 
 #[derive(Args, Debug)]
@@ -463,7 +487,7 @@ impl Check {
         self.include_aside || self.persona.map_or_else(|| configuration.looks_aside(), Persona::looks_aside)
     }
 
-    /// The least severity and confidence, where the command line says so.
+    /// Returns the least severity and confidence, where the command line says so.
     pub(crate) fn levels(&self) -> (Option<Severity>, Option<Confidence>) {
         let of_persona = self.persona.map(Persona::levels);
         let severity = self.min_severity.or(of_persona.map(|(severity, _)| severity));

@@ -58,12 +58,17 @@ pub(crate) fn stdout_is_styled() -> bool {
     AutoStream::choice(&std::io::stdout()) != ColorChoice::Never
 }
 
+/// True if a person reads stdout.
+pub(crate) fn stdout_is_terminal() -> bool {
+    std::io::stdout().is_terminal()
+}
+
 /// True if stdout is a terminal that makes links of places.
 pub(crate) fn stdout_has_links() -> bool {
     stdout_is_styled() && supports_hyperlinks::on(supports_hyperlinks::Stream::Stdout)
 }
 
-/// True if someone looks at stderr and wants to know how far a run is.
+/// True if stderr is a terminal on which the progress of a run may be shown.
 pub(crate) fn shows_progress() -> bool {
     let is_dumb = env::var_os("TERM").is_some_and(|term| term == "dumb");
     verbosity() == 0 && std::io::stderr().is_terminal() && !is_dumb

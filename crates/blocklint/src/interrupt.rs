@@ -49,7 +49,7 @@ fn listen() {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     use signal_hook::iterator::Signals;
 
-    // Without signals nobody can ask for anything.
+    // Without signals there is no request to end the run.
     let Ok(mut signals) = Signals::new([SIGINT, SIGTERM, SIGHUP]) else { return };
     let wait = move || {
         for signal in signals.forever() {

@@ -47,6 +47,7 @@ fn run(command: Command) -> Result<u8, Failure> {
         Command::Check(check) => commands::check(&check),
         Command::Baseline { what } => commands::baseline(&what),
         Command::Plan(plan) => commands::plan_command(&plan),
+        Command::Ask(ask) => commands::ask_command(&ask),
         Command::Codemod(codemod) => commands::codemod(&codemod),
         Command::Clean(clean) => commands::clean(&clean),
         Command::Rule(rule) => commands::rule(&rule),

@@ -68,7 +68,7 @@ pub(crate) fn warning_with(message: impl Display, lines: &[String]) {
     say("warning", AnsiColor::Yellow, &message);
     for line in lines {
         let line = line.replace(|c: char| c.is_control(), " ");
-        // Nobody is left to tell that stderr is closed.
+        // If stderr is closed, the error cannot be reported.
         let _ = writeln!(anstream::stderr(), "  {line}");
     }
 }
@@ -84,6 +84,6 @@ pub(crate) fn verbose(message: impl Display) {
 fn say(word: &str, color: AnsiColor, message: &dyn Display) {
     let style = Style::new().bold().fg_color(Some(color.into()));
     let line = message.to_string().replace(|c: char| c.is_control(), " ");
-    // Nobody is left to tell that stderr is closed.
+    // If stderr is closed, the error cannot be reported.
     let _ = writeln!(anstream::stderr(), "{style}{word}{style:#}: {line}");
 }

@@ -21,7 +21,7 @@ pub(crate) enum Output {
 }
 
 impl Output {
-    /// The file of this name, or stdout.
+    /// Returns the file of this name, or stdout.
     ///
     /// # Errors
     ///

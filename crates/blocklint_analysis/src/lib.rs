@@ -25,12 +25,13 @@ pub use blocklint_flow::graph::all_paths::{ChangePoint, PathNetwork, PathNetwork
 pub use blocklint_flow::graph::raw_finding::{Choice, Doubt, RawCause, RawStep, Reason};
 pub use blocklint_flow::judge::signal::{Signal, SignalEffect, SignalSet, signal_named};
 pub use blocklint_flow::judge::signals::SIGNALS;
-pub use blocklint_flow::search::incremental::{Flows, Wanted};
+pub use blocklint_flow::lifecycle::reached_by::RawEntry;
+pub use blocklint_flow::search::incremental::{FileSearch, Flows};
 pub use blocklint_flow::search::suppressions::UsedComment;
 pub use blocklint_link::calls::targets::TargetKind;
 pub use blocklint_link::effect::label::LabelHold;
 pub use blocklint_link::linker::program_tables::{Outline, ProgramTables};
-pub use blocklint_link::linker::work::{Containment, Fault, TookTooLong, Unit};
+pub use blocklint_link::linker::work::{Containment, Fault, TookTooLong, WorkUnit};
 pub use blocklint_link::linker::{Linker, Stopped};
 pub use blocklint_link::models::availability::Available;
 pub use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
@@ -41,8 +42,8 @@ pub use blocklint_link::program::{
 pub use blocklint_link::values::value::{ArgsId, Val, ValueId, Why};
 pub use explain::missing::{MissingCall, missing};
 pub use explain::{
-    Above, BodyExplanation, BodyUse, ConditionResult, Constant, End, Explainer, Explanation, GivenArgument, Part,
-    PassedOn, Reached, RowMatch, RowTried, RunTarget, Standing, Tried,
+    Above, BodyExplanation, BodyUse, ConditionResult, Constant, End, Explainer, Explanation, GivenArgument,
+    LineContext, PassedOn, PlaceRole, Reached, RowMatch, RowTried, RunTarget, Tried,
 };
 use findings::SolvedGraph;
 pub use findings::must_not_block::count_what_must_not_block;
@@ -60,7 +61,7 @@ pub struct Options {
     /// True if findings list the signals that changed them, which costs time.
     pub account: bool,
     /// True if all paths of findings are kept, not only the best one of each, which costs memory.
-    pub ways: bool,
+    pub all_paths: bool,
     /// For tests: the seed of a random order in which the targets of every call are asked for before the search.
     pub ask_first: Option<u64>,
 }
@@ -74,7 +75,7 @@ pub struct Solved {
     pub causes: Vec<RawCause>,
     /// The comments that silenced something.
     pub used: Vec<UsedComment>,
-    /// All ways of the findings, where that was asked for.
+    /// All paths of the findings, if the run was asked for them.
     pub net: Option<PathNetwork>,
     /// True if code that is only for tests, examples or a command line was included: edits are made there too.
     pub with_aside: bool,
@@ -112,12 +113,12 @@ pub fn solve_whole(linker: &Linker<'_>, options: Options) -> Whole {
 
 /// Finds the calls that block in a few files, and the code that they block. It follows only the paths that begin in
 /// these files now, or that an earlier search over all files found. It answers for more files than it is asked about:
-/// [`Linker::files_asked`] lists them. Facts that need all files (how many functions wait for a cause, comments about
+/// [`Linker::reported_files`] lists them. Facts that need all files (how many functions wait for a cause, comments about
 /// it elsewhere) are only as complete as these files.
-pub fn solve_some(linker: &Linker<'_>, options: Options, flows: &Flows, wanted: Wanted<'_>) -> Solved {
+pub fn solve_some(linker: &Linker<'_>, options: Options, flows: &Flows, wanted: FileSearch<'_>) -> Solved {
     let mut solved = searched(linker, options, |search| search.within(flows, wanted), |_, _| ()).0;
-    solved.findings.retain(|finding| linker.is_asked(finding.file));
-    solved.used.retain(|comment| linker.is_asked(comment.file));
+    solved.findings.retain(|finding| linker.is_reported(finding.file));
+    solved.used.retain(|comment| linker.is_reported(comment.file));
     solved
 }
 
@@ -127,16 +128,16 @@ fn searched<'a, T>(
     begin: impl for<'l> FnOnce(Search<'l, 'a>) -> Search<'l, 'a>,
     read_off: impl FnOnce(&Linker<'_>, &Graph<'_>) -> T,
 ) -> (Solved, T) {
-    let cuts = Suppressions::new(linker.program);
+    let suppressions = Suppressions::new(linker.program);
     let judge = Judge::new(options.without, options.account);
-    let mut search = begin(Search::new(linker, &cuts, &judge));
+    let mut search = begin(Search::new(linker, &suppressions, &judge));
     if let Some(seed) = options.ask_first {
         search = search.asking_first(seed);
     }
     let graph = search.run();
-    let mut net = options.ways.then(PathNetwork::default);
-    let read = SolvedGraph::new(linker, &cuts, &judge, &graph, options);
+    let mut net = options.all_paths.then(PathNetwork::default);
+    let read = SolvedGraph::new(linker, &suppressions, &judge, &graph, options);
     let (findings, causes) = findings::findings(&read, net.as_mut());
     let flows = read_off(linker, &graph);
-    (Solved { findings, causes, used: cuts.used(), net, with_aside: options.include_aside }, flows)
+    (Solved { findings, causes, used: suppressions.used(), net, with_aside: options.include_aside }, flows)
 }

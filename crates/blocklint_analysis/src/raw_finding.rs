@@ -1,17 +1,22 @@
 //! A finding of the analysis, before it has words.
 
-use blocklint_core::{Aside, Confidence, Context, Effect, Fails, Hold, RuleCode, Runtime, Severity, Span, What};
+use blocklint_core::{
+    Aside, Confidence, Context, Effect, Fails, Hold, Mistake, RuleCode, Runtime, Severity, Span, Weight,
+};
 use blocklint_flow::entries::root::RootKind;
 use blocklint_flow::graph::raw_finding::{Doubt, RawStep, Reason};
+use blocklint_flow::lifecycle::reached_by::RawEntry;
 use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
-use blocklint_mending::Mending;
+use blocklint_mending::{AsyncTwin, RowAdvice};
 
 /// One rule broken at one place.
 #[derive(Clone, Debug)]
 pub struct RawFinding {
-    /// The signals that spoke, where the analysis was told to account for them.
+    /// The signals that decided, if the run records them.
     pub reasons: Vec<Reason>,
-    /// The inferred steps of its way, where the analysis was told to account for them.
+    /// The entry points that reach it by kind, if the run records them.
+    pub reached_by: Vec<RawEntry>,
+    /// The inferred steps of its path, if the run records them.
     pub doubts: Vec<Doubt>,
     /// How bad it would be if it were not only for tests, examples or a command line.
     pub aside: Option<Aside>,
@@ -22,9 +27,11 @@ pub struct RawFinding {
     /// How sure.
     pub confidence: Confidence,
     /// The mistake.
-    pub what: What,
+    pub mistake: Mistake,
     /// How the thread is held; `None` where no call holds it.
     pub effect: Option<Effect>,
+    /// The weight of the call at the end by the kind of its work; `None` where no call holds the thread.
+    pub weight: Option<Weight>,
     /// The kind of thread, where it matters.
     pub context: Option<Context>,
     /// Its machinery, where known.
@@ -53,16 +60,16 @@ pub struct RawFinding {
     pub also: Vec<(RuleCode, u32)>,
     /// Path of the row at the end of the trace.
     pub call: String,
-    /// A loop on the way runs it more than once.
+    /// True if a loop on the path runs it more than once.
     pub repeats: bool,
     /// The long call over which another holds the lock that the call waits for.
     pub held_by: Option<RawStep>,
     /// The row's note.
     pub note: Option<String>,
-    /// Async twins of the row for the root's runtime: path, and whether the edit is local.
-    pub twins: Vec<(String, bool)>,
-    /// The advice of the row for mending the call.
-    pub mending: Mending,
+    /// The async twins of the row for the root's runtime.
+    pub twins: Vec<AsyncTwin>,
+    /// The advice of the row about edits of the call.
+    pub row_advice: RowAdvice,
     /// A worker thread would not free the loop.
     pub holds_gil: bool,
     /// Qualified name of the callee at the place, for the fingerprint.

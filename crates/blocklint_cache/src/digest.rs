@@ -5,8 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
-/// 128 bits over some bytes: equal for equal bytes, and in practice for those only. It is no protection against someone who
-/// wants two texts to be taken for one; whoever can write the project's files has no need of that.
+/// 128 bits over some bytes: equal for equal bytes, and in practice for those only. It does not protect against texts
+/// that are made to have equal digests, because an attacker who can write the project's files has no need of that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Digest(pub u128);
 

@@ -11,7 +11,7 @@ use crate::{Digest, Stat, stored};
 
 /// Segments beyond which all are written as one.
 const MOST_SEGMENTS: usize = 12;
-/// Bytes of facts that nobody asks for any more beyond which that is done too, if they are more than half.
+/// The bytes of unused facts beyond which all segments are written as one too, if they are more than half.
 const MOST_WASTE: u64 = 1 << 20;
 
 /// The name of the file that lists them.
@@ -93,7 +93,7 @@ impl Files {
         self.index.files.get(at as usize).map(|(_, known)| known)
     }
 
-    /// The facts of a file, as bytes in `buffer`; `None` where they are not there as they were written.
+    /// Returns the facts of a file, as bytes in `buffer`; `None` where they are not there as they were written.
     pub fn facts<'b>(&self, known: &Known, buffer: &'b mut Vec<u8>) -> Option<&'b [u8]> {
         let at = known.facts?;
         self.segments.iter().find(|segment| segment.id == at.segment)?.read(at, buffer)
@@ -183,13 +183,13 @@ impl Files {
     }
 }
 
-/// The numbers of the segments that a list asks for.
+/// Returns the numbers of the segments that a list asks for.
 pub(crate) fn segments_of(folder: &Utf8Path) -> Vec<u64> {
     let index: Index = stored::read(&folder.join(INDEX)).unwrap_or_default();
     index.segments.into_iter().map(|(id, _)| id).collect()
 }
 
-/// The segments that are asked for, with the bytes of each that are.
+/// Returns the segments that are asked for, with the bytes of each that are.
 fn lengths(files: &[(String, Known)]) -> Vec<(u64, u64)> {
     let mut lengths: FxHashMap<u64, u64> = FxHashMap::default();
     for at in files.iter().filter_map(|(_, known)| known.facts) {

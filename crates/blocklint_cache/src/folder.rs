@@ -24,7 +24,7 @@ const IGNORE_TEXT: &str = "# Made by blocklint.\n*\n";
 const MOST_RUNS: usize = 24;
 /// After this time what other versions left goes.
 const OTHER_VERSIONS: Duration = Duration::from_secs(14 * 24 * 60 * 60);
-/// A file that nobody asks for may be one that another process is about to ask for.
+/// The age at which a file without a reference is removed. A younger one may be in use by another process.
 const GRACE: Duration = Duration::from_secs(10 * 60);
 
 /// The cache of one project for one version of the program. Nothing is written before something is kept.
@@ -39,21 +39,21 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// The cache at the root of a project. `version` is a name for all that decides what facts and findings are; it stands in
-    /// paths.
+    /// Returns the cache at the root of a project. `version` is a name for all that decides what facts and findings
+    /// are; it stands in paths.
     pub fn of_project(root: &Utf8Path, version: &str) -> Self {
         let root = root.join(FOLDER);
         Cache { folder: root.join(version), root, own: true }
     }
 
-    /// The part for the project with this root of a folder that the user named.
+    /// Returns the part for the project with this root of a folder that the user named.
     pub fn in_folder(folder: &Utf8Path, root: &Utf8Path, version: &str) -> Self {
         let name =
             format!("{}-{:016x}", root.file_name().unwrap_or("root"), Digest::of(root.as_str().as_bytes()).0 as u64);
         Cache { root: folder.to_owned(), folder: folder.join(version).join(name), own: false }
     }
 
-    /// The folder with the tag.
+    /// Returns the folder with the tag.
     pub fn root(&self) -> &Utf8Path {
         &self.root
     }
@@ -66,7 +66,7 @@ impl Cache {
         }
     }
 
-    /// Forgets what is known of files, so that the next run looks at them anew.
+    /// Forgets the facts about files, so that the next run looks at them anew.
     ///
     /// # Errors
     ///
@@ -127,8 +127,8 @@ impl Cache {
         Ok(())
     }
 
-    /// Removes what is not asked for any more: runs beyond the newest, segments of which no list speaks, files that were left
-    /// half written, versions that nobody used for two weeks.
+    /// Removes what is not asked for any more: runs beyond the newest, segments of which no list speaks, files that
+    /// were left half written, versions that no run used for two weeks.
     pub fn prune(&self) {
         if self.refuse_links().is_err() {
             return;

@@ -38,7 +38,7 @@ impl Segment {
         Some(Segment { id, file: Source::new(file), length })
     }
 
-    /// The bytes at a place into `buffer`; `None` where they are not what was written.
+    /// Returns the bytes at a place into `buffer`; `None` where they are not what was written.
     pub(crate) fn read<'b>(&self, at: At, buffer: &'b mut Vec<u8>) -> Option<&'b [u8]> {
         // A list that is not this program's must not make it ask for memory without end.
         at.offset.checked_add(u64::from(at.length)).filter(|end| *end <= self.length)?;
@@ -49,7 +49,7 @@ impl Segment {
     }
 }
 
-/// The file of a segment.
+/// Returns the file of a segment.
 pub(crate) fn path(folder: &Utf8Path, id: u64) -> Utf8PathBuf {
     folder.join(format!("{id:016x}.facts"))
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// File systems that count in steps of two seconds are still around.
 const COARSE: Duration = Duration::from_secs(2);
 
-/// Size, times and number of a regular file. Where they are as they were, so is what it holds.
+/// Size, times and number of a regular file. Where they are as they were, so is its content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stat {
     /// Length in bytes.

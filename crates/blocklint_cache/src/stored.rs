@@ -17,7 +17,7 @@ const LONGEST: u64 = 1 << 30;
 /// How names of files begin that are not whole yet.
 pub(crate) const UNFINISHED: &str = ".new-";
 
-/// The value of a file; `None` where it is not there, not whole or not of this form.
+/// Returns the value of a file; `None` where it is not there, not whole or not of this form.
 pub(crate) fn read<T: DeserializeOwned>(path: &Utf8Path) -> Option<T> {
     let bytes = bytes(path)?;
     let (mark, rest) = bytes.split_first_chunk::<8>()?;
@@ -26,7 +26,7 @@ pub(crate) fn read<T: DeserializeOwned>(path: &Utf8Path) -> Option<T> {
     whole.then(|| postcard::from_bytes(payload).ok()).flatten()
 }
 
-/// The bytes of a file that is one, and no link: nothing of a cache leads elsewhere.
+/// Returns the bytes of a file that is one, and no link: nothing of a cache leads elsewhere.
 pub(crate) fn bytes(path: &Utf8Path) -> Option<Vec<u8>> {
     is_plain(path).then(|| fs::read(path).ok()).flatten()
 }

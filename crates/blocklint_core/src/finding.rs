@@ -1,6 +1,6 @@
 //! A finding and its parts: plain data that every renderer shows and none computes.
 
-use crate::{Confidence, Context, Effect, Hold, Place, Refusal, RuleCode, Runtime, Severity};
+use crate::{Confidence, Context, Effect, Hold, Place, ReachedBy, Refusal, RuleCode, Runtime, Severity, Weight};
 
 /// One rule broken at one place.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,6 +21,8 @@ pub struct Finding {
     pub place: Place,
     /// How the thread is held; `None` for findings about the source itself (BLT9xx).
     pub effect: Option<Effect>,
+    /// The weight of the call at the end by the kind of its work; `None` where no call holds the thread.
+    pub weight: Option<Weight>,
     /// The kind of thread that is held.
     pub context: Option<Context>,
     /// The machinery of that thread, where known.
@@ -45,6 +47,8 @@ pub struct Finding {
     pub suppression: Option<Suppression>,
     /// The signals that changed its severity or its confidence, if the run was asked for reasons.
     pub reasons: Vec<Reason>,
+    /// The kinds of entry points that reach the function it stands in, if the run was asked for reasons.
+    pub reached_by: Vec<ReachedBy>,
     /// Its severity if it were not left aside: only tests, examples or a command line reach it.
     pub aside: Option<Aside>,
     /// The observation of the finding at run time, if the run had evidence.
@@ -64,6 +68,7 @@ impl Finding {
             help: None,
             place,
             effect: None,
+            weight: None,
             context: None,
             runtime: None,
             function: String::new(),
@@ -76,6 +81,7 @@ impl Finding {
             fingerprint: String::new(),
             suppression: None,
             reasons: Vec::new(),
+            reached_by: Vec::new(),
             aside: None,
             confirmed: None,
         }
@@ -126,7 +132,7 @@ impl Confirmed {
     }
 }
 
-/// Seconds as people say them.
+/// Returns seconds as people write them.
 fn duration(seconds: f64) -> String {
     if seconds < 1.0 { format!("{:.0} ms", seconds * 1000.0) } else { format!("{seconds:.1} s") }
 }
@@ -252,9 +258,9 @@ pub enum SuppressionSource {
 }
 
 impl Finding {
-    /// The trace in one line, as documents and tests quote it: the bodies from the one this finding
-    /// stands in, then the callee as it is written (`handler → load → read_config → open`); a
-    /// constructor goes by its class. Empty without a trace.
+    /// Returns the trace in one line, as documents and tests quote it: the bodies from the one this finding stands in,
+    /// then the callee as it is written (`handler → load → read_config → open`); a constructor goes by its class. Empty
+    /// without a trace.
     pub fn trace_line(&self) -> String {
         let Some(last) = self.trace.last() else { return String::new() };
         let bodies = self.trace.iter().map(|step| body_name(&step.function));
@@ -262,13 +268,13 @@ impl Finding {
     }
 }
 
-/// The last name of a qualified name of any language: `load` of `app.Store.load` and `store::Store::load`.
+/// Returns the last name of a qualified name of any language: `load` of `app.Store.load` and `store::Store::load`.
 pub fn last_name(qualified: &str) -> &str {
     let from = qualified.rfind(['.', ':']).map_or(0, |at| at + 1);
     qualified.get(from..).filter(|name| !name.is_empty()).unwrap_or(qualified)
 }
 
-/// The name people know a body by: the last one of its qualified name, of a constructor that of its class.
+/// Returns the name people know a body by: the last one of its qualified name, of a constructor that of its class.
 pub fn body_name(qualified: &str) -> &str {
     match last_name(qualified) {
         name @ ("__init__" | "__new__" | "__post_init__" | "<init>") => {

@@ -1,22 +1,26 @@
-//! The vocabulary every other crate speaks: contexts, effects, severities, spans and findings.
+//! The vocabulary of all other crates: contexts, effects, severities, spans and findings.
 //!
 //! Nothing here knows a language, a library or an output format.
 
 mod finding;
 mod fingerprint;
+mod mistake;
+mod reached_by;
 mod remedy;
 mod rule;
 mod span;
-mod what;
 mod words;
+mod work;
 
 pub use finding::{
     Applicability, Aside, Cause, Confirmed, Edit, Finding, Fix, Group, Reason, Step, Suppression, SuppressionSource,
     UnreadFile, body_name, last_name,
 };
 pub use fingerprint::fingerprint;
-pub use remedy::{BoundCall, BoundUse, Mended, Offload, Piece, Publishers, Refusal, Remedy, Way};
+pub use mistake::{CreatedKind, CreatedPer, LargeResponse, Mistake, Serialisation, Starved, Unbounded};
+pub use reached_by::{EntryKind, ReachedBy};
+pub use remedy::{BoundCall, BoundUse, EditKind, Offload, Piece, Publishers, Refusal, Remedy, WrittenEdit};
 pub use rule::{RuleCode, rule_of};
 pub use span::{LineStarts, Location, Place, Span};
-pub use what::{Anew, LargeResponse, Made, Serialisation, Starved, Unbounded, What};
 pub use words::{Bound, Confidence, Context, Effect, Fails, FixKind, Hold, Language, Runtime, Severity, WhereSet};
+pub use work::{Takes, Weight, Work, WorkKind};

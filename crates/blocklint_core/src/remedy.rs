@@ -5,30 +5,33 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Applicability, Bound, Edit, Fix, Place, Span};
 
-/// The ways in which a finding can be mended, in order of preference: the first that can be written is its fix.
+/// The edits that can mend a finding, in order of preference: the first that can be written is its fix.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remedy {
-    /// The ways; never empty.
-    pub ways: Vec<Way>,
-    /// The most that the fix may be, whatever its preconditions say.
+    /// The kinds of edits; never empty.
+    pub edit_kinds: Vec<EditKind>,
+    /// The most that the fix may be, whatever its preconditions show.
     pub at_most: Applicability,
 }
 
 impl Remedy {
-    /// The edits of the first way that can be written, ascending and no surer than the remedy allows.
+    /// Returns the edits of the first kind that can be written, ascending and no surer than the remedy allows.
     ///
     /// # Errors
     ///
-    /// Returns the first way that can be written. If none can, returns the refusal of the first way, because that way
-    /// is the best.
-    pub fn first(&self, mut write: impl FnMut(&Way) -> Result<Mended, Refusal>) -> Result<Mended, Refusal> {
+    /// Returns the edits of the first kind that can be written. If none can, returns the refusal of the first kind,
+    /// because that kind is the best.
+    pub fn first(
+        &self,
+        mut write: impl FnMut(&EditKind) -> Result<WrittenEdit, Refusal>,
+    ) -> Result<WrittenEdit, Refusal> {
         let mut refused = None;
-        for way in &self.ways {
-            match write(way) {
-                Ok(mut mended) => {
-                    mended.applicability = mended.applicability.min(self.at_most);
-                    mended.edits.sort_by_key(|(span, _)| *span);
-                    return Ok(mended);
+        for edit_kind in &self.edit_kinds {
+            match write(edit_kind) {
+                Ok(mut written) => {
+                    written.applicability = written.applicability.min(self.at_most);
+                    written.edits.sort_by_key(|(span, _)| *span);
+                    return Ok(written);
                 }
                 Err(refusal) => refused = refused.or(Some(refusal)),
             }
@@ -37,16 +40,16 @@ impl Remedy {
     }
 }
 
-/// One way to mend a finding at a call.
+/// A kind of edit that mends a finding at a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum EditKind {
     /// The async twin takes the same arguments: rename the callee and await it.
     Twin {
         /// The twin's path (`asyncio.sleep`).
         path: String,
         /// True if it is a method of the same receiver, of which only the last name changes.
         method: bool,
-        /// True if it does the same for everyone who looks, as a sleep does.
+        /// True if the twin has the same observable effect, as a sleep has.
         same: bool,
         /// The requirement that the manifest must have besides, in words for users.
         needs: Option<String>,
@@ -94,7 +97,7 @@ pub enum Way {
         of: Publishers,
         /// The library's method that is given the lambda in which the call stands, where one is.
         taker: Option<String>,
-        /// A publisher of what the call gives, where there is one.
+        /// A publisher of the result of the call, where there is one.
         template: Option<Vec<Piece>>,
         /// True if a worker may run the call.
         offload: bool,
@@ -106,7 +109,8 @@ pub enum Way {
     },
     /// Python: the call makes an executor for each instance or call; a name of the module for all takes its place.
     ShareInModule,
-    /// Rust: the functions on the way to what holds the thread become `async`, with their calls awaited, and that its async twin.
+    /// Rust: the functions on the path to the blocking call become `async`, with their calls awaited, and that its
+    /// async twin.
     Asyncify,
     /// The call stands where a callable is wanted: hand over the callee and its arguments.
     HandOver {
@@ -122,9 +126,9 @@ pub struct Publishers {
     pub one: &'static str,
     /// The publisher of many.
     pub many: &'static str,
-    /// The class that gives schedulers.
+    /// The class that returns schedulers.
     pub schedulers: &'static str,
-    /// The call on it that gives workers which may block.
+    /// The call on it that returns workers which may block.
     pub workers: &'static str,
     /// The call that returned the workers in versions that lack it.
     pub older_workers: &'static str,
@@ -143,7 +147,7 @@ pub struct Publishers {
 }
 
 impl Publishers {
-    /// The function that gives workers which may block.
+    /// Returns the function that returns workers which may block.
     pub fn workers_path(&self) -> String {
         format!("{}.{}", self.schedulers, self.workers.trim_end_matches("()"))
     }
@@ -156,7 +160,7 @@ pub struct Offload {
     pub path: String,
     /// True if it passes keyword arguments on to the callable.
     pub keywords: bool,
-    /// True if what is awaited is a `Result` that tells of the callable's panic.
+    /// True if what is awaited is a `Result` that reports the callable's panic.
     pub fallible: bool,
 }
 
@@ -188,7 +192,7 @@ pub enum Piece {
 
 /// The edits of a remedy in the one file that it concerns.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mended {
+pub struct WrittenEdit {
     /// The action of the edits, in the imperative.
     pub title: String,
     /// True if they may be applied unseen.
@@ -197,8 +201,8 @@ pub struct Mended {
     pub edits: Vec<(Span, String)>,
 }
 
-impl Mended {
-    /// Returns the mended text as a fix of a finding at this place.
+impl WrittenEdit {
+    /// Returns the written text as a fix of a finding at this place.
     pub fn at(self, place: &Place) -> Fix {
         let edit = |(span, content)| Edit { place: Place::unlocated(place.path.clone(), span), content };
         Fix { title: self.title, applicability: self.applicability, edits: self.edits.into_iter().map(edit).collect() }
@@ -227,7 +231,7 @@ pub enum BoundUse {
     Used,
     /// It is a value that is made, and outlives the call.
     Made,
-    /// It is a value that the call gives, and that is awaited.
+    /// It is a result of the call, and it is awaited.
     Given,
     /// It is entered by a `with` block around the call, which stays.
     Entered,
@@ -245,12 +249,12 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// A refusal for this reason.
+    /// Returns a refusal for this reason.
     pub fn new(reason: impl Into<String>) -> Self {
         Refusal { reason: reason.into(), place: None }
     }
 
-    /// A refusal for something that stands elsewhere.
+    /// Returns a refusal for something that stands elsewhere.
     pub fn at(reason: impl Into<String>, place: Place) -> Self {
         Refusal { reason: reason.into(), place: Some(place) }
     }

@@ -8,8 +8,8 @@ use crate::{Context, Effect};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RuleCode(pub u16);
 
-/// Returns the rule that reports an effect in a root's context; `None` where no rule speaks of it. `native` says that no library makes
-/// the call cooperative: on greenlets one rule reports all native calls, whatever they wait for.
+/// Returns the rule that reports an effect in a root's context; `None` where no rule describes it. `native` is true if
+/// no library makes the call cooperative: on greenlets one rule reports all native calls, whatever they wait for.
 pub fn rule_of(effect: Effect, native: bool, context: Context) -> Option<RuleCode> {
     match context {
         Context::EventLoop => Some(effect.rule()),

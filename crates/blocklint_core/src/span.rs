@@ -15,7 +15,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// The range from `start` to `end`; `end` is raised to `start` where it lies before it.
+    /// Returns the range from `start` to `end`; `end` is raised to `start` where it lies before it.
     pub fn new(start: u32, end: u32) -> Self {
         Span { start, end: end.max(start) }
     }
@@ -57,7 +57,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// A place whose rows and columns are not known yet.
+    /// Returns a place whose rows and columns are not known yet.
     pub fn unlocated(path: Arc<Utf8Path>, span: Span) -> Self {
         Place { path, span, start: Location::default(), end: Location::default(), cell: None }
     }
@@ -94,19 +94,19 @@ impl LineStarts {
         LineStarts { starts: std::iter::once(0).chain(ends.map(|(at, _)| at as u32 + 1)).collect() }
     }
 
-    /// The number, from 0, of the line in which an offset lies.
+    /// Returns the number, from 0, of the line in which an offset lies.
     pub fn line_of(&self, offset: u32) -> usize {
         self.starts.partition_point(|&start| start <= offset).max(1) - 1
     }
 
-    /// The line of this number, from 0, without its end; `None` behind the last line.
+    /// Returns the line of this number, from 0, without its end; `None` behind the last line.
     pub fn line<'t>(&self, text: &'t str, number: usize) -> Option<&'t str> {
         let start = *self.starts.get(number)? as usize;
         let end = self.starts.get(number + 1).map_or(text.len(), |end| *end as usize);
         text.get(start..end).map(|line| line.trim_end_matches(['\n', '\r']))
     }
 
-    /// Row and column of an offset that is a character boundary of the text.
+    /// Returns the row and column of an offset that is a character boundary of the text.
     fn location(&self, text: &str, offset: u32) -> Location {
         let row = self.starts.partition_point(|&start| start <= offset).max(1);
         let line = &text[self.starts[row - 1] as usize..offset as usize];
@@ -115,7 +115,7 @@ impl LineStarts {
     }
 }
 
-/// The span with both ends on character boundaries inside `text`.
+/// Returns the span with both ends on character boundaries inside `text`.
 fn clamp(span: Span, text: &str) -> Span {
     let floor = |offset: u32| {
         let mut at = (offset as usize).min(text.len());

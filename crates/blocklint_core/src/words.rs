@@ -143,7 +143,7 @@ words! {
 }
 
 impl Severity {
-    /// One level lower; `note` stays.
+    /// Returns the severity one level lower; `note` stays.
     pub fn lowered(self) -> Self {
         match self {
             Severity::Error => Severity::Warning,
@@ -181,7 +181,7 @@ words! {
         Twin = "twin",
         /// Handing it to a thread.
         Offload = "offload",
-        /// None; the row's note says why.
+        /// None; the row's note explains why.
         None = "none",
     }
 }
@@ -199,9 +199,9 @@ words! {
         ContextRead = "context-read",
         /// Unknown: it runs code that is loaded while the program runs.
         Loaded = "loaded",
-        /// The thread that enters the `with` block of what it gives, until that is left: it moves with the whole block.
+        /// The thread that enters the `with` block of its result, until that is left: it moves with the whole block.
         Block = "block",
-        /// None: any thread may call it, whatever other rows say of it.
+        /// None: any thread may call it, whatever other rows state of it.
         Nothing = "nothing",
     }
 }
@@ -209,7 +209,7 @@ words! {
 /// How long one call can block its thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Hold {
-    /// The code does not tell.
+    /// The code shows neither.
     #[default]
     Unstated,
     /// Shortly: a row of severity `note`.
@@ -231,7 +231,7 @@ impl Hold {
         }
     }
 
-    /// The longer of the two.
+    /// Returns the longer of the two.
     pub fn longest(self, other: Hold) -> Hold {
         let ((a, x), (b, y)) = (self.rank(), other.rank());
         if b > a || (b == a && y > x) { other } else { self }
@@ -239,8 +239,8 @@ impl Hold {
 }
 
 impl Runtime {
-    /// The functions that hand a call to a worker thread and can be awaited there, best first, with whether they pass
-    /// keyword arguments on to the callable. One of a library that the file does not use is not taken.
+    /// Returns the functions that hand a call to a worker thread and can be awaited there, best first, with whether
+    /// they pass keyword arguments on to the callable. One of a library that the file does not use is not taken.
     pub fn thread_functions(runtime: Option<Runtime>) -> &'static [(&'static str, bool)] {
         match runtime {
             Some(Runtime::Trio) => &[("trio.to_thread.run_sync", false)],
@@ -254,7 +254,7 @@ impl Runtime {
 }
 
 impl Runtime {
-    /// Java: the publishers that a chain of this machinery is made of.
+    /// Returns the publishers that a chain of this machinery is made of (Java).
     pub fn publishers(runtime: Option<Runtime>) -> Option<crate::Publishers> {
         match runtime {
             Some(Runtime::Reactor) => Some(crate::Publishers {
@@ -274,7 +274,7 @@ impl Runtime {
         }
     }
 
-    /// The runtime whose functions are awaited in this one, where it is a kind of another.
+    /// Returns the runtime whose functions are awaited in this one, where it is a kind of another.
     pub fn awaited_from(self) -> Runtime {
         match self {
             Runtime::TokioCurrentThread => Runtime::Tokio,
@@ -282,8 +282,8 @@ impl Runtime {
         }
     }
 
-    /// Rust: the function that runs a closure in a pool of threads that may block, and whether what is awaited then is
-    /// a `Result` that tells of the closure's panic.
+    /// Returns the function that runs a closure in a pool of threads that may block, and whether what is awaited then
+    /// is a `Result` that reports the closure's panic (Rust).
     pub fn blocking_pool(runtime: Option<Runtime>) -> (&'static str, bool) {
         match runtime {
             Some(Runtime::AsyncStd) => ("async_std::task::spawn_blocking", false),
@@ -323,7 +323,7 @@ impl WhereSet {
         WhereSet(1 << runtime as u32)
     }
 
-    /// Only in this context; workers and unknown threads may block, so they give nothing.
+    /// Only in this context; workers and unknown threads may block, so they are the empty set.
     pub fn of_context(context: Context) -> Self {
         match context {
             Context::EventLoop => Self::EVENT_LOOP,
@@ -332,17 +332,17 @@ impl WhereSet {
         }
     }
 
-    /// In either.
+    /// Returns the union of two sets.
     pub fn union(self, other: Self) -> Self {
         WhereSet(self.0 | other.0)
     }
 
-    /// In both.
+    /// Returns the intersection of two sets.
     pub fn intersect(self, other: Self) -> Self {
         WhereSet(self.0 & other.0)
     }
 
-    /// In this set and not in the other.
+    /// Returns the members of this set that are not in the other.
     pub fn without(self, other: Self) -> Self {
         WhereSet(self.0 & !other.0)
     }

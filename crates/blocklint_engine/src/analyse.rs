@@ -17,11 +17,11 @@ use rayon::ThreadPoolBuilder;
 
 use crate::Failure;
 use crate::comments::named::silencing_comments;
-use crate::comments::{CommentChecks, Mend, comments, unread_languages};
+use crate::comments::{CommentChecks, CommentEdit, comments, unread_languages};
 use crate::contain::{Contained, LeftOut, contain, unseen_languages};
 use crate::extraction::{Extracted, extract_all};
 use crate::fixing::Remedies;
-use crate::plan::Ways;
+use crate::plan::FindingPaths;
 use crate::progress::{Progress, Silent, Step};
 use crate::timings::Timings;
 use crate::units::units;
@@ -54,7 +54,7 @@ pub struct Options {
     /// The checks of comments that silence rules.
     pub comments: CommentChecks,
     /// True if all paths of findings are kept, as a plan needs them; this costs memory.
-    pub ways: bool,
+    pub all_paths: bool,
     /// For tests: the seed of a random order in which the targets of every call are asked for before the search.
     pub ask_first: Option<u64>,
     /// True if the process ends after this run. Its program is then not freed, because the user would wait for that.
@@ -64,7 +64,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// All signals on, and none accounted for.
+    /// Returns all signals on, and none accounted for.
     pub fn new(min_confidence: Confidence) -> Self {
         Options {
             min_confidence,
@@ -73,7 +73,7 @@ impl Options {
             include_aside: false,
             counts_what_must_not_block: false,
             comments: CommentChecks::default(),
-            ways: false,
+            all_paths: false,
             ask_first: None,
             containment: Containment::default(),
             ends_process: false,
@@ -95,14 +95,14 @@ pub struct Report {
     pub findings: Vec<Finding>,
     /// The findings under their causes, in order of reach.
     pub groups: Vec<Group>,
-    /// How many files could be opened.
+    /// The number of files that could be opened.
     pub read: usize,
     /// The remedies of the findings.
     pub remedies: Remedies,
     /// How many functions must not block, where that was asked for or nothing was found.
     pub must_not_block: Option<usize>,
-    /// All ways of the findings, where that was asked for.
-    pub ways: Option<Ways>,
+    /// All paths of the findings, if the run was asked for them.
+    pub all_paths: Option<FindingPaths>,
     /// The parts that the analysis left out because it failed there.
     pub left_out: Vec<LeftOut>,
     /// How long it took.
@@ -112,8 +112,7 @@ pub struct Report {
 /// Runs work on threads with large stacks, where trees may be deep.
 ///
 /// # Errors
-///
-/// Where the system gives no threads.
+/// If the system starts no threads.
 pub fn on_large_stacks<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Failure> {
     let threads = ThreadPoolBuilder::new().thread_name(|index| format!("blocklint-{index}")).stack_size(STACK_SIZE);
     let threads = threads.num_threads(THREADS.load(Ordering::Relaxed));
@@ -125,7 +124,7 @@ pub fn on_large_stacks<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Fa
 ///
 /// # Errors
 ///
-/// Fails if the system gives no threads. A file that cannot be read is a finding (BLT902), not an error.
+/// Fails if the system starts no threads. A file that cannot be read is a finding (BLT902), not an error.
 pub fn analyse(project: &Project, models: &Models, options: Options) -> Result<Report, Failure> {
     analyse_watched(project, models, options, &Silent)
 }
@@ -133,8 +132,7 @@ pub fn analyse(project: &Project, models: &Models, options: Options) -> Result<R
 /// Analyses as [`analyse`] does and reports the progress.
 ///
 /// # Errors
-///
-/// Where the system gives no threads.
+/// If the system starts no threads.
 pub fn analyse_watched(
     project: &Project,
     models: &Models,
@@ -142,7 +140,7 @@ pub fn analyse_watched(
     progress: &dyn Progress,
 ) -> Result<Report, Failure> {
     let mut timings = Timings::default();
-    // Threads that end give back what their trees took.
+    // Threads that end free their trees.
     let (extracted, parse, facts) = on_large_stacks(|| extract_all(project, progress))?;
     (timings.parse, timings.facts, timings.extracted) = (parse, facts, extracted.len());
     on_large_stacks(|| {
@@ -167,14 +165,14 @@ pub(crate) struct Unsolved<'p> {
     pub(crate) unread: Vec<Finding>,
     /// The languages of which some file was not read.
     pub(crate) unread_languages: Vec<Language>,
-    /// How many files could be opened.
+    /// The number of files that could be opened.
     pub(crate) read: usize,
     pub(crate) timings: Timings,
     /// The receiver of progress reports.
     pub(crate) progress: &'p dyn Progress,
 }
 
-/// How many files could be opened.
+/// Returns the number of files that could be opened.
 pub(crate) fn opened(extracted: &[Extracted]) -> usize {
     extracted.iter().filter(|file| file.was_opened()).count()
 }
@@ -205,23 +203,24 @@ pub(crate) fn analyse_files(
         let remedies = told(linker, &solved, project.trace_in_paths, remarks, left_out, &mut found);
         let counts = options.counts_what_must_not_block || solved.findings.is_empty();
         let must_not_block = counts.then(|| blocklint_analysis::count_what_must_not_block(linker));
-        (found, remedies, Ways::new(linker, &solved), must_not_block, solve)
+        (found, remedies, FindingPaths::new(linker, &solved), must_not_block, solve)
     });
-    let Contained { done: (findings, remedies, ways, must_not_block, solve), linker, left_out } = contained;
+    let Contained { done: (findings, remedies, all_paths, must_not_block, solve), linker, left_out } = contained;
     timings.solve = solve;
     let groups = grouped(&findings);
     timings.output = started.elapsed() - solve;
     options.free(linker);
     options.free(program);
-    Report { findings, groups, read, remedies, must_not_block, ways, left_out, timings }
+    Report { findings, groups, read, remedies, must_not_block, all_paths, left_out, timings }
 }
 
-/// Adds what an analysis found, left out and says of comments to findings about files themselves, in order; returns what mends them.
+/// Adds the findings of an analysis, about left-out parts and about comments to the findings about files themselves, in
+/// order; returns the remedies.
 pub(crate) fn told(
     linker: &Linker<'_>,
     solved: &Solved,
     trace_in_paths: bool,
-    remarks: Vec<(Finding, Option<Mend>)>,
+    remarks: Vec<(Finding, Option<CommentEdit>)>,
     left_out: &[LeftOut],
     findings: &mut Vec<Finding>,
 ) -> Remedies {
@@ -231,8 +230,8 @@ pub(crate) fn told(
         remedies.insert(&finding, remedy);
         findings.push(finding);
     }
-    for (finding, mend) in remarks {
-        remedies.insert_mend(&finding, mend);
+    for (finding, edit) in remarks {
+        remedies.insert_comment_edit(&finding, edit);
         findings.push(finding);
     }
     sort(findings);
@@ -252,26 +251,26 @@ pub(crate) fn options_of(options: Options) -> blocklint_analysis::Options {
         account,
         include_aside,
         comments: _,
-        ways,
+        all_paths,
         ask_first,
         ends_process: _,
         counts_what_must_not_block: _,
         containment: _,
     } = options;
-    blocklint_analysis::Options { min_confidence, without, account, include_aside, ways, ask_first }
+    blocklint_analysis::Options { min_confidence, without, account, include_aside, all_paths, ask_first }
 }
 
-/// The files that were read, and the layout, as the analysis takes them.
+/// Returns the files that were read, and the layout, as the analysis takes them.
 pub(crate) fn loaded(project: &Project, models: &Models, extracted: Vec<Extracted>) -> (Vec<SourceFile>, Layout) {
     (source_files(project, extracted), layout_of(project, models))
 }
 
-/// The files that were read, as the analysis takes them.
+/// Returns the files that were read, as the analysis takes them.
 pub(crate) fn source_files(project: &Project, extracted: Vec<Extracted>) -> Vec<SourceFile> {
     project.files.iter().zip(extracted).filter_map(|(file, extracted)| source_file(file, extracted)).collect()
 }
 
-/// A file as the analysis takes it; none that could not be read.
+/// Returns a file as the analysis takes it; none that could not be read.
 pub(crate) fn source_file(file: &blocklint_project::SourceFile, extracted: Extracted) -> Option<SourceFile> {
     let facts = extracted.facts?;
     Some(SourceFile {
@@ -291,7 +290,7 @@ pub(crate) fn replace_facts(file: &mut SourceFile, facts: FileFacts) -> FileFact
     std::mem::replace(&mut file.facts, facts)
 }
 
-/// The layout of a project, for which files other than source code are read.
+/// Returns the layout of a project, for which files other than source code are read.
 pub(crate) fn layout_of(project: &Project, models: &Models) -> Layout {
     let below = |folder: &Utf8Path| {
         folder.strip_prefix(&project.base).map_or_else(|_| folder.to_string(), |inside| inside.to_string())
@@ -375,7 +374,7 @@ pub fn grouped(findings: &[Finding]) -> Vec<Group> {
     groups
 }
 
-/// BLT902 for each reported file of which something is unknown.
+/// Returns a finding BLT902 for each reported file that could not be read or analysed.
 pub(crate) fn unread(project: &Project, extracted: &[Extracted]) -> Vec<Finding> {
     let files = project.files.iter().zip(extracted).filter(|(file, _)| file.reported);
     files.filter_map(|(file, extracted)| extracted.unread.as_ref().map(|unread| unread_finding(file, unread))).collect()
@@ -390,11 +389,10 @@ pub(crate) fn unread_finding(file: &blocklint_project::SourceFile, (span, unread
     }
 }
 
-/// How long the search takes cold, and again over all that the first one resolved: what an editor waits for.
+/// Returns how long the search takes cold, and again over all that the first one resolved: what an editor waits for.
 ///
 /// # Errors
-///
-/// Where the system gives no threads.
+/// If the system starts no threads.
 pub fn time_searches(project: &Project, models: &Models, options: Options) -> Result<(Duration, Duration), Failure> {
     let (times, _) = with_linker(project, models, options, |linker| {
         let timed = || {

@@ -37,6 +37,8 @@ pub struct Chosen {
     pub aside: usize,
     /// The worst of those, where nothing else was found; see [`Chosen::show_left_aside`].
     pub left_aside: Vec<Finding>,
+    /// The notes of high confidence that are worth most, where nothing else was found.
+    pub minor: Vec<Finding>,
     /// How many functions of the project must not block, where that was counted.
     pub must_not_block: Option<usize>,
     /// Findings that a suppression at their own place hides; for formats that list them.
@@ -45,6 +47,9 @@ pub struct Chosen {
 
 /// How many findings that are left aside are shown where nothing else was found.
 const MOST_LEFT_ASIDE: usize = 10;
+
+/// How many notes are listed where nothing else was found.
+const MOST_MINOR: usize = 10;
 
 impl Chosen {
     /// Returns these findings under their causes, all of them shown, with none hidden.
@@ -55,6 +60,7 @@ impl Chosen {
             below: 0,
             aside: 0,
             left_aside: Vec::new(),
+            minor: Vec::new(),
             must_not_block: None,
             suppressed: Vec::new(),
         }
@@ -92,7 +98,7 @@ impl Chosen {
     }
 }
 
-/// The groups with the new numbers of their findings; empty ones go.
+/// Returns the groups with the new numbers of their findings; empty ones go.
 fn followed(groups: Vec<Group>, moved: &[Option<u32>]) -> Vec<Group> {
     let groups = groups.into_iter().filter_map(|group| {
         let left = group.findings.iter().filter_map(|index| moved.get(*index as usize).copied().flatten());
@@ -175,11 +181,12 @@ pub(crate) fn choose_keeping(
     }
     let (below, aside) = (hidden.below.len(), hidden.aside.len());
     let left_aside = if kept.is_empty() { worst(&hidden.aside) } else { Vec::new() };
+    let minor = if kept.is_empty() { minor(&hidden.below) } else { Vec::new() };
     let groups = followed(groups, &moved);
-    (Chosen { findings: kept, groups, below, aside, left_aside, must_not_block: None, suppressed }, hidden)
+    (Chosen { findings: kept, groups, below, aside, left_aside, minor, must_not_block: None, suppressed }, hidden)
 }
 
-/// The worst of the findings that are left aside, in their order.
+/// Returns the worst of the findings that are left aside, in their order.
 fn worst(aside: &[Finding]) -> Vec<Finding> {
     let mut places: Vec<usize> = (0..aside.len()).collect();
     places.sort_by_key(|&at| (Reverse(aside[at].aside.map(|aside| aside.severity)), at));
@@ -188,7 +195,20 @@ fn worst(aside: &[Finding]) -> Vec<Finding> {
     places.into_iter().map(|at| aside[at].clone()).collect()
 }
 
-/// Keeps the first findings in the order of their groups, at most so many; says how many go.
+/// Returns the notes of high confidence whose kinds of work are worth most, in their order.
+fn minor(below: &[Finding]) -> Vec<Finding> {
+    let is_sure = |at: &usize| {
+        let finding = &below[*at];
+        finding.severity == Severity::Note && finding.confidence == Confidence::High && finding.aside.is_none()
+    };
+    let mut places: Vec<usize> = (0..below.len()).filter(is_sure).collect();
+    places.sort_by_key(|&at| (Reverse(below[at].weight.map_or(0, |weight| weight.points)), at));
+    places.truncate(MOST_MINOR);
+    places.sort_unstable();
+    places.into_iter().map(|at| below[at].clone()).collect()
+}
+
+/// Keeps the first findings in the order of their groups, at most so many; returns how many are removed.
 pub fn cap(chosen: &mut Chosen, most: usize) -> usize {
     let all = chosen.findings.len();
     if all <= most {

@@ -1,11 +1,11 @@
 //! Containment: a panic or a unit that takes too long costs the unit that was at hand, not the run.
 //!
-//! A panic leaves answers of the linker half-made. So the linker is thrown away and the search begins anew without the unit. The
-//! program, with the facts of all files, stays.
+//! A panic leaves answers of the linker half-made. So the linker is thrown away and the search begins again without the
+//! unit. The program, with the facts of all files, stays.
 
 use std::time::Duration;
 
-use blocklint_analysis::{Containment, Linker, Program, Stopped, TookTooLong, Unit};
+use blocklint_analysis::{Containment, Linker, Program, Stopped, TookTooLong, WorkUnit};
 use blocklint_core::{Finding, Language, Place, Severity, fingerprint};
 use blocklint_output::Sources;
 use blocklint_project::Project;
@@ -59,9 +59,9 @@ impl std::fmt::Display for Gave {
 }
 
 impl LeftOut {
-    fn new(program: &Program<'_>, linker: &Linker<'_>, unit: Unit, why: Gave) -> Self {
+    fn new(program: &Program<'_>, linker: &Linker<'_>, unit: WorkUnit, why: Gave) -> Self {
         match unit {
-            Unit::Body(body) => {
+            WorkUnit::Body(body) => {
                 let facts = program.facts(body.file);
                 let file = &program.files[body.file.index()];
                 LeftOut {
@@ -73,11 +73,11 @@ impl LeftOut {
                     why,
                 }
             }
-            Unit::Rule(_) | Unit::Step(_) => LeftOut {
+            WorkUnit::Rule(_) | WorkUnit::Step(_) => LeftOut {
                 what: match unit {
-                    Unit::Rule(code) => code.to_string(),
-                    Unit::Step(name) => name.to_owned(),
-                    Unit::Body(_) => String::new(),
+                    WorkUnit::Rule(code) => code.to_string(),
+                    WorkUnit::Step(name) => name.to_owned(),
+                    WorkUnit::Body(_) => String::new(),
                 },
                 place: None,
                 language: None,
@@ -88,7 +88,7 @@ impl LeftOut {
         }
     }
 
-    /// Returns the finding that says so in the results; none of a rule or step, or of a file that is not reported.
+    /// Returns the finding about the left-out part; none for a rule or step, or for a file that is not reported.
     pub(crate) fn finding(&self) -> Option<Finding> {
         let place = self.place.clone().filter(|_| self.is_reported)?;
         let unread = match &self.why {
@@ -146,7 +146,7 @@ pub(crate) fn contain<'a, T>(
     new_linker: impl Fn() -> Linker<'a>,
     mut work: impl FnMut(&Linker<'a>, &[LeftOut]) -> T,
 ) -> Contained<'a, T> {
-    let mut units: FxHashSet<Unit> = FxHashSet::default();
+    let mut units: FxHashSet<WorkUnit> = FxHashSet::default();
     let mut left_out: Vec<LeftOut> = Vec::new();
     let Containment { patience: first, fault } = options.containment;
     let mut patience = first;

@@ -34,8 +34,8 @@ pub struct Extracted {
 }
 
 impl Extracted {
-    /// Where its names and values are used, made while the facts lie in the processor's cache. Of facts that were kept it is made
-    /// once somebody asks.
+    /// Makes the index of names and values while the facts lie in the processor's cache. For facts out of the cache
+    /// folder it is made when it is first needed.
     fn make_index(&mut self, scratch: &mut Scratch) {
         let indexed = Instant::now();
         self.index = self.facts.as_ref().filter(|_| !self.is_kept).map(|facts| FileIndex::new(facts, scratch));
@@ -48,16 +48,16 @@ impl Extracted {
     }
 }
 
-/// The facts of all files, in their order. Must run in a pool of threads with large stacks. Says how
-/// long it took to parse and to make facts: the wall time, divided as the threads' time was.
+/// Returns the facts of all files, in their order. Must run in a pool of threads with large stacks. Says how long it
+/// took to parse and to make facts: the wall time, divided as the threads' time was.
 pub(crate) fn extract_all(project: &Project, progress: &dyn Progress) -> (Vec<Extracted>, Duration, Duration) {
     let limit = project.configuration.max_file_size;
     let (extracted, parse, facts) = on_all_threads(project, progress, |_, file| (extract(file, limit), ()));
     (extracted.into_iter().map(|(extracted, ())| extracted).collect(), parse, facts)
 }
 
-/// Each file as the function makes it, and where its names are used; the function is told its number. For the rest as
-/// [`extract_all`].
+/// Returns each file as the function makes it, and where its names are used; the function gets its number. For the rest
+/// as [`extract_all`].
 pub(crate) fn on_all_threads<T: Send>(
     project: &Project,
     progress: &dyn Progress,
@@ -91,8 +91,8 @@ pub(crate) fn extract_some(files: &[&SourceFile], extract: impl Fn(&SourceFile) 
     extracted.collect()
 }
 
-/// The facts of a file that an editor holds open. Their spans count the bytes of this text, whatever encoding the file
-/// declares for the bytes it has on disk.
+/// Returns the facts of a file that an editor holds open. Their spans count the bytes of this text, whatever encoding
+/// the file declares for the bytes it has on disk.
 pub(crate) fn extract_text(file: &SourceFile, text: &str, limit: u64) -> Extracted {
     let size = text.len() as u64;
     let started = Instant::now();
@@ -115,7 +115,7 @@ pub(crate) fn extract_text(file: &SourceFile, text: &str, limit: u64) -> Extract
     Extracted { parse: started.elapsed(), ..of_facts(file, facts) }
 }
 
-/// The facts of one file.
+/// Returns the facts of one file.
 pub fn extract(file: &SourceFile, limit: u64) -> Extracted {
     let started = Instant::now();
     let bytes = match file.read(limit) {
@@ -155,7 +155,7 @@ fn not_read(unread: Unread, started: Instant) -> Extracted {
     Extracted { facts: None, index: None, is_kept: false, unread, parse: started.elapsed(), walk: Duration::ZERO }
 }
 
-/// The facts of these bytes.
+/// Returns the facts of these bytes.
 ///
 /// # Errors
 ///
@@ -168,7 +168,7 @@ fn facts_of_bytes(file: &SourceFile, bytes: &[u8], parsed: impl FnOnce()) -> Res
     Ok(facts)
 }
 
-/// The facts of a file that holds these bytes.
+/// Returns the facts of a file that holds these bytes.
 ///
 /// # Errors
 ///
@@ -194,7 +194,7 @@ fn facts_of(file: &SourceFile, bytes: &[u8], parsed: impl FnOnce()) -> Option<Fi
     }
 }
 
-/// The text whose bytes the spans of a file's facts count, and where the cells of a notebook begin in it.
+/// Returns the text whose bytes the spans of a file's facts count, and where the cells of a notebook begin in it.
 pub(crate) fn decode(file: &SourceFile, bytes: Vec<u8>) -> (Arc<str>, Vec<CellStart>) {
     if file.is_notebook() {
         let notebook = blocklint_python::decode_notebook(&bytes).unwrap_or_default();
@@ -211,7 +211,7 @@ pub(crate) fn decode(file: &SourceFile, bytes: Vec<u8>) -> (Arc<str>, Vec<CellSt
     (text, Vec::new())
 }
 
-/// The bytes as text of the same length: one `?` for each byte that is none.
+/// Returns the bytes as text of the same length: one `?` for each byte that is none.
 fn same_length(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {

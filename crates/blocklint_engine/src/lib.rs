@@ -4,6 +4,7 @@
 //! Reads files; prints nothing and looks at no environment.
 
 mod analyse;
+mod asking;
 mod baseline;
 mod cached;
 mod change;
@@ -32,7 +33,8 @@ mod words;
 pub use analyse::{
     Options, Report, STACK_SIZE, analyse, analyse_watched, grouped, on_large_stacks, set_threads, time_searches,
 };
-pub use baseline::{Baseline, BaselineError, BaselineKey, Held, Scope, Seen};
+pub use asking::{ASK_VERSION, ask};
+pub use baseline::{Baseline, BaselineError, BaselineKey, BaselineResult, Coverage, Scope};
 pub use blocklint_analysis::{Containment, Fault, SIGNALS, SignalEffect, SignalSet, signal_named};
 pub use blocklint_cache::{Cache, FOLDER as CACHE_FOLDER, NotACache, clean as clean_cache};
 pub use cached::{Ran, RunRequest, cache_version, run};
@@ -45,12 +47,13 @@ pub use explain::{AskedLine, ExplainRequest, explain};
 pub use extraction::{Extracted, extract};
 pub use fixing::{Change, FixRequest, Fixed, Refused, Remedies, Unwritten, attach, fix, write};
 pub use fixing::{EditsOfFile, Glance, TextOf, applicable_together, attach_to, glance};
+pub use fixing::{Faults, Unawaited, faults};
 pub use ignoring::{IgnoreRequest, Ignored, Unplaced, ignored};
 pub use missing::{Missing, missing};
 pub use models::{load as load_models, load_and_tell as load_models_and_tell};
 pub use overview::overview;
 pub use panics::install_hook;
-pub use plan::{Ways, plan};
+pub use plan::{FindingPaths, plan};
 pub use progress::{Progress, Step};
 pub use rules::{RuleArguments, Rules};
 pub use session::{BodyPlace, Buffers, Cancelled, Session};
@@ -65,12 +68,12 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// One reason.
+    /// Returns a failure with one reason.
     pub fn new(line: impl std::fmt::Display) -> Self {
         Failure { lines: vec![line.to_string()] }
     }
 
-    /// Several, all of which are told.
+    /// Returns a failure with several reasons, all of which are reported.
     pub fn all(lines: impl IntoIterator<Item = String>) -> Self {
         Failure { lines: lines.into_iter().collect() }
     }

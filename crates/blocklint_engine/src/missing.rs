@@ -1,4 +1,4 @@
-//! Calls of libraries of which no model speaks.
+//! Calls of libraries that no model describes.
 
 use std::sync::Arc;
 
@@ -27,11 +27,10 @@ pub struct Missing {
     pub awaited: bool,
 }
 
-/// Every such call of a project's reported files, in the order of files and places.
+/// Returns every such call of a project's reported files, in the order of files and places.
 ///
 /// # Errors
-///
-/// Where the system gives no threads.
+/// If the system starts no threads.
 pub fn missing(project: &Project, models: &Models) -> Result<Vec<Missing>, Failure> {
     let options = Options::new(Confidence::Medium);
     let (mut found, _) = with_linker(project, models, options, |linker| {

@@ -1,5 +1,6 @@
 //! The models of a run: the built-in ones, on them those that libraries ship, and the user's on top.
 
+use blocklint_core::Work;
 use blocklint_models::{Models, check_user_files, read_shipped};
 use blocklint_project::{Project, text};
 use camino::Utf8Path;
@@ -33,8 +34,10 @@ pub fn load_and_tell(project: &Project, current: &Utf8Path) -> Result<(Models, V
             Err(error) => told.push(format!("{label}: {error}")),
         }
     }
+    let lines = project.configuration.severity.iter();
+    let severities: Vec<_> = lines.filter_map(|(kind, severity)| Some((Work::parse(kind)?, *severity))).collect();
     if project.configuration.models.is_empty() && shipped.is_empty() {
-        return Ok((Models::builtin(), told));
+        return Ok((Models::builtin().with_severities(severities), told));
     }
     let mut sources = Vec::new();
     for path in &project.configuration.models {
@@ -46,5 +49,7 @@ pub fn load_and_tell(project: &Project, current: &Utf8Path) -> Result<(Models, V
     }
     let files = check_user_files(sources.iter().map(|(label, text)| (label.as_str(), text.as_str())))
         .map_err(|errors| Failure::all(errors.iter().map(ToString::to_string)))?;
-    Models::with_shipped(&files, &shipped).map(|models| (models, told)).map_err(Failure::new)
+    Models::with_shipped(&files, &shipped)
+        .map(|models| (models.with_severities(severities), told))
+        .map_err(Failure::new)
 }

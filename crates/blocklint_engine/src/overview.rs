@@ -4,30 +4,29 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use blocklint_core::{Cause, Confidence, Effect, Finding, Group, Hold, RuleCode, Severity, Span, fingerprint};
+use blocklint_core::{Cause, Confidence, Finding, Group, Hold, RuleCode, Severity, Span, fingerprint};
 use blocklint_output::{Begin, BeginKind, GroupOverview, Overview, PathEdge, PathGraph, PathNode, PathNodeKind};
 use camino::Utf8Path;
 
 use crate::choose::Chosen;
 use crate::plan::begin;
 
-/// Puts the groups into the order in which they are worth mending, and says what there is to say of each. Paths count from
-/// `root`.
+/// Sorts the groups by what mending them is worth, and completes the overview of each. Paths count from `root`.
 ///
 /// Causes that were observed at run time come first, the longest stall before others, because they are certain. Then
-/// follow the causes of the worst findings. Among equally bad causes, file access comes last, because it mostly ends in
-/// a moment (46 of 244 such findings were worth an edit, of others 125 of 325). Then a cause that frees more functions
+/// follow the causes of the worst findings. Among equally bad causes, the points of the kind of work decide (see
+/// `rules/severity.toml`), because kinds differ most in how often an edit is worth it. Then a cause that frees more functions
 /// that must not block comes first. A cause that shares a finding with `n - 1` other causes counts the `n`-th part of
 /// it, because only all of them together free it. Among equals, the cause that holds a thread longer, or that more
 /// functions of the program reach, comes first. Groups without a cause stay last, in their order.
 pub fn overview(chosen: &mut Chosen, root: &Utf8Path) -> Overview {
     let findings = &chosen.findings;
     let behind = findings_behind(findings);
-    let mut groups: Vec<(Group, Standing)> = std::mem::take(&mut chosen.groups)
+    let mut groups: Vec<(Group, CauseRank)> = std::mem::take(&mut chosen.groups)
         .into_iter()
         .map(|group| {
             let all = group.cause.as_ref().and_then(|cause| behind.get(&key(cause))).map_or(&[][..], Vec::as_slice);
-            let standing = Standing::new(findings, &group, all);
+            let standing = CauseRank::new(findings, &group, all);
             (group, standing)
         })
         .collect();
@@ -76,14 +75,14 @@ pub fn overview(chosen: &mut Chosen, root: &Utf8Path) -> Overview {
     Overview { groups: overviews, functions, first, begin }
 }
 
-/// The key that tells one cause from another.
+/// The key that distinguishes causes.
 type Key = (Arc<Utf8Path>, Span, String);
 
 fn key(cause: &Cause) -> Key {
     (Arc::clone(&cause.place.path), cause.place.span, cause.call.clone())
 }
 
-/// The findings behind each cause, be it that of their best path or another.
+/// Returns the findings behind each cause, be it that of their best path or another.
 fn findings_behind(findings: &[Finding]) -> HashMap<Key, Vec<u32>> {
     let mut behind: HashMap<Key, Vec<u32>> = HashMap::new();
     for (at, finding) in (0u32..).zip(findings) {
@@ -97,22 +96,22 @@ fn findings_behind(findings: &[Finding]) -> HashMap<Key, Vec<u32>> {
     behind
 }
 
-/// How many functions the findings stand in.
+/// Returns how many functions the findings stand in.
 fn functions<'a>(findings: impl Iterator<Item = &'a Finding>) -> usize {
     let named = findings.filter(|finding| !finding.function.is_empty());
     named.map(|finding| (&*finding.place.path, finding.function.as_str())).collect::<HashSet<_>>().len()
 }
 
 /// The properties that decide which cause comes first.
-struct Standing {
+struct CauseRank {
     /// True if the call itself was seen at run time, with the time for which it held its thread.
     confirmed: Option<(bool, f64)>,
     /// The functions that it frees, each divided by the number of causes that hold it; in parts of `WHOLE`.
     frees: u64,
     hold: Hold,
     severity: Severity,
-    /// True if it only ever waits for files.
-    is_file: bool,
+    /// The points of the kind of its work.
+    points: u32,
     mends: u32,
     also: Vec<u32>,
 }
@@ -120,7 +119,7 @@ struct Standing {
 /// Can be divided by every number up to 12, beyond which rounding does no harm.
 const WHOLE: u64 = 27_720;
 
-impl Standing {
+impl CauseRank {
     /// Of a group; `all` are the findings that its cause is behind.
     fn new(findings: &[Finding], group: &Group, all: &[u32]) -> Self {
         let at = |index: &u32| findings.get(*index as usize);
@@ -134,11 +133,18 @@ impl Standing {
         let hold = group.findings.iter().filter_map(at).fold(Hold::Unstated, |hold, of| hold.longest(of.hold));
         let confirmed = group.findings.iter().filter_map(at).filter_map(|of| of.confirmed.as_ref());
         let confirmed = confirmed.map(|of| (of.exact, of.seconds.unwrap_or(0.0)));
-        Standing {
+        CauseRank {
             confirmed: confirmed.max_by(|a, b| a.0.cmp(&b.0).then_with(|| a.1.total_cmp(&b.1))),
             frees: frees.values().sum(),
             hold,
-            is_file: group.findings.iter().filter_map(at).all(|of| of.effect == Some(Effect::File)),
+            points: group
+                .findings
+                .iter()
+                .filter_map(at)
+                .filter_map(|of| of.weight)
+                .map(|of| of.points)
+                .max()
+                .unwrap_or(0),
             severity: group.findings.iter().filter_map(at).map(|of| of.severity).max().unwrap_or(Severity::Note),
             mends: all.iter().filter_map(at).filter(|finding| finding.causes.len() == 1).count() as u32,
             also: all.iter().copied().filter(|index| !own.contains(index)).collect(),
@@ -152,7 +158,7 @@ impl Standing {
         (seen(self).cmp(&seen(other)))
             .then_with(|| seconds(self).total_cmp(&seconds(other)))
             .then_with(|| self.severity.cmp(&other.severity))
-            .then_with(|| other.is_file.cmp(&self.is_file))
+            .then_with(|| self.points.cmp(&other.points))
             .then_with(|| self.frees.cmp(&other.frees))
             .then_with(|| rank.cmp(&other_rank))
             .then_with(|| time.total_cmp(&other_time))
@@ -206,7 +212,7 @@ fn graph<'a>(findings: impl Iterator<Item = &'a Finding>) -> PathGraph {
     graph
 }
 
-/// How many calls lie between each node and the end, on the longest way that does not come back to where it was.
+/// Returns for each node the number of calls to the end, on the longest path without a cycle.
 fn distances(edges: &[PathEdge], nodes: usize) -> Vec<u32> {
     let mut callees: Vec<Vec<usize>> = vec![Vec::new(); nodes];
     for edge in edges {
@@ -262,7 +268,7 @@ mod tests {
         Cause { place: place(1000), function: "a.helper".to_owned(), call: call.to_owned(), reach: 1 }
     }
 
-    /// A finding in a function, with these causes and a trace through these functions.
+    /// Returns a finding in a function, with these causes and a trace through these functions.
     fn finding(function: &str, causes: &[&str], hold: Hold, way: &[&str]) -> Finding {
         let step = |function: &str, call: &str| Step {
             place: place(0),
@@ -344,7 +350,7 @@ mod tests {
         let (_, overview) = ranked(vec![
             finding("a", &["get"], Hold::Unstated, &["load", "fetch"]),
             finding("b", &["get"], Hold::Unstated, &["fetch"]),
-            // One that is an entry itself and lies on the way of another; and one that calls itself.
+            // One that is an entry itself and lies on the path of another; and one that calls itself.
             finding("load", &["get"], Hold::Unstated, &["fetch", "fetch"]),
         ]);
         let graph = &overview.groups[0].graph;

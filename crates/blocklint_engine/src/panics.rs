@@ -1,4 +1,4 @@
-//! Panics that are caught: they are told by who catches them, and not printed.
+//! Panics that are caught: the code that catches them reports them, and no hook prints them.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -9,7 +9,7 @@ thread_local! {
     static CAUGHT: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Keeps panics that [`catch`] is going to tell from being printed.
+/// Keeps panics that [`catch`] reports from being printed.
 pub fn install_hook() {
     let default = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {
@@ -26,7 +26,7 @@ pub fn install_hook() {
 pub(crate) enum Caught {
     /// A panic: its message, and where it happened.
     Panic(String),
-    /// An unwinding that no hook was told of, with what it carries.
+    /// An unwinding that no hook has seen, with its payload.
     Payload(Box<dyn Any + Send>),
 }
 
@@ -42,13 +42,13 @@ pub(crate) fn catch<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     })
 }
 
-/// Runs the work; tells panics from unwindings that are none.
+/// Runs the work; distinguishes panics from other unwindings.
 pub(crate) fn catch_payload<T>(work: impl FnOnce() -> T) -> Result<T, Caught> {
     let outer = CATCHING.replace(true);
     // Data that the work touched is dropped with it, so nothing shared is left half-written.
     let done = catch_unwind(AssertUnwindSafe(work));
     CATCHING.set(outer);
-    // A panic on another thread was told to the hook there, which has printed it.
+    // A panic on another thread was printed by the hook there.
     done.map_err(|payload| match (message_of(&*payload), CAUGHT.take()) {
         (Some(_), Some(message)) | (Some(message), None) => Caught::Panic(message),
         (None, _) => Caught::Payload(payload),

@@ -9,16 +9,16 @@ pub enum Step {
     Resolve,
 }
 
-/// Is told how far a run is; called from several threads, and often, so that it must be quick.
+/// Receives the progress of a run; called from several threads, and often, so that it must be quick.
 pub trait Progress: Sync {
-    /// A part begins that has so many pieces; 0 where nobody knows.
+    /// A part begins that has so many pieces; 0 if the number is unknown.
     fn begin(&self, step: Step, pieces: usize);
 
     /// One more piece is done.
     fn advance(&self);
 }
 
-/// Nobody waits.
+/// A progress that shows nothing.
 pub(crate) struct Silent;
 
 impl Progress for Silent {

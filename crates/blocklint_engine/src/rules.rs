@@ -1,4 +1,4 @@
-//! Which rules a run reports where: what the configuration says, and the command line on top.
+//! Which rules a run reports where: what the configuration states, and the command line on top.
 
 use blocklint_core::{Finding, Suppression, SuppressionSource};
 use blocklint_project::{Configuration, ConfigurationError, FilePattern, Setting};
@@ -28,7 +28,7 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// All rules, everywhere.
+    /// Returns all rules, everywhere.
     pub fn all() -> Self {
         Rules { selection: Selection::all(), per_file: Vec::new() }
     }

@@ -1,8 +1,9 @@
 //! A project that is analysed again and again while its files change: what an editor needs.
 //!
-//! The facts of all files are kept; a file that changed is read anew, alone. A partial search, which looks only where its findings come
-//! from, answers at once. A search over all files follows, and the editor does not wait for it. A session belongs to one thread with a large
-//! stack ([`crate::STACK_SIZE`]); its results are awaited on another thread. To cancel a run, set its flag.
+//! The facts of all files are kept; a file that changed is read again, alone. A partial search, which looks only where
+//! its findings come from, answers at once. A search over all files follows, and the editor does not wait for it. A
+//! session belongs to one thread with a large stack ([`crate::STACK_SIZE`]); its results are awaited on another thread.
+//! To cancel a run, set its flag.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -12,7 +13,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use blocklint_analysis::{
-    FileId, Flows, Layout, Linker, Names, Outline, Program, ProgramTables, Solved, SourceFile, Stopped, Wanted, Whole,
+    FileId, FileSearch, Flows, Layout, Linker, Names, Outline, Program, ProgramTables, Solved, SourceFile, Stopped,
+    Whole,
 };
 use blocklint_cache::Cache;
 use blocklint_core::{Language, Span};
@@ -23,7 +25,7 @@ use blocklint_rules::Unread;
 use camino::Utf8Path;
 
 use crate::analyse::{Report, grouped, layout_of, options_of, source_file, told, unread_finding};
-use crate::cached::begun::{Begun, begin};
+use crate::cached::begun::{SessionStart, begin};
 use crate::comments::comments;
 use crate::contain::{Contained, contain, unseen_languages};
 use crate::extraction::{Extracted, decode, extract, extract_some, extract_text};
@@ -33,7 +35,7 @@ use crate::{Failure, Options, on_large_stacks};
 /// The texts of files that an editor holds open, by absolute path; they count instead of what the disk has.
 pub type Buffers = HashMap<Arc<Utf8Path>, Arc<str>>;
 
-/// Nobody wants the result of a run any more.
+/// The error of a run that was cancelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cancelled;
 
@@ -63,7 +65,7 @@ pub struct Session {
     flows: Option<Flows>,
     /// The slots of the files that have changed since, with the hash of what they were.
     changed: BTreeMap<usize, u64>,
-    /// Files whose findings were not told since they changed, or since an editor holds them.
+    /// Files whose findings were not sent since they changed, or since an editor holds them.
     untold: BTreeSet<usize>,
     /// True if nothing was analysed yet.
     has_told_nothing: bool,
@@ -71,7 +73,7 @@ pub struct Session {
     unread: BTreeMap<Arc<Utf8Path>, (Span, Unread)>,
     buffers: Buffers,
     /// The state at the begin of the session, if there is a cache.
-    begun: Option<Begun>,
+    begun: Option<SessionStart>,
     /// The hashes of files as they were read, of those that have been something else since.
     as_read: BTreeMap<usize, u64>,
 }
@@ -82,8 +84,7 @@ impl Session {
     /// With a cache it takes what an earlier session left ([`Session::keep`]).
     ///
     /// # Errors
-    ///
-    /// Where the system gives no threads.
+    /// If the system starts no threads.
     pub fn open(
         project: Project,
         models: Models,
@@ -119,17 +120,17 @@ impl Session {
         Ok(session)
     }
 
-    /// The project.
+    /// Returns the project.
     pub fn project(&self) -> &Project {
         &self.project
     }
 
-    /// The text that an editor holds of a file.
+    /// Returns the text that an editor holds of a file.
     pub fn buffer(&self, path: &Utf8Path) -> Option<&Arc<str>> {
         self.buffers.get(path)
     }
 
-    /// Changes what runs are told besides the project.
+    /// Changes the options of runs.
     pub fn set_options(&mut self, options: Options) {
         self.options = options;
     }
@@ -194,8 +195,7 @@ impl Session {
     /// `changed`; keeps the facts of all other files. Returns true if findings may change.
     ///
     /// # Errors
-    ///
-    /// Where the system gives no threads.
+    /// If the system starts no threads.
     pub fn reload(
         &mut self,
         project: Project,
@@ -221,8 +221,8 @@ impl Session {
         Ok(is_other)
     }
 
-    /// Analyses the files as they stand, and hands over what it says: before what the run made is given back to the system,
-    /// which takes time that nobody should wait for.
+    /// Analyses the files as they stand, and hands over the report: before the memory of the run is freed, because that
+    /// takes time.
     ///
     /// # Errors
     ///
@@ -232,8 +232,8 @@ impl Session {
         stop: &Arc<AtomicBool>,
         hand_over: impl FnOnce(&Self, Report) -> T,
     ) -> Result<T, Cancelled> {
-        // Numbers that names have by their history would let answers differ, where it matters who is asked first, from those of a
-        // session that is opened anew.
+        // Numbers that names have by their history would let answers differ, where it matters who is asked first, from
+        // those of a session that is opened again.
         if self.names.have_moved() {
             self.names = Names::new(&self.files);
             self.tables = None;
@@ -276,9 +276,9 @@ impl Session {
         let open: Vec<FileId> = self.buffers.keys().filter_map(|path| Some(id(&self.slot(path)?))).collect();
         let answered = RefCell::new(HashSet::new());
         let mut solve = |linker: &Linker<'_>, options| {
-            let wanted = Wanted { files: &files, changed: &changed, open: &open };
+            let wanted = FileSearch { files: &files, changed: &changed, open: &open };
             let solved = blocklint_analysis::solve_some(linker, options, flows, wanted);
-            answered.borrow_mut().extend(linker.files_asked().map(FileId::index));
+            answered.borrow_mut().extend(linker.reported_files().map(FileId::index));
             solved
         };
         let hand_over = |session: &Self, report| {
@@ -322,14 +322,14 @@ impl Session {
                 let remedies = told(linker, &solved, self.project.trace_in_paths, remarks, left_out, &mut findings);
                 (findings, remedies, took)
             });
-            // Answers come before the linker's memory is given back.
+            // Answers come before the linker's memory is freed.
             let Contained { done: (findings, remedies, took), linker: _linker, left_out } = contained;
             timings.solve = took;
             let groups = grouped(&findings);
             timings.output = started.elapsed() - took;
             let read = self.files.len();
-            let (must_not_block, ways) = (None, None);
-            hand_over(self, Report { findings, groups, read, remedies, must_not_block, ways, left_out, timings })
+            let (must_not_block, all_paths) = (None, None);
+            hand_over(self, Report { findings, groups, read, remedies, must_not_block, all_paths, left_out, timings })
         };
         // Half-done work of a stopped run is dropped with it; the session itself is not touched.
         catch_unwind(AssertUnwindSafe(run)).map_err(|panic| match panic.is::<Stopped>() {
@@ -349,7 +349,7 @@ impl Session {
         self.as_read.clear();
     }
 
-    /// The text of a file, as its facts' spans count it: what the editor holds, else what the disk has now.
+    /// Returns the text of a file, as its facts' spans count it: what the editor holds, else what the disk has now.
     pub fn text(&self, path: &Utf8Path) -> Option<Arc<str>> {
         if let Some(text) = self.buffers.get(path) {
             return Some(Arc::clone(text));
@@ -359,7 +359,7 @@ impl Session {
         Some(decode(file, bytes).0)
     }
 
-    /// The innermost body with a name around an offset; the top level where there is none.
+    /// Returns the innermost body with a name around an offset; the top level where there is none.
     pub fn body_at(&self, path: &Utf8Path, offset: u32) -> Option<BodyPlace> {
         let facts = &self.files[self.slot(path)?].facts;
         let named = |kind| matches!(kind, BodyKind::Function | BodyKind::Module);
@@ -371,7 +371,7 @@ impl Session {
         Some(BodyPlace { name: inner.name_span, span: inner.span, is_module: inner.kind == BodyKind::Module })
     }
 
-    /// The languages of files that could not be read as a whole: what their comments silence is not known.
+    /// Returns the languages of files that could not be read as a whole: what their comments silence is not known.
     fn unread_languages(&self) -> Vec<Language> {
         let unread =
             self.unread.keys().filter_map(|path| Some(self.project.files[self.file_of_project(path)?].language));
@@ -389,8 +389,8 @@ impl Session {
         found.collect()
     }
 
-    /// Leaves for the next session what this one need not have found out: for the time when nobody waits for anything. Nothing is kept
-    /// without a cache, nor where it cannot be written.
+    /// Stores facts and flows for the next session; called when no request waits. Nothing is kept without a cache, nor
+    /// where it cannot be written.
     pub fn keep(&mut self) {
         let Some(begun) = &mut self.begun else { return };
         let is_other = |slot: &usize| self.files[*slot].facts.content_hash != self.as_read[slot];
@@ -419,7 +419,7 @@ impl Session {
         self.project.files.iter().map(|file| (&file.path, file.reported))
     }
 
-    /// The slot of a file that was read.
+    /// Returns the slot of a file that was read.
     fn slot(&self, path: &Utf8Path) -> Option<usize> {
         self.files.binary_search_by(|file| (*file.path).cmp(path)).ok()
     }
@@ -514,7 +514,7 @@ mod tests {
 
         fn found(&mut self) -> Vec<String> {
             let never = Arc::new(AtomicBool::new(false));
-            let found = self.session.analyse(&never, |_, report| report.findings).expect("nobody stops it");
+            let found = self.session.analyse(&never, |_, report| report.findings).expect("it is not cancelled");
             found.iter().map(|finding| finding.trace_line()).collect()
         }
 
@@ -522,7 +522,7 @@ mod tests {
         fn told(&mut self) -> Option<(Vec<String>, Vec<String>)> {
             let never = Arc::new(AtomicBool::new(false));
             let told = self.session.analyse_changed(&never, |_, report, files| (report.findings, files));
-            told.expect("nobody stops it").map(|(findings, files)| {
+            told.expect("it is not cancelled").map(|(findings, files)| {
                 let mut files: Vec<String> =
                     files.iter().filter_map(|path| path.file_name()).map(str::to_owned).collect();
                 files.sort();
@@ -545,7 +545,7 @@ mod tests {
         assert_eq!(shop.told(), None, "nothing is known yet");
         assert_eq!(shop.found(), [whole]);
         assert_eq!(shop.told(), None, "nothing has changed");
-        // The way leads through a file that has not.
+        // The path leads through a file that has not.
         shop.session.change(&app, Some(Arc::from(format!("{APP}    work.pause()\n"))));
         assert_eq!(shop.told(), Some((vec![whole.to_owned(), whole.to_owned()], vec!["app.py".to_owned()])));
         assert_eq!(shop.told(), None, "it was told");

@@ -19,7 +19,7 @@ pub fn locate(project: &Project, chosen: &mut Chosen) -> Sources {
 /// Locates places as [`locate`] does, with known texts of some files.
 pub fn locate_in(project: &Project, chosen: &mut Chosen, mut sources: Sources) -> Sources {
     let of_groups = chosen.groups.iter_mut().filter_map(|group| group.cause.as_mut()).map(|cause| &mut cause.place);
-    let findings = chosen.findings.iter_mut().chain(&mut chosen.suppressed);
+    let findings = chosen.findings.iter_mut().chain(&mut chosen.suppressed).chain(&mut chosen.minor);
     for place in findings.flat_map(places).chain(of_groups) {
         locate_one(project, place, &mut sources);
     }
@@ -45,7 +45,7 @@ pub(crate) fn locate_one(project: &Project, place: &mut Place, sources: &mut Sou
     }
 }
 
-/// The byte offsets between which a line lies, its end excluded; `None` behind the last line.
+/// Returns the byte offsets between which a line lies, its end excluded; `None` behind the last line.
 pub(crate) fn line_span(text: &str, line: u32) -> Option<Span> {
     let mut start = 0;
     let mut row = 1;
@@ -60,7 +60,7 @@ pub(crate) fn line_span(text: &str, line: u32) -> Option<Span> {
     Some(Span::new(start as u32, (start + length) as u32))
 }
 
-/// The text of a file of the project, as its facts' spans count it, and where a notebook's cells begin in it.
+/// Returns the text of a file of the project, as its facts' spans count it, and where a notebook's cells begin in it.
 pub(crate) fn text_of(project: &Project, path: &Utf8Path) -> Option<(Arc<str>, Vec<CellStart>)> {
     let at = project.files.binary_search_by(|file| (*file.path).cmp(path)).ok()?;
     let file = project.files.get(at)?;
@@ -70,11 +70,18 @@ pub(crate) fn text_of(project: &Project, path: &Utf8Path) -> Option<(Arc<str>, V
 pub(crate) fn places(finding: &mut Finding) -> impl Iterator<Item = &mut Place> {
     let edits = finding.fix.iter_mut().flat_map(|fix| fix.edits.iter_mut().map(|edit| &mut edit.place));
     let reasons = finding.reasons.iter_mut().filter_map(|reason| reason.place.as_mut());
+    let entries = finding.reached_by.iter_mut().map(|entry| &mut entry.place);
     let steps = finding.trace.iter_mut().map(|step| &mut step.place);
     let steps = steps.chain(finding.held_by.iter_mut().map(|step| &mut step.place));
     let causes = finding.causes.iter_mut().map(|cause| &mut cause.place);
     let unfixed = finding.unfixed.iter_mut().filter_map(|refusal| refusal.place.as_mut());
-    std::iter::once(&mut finding.place).chain(unfixed).chain(steps).chain(causes).chain(edits).chain(reasons)
+    std::iter::once(&mut finding.place)
+        .chain(unfixed)
+        .chain(steps)
+        .chain(causes)
+        .chain(edits)
+        .chain(reasons)
+        .chain(entries)
 }
 
 #[cfg(test)]

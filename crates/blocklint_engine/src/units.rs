@@ -11,10 +11,10 @@ use camino::{Utf8Path, Utf8PathBuf};
 /// Longer files (in bytes) are not searched for start commands.
 const LONGEST: u64 = 256 << 10;
 
-/// The units of a project, with the switches that commands and configuration turn on.
+/// Returns the units of a project, with the switches that commands and configuration turn on.
 ///
-/// A file that starts programs speaks for the unit it lies in, for the one above where that holds no code (a folder
-/// `docker` with requirements of its own), and for units below that have no such file.
+/// A file that starts programs counts for the unit that it lies in, for the one above where that holds no code (a
+/// folder `docker` with requirements of its own), and for units below that have no such file.
 pub(crate) fn units(project: &Project, models: &Models) -> Vec<UnitLayout> {
     let switches: Vec<&Switch> = models.lang(Language::Python).switches().map(|(switch, _)| switch).collect();
     let with_settings: Vec<&Switch> = switches.iter().copied().filter(|switch| !switch.setting.is_empty()).collect();
@@ -105,7 +105,7 @@ pub(crate) fn units(project: &Project, models: &Models) -> Vec<UnitLayout> {
     units
 }
 
-/// The versions of libraries that builds of Java name, for units with such code.
+/// Returns the versions of libraries that builds of Java name, for units with such code.
 fn of_builds(project: &Project, models: &Models, units: &mut [UnitLayout], below: &dyn Fn(&Utf8Path) -> String) {
     let mut has_code = vec![false; units.len()];
     for file in project.files.iter().filter(|file| file.language == Language::Java) {
@@ -146,7 +146,7 @@ fn short_text(path: &Utf8Path) -> Option<String> {
     if long { None } else { fs::read(path).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned()) }
 }
 
-/// The switches that a file turns on.
+/// Returns the switches that a file turns on.
 fn turned_on(switches: &[&Switch], path: &Utf8Path, text: &str) -> Vec<String> {
     let name = path.file_name().unwrap_or_default();
     let on = |setting: &Setting| match setting {
@@ -163,11 +163,11 @@ fn turned_on(switches: &[&Switch], path: &Utf8Path, text: &str) -> Vec<String> {
 
 /// True if a text starts a command that some switch names.
 fn starts_a_server(switches: &[&Switch], text: &str) -> bool {
-    let is_asked = |word: &str| {
+    let is_reported = |word: &str| {
         switches.iter().flat_map(|switch| &switch.setting).any(|setting| match setting {
             Setting::Command { command, .. } => command == word,
             Setting::File { .. } => false,
         })
     };
-    !commands(text, &is_asked).is_empty()
+    !commands(text, &is_reported).is_empty()
 }

@@ -2,18 +2,24 @@
 
 use std::sync::Arc;
 
-use blocklint_analysis::{Available, FileId, Linker, RawCause, RawFinding, RawStep, RootKind, Solved};
-use blocklint_core::{Cause, Finding, Place, Refusal, Step, Suppression, SuppressionSource, What, fingerprint};
+use blocklint_analysis::{Available, FileId, Linker, RawCause, RawEntry, RawFinding, RawStep, RootKind, Solved};
+use blocklint_core::{
+    Cause, Finding, Mistake, Place, ReachedBy, Refusal, Step, Suppression, SuppressionSource, fingerprint,
+};
 use blocklint_facts::{BodyKind, Flow};
-use blocklint_mending::Mending;
-use blocklint_rules::{Advice, Helpers, Owner, OwnerKind, Reach, SiteKind, Subject, Twin};
+use blocklint_mending::RowAdvice;
+use blocklint_rules::{Advice, Availability, Helpers, Owner, OwnerKind, SiteForm, Subject, Twin};
 
 use crate::fixing::chains::refusal as refusal_of_chain;
-use crate::fixing::wanted::{Wanted, along, moved};
+use crate::fixing::planned_edit::{PlannedEdit, moved, why_not_alone};
 
-/// The findings that stand in reported files, in words; with `traces` also those whose trace or a cause lies in one.
-/// Places are not located. With each, what is to be done about it.
-pub(crate) fn worded(linker: &Linker<'_>, solved: &Solved, traces: bool) -> Vec<(Finding, Result<Wanted, Refusal>)> {
+/// Returns the findings that stand in reported files, in words; with `traces` also those whose trace or a cause lies in
+/// one. Places are not located. With each, what is to be done about it.
+pub(crate) fn worded(
+    linker: &Linker<'_>,
+    solved: &Solved,
+    traces: bool,
+) -> Vec<(Finding, Result<PlannedEdit, Refusal>)> {
     let reported = |file: FileId| linker.program.files[file.index()].reported;
     let passes = |raw: &RawFinding| {
         let mut causes = raw.causes.iter().filter_map(|&at| solved.causes.get(at as usize));
@@ -39,33 +45,34 @@ fn finding_and_remedy(
     linker: &Linker<'_>,
     solved: &Solved,
     raw: &RawFinding,
-) -> Option<(Finding, Result<Wanted, Refusal>)> {
+) -> Option<(Finding, Result<PlannedEdit, Refusal>)> {
     let rule = blocklint_rules::rule(raw.rule)?;
     let program = linker.program;
     let source = &program.files[raw.file.index()];
     // On greenlets the finding stands at the call itself, and the trace leads there.
-    let on_greenlet = matches!(raw.what, What::HoldsHub { .. });
+    let on_greenlet = matches!(raw.mistake, Mistake::NativeCallBlocksHub { .. });
     let first = if on_greenlet { raw.trace.last() } else { raw.trace.first() }?;
     let owner_name = owner_name(linker, raw);
     let also: Vec<(blocklint_core::RuleCode, &str)> =
         raw.also.iter().filter_map(|&(rule, at)| Some((rule, solved.causes.get(at as usize)?.call.as_str()))).collect();
-    let operation = match raw.what {
-        What::Holds if !raw.handed => linker.words_for_operation(raw.site, blocklint_core::last_name(&first.call)),
+    let operation = match raw.mistake {
+        Mistake::Holds if !raw.handed => linker.words_for_operation(raw.site, blocklint_core::last_name(&first.call)),
         _ => None,
     };
     let mut told = Subject {
         rule,
-        what: &raw.what,
+        mistake: &raw.mistake,
         language: program.language(raw.file),
         runtime: raw.runtime,
         call: &raw.call,
         written: &first.written,
         direct: on_greenlet || raw.trace.len() == 1,
-        site: site_kind(linker, raw),
+        site: site_form(linker, raw),
         owner: Owner { kind: owner_kind(linker, raw), name: &owner_name },
         hold: raw.hold,
+        takes: raw.weight.and_then(|weight| weight.takes),
         fails: raw.fails,
-        twin: raw.twins.first().map(|(path, local)| Twin { path, local: *local }),
+        twin: raw.twins.first().map(|twin| Twin { path: &twin.path, is_local: twin.is_local }),
         holds_gil: raw.holds_gil,
         repeats: raw.repeats,
         held_by: raw.held_by.as_ref().map(|held| blocklint_core::last_name(&held.function)),
@@ -73,14 +80,14 @@ fn finding_and_remedy(
         note: raw.note.as_deref(),
         more_causes: raw.causes.len().saturating_sub(1 + also.len()) as u32,
         also: &also,
-        along: None,
-        older_workers: matches!(raw.mending.pool, Available::Since { .. }),
+        why_not_alone: None,
+        older_workers: matches!(raw.row_advice.pool_availability, Available::Since { .. }),
     };
-    let advice = Advice { taker: linker.taker_of(raw.root), ..advice(&raw.mending) };
+    let advice = Advice { taker: linker.taker_of(raw.root), ..advice(&raw.row_advice) };
     let remedy = moved(linker, raw, solved.with_aside, blocklint_rules::remedy(&told, &advice), |bound| {
         blocklint_rules::remedy(&told, &Advice { bound: Some(bound), ..advice.clone() })
     });
-    told.along = along(linker, raw, &remedy);
+    told.why_not_alone = why_not_alone(linker, raw, &remedy);
     let words = told.words();
     let causes: Vec<Cause> =
         raw.causes.iter().filter_map(|&at| solved.causes.get(at as usize)).map(|c| cause(linker, c)).collect();
@@ -95,6 +102,7 @@ fn finding_and_remedy(
         help: words.help,
         place: place(linker, raw.file, raw.span),
         effect: raw.effect,
+        weight: raw.weight,
         context: raw.context,
         runtime: raw.runtime,
         fingerprint: fingerprint(raw.rule, &source.relative, &function, &raw.callee, raw.occurrence),
@@ -107,6 +115,7 @@ fn finding_and_remedy(
         unfixed: None,
         aside: raw.aside,
         confirmed: None,
+        reached_by: raw.reached_by.iter().map(|raw| reached_by(linker, raw)).collect(),
         reasons: raw.reasons.iter().map(|raw| reason(linker, raw)).collect(),
         suppression: raw.suppressed.clone().map(|reason| Suppression { reason, source: SuppressionSource::Comment }),
     };
@@ -132,36 +141,52 @@ fn reason(linker: &Linker<'_>, raw: &blocklint_analysis::Reason) -> blocklint_co
     blocklint_core::Reason { name: raw.name, says: raw.says, makes: raw.makes, place }
 }
 
-/// Returns the advice of a row for mending a call, as rules read it.
-fn advice(mending: &Mending) -> Advice {
+/// Returns an entry point that reaches a finding, with its function's definition, or the call of it at the top level of a file.
+fn reached_by(linker: &Linker<'_>, raw: &RawEntry) -> ReachedBy {
+    let (file, span) = match raw.top_level {
+        Some(site) => (site.file, linker.program.site(site).span),
+        None => (raw.body.file, linker.program.body(raw.body).name_span),
+    };
+    ReachedBy {
+        kind: raw.kind,
+        entry: linker.qualified_name(raw.body),
+        route: raw.route.clone(),
+        place: place(linker, file, span),
+    }
+}
+
+/// Returns the advice of a row about edits of a call, as rules read it.
+fn advice(row_advice: &RowAdvice) -> Advice {
     Advice {
-        rewrite: mending.rewrite.as_ref().map(|template| template.0.clone()),
-        kind: mending.kind,
-        lazy: mending.lazy,
-        passes: mending.passes,
-        gives_coroutine: mending.gives_coroutine,
+        rewrite: row_advice.rewrite.as_ref().map(|template| template.0.clone()),
+        kind: row_advice.kind,
+        lazy: row_advice.lazy,
+        forwards_arguments: row_advice.forwards_arguments,
+        returns_coroutine: row_advice.returns_coroutine,
         bound: None,
         taker: None,
-        same: mending.same,
-        twin: reach(&mending.twin),
-        pool: reach(&mending.pool),
-        chain: mending.chain.as_ref().map(|chain| match chain {
-            Ok(chain) => Ok(Helpers { hops: chain.hops }),
+        twin_returns_same: row_advice.twin_returns_same,
+        twin_availability: availability(&row_advice.twin_availability),
+        pool_availability: availability(&row_advice.pool_availability),
+        chain: row_advice.chain.as_ref().map(|chain| match chain {
+            Ok(chain) => Ok(Helpers { hops_in_loop: chain.hops_in_loop }),
             Err(unchained) => Err(refusal_of_chain(unchained)),
         }),
     }
 }
 
-fn reach(available: &Available) -> Reach {
+fn availability(available: &Available) -> Availability {
     match available {
-        Available::Unknown => Reach::Unknown,
-        Available::Yes => Reach::Yes,
-        Available::WithFeature { package, feature } => Reach::Needs(format!("feature `{feature}` of `{package}`")),
-        Available::Since { library, since, has } => {
-            Reach::Newer(format!("`{library}` {since}, and {has} is what the build has"))
+        Available::Unknown => Availability::Unknown,
+        Available::Yes => Availability::Yes,
+        Available::WithFeature { package, feature } => {
+            Availability::Needs(format!("feature `{feature}` of `{package}`"))
         }
-        Available::Beside(other) => Reach::Beside(other.clone()),
-        Available::No => Reach::No,
+        Available::Since { library, since, has } => {
+            Availability::Newer(format!("`{library}` {since}, and {has} is what the build has"))
+        }
+        Available::Beside(other) => Availability::Beside(other.clone()),
+        Available::No => Availability::No,
     }
 }
 
@@ -183,14 +208,14 @@ fn cause(linker: &Linker<'_>, raw: &RawCause) -> Cause {
     }
 }
 
-fn site_kind(linker: &Linker<'_>, raw: &RawFinding) -> SiteKind {
-    use blocklint_facts::SiteKind as Facts;
+fn site_form(linker: &Linker<'_>, raw: &RawFinding) -> SiteForm {
+    use blocklint_facts::SiteKind;
     if raw.handed {
-        return SiteKind::HandOver;
+        return SiteForm::HandOver;
     }
     match linker.program.site(raw.site).kind {
-        Facts::Call | Facts::New | Facts::Macro => SiteKind::Call,
-        _ => SiteKind::Implicit,
+        SiteKind::Call | SiteKind::New | SiteKind::Macro => SiteForm::Call,
+        _ => SiteForm::Implicit,
     }
 }
 
@@ -212,7 +237,7 @@ fn owner_kind(linker: &Linker<'_>, raw: &RawFinding) -> OwnerKind {
     }
 }
 
-/// The name of the root as people say it; of a function handed over, its own.
+/// Returns the name of the root as people write it; of a function handed over, its own.
 fn owner_name(linker: &Linker<'_>, raw: &RawFinding) -> String {
     if raw.handed
         && let Some(first) = raw.trace.first()

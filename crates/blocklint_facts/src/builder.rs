@@ -21,7 +21,7 @@ pub struct FactsBuilder {
     recent: Vec<FormId>,
     position: u32,
     groups: u32,
-    /// Words of the table that is packed.
+    /// Numbers of the table that is packed.
     scratch: Vec<u32>,
 }
 
@@ -58,12 +58,12 @@ impl FactsBuilder {
         &self.facts
     }
 
-    /// The symbol of a string.
+    /// Returns the symbol of a string.
     pub fn intern(&mut self, text: &str) -> Sym {
         self.names.intern(text, &mut self.facts.strings)
     }
 
-    /// The symbol of a literal, cut to 64 bytes at a character boundary.
+    /// Returns the symbol of a literal, cut to 64 bytes at a character boundary.
     pub fn intern_literal(&mut self, text: &str) -> Sym {
         let mut end = text.len().min(64);
         while !text.is_char_boundary(end) {
@@ -130,7 +130,7 @@ impl FactsBuilder {
         id
     }
 
-    /// A body, to be completed.
+    /// Returns a body, to be completed.
     pub fn body_mut(&mut self, id: BodyId) -> &mut Body {
         &mut self.facts.bodies[id.index()]
     }
@@ -148,7 +148,7 @@ impl FactsBuilder {
         ClassId(self.facts.classes.len() as u32 - 1)
     }
 
-    /// A class, to be completed.
+    /// Returns a class, to be completed.
     pub fn class_mut(&mut self, id: ClassId) -> &mut Class {
         &mut self.facts.classes[id.index()]
     }
@@ -166,12 +166,12 @@ impl FactsBuilder {
         self.arm(parent, body, kind, group, test, span)
     }
 
-    /// A region, to be completed (a loop's test is read inside it).
+    /// Returns a region, to be completed (a loop's test is read inside it).
     pub fn region_mut(&mut self, id: RegionId) -> &mut Region {
         &mut self.facts.regions[id.index()]
     }
 
-    /// A new number for the arms of one branch.
+    /// Returns a new number for the arms of one branch.
     pub fn group(&mut self) -> u32 {
         self.groups += 1;
         self.groups
@@ -191,7 +191,7 @@ impl FactsBuilder {
         RegionId(self.facts.regions.len() as u32 - 1)
     }
 
-    /// The next place in the order of evaluation.
+    /// Returns the next place in the order of evaluation.
     pub fn at(&mut self, region: RegionId) -> At {
         self.position += 1;
         At { region, position: self.position }
@@ -204,7 +204,7 @@ impl FactsBuilder {
         SiteId(self.facts.sites.len() as u32 - 1)
     }
 
-    /// A site, to be completed (its use is known only after it).
+    /// Returns a site, to be completed (its use is known only after it).
     pub fn site_mut(&mut self, id: SiteId) -> &mut Site {
         &mut self.facts.sites[id.index()]
     }
@@ -264,5 +264,5 @@ thread_local! {
     static SPARE: Cell<Option<FactsBuilder>> = const { Cell::new(None) };
 }
 
-/// Tables that grew beyond this are given back.
+/// Tables that grew beyond this are freed.
 const SPARE_BYTES: usize = 16 << 20;

@@ -15,7 +15,7 @@ pub struct Directive<'a> {
     pub reason: &'a str,
     /// The whole text behind the comment's marker.
     pub said: &'a str,
-    /// True if it speaks for its whole file, where it stands alone on its line.
+    /// True if it covers its whole file, if it stands alone on its line.
     pub of_file: bool,
 }
 
@@ -25,8 +25,8 @@ impl<'a> Directive<'a> {
         Directive { kind: SuppressionKind::Malformed, rules: Vec::new(), reason: said, said, of_file: false }
     }
 
-    /// The lines it speaks for: those of the line it governs, or the whole file. One for the whole file that stands
-    /// behind code cannot be read.
+    /// Returns the lines that it covers: those of the line it governs, or the whole file. One for the whole file that
+    /// stands behind code cannot be read.
     pub fn lines(&mut self, is_alone: bool, governed: Span, length: usize) -> Span {
         match self.of_file {
             true if is_alone => Span::new(0, length as u32),
@@ -42,8 +42,8 @@ impl<'a> Directive<'a> {
 
 /// Reads `blocklint: ignore[BLT101, blocking-file] reason`, `blocklint: ignore`, `blocklint: ignore-file[…]` or
 /// `blocklint: nonblocking` from the text behind a comment's marker. A comment that begins nearly like one of these
-/// (`Blocklint: ignore[…]`, `blocklint: ignore(…)`, `blockint: ignore[…]`) is `Malformed`; the rules crate tells it from a
-/// sentence. Returns `None` for any other comment.
+/// (`Blocklint: ignore[…]`, `blocklint: ignore(…)`, `blockint: ignore[…]`) is `Malformed`; the rules crate
+/// distinguishes it from a sentence. Returns `None` for any other comment.
 pub fn directive(text: &str) -> Option<Directive<'_>> {
     let text = text.trim();
     let malformed = Directive::malformed(text);
@@ -159,8 +159,8 @@ fn is_hyphenated(rest: &str) -> bool {
     rest.strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c.is_alphanumeric()))
 }
 
-/// True if a line of a comment says in its author's own words that code holds its thread on purpose, or briefly enough:
-/// `We voluntarily use a non async operation`, `brief enough to run on the async runtime`.
+/// True if a line of a comment states in its author's own words that code holds its thread on purpose, or briefly
+/// enough: `We voluntarily use a non async operation`, `brief enough to run on the async runtime`.
 pub fn is_meant(line: &str) -> bool {
     const CHOSEN: &[&str] = &[
         "voluntar",
@@ -197,9 +197,9 @@ fn reason(rest: &str) -> &str {
     rest.trim_start_matches([' ', '\t', '-', ':', ',', ';']).trim_end()
 }
 
-/// Returns the line a comment speaks for: its own if code stands before it, that of its end if code follows there, else the
-/// next line that holds more than a comment; its own again at the end of the file. `marker` is what starts a line comment
-/// (`//`).
+/// Returns the line that a comment covers: its own if code stands before it, that of its end if code follows there,
+/// else the next line that holds more than a comment; its own again at the end of the file. `marker` is what starts a
+/// line comment (`//`).
 pub fn lines_of(bytes: &[u8], comment: Span, marker: &[u8]) -> Span {
     let own = line_at(bytes, comment.start as usize);
     let before = &bytes[own.start as usize..comment.start as usize];
@@ -224,7 +224,7 @@ pub fn lines_of(bytes: &[u8], comment: Span, marker: &[u8]) -> Span {
     own
 }
 
-/// The line that holds an offset, without its end.
+/// Returns the line that holds an offset, without its end.
 fn line_at(bytes: &[u8], offset: usize) -> Span {
     let offset = offset.min(bytes.len());
     let start = bytes[..offset].iter().rposition(|&b| matches!(b, b'\n' | b'\r')).map_or(0, |at| at + 1);

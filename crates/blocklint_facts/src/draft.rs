@@ -4,7 +4,7 @@ use blocklint_core::Language;
 
 use crate::facts::{FileFacts, Symbols};
 use crate::forms::Forms;
-use crate::table::{Table, Words};
+use crate::table::{Column, Table};
 use crate::{
     Arg, Assign, At, Body, BodyId, Class, ClassId, Exit, Form, FormId, Import, ImportId, List, Param, Problem, Region,
     RegionId, Site, SiteId, Suppression, Sym, Var, VarId,
@@ -46,57 +46,57 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// The form; [`Form::Other`] for [`FormId::NONE`].
+    /// Returns the form; [`Form::Other`] for [`FormId::NONE`].
     pub fn form(&self, id: FormId) -> Form {
         self.forms.get(id.index()).copied().unwrap_or_default()
     }
 
-    /// The forms of a list.
+    /// Returns the forms of a list.
     pub fn list(&self, list: List) -> &[FormId] {
         &self.lists[list.range()]
     }
 
-    /// A string.
+    /// Returns a string.
     pub fn text(&self, sym: Sym) -> &str {
         self.strings.get(sym)
     }
 
-    /// The body.
+    /// Returns the body.
     pub fn body(&self, id: BodyId) -> &Body {
         &self.bodies[id.index()]
     }
 
-    /// The site.
+    /// Returns the site.
     pub fn site(&self, id: SiteId) -> &Site {
         &self.sites[id.index()]
     }
 
-    /// The class.
+    /// Returns the class.
     pub fn class(&self, id: ClassId) -> &Class {
         &self.classes[id.index()]
     }
 
-    /// The variable.
+    /// Returns the variable.
     pub fn var(&self, id: VarId) -> &Var {
         &self.vars[id.index()]
     }
 
-    /// The variables so far.
+    /// Returns the variables so far.
     pub fn vars(&self) -> &[Var] {
         &self.vars
     }
 
-    /// The region.
+    /// Returns the region.
     pub fn region(&self, id: RegionId) -> &Region {
         &self.regions[id.index()]
     }
 
-    /// The import.
+    /// Returns the import.
     pub fn import(&self, id: ImportId) -> &Import {
         &self.imports[id.index()]
     }
 
-    /// The body a place in a region belongs to.
+    /// Returns the body that a place in a region belongs to.
     pub fn body_of(&self, at: At) -> BodyId {
         self.region(at.region).body
     }
@@ -113,7 +113,7 @@ impl Draft {
         FileFacts {
             language,
             content_hash,
-            symbols: Symbols { text: self.strings.text.as_str().into(), ends: Words::pack(&self.strings.ends) },
+            symbols: Symbols { text: self.strings.text.as_str().into(), ends: Column::pack(&self.strings.ends) },
             forms: Forms::pack(&self.forms, scratch),
             // A copy has no slack; shrinking in place would leave an allocator's rounding behind.
             lists: self.lists.clone(),
@@ -156,7 +156,7 @@ impl Draft {
         self.problems.clear();
     }
 
-    /// About how many bytes the tables have room for.
+    /// Returns about how many bytes the tables have room for.
     pub(crate) fn room(&self) -> usize {
         fn of<T>(rows: &Vec<T>) -> usize {
             rows.capacity() * size_of::<T>()
@@ -179,8 +179,9 @@ impl Draft {
     }
 }
 
-/// Rows grouped by a key below `keys`, as starts and members; rows with a larger key are left out. Order is kept.
-fn group_by(keys: usize, rows: impl Iterator<Item = u32> + Clone, scratch: &mut Vec<u32>) -> (Words, Words) {
+/// Returns rows grouped by a key below `keys`, as starts and members; rows with a larger key are left out. Order is
+/// kept.
+fn group_by(keys: usize, rows: impl Iterator<Item = u32> + Clone, scratch: &mut Vec<u32>) -> (Column, Column) {
     let below = |key: u32| (key as usize) < keys;
     scratch.clear();
     scratch.resize(keys + 1, 0);
@@ -190,7 +191,7 @@ fn group_by(keys: usize, rows: impl Iterator<Item = u32> + Clone, scratch: &mut 
     for key in 0..keys {
         scratch[key + 1] += scratch[key];
     }
-    let starts = Words::pack(scratch);
+    let starts = Column::pack(scratch);
     // Behind the starts come the members; the starts move on to where the next member goes.
     let members = keys + 1;
     scratch.resize(members + scratch[keys] as usize, 0);
@@ -199,5 +200,5 @@ fn group_by(keys: usize, rows: impl Iterator<Item = u32> + Clone, scratch: &mut 
         scratch[members + next] = at as u32;
         scratch[key as usize] += 1;
     }
-    (starts, Words::pack(&scratch[members..]))
+    (starts, Column::pack(&scratch[members..]))
 }

@@ -82,7 +82,7 @@ fn write_all(facts: &FileFacts, out: &mut String) -> std::fmt::Result {
     Ok(())
 }
 
-/// The operations of one body in the order of evaluation.
+/// Returns the operations of one body in the order of evaluation.
 fn write_operations(facts: &FileFacts, body: BodyId, out: &mut String) -> std::fmt::Result {
     let mut lines: Vec<(u32, String)> = Vec::new();
     for (at, site) in facts.sites.iter().enumerate().filter(|(_, site)| facts.body_of(site.at) == body) {
@@ -125,7 +125,7 @@ fn prefix(name: &str) -> String {
     if name.is_empty() { String::new() } else { format!("{name}=") }
 }
 
-/// The regions around a place, innermost first, without the body's own.
+/// Returns the regions around a place, innermost first, without the body's own.
 fn regions(facts: &FileFacts, region: RegionId) -> String {
     let mut text = String::new();
     let mut at = region;
@@ -143,7 +143,7 @@ fn regions(facts: &FileFacts, region: RegionId) -> String {
     text
 }
 
-/// A form as text; deep ones are cut.
+/// Returns a form as text; deep ones are cut.
 fn show(facts: &FileFacts, id: FormId) -> String {
     let mut text = String::new();
     write_form(facts, id, 12, &mut text);

@@ -1,11 +1,11 @@
-//! Everything one file says.
+//! Everything that one file states.
 
 use blocklint_core::Language;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
 use crate::forms::Forms;
-use crate::table::{Row, Table, Words};
+use crate::table::{Column, Row, Table};
 use crate::{
     Arg, Assign, AssignId, At, Body, BodyId, Class, ClassId, Exit, Form, FormId, Import, ImportId, List, Param,
     Problem, Region, RegionId, RegionKind, Site, SiteId, Suppression, Sym, Var, VarId,
@@ -15,11 +15,11 @@ use crate::{
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Symbols {
     pub(crate) text: Box<str>,
-    pub(crate) ends: Words,
+    pub(crate) ends: Column,
 }
 
 impl Symbols {
-    /// The string; empty for [`Sym::NONE`].
+    /// Returns the string; empty for [`Sym::NONE`].
     #[inline]
     pub fn get(&self, sym: Sym) -> &str {
         if sym.index() >= self.ends.len() {
@@ -29,7 +29,7 @@ impl Symbols {
         &self.text[start as usize..self.ends.at(sym.index()) as usize]
     }
 
-    /// How many strings there are; symbols are 0 to this.
+    /// Returns the number of strings; symbols are numbered from 0.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
@@ -39,7 +39,7 @@ impl Symbols {
         self.len() == 0
     }
 
-    /// Every string with its symbol.
+    /// Returns every string with its symbol.
     pub fn iter(&self) -> impl Iterator<Item = (Sym, &str)> {
         (0..self.len() as u32).map(|at| (Sym(at), self.get(Sym(at))))
     }
@@ -54,7 +54,7 @@ impl std::fmt::Debug for Symbols {
 /// The arguments of one site.
 pub type Args = SmallVec<[Arg; 4]>;
 
-/// Everything one file says.
+/// Everything that one file states.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FileFacts {
     /// Its language.
@@ -92,17 +92,17 @@ pub struct FileFacts {
     pub suppressions: Vec<Suppression>,
     /// The parts that could not be read; at most one per cause.
     pub problems: Vec<Problem>,
-    /// For each variable the run in `assigns_by_var` of what is assigned to it (one entry more than variables).
-    pub(crate) var_assign_starts: Words,
-    pub(crate) assigns_by_var: Words,
+    /// For each variable the run in `assigns_by_var` of the values assigned to it (one entry more than variables).
+    pub(crate) var_assign_starts: Column,
+    pub(crate) assigns_by_var: Column,
     /// For each body the run in `vars_by_body` of the variables of its scope (one entry more than bodies).
-    pub(crate) body_var_starts: Words,
-    pub(crate) vars_by_body: Words,
+    pub(crate) body_var_starts: Column,
+    pub(crate) vars_by_body: Column,
 }
 
 impl FileFacts {
-    /// Returns the facts that [`FileFacts::to_bytes`] wrote, or `None` for bytes that are no facts. [`crate::validate`] says whether
-    /// they hold together.
+    /// Returns the facts that [`FileFacts::to_bytes`] wrote, or `None` for bytes that are no facts. [`crate::validate`]
+    /// checks whether they fit together.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         // Here and not where it is used, so that it is optimised as this crate is.
         postcard::from_bytes(bytes).ok()
@@ -113,79 +113,79 @@ impl FileFacts {
         postcard::to_stdvec(self).ok()
     }
 
-    /// The form; [`Form::Other`] for [`FormId::NONE`].
+    /// Returns the form; [`Form::Other`] for [`FormId::NONE`].
     #[inline]
     pub fn form(&self, id: FormId) -> Form {
         self.forms.get(id)
     }
 
-    /// The forms of a list.
+    /// Returns the forms of a list.
     #[inline]
     pub fn list(&self, list: List) -> &[FormId] {
         &self.lists[list.range()]
     }
 
-    /// A string.
+    /// Returns a string.
     #[inline]
     pub fn text(&self, sym: Sym) -> &str {
         self.symbols.get(sym)
     }
 
-    /// The body.
+    /// Returns the body.
     #[inline]
     pub fn body(&self, id: BodyId) -> Body {
         self.bodies.at(id.index())
     }
 
-    /// The site.
+    /// Returns the site.
     #[inline]
     pub fn site(&self, id: SiteId) -> Site {
         self.sites.at(id.index())
     }
 
-    /// The class.
+    /// Returns the class.
     #[inline]
     pub fn class(&self, id: ClassId) -> &Class {
         &self.classes[id.index()]
     }
 
-    /// The variable.
+    /// Returns the variable.
     #[inline]
     pub fn var(&self, id: VarId) -> Var {
         self.vars.at(id.index())
     }
 
-    /// The region.
+    /// Returns the region.
     #[inline]
     pub fn region(&self, id: RegionId) -> Region {
         self.regions.at(id.index())
     }
 
-    /// The import.
+    /// Returns the import.
     #[inline]
     pub fn import(&self, id: ImportId) -> Import {
         self.imports.at(id.index())
     }
 
-    /// The body a place in a region belongs to.
+    /// Returns the body that a place in a region belongs to.
     #[inline]
     pub fn body_of(&self, at: At) -> BodyId {
         self.region(at.region).body
     }
 
-    /// The parameters of a body, in order; the receiver counts.
+    /// Returns the parameters of a body, in order; the receiver counts.
     #[inline]
     pub fn params_of(&self, body: BodyId) -> &[Param] {
         &self.params[self.body(body).params.range()]
     }
 
-    /// The arguments of a site, as written; the receiver of a method call does not count.
+    /// Returns the arguments of a site, as written; the receiver of a method call does not count.
     #[inline]
     pub fn args_of(&self, site: SiteId) -> Args {
         self.args.slice(self.site(site).args.range())
     }
 
-    /// The assignment.
+    /// Returns the assignment.
     #[inline]
     pub fn assign(&self, id: AssignId) -> Assign {
         self.assigns.at(id.index())
@@ -196,7 +196,7 @@ impl FileFacts {
         self.assign_ids_of(var).map(|id| self.assign(id))
     }
 
-    /// The one assignment that gives a variable a value; none where several do.
+    /// Returns the one assignment to a variable; none if there are several.
     pub fn only_value_of(&self, var: VarId) -> Option<Assign> {
         let mut values = self.assigns_of(var).filter(|row| row.value.is_some());
         values.next().filter(|_| values.next().is_none())
@@ -207,13 +207,13 @@ impl FileFacts {
         run(&self.var_assign_starts, var.index()).map(|at| AssignId(self.assigns_by_var.at(at)))
     }
 
-    /// The variables of a body's own scope; none for [`BodyId::NONE`] (a declared alias has no body).
+    /// Returns the variables of a body's own scope; none for [`BodyId::NONE`] (a declared alias has no body).
     pub fn vars_of(&self, body: BodyId) -> impl Iterator<Item = VarId> {
         let run = if body.is_none() { 0..0 } else { run(&self.body_var_starts, body.index()) };
         run.map(|at| VarId(self.vars_by_body.at(at)))
     }
 
-    /// The qualified name of a body inside its file: `Store.load`, `make.<lambda>`; empty for the top level.
+    /// Returns the qualified name of a body inside its file: `Store.load`, `make.<lambda>`; empty for the top level.
     pub fn qualified_name(&self, body: BodyId) -> String {
         let mut parts = Vec::new();
         let mut at = body;
@@ -243,12 +243,12 @@ impl FileFacts {
         false
     }
 
-    /// Bytes held by the tables, for memory accounts.
+    /// Returns the number of bytes that the tables hold, for memory accounts.
     pub fn heap_size(&self) -> usize {
         self.table_sizes().iter().map(|(_, _, bytes)| bytes).sum()
     }
 
-    /// Name, rows and bytes of each table.
+    /// Returns the name, rows and bytes of each table.
     pub fn table_sizes(&self) -> [(&'static str, usize, usize); 20] {
         fn of<T>(name: &'static str, rows: &[T]) -> (&'static str, usize, usize) {
             (name, rows.len(), size_of_val(rows))
@@ -256,7 +256,7 @@ impl FileFacts {
         fn packed<R: Row>(name: &'static str, table: &Table<R>) -> (&'static str, usize, usize) {
             (name, table.len(), table.heap_size())
         }
-        fn words(name: &'static str, words: &Words) -> (&'static str, usize, usize) {
+        fn words(name: &'static str, words: &Column) -> (&'static str, usize, usize) {
             (name, words.len(), words.heap_size())
         }
         [
@@ -284,7 +284,7 @@ impl FileFacts {
     }
 }
 
-/// The indices that belong to a key, given where each key's begin.
-fn run(starts: &Words, key: usize) -> std::ops::Range<usize> {
+/// Returns the indices that belong to a key, given where each key's begin.
+fn run(starts: &Column, key: usize) -> std::ops::Range<usize> {
     starts.at(key) as usize..starts.at(key + 1) as usize
 }

@@ -71,7 +71,7 @@ impl Forms {
         Forms { tags: tags.into(), rows, numbers: numbers.into() }
     }
 
-    /// How many there are.
+    /// Returns the number of entries.
     pub fn len(&self) -> usize {
         self.tags.len()
     }
@@ -81,13 +81,13 @@ impl Forms {
         self.tags.is_empty()
     }
 
-    /// The form; [`Form::Other`] for an id of none.
+    /// Returns the form; [`Form::Other`] for an id of none.
     #[inline]
     pub fn get(&self, id: FormId) -> Form {
         self.tags.get(id.index()).map_or(Form::Other, |&tag| self.unpacked(tag, self.rows.at(id.index())))
     }
 
-    /// The forms in order.
+    /// Returns the forms in order.
     pub fn iter(&self) -> impl Iterator<Item = Form> {
         self.tags.iter().zip(&self.rows).map(|(&tag, row)| self.unpacked(tag, row))
     }

@@ -1,4 +1,4 @@
-//! The hash that tells whether a file changed.
+//! The hash that shows whether a file changed.
 
 use std::hash::Hasher;
 

@@ -13,7 +13,7 @@ macro_rules! id {
             /// There is none.
             pub const NONE: $name = $name(u32::MAX);
 
-            /// The index, for the table it belongs to.
+            /// Returns the index, for the table it belongs to.
             pub fn index(self) -> usize {
                 self.0 as usize
             }
@@ -76,7 +76,7 @@ impl List {
     /// Nothing.
     pub const EMPTY: List = List { start: 0, len: 0 };
 
-    /// As a range of indices.
+    /// Returns it as a range of indices.
     pub fn range(self) -> std::ops::Range<usize> {
         self.start as usize..(self.start + self.len) as usize
     }

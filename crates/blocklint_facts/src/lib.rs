@@ -19,6 +19,7 @@ mod builder;
 mod comment;
 mod draft;
 mod dump;
+mod expression;
 mod facts;
 mod form;
 mod forms;
@@ -35,6 +36,7 @@ pub use builder::FactsBuilder;
 pub use comment::{Directive, directive, directive_places, is_meant, lines_of};
 pub use draft::Draft;
 pub use dump::dump;
+pub use expression::Expression;
 pub use facts::{Args, FileFacts, Symbols};
 pub use form::{AltKind, Comparison, DisplayKind, Form};
 pub use forms::Forms;
@@ -47,5 +49,5 @@ pub use tables::{
 };
 pub use validate::validate;
 
-/// Raised whenever the same bytes may give other facts.
+/// Raised whenever the same bytes may lead to other facts.
 pub const FACTS_VERSION: u32 = 8;

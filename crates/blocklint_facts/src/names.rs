@@ -18,7 +18,7 @@ pub(crate) struct Names {
 const SLOTS: usize = 512;
 
 impl Names {
-    /// The symbol of the string, which is added if it is new.
+    /// Returns the symbol of the string, which is added if it is new.
     pub(crate) fn intern(&mut self, text: &str, symbols: &mut Strings) -> Sym {
         if (self.hashes.len() + 1) * 4 > self.slots.len() * 3 {
             self.grow();

@@ -8,7 +8,7 @@ use crate::{
     ImportKind, List, Region, RegionId, RegionKind, Site, SiteFlags, SiteKind, Sym, Var, VarId, VarKind,
 };
 
-/// The variant with this number. Only numbers of variants are written, so any other gives the first.
+/// Returns the variant with this number. Only numbers of variants are written, so any other number means the first.
 fn variant<T: Copy>(all: &[T], at: u32) -> T {
     all.get(at as usize).copied().unwrap_or(all[0])
 }

@@ -6,21 +6,21 @@ use std::marker::PhantomData;
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::table::{Row, Table, Words};
+use crate::table::{Column, Row, Table};
 
-/// Sixteen or thirty-two bits for each number; the first byte says which.
+/// Sixteen or thirty-two bits for each number; the first byte decides which.
 const NARROW: u8 = 2;
 const WIDE: u8 = 4;
 
-impl Serialize for Words {
+impl Serialize for Column {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut bytes = Vec::with_capacity(1 + self.heap_size());
         match self {
-            Words::Narrow(words) => {
+            Column::Narrow(words) => {
                 bytes.push(NARROW);
                 bytes.extend(words.iter().flat_map(|word| word.to_le_bytes()));
             }
-            Words::Wide(words) => {
+            Column::Wide(words) => {
                 bytes.push(WIDE);
                 bytes.extend(words.iter().flat_map(|word| word.to_le_bytes()));
             }
@@ -29,18 +29,19 @@ impl Serialize for Words {
     }
 }
 
-impl<'de> Deserialize<'de> for Words {
+impl<'de> Deserialize<'de> for Column {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         read(deserializer, "a column of numbers", |bytes| {
             let (width, rest) = bytes.split_first()?;
             match *width {
                 NARROW => {
                     let (words, rest) = rest.as_chunks();
-                    rest.is_empty().then(|| Words::Narrow(words.iter().map(|word| u16::from_le_bytes(*word)).collect()))
+                    rest.is_empty()
+                        .then(|| Column::Narrow(words.iter().map(|word| u16::from_le_bytes(*word)).collect()))
                 }
                 WIDE => {
                     let (words, rest) = rest.as_chunks();
-                    rest.is_empty().then(|| Words::Wide(words.iter().map(|word| u32::from_le_bytes(*word)).collect()))
+                    rest.is_empty().then(|| Column::Wide(words.iter().map(|word| u32::from_le_bytes(*word)).collect()))
                 }
                 _ => None,
             }
@@ -56,7 +57,7 @@ impl<R: Row> Serialize for Table<R> {
 
 impl<'de, R: Row> Deserialize<'de> for Table<R> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let words = Words::deserialize(deserializer)?;
+        let words = Column::deserialize(deserializer)?;
         Table::of_words(words).ok_or_else(|| D::Error::custom("a row is cut"))
     }
 }
@@ -76,16 +77,16 @@ pub(crate) mod bytes {
 
 /// Forms of lists, as a column of numbers.
 pub(crate) mod forms {
-    use super::{Deserialize, Deserializer, Serialize, Serializer, Words};
+    use super::{Column, Deserialize, Deserializer, Serialize, Serializer};
     use crate::FormId;
 
     pub(crate) fn serialize<S: Serializer>(forms: &[FormId], serializer: S) -> Result<S::Ok, S::Error> {
         let words = forms.iter().map(|form| form.0).collect::<Vec<_>>();
-        Words::pack(&words).serialize(serializer)
+        Column::pack(&words).serialize(serializer)
     }
 
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<FormId>, D::Error> {
-        let words = Words::deserialize(deserializer)?;
+        let words = Column::deserialize(deserializer)?;
         Ok((0..words.len()).map(|at| FormId(words.at(at))).collect())
     }
 }

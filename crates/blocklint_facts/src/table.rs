@@ -9,49 +9,49 @@ use smallvec::SmallVec;
 
 /// A column of numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Words {
+pub(crate) enum Column {
     /// All are below `u16::MAX`, which stands for `u32::MAX`.
     Narrow(Box<[u16]>),
     Wide(Box<[u32]>),
 }
 
-impl Default for Words {
+impl Default for Column {
     fn default() -> Self {
-        Words::Narrow(Box::default())
+        Column::Narrow(Box::default())
     }
 }
 
-impl Words {
+impl Column {
     pub(crate) fn pack(words: &[u32]) -> Self {
         // `u32::MAX` (there is none) becomes 0. The bits of all together are few where those of each are.
         let bits = words.iter().fold(0, |bits: u32, &word| bits | word.wrapping_add(1));
         if bits <= u32::from(u16::MAX) {
-            Words::Narrow(words.iter().map(|&word| word as u16).collect())
+            Column::Narrow(words.iter().map(|&word| word as u16).collect())
         } else {
-            Words::Wide(words.into())
+            Column::Wide(words.into())
         }
     }
 
     #[inline]
     pub(crate) fn len(&self) -> usize {
         match self {
-            Words::Narrow(words) => words.len(),
-            Words::Wide(words) => words.len(),
+            Column::Narrow(words) => words.len(),
+            Column::Wide(words) => words.len(),
         }
     }
 
     #[inline]
     pub(crate) fn at(&self, at: usize) -> u32 {
         match self {
-            Words::Narrow(words) => widened(words[at]),
-            Words::Wide(words) => words[at],
+            Column::Narrow(words) => widened(words[at]),
+            Column::Wide(words) => words[at],
         }
     }
 
     pub(crate) fn heap_size(&self) -> usize {
         match self {
-            Words::Narrow(words) => size_of_val(&**words),
-            Words::Wide(words) => size_of_val(&**words),
+            Column::Narrow(words) => size_of_val(&**words),
+            Column::Wide(words) => size_of_val(&**words),
         }
     }
 }
@@ -69,20 +69,20 @@ pub trait Row: Copy {
     /// Appends that many words.
     fn write(self, words: &mut Vec<u32>);
 
-    /// The row whose n-th word the function gives; what no row was written as gives any row.
+    /// Returns the row whose n-th word the function returns; an unknown row returns any row.
     fn read(word: impl Fn(usize) -> u32) -> Self;
 }
 
 /// Rows of one kind, in order. Rows are unpacked when they are asked for.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Table<R> {
-    words: Words,
+    words: Column,
     rows: PhantomData<R>,
 }
 
 impl<R> Default for Table<R> {
     fn default() -> Self {
-        Table { words: Words::default(), rows: PhantomData }
+        Table { words: Column::default(), rows: PhantomData }
     }
 }
 
@@ -93,10 +93,10 @@ impl<R: Row> Table<R> {
         for row in rows {
             row.write(scratch);
         }
-        Table { words: Words::pack(scratch), rows: PhantomData }
+        Table { words: Column::pack(scratch), rows: PhantomData }
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     #[inline]
     pub fn len(&self) -> usize {
         self.words.len() / R::WORDS
@@ -108,34 +108,34 @@ impl<R: Row> Table<R> {
         self.words.len() == 0
     }
 
-    /// The row at an index of this table. Another index panics, as it does for a slice.
+    /// Returns the row at an index of this table. Another index panics, as it does for a slice.
     #[inline]
     pub fn at(&self, at: usize) -> R {
         let range = at * R::WORDS..(at + 1) * R::WORDS;
         match &self.words {
-            Words::Narrow(words) => {
+            Column::Narrow(words) => {
                 let words = &words[range];
                 R::read(|word| widened(words[word]))
             }
-            Words::Wide(words) => {
+            Column::Wide(words) => {
                 let words = &words[range];
                 R::read(|word| words[word])
             }
         }
     }
 
-    /// The row at an index, if there is one.
+    /// Returns the row at an index, if there is one.
     #[inline]
     pub fn get(&self, at: usize) -> Option<R> {
         (at < self.len()).then(|| self.at(at))
     }
 
-    /// The rows in a range of indices, which lies in this table or panics.
+    /// Returns the rows in a range of indices, which lies in this table or panics.
     pub fn slice<const N: usize>(&self, range: std::ops::Range<usize>) -> SmallVec<[R; N]> {
         range.map(|at| self.at(at)).collect()
     }
 
-    /// The rows in order.
+    /// Returns the rows in order.
     #[inline]
     pub fn iter(&self) -> Rows<'_, R> {
         Rows { table: self, next: 0, end: self.len() }
@@ -145,13 +145,13 @@ impl<R: Row> Table<R> {
         self.words.heap_size()
     }
 
-    /// The numbers, for whoever stores them.
-    pub(crate) fn words(&self) -> &Words {
+    /// Returns the numbers, to be stored.
+    pub(crate) fn words(&self) -> &Column {
         &self.words
     }
 
-    /// A table of numbers that were stored; `None` where the last row is cut.
-    pub(crate) fn of_words(words: Words) -> Option<Self> {
+    /// Returns a table of numbers that were stored; `None` where the last row is cut.
+    pub(crate) fn of_words(words: Column) -> Option<Self> {
         words.len().is_multiple_of(R::WORDS).then_some(Table { words, rows: PhantomData })
     }
 }

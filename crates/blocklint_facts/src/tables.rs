@@ -92,7 +92,7 @@ impl BodyFlags {
     pub const STATIC: BodyFlags = BodyFlags(8);
     /// It stands in code built only for tests (`#[cfg(test)]`, `#[test]`).
     pub const TEST: BodyFlags = BodyFlags(16);
-    /// It says that it implements or overrides a method of a base (`@Override`).
+    /// It is declared to implement or override a method of a base (`@Override`).
     pub const OVERRIDES: BodyFlags = BodyFlags(32);
 
     /// True if all of `other` is set.
@@ -100,7 +100,7 @@ impl BodyFlags {
         self.0 & other.0 == other.0
     }
 
-    /// With `other` set.
+    /// Returns the flags with `other` set.
     pub fn with(self, other: BodyFlags) -> Self {
         BodyFlags(self.0 | other.0)
     }
@@ -158,7 +158,7 @@ pub struct Class {
     pub decorators: List,
     /// Its type parameters, as `Form::Str`, or `Form::Cast(Str, bound)`.
     pub type_params: List,
-    /// The type an impl block is for.
+    /// The type that an impl block is for.
     pub subject: FormId,
     /// From the first decorator to its end.
     pub span: Span,
@@ -281,7 +281,7 @@ pub enum SiteKind {
     New,
     /// A macro call, also of an attribute with arguments (Rust); the callee is its path.
     Macro,
-    /// The application of a decorator: callee is the decorator, the one argument what it decorates.
+    /// The application of a decorator: callee is the decorator, the one argument the decorated function.
     Decorate,
     /// The reading of an attribute outside callee position.
     Read,
@@ -338,7 +338,7 @@ impl SiteFlags {
         self.0 & other.0 == other.0
     }
 
-    /// With `other` set.
+    /// Returns the flags with `other` set.
     pub fn with(self, other: SiteFlags) -> Self {
         SiteFlags(self.0 | other.0)
     }
@@ -457,11 +457,11 @@ pub struct Suppression {
     pub rules: List,
     /// The reason given; none if there is none.
     pub reason: Sym,
-    /// The comment, or the part of it that says this.
+    /// The comment, or the part of it with this meaning.
     pub comment: Span,
-    /// The lines it speaks for: its own, the next line of code if it stands alone, what an annotation stands before, or the
-    /// whole file. In Python its own lines begin where a multi-line string or a continuation that ends there begins; of a
-    /// comment at the header of a definition they reach to the definition's name.
+    /// The lines that it covers: its own, the next line of code if it stands alone, what an annotation stands before,
+    /// or the whole file. In Python its own lines begin where a multi-line string or a continuation that ends there
+    /// begins; of a comment at the header of a definition they reach to the definition's name.
     pub line: Span,
 }
 

@@ -2,7 +2,7 @@
 
 use crate::{FileFacts, Form, FormId, List, RegionId};
 
-/// Checks every reference and range of the facts; says what is wrong first. Front ends are tested with it, and what
+/// Checks every reference and range of the facts; returns the first mistake. Front ends are tested with it, and what
 /// was read from a cache can be.
 ///
 /// # Errors

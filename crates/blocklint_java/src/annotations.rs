@@ -9,7 +9,7 @@ use crate::kinds::{K, all, child, fields, first, kind, named};
 use crate::walker::{Walker, Walking, span};
 
 impl Walker<'_> {
-    /// The forms of annotations, outermost first.
+    /// Returns the forms of annotations, outermost first.
     pub(crate) fn decorators(&mut self, annotations: &[Node<'_>]) -> Vec<FormId> {
         annotations.iter().map(|&node| self.annotation(node)).collect()
     }
@@ -126,7 +126,7 @@ pub(crate) struct Modifiers<'t> {
     pub(crate) is_synchronized: bool,
 }
 
-/// The last name of a qualified name or type.
+/// Returns the last name of a qualified name or type.
 pub(crate) fn last_name(node: Node<'_>) -> Node<'_> {
     let mut at = node;
     loop {

@@ -11,7 +11,7 @@ impl Walker<'_> {
     pub(crate) fn if_statement(&mut self, node: Node<'_>, after: &mut Vec<After>) -> bool {
         let f = fields();
         let outer = self.region;
-        let mut leaves = Vec::new();
+        let mut diverges = Vec::new();
         let mut tests: Vec<(u32, FormId)> = Vec::new();
         let mut at = node;
         while let (Some(condition), Some(consequence)) = (child(at, f.condition), child(at, f.consequence)) {
@@ -19,9 +19,9 @@ impl Walker<'_> {
             let group = self.facts.group();
             tests.push((group, test));
             let region = self.arm_here(RegionKind::Then, group, test, span(consequence));
-            leaves.push(self.within(region, |walker| walker.single(consequence)));
+            diverges.push(self.within(region, |walker| walker.single(consequence)));
             let Some(alternative) = child(at, f.alternative) else {
-                leaves.push(false);
+                diverges.push(false);
                 break;
             };
             let region = self.arm_here(RegionKind::Else, group, test, span(alternative));
@@ -30,19 +30,19 @@ impl Walker<'_> {
                 at = alternative;
                 continue;
             }
-            leaves.push(self.within(region, |walker| walker.single(alternative)));
+            diverges.push(self.within(region, |walker| walker.single(alternative)));
             break;
         }
         self.region = outer;
-        if !leaves.is_empty() && leaves.iter().all(|&leaves| leaves) {
+        if !diverges.is_empty() && diverges.iter().all(|&diverges| diverges) {
             return true;
         }
         for (at, &(group, test)) in tests.iter().enumerate() {
-            if leaves[at] {
+            if diverges[at] {
                 after.push(After { kind: RegionKind::Else, group, test });
                 continue;
             }
-            if leaves[at + 1..].iter().all(|&leaves| leaves) {
+            if diverges[at + 1..].iter().all(|&diverges| diverges) {
                 after.push(After { kind: RegionKind::Then, group, test });
             }
             break;
@@ -102,7 +102,7 @@ impl Walker<'_> {
         }
     }
 
-    /// The test that a label makes; none for `default`.
+    /// Returns the test that a label makes; none for `default`.
     fn label_test(&mut self, label: Node<'_>, subject: FormId) -> FormId {
         let mut tests = Vec::new();
         for part in named(label) {

@@ -11,7 +11,7 @@ use crate::types::is_annotation;
 use crate::walker::{Walker, Walking, span};
 
 impl Walker<'_> {
-    /// A method call, its receiver being known. A bare name is left to the analysis: it may be inherited.
+    /// Returns a method call, its receiver being known. A bare name is left to the analysis: it may be inherited.
     pub(crate) fn invocation(&mut self, call: &Link<'_>, object: Option<FormId>) -> FormId {
         let Some(name_node) = call.name else { return self.other() };
         let name = self.name(name_node);

@@ -99,7 +99,7 @@ impl Walker<'_> {
         class
     }
 
-    /// A class row with its body; the walk then stands in that body until [`Self::close_class`].
+    /// Returns a class row with its body; the walk then stands in that body until [`Self::close_class`].
     fn open_class(&mut self, kind: ClassKind, name: Sym, whole: Span, name_span: Span, var: VarId) -> Opened {
         let body = self.new_body(BodyKind::Class, name, whole, name_span, BodyFlags::default());
         let class = self.walk.facts.class(Class {
@@ -134,7 +134,7 @@ impl Walker<'_> {
         self.leave(opened.place);
     }
 
-    /// A body in the current one.
+    /// Returns a body in the current one.
     pub(crate) fn new_body(
         &mut self,
         kind: BodyKind,
@@ -160,7 +160,7 @@ impl Walker<'_> {
         })
     }
 
-    /// The variable of a member; a field and the methods of one name share it.
+    /// Returns the variable of a member; a field and the methods of one name share it.
     pub(crate) fn member_var(&mut self, name: Sym) -> VarId {
         if let Some(&var) = self.members.get(&name) {
             return var;
@@ -328,7 +328,7 @@ impl Walker<'_> {
         self.leave(place);
     }
 
-    /// The body of a constructor, bound to the member `<init>`.
+    /// Returns the body of a constructor, bound to the member `<init>`.
     pub(crate) fn constructor_body(&mut self, name: Node<'_>, whole: Span) -> BodyId {
         let init = self.facts.intern("<init>");
         let var = self.member_var(init);

@@ -15,7 +15,7 @@ pub(crate) struct Declared<'t> {
     pub(crate) value: Option<Node<'t>>,
 }
 
-/// The parts of a parameter or of a declarator: `@A T x[]`, `x[] = v`.
+/// Returns the parts of a parameter or of a declarator: `@A T x[]`, `x[] = v`.
 pub(crate) fn declared_parts(node: Node<'_>) -> Declared<'_> {
     if node.has_error() {
         let f = fields();

@@ -12,7 +12,7 @@ use crate::kinds::{K, all, child, fields, first, kind, named};
 use crate::walker::{Walker, Walking, span};
 
 impl Walker<'_> {
-    /// The value of an expression.
+    /// Returns the value of an expression.
     pub(crate) fn value(&mut self, node: Node<'_>) -> FormId {
         self.deeper(node, |walker| walker.chain(node)).unwrap_or_else(|| self.other())
     }
@@ -182,7 +182,7 @@ impl Walker<'_> {
         }
     }
 
-    /// A name in a value's place: a local, a field of a class around, a class, or unknown.
+    /// Returns a name in a value's place: a local, a field of a class around, a class, or unknown.
     pub(crate) fn name_form(&mut self, node: Node<'_>) -> FormId {
         let name = self.name(node);
         if let Some((var, local)) = self.scopes.value(name) {
@@ -194,7 +194,7 @@ impl Walker<'_> {
         self.type_head(name)
     }
 
-    /// A lambda, which runs where it is called.
+    /// Returns a lambda, which runs where it is called.
     fn lambda(&mut self, node: Node<'_>) -> FormId {
         let f = fields();
         let name = self.facts.intern("<lambda>");
@@ -263,7 +263,7 @@ impl Walker<'_> {
         form
     }
 
-    /// A part that runs only if a test says so.
+    /// Returns a part that runs only if a test says so.
     fn conditional(&mut self, node: Node<'_>, arm: RegionKind, test: FormId) -> FormId {
         if is_simple(node) {
             return self.value(node);
@@ -305,7 +305,7 @@ impl Walker<'_> {
         value
     }
 
-    /// The arguments of a call.
+    /// Returns the arguments of a call.
     pub(crate) fn arguments(&mut self, node: Node<'_>) -> Vec<blocklint_facts::Arg> {
         let parts = named(node);
         let mut args = Vec::with_capacity(parts.at_most().unwrap_or_default());
@@ -355,7 +355,7 @@ impl<'t> Link<'t> {
     }
 }
 
-/// The expression that a link of a chain stands on; none for what is no link. Calls are seen to by [`Linker`].
+/// Returns the expression that a link of a chain stands on; none for what is no link. Calls are seen to by [`Linker`].
 fn inner_of(node: Node<'_>, kind: K) -> Option<Node<'_>> {
     let f = fields();
     match kind {
@@ -405,7 +405,7 @@ fn is_leaf(node: Node<'_>) -> bool {
     first(node).is_none()
 }
 
-/// The sides of a binary expression and the sign between them.
+/// Returns the sides of a binary expression and the sign between them.
 fn operands(node: Node<'_>) -> Option<(Node<'_>, Node<'_>, Node<'_>)> {
     // Nothing else stands there, unless a comment does or something is wrong.
     if node.child_count() == 3 && !node.has_error() {

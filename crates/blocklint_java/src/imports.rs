@@ -43,7 +43,7 @@ impl Walker<'_> {
         }
     }
 
-    /// The variable of a class in the innermost scope.
+    /// Returns the variable of a class in the innermost scope.
     pub(crate) fn type_var(&mut self, name: Node<'_>) -> VarId {
         let sym = self.name(name);
         if let Some(var) = self.scopes.type_here(sym) {
@@ -113,7 +113,7 @@ impl Walker<'_> {
     }
 }
 
-/// A name without the space that may stand between its parts.
+/// Returns a name without the space that may stand between its parts.
 fn without_space(text: Cow<'_, str>) -> Cow<'_, str> {
     if text.contains(char::is_whitespace) { text.split_whitespace().collect::<String>().into() } else { text }
 }

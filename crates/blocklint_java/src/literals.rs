@@ -9,7 +9,7 @@ use crate::kinds::{K, kind, named};
 use crate::walker::Walker;
 
 impl Walker<'_> {
-    /// A literal; characters count as strings. `Other` for what is none.
+    /// Returns a literal; characters count as strings. `Other` for what is none.
     pub(crate) fn literal(&mut self, node: Node<'_>) -> FormId {
         let text = self.text(node);
         let form = match kind(node) {
@@ -56,7 +56,7 @@ fn integer(text: &str, radix: u32) -> Form {
     }
 }
 
-/// The text of a literal with the plain escapes undone.
+/// Returns the text of a literal with the plain escapes undone.
 fn unescape(text: &str) -> Cow<'_, str> {
     if !text.contains('\\') {
         return Cow::Borrowed(text);

@@ -102,9 +102,9 @@ impl Walker<'_> {
     pub(crate) fn locked(&mut self, lock: FormId, place: Node<'_>, block: Node<'_>) -> bool {
         self.implicit(SiteKind::Enter, "synchronized", lock, span(place));
         let region = self.region_here(RegionKind::With, lock, span(block));
-        let leaves = self.within(region, |walker| walker.block(block));
+        let diverges = self.within(region, |walker| walker.block(block));
         self.implicit(SiteKind::Leave, "synchronized", lock, span(place));
-        leaves
+        diverges
     }
 
     /// True if a block only says that there is none: `throw new UnsupportedOperationException(…)`.
@@ -152,7 +152,7 @@ impl Walker<'_> {
         }
     }
 
-    /// The parameters of a method, constructor or lambda.
+    /// Returns the parameters of a method, constructor or lambda.
     pub(crate) fn parameters(&mut self, node: Node<'_>, body: BodyId) -> Vec<Param> {
         let f = fields();
         let mut params = Vec::new();
@@ -186,7 +186,7 @@ impl Walker<'_> {
         params
     }
 
-    /// A parameter and its variable.
+    /// Returns a parameter and its variable.
     pub(crate) fn param(
         &mut self,
         name: blocklint_facts::Sym,
@@ -234,7 +234,7 @@ impl Walker<'_> {
         }
     }
 
-    /// The value of an initialiser, which may be an array's `{ … }`.
+    /// Returns the value of an initialiser, which may be an array's `{ … }`.
     pub(crate) fn initial_value(&mut self, node: Node<'_>) -> FormId {
         if kind(node) != K::ArrayInitializer {
             return self.value(node);

@@ -61,7 +61,7 @@ impl Scopes {
         }
     }
 
-    /// The class or import of this name in the innermost scope.
+    /// Returns the class or import of this name in the innermost scope.
     pub(crate) fn type_here(&self, name: Sym) -> Option<VarId> {
         self.scopes.last()?.types.get(&name).copied()
     }
@@ -81,7 +81,7 @@ impl Scopes {
         self.scopes.iter().rev().find_map(|scope| scope.types.get(&name).copied())
     }
 
-    /// The form of a type parameter.
+    /// Returns the form of a type parameter.
     pub(crate) fn type_param(&self, name: Sym) -> Option<FormId> {
         for scope in self.scopes.iter().rev() {
             if let Some(&(_, form)) = scope.params.iter().rev().find(|&&(param, _)| param == name) {

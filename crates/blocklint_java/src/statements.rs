@@ -16,34 +16,34 @@ impl Walker<'_> {
         self.deeper(node, |walker| {
             walker.scopes.push();
             let region = walker.region;
-            let leaves = walker.statements(named(node), node.end_byte());
+            let diverges = walker.statements(named(node), node.end_byte());
             walker.region = region;
             walker.scopes.pop();
-            leaves
+            diverges
         })
         .unwrap_or(false)
     }
 
     /// Statements one after the other; leaves the region in that of the last.
     pub(crate) fn statements<'t>(&mut self, parts: impl Iterator<Item = Node<'t>>, end: usize) -> bool {
-        let mut leaves = false;
+        let mut diverges = false;
         let mut after = Vec::new();
         for part in parts {
             after.clear();
-            leaves |= self.statement(part, &mut after, end);
+            diverges |= self.statement(part, &mut after, end);
         }
-        leaves
+        diverges
     }
 
     /// Walks one statement; true if the code behind it is never reached. `after` gets the arms in which it runs, and
     /// the walk goes on in them.
     pub(crate) fn statement(&mut self, node: Node<'_>, after: &mut Vec<After>, end: usize) -> bool {
-        let leaves = self.deeper(node, |walker| walker.statement_inner(node, after)).unwrap_or(false);
+        let diverges = self.deeper(node, |walker| walker.statement_inner(node, after)).unwrap_or(false);
         for arm in after.iter() {
             let span = Span::new(node.end_byte() as u32, end as u32);
             self.region = self.arm_here(arm.kind, arm.group, arm.test, span);
         }
-        leaves
+        diverges
     }
 
     /// The statement of a branch or loop, in a scope of its own.
@@ -53,10 +53,10 @@ impl Walker<'_> {
         }
         self.scopes.push();
         let region = self.region;
-        let leaves = self.statement(node, &mut Vec::new(), node.end_byte());
+        let diverges = self.statement(node, &mut Vec::new(), node.end_byte());
         self.region = region;
         self.scopes.pop();
-        leaves
+        diverges
     }
 
     fn statement_inner(&mut self, node: Node<'_>, after: &mut Vec<After>) -> bool {
@@ -153,7 +153,7 @@ impl Walker<'_> {
         }
     }
 
-    /// A local variable, visible from here to the end of its block.
+    /// Returns a local variable, visible from here to the end of its block.
     pub(crate) fn add_local(&mut self, name: Node<'_>) -> Option<FormId> {
         let sym = self.name(name);
         if self.facts.facts().text(sym) == "_" {
@@ -251,7 +251,7 @@ impl Walker<'_> {
         let group = self.facts.group();
         self.scopes.push();
         let region = self.arm_here(RegionKind::Try, group, FormId::NONE, span(node));
-        let mut leaves = self.within(region, |walker| {
+        let mut diverges = self.within(region, |walker| {
             let mut resources = Vec::new();
             let before = walker.region;
             for resource in child(node, f.resources).into_iter().flat_map(named) {
@@ -259,12 +259,12 @@ impl Walker<'_> {
                 resources.push((form, resource));
                 walker.region = walker.region_here(RegionKind::With, form, span(node));
             }
-            let leaves = child(node, f.body).is_some_and(|body| walker.block(body));
+            let diverges = child(node, f.body).is_some_and(|body| walker.block(body));
             walker.region = before;
             for (form, resource) in resources.into_iter().rev() {
                 walker.implicit(SiteKind::Leave, "close", form, span(resource));
             }
-            leaves
+            diverges
         });
         self.scopes.pop();
         for clause in named(node).filter(|part| kind(*part) == K::CatchClause) {
@@ -276,7 +276,7 @@ impl Walker<'_> {
             };
             let region = self.arm_here(RegionKind::Handler, group, types, span(clause));
             self.scopes.push();
-            leaves &= self.within(region, |walker| {
+            diverges &= self.within(region, |walker| {
                 if let Some(name) = parameter.and_then(|parameter| child(parameter, f.name))
                     && let Some(target) = walker.add_local(name)
                 {
@@ -289,9 +289,9 @@ impl Walker<'_> {
         if let Some(clause) = named(node).find(|part| kind(*part) == K::FinallyClause) {
             let region = self.arm_here(RegionKind::Finally, group, FormId::NONE, span(clause));
             let block = named(clause).find(|part| kind(*part) == K::Block);
-            leaves |= self.within(region, |walker| block.is_some_and(|block| walker.block(block)));
+            diverges |= self.within(region, |walker| block.is_some_and(|block| walker.block(block)));
         }
-        leaves
+        diverges
     }
 
     /// One resource of a `try`: a declaration, or a variable that holds one.
@@ -322,7 +322,7 @@ impl Walker<'_> {
         self.facts.site(Site { kind, flags, callee: operand, name, args: List::EMPTY, at, span, name_span: span }, &[]);
     }
 
-    /// A name's symbol; none for `_`.
+    /// Returns a name's symbol; none for `_`.
     pub(crate) fn bound_name(&mut self, node: Node<'_>) -> blocklint_facts::Sym {
         if self.bytes(node) == b"_" { NO_NAME } else { self.name(node) }
     }

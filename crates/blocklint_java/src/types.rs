@@ -12,12 +12,12 @@ use crate::walker::{Walker, Walking};
 const MOST_DIMENSIONS: usize = 8;
 
 impl Walker<'_> {
-    /// The form of a type.
+    /// Returns the form of a type.
     pub(crate) fn type_form(&mut self, node: Node<'_>) -> FormId {
         self.deeper(node, |walker| walker.type_inner(node)).unwrap_or_else(|| self.other())
     }
 
-    /// The declared type of a variable or result; none for `var` and `void`.
+    /// Returns the declared type of a variable or result; none for `var` and `void`.
     pub(crate) fn declared(&mut self, node: Option<Node<'_>>, dimensions: Option<Node<'_>>) -> FormId {
         let Some(node) = node else { return FormId::NONE };
         if kind(node) == K::VoidType || (kind(node) == K::TypeIdentifier && self.bytes(node) == b"var") {
@@ -30,13 +30,13 @@ impl Walker<'_> {
         }
     }
 
-    /// The array type of an element type, of as many dimensions as are written: `[][]`.
+    /// Returns the array type of an element type, of as many dimensions as are written: `[][]`.
     fn arrays_of(&mut self, element: FormId, dimensions: Node<'_>) -> FormId {
         let count = self.bytes(dimensions).iter().filter(|&&byte| byte == b'[').count();
         (0..count.clamp(1, MOST_DIMENSIONS)).fold(element, |form, _| self.array_of(form))
     }
 
-    /// The array type of an element type.
+    /// Returns the array type of an element type.
     pub(crate) fn array_of(&mut self, element: FormId) -> FormId {
         let list = self.facts.list(&[element]);
         self.form(Form::Display(DisplayKind::List, list))

@@ -52,7 +52,7 @@ impl<'s> DerefMut for Walker<'s> {
 impl<'s> Walking<'s> for Walker<'s> {}
 
 impl Walker<'_> {
-    /// The symbol of a name.
+    /// Returns the symbol of a name.
     pub(crate) fn name(&mut self, node: Node<'_>) -> Sym {
         self.symbol(node)
     }

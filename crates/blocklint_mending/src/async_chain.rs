@@ -6,7 +6,7 @@ use blocklint_core::Place;
 use blocklint_link::models::availability::Available;
 use camino::Utf8Path;
 
-/// The functions and calls that change together when the calls at the end of a finding's way become their async twins.
+/// The functions and calls that change together when the calls at the end of a finding's path become their async twins.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Chain {
     /// The functions that become `async`.
@@ -18,7 +18,7 @@ pub struct Chain {
     /// All calls of them, from the name that is called on: each is awaited.
     pub calls: Vec<Place>,
     /// The calls that get the place of their twins.
-    pub leaves: Vec<ChainLeaf>,
+    pub sinks: Vec<ChainSink>,
     /// The names of calls that bear a helper's name and run something else.
     pub others: Vec<Place>,
     /// The files in which a helper could be mentioned besides.
@@ -26,7 +26,7 @@ pub struct Chain {
     /// True if another crate could call what is `pub`.
     pub exports: bool,
     /// True if a call of a library stands in a loop, which a twin makes a hop to a thread on each turn.
-    pub hops: bool,
+    pub hops_in_loop: bool,
 }
 
 /// A function that becomes `async`.
@@ -40,7 +40,7 @@ pub struct ChainHelper {
 
 /// A call that gets the place of its twin.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ChainLeaf {
+pub struct ChainSink {
     /// Where it stands, from the name that is called on.
     pub at: Place,
     /// The twin's path.
@@ -59,10 +59,10 @@ pub struct Unchained {
 /// A reason why helpers cannot become `async`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoChain {
-    /// A call in them holds the thread and has no twin that gives the same.
+    /// A call in them holds the thread and has no twin that returns the same.
     NoTwin(String),
     /// The twin cannot be called there.
-    Reach(Available),
+    Unavailable(Available),
     /// The call that holds the thread stands in a closure, or is handed over.
     InClosure,
     /// A closure that is not `async` calls this one.
@@ -71,8 +71,8 @@ pub enum NoChain {
     CalledByTest(String),
     /// A test that is not `async` calls a helper, and the attribute that would make it so cannot be used there.
     NoAsyncTest(Box<Available>),
-    /// This one is not `async`, and nothing is seen to call it.
-    NobodyCalls(String),
+    /// This one is not `async` and has no known caller.
+    NoKnownCaller(String),
     /// This one is handed over as a value.
     Value(String),
     /// The call may run another function than this one.
@@ -81,6 +81,6 @@ pub enum NoChain {
     InConstant(String),
     /// They call each other in a circle.
     Recursive(String),
-    /// The way is longer than what is changed at once, or too many are on it.
+    /// The path is too long to be changed at once, or has too many functions.
     TooMany,
 }

@@ -1,9 +1,9 @@
-//! Code that a person runs by hand: migrations, tests, functions that ask at the terminal, and scripts that
-//! lie beside the packages of a project. No edit is made there unless `--include-aside` is given. Their findings stay, because a reader may
-//! want to know them.
+//! Code that a person runs by hand: migrations, tests, functions that read from a terminal, and scripts in a folder beside the
+//! packages of a project. blocklint makes no edit in such code without `--include-aside`, but reports its findings, because a
+//! reader may want to know them.
 
 use blocklint_core::{Context, Effect, Language};
-use blocklint_facts::{BodyFlags, BodyId, BodyKind, FileFacts, Flow, Form, FormId};
+use blocklint_facts::{BodyId, BodyKind, Comparison, FileFacts, Flow, Form, FormId};
 use blocklint_flow::lifecycle::one_shot_program::runs_one_job;
 use blocklint_link::calls::targets::Target;
 use blocklint_link::lang;
@@ -13,11 +13,11 @@ use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
 use blocklint_link::values::value::EnvId;
 use blocklint_models::{HandoverContext, Runs};
 
-/// Returns the reason why an edit at a site frees no task, if it does not.
-pub fn runs_by_hand(linker: &Linker<'_>, site: SiteRef) -> Option<&'static str> {
+/// Returns the reason why an edit at a site would free no task, as a clause for people; `None` if an edit is useful.
+pub fn reason_no_edit(linker: &Linker<'_>, site: SiteRef) -> Option<&'static str> {
     let file = site.file;
     let relative = &linker.program.files[file.index()].relative;
-    if is_in_test(linker, site) {
+    if linker.is_inside_tests(linker.program.body_of_site(site)) {
         return Some("it is a test, and no request waits for its preparation");
     }
     if asks_at_terminal(linker, site) {
@@ -26,7 +26,7 @@ pub fn runs_by_hand(linker: &Linker<'_>, site: SiteRef) -> Option<&'static str> 
     if is_migration(relative) {
         return Some("a migration runs before anything is served");
     }
-    // Deeper it may be the part of the program that serves documentation.
+    // Only the first folder counts: `app/docs/` may be the part of the program that serves documentation.
     if folders(relative).next().is_some_and(lang::python::conventions::shows_or_measures) {
         return Some("it is an example or a benchmark, and no request waits for it");
     }
@@ -34,27 +34,20 @@ pub fn runs_by_hand(linker: &Linker<'_>, site: SiteRef) -> Option<&'static str> 
     if facts.language != Language::Python || !runs_as_program(facts) || serves(linker, file) {
         return None;
     }
-    if lies_beside_packages(linker, relative) {
+    if is_beside_packages(linker, relative) {
         return Some("it is a script beside the project's packages, and no request waits for it");
     }
     let is_script = linker.reach().is_imported(file) == Some(false) && runs_one_job(linker, file);
     is_script.then_some("the file is a program that does one thing, and no request waits for it")
 }
 
-/// True if a call of this path alone takes about as long as a thread. (Python)
-pub fn takes_a_moment(path: &str) -> bool {
+/// True if a call of this path takes less time than handing it to a thread: `os.rename` (Python).
+pub fn is_cheaper_than_thread(path: &str) -> bool {
     lang::python::conventions::only_changes_names(path)
 }
 
-/// True if a site stands in a test, or in code that only tests build.
-fn is_in_test(linker: &Linker<'_>, site: SiteRef) -> bool {
-    let facts = linker.program.facts(site.file);
-    let first = Some(facts.body_of(linker.program.site(site).at));
-    let mut bodies = std::iter::successors(first, |&body| facts.body(body).parent.get());
-    linker.program.is_test(site.file) || bodies.any(|body| facts.body(body).flags.has(BodyFlags::TEST))
-}
-
-/// True if the coroutine around a site starts something up, by its name. A thread there frees no task. (Python)
+/// True if a site stands in a coroutine that runs at start-up, by its name: `async def on_startup():`. A thread frees no
+/// task there, because nothing is served yet (Python).
 pub fn starts_up(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     let body = facts.body(facts.body_of(linker.program.site(site).at));
@@ -64,7 +57,7 @@ pub fn starts_up(linker: &Linker<'_>, site: SiteRef) -> bool {
         && lang::python::conventions::starts_up(facts.text(body.name))
 }
 
-/// True if the function around a site itself waits for typed input, elsewhere than there.
+/// True if the function around a site reads from a terminal by another call: `input("Go on?")` before the site (Python).
 fn asks_at_terminal(linker: &Linker<'_>, at: SiteRef) -> bool {
     let body = linker.program.body_of_site(at);
     let asks = |site: SiteRef| {
@@ -79,28 +72,41 @@ fn asks_at_terminal(linker: &Linker<'_>, at: SiteRef) -> bool {
     linker.program.language(body.file) == Language::Python && linker.program.sites_in(body).any(asks)
 }
 
+/// True if a path has a folder or file name of migrations: `alembic/versions/`.
 fn is_migration(relative: &str) -> bool {
     let name = relative.rsplit('/').next().unwrap_or(relative);
     let stem = name.split('.').next().unwrap_or(name);
     folders(relative).chain([stem]).any(lang::python::conventions::holds_migrations)
 }
 
-/// True if a file lies in a folder that is no package, while others of the project are.
-fn lies_beside_packages(linker: &Linker<'_>, relative: &str) -> bool {
+/// True if the folder of a file is no package, but another folder of the project is one: `scripts/load.py` beside
+/// `shop/__init__.py`.
+fn is_beside_packages(linker: &Linker<'_>, relative: &str) -> bool {
     let Some((folder, _)) = relative.rsplit_once('/') else { return false };
     let mut packages = linker.program.files.iter().filter_map(|file| file.relative.strip_suffix("/__init__.py"));
-    let mut others = false;
+    let mut has_other_package = false;
     packages.all(|package| {
-        // In an example's folder or below, a package says nothing of the project.
-        others |= !package.starts_with(folder);
+        // A package below the script's own folder belongs to the script.
+        has_other_package |= !package.starts_with(folder);
         package != folder
-    }) && others
+    }) && has_other_package
 }
 
-/// `if __name__ == "__main__":`
+/// True if a file has code that runs only when the file is started as a program: `if __name__ == "__main__":`.
 fn runs_as_program(facts: &FileFacts) -> bool {
+    let is_main_name = |form: FormId| matches!(facts.form(form), Form::Str(text) if facts.text(text) == "__main__");
+    let names_main = |form: FormId| match facts.form(form) {
+        // `if __name__ in {"__main__", "__mp_main__"}:`
+        Form::Display(_, list) => facts.list(list).iter().any(|&element| is_main_name(element)),
+        _ => is_main_name(form),
+    };
     let tests = facts.regions.iter().map(|region| region.test).filter(|test| test.is_some());
-    tests.into_iter().any(|test| matches!(facts.form(test), Form::Compare(_, left, _) if is_dunder_name(facts, left)))
+    tests.into_iter().any(|test| match facts.form(test) {
+        Form::Compare(Comparison::Eq | Comparison::In, left, right) => {
+            is_dunder_name(facts, left) && names_main(right) || is_main_name(left) && is_dunder_name(facts, right)
+        }
+        _ => false,
+    })
 }
 
 fn is_dunder_name(facts: &FileFacts, form: FormId) -> bool {
@@ -111,7 +117,7 @@ fn is_dunder_name(facts: &FileFacts, form: FormId) -> bool {
     }
 }
 
-/// True if a file registers functions that run on an event loop: routes, handlers.
+/// True if a decorator of a file registers a function that runs on an event loop: `@app.get("/")`.
 fn serves(linker: &Linker<'_>, file: FileId) -> bool {
     let facts = linker.program.facts(file);
     let on_loop = |context: &HandoverContext| match context {

@@ -20,16 +20,16 @@ use blocklint_link::values::value::EnvId;
 use blocklint_models::FixKind;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::async_chain::{Chain, ChainHelper, ChainLeaf, NoChain, Unchained};
-use crate::row_advice::{gives_the_same, twins};
+use crate::async_chain::{Chain, ChainHelper, ChainSink, NoChain, Unchained};
+use crate::row_advice::{AsyncTwin, twin_returns_same, twins};
 
-/// Helpers between `async` code and what holds the thread, on the longest way.
+/// The number of helpers between `async` code and the blocking call, on the longest path.
 const DEEPEST: usize = 2;
 /// Helpers that change at once.
 const MOST_HELPERS: usize = 8;
 /// Calls of them.
 const MOST_CALLS: usize = 40;
-/// Bodies below helpers that are looked at for calls of these.
+/// The number of bodies called by helpers that are searched for calls of helpers.
 const MOST_LOOKED_AT: usize = 100;
 
 /// The code that changes together, or the reason why none does.
@@ -38,13 +38,13 @@ type Decided = Result<Arc<Chain>, Unchained>;
 /// The decisions about the helpers that findings lead through, by helper and runtime.
 #[derive(Default)]
 pub struct Chains {
-    /// The states of each body; made when first asked for.
-    states: Option<FxHashMap<BodyRef, Vec<LabelledBodyId>>>,
+    /// The labelled bodies of each body; made when first asked for.
+    labelled_bodies: Option<FxHashMap<BodyRef, Vec<LabelledBodyId>>>,
     known: FxHashMap<(BodyRef, Option<Runtime>), Option<Decided>>,
 }
 
 impl Chains {
-    /// Returns the code that changes together so that the call of a helper at the beginning of a way can be awaited.
+    /// Returns the code that changes together so that the call of a helper at the beginning of a path can be awaited.
     pub fn of(
         &mut self,
         linker: &Linker<'_>,
@@ -52,32 +52,32 @@ impl Chains {
         first: &FlowEdge,
         runtime: Option<Runtime>,
     ) -> Option<Decided> {
-        let EdgeTarget::LabelledBody(state) = first.next else { return None };
-        let helper = graph.states[state.0 as usize].node.body;
+        let EdgeTarget::LabelledBody(labelled_body) = first.next else { return None };
+        let helper = graph.labelled_body(labelled_body).node.body;
         if linker.program.language(helper.file) != Language::Rust || first.arg.is_some() {
             return None;
         }
         if let Some(known) = self.known.get(&(helper, runtime)) {
             return known.clone();
         }
-        let states = self.states.get_or_insert_with(|| by_body(linker, graph));
+        let labelled_bodies = self.labelled_bodies.get_or_insert_with(|| by_body(linker, graph));
         let mut closing = Closing {
             linker,
             graph,
             runtime,
-            states,
+            labelled_bodies,
             helpers: vec![helper],
-            below: Vec::new(),
+            helper_calls: Vec::new(),
             calls: FxHashSet::default(),
             awaiting: Vec::new(),
             tests: Vec::new(),
-            leaves: FxHashMap::default(),
+            sinks: FxHashMap::default(),
             others: FxHashSet::default(),
-            hops: false,
+            hops_in_loop: false,
         };
         let made = closing.close().map(Arc::new);
         // Where all of it is too short to matter, nothing has to change.
-        let made = Some(made).filter(|made| made.as_ref().is_err() || !closing.leaves.is_empty());
+        let made = Some(made).filter(|made| made.as_ref().is_err() || !closing.sinks.is_empty());
         for &of in &closing.helpers {
             self.known.insert((of, runtime), made.clone());
         }
@@ -87,31 +87,31 @@ impl Chains {
 
 fn by_body(linker: &Linker<'_>, graph: &Graph<'_>) -> FxHashMap<BodyRef, Vec<LabelledBodyId>> {
     let mut found: FxHashMap<BodyRef, Vec<LabelledBodyId>> = FxHashMap::default();
-    for (at, state) in graph.states.iter().enumerate() {
-        if linker.program.language(state.node.body.file) == Language::Rust {
-            found.entry(state.node.body).or_default().push(LabelledBodyId(at as u32));
+    for (at, labelled_body) in graph.labelled_bodies.iter().enumerate() {
+        if linker.program.language(labelled_body.node.body.file) == Language::Rust {
+            found.entry(labelled_body.node.body).or_default().push(LabelledBodyId(at as u32));
         }
     }
     found
 }
 
-/// A set of helpers on its way to being closed.
+/// A set of helpers that is being closed: callers and callees are still added.
 struct Closing<'c, 'l, 'a> {
     linker: &'c Linker<'l>,
     graph: &'c Graph<'a>,
     runtime: Option<Runtime>,
-    states: &'c FxHashMap<BodyRef, Vec<LabelledBodyId>>,
+    labelled_bodies: &'c FxHashMap<BodyRef, Vec<LabelledBodyId>>,
     helpers: Vec<BodyRef>,
-    /// Which helper calls which.
-    below: Vec<(BodyRef, BodyRef)>,
+    /// The calls among helpers: caller and callee.
+    helper_calls: Vec<(BodyRef, BodyRef)>,
     calls: FxHashSet<SiteRef>,
-    /// Those of the calls that stand in code that is `async` already.
+    /// The calls in code that is `async` already.
     awaiting: Vec<SiteRef>,
     /// Tests that call helpers, each with one of its calls.
     tests: Vec<(BodyRef, SiteRef)>,
-    leaves: FxHashMap<SiteRef, String>,
+    sinks: FxHashMap<SiteRef, String>,
     others: FxHashSet<SiteRef>,
-    hops: bool,
+    hops_in_loop: bool,
 }
 
 impl Closing<'_, '_, '_> {
@@ -119,29 +119,31 @@ impl Closing<'_, '_, '_> {
         let mut at = 0;
         while let Some(&helper) = self.helpers.get(at) {
             at += 1;
-            self.below(helper)?;
-            self.above(helper)?;
+            self.add_callees(helper)?;
+            self.add_callers(helper)?;
             if self.helpers.len() > MOST_HELPERS || self.calls.len() > MOST_CALLS {
-                return Err(self.not(NoChain::TooMany, helper));
+                return Err(self.refused_at_helper(NoChain::TooMany, helper));
             }
         }
         for &helper in &self.helpers {
             match self.depth(helper, DEEPEST + 1) {
-                None => return Err(self.not(NoChain::Recursive(self.name(helper)), helper)),
-                Some(depth) if depth > DEEPEST => return Err(self.not(NoChain::TooMany, helper)),
+                None => return Err(self.refused_at_helper(NoChain::Recursive(self.name(helper)), helper)),
+                Some(depth) if depth > DEEPEST => return Err(self.refused_at_helper(NoChain::TooMany, helper)),
                 Some(_) => {}
             }
         }
-        self.reach()?;
-        if let Some(site) = self.comes_back() {
-            return Err(self.unless(NoChain::Recursive(self.name(self.linker.program.body_of_site(site))), site));
+        self.check_twins_available()?;
+        if let Some(site) = self.recursive_call() {
+            return Err(
+                self.refused_at_site(NoChain::Recursive(self.name(self.linker.program.body_of_site(site))), site)
+            );
         }
-        Ok(self.told())
+        Ok(self.to_chain())
     }
 
-    /// A call through which helpers lead back to one of them, if only in a task that they start: a future that holds one of its own
-    /// kind has no type.
-    fn comes_back(&self) -> Option<SiteRef> {
+    /// Returns a call through which a helper calls itself by way of other functions, also from a task that it starts. An
+    /// `async fn` that awaits itself has a future of infinite size, which rustc refuses (E0733).
+    fn recursive_call(&self) -> Option<SiteRef> {
         let linker = self.linker;
         let of_helper = |body: BodyRef| self.helpers.iter().any(|&helper| is_inside(linker, body, helper));
         let mut open: Vec<(BodyRef, Option<SiteRef>)> = self.helpers.iter().map(|&helper| (helper, None)).collect();
@@ -158,7 +160,7 @@ impl Closing<'_, '_, '_> {
                 }
                 let site = body.file.site_ref(site);
                 let first = by.unwrap_or(site);
-                // Calls in the text of the helpers themselves are looked at elsewhere.
+                // `depth` follows the calls in the text of the helpers themselves.
                 if self.calls.contains(&site) && (by.is_some() || !self.helpers.contains(&of)) {
                     return Some(first);
                 }
@@ -175,51 +177,49 @@ impl Closing<'_, '_, '_> {
         None
     }
 
-    /// Takes in what holds the thread in a helper: calls of other helpers, and of libraries.
-    fn below(&mut self, helper: BodyRef) -> Result<(), Unchained> {
+    /// Adds the blocking calls of a helper: calls of other helpers, and of libraries.
+    fn add_callees(&mut self, helper: BodyRef) -> Result<(), Unchained> {
         let (linker, graph) = (self.linker, self.graph);
-        let ways = self.states.get(&helper).into_iter().flatten();
-        let mut ways: Vec<FlowEdge> =
-            ways.flat_map(|state| graph.states[state.0 as usize].edges.iter().copied()).collect();
-        ways.sort_by_key(|way| way.site);
-        for way in ways {
-            let stays = match way.next {
-                EdgeTarget::LabelledBody(state) => {
-                    graph.labels.get(graph.states[state.0 as usize].label).severity == Severity::Note
+        let edges = self.labelled_bodies.get(&helper).into_iter().flatten();
+        let mut edges: Vec<FlowEdge> =
+            edges.flat_map(|labelled_body| graph.labelled_body(*labelled_body).edges.iter().copied()).collect();
+        edges.sort_by_key(|edge| edge.site);
+        for edge in edges {
+            let stays = match edge.next {
+                EdgeTarget::LabelledBody(labelled_body) => {
+                    graph.labels.get(graph.labelled_body(labelled_body).label).severity == Severity::Note
                 }
-                EdgeTarget::Leaf(leaf) => {
-                    graph.labels.get(graph.leaves[leaf as usize].label).severity == Severity::Note
-                }
+                EdgeTarget::Sink(sink) => graph.labels.get(graph.sinks[sink as usize].label).severity == Severity::Note,
             };
-            if way.arg.is_some() || linker.program.body_of_site(way.site) != helper {
+            if edge.arg.is_some() || linker.program.body_of_site(edge.site) != helper {
                 if stays {
                     continue;
                 }
-                return Err(self.unless(NoChain::InClosure, way.site));
+                return Err(self.refused_at_site(NoChain::InClosure, edge.site));
             }
-            match way.next {
-                EdgeTarget::LabelledBody(state) => {
-                    let next = graph.states[state.0 as usize].node.body;
+            match edge.next {
+                EdgeTarget::LabelledBody(labelled_body) => {
+                    let next = graph.labelled_body(labelled_body).node.body;
                     let row = linker.program.body(next);
                     if stays && !self.helpers.contains(&next) {
                         continue;
                     }
                     if row.kind != BodyKind::Function || row.flow != Flow::Sync {
-                        return Err(self.unless(NoChain::InClosure, way.site));
+                        return Err(self.refused_at_site(NoChain::InClosure, edge.site));
                     }
-                    self.add(next);
+                    self.add_helper(next);
                 }
-                EdgeTarget::Leaf(leaf) => match self.twin(&graph.leaves[leaf as usize]) {
+                EdgeTarget::Sink(sink) => match self.twin(&graph.sinks[sink as usize]) {
                     Some(twin) => {
-                        self.hops |=
-                            linker.program.facts(way.site.file).in_loop(linker.program.site(way.site).at.region)
-                                && !self.is_sleep(&graph.leaves[leaf as usize]);
-                        self.leaves.insert(way.site, twin);
+                        self.hops_in_loop |=
+                            linker.program.facts(edge.site.file).in_loop(linker.program.site(edge.site).at.region)
+                                && !self.is_sleep(&graph.sinks[sink as usize]);
+                        self.sinks.insert(edge.site, twin);
                     }
                     None if stays => {}
                     None => {
-                        let call = linker.library.text(graph.leaves[leaf as usize].path).to_string();
-                        return Err(self.unless(NoChain::NoTwin(call), way.site));
+                        let call = linker.library.text(graph.sinks[sink as usize].path).to_string();
+                        return Err(self.refused_at_site(NoChain::NoTwin(call), edge.site));
                     }
                 },
             }
@@ -227,29 +227,30 @@ impl Closing<'_, '_, '_> {
         Ok(())
     }
 
-    fn is_sleep(&self, leaf: &SinkSite<'_>) -> bool {
-        self.graph.labels.get(leaf.label).effect == Effect::Sleep
+    fn is_sleep(&self, sink: &SinkSite<'_>) -> bool {
+        self.graph.labels.get(sink.label).effect == Effect::Sleep
     }
 
-    /// The function that does the same as a call of a library does, and is awaited.
-    fn twin(&self, leaf: &SinkSite<'_>) -> Option<String> {
+    /// Returns the async function that does the same as a library call.
+    fn twin(&self, sink: &SinkSite<'_>) -> Option<String> {
         let linker = self.linker;
-        let calls = linker.library.calls(leaf.path);
-        let rewrites = leaf.row.rewrite.is_some() || calls.advice().any(|row| row.row.rewrite.is_some());
-        let is_call = linker.program.site(leaf.site).kind == SiteKind::Call;
-        if rewrites || !is_call || leaf.row.lazy || matches!(leaf.row.fix, Some(FixKind::Offload | FixKind::None)) {
+        let calls = linker.library.calls(sink.path);
+        let rewrites = sink.row.rewrite.is_some() || calls.advice().any(|row| row.row.rewrite.is_some());
+        let is_call = linker.program.site(sink.site).kind == SiteKind::Call;
+        if rewrites || !is_call || sink.row.lazy || matches!(sink.row.fix, Some(FixKind::Offload | FixKind::None)) {
             return None;
         }
-        let (twin, local) = twins(linker, leaf, self.runtime, Language::Rust).into_iter().next()?;
+        let AsyncTwin { path: twin, is_local } =
+            twins(linker, sink, self.runtime, Language::Rust).into_iter().next()?;
         let parent = twin.rsplit_once("::").map_or("", |(parent, _)| parent);
         let is_type = last_name(parent).starts_with(char::is_uppercase);
-        let is_sleep = self.is_sleep(leaf);
-        let is_named_so = last_name(&twin) == last_name(&linker.library.text(leaf.path));
-        (local && !is_type && (is_named_so || is_sleep) && gives_the_same(linker, leaf, &twin)).then_some(twin)
+        let is_sleep = self.is_sleep(sink);
+        let is_named_so = last_name(&twin) == last_name(&linker.library.text(sink.path));
+        (is_local && !is_type && (is_named_so || is_sleep) && twin_returns_same(linker, sink, &twin)).then_some(twin)
     }
 
     /// Adds the callers of a helper.
-    fn above(&mut self, helper: BodyRef) -> Result<(), Unchained> {
+    fn add_callers(&mut self, helper: BodyRef) -> Result<(), Unchained> {
         let linker = self.linker;
         let row = linker.program.body(helper);
         let is_nested = row.class.is_none()
@@ -270,7 +271,7 @@ impl Closing<'_, '_, '_> {
             }
             for &site in bearers.calls.get(&helper).into_iter().flatten() {
                 called = true;
-                self.call(helper, site)?;
+                self.add_call(helper, site)?;
             }
             for &(file, sym) in linker.program.occurrences(name) {
                 for &site in linker.program.index_of(file).sites_named(sym) {
@@ -287,18 +288,18 @@ impl Closing<'_, '_, '_> {
         }
         match called {
             true => Ok(()),
-            false => Err(self.not(NoChain::NobodyCalls(self.name(helper)), helper)),
+            false => Err(self.refused_at_helper(NoChain::NoKnownCaller(self.name(helper)), helper)),
         }
     }
 
-    /// Takes in a call of a helper: what it stands in can await, or becomes `async` as well.
-    fn call(&mut self, helper: BodyRef, site: SiteRef) -> Result<(), Unchained> {
+    /// Adds a call of a helper. The code around the call can await, or becomes `async` as well.
+    fn add_call(&mut self, helper: BodyRef, site: SiteRef) -> Result<(), Unchained> {
         let linker = self.linker;
         let name = self.name(helper);
         let targets = linker.targets(site, EnvId::NONE);
-        let is_plain = matches!(targets.list[..], [Target::Body { edge: TargetKind::Call, .. }]) && !targets.unknown;
+        let is_plain = matches!(targets.list[..], [Target::Body { kind: TargetKind::Call, .. }]) && !targets.unknown;
         if !is_plain || linker.program.site(site).kind != SiteKind::Call {
-            return Err(self.unless(NoChain::Ambiguous(name), site));
+            return Err(self.refused_at_site(NoChain::Ambiguous(name), site));
         }
         if !self.calls.insert(site) {
             return Ok(());
@@ -309,20 +310,20 @@ impl Closing<'_, '_, '_> {
             (_, Flow::Coroutine) | (BodyKind::AsyncBlock, _) => self.awaiting.push(site),
             (BodyKind::Function, Flow::Sync) if self.is_test(caller) => {
                 if self.starts_a_runtime(caller) {
-                    return Err(self.unless(NoChain::CalledByTest(name), site));
+                    return Err(self.refused_at_site(NoChain::CalledByTest(name), site));
                 }
                 if self.tests.iter().all(|(of, _)| *of != caller) {
                     self.tests.push((caller, site));
                 }
             }
             (BodyKind::Function, Flow::Sync) => {
-                self.below.push((caller, helper));
-                self.add(caller);
+                self.helper_calls.push((caller, helper));
+                self.add_helper(caller);
             }
             (BodyKind::Lambda | BodyKind::GeneratorExpression, _) => {
-                return Err(self.unless(NoChain::CalledInClosure(name), site));
+                return Err(self.refused_at_site(NoChain::CalledInClosure(name), site));
             }
-            _ => return Err(self.unless(NoChain::InConstant(name), site)),
+            _ => return Err(self.refused_at_site(NoChain::InConstant(name), site)),
         }
         Ok(())
     }
@@ -334,63 +335,65 @@ impl Closing<'_, '_, '_> {
         row.flags.has(BodyFlags::TEST) && !self.linker.body_names(body).into_iter().any(is_called)
     }
 
-    /// True if a body leads to a call that runs a loop, which nothing that a loop runs can do.
+    /// True if a body leads to a call that runs a loop (`Runtime::block_on`), which panics in code that a loop runs.
     fn starts_a_runtime(&self, body: BodyRef) -> bool {
-        let states = self.states.get(&body).into_iter().flatten();
-        states
-            .map(|state| self.graph.states[state.0 as usize].label)
+        let labelled_bodies = self.labelled_bodies.get(&body).into_iter().flatten();
+        labelled_bodies
+            .map(|&labelled_body| self.graph.labelled_body(labelled_body).label)
             .any(|label| self.graph.labels.get(label).effect == Effect::NestedLoop)
     }
 
-    /// The attribute that runs `async` tests on the twins' runtime.
+    /// Returns the attribute that runs `async` tests on the twins' runtime.
     fn runs_tests(&self) -> String {
-        let twin = self.leaves.values().min();
+        let twin = self.sinks.values().min();
         twin.and_then(|twin| twin.split("::").next()).map(|library| format!("{library}::test")).unwrap_or_default()
     }
 
-    fn add(&mut self, helper: BodyRef) {
+    fn add_helper(&mut self, helper: BodyRef) {
         if !self.helpers.contains(&helper) {
             self.helpers.push(helper);
         }
     }
 
-    /// Returns the number of helpers on the longest way from one; none where there are more than are looked at.
+    /// Returns the number of helpers on the longest path from one; none if there are more than the limit.
     fn depth(&self, helper: BodyRef, most: usize) -> Option<usize> {
         let most = most.checked_sub(1);
         let mut depth = 1;
-        for &(_, next) in self.below.iter().filter(|(of, _)| *of == helper) {
+        for &(_, next) in self.helper_calls.iter().filter(|(of, _)| *of == helper) {
             depth = depth.max(1 + self.depth(next, most?)?);
         }
         Some(depth)
     }
 
-    /// True if the twins can be called where they would stand, and run on the runtime of their callers.
-    fn reach(&self) -> Result<(), Unchained> {
-        let mut leaves: Vec<_> = self.leaves.iter().collect();
-        leaves.sort_unstable();
-        for (&site, twin) in leaves {
+    /// Refuses the chain if a twin cannot be called in the file of its call, or runs on another runtime than the callers.
+    fn check_twins_available(&self) -> Result<(), Unchained> {
+        let mut sinks: Vec<_> = self.sinks.iter().collect();
+        sinks.sort_unstable();
+        for (&site, twin) in sinks {
             let own = self.linker.available(site.file, twin);
             let of_callers = self.awaiting.iter().map(|&at| self.linker.available_at(at, twin));
-            let is_beside = |reach: &Available| matches!(reach, Available::Beside(_));
+            let is_beside = |availability: &Available| matches!(availability, Available::Beside(_));
             let found = [own].into_iter().chain(of_callers.filter(is_beside));
-            for reach in found {
-                if !matches!(reach, Available::Yes | Available::Unknown) {
-                    return Err(self.unless(NoChain::Reach(reach), site));
+            for availability in found {
+                if !matches!(availability, Available::Yes | Available::Unknown) {
+                    return Err(self.refused_at_site(NoChain::Unavailable(availability), site));
                 }
             }
         }
         let attribute = format!("{}!", self.runs_tests());
         let path = self.linker.library.path(Language::Rust, &attribute);
         for &(test, site) in &self.tests {
-            let reach = self.linker.available(test.file, &attribute);
-            if !matches!(reach, Available::Yes | Available::Unknown) || self.linker.library.calls(path).is_empty() {
-                return Err(self.unless(NoChain::NoAsyncTest(Box::new(reach)), site));
+            let availability = self.linker.available(test.file, &attribute);
+            if !matches!(availability, Available::Yes | Available::Unknown)
+                || self.linker.library.calls(path).is_empty()
+            {
+                return Err(self.refused_at_site(NoChain::NoAsyncTest(Box::new(availability)), site));
             }
         }
         Ok(())
     }
 
-    fn told(&self) -> Chain {
+    fn to_chain(&self) -> Chain {
         let linker = self.linker;
         let helper = |of: &BodyRef| {
             let facts = linker.program.facts(of.file);
@@ -407,9 +410,9 @@ impl Closing<'_, '_, '_> {
             places.sort_by(order);
             places
         };
-        let leaf = |(site, twin): (&SiteRef, &String)| ChainLeaf { at: self.at(*site), twin: twin.clone() };
-        let mut leaves: Vec<ChainLeaf> = self.leaves.iter().map(leaf).collect();
-        leaves.sort_by(|a, b| order(&a.at, &b.at));
+        let sink = |(site, twin): (&SiteRef, &String)| ChainSink { at: self.at(*site), twin: twin.clone() };
+        let mut sinks: Vec<ChainSink> = self.sinks.iter().map(sink).collect();
+        sinks.sort_by(|a, b| order(&a.at, &b.at));
         let name = |site: &SiteRef| self.place(site.file, linker.program.site(*site).name_span);
         let folder = |file: FileId| linker.crate_of(file).map(|of| &of.folder);
         let of_crates: Vec<_> = self.helpers.iter().map(|of| folder(of.file)).collect();
@@ -422,11 +425,11 @@ impl Closing<'_, '_, '_> {
             others: sorted(self.others.iter().map(name).collect()),
             files: files.map(|file| Arc::clone(&linker.program.files[file.index()].path)).collect(),
             exports: self.helpers.iter().any(exports),
-            hops: self.hops,
+            hops_in_loop: self.hops_in_loop,
             runs_tests: self.runs_tests(),
             helpers,
             tests,
-            leaves,
+            sinks,
         }
     }
 
@@ -442,17 +445,17 @@ impl Closing<'_, '_, '_> {
         self.place(site.file, place_of(self.linker, site))
     }
 
-    fn not(&self, why: NoChain, helper: BodyRef) -> Unchained {
+    fn refused_at_helper(&self, why: NoChain, helper: BodyRef) -> Unchained {
         let name = self.linker.program.body(helper).name_span;
         Unchained { why, at: self.place(helper.file, name) }
     }
 
-    fn unless(&self, why: NoChain, site: SiteRef) -> Unchained {
+    fn refused_at_site(&self, why: NoChain, site: SiteRef) -> Unchained {
         Unchained { why, at: self.at(site) }
     }
 }
 
-/// True if a package has code that other crates may call: its first root is no program, as far as its place tells.
+/// True if a package has code that other crates may call: its first root is no program, as far as its place shows.
 fn has_library(package: &CrateLayout) -> bool {
     let Some(root) = package.roots.first() else { return true };
     let inside = root.strip_prefix(&package.folder).unwrap_or(root).trim_start_matches('/');
@@ -460,7 +463,7 @@ fn has_library(package: &CrateLayout) -> bool {
         || ["src/bin/", "tests/", "examples/", "benches/"].iter().any(|of| inside.starts_with(of)))
 }
 
-/// True if a body stands in another one, or is that.
+/// True if a body is another one or is nested in it.
 fn is_inside(linker: &Linker<'_>, body: BodyRef, outer: BodyRef) -> bool {
     let mut at = Some(body);
     while let Some(own) = at.filter(|_| body.file == outer.file) {

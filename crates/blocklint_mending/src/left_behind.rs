@@ -12,13 +12,13 @@ use blocklint_link::syntax::forms::mentions;
 use blocklint_link::syntax::regions::around;
 use blocklint_link::values::value::EnvId;
 
-use crate::by_hand::takes_a_moment;
-use crate::given::{Given, given_by};
+use crate::by_hand::is_cheaper_than_thread;
+use crate::call_result::{ResultKind, result_kind};
 
 /// Returns the calls of the same body that hold the thread by the result of a call: on it, or with it as an argument.
 /// If some known methods of an object hold the thread, its unknown methods are taken to hold it too.
-pub fn uses_of_given(linker: &Linker<'_>, site: SiteRef) -> Vec<Span> {
-    let blocks = given_by(linker, site) == Given::Blocks;
+pub fn uses_left_behind(linker: &Linker<'_>, site: SiteRef) -> Vec<Span> {
+    let blocks = result_kind(linker, site) == ResultKind::Blocks;
     let is_use = |at: &SiteRef| {
         if *at == site {
             return false;
@@ -32,7 +32,7 @@ pub fn uses_of_given(linker: &Linker<'_>, site: SiteRef) -> Vec<Span> {
     spans(linker, site, is_use)
 }
 
-/// The calls of the same body that reach for the same file or folder by the same name, and hold the thread too.
+/// Returns the calls of the same body that reach for the same file or folder by the same name, and hold the thread too.
 pub fn beside(linker: &Linker<'_>, site: SiteRef) -> Vec<Span> {
     let own = named_by(linker, site);
     if own.is_empty() || !reaches_for_file(linker, site) {
@@ -47,10 +47,12 @@ pub fn beside(linker: &Linker<'_>, site: SiteRef) -> Vec<Span> {
     spans(linker, site, is_use)
 }
 
-/// The call of the same body that opened the file which a call reads, writes or closes, where that holds the thread too.
+/// Returns the call of the same body that opened the file which a call reads, writes or closes, where that holds the
+/// thread too.
 pub fn opener_of(linker: &Linker<'_>, site: SiteRef) -> Option<Span> {
     let made = maker_of_receiver(linker, site)?;
-    let opens = given_by(linker, made) == Given::Blocks && held_by(linker, made).any(|effect| effect == Effect::File);
+    let opens =
+        result_kind(linker, made) == ResultKind::Blocks && held_by(linker, made).any(|effect| effect == Effect::File);
     opens.then(|| linker.program.site(made).span)
 }
 
@@ -61,7 +63,7 @@ fn spans(linker: &Linker<'_>, site: SiteRef, is_use: impl Fn(&SiteRef) -> bool) 
     all.filter(is_use).map(|of| linker.program.site(of).span).collect()
 }
 
-/// The effects of the rows of what a call is known to run.
+/// Returns the effects of the rows of what a call is known to run.
 fn held_by(linker: &Linker<'_>, site: SiteRef) -> impl Iterator<Item = Effect> {
     let targets = linker.targets(site, EnvId::NONE);
     let rows: Vec<Effect> = targets
@@ -80,7 +82,7 @@ fn holds(linker: &Linker<'_>, site: SiteRef) -> bool {
     held_by(linker, site).next().is_some()
 }
 
-/// True if the effect of a method is unknown: neither its object's type nor its name tells.
+/// True if the effect of a method is unknown: neither its object's type nor its name shows.
 fn is_unknown(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     linker.targets(site, EnvId::NONE).list.is_empty()
@@ -91,7 +93,7 @@ fn is_unknown(linker: &Linker<'_>, site: SiteRef) -> bool {
 fn reaches_for_file(linker: &Linker<'_>, site: SiteRef) -> bool {
     linker.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
         // A call that only changes a name takes a moment.
-        Target::Row { path, .. } if takes_a_moment(&linker.library.text(path)) => false,
+        Target::Row { path, .. } if is_cheaper_than_thread(&linker.library.text(path)) => false,
         Target::Row { path, .. } => linker
             .library
             .calls(path)
@@ -109,7 +111,7 @@ fn runs_with(linker: &Linker<'_>, one: SiteRef, other: SiteRef) -> bool {
     is_around(region(other), region(one)) || is_around(region(one), region(other))
 }
 
-/// The variables of its own function that a call is given, or called on.
+/// Returns the variables of its own function that a call is given, or called on.
 fn named_by(linker: &Linker<'_>, site: SiteRef) -> Vec<VarId> {
     let facts = linker.program.facts(site.file);
     let row = linker.program.site(site);
@@ -128,7 +130,8 @@ fn own_variable(facts: &FileFacts, form: FormId, body: BodyId) -> Option<VarId> 
     }
 }
 
-/// The call in the same body that makes what another call is called on: directly, or by the value that a variable was given last.
+/// Returns the call in the same body that makes what another call is called on: directly, or by the value that a
+/// variable was given last.
 fn maker_of_receiver(linker: &Linker<'_>, site: SiteRef) -> Option<SiteRef> {
     let facts = linker.program.facts(site.file);
     let receiver = linker.receiver_form(site)?;
@@ -153,7 +156,7 @@ fn last_value(linker: &Linker<'_>, form: FormId, site: SiteRef) -> Option<FormId
     before.max_by_key(|assign| assign.span.start).map(|assign| assign.value)
 }
 
-/// True if a call is given what another call of the same body gives, or a part of it.
+/// True if a call is given what another call of the same body returns, or a part of it.
 fn takes(linker: &Linker<'_>, site: SiteRef, made: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     linker.program.args_of(site).iter().any(|arg| {

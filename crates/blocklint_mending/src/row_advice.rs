@@ -1,4 +1,4 @@
-//! The advice of model rows for mending a call: its async twins, rewrites, and whether the project's versions have them.
+//! The advice of model rows about edits of a call: its async twins, rewrites, and whether the project's versions have them.
 
 use std::sync::Arc;
 
@@ -11,68 +11,79 @@ use blocklint_models::{Template, expand_twin};
 
 use crate::async_chain::{Chain, Unchained};
 
-/// The advice of a model row for mending a call of it.
+/// The advice of a model row about edits of a call: its async twin, its rewrite, and what the project's versions have.
 #[derive(Clone, Debug, Default)]
-pub struct Mending {
+pub struct RowAdvice {
     /// The text in place of the call, for the root's runtime.
     pub rewrite: Option<Template>,
     /// The only kind of fix that is right.
     pub kind: Option<FixKind>,
-    /// The call only builds: what consumes its result blocks.
+    /// The call builds a lazy value, and the call that consumes the value blocks: `session.query(User)`.
     pub lazy: bool,
-    /// The call that takes a result instead of a callable would pass arguments on to the callable.
-    pub passes: bool,
-    /// The call gives a coroutine.
-    pub gives_coroutine: bool,
-    /// It holds the thread shortly: only a loop around it makes it long.
+    /// The function that is given a result instead of a callable passes further arguments on to the callable:
+    /// `asyncio.to_thread(load(path))` becomes `asyncio.to_thread(load, path)`.
+    pub forwards_arguments: bool,
+    /// The call returns a coroutine.
+    pub returns_coroutine: bool,
+    /// The call holds its thread for a short time, and only a loop around it makes that long.
     pub brief: bool,
-    /// The twin gives what the call gives, and can fail in the same way.
-    pub same: bool,
-    /// The availability of the twin there.
-    pub twin: Available,
-    /// The availability there of the function that hands a call to a thread.
-    pub pool: Available,
-    /// Rust: what becomes `async` together where helpers lead to the call, or why they do not.
+    /// The twin returns what the call returns, and can fail in the same way.
+    pub twin_returns_same: bool,
+    /// The availability of the twin in the file of the call.
+    pub twin_availability: Available,
+    /// The availability of the function that hands a call to a thread (`anyio.to_thread.run_sync`) in the file of the call.
+    pub pool_availability: Available,
+    /// The helpers that become `async` together, if helpers lead to the call, or the reason why they cannot (Rust).
     pub chain: Option<Result<Arc<Chain>, Unchained>>,
-    /// The call that would start threads without a bound if this one were handed to one: what it makes runs for each item.
-    pub starts: Option<SiteRef>,
+    /// The call that would start threads without a bound if this call were handed to a thread, because it is called for
+    /// each item.
+    pub unbounded_spawn: Option<SiteRef>,
 }
 
-/// Async twins for a runtime: the path, and whether the rewrite is local.
+/// An async function that a row names in place of a blocking call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AsyncTwin {
+    /// Its path.
+    pub path: String,
+    /// True if the edit changes only the call. The twin of another class needs an object of that class as well.
+    pub is_local: bool,
+}
+
+/// Returns the async twins of a sink for a runtime, in order of preference.
 pub fn twins(
     linker: &Linker<'_>,
-    leaf: &SinkSite<'_>,
+    sink: &SinkSite<'_>,
     runtime: Option<blocklint_core::Runtime>,
     language: Language,
-) -> Vec<(String, bool)> {
-    let path = linker.library.text(leaf.path);
-    let calls = linker.library.calls(leaf.path);
-    let advice = leaf.row.instead.as_ref().or_else(|| calls.advice().find_map(|row| row.row.instead.as_ref()));
-    let Some(instead) = advice else { return class_twins(linker, leaf.path, runtime, language) };
+) -> Vec<AsyncTwin> {
+    let path = linker.library.text(sink.path);
+    let calls = linker.library.calls(sink.path);
+    let advice = sink.row.instead.as_ref().or_else(|| calls.advice().find_map(|row| row.row.instead.as_ref()));
+    let Some(instead) = advice else { return class_twins(linker, sink.path, runtime, language) };
     let separator = blocklint_link::models::library::separator(language);
     let parent = |path: &str| path.rsplit_once(separator).map(|(parent, _)| parent.to_owned());
     let of_type = linker
         .library
-        .split(leaf.path)
+        .split(sink.path)
         .is_some_and(|(parent, _)| linker.library.is_type(parent) && linker.library.ty(parent).is_some());
     instead
         .for_runtime(runtime)
         .iter()
         .map(|twin| {
-            let twin = expand_twin(twin, leaf.row.path, &path, language);
-            let local = parent(&twin) == parent(&path) || !of_type && !parent(&twin).is_some_and(|of| is_class(&of));
-            (twin, local)
+            let twin = expand_twin(twin, sink.row.path, &path, language);
+            let is_local = parent(&twin) == parent(&path) || !of_type && !parent(&twin).is_some_and(|of| is_class(&of));
+            AsyncTwin { path: twin, is_local }
         })
         .collect()
 }
 
-/// The methods of the same name on the async twins of a method's class, which its constructor's row names.
+/// Returns the methods of the same name on the async twins of a method's class, which its constructor's row names.
 fn class_twins(
     linker: &Linker<'_>,
     path: blocklint_link::program::ids::PathId,
     runtime: Option<blocklint_core::Runtime>,
     language: Language,
-) -> Vec<(String, bool)> {
+) -> Vec<AsyncTwin> {
     let Some((class, method)) = linker.library.split(path) else { return Vec::new() };
     if !linker.library.is_type(class) || method.starts_with("__") {
         return Vec::new();
@@ -81,75 +92,80 @@ fn class_twins(
     let calls = linker.library.calls(class);
     let constructor = calls.with(|row| row.instead.is_some()).next();
     let Some(instead) = constructor.and_then(|row| row.row.instead.as_ref()) else { return Vec::new() };
-    instead.for_runtime(runtime).iter().map(|twin| (format!("{twin}{separator}{method}"), false)).collect()
+    instead
+        .for_runtime(runtime)
+        .iter()
+        .map(|twin| AsyncTwin { path: format!("{twin}{separator}{method}"), is_local: false })
+        .collect()
 }
 
-/// True if a path is spelled like a class: what hangs on it takes a receiver of its own.
+/// True if a path is spelled like a class, whose methods need a receiver of their own: `httpx.AsyncClient`.
 fn is_class(path: &str) -> bool {
     blocklint_core::last_name(path).starts_with(char::is_uppercase)
 }
 
-/// Returns the advice of a leaf's row for mending it, for a runtime.
-pub fn mending(
+/// Returns the advice of a sink's row about edits of the call, for a runtime.
+pub fn row_advice(
     linker: &Linker<'_>,
-    leaf: &SinkSite<'_>,
+    sink: &SinkSite<'_>,
     runtime: Option<blocklint_core::Runtime>,
     site: SiteRef,
-    twins: &[(String, bool)],
-) -> Mending {
+    twins: &[AsyncTwin],
+) -> RowAdvice {
     let file = site.file;
-    let calls = linker.library.calls(leaf.path);
-    let rewrite = leaf.row.rewrite.as_ref().or_else(|| calls.advice().find_map(|row| row.row.rewrite.as_ref()));
-    let mut mending = Mending {
+    let calls = linker.library.calls(sink.path);
+    let rewrite = sink.row.rewrite.as_ref().or_else(|| calls.advice().find_map(|row| row.row.rewrite.as_ref()));
+    let mut row_advice = RowAdvice {
         rewrite: rewrite.and_then(|rewrite| rewrite.for_runtime(runtime)).cloned(),
-        kind: leaf.row.fix,
-        lazy: leaf.row.lazy,
-        brief: leaf.row.severity == Some(blocklint_core::Severity::Note),
-        ..Mending::default()
+        kind: sink.row.fix,
+        lazy: sink.row.lazy,
+        brief: sink.row.severity == Some(blocklint_core::Severity::Note),
+        ..RowAdvice::default()
     };
     if linker.program.language(file) == Language::Rust {
-        mending.pool = linker.available_at(site, blocklint_core::Runtime::blocking_pool(runtime).0);
-        if let Some((twin, _)) = twins.first() {
-            mending.same = gives_the_same(linker, leaf, twin);
-            mending.twin = linker.available_at(site, twin);
+        row_advice.pool_availability = linker.available_at(site, blocklint_core::Runtime::blocking_pool(runtime).0);
+        if let Some(AsyncTwin { path: twin, .. }) = twins.first() {
+            row_advice.twin_returns_same = twin_returns_same(linker, sink, twin);
+            row_advice.twin_availability = linker.available_at(site, twin);
         }
     }
     if linker.program.language(file) == Language::Python {
         let called =
-            mending.rewrite.iter().flat_map(|template| called_in_python(template, &linker.library.text(leaf.path)));
-        let called = called.chain(twins.iter().take(1).map(|(twin, _)| twin.clone()));
-        mending.twin = oldest_of(linker, file, called);
-        // Where there are several, one of them works with any version.
+            row_advice.rewrite.iter().flat_map(|template| called_in_python(template, &linker.library.text(sink.path)));
+        let called = called.chain(twins.iter().take(1).map(|twin| twin.path.clone()));
+        row_advice.twin_availability = first_unavailable(linker, file, called);
+        // If there are several such functions, one of them works with any version.
         if let [(only, _)] = blocklint_core::Runtime::thread_functions(runtime) {
-            mending.pool = linker.has_version_for(file, only);
+            row_advice.pool_availability = linker.has_version_for(file, only);
         }
     }
     if linker.program.language(file) == Language::Java {
         if let Some(of) = blocklint_core::Runtime::publishers(runtime) {
-            mending.pool = linker.has_version_for(file, &of.workers_path());
+            row_advice.pool_availability = linker.has_version_for(file, &of.workers_path());
         }
-        mending.twin = oldest_of(linker, file, mending.rewrite.iter().flat_map(called_in));
+        row_advice.twin_availability =
+            first_unavailable(linker, file, row_advice.rewrite.iter().flat_map(called_in_java));
     }
-    mending
+    row_advice
 }
 
-/// True if the twin of a call gives what that gives, as far as rows tell.
-pub(crate) fn gives_the_same(linker: &Linker<'_>, leaf: &SinkSite<'_>, twin: &str) -> bool {
+/// True if the twin of a call returns what the call returns, as far as rows show.
+pub(crate) fn twin_returns_same(linker: &Linker<'_>, sink: &SinkSite<'_>, twin: &str) -> bool {
     let rows = linker.library.calls(linker.library.path(Language::Rust, twin));
     let given = |rows: &blocklint_models::CallRows<'_>| {
         rows.with(|row| row.returns.is_some()).find_map(|row| row.row.returns.clone())
     };
-    !rows.is_empty() && given(&rows) == given(&linker.library.calls(leaf.path))
+    !rows.is_empty() && given(&rows) == given(&linker.library.calls(sink.path))
 }
 
-/// The first of these paths that the library's version does not have.
-fn oldest_of(linker: &Linker<'_>, file: FileId, mut paths: impl Iterator<Item = String>) -> Available {
-    let reach = |path: String| Some(linker.has_version_for(file, &path));
-    let lacks = |reach: &Available| matches!(reach, Available::Since { .. });
-    paths.by_ref().filter_map(reach).find(lacks).unwrap_or_default()
+/// Returns the availability of the first path that the installed version of its library lacks; `Unknown` if it has all.
+fn first_unavailable(linker: &Linker<'_>, file: FileId, mut paths: impl Iterator<Item = String>) -> Available {
+    let availability = |path: String| Some(linker.has_version_for(file, &path));
+    let is_missing = |availability: &Available| matches!(availability, Available::Since { .. });
+    paths.by_ref().filter_map(availability).find(is_missing).unwrap_or_default()
 }
 
-/// Python: what a template imports, and the method that it calls on what the call was called on.
+/// Returns the imports of a template, and the method that it calls on the call's receiver (Python).
 fn called_in_python(template: &Template, call: &str) -> Vec<String> {
     let class = call.rsplit_once('.').map_or("", |(class, _)| class);
     let behind = template.0.iter().skip(1).map(Some).chain([None]);
@@ -165,8 +181,8 @@ fn called_in_python(template: &Template, call: &str) -> Vec<String> {
     called.collect()
 }
 
-/// The functions of libraries that a template calls: what it imports, with the member that stands behind.
-fn called_in(template: &Template) -> Vec<String> {
+/// Returns the library functions that a template calls: an imported class with the member that follows it (Java).
+fn called_in_java(template: &Template) -> Vec<String> {
     let behind = template.0.iter().skip(1).map(Some).chain([None]);
     let called = template.0.iter().zip(behind).filter_map(|(part, next)| match (part, next) {
         (Piece::Import(class), Some(Piece::Text(text))) => {

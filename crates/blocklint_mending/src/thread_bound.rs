@@ -31,10 +31,10 @@ use blocklint_link::values::value::{BoundId, EnvId, Val, ValueId};
 #[derive(Default)]
 struct Memo {
     /// Code that calls would take along to another thread.
-    moved: RefCell<Known>,
+    moved: RefCell<BoundCache>,
 }
 
-/// Bodies after which the rest of what a call runs is not looked at.
+/// The number of bodies after which the rest of the code that a call runs is not looked at.
 const MOST_BODIES: usize = 300;
 /// Blocks around a call that are looked at.
 const MOST_BLOCKS: usize = 4;
@@ -50,7 +50,7 @@ pub struct MovedCode {
     pub direct: usize,
     /// The first thing in them, or the call itself, that cannot move to another thread.
     pub bound: Option<BoundCall>,
-    /// The first thing that asks the context of the calling task, which not every way to a thread takes along.
+    /// The first thing that asks the context of the calling task, which not every handover to a thread copies.
     pub asks_context: Option<BoundCall>,
 }
 
@@ -64,7 +64,7 @@ pub fn moved_with(linker: &Linker<'_>, site: SiteRef) -> MovedCode {
     let region = linker.program.site(site).at.region;
     stays_behind(linker, site, region, &mut moved);
     if moved.bound.is_none() {
-        moved.bound = makes_for_the_loop(linker, site).or_else(|| gives_for_the_loop(linker, site));
+        moved.bound = makes_for_the_loop(linker, site).or_else(|| returns_loop_awaitable(linker, site));
     }
     moved
 }
@@ -83,7 +83,7 @@ fn stays_behind(linker: &Linker<'_>, site: SiteRef, region: RegionId, moved: &mu
 
 /// Returns the type of a call's result if the result is awaited: a future, a task, a coroutine. An edit to a thread would create it
 /// there, and the loop that waits for it would not be notified. [Python]
-fn gives_for_the_loop(linker: &Linker<'_>, site: SiteRef) -> Option<BoundCall> {
+fn returns_loop_awaitable(linker: &Linker<'_>, site: SiteRef) -> Option<BoundCall> {
     let row = linker.program.site(site);
     if linker.program.language(site.file) != Language::Python || row.flags.has(SiteFlags::DISCARDED) {
         return None;
@@ -137,13 +137,13 @@ pub(crate) fn bound_at(linker: &Linker<'_>, site: SiteRef, to: Bound, how: Bound
     BoundCall { to, how, call, place: Place::unlocated(path, linker.program.site(site).span) }
 }
 
-/// The type of what a call gives, if that works only in the thread in which it is made.
+/// Returns the type of the result of a call, if that works only in the thread in which it is made.
 fn made_for_one_thread(linker: &Linker<'_>, site: SiteRef) -> Option<PathId> {
     for_one_thread(linker, linker.result(site, EnvId::NONE).value).first().copied()
 }
 
-/// The `with` blocks and loops around a call, and those that it is the item of, each with what would move as a whole: by
-/// their spans, the innermost first.
+/// Returns the `with` blocks and loops around a call, and those that it is the item of, each with what would move as a
+/// whole: by their spans, the innermost first.
 pub fn blocks_with(linker: &Linker<'_>, site: SiteRef) -> Vec<(Span, MovedCode)> {
     let (facts, site_id) = linker.program.facts_and_id(site);
     let row = linker.program.site(site);
@@ -183,8 +183,8 @@ pub fn body_with(linker: &Linker<'_>, site: SiteRef) -> MovedCode {
     code_moved_by(linker, own.map(|of| site.file.site_ref(of)).collect())
 }
 
-/// The first call in the method around a site, lambdas and all, that belongs to its thread by a row: what the operators of one chain
-/// set and remove is of one thread as long as none of them moves.
+/// Returns the first call in the method around a site, lambdas and all, that belongs to its thread by a row: what the
+/// operators of one chain set and remove is of one thread as long as none of them moves.
 pub fn bound_beside(linker: &Linker<'_>, site: SiteRef) -> Option<BoundCall> {
     let facts = linker.program.facts(site.file);
     let mut method = facts.body_of(linker.program.site(site).at);
@@ -208,8 +208,8 @@ pub fn bound_beside(linker: &Linker<'_>, site: SiteRef) -> Option<BoundCall> {
     })
 }
 
-/// The type of what a call in a block gives, if that works only in the thread in which it is made, and code outside of the block
-/// uses such a value.
+/// Returns the type of the result of a call in a block, if it works only in the thread in which it is made, and code
+/// outside of the block uses such a value.
 fn left_behind(linker: &Linker<'_>, site: SiteRef, block: Span) -> Option<PathId> {
     let facts = linker.program.facts(site.file);
     let row = linker.program.site(site);
@@ -234,7 +234,7 @@ fn left_behind(linker: &Linker<'_>, site: SiteRef, block: Span) -> Option<PathId
     (is_kept(linker, site) || is_given_back() || is_used()).then_some(ty)
 }
 
-/// The types of a value that work only in the thread in which it was made.
+/// Returns the types of a value that work only in the thread in which it was made.
 fn held_in_one_thread(linker: &Linker<'_>, scope: Scope, form: FormId) -> impl Iterator<Item = PathId> {
     for_one_thread(linker, linker.eval(scope, form).value).into_iter()
 }
@@ -271,11 +271,11 @@ pub(crate) fn code_moved_by(linker: &Linker<'_>, sites: Vec<SiteRef>) -> MovedCo
         walk.below.push(of_body);
     }
     for &site in &sites {
-        walk.given_values(site);
+        walk.remember_passed_values(site);
     }
     walk.own = sites;
     let bound = bound
-        .or_else(|| walk.given_from_outside())
+        .or_else(|| walk.passed_from_outside())
         .or_else(|| walk.value_from_outside())
         .or_else(|| walk.kept_connection());
     let functions = walk.bodies.iter().map(|body| (body.file, linker.program.body(*body).span)).collect();
@@ -284,10 +284,10 @@ pub(crate) fn code_moved_by(linker: &Linker<'_>, sites: Vec<SiteRef>) -> MovedCo
 
 /// The facts about sites and bodies that are kept, because many calls lead to the same helpers.
 #[derive(Default)]
-pub(crate) struct Known {
+pub(crate) struct BoundCache {
     /// The calls and uses of each body of a file, with those of what is written inside of it and runs with it.
     sites: FxHashMap<FileId, Rc<Vec<Vec<SiteId>>>>,
-    of_site: FxHashMap<SiteRef, Rc<Looked>>,
+    of_site: FxHashMap<SiteRef, Rc<CodeAtPlace>>,
     of_body: FxHashMap<BodyRef, Rc<OfBody>>,
 }
 
@@ -296,7 +296,7 @@ type BoundValue = (PathId, Bound, SiteRef);
 
 /// The code that runs at a place.
 #[derive(Clone, Default)]
-struct Looked {
+struct CodeAtPlace {
     /// The bodies that are run, up to what is bound.
     entered: Vec<BodyRef>,
     values: Vec<BoundValue>,
@@ -309,7 +309,7 @@ struct Looked {
 /// The calls and values of a body itself.
 struct OfBody {
     sites: Vec<SiteRef>,
-    looked: Looked,
+    looked: CodeAtPlace,
     /// The bound types of which it makes values that it does not keep.
     made: OnceCell<Vec<PathId>>,
     /// A connection that it makes for one thread and keeps.
@@ -350,12 +350,12 @@ impl<'l, 'a> Walk<'l, 'a> {
         }
     }
 
-    fn known(&self) -> &RefCell<Known> {
+    fn known(&self) -> &RefCell<BoundCache> {
         &self.linker.layer_memo::<Memo>().moved
     }
 
     /// Takes along what runs at a place; what is bound there.
-    fn take(&mut self, looked: &Looked) -> Option<BoundCall> {
+    fn take(&mut self, looked: &CodeAtPlace) -> Option<BoundCall> {
         for &body in &looked.entered {
             if self.seen.insert(body) && self.bodies.len() < MOST_BODIES {
                 self.bodies.push(body);
@@ -366,7 +366,7 @@ impl<'l, 'a> Walk<'l, 'a> {
         looked.bound.clone()
     }
 
-    /// The calls and uses in a body, and in what is written inside of it and runs with it.
+    /// Returns the calls and uses in a body and in the nested bodies that run with it.
     fn sites_of(&self, body: BodyRef) -> Vec<SiteRef> {
         let known = self.known().borrow().sites.get(&body.file).cloned();
         let of_file = known.unwrap_or_else(|| {
@@ -383,7 +383,7 @@ impl<'l, 'a> Walk<'l, 'a> {
             return Rc::clone(known);
         }
         let sites = self.sites_of(body);
-        let mut looked = Looked::default();
+        let mut looked = CodeAtPlace::default();
         for &site in &sites {
             let at_site = self.look(site);
             looked.entered.extend_from_slice(&at_site.entered);
@@ -400,18 +400,18 @@ impl<'l, 'a> Walk<'l, 'a> {
     }
 
     /// Returns the bodies that a site runs, and adds the bound things that it does itself.
-    fn look(&self, site: SiteRef) -> Rc<Looked> {
+    fn look(&self, site: SiteRef) -> Rc<CodeAtPlace> {
         if let Some(known) = self.known().borrow().of_site.get(&site) {
             return Rc::clone(known);
         }
-        let mut looked = Looked::default();
+        let mut looked = CodeAtPlace::default();
         looked.bound = self.look_for_calls(site, &mut looked.entered);
         if looked.bound.as_ref().is_some_and(|bound| bound.to == Bound::ContextRead) {
             looked.asks_context = looked.bound.take();
         }
         if looked.bound.is_none() {
             self.use_of_value(site, &mut looked.values);
-            // The maker of a loaded object does not tell the needs of its code.
+            // The maker of a loaded object does not show the needs of its code.
             let loaded = looked.values.iter().find(|(_, to, _)| *to == Bound::Loaded);
             looked.bound = loaded.map(|&(ty, to, site)| bound(self.linker, site, to, BoundUse::Used, ty));
         }
@@ -424,7 +424,7 @@ impl<'l, 'a> Walk<'l, 'a> {
         let linker = self.linker;
         for target in linker.targets(site, EnvId::NONE).list.iter() {
             match *target {
-                Target::Body { body, edge: TargetKind::Call | TargetKind::Consume, .. } => {
+                Target::Body { body, kind: TargetKind::Call | TargetKind::Consume, .. } => {
                     if let Some(bound) = self.enter(site, body, entered) {
                         return Some(bound);
                     }
@@ -447,7 +447,7 @@ impl<'l, 'a> Walk<'l, 'a> {
         None
     }
 
-    /// A body that the site runs; bound if it says of itself that the loop runs it.
+    /// Returns a body that the site runs; bound if it declares that the loop runs it.
     fn enter(&self, site: SiteRef, body: BodyRef, entered: &mut Vec<BodyRef>) -> Option<BoundCall> {
         let row = self.linker.program.body(body);
         if row.flow == Flow::Coroutine || row.flow == Flow::AsyncGenerator {
@@ -465,7 +465,7 @@ impl<'l, 'a> Walk<'l, 'a> {
         None
     }
 
-    /// Returns the bond that the rows of a path give to a site.
+    /// Returns the bond to a thread, loop or task that a site has by the rows of its path.
     fn row_bound(&self, site: SiteRef, path: PathId) -> Option<Bound> {
         let linker = self.linker;
         let calls = linker.library.calls(path);
@@ -510,8 +510,8 @@ impl<'l, 'a> Walk<'l, 'a> {
         }
     }
 
-    /// Remembers what a call that moves is given of a type that works in one thread only: what it runs may use it.
-    fn given_values(&mut self, site: SiteRef) {
+    /// Adds the arguments of a call that moves whose types work in one thread only: the code that it runs may use it.
+    fn remember_passed_values(&mut self, site: SiteRef) {
         let linker = self.linker;
         for argument in linker.program.args_of(site).iter() {
             let scope = linker.scope_of(site, EnvId::NONE);
@@ -521,14 +521,14 @@ impl<'l, 'a> Walk<'l, 'a> {
         }
     }
 
-    /// The first value that a call by itself is given: what is made below it is another one.
-    fn given_from_outside(&self) -> Option<BoundCall> {
+    /// Returns the first value that a call by itself is given: what is made below it is another one.
+    fn passed_from_outside(&self) -> Option<BoundCall> {
         let [own] = self.own[..] else { return None };
         let given = self.values.iter().find(|(_, to, site)| *site == own && *to == Bound::Thread);
         given.map(|&(ty, to, site)| bound(self.linker, site, to, BoundUse::Used, ty))
     }
 
-    /// The first use of a value of a bound type that nothing below the call makes for itself.
+    /// Returns the first use of a value of a bound type that nothing below the call makes for itself.
     fn value_from_outside(&self) -> Option<BoundCall> {
         let mut own: Option<Vec<PathId>> = None;
         self.values.iter().find_map(|&(ty, to, site)| {
@@ -539,25 +539,25 @@ impl<'l, 'a> Walk<'l, 'a> {
         })
     }
 
-    /// A connection that a body below makes for one thread and keeps for later calls.
+    /// Returns a connection that a body below makes for one thread and keeps for later calls.
     fn kept_connection(&self) -> Option<BoundCall> {
         self.below.iter().find_map(|body| body.kept.get_or_init(|| kept_in(self.linker, &body.sites)).clone())
     }
 
-    /// The bound types of which the bodies below make values that they do not keep.
+    /// Returns the bound types of which the bodies below make values that they do not keep.
     fn made(&self) -> Vec<PathId> {
         let below = self.below.iter().flat_map(|body| {
             let made =
                 body.made.get_or_init(|| body.sites.iter().flat_map(|&site| made_at(self.linker, site)).collect());
             made.iter().copied()
         });
-        // A call alone moves no value that it gives back.
+        // A call alone moves no value that it returns.
         let own = self.own.iter().filter(|_| self.own.len() > 1).flat_map(|&site| made_at(self.linker, site));
         below.chain(own).collect()
     }
 }
 
-/// A connection that one of these calls makes for one thread, and that is kept.
+/// Returns a connection that one of these calls makes for one thread, and that is kept.
 fn kept_in(linker: &Linker<'_>, sites: &[SiteRef]) -> Option<BoundCall> {
     sites.iter().find_map(|&site| {
         let kind = linker.program.site(site).kind;
@@ -569,7 +569,7 @@ fn kept_in(linker: &Linker<'_>, sites: &[SiteRef]) -> Option<BoundCall> {
     })
 }
 
-/// The bound types of a value that a call of a library makes and that is not kept.
+/// Returns the bound types of a value that a call of a library makes and that is not kept.
 fn made_at(linker: &Linker<'_>, site: SiteRef) -> Vec<PathId> {
     let row = linker.program.site(site);
     if !matches!(row.kind, SiteKind::Call | SiteKind::New) || is_kept(linker, site) {
@@ -593,7 +593,7 @@ fn made_at(linker: &Linker<'_>, site: SiteRef) -> Vec<PathId> {
     given
 }
 
-/// The calls and uses of each body of a file, those of lambdas and generator expressions in it too.
+/// Returns the calls and uses of each body of a file, with those of its lambdas and generator expressions.
 fn sites_by_body(facts: &FileFacts) -> Vec<Vec<SiteId>> {
     let mut found = vec![Vec::new(); facts.bodies.len()];
     for site in (0..facts.sites.len() as u32).map(SiteId) {

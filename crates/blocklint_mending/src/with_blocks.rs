@@ -23,8 +23,8 @@ pub(crate) fn around(linker: &Linker<'_>, site: SiteRef, region: RegionId) -> Ve
     blocks(facts, body, region).filter_map(|of| set_by(linker, enter_of(linker, site, of)?)).collect()
 }
 
-/// The blocks around a call that hold in the thread which enters them, and so can move with all that stands in them only: the spans of
-/// what they hold.
+/// Returns the blocks around a call that hold in the thread which enters them, and so can move with all that stands in
+/// them only: the spans of their content.
 pub fn moving_with(linker: &Linker<'_>, site: SiteRef) -> Vec<Span> {
     let facts = linker.program.facts(site.file);
     let row = linker.program.site(site).at;
@@ -34,7 +34,7 @@ pub fn moving_with(linker: &Linker<'_>, site: SiteRef) -> Vec<Span> {
     blocks(facts, facts.body_of(row), row.region).filter(is_of_block).map(|of| facts.region(of).span).collect()
 }
 
-/// The `with` blocks of a body around a region, the innermost first.
+/// Returns the `with` blocks of a body around a region, the innermost first.
 fn blocks(facts: &FileFacts, body: BodyId, region: RegionId) -> impl Iterator<Item = RegionId> {
     regions::around(facts, region).filter(move |&of| {
         let row = facts.region(of);
@@ -98,7 +98,7 @@ fn set_by(linker: &Linker<'_>, enter: SiteRef) -> Option<BoundCall> {
     Some(told(own.to, BoundUse::Entered, name))
 }
 
-/// The paths of libraries that a site is known to call.
+/// Returns the paths of libraries that a site is known to call.
 fn rows_of(linker: &Linker<'_>, site: SiteRef) -> impl Iterator<Item = PathId> {
     let targets = linker.targets(site, EnvId::NONE);
     let paths: Vec<PathId> = targets
@@ -124,7 +124,7 @@ fn runs_known_code(linker: &Linker<'_>, enter: SiteRef) -> bool {
         .any(|target| matches!(target, Target::Body { .. } | Target::Overrides { .. } | Target::Row { .. }))
 }
 
-/// The type of a value that is a lock of threads.
+/// Returns the type of a value that is a lock of threads.
 fn lock_in(linker: &Linker<'_>, value: ValueId) -> Option<PathId> {
     let types =
         linker.values.members(value).iter().flat_map(|member| linker.types_through(*member)).collect::<Vec<_>>();

@@ -11,7 +11,7 @@ use crate::{CallRow, FileInfo, HandoverRow, Switch, TypeExpr, TypeRow, Uses, Ver
 
 /// The versions of a unit's dependencies.
 pub trait Versions {
-    /// The version of a library, or `None` where nothing bounds it; then it is newer than every number.
+    /// Returns the version of a library, or `None` where nothing bounds it; then it is newer than every number.
     fn version(&self, library: &str) -> Option<Version>;
 }
 
@@ -51,7 +51,7 @@ pub struct NamedPath<'m> {
 }
 
 impl<'m> Name<'m> {
-    /// The paths with this name, of rows with one of the uses.
+    /// Returns the paths with this name, of rows with one of the uses.
     pub fn paths(self, uses: Uses) -> impl Iterator<Item = NamedPath<'m>> {
         self.layer.named(self.index).filter(move |found| found.uses.intersects(uses)).filter_map(move |found| {
             let file = self.layer.files().get(found.file as usize)?;
@@ -85,18 +85,18 @@ impl LanguageModels {
         LanguageModels { language, layers }
     }
 
-    /// The language.
+    /// Returns the language.
     pub fn language(&self) -> Language {
         self.language
     }
 
-    /// The layers, in the order in which they decide.
+    /// Returns the layers, in the order in which they decide.
     pub fn layers(&self) -> impl Iterator<Item = (LayerKind, &Layer)> {
         self.layers.iter().map(|(kind, layer)| (*kind, &**layer))
     }
 
-    /// The path that rows use for a spelling: aliases are applied, the longest that matches whole
-    /// segments, again until none does. In `<T as Trait>::m` both types are looked at.
+    /// Returns the path that rows use for a spelling: aliases are applied, the longest that matches whole segments,
+    /// again until none does. In `<T as Trait>::m` both types are looked at.
     pub fn canonical<'p>(&self, path: &'p str) -> Cow<'p, str> {
         if let Some((types, member)) = path.strip_prefix('<').and_then(|rest| rest.split_once(">::"))
             && let Some((implementor, implemented)) = types.split_once(" as ")
@@ -135,12 +135,13 @@ impl LanguageModels {
         }
     }
 
-    /// The names that a glob import of a module brings by alias, with the paths that rows use.
+    /// Returns the names that a glob import of a module brings by alias, with the paths that rows use.
     pub fn aliases_in<'m>(&'m self, module: &'m str) -> impl Iterator<Item = (&'m str, &'m str)> {
         self.layers.iter().flat_map(move |(_, layer)| layer.aliases_in(module))
     }
 
-    /// Aliases whose last segment is not that of where they lead: calls by them bear another name than their row.
+    /// Returns the aliases whose last segment is not that of their target: calls by them bear another name than their
+    /// row.
     pub fn renamings(&self) -> impl Iterator<Item = (&str, &str)> {
         self.layers.iter().flat_map(|(_, layer)| layer.renamings())
     }
@@ -150,7 +151,8 @@ impl LanguageModels {
         self.layers.iter().any(|(_, layer)| layer.is_head(segment))
     }
 
-    /// First segments whose rows name types under other first segments: values of the second come with the first.
+    /// Returns the first segments whose rows name types under other first segments: values of the second come with the
+    /// first.
     pub fn links(&self) -> impl Iterator<Item = (&str, &str)> {
         self.layers.iter().flat_map(|(_, layer)| layer.links()).map(|(from, to)| (from.as_str(), to.as_str()))
     }
@@ -166,7 +168,7 @@ impl LanguageModels {
         self.layers.iter().any(|(_, layer)| layer.is_type(path))
     }
 
-    /// The `[[call]]` rows for calling a canonical path without parameter list, globs included.
+    /// Returns the `[[call]]` rows for calling a canonical path without parameter list, globs included.
     pub fn calls(&self, path: &str) -> CallRows<'_> {
         self.calls_along(&[path], &Unversioned)
     }
@@ -177,22 +179,22 @@ impl LanguageModels {
         self.gather(paths, versions, |uses, _| !uses.intersects(Uses::PROPERTY.union(Uses::MARKS)))
     }
 
-    /// The `[[call]]` rows for reading a property, nearest type first.
+    /// Returns the `[[call]]` rows for reading a property, nearest type first.
     pub fn properties_along(&self, paths: &[&str], versions: &dyn Versions) -> CallRows<'_> {
         self.gather(paths, versions, |uses, is_glob| uses.intersects(Uses::PROPERTY) && !is_glob)
     }
 
-    /// The `[[call]]` rows for reading the property of this path.
+    /// Returns the `[[call]]` rows for reading the property of this path.
     pub fn properties(&self, path: &str) -> CallRows<'_> {
         self.properties_along(&[path], &Unversioned)
     }
 
-    /// The `[[call]]` rows with `via = "decorator"` for methods that carry this annotation.
+    /// Returns the `[[call]]` rows with `via = "decorator"` for methods that carry this annotation.
     pub fn marks(&self, annotation: &str) -> CallRows<'_> {
         self.gather(&[annotation], &Unversioned, |uses, _| uses.intersects(Uses::MARKS))
     }
 
-    /// The `[[handover]]` rows of a path, globs included.
+    /// Returns the `[[handover]]` rows of a path, globs included.
     pub fn handovers(&self, path: &str) -> HandoverRows<'_> {
         self.handovers_along(&[path], &Unversioned)
     }
@@ -203,7 +205,7 @@ impl LanguageModels {
         self.gather(paths, versions, |_, _| true)
     }
 
-    /// The `[[type]]` rows of a path; `None` if it has none (`is_type` may still hold).
+    /// Returns the `[[type]]` rows of a path; `None` if it has none (`is_type` may still hold).
     pub fn ty(&self, path: &str) -> Option<TypeRows<'_>> {
         self.ty_at(path, &Unversioned)
     }
@@ -214,12 +216,12 @@ impl LanguageModels {
         (!rows.is_empty()).then_some(rows)
     }
 
-    /// The library types a type derives from or implements.
+    /// Returns the library types a type derives from or implements.
     pub fn bases(&self, path: &str) -> &[TypeExpr] {
         self.ty(path).map_or(&[], |rows| rows.bases())
     }
 
-    /// The switches of all layers. A name that two layers declare comes once, from the first.
+    /// Returns the switches of all layers. A name that two layers declare comes once, from the first.
     pub fn switches(&self) -> impl Iterator<Item = (&Switch, &FileInfo)> {
         let declared_before = |layer: usize, name: &str| {
             self.layers[..layer].iter().any(|(_, layer)| layer.switches().iter().any(|switch| switch.name == name))
@@ -233,22 +235,22 @@ impl LanguageModels {
         })
     }
 
-    /// The headers of files that say how builds name the version of their library.
+    /// Returns the headers of files with the names that builds have for the version of their library.
     pub fn managed(&self) -> impl Iterator<Item = &FileInfo> {
         self.layers.iter().flat_map(|(_, layer)| layer.files()).filter(|file| !file.managed.is_empty())
     }
 
-    /// The headers of files in which some row says since which version of its library an edit can call it.
+    /// Returns the headers of files in which some row states since which version of its library an edit can call it.
     pub fn dated(&self) -> impl Iterator<Item = &FileInfo> {
         self.layers.iter().flat_map(|(_, layer)| layer.files()).filter(|file| file.dated)
     }
 
-    /// The row behind a handle, if it is a `[[call]]` row's.
+    /// Returns the row behind a handle, if it is a `[[call]]` row's.
     pub fn call(&self, id: MatchId) -> Option<Match<'_, CallRow>> {
         self.found(id, 0)
     }
 
-    /// The row behind a handle, if it is a `[[handover]]` row's.
+    /// Returns the row behind a handle, if it is a `[[handover]]` row's.
     pub fn handover(&self, id: MatchId) -> Option<Match<'_, HandoverRow>> {
         self.found(id, 0)
     }
@@ -305,7 +307,7 @@ impl LanguageModels {
         })
     }
 
-    /// Last names of rows with one of these uses; a name that two layers have comes twice. Names with a
+    /// Returns the last names of rows with one of these uses; a name that two layers have comes twice. Names with a
     /// glob are in `glob_names`.
     pub fn names(&self, uses: Uses) -> impl Iterator<Item = Name<'_>> {
         self.all_names(uses).filter(|name| !name.name.contains(['*', '[']))
@@ -323,13 +325,13 @@ impl LanguageModels {
         })
     }
 
-    /// The uses of all rows whose path ends in this name, of all layers; globs not counted.
+    /// Returns the uses of all rows whose path ends in this name, of all layers; globs not counted.
     pub fn name_uses(&self, name: &str) -> Uses {
         let of_layers = self.layers.iter().filter_map(|(_, layer)| layer.name(name));
         of_layers.fold(Uses::NONE, |uses, (_, of)| uses.union(of))
     }
 
-    /// One last name, once per layer that has it.
+    /// Returns one last name, once per layer that has it.
     pub fn named<'m>(&'m self, name: &'m str) -> impl Iterator<Item = Name<'m>> {
         self.layers.iter().filter_map(move |(kind, layer)| {
             let (index, uses) = layer.name(name)?;
@@ -337,7 +339,7 @@ impl LanguageModels {
         })
     }
 
-    /// Last segments with a glob, of rows with one of these uses.
+    /// Returns the last segments with a glob, of rows with one of these uses.
     pub fn glob_names(&self, uses: Uses) -> impl Iterator<Item = GlobName<'_>> {
         let separator = separator(self.language);
         self.all_names(uses).filter(|name| name.name.contains(['*', '['])).flat_map(move |name| {
@@ -349,27 +351,27 @@ impl LanguageModels {
         })
     }
 
-    /// Names of rows that make labels: an effect other than `none`.
+    /// Returns names of rows that make labels: an effect other than `none`.
     pub fn effect_names(&self) -> impl Iterator<Item = Name<'_>> {
         self.names(Uses::EFFECT)
     }
 
-    /// Names of calls that take a callable.
+    /// Returns the names of calls that take a callable.
     pub fn handover_names(&self) -> impl Iterator<Item = Name<'_>> {
         self.names(Uses::HANDOVER)
     }
 
-    /// Names of methods whose overrides in the project are registered by overriding.
+    /// Returns names of methods whose overrides in the project are registered by overriding.
     pub fn override_names(&self) -> impl Iterator<Item = Name<'_>> {
         self.names(Uses::OVERRIDE)
     }
 
-    /// Names of annotations whose bodiless methods are calls (`via = "decorator"` on `[[call]]`).
+    /// Returns names of annotations whose bodiless methods are calls (`via = "decorator"` on `[[call]]`).
     pub fn mark_names(&self) -> impl Iterator<Item = Name<'_>> {
         self.names(Uses::MARKS)
     }
 
-    /// Globs of last segments that make labels.
+    /// Returns the globs of last segments that make labels.
     pub fn glob_name_patterns(&self) -> impl Iterator<Item = GlobName<'_>> {
         self.glob_names(Uses::EFFECT)
     }

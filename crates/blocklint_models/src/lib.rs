@@ -1,8 +1,8 @@
 //! The models of libraries: model files are read, checked, compiled in and asked.
 //!
-//! A model file (`rules/models/<language>/<library>.toml`, or the user's own) says what library names do. The
-//! build script of `blocklint_builtin` checks every built-in file and writes one compact table per language; user files are
-//! read at run time and laid on top. No code here knows any library.
+//! A model file (`rules/models/<language>/<library>.toml`, or the user's own) describes what library names do. The
+//! build script of `blocklint_builtin` checks every built-in file and writes one compact table per language; user files
+//! are read at run time and laid on top. No code here knows any library.
 //!
 //! # Asking
 //!
@@ -17,7 +17,7 @@
 //! lang.is_root(segment), lang.knows_prefix(path)
 //!
 //! lang.calls(path) -> CallRows               [[call]] rows of `a.b.f` or `a.b.Type.method`, globs included
-//! lang.calls_along(&[own, base, ...], versions)     the same by type distance; empty = nothing speaks of it
+//! lang.calls_along(&[own, base, ...], versions)     the same by type distance; empty = nothing describes it
 //! lang.properties(path), lang.properties_along(..)  rows for reading a property
 //! lang.marks(annotation)                     [[call]] rows with via = "decorator"
 //! lang.ty(path) -> Option<TypeRows>          params() bases() field(n) element() awaits() enters() through()
@@ -28,10 +28,10 @@
 //! lang.call(id), lang.handover(id)           the row behind a MatchId kept in a label
 //! ```
 //!
-//! `CallRows`, `HandoverRows` and `TypeRows` are `Matches<R>`: all rows in the order of precedence. `effect()`
-//! gives the rows that decide `effect` and what travels with it, in the order in which their conditions are
-//! tried; `with(|row| row.returns.is_some())` gives those that decide another key; rows they hide are not among
-//! them, even where no condition holds. `user_only()` is what holds for names the project defines itself;
+//! `CallRows`, `HandoverRows` and `TypeRows` are `Matches<R>`: all rows in the order of precedence. `effect()` returns
+//! the rows that decide `effect` and what travels with it, in the order in which their conditions are tried;
+//! `with(|row| row.returns.is_some())` gives those that decide another key; rows they hide are not among them, even
+//! where no condition holds. `user_only()` is what holds for names the project defines itself;
 //! `fit_parameters(types, is_a)` drops Java overloads that are not called.
 //!
 //! A `Match<R>` dereferences to the row (`CallRow`, ...) and adds `path` (the row's expanded path, which findings
@@ -60,6 +60,7 @@ mod format;
 mod language_models;
 mod matches;
 mod models;
+mod severity;
 mod verified;
 pub mod written;
 
@@ -76,4 +77,5 @@ pub use matches::{CallRows, HandoverRows, LayerKind, Match, MatchId, Matches, Ty
 pub use models::{
     CompileError, Models, check_builtin_files, check_files, check_user_file, check_user_files, read_shipped,
 };
+pub use severity::{SeverityLine, SeverityTable};
 pub use verified::{Verified, verified};

@@ -1,4 +1,4 @@
-//! The rows that speak of one path, most specific first, and which of them win.
+//! The rows that describe one path, most specific first, and which of them win.
 
 use std::ops::Deref;
 
@@ -62,23 +62,22 @@ impl<R> Deref for Match<'_, R> {
 }
 
 impl<'m, R> Match<'m, R> {
-    /// File and line of the row, its stable identity.
+    /// Returns the file and line of the row, its stable identity.
     pub fn origin(&self) -> (&'m str, u32) {
         (&self.file.label, self.line)
     }
 
-    /// The parts of a row's precedence by which it hides other rows: layer, type distance, path.
+    /// Returns the parts of a row's precedence by which it hides other rows: layer, type distance, path.
     fn class(&self) -> (LayerKind, u32, Rank) {
         (self.layer, self.distance, self.rank)
     }
 
-    /// The library the row speaks of: the first name of its file; empty only for user rows.
+    /// Returns the library the row describes: the first name of its file; empty only for user rows.
     pub fn library(&self) -> &'m str {
         self.file.libraries.first().map_or("", String::as_str)
     }
 
-    /// The parameter list of the row's path, if it has one (Java): types, simple or qualified, `_` for
-    /// any.
+    /// Returns the parameter list of the row's path, if it has one (Java): types, simple or qualified, `_` for any.
     pub fn parameters(&self) -> Option<Vec<&'m str>> {
         let list = self.path.split_once('(')?.1.trim_end_matches(')').trim();
         Some(if list.is_empty() { Vec::new() } else { list.split(',').map(str::trim).collect() })
@@ -94,8 +93,8 @@ impl<'m> Match<'m, HandoverRow> {
     }
 }
 
-/// All rows of one kind that speak of a path, or of one path of a list: by layer, type distance, path
-/// and order in the file.
+/// All rows of one kind that describe a path, or of one path of a list: by layer, type distance, path and order in the
+/// file.
 #[derive(Clone, Debug)]
 pub struct Matches<'m, R> {
     pub(crate) rows: Vec<Match<'m, R>>,
@@ -114,13 +113,13 @@ impl<'m, R> Matches<'m, R> {
         self.rows.is_empty()
     }
 
-    /// Every row, hidden ones too.
+    /// Returns every row, hidden ones too.
     pub fn iter(&self) -> impl Iterator<Item = Match<'m, R>> + '_ {
         self.rows.iter().copied()
     }
 
-    /// For one key: the rows that decide it, in the order in which they are tried. `has` says whether a
-    /// row has the key. They hide all others, even where none of their conditions hold.
+    /// For one key: the rows that decide it, in the order in which they are tried. `has` returns whether a row has the
+    /// key. They hide all others, even where none of their conditions hold.
     pub fn with<'s>(&'s self, has: impl Fn(&R) -> bool + 's) -> impl Iterator<Item = Match<'m, R>> + 's {
         let class = self.rows.iter().find(|found| has(found.row)).map(Match::class);
         self.rows.iter().filter(move |found| Some(found.class()) == class && has(found.row)).copied()
@@ -143,22 +142,22 @@ impl<'m, R> Matches<'m, R> {
 }
 
 impl<'m> CallRows<'m> {
-    /// The rows that decide the keys that travel with `effect` or `lazy`.
+    /// Returns the rows that decide the keys that travel with `effect` or `lazy`.
     pub fn effect(&self) -> impl Iterator<Item = Match<'m, CallRow>> + '_ {
         self.with(CallRow::has_effect_group)
     }
 
-    /// Rows that have only advice (`instead`, `rewrite`, `note`), for calls whose deciding row lacks it.
+    /// Returns rows that have only advice (`instead`, `rewrite`, `note`), for calls whose deciding row lacks it.
     pub fn advice(&self) -> impl Iterator<Item = Match<'m, CallRow>> + '_ {
         self.with(|row| {
             !row.has_effect_group() && (row.instead.is_some() || row.rewrite.is_some() || row.note.is_some())
         })
     }
 
-    /// Drops rows whose parameter list (Java) is not that of a call with these argument types; `None` is
-    /// an argument of unknown type. `is_a(argument, parameter)` says whether a type is another, which may
-    /// be written by its simple name. Rows that name the type of an unknown argument stay only if no
-    /// other row has a different list of that arity.
+    /// Drops rows whose parameter list (Java) is not that of a call with these argument types; `None` is an argument of
+    /// unknown type. `is_a(argument, parameter)` returns whether a type is another, which may be written by its simple
+    /// name. Rows that name the type of an unknown argument stay only if no other row has a different list of that
+    /// arity.
     pub fn fit_parameters(&mut self, arguments: &[Option<&str>], is_a: impl Fn(&str, &str) -> bool) {
         let of_arity: Vec<&str> = self
             .rows
@@ -193,7 +192,7 @@ impl<'m> HandoverRows<'m> {
         });
     }
 
-    /// Per argument or `via`, the rows that decide it, in the order in which they are tried.
+    /// Returns for each argument or `via` the rows that decide it, in the order in which they are tried.
     pub fn groups(&self) -> Vec<Vec<Match<'m, HandoverRow>>> {
         let mut selectors: Vec<&Selector> = Vec::new();
         for found in &self.rows {
@@ -204,12 +203,12 @@ impl<'m> HandoverRows<'m> {
         selectors.into_iter().map(|selector| self.with(move |row| row.selector == *selector).collect()).collect()
     }
 
-    /// The rows that decide one argument.
+    /// Returns the rows that decide one argument.
     pub fn of_argument<'s>(&'s self, argument: &'s Argument) -> impl Iterator<Item = Match<'m, HandoverRow>> + 's {
         self.with(move |row| matches!(&row.selector, Selector::Argument(of) if of == argument))
     }
 
-    /// The rows that decide what is decorated, or overrides.
+    /// Returns the rows that decide what is decorated, or overrides.
     pub fn of_via(&self, via: crate::Via) -> impl Iterator<Item = Match<'m, HandoverRow>> + '_ {
         self.with(move |row| row.selector == Selector::Via(via))
     }
@@ -220,32 +219,32 @@ impl<'m> TypeRows<'m> {
         self.rows.iter().find_map(|found| key(found.row))
     }
 
-    /// Its type parameters, in order.
+    /// Returns its type parameters, in order.
     pub fn params(&self) -> &'m [String] {
         self.first(|row| (!row.params.is_empty()).then_some(row.params.as_slice())).unwrap_or(&[])
     }
 
-    /// The library types it derives from or implements, in method resolution order.
+    /// Returns the library types it derives from or implements, in method resolution order.
     pub fn bases(&self) -> &'m [TypeExpr] {
         self.first(|row| (!row.bases.is_empty()).then_some(row.bases.as_slice())).unwrap_or(&[])
     }
 
-    /// The type of an attribute or field.
+    /// Returns the type of an attribute or field.
     pub fn field(&self, name: &str) -> Option<&'m TypeExpr> {
         self.first(|row| row.fields.iter().find(|(field, _)| field == name).map(|(_, of)| of))
     }
 
-    /// Every attribute and field that rows name.
+    /// Returns every attribute and field that rows name.
     pub fn fields(&self) -> impl Iterator<Item = (&'m str, &'m TypeExpr)> + '_ {
         self.rows.iter().flat_map(|found| found.row.fields.iter().map(|(name, of)| (name.as_str(), of)))
     }
 
-    /// Returns the type of an element that iterating or indexing gives.
+    /// Returns the type of an element by iteration or index.
     pub fn element(&self) -> Option<&'m TypeExpr> {
         self.first(|row| row.element.as_ref())
     }
 
-    /// Returns the type of the value that awaiting gives.
+    /// Returns the type of the result of awaiting it.
     pub fn awaits(&self) -> Option<&'m TypeExpr> {
         self.first(|row| row.awaits.as_ref())
     }
@@ -255,13 +254,13 @@ impl<'m> TypeRows<'m> {
         self.first(|row| row.enters.as_ref())
     }
 
-    /// Index in `params` of the one as which it behaves.
+    /// Returns the index in `params` of the parameter as which it behaves.
     pub fn through(&self) -> Option<usize> {
         let through = self.first(|row| row.through.as_deref())?;
         self.params().iter().position(|param| param == through)
     }
 
-    /// Java: the one abstract method of a functional interface.
+    /// Returns the one abstract method of a functional interface (Java).
     pub fn functional(&self) -> Option<&'m str> {
         self.first(|row| row.functional.as_deref())
     }
@@ -271,17 +270,17 @@ impl<'m> TypeRows<'m> {
         self.first(|row| row.role)
     }
 
-    /// Where the bytes of its values come from.
+    /// Returns where the bytes of its values come from.
     pub fn source(&self) -> Option<crate::Source> {
         self.first(|row| row.source)
     }
 
-    /// To what its values belong.
+    /// Returns the thread, loop or task to which its values belong.
     pub fn bound(&self) -> Option<crate::Bound> {
         self.first(|row| row.bound)
     }
 
-    /// For executors: where its tasks run, unless the call that made it says.
+    /// For executors: the context of its tasks, unless the call that made it decides.
     pub fn scheduler(&self) -> Option<crate::Runs> {
         self.first(|row| row.scheduler)
     }

@@ -3,14 +3,15 @@
 use std::sync::{Arc, OnceLock};
 
 use blocklint_builtin::{JAVA, PYTHON, RUST};
-use blocklint_core::Language;
+use blocklint_core::{Language, Severity, Work};
 
 use crate::format::{self, Declared, Layer, Nothing, Origin};
 use crate::language_models::LanguageModels;
 use crate::matches::LayerKind;
+use crate::severity::SeverityTable;
 use crate::{File, ModelError};
 
-/// The built-in table of a language; decoded once per process, when it is first asked for.
+/// Returns the built-in table of a language; decoded once per process, when it is first asked for.
 fn builtin(language: Language) -> Arc<Layer> {
     static LAYERS: [OnceLock<Arc<Layer>>; 3] = [const { OnceLock::new() }; 3];
     let (cell, bytes) = match language {
@@ -29,6 +30,7 @@ pub struct Models {
     user: Vec<Arc<Layer>>,
     shipped: Vec<Arc<Layer>>,
     builtin: bool,
+    severities: SeverityTable,
 }
 
 /// A table that could not be made. Files without errors never cause it.
@@ -39,10 +41,16 @@ pub struct CompileError(#[from] postcard::Error);
 impl Models {
     /// Returns the models that are compiled into blocklint.
     pub fn builtin() -> Self {
-        Models { languages: Default::default(), user: Vec::new(), shipped: Vec::new(), builtin: true }
+        Models {
+            languages: Default::default(),
+            user: Vec::new(),
+            shipped: Vec::new(),
+            builtin: true,
+            severities: SeverityTable::builtin().clone(),
+        }
     }
 
-    /// The built-in models with the user's on top. The files must be free of errors (`check_user_files`).
+    /// Returns the built-in models with the user's on top. The files must be free of errors (`check_user_files`).
     ///
     /// # Errors
     /// Where the user's table cannot be made.
@@ -50,7 +58,7 @@ impl Models {
         Ok(Models { user: layers(files)?, ..Self::builtin() })
     }
 
-    /// The built-in models, on them what packages ship (from [`read_shipped`]) and on top the user's.
+    /// Returns the built-in models, on them what packages ship (from [`read_shipped`]) and on top the user's.
     ///
     /// # Errors
     /// Where a table cannot be made.
@@ -66,7 +74,20 @@ impl Models {
         Ok(Models { user: layers(files)?, builtin: false, ..Self::builtin() })
     }
 
-    /// The models of one language.
+    /// Returns the same models with lines of the severity table as the user sets them.
+    pub fn with_severities(mut self, lines: impl IntoIterator<Item = (Work, Severity)>) -> Self {
+        for (work, severity) in lines {
+            self.severities.set(work, severity);
+        }
+        self
+    }
+
+    /// Returns how bad the kinds of work are.
+    pub fn severities(&self) -> &SeverityTable {
+        &self.severities
+    }
+
+    /// Returns the models of one language.
     pub fn lang(&self, language: Language) -> &LanguageModels {
         let cell = match language {
             Language::Python => &self.languages[0],
@@ -88,13 +109,13 @@ impl Models {
 }
 
 fn layers(files: &[File]) -> Result<Vec<Arc<Layer>>, CompileError> {
-    let spoken = |language: &&Language| files.iter().any(|file| file.info.language == **language);
+    let has_model = |language: &&Language| files.iter().any(|file| file.info.language == **language);
     let compile = |language: &Language| Ok(Arc::new(format::compile(files, *language)?));
-    Language::ALL.iter().filter(spoken).map(compile).collect()
+    Language::ALL.iter().filter(has_model).map(compile).collect()
 }
 
-/// Reads and checks one file of `[tool.blocklint] models` by itself; `label` stands in the messages. A
-/// file without a known `language` gives none.
+/// Reads and checks one file of `[tool.blocklint] models` by itself; `label` stands in the messages. A file without a
+/// known `language` has none.
 pub fn check_user_file(label: &str, text: &str) -> (Option<File>, Vec<ModelError>) {
     let (file, mut errors) = format::read_file(label, text, Origin::User);
     let below = Models::builtin();
@@ -104,8 +125,8 @@ pub fn check_user_file(label: &str, text: &str) -> (Option<File>, Vec<ModelError
     (file, errors)
 }
 
-/// Reads a file that a package ships. It may speak only of names under `tops`, the package's own top-level names, and a
-/// row with a mistake is left out: whoever uses the package cannot mend it. Gives what is left of the file, if anything
+/// Reads a file that a package ships. It may describe only names under `tops`, the package's own top-level names, and a
+/// row with a mistake is left out: a user of the package cannot mend it. Gives what is left of the file, if anything
 /// is, and every mistake.
 pub fn read_shipped(label: &str, text: &str, tops: &[String]) -> (Option<File>, Vec<ModelError>) {
     let (file, mut errors) = format::read_file(label, text, Origin::Shipped);
@@ -196,7 +217,7 @@ impl Declared for Models {
         self.lang(language).ty(path).map_or(Vec::new(), |rows| rows.params().to_vec())
     }
 
-    fn speaks_of(&self, language: Language, path: &str) -> bool {
+    fn is_described(&self, language: Language, path: &str) -> bool {
         self.lang(language).knows_prefix(path)
     }
 

@@ -24,7 +24,7 @@ pub struct Verified {
     pub sha256: String,
 }
 
-/// Every record, by file.
+/// Returns every record, by file.
 pub fn verified() -> Vec<Verified> {
     // The record is part of the program; a test reads every one of its entries.
     let Ok(document) = DeTable::parse(VERIFIED) else { return Vec::new() };

@@ -59,6 +59,7 @@ fn test(test: &Test, language: Language) -> String {
         Test::State(state) => format!("state = {state:?}"),
         Test::From(sources) => format!("from = {}", list(sources.iter().map(|source| source.as_str().to_owned()))),
         Test::Unbounded => "size = \"unbounded\"".to_owned(),
+        Test::ShortSql => "sql = \"short\"".to_owned(),
         Test::Unseen => "unseen = true".to_owned(),
         Test::Version(range) => format!("version = \"{range}\""),
         Test::Feature(name) => format!("feature = {name:?}"),
@@ -90,7 +91,7 @@ fn list(words: impl Iterator<Item = String>) -> String {
     }
 }
 
-/// A type expression in its language's syntax.
+/// Returns a type expression in its language's syntax.
 pub fn type_expr(ty: &TypeExpr, language: Language) -> String {
     let (open, close) = if language == Language::Python { ('[', ']') } else { ('<', '>') };
     let parts = |parts: &[TypeExpr], between: &str| {
@@ -120,7 +121,7 @@ pub fn type_expr(ty: &TypeExpr, language: Language) -> String {
     }
 }
 
-/// A template as a row writes it.
+/// Returns a template as a row writes it.
 pub fn template(template: &Template) -> String {
     let part = |part: &Piece| match part {
         Piece::Text(text) => text.replace('{', "{{").replace('}', "}}"),
@@ -176,7 +177,7 @@ impl Keys {
     }
 }
 
-/// The keys of a `[[call]]` row, one line each, without its paths.
+/// Returns the keys of a `[[call]]` row, one line each, without its paths.
 pub fn call_row(row: &CallRow, language: Language) -> Vec<String> {
     let mut keys = Keys::default();
     keys.conditions("when", &row.when, language);
@@ -255,7 +256,7 @@ fn instead(instead: &Instead) -> String {
     }
 }
 
-/// The keys of a `[[type]]` row, one line each, without its paths.
+/// Returns the keys of a `[[type]]` row, one line each, without its paths.
 pub fn type_row(row: &TypeRow, language: Language) -> Vec<String> {
     let mut keys = Keys::default();
     keys.raw("version", row.version.as_ref().map(|range| format!("\"{range}\"")));
@@ -279,7 +280,7 @@ pub fn type_row(row: &TypeRow, language: Language) -> Vec<String> {
     keys.0
 }
 
-/// The keys of a `[[handover]]` row, one line each, without its paths.
+/// Returns the keys of a `[[handover]]` row, one line each, without its paths.
 pub fn handover_row(row: &HandoverRow, language: Language) -> Vec<String> {
     let mut keys = Keys::default();
     keys.conditions("when", &row.when, language);

@@ -9,7 +9,8 @@ use crate::Shown;
 use crate::paths::shown_file;
 use crate::wording::step_label;
 
-/// More steps than this are shown by their ends: nobody reads a hundred frames.
+/// The number of steps up to which all are shown. Of a longer trace the first and the last are shown, because readers
+/// skip the middle of a hundred frames.
 const MOST_FRAMES: usize = 8;
 const FIRST_FRAMES: usize = 4;
 
@@ -21,8 +22,8 @@ pub(crate) enum Frame<'a> {
     Gap(usize),
 }
 
-/// The frames of a finding, from its place to the call that blocks; of its first `own` steps only, where the rest was
-/// shown before.
+/// Returns the frames of a finding, from its place to the call that blocks; of its first `own` steps only, where the
+/// rest was shown before.
 pub(crate) fn frames(finding: &Finding, own: usize) -> Vec<Frame<'_>> {
     let steps = finding.trace.len();
     let own = own.clamp(1, steps.max(1));
@@ -87,9 +88,9 @@ pub(crate) fn element<'a>(place: &'a Place, label: Option<String>, primary: bool
     Snippet::source(line).line_start(row).path(path).annotation(annotation).into()
 }
 
-/// The line in which the place begins, the part of it that is meant, and its number. A span that goes
-/// on over more lines is marked to the end of its first, and one that the file no longer holds where
-/// the file ends: the frames must never fail.
+/// Returns the line in which the place begins, the part of it that is meant, and its number. A span that goes on over
+/// more lines is marked to the end of its first, and one that the file no longer holds where the file ends: the frames
+/// must never fail.
 fn marked_line<'a>(text: &'a str, place: &Place) -> (&'a str, Range<usize>, usize) {
     let boundary = |offset: u32| {
         let mut at = (offset as usize).min(text.len());

@@ -30,9 +30,13 @@ pub fn full(out: &mut dyn Write, shown: &Shown<'_>, look: Look) -> io::Result<()
     let renderer = renderer.decor_style(DecorStyle::Ascii);
     let causes = shown.groups.iter().filter(|group| group.cause.is_some()).count();
     let mut at = 0;
+    let mut left = look.most_blocks.unwrap_or(usize::MAX);
     while let Some(group) = shown.groups.get(at) {
+        if left == 0 {
+            return write_rest(out, &shown.groups[at..], shown, look);
+        }
         // Causes with nothing but themselves to tell share one heading.
-        let alone = shown.groups[at..].iter().take_while(|group| is_alone(group)).count();
+        let alone = shown.groups[at..].iter().take(left).take_while(|group| is_alone(group)).count();
         let together = alone.max(1);
         let heading = match (&group.cause, alone) {
             (Some(cause), 0 | 1) => heading(cause, at + 1, causes, shown, look),
@@ -65,6 +69,7 @@ pub fn full(out: &mut dyn Write, shown: &Shown<'_>, look: Look) -> io::Result<()
                 told = group.findings.iter().filter_map(|index| shown.findings.get(*index as usize)).collect();
                 same.clear();
             }
+            left = left.saturating_sub(told.len());
             for finding in told {
                 let text = renderer.render(&[block(finding, shown, look, &mut said)]);
                 writeln!(out, "{}\n", linked(&text, finding, shown, look))?;
@@ -93,7 +98,7 @@ fn heading(cause: &Cause, number: usize, of: usize, shown: &Shown<'_>, look: Loo
     format!("{number}: `{call}` at {at}, reached by {reach} that must not block")
 }
 
-/// The text with a link for each place that heads a frame.
+/// Returns the text with a link for each place that heads a frame.
 fn linked<'t>(text: &'t str, finding: &Finding, shown: &Shown<'_>, look: Look) -> Cow<'t, str> {
     if !look.links {
         return Cow::Borrowed(text);
@@ -123,17 +128,52 @@ fn write_list(out: &mut dyn Write, same: &[&Finding], shown: &Shown<'_>, look: L
     let fixes = if fixable > 0 { format!(", {} with a fix", count_of(fixable, same.len())) } else { String::new() };
     writeln!(out, "{} lead there as above{fixes}:", count(same.len(), "more call"))?;
     for finding in same {
-        let (word, colour) = match finding.severity {
-            Severity::Error => ("error", AnsiColor::BrightRed),
-            Severity::Warning => ("warning", AnsiColor::Yellow),
-            Severity::Note => ("note", AnsiColor::BrightGreen),
-        };
-        let style = look.style(Style::new().bold().fg_color(Some(colour.into())));
-        let at = look.link(&shown_place(&finding.place, shown.folder), &finding.place);
-        let rule = &finding.rule;
-        writeln!(out, "   {at}: {style}{word}[{rule}]{style:#} {}", harmless(&step_label(finding, 0)))?;
+        write_line(out, finding, &harmless(&step_label(finding, 0)), shown, look)?;
     }
     writeln!(out)
+}
+
+/// Writes a line for each finding of these groups.
+fn write_rest(out: &mut dyn Write, groups: &[Group], shown: &Shown<'_>, look: Look) -> io::Result<()> {
+    let all = || groups.iter().flat_map(|group| &group.findings).filter_map(|at| shown.findings.get(*at as usize));
+    writeln!(
+        out,
+        "{} in one line each (all in full: `blocklint check | less`):",
+        count(all().count(), "more finding")
+    )?;
+    for finding in all() {
+        write_line(out, finding, &harmless(&finding.message), shown, look)?;
+    }
+    writeln!(out)
+}
+
+/// Writes notes that are true and seldom worth an edit, one line each; nothing where there are none.
+///
+/// # Errors
+///
+/// Those of the writer.
+pub fn minor(out: &mut dyn Write, notes: &[Finding], shown: &Shown<'_>, look: Look) -> io::Result<()> {
+    if notes.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "Minor, seldom worth an edit ({}):", count(notes.len(), "note"))?;
+    for finding in notes {
+        write_line(out, finding, &harmless(&finding.message), shown, look)?;
+    }
+    Ok(())
+}
+
+/// Writes one line of a finding: its place, severity and rule, and a text.
+fn write_line(out: &mut dyn Write, finding: &Finding, text: &str, shown: &Shown<'_>, look: Look) -> io::Result<()> {
+    let (word, colour) = match finding.severity {
+        Severity::Error => ("error", AnsiColor::BrightRed),
+        Severity::Warning => ("warning", AnsiColor::Yellow),
+        Severity::Note => ("note", AnsiColor::BrightGreen),
+    };
+    let style = look.style(Style::new().bold().fg_color(Some(colour.into())));
+    let at = look.link(&shown_place(&finding.place, shown.folder), &finding.place);
+    let rule = &finding.rule;
+    writeln!(out, "   {at}: {style}{word}[{rule}]{style:#} {text}")
 }
 
 /// `all` of them, or how many.
@@ -156,7 +196,7 @@ struct Said<'a> {
 }
 
 impl<'a> Said<'a> {
-    /// How many steps of the trace lead to where an earlier one goes on the same way; all where none does.
+    /// Returns how many steps of the trace lead to where an earlier one goes on the same way; all where none does.
     fn own_steps(&mut self, trace: &'a [Step]) -> usize {
         let mut way = 0;
         let mut ends: Vec<u64> = Vec::with_capacity(trace.len());

@@ -50,17 +50,17 @@ pub fn github(out: &mut dyn Write, shown: &Shown<'_>) -> io::Result<()> {
     Ok(())
 }
 
-/// The text without characters that break a line or drive a terminal.
+/// Returns the text without characters that break a line or drive a terminal.
 fn one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-/// A message as the runner reads it back.
+/// Returns a message as the runner reads it back.
 fn data(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
-/// A property as the runner reads it back: commas and colons end one.
+/// Returns a property as the runner reads it back: commas and colons end one.
 fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use blocklint_core::{
-    Applicability, Cause, Confirmed, Context, Effect, Finding, Fix, Hold, Location, Reason, Refusal, Step,
+    Applicability, Cause, Confirmed, Context, Effect, Finding, Fix, Hold, Location, ReachedBy, Reason, Refusal, Step,
 };
 use blocklint_rules::UNREADABLE_SOURCE;
 use serde::{Serialize, Serializer};
@@ -28,6 +28,10 @@ pub(crate) struct Object<'a> {
     url: Option<String>,
     confidence: &'static str,
     effect: Option<&'static str>,
+    /// The kind of work of the call: `file-entry`.
+    kind: Option<String>,
+    /// The usual time of one call, where it is known.
+    takes: Option<String>,
     context: Option<&'static str>,
     function: &'a str,
     #[serde(serialize_with = "hold")]
@@ -38,6 +42,7 @@ pub(crate) struct Object<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     held_by: Option<StepObject<'a>>,
     reasons: Vec<ReasonObject<'a>>,
+    reached_by: Vec<EntryObject<'a>>,
     fingerprint: &'a str,
     /// Why it counts for nothing and is usually not shown; none where it counts.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -66,6 +71,19 @@ struct ReasonObject<'a> {
     filename: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     location: Option<Location>,
+}
+
+/// A kind of entry points that reach the finding, with one of them.
+#[derive(Serialize)]
+pub(crate) struct EntryObject<'a> {
+    kind: &'static str,
+    entry: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    route: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cell: Option<u32>,
+    filename: &'a str,
+    row: u32,
 }
 
 /// Why no edit is offered, and where a reader sees it.
@@ -142,6 +160,8 @@ pub(crate) fn object<'f>(finding: &'f Finding, shown: &Shown<'_>) -> Object<'f> 
         url: shown.url(finding.rule),
         confidence: finding.confidence.as_str(),
         effect: finding.effect.map(Effect::as_str),
+        kind: finding.weight.map(|weight| weight.work.name()),
+        takes: finding.weight.and_then(|weight| weight.takes).map(|takes| takes.to_string()),
         context: finding.context.map(Context::as_str),
         function: &finding.function,
         hold: finding.hold,
@@ -149,6 +169,7 @@ pub(crate) fn object<'f>(finding: &'f Finding, shown: &Shown<'_>) -> Object<'f> 
         trace: finding.trace.iter().map(step).collect(),
         held_by: finding.held_by.as_ref().map(step),
         reasons: finding.reasons.iter().map(reason).collect(),
+        reached_by: finding.reached_by.iter().map(entry).collect(),
         fingerprint: &finding.fingerprint,
         aside: finding.aside.map(|aside| aside.because),
         confirmed: finding.confirmed.as_ref().map(confirmed),
@@ -161,6 +182,17 @@ pub(crate) fn confirmed(confirmed: &Confirmed) -> ConfirmedObject<'_> {
         times: confirmed.times,
         of: if confirmed.exact { "call" } else { "function" },
         tests: &confirmed.tests,
+    }
+}
+
+pub(crate) fn entry(entry: &ReachedBy) -> EntryObject<'_> {
+    EntryObject {
+        kind: entry.kind.as_str(),
+        entry: &entry.entry,
+        route: entry.route.as_deref(),
+        cell: entry.place.cell,
+        filename: entry.place.path.as_str(),
+        row: entry.place.start.row,
     }
 }
 
@@ -222,7 +254,7 @@ fn fix(fix: &Fix) -> FixObject<'_> {
     }
 }
 
-/// Seconds as a number; `"unbounded"`, `"brief"` or nothing.
+/// Returns seconds as a number; `"unbounded"`, `"brief"` or nothing.
 pub(crate) fn hold<S: Serializer>(hold: &Hold, serializer: S) -> Result<S::Ok, S::Error> {
     match hold {
         Hold::Unstated => serializer.serialize_none(),

@@ -38,7 +38,7 @@ pub use explanation::{
     ExplainedFinding, ExplainedFunction, ExplainedLine, ExplainedRow, ExplainedSite, ExplainedTarget, Outcome, Remark,
     explanation, explanation_json,
 };
-pub use full::full;
+pub use full::{full, minor};
 pub use github::github;
 pub use gitlab::gitlab;
 pub use html::{HtmlReport, html};
@@ -69,7 +69,7 @@ pub struct Shown<'a> {
 }
 
 impl Shown<'_> {
-    /// The address of a rule's page.
+    /// Returns the address of a rule's page.
     pub(crate) fn url(&self, rule: RuleCode) -> Option<String> {
         Some(blocklint_rules::rule(rule)?.url_in(self.pages?))
     }
@@ -110,7 +110,7 @@ impl Sources {
         self.texts.insert(path, Text { text, lines, cells });
     }
 
-    /// The text of a file.
+    /// Returns the text of a file.
     pub fn get(&self, path: &Utf8Path) -> Option<&str> {
         self.texts.get(path).map(|kept| &*kept.text)
     }
@@ -131,12 +131,13 @@ impl Sources {
         true
     }
 
-    /// The number, from 0, of the line in which an offset lies; the cells of a notebook are counted as one text.
+    /// Returns the number, from 0, of the line in which an offset lies; the cells of a notebook are counted as one
+    /// text.
     pub(crate) fn line_of(&self, path: &Utf8Path, offset: u32) -> Option<usize> {
         self.texts.get(path).map(|kept| kept.lines.line_of(offset))
     }
 
-    /// The column of an offset in its line in bytes, from 1.
+    /// Returns the column of an offset in its line in bytes, from 1.
     pub(crate) fn byte_column(&self, path: &Utf8Path, offset: u32) -> Option<u32> {
         let kept = self.texts.get(path)?;
         let before = kept.text.get(..offset as usize)?;
@@ -144,7 +145,7 @@ impl Sources {
         Some((before.len() - start) as u32 + 1)
     }
 
-    /// The line of this number, from 0, without its end.
+    /// Returns the line of this number, from 0, without its end.
     pub(crate) fn line(&self, path: &Utf8Path, number: usize) -> Option<&str> {
         self.texts.get(path).and_then(|kept| kept.lines.line(&kept.text, number))
     }

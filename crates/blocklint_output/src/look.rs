@@ -13,20 +13,22 @@ pub struct Look {
     pub styled: bool,
     /// True if it makes links of places (OSC 8).
     pub links: bool,
+    /// The number of findings that are shown in full, those of the first causes; a line each for the others. All if none.
+    pub most_blocks: Option<usize>,
 }
 
 impl Look {
-    /// The style where colours are shown, else none.
+    /// Returns the style where colours are shown, else none.
     pub(crate) fn style(self, style: Style) -> Style {
         if self.styled { style } else { Style::new() }
     }
 
-    /// The text of a place, as a link to its file where there are links.
+    /// Returns the text of a place, as a link to its file where there are links.
     pub(crate) fn link(self, text: &str, place: &Place) -> String {
         self.link_to(text, &place.path)
     }
 
-    /// The text as a link to a page, where there are links and a page.
+    /// Returns the text as a link to a page, where there are links and a page.
     pub(crate) fn link_to_page(self, text: &str, url: Option<&str>) -> String {
         match url.filter(|_| self.links) {
             Some(url) => format!("\u{1b}]8;;{url}\u{1b}\\{text}\u{1b}]8;;\u{1b}\\"),

@@ -6,13 +6,13 @@ use std::fmt::Write;
 use blocklint_core::Place;
 use camino::Utf8Path;
 
-/// The path relative to the folder where it lies below, without characters a terminal obeys.
+/// Returns the path relative to the folder where it lies below, without characters a terminal obeys.
 pub(crate) fn shown<'a>(path: &'a Utf8Path, folder: &Utf8Path) -> Cow<'a, str> {
     harmless(path.strip_prefix(folder).unwrap_or(path).as_str())
 }
 
-/// The path relative to the folder where it lies below, with `/` on every system and otherwise as it is: for programs, whose
-/// formats escape what they must.
+/// Returns the path relative to the folder where it lies below, with `/` on every system and otherwise as it is: for
+/// programs, whose formats escape what they must.
 pub(crate) fn portable<'a>(path: &'a Utf8Path, folder: &Utf8Path) -> Cow<'a, str> {
     let path = path.strip_prefix(folder).unwrap_or(path).as_str();
     match std::path::MAIN_SEPARATOR {
@@ -21,7 +21,7 @@ pub(crate) fn portable<'a>(path: &'a Utf8Path, folder: &Utf8Path) -> Cow<'a, str
     }
 }
 
-/// The path as `shown`, with the cell where the place lies in a notebook (`demo.ipynb:cell 3`).
+/// Returns the path as `shown`, with the cell where the place lies in a notebook (`demo.ipynb:cell 3`).
 pub(crate) fn shown_file<'a>(place: &'a Place, folder: &Utf8Path) -> Cow<'a, str> {
     let path = shown(&place.path, folder);
     match place.cell {
@@ -35,7 +35,7 @@ pub(crate) fn shown_place(place: &Place, folder: &Utf8Path) -> String {
     format!("{}:{}:{}", shown_file(place, folder), place.start.row, place.start.column)
 }
 
-/// The text with control characters made visible: file names and source text come from strangers.
+/// Returns the text with control characters made visible: file names and source text come from strangers.
 pub(crate) fn harmless(text: &str) -> Cow<'_, str> {
     if !text.contains(char::is_control) {
         return Cow::Borrowed(text);
@@ -47,12 +47,12 @@ pub(crate) fn harmless(text: &str) -> Cow<'_, str> {
     Cow::Owned(visible.collect())
 }
 
-/// The path with `/` on every system.
+/// Returns the path with `/` on every system.
 pub(crate) fn slashes(path: &Utf8Path) -> String {
     path.as_str().replace('\\', "/")
 }
 
-/// The URI of a file with an absolute path.
+/// Returns the URI of a file with an absolute path.
 pub(crate) fn file_uri(path: &Utf8Path) -> String {
     let path = slashes(path);
     // `C:/x` needs one separator more than `/x`.
@@ -60,7 +60,7 @@ pub(crate) fn file_uri(path: &Utf8Path) -> String {
     format!("file://{separator}{}", encoded(&path).replacen("%3A", ":", 1))
 }
 
-/// A path as a URI spells it: everything but unreserved characters and separators is encoded.
+/// Returns a path as a URI spells it: everything but unreserved characters and separators is encoded.
 pub(crate) fn encoded(path: &str) -> String {
     let mut uri = String::with_capacity(path.len());
     for byte in path.bytes() {

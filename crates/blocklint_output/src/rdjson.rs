@@ -63,8 +63,8 @@ fn diagnostic(finding: &Finding, shown: &Shown<'_>) -> Value {
     Value::Object(object)
 }
 
-/// A fix of one edit in the finding's file: suggestions are taken one by one, and of a fix with several edits (a call and
-/// the import that it needs) one alone would break the code.
+/// Returns a fix of one edit in the finding's file: suggestions are taken one by one, and of a fix with several edits
+/// (a call and the import that it needs) one alone would break the code.
 fn suggestion(fix: &Fix, finding: &Finding, shown: &Shown<'_>) -> Option<Value> {
     match &*fix.edits {
         [edit] if edit.place.path == finding.place.path && edit.place.cell.is_none() => {

@@ -59,7 +59,7 @@ pub fn sarif(out: &mut dyn Write, shown: &Shown<'_>, run: &SarifRun<'_>) -> io::
     Ok(count.saturating_sub(kept))
 }
 
-/// A log with at most so many results.
+/// Returns a log with at most so many results.
 fn log(shown: &Shown<'_>, run: &SarifRun<'_>, most: usize) -> io::Result<Vec<u8>> {
     let writer = Writer { root: run.root, compares: run.compares };
     let mut all: Vec<&Finding> = shown.findings.iter().chain(run.suppressed).collect();
@@ -104,7 +104,7 @@ fn log(shown: &Shown<'_>, run: &SarifRun<'_>, most: usize) -> io::Result<Vec<u8>
     Ok(serde_json::to_vec_pretty(&log)?)
 }
 
-/// The worst of some findings, in their order: first what is not silenced, then by how bad and how sure it is.
+/// Returns the worst of some findings, in their order: first what is not silenced, then by how bad and how sure it is.
 fn worst(found: Vec<&Finding>, most: usize) -> Vec<&Finding> {
     if found.len() <= most {
         return found;
@@ -119,8 +119,8 @@ fn worst(found: Vec<&Finding>, most: usize) -> Vec<&Finding> {
     ranked.into_iter().map(|at| found[at]).collect()
 }
 
-/// The log of as many results as a service takes: at most `most`, and `zipped` bytes once it is zipped. Gives back for
-/// how many it was asked.
+/// Returns the log of as many results as a service takes: at most `most`, and `zipped` bytes once it is zipped. Gives
+/// back for how many it was asked.
 fn fitting(
     count: usize,
     most: usize,
@@ -284,7 +284,7 @@ impl Writer<'_> {
         Value::Object(result)
     }
 
-    /// The message, the notes and the help; brackets make links to the related locations.
+    /// Returns the message, the notes and the help; brackets make links to the related locations.
     fn message(&self, finding: &Finding, causes: &[Cause]) -> String {
         let mut text = format!("{}.", plain(&finding.message));
         for note in &finding.notes {
@@ -395,7 +395,7 @@ fn plain(text: &str) -> String {
     text.replace('\\', "\\\\").replace('[', "\\[").replace(']', "\\]")
 }
 
-/// The URI of a folder, with its separator at the end.
+/// Returns the URI of a folder, with its separator at the end.
 fn folder_uri(folder: &Utf8Path) -> String {
     let uri = file_uri(folder);
     if uri.ends_with('/') { uri } else { format!("{uri}/") }

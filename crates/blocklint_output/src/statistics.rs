@@ -98,7 +98,7 @@ fn causes<'a>(shown: &Shown<'a>, overview: &'a Overview) -> Vec<(&'a Cause, Caus
     rows.collect()
 }
 
-/// Writes a line for each cause, in the order in which they are worth mending: its findings, how many functions it
+/// Writes a line for each cause, in the order in which they are worth row_advice: its findings, how many functions it
 /// stalls, for how long, the call and its place.
 ///
 /// # Errors

@@ -179,7 +179,7 @@ pub fn were_there(out: &mut dyn Write, findings: usize, with: &str) -> io::Resul
     }
 }
 
-/// A user who named a missing path must not read that all is well.
+/// Returns a user who named a missing path must not read that all is well.
 fn none(summary: &Summary) -> &'static str {
     if summary.incomplete { "No findings in what is there" } else { "No findings" }
 }

@@ -15,7 +15,7 @@ pub(crate) fn step_label(finding: &Finding, at: usize) -> String {
     }
 }
 
-/// The body, by the name its readers look for: a method with its class, a nameless one by what it is and where.
+/// Returns the body, by the name its readers look for: a method with its class, a nameless one by what it is and where.
 fn who(qualified: &str) -> String {
     match nameless(qualified) {
         Some(what) => format!("{what} of {}", who(parent(qualified))),

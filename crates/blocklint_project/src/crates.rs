@@ -37,7 +37,7 @@ pub struct RustCrate {
 /// A dependency as its manifest states it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RustDependency {
-    /// The name of its crate in code, as far as the manifest tells: the package's, or what it is renamed to.
+    /// The name of its crate in code, as far as the manifest shows: the package's, or what it is renamed to.
     pub name: String,
     /// The package.
     pub package: String,
@@ -73,8 +73,8 @@ pub enum CrateRootKind {
     Build,
 }
 
-/// The crates of the project, sorted by folder. A folder with `src/lib.rs` or `src/main.rs` that no
-/// manifest speaks for is one too, named by its folder.
+/// Returns the crates of the project, sorted by folder. A folder with `src/lib.rs` or `src/main.rs` that no manifest
+/// speaks for is one too, named by its folder.
 pub(crate) fn rust_crates(
     root: &Utf8Path,
     manifests: &[Utf8PathBuf],
@@ -115,8 +115,8 @@ pub(crate) fn rust_crates(
         let begins = matches!(path.file_name(), Some("lib.rs" | "main.rs"));
         let src = path.parent().filter(|src| begins && src.file_name() == Some("src"));
         let Some(folder) = src.and_then(Utf8Path::parent) else { continue };
-        let spoken_for = |found: &RustCrate| folder.starts_with(&found.folder) && found.folder.starts_with(root);
-        if !crates.iter().any(spoken_for) {
+        let has_crate = |found: &RustCrate| folder.starts_with(&found.folder) && found.folder.starts_with(root);
+        if !crates.iter().any(has_crate) {
             let name = folder.file_name().unwrap_or("main");
             crates.push(new_crate(folder, name, &DeTable::new(), sources));
         }
@@ -126,7 +126,7 @@ pub(crate) fn rust_crates(
     crates
 }
 
-/// The crate of a manifest; `None` where it only describes a workspace.
+/// Returns the crate of a manifest; `None` where it only describes a workspace.
 fn from_manifest(
     folder: &Utf8Path,
     document: &DeTable<'_>,
@@ -200,7 +200,7 @@ fn inherited_text<'d>(workspace: Option<&'d DeTable<'_>>, name: &str) -> Option<
     workspace?.get(name)?.get_ref().as_str()
 }
 
-/// The oldest version that a requirement allows: `1.20`, `^1.20, <2`, `=1.20.0`.
+/// Returns the oldest version that a requirement allows: `1.20`, `^1.20, <2`, `=1.20.0`.
 fn oldest(requirement: &str) -> Option<String> {
     let bounds = requirement.split(',').map(str::trim).filter(|bound| !bound.starts_with('<'));
     let versions = bounds.map(|bound| bound.trim_start_matches(['^', '~', '=', '>', ' ']));

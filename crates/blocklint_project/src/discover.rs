@@ -78,7 +78,7 @@ pub struct Project {
     pub java_roots: Vec<Utf8PathBuf>,
     /// True if a finding is also reported where only its trace or a cause lies in reported files.
     pub trace_in_paths: bool,
-    /// True if all of it is analysed as its configuration says: what is not seen may be what a comment is for.
+    /// True if all of it is analysed as its configuration states: what is not seen may be what a comment is for.
     pub is_whole: bool,
     /// Model files that its libraries carry in their own packages, sorted by path.
     pub shipped: Vec<ShippedModel>,
@@ -128,9 +128,8 @@ impl SourceFile {
 }
 
 impl Project {
-    /// The dotted name under which a Python file is imported from its own import root
-    /// (`shop.db` of `…/src/shop/db.py`; a package for its `__init__.py`). Empty for the
-    /// `__init__.py` of an import root itself.
+    /// Returns the dotted name under which a Python file is imported from its own import root (`shop.db` of
+    /// `…/src/shop/db.py`; a package for its `__init__.py`). Empty for the `__init__.py` of an import root itself.
     pub fn module_name(&self, file: &SourceFile) -> Option<String> {
         let root = self.import_roots.get(file.import_root? as usize)?;
         let path = file.path.strip_prefix(root).ok()?.with_extension("");
@@ -140,7 +139,7 @@ impl Project {
     }
 }
 
-/// The root of the project that the paths belong to.
+/// Returns the root of the project that the paths belong to.
 pub fn discover_root(request: Request<'_>) -> Utf8PathBuf {
     let named = Named::new(request, None, &mut Vec::new());
     project_root(&common(&named.folders).unwrap_or_else(|| request.current.to_path_buf())).0
@@ -342,7 +341,7 @@ impl Named {
     }
 }
 
-/// The language of a script without an extension, by its first line.
+/// Returns the language of a script without an extension, by its first line.
 fn interpreter(path: &Utf8Path) -> Option<Language> {
     const LONGEST: u64 = 256;
     if path.extension().is_some() || !path.is_file() {
@@ -368,7 +367,7 @@ fn unit_of(units: &[Unit], folder: &Utf8Path) -> u32 {
     folder.ancestors().find_map(index).unwrap_or(0) as u32
 }
 
-/// The folders `src/<set>/java` above Java files.
+/// Returns the folders `src/<set>/java` above Java files.
 fn java_roots(sources: &Sources) -> Vec<Utf8PathBuf> {
     let is_root = |folder: &&Utf8Path| {
         folder.file_name() == Some("java")

@@ -17,7 +17,7 @@ pub(crate) struct Imports {
 }
 
 impl Imports {
-    /// The project root, each unit's folder and its `src`, and the parent of each topmost package.
+    /// Returns the project root, each unit's folder and its `src`, and the parent of each topmost package.
     pub(crate) fn new(root: &Utf8Path, units: &[Unit], sources: &Sources) -> Self {
         let mut packages = HashSet::new();
         for path in sources.of(Language::Python).filter(|path| path.as_str().ends_with("__init__.py")) {
@@ -47,7 +47,7 @@ impl Imports {
         Imports { roots: roots.into_iter().collect(), packages }
     }
 
-    /// The import root that the files of a folder belong to: the parent of its topmost package, else the
+    /// Returns the import root that the files of a folder belong to: the parent of its topmost package, else the
     /// deepest root at or above it.
     pub(crate) fn root_of(&self, folder: &Utf8Path) -> Option<u32> {
         let mut folder = folder;

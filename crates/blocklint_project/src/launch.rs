@@ -1,6 +1,6 @@
 //! Files that say how programs are started: the commands and settings in them.
 //!
-//! The commands are not run. Text is split into words as a shell would, as far as that tells which command gets which
+//! The commands are not run. Text is split into words as a shell would, as far as that shows which command gets which
 //! option; the value of a variable stays unknown, except where it stands beside the variable (`${WORKERS:-gevent}`).
 
 use std::ffi::OsStr;
@@ -15,7 +15,7 @@ pub struct Command {
 }
 
 impl Command {
-    /// The value of an option, however it is joined: `-k gevent`, `-kgevent`, `--worker-class=gevent`.
+    /// Returns the value of an option, however it is joined: `-k gevent`, `-kgevent`, `--worker-class=gevent`.
     pub fn option(&self, spelling: &str) -> Option<&str> {
         for (at, word) in self.words.iter().enumerate() {
             if word == spelling {
@@ -50,8 +50,8 @@ pub(crate) fn is_launch(name: &OsStr) -> bool {
         || matches!(lower.as_str(), "supervisord.conf" | "makefile" | "justfile" | "entrypoint" | "run" | "start")
 }
 
-/// The commands that a text starts: every word that may be the name of one, with what follows. `is_name` says which names
-/// are asked for.
+/// Returns the commands that a text starts: every word that may be the name of one, with what follows. `is_name` says
+/// which names are asked for.
 pub fn commands(text: &str, is_name: &dyn Fn(&str) -> bool) -> Vec<Command> {
     let mut found = Vec::new();
     for line in logical_lines(text) {
@@ -60,7 +60,7 @@ pub fn commands(text: &str, is_name: &dyn Fn(&str) -> bool) -> Vec<Command> {
     found
 }
 
-/// The commands among the words of a line; a word of several words is a line of its own (`sh -c "…"`).
+/// Returns the commands among the words of a line; a word of several words is a line of its own (`sh -c "…"`).
 fn among(words: &[String], is_name: &dyn Fn(&str) -> bool, depth: u32, found: &mut Vec<Command>) {
     let Some(depth) = depth.checked_sub(1) else { return };
     for (at, word) in words.iter().enumerate() {
@@ -93,7 +93,8 @@ fn among(words: &[String], is_name: &dyn Fn(&str) -> bool, depth: u32, found: &m
     }
 }
 
-/// The quoted or bare values that lines of a text give a key: `worker_class = "gevent"`, `worker_class: gevent`.
+/// Returns the quoted or bare values that lines of a text give a key: `worker_class = "gevent"`,
+/// `worker_class: gevent`.
 pub fn settings(text: &str, key: &str) -> Vec<String> {
     let mut found = Vec::new();
     for line in text.lines() {

@@ -6,7 +6,7 @@ use toml::de::{DeTable, DeValue};
 use crate::crates::{CrateRootKind, RustCrate};
 use crate::within::text_within;
 
-/// Names and versions of the crates that a lock file names.
+/// Returns names and versions of the crates that a lock file names.
 pub(crate) fn locked(file: &Utf8Path, root: &Utf8Path) -> Vec<(String, String)> {
     let Some(text) = text_within(file, root) else { return Vec::new() };
     let Ok(document) = DeTable::parse(&text) else { return Vec::new() };

@@ -7,7 +7,7 @@ use roxmltree::{Document, Node};
 
 use crate::units::Unit;
 
-/// Nobody writes a build file longer than this, in bytes.
+/// Longer build files, in bytes, are not read.
 const LONGEST: u64 = 1 << 20;
 
 /// A module of a build: a folder with a build file.
@@ -41,7 +41,7 @@ struct Need {
     is_project: bool,
 }
 
-/// The modules of the units that have a build file of Maven or Gradle, in the units' order.
+/// Returns the modules of the units that have a build file of Maven or Gradle, in the units' order.
 pub fn modules(units: &[Unit]) -> Vec<Module> {
     let mut folders: Vec<&Utf8Path> = Vec::new();
     let mut said: Vec<Said> = Vec::new();
@@ -200,7 +200,7 @@ fn with_dashes(name: &str) -> String {
     dashed
 }
 
-/// The first quoted text.
+/// Returns the first quoted text.
 pub(crate) fn quoted(text: &str) -> Option<&str> {
     let start = text.find(['"', '\''])?;
     let quote = text[start..].chars().next()?;
@@ -208,7 +208,7 @@ pub(crate) fn quoted(text: &str) -> Option<&str> {
     rest.find(quote).map(|end| &rest[..end])
 }
 
-/// The elements of a name directly in another.
+/// Returns the elements of a name directly in another.
 pub(crate) fn children<'t, 'd: 't>(of: Node<'t, 'd>, name: &'t str) -> impl Iterator<Item = Node<'t, 'd>> {
     of.children().filter(move |node| node.is_element() && node.tag_name().name() == name)
 }
@@ -217,12 +217,12 @@ pub(crate) fn child<'t, 'd: 't>(of: Node<'t, 'd>, name: &'t str) -> Option<Node<
     children(of, name).next()
 }
 
-/// The text of an element of a name directly in another.
+/// Returns the text of an element of a name directly in another.
 pub(crate) fn element<'t, 'd: 't>(of: Node<'t, 'd>, name: &'t str) -> Option<&'t str> {
     child(of, name)?.text().map(str::trim)
 }
 
-/// A text without all that stands between two marks; what is not closed is kept.
+/// Returns a text without all that stands between two marks; what is not closed is kept.
 pub(crate) fn without(text: &str, open: &str, close: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut rest = text;

@@ -83,7 +83,7 @@ pub struct FilePattern {
 }
 
 impl FilePattern {
-    /// The pattern, counted from a folder; `!` before it means what does not match.
+    /// Returns the pattern, counted from a folder; `!` before it means what does not match.
     pub fn new(folder: &Utf8Path, pattern: &str) -> Self {
         let (negated, pattern) = match pattern.strip_prefix('!') {
             Some(rest) => (true, rest),

@@ -19,7 +19,7 @@ impl Problem {
         Problem { path: Utf8PathBuf::from(path.to_string_lossy().into_owned()), message: message.into() }
     }
 
-    /// The line, with the path relative to `folder` where it lies below.
+    /// Returns the line, with the path relative to `folder` where it lies below.
     pub fn relative_to(&self, folder: &Utf8Path) -> String {
         let path = self.path.strip_prefix(folder).unwrap_or(&self.path);
         let path = if path.as_str().is_empty() { Utf8Path::new(".") } else { path };
@@ -33,7 +33,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// The system's reason without the number behind it (`No such file or directory`).
+/// Returns the system's reason without the number behind it (`No such file or directory`).
 pub(crate) fn reason(error: &std::io::Error) -> String {
     let text = error.to_string();
     match text.find(" (os error") {

@@ -23,8 +23,8 @@ pub struct FormatSettings {
     pub preview: bool,
 }
 
-/// The oldest Python that the nearest manifest at or above a folder says the project runs on, up to the project root: major and
-/// minor number.
+/// Returns the oldest Python that the nearest manifest at or above a folder says the project runs on, up to the project
+/// root: major and minor number.
 pub fn oldest_python(folder: &Utf8Path, root: &Utf8Path) -> Option<(u8, u8)> {
     folder.ancestors().take_while(|folder| folder.starts_with(root)).find_map(|folder| oldest_said_in(folder, root))
 }
@@ -58,7 +58,7 @@ fn oldest_said_in(folder: &Utf8Path, root: &Utf8Path) -> Option<(u8, u8)> {
     })
 }
 
-/// The lowest version that a range allows: `>=3.8,<4`, `^3.9`, `~=3.8`, `3.10.*`.
+/// Returns the lowest version that a range allows: `>=3.8,<4`, `^3.9`, `~=3.8`, `3.10.*`.
 fn oldest(range: &str) -> Option<(u8, u8)> {
     let bounds = range.split([',', ' ', '|']).filter_map(|part| {
         let part = part.trim();

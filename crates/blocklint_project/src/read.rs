@@ -8,7 +8,7 @@ use camino::Utf8Path;
 
 use crate::problem::reason;
 
-/// The whole file. It may change meanwhile: what is returned is never longer than `limit` bytes.
+/// Returns the whole file. It may change meanwhile: what is returned is never longer than `limit` bytes.
 ///
 /// # Errors
 ///

@@ -4,7 +4,7 @@ use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 
 use crate::configuration::is_marked;
 
-/// The path from the file system's root, without `.` and `..`; links are not followed.
+/// Returns the path from the file system's root, without `.` and `..`; links are not followed.
 pub fn absolute(current: &Utf8Path, path: &Utf8Path) -> Utf8PathBuf {
     let mut clean = Utf8PathBuf::new();
     for component in current.join(path).components() {
@@ -19,16 +19,17 @@ pub fn absolute(current: &Utf8Path, path: &Utf8Path) -> Utf8PathBuf {
     clean
 }
 
-/// The deepest folder that holds all of these.
+/// Returns the deepest folder that holds all of these.
 pub(crate) fn common(folders: &[Utf8PathBuf]) -> Option<Utf8PathBuf> {
     let (first, rest) = folders.split_first()?;
     let holds = |candidate: &&Utf8Path| rest.iter().all(|folder| folder.starts_with(candidate));
     first.ancestors().find(holds).map(Utf8Path::to_path_buf)
 }
 
-/// The nearest folder at or above `common` that holds configuration, a `blocklint.toml` (also an empty one) or `.git`, and
-/// `true`. Where there is none, the outermost that gathers members (`[workspace]`, `<modules>`, `settings.gradle`), else the nearest
-/// crate or module of Java, else `common` itself: a file is then read with the rest of its project, though nobody says where that ends.
+/// Returns the nearest folder at or above `common` that holds configuration, a `blocklint.toml` (also an empty one) or
+/// `.git`, and `true`. Where there is none, the outermost that gathers members (`[workspace]`, `<modules>`,
+/// `settings.gradle`), else the nearest crate or module of Java, else `common` itself: a file is then read with the
+/// rest of its project, though nothing marks where the project ends.
 pub fn project_root(common: &Utf8Path) -> (Utf8PathBuf, bool) {
     let marks = |folder: &&Utf8Path| folder.join(".git").exists() || is_marked(folder);
     match common.ancestors().find(marks) {

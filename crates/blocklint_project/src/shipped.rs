@@ -17,7 +17,7 @@ pub struct ShippedModel {
     pub path: Utf8PathBuf,
     /// The package that ships it, by its name in the registry.
     pub package: String,
-    /// The top-level names of that package: the file may speak of nothing else.
+    /// The top-level names of that package: the file may describe nothing else.
     pub tops: Vec<String>,
     /// The language of the package.
     pub language: Language,
@@ -28,8 +28,8 @@ const GROUP: &str = "blocklint.models";
 /// The folder in that import package.
 const FOLDER: &str = "blocklint";
 
-/// Every shipped model, sorted by path. `folders` are the project's root and units, where environments are looked for;
-/// `named` are environments that the user names.
+/// Returns every shipped model, sorted by path. `folders` are the project's root and units, where environments are
+/// looked for; `named` are environments that the user names.
 pub(crate) fn shipped(
     root: &Utf8Path,
     folders: &[&Utf8Path],
@@ -117,7 +117,7 @@ fn python_package(
     }
 }
 
-/// The import packages under the group, as `name = package` writes them.
+/// Returns the import packages under the group, as `name = package` writes them.
 fn entry_points(text: &str) -> Vec<&str> {
     let mut inside = false;
     let mut found = Vec::new();

@@ -25,12 +25,12 @@ impl Sources {
         self.0.iter().map(|(path, language)| (path.as_path(), *language))
     }
 
-    /// The paths in order.
+    /// Returns the paths in order.
     pub(crate) fn paths(&self) -> impl Iterator<Item = &Utf8Path> {
         self.0.iter().map(|(path, _)| path.as_path())
     }
 
-    /// Those of one language, in order.
+    /// Returns those of one language, in order.
     pub(crate) fn of(&self, language: Language) -> impl Iterator<Item = &Utf8Path> {
         self.iter().filter(move |(_, of)| *of == language).map(|(path, _)| path)
     }
@@ -40,7 +40,7 @@ impl Sources {
         self.0.binary_search_by(|(file, _)| file.as_path().cmp(path)).is_ok()
     }
 
-    /// Those below a folder, in order.
+    /// Returns those below a folder, in order.
     pub(crate) fn below(&self, folder: &Utf8Path) -> impl Iterator<Item = &Utf8Path> {
         let start = self.0.partition_point(|(path, _)| by_parts(path, folder) == Ordering::Less);
         // The paths below a folder stand directly behind it in this order.
@@ -48,7 +48,7 @@ impl Sources {
     }
 }
 
-/// The order of paths by their parts: as of their text, but a separator comes before every other character.
+/// Returns the order of paths by their parts: as of their text, but a separator comes before every other character.
 pub(crate) fn by_parts(a: &Utf8Path, b: &Utf8Path) -> Ordering {
     let (a, b) = (a.as_str().as_bytes(), b.as_str().as_bytes());
     match a.iter().zip(b).position(|(a, b)| a != b) {

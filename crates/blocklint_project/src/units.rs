@@ -31,7 +31,7 @@ pub(crate) fn is_manifest(name: &OsStr) -> bool {
     ) || (name.starts_with("requirements") && name.ends_with(".txt"))
 }
 
-/// The units, sorted by folder; the project root is always one.
+/// Returns the units, sorted by folder; the project root is always one.
 pub(crate) fn units(root: &Utf8Path, manifests: &[Utf8PathBuf]) -> Vec<Unit> {
     let mut units = BTreeMap::from([(root.to_path_buf(), Vec::new())]);
     for manifest in manifests {

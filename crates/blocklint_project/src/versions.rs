@@ -23,11 +23,11 @@ pub struct Dependency {
 
 const LOCKS: [&str; 4] = ["uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock"];
 
-/// The versions of some dependencies of a unit, as far as files at or above it up to the project root tell.
+/// Returns the versions of some dependencies of a unit, as far as files at or above it up to the project root show.
 pub fn dependencies(unit: &Unit, root: &Utf8Path, names: &[String]) -> Vec<Dependency> {
     let mut manifests = texts(&unit.manifests, root);
     manifests.extend(texts(&requirements(&unit.folder), root));
-    // A unit that speaks of none of them need not be asked for its lock file, which may be long.
+    // A unit that describes none of them need not be asked for its lock file, which may be long.
     let speaks = |(_, text): &(Utf8PathBuf, String)| {
         let text = text.to_ascii_lowercase();
         names.iter().any(|name| text.contains(name.as_str()))
@@ -94,7 +94,7 @@ struct Bound {
     version: String,
 }
 
-/// The version of a package in a lock file.
+/// Returns the version of a package in a lock file.
 fn locked(text: &str, name: &str) -> Option<String> {
     let quoted = |rest: &str| rest.split('"').nth(1).map(|version| version.trim_start_matches('=').to_owned());
     let mut lines = text.lines();
@@ -116,8 +116,8 @@ fn locked(text: &str, name: &str) -> Option<String> {
     None
 }
 
-/// Every requirement on a package in the text of a manifest, in the way of PEP 508 (`fastapi[all]>=0.100,<1`) or of
-/// Poetry (`fastapi = "^0.100"`).
+/// Returns every requirement on a package in the text of a manifest, in the way of PEP 508 (`fastapi[all]>=0.100,<1`)
+/// or of Poetry (`fastapi = "^0.100"`).
 fn specifiers(text: &str, name: &str) -> Vec<Vec<Bound>> {
     let mut found = Vec::new();
     for line in text.lines() {
@@ -185,7 +185,7 @@ fn bounds(spec: &str, poetry: bool) -> Vec<Bound> {
     found
 }
 
-/// The first version that `^1.2`, `~1.2` or `~=1.2.3` excludes.
+/// Returns the first version that `^1.2`, `~1.2` or `~=1.2.3` excludes.
 fn above(version: &str, operator: &str) -> String {
     let mut numbers: Vec<u64> = version.split('.').map_while(|part| part.parse().ok()).collect();
     let raised = match operator {
@@ -200,7 +200,7 @@ fn above(version: &str, operator: &str) -> String {
     numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(".")
 }
 
-/// The newest version that bounds allow; none if nothing bounds it from above. Below `<2` it is `1.99999`.
+/// Returns the newest version that bounds allow; none if nothing bounds it from above. Below `<2` it is `1.99999`.
 fn newest(bounds: &[Bound]) -> Option<String> {
     let upper = bounds.iter().find(|bound| matches!(bound.operator.as_str(), "<" | "<="))?;
     if upper.operator == "<=" {
@@ -240,7 +240,7 @@ fn installed(folder: &Utf8Path, root: &Utf8Path, name: &str) -> Option<(String, 
     None
 }
 
-/// A name as registries compare it.
+/// Returns a name as registries compare it.
 fn normal(name: &str) -> String {
     name.trim().to_ascii_lowercase().replace(['_', '.'], "-")
 }

@@ -27,7 +27,7 @@ pub(crate) struct Found {
     pub(crate) problems: Vec<Problem>,
 }
 
-/// Nobody writes a longer ignore file, in bytes.
+/// Longer ignore files, in bytes, are not read.
 const LONGEST_IGNORES: u64 = 1_000_000;
 
 enum Item {
@@ -38,7 +38,7 @@ enum Item {
     Problem(Problem),
 }
 
-/// The language of a file by its extension. Stubs (`.pyi`) are none: they hold no body.
+/// Returns the language of a file by its extension. Stubs (`.pyi`) are none: they hold no body.
 pub(crate) fn language_of(path: &Path) -> Option<Language> {
     match path.extension()?.to_str()? {
         "py" | "ipynb" => Some(Language::Python),
@@ -130,8 +130,8 @@ fn is_entered(entry: &DirEntry) -> bool {
     !OTHER_PEOPLES.iter().any(|name| entry.file_name() == *name) && !is_environment(entry.path())
 }
 
-/// The first of a folder's ignore files that is not to be read, before the walk reads it: it would read whatever a link leads to,
-/// `/dev/zero` too, and wait for a pipe.
+/// Returns the first of a folder's ignore files that is not to be read, before the walk reads it: it would read
+/// whatever a link leads to, `/dev/zero` too, and wait for a pipe.
 pub(crate) fn unreadable_ignores(folder: &Path, repository: &Path) -> Option<PathBuf> {
     let is_usual = |about: fs::Metadata| about.is_dir() || about.is_file() && about.len() <= LONGEST_IGNORES;
     let files = IGNORE_FILES.map(|name| folder.join(name));
@@ -139,7 +139,7 @@ pub(crate) fn unreadable_ignores(folder: &Path, repository: &Path) -> Option<Pat
         Err(_) => false,
         Ok(about) if !about.is_symlink() => !is_usual(about),
         Ok(_) => match fs::canonicalize(file) {
-            // A link to nowhere is passed over by everyone.
+            // A link without a target is skipped by all tools.
             Err(_) => false,
             Ok(target) => !target.starts_with(repository) || !fs::metadata(file).is_ok_and(is_usual),
         },
@@ -189,7 +189,7 @@ fn visit(entry: DirEntry, within: &Within) -> Option<Item> {
     })
 }
 
-/// The line for a link that leads back to a folder it lies in.
+/// Returns the line for a link that leads back to a folder it lies in.
 fn loops(link: &Path) -> Option<Problem> {
     let target = fs::canonicalize(link).ok()?;
     let real_parent = fs::canonicalize(link.parent()?).ok()?;
@@ -219,8 +219,8 @@ fn follow(link: &Path, is_source: bool, within: &Within) -> Option<Result<(), It
     Some(Ok(()))
 }
 
-/// The line for what the walk could not enter. `None` for what is no one's concern, such as a bad
-/// pattern in an ignore file, which git passes over too.
+/// Returns the problem of a place that the walk could not enter; `None` for one without consequences, such as a bad
+/// pattern in an ignore file, which git skips too.
 fn problem(error: &ignore::Error, folder: &Utf8Path) -> Option<Problem> {
     let mut path = folder.as_std_path();
     let mut error = error;

@@ -25,7 +25,7 @@ pub(crate) fn leads_out(path: &Utf8Path, folder: &Utf8Path) -> bool {
     path.is_symlink() && !lies_within(path, folder)
 }
 
-/// The text of a regular file of bounded length that really lies in a folder.
+/// Returns the text of a regular file of bounded length that really lies in a folder.
 pub(crate) fn text_within(path: &Utf8Path, folder: &Utf8Path) -> Option<String> {
     if !path.is_file() || !lies_within(path, folder) {
         return None;
@@ -33,7 +33,7 @@ pub(crate) fn text_within(path: &Utf8Path, folder: &Utf8Path) -> Option<String> 
     text(path).ok()
 }
 
-/// The text of a regular file of bounded length.
+/// Returns the text of a regular file of bounded length.
 ///
 /// # Errors
 ///

@@ -10,8 +10,8 @@ use crate::walk::{EXPRESSION_DEPTH, Walker};
 const LONGEST: usize = 1_000;
 
 impl Walker<'_> {
-    /// The form of an annotation. Only what stands in the metadata of `Annotated[…]`, and calls, run code and make
-    /// sites.
+    /// Returns the form of an annotation. Only what stands in the metadata of `Annotated[…]`, and calls, run code and
+    /// make sites.
     pub(crate) fn annotation(&mut self, expr: &Expr) -> FormId {
         if self.expressions >= EXPRESSION_DEPTH {
             self.leave_out(expr);
@@ -91,8 +91,8 @@ impl Walker<'_> {
         self.facts.form(Form::Subscript(base, arguments))
     }
 
-    /// A type in a string; what is no expression stays a string, and so does a string in pieces, in which places would
-    /// not be known.
+    /// Returns a type in a string; what is no expression stays a string, and so does a string in pieces, in which
+    /// places would not be known.
     fn string_annotation(&mut self, literal: &ExprStringLiteral) -> FormId {
         if let [part] = literal.value.as_slice() {
             if is_identifier(part) {
@@ -141,7 +141,7 @@ pub(crate) fn is_type_constructor(base: &Expr) -> bool {
     )
 }
 
-/// The name, or the attribute's name.
+/// Returns the name, or the attribute's name.
 pub(crate) fn last_name(expr: &Expr) -> &str {
     match expr {
         Expr::Name(name) => &name.id,

@@ -11,7 +11,7 @@ use crate::dunder::Dunder;
 use crate::walk::{Walker, span};
 
 impl Walker<'_> {
-    /// An expression that will be called: its last attribute is no read.
+    /// Returns an expression that will be called: its last attribute is no read.
     pub(crate) fn callee(&mut self, expr: &Expr) -> FormId {
         if matches!(expr, Expr::Attribute(_)) { self.chain(expr, true) } else { self.expr(expr) }
     }
@@ -47,6 +47,7 @@ impl Walker<'_> {
                 // Only these are links.
                 _ => form,
             };
+            self.note(links[at], form);
         }
         form
     }
@@ -133,8 +134,8 @@ impl Walker<'_> {
         )
     }
 
-    /// The operands joined by `|`, flat up to a few members: copying each list into the next would make a long chain
-    /// quadratic.
+    /// Returns the operands joined by `|`, flat up to a few members: copying each list into the next would make a long
+    /// chain quadratic.
     pub(crate) fn join(&mut self, left: FormId, right: FormId) -> FormId {
         let items = self.items.len();
         for operand in [left, right] {

@@ -150,7 +150,7 @@ fn is_space(kind: TokenKind) -> bool {
     )
 }
 
-/// The line around an offset, without its end.
+/// Returns the line around an offset, without its end.
 fn line_at(source: &str, offset: TextSize) -> Span {
     let offset = offset.to_usize();
     let bytes = source.as_bytes();
@@ -267,12 +267,12 @@ fn is_rule(word: &str) -> bool {
     code || (word.contains('-') && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-'))
 }
 
-/// The text behind a tool's name and a colon.
+/// Returns the text behind a tool's name and a colon.
 fn strip_tool<'a>(text: &'a str, tool: &str) -> Option<&'a str> {
     text.strip_prefix(tool)?.trim_start().strip_prefix(':').map(str::trim_start)
 }
 
-/// The text behind `noqa`, in any case.
+/// Returns the text behind `noqa`, in any case.
 fn strip_noqa(text: &str) -> Option<&str> {
     let (head, rest) = (text.get(..4)?, &text[4..]);
     let ends = !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');

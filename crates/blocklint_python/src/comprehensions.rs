@@ -10,7 +10,7 @@ use crate::targets::Binding;
 use crate::walk::{Walker, span};
 
 impl Walker<'_> {
-    /// A list or set comprehension; its value is a display of its element.
+    /// Returns a list or set comprehension; its value is a display of its element.
     pub(crate) fn list_comprehension(
         &mut self,
         kind: DisplayKind,
@@ -74,7 +74,7 @@ impl Walker<'_> {
         }
     }
 
-    /// The site of a loop over a value; gives its element.
+    /// Returns the site of a loop over a value; gives its element.
     pub(crate) fn iterate(&mut self, iterable: FormId, asynchronous: bool, range: TextRange) -> FormId {
         let (flags, method) = match asynchronous {
             true => (SiteFlags::ASYNC, Dunder::AITER),

@@ -45,8 +45,8 @@ pub fn decode(bytes: &[u8]) -> Decoded<'_> {
     }
 }
 
-/// The bytes of a text in the encoding that a file has; `None` where it cannot be said in it. Of a text that was decoded
-/// from `original` without a problem, these are its bytes.
+/// Returns the bytes of a text in the encoding that a file has; `None` where it cannot be said in it. Of a text that
+/// was decoded from `original` without a problem, these are its bytes.
 pub fn encode_like(original: &[u8], text: &str) -> Option<Vec<u8>> {
     match declared(original).filter(|_| !original.is_ascii()) {
         None => Some(text.as_bytes().to_vec()),
@@ -66,7 +66,7 @@ pub(crate) fn without_nul(text: Cow<'_, str>, problem: Option<Problem>) -> Decod
     Decoded { text: Cow::Owned(text.replace('\0', " ")), problem: problem.or(Some(nul)) }
 }
 
-/// The encoding other than UTF-8 that one of the first two lines declares; unknown ones count as none.
+/// Returns the encoding other than UTF-8 that one of the first two lines declares; unknown ones count as none.
 fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
     let mut rest = bytes;
     for _ in 0..2 {
@@ -89,7 +89,7 @@ fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
     None
 }
 
-/// The name in `coding: name` or `coding=name`.
+/// Returns the name in `coding: name` or `coding=name`.
 fn cookie(comment: &[u8]) -> Option<&[u8]> {
     let mut from = 0;
     while let Some(at) = memchr::memmem::find(&comment[from..], b"coding") {

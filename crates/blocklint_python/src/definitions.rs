@@ -113,7 +113,7 @@ impl Walker<'_> {
         self.assign(AssignKind::Definition, form, value, FormId::NONE, target.range);
     }
 
-    /// The decorators' forms, outermost first.
+    /// Returns the decorators' forms, outermost first.
     pub(crate) fn decorators(&mut self, decorators: &[Decorator]) -> SmallVec<[FormId; 4]> {
         decorators.iter().map(|decorator| self.callee(&decorator.expression)).collect()
     }

@@ -10,7 +10,7 @@ const DEPTH: u32 = 20_000;
 /// Shorter files cannot be deep enough to matter.
 const HARMLESS_BYTES: usize = 64 << 10;
 
-/// A problem if the file nests so deeply that parsing it costs hundreds of megabytes.
+/// Returns a problem if the file nests so deeply that parsing it costs hundreds of megabytes.
 pub(crate) fn refuse(source: &str) -> Option<Problem> {
     if source.len() < HARMLESS_BYTES || !may_nest(source.as_bytes()) {
         return None;

@@ -15,7 +15,11 @@ impl Walker<'_> {
     /// Walks an expression in the order of evaluation and gives its form.
     pub(crate) fn expr(&mut self, expr: &Expr) -> FormId {
         match expr {
-            Expr::Name(name) => self.name(&name.id),
+            Expr::Name(name) => {
+                let form = self.name(&name.id);
+                self.note(expr, form);
+                form
+            }
             Expr::NoneLiteral(_) => self.facts.form(Form::None),
             Expr::BooleanLiteral(literal) => self.facts.form(Form::Bool(literal.value)),
             Expr::NumberLiteral(literal) => self.number(&literal.value),
@@ -31,6 +35,10 @@ impl Walker<'_> {
                 self.expressions += 1;
                 let form = self.compound(expr);
                 self.expressions -= 1;
+                // The walk of a chain notes each of its links.
+                if !matches!(expr, Expr::Call(_) | Expr::Attribute(_) | Expr::Subscript(_) | Expr::BinOp(_)) {
+                    self.note(expr, form);
+                }
                 form
             }
         }
@@ -91,7 +99,7 @@ impl Walker<'_> {
         }
     }
 
-    /// The form of a name that is read.
+    /// Returns the form of a name that is read.
     pub(crate) fn name(&mut self, id: &str) -> FormId {
         // The parser puts an empty name where an expression is missing.
         if id.is_empty() {
@@ -234,6 +242,7 @@ impl Walker<'_> {
         {
             let sym = self.facts.intern(&name.id);
             let (target, _) = self.scopes.bind_walrus(sym, &mut self.facts);
+            self.note_target(name.range, name.range, target);
             self.assign(blocklint_facts::AssignKind::Plain, target, value, FormId::NONE, name.range);
         }
         value

@@ -1,7 +1,7 @@
 //! The entry: bytes in, facts out.
 
 use blocklint_core::{Language, Span};
-use blocklint_facts::{BodyKind, FactsBuilder, FileFacts, Problem};
+use blocklint_facts::{BodyKind, Expression, FactsBuilder, FileFacts, Problem};
 use ruff_python_ast::{Mod, PythonVersion};
 use ruff_python_parser::{Mode, ParseError, ParseOptions, parse_unchecked};
 use ruff_text_size::TextRange;
@@ -28,7 +28,7 @@ impl Default for Limits {
     }
 }
 
-/// The facts of a Python file, within [`Limits::default`].
+/// Returns the facts of a Python file, within [`Limits::default`].
 pub fn extract(bytes: &[u8]) -> FileFacts {
     extract_with(bytes, &Limits::default())
 }
@@ -54,9 +54,9 @@ pub fn extract_watched(bytes: &[u8], limits: &Limits, parsed: impl FnOnce()) -> 
     facts_of(facts, decode(bytes), Mode::Module, parsed)
 }
 
-/// The facts of a Jupyter notebook, within the same limits: those of its Python code cells, one below the other; spans
-/// count the bytes of [`crate::decode_notebook`]'s text. Lines that only IPython knows (`%`, `!`, `?`) run nothing that
-/// blocklint knows, and a notebook in another language says nothing.
+/// Returns the facts of a Jupyter notebook, within the same limits: those of its Python code cells, one below the
+/// other; spans count the bytes of [`crate::decode_notebook`]'s text. Lines that only IPython knows (`%`, `!`, `?`) run
+/// nothing that blocklint knows, and a notebook in another language shows nothing.
 ///
 /// The top level of a cell runs when a person runs the cell, so it is no coroutine, also where it awaits.
 pub fn extract_notebook(bytes: &[u8], limits: &Limits, parsed: impl FnOnce()) -> FileFacts {
@@ -72,8 +72,27 @@ pub fn extract_notebook(bytes: &[u8], limits: &Limits, parsed: impl FnOnce()) ->
     }
 }
 
-/// The facts of a text.
-fn facts_of(mut facts: FactsBuilder, decoded: Decoded<'_>, mode: Mode, parsed: impl FnOnce()) -> FileFacts {
+/// Returns the facts of a Python file, as [`extract`] does, and all its expressions with their places.
+pub fn expressions(bytes: &[u8]) -> (FileFacts, Vec<Expression>) {
+    let mut written = Some(Vec::new());
+    let facts = FactsBuilder::new(Language::Python, bytes);
+    let facts = facts_and_places(facts, decode(bytes), Mode::Module, || {}, &mut written);
+    (facts, written.unwrap_or_default())
+}
+
+/// Returns the facts of a text.
+fn facts_of(facts: FactsBuilder, decoded: Decoded<'_>, mode: Mode, parsed: impl FnOnce()) -> FileFacts {
+    facts_and_places(facts, decoded, mode, parsed, &mut None)
+}
+
+/// Returns the facts of a text; `written` gets the places of its expressions, if it has room for them.
+fn facts_and_places(
+    mut facts: FactsBuilder,
+    decoded: Decoded<'_>,
+    mode: Mode,
+    parsed: impl FnOnce(),
+    written: &mut Option<Vec<Expression>>,
+) -> FileFacts {
     let tree_stands = parsed;
     let source = &*decoded.text;
     if let Some(problem) = depth::refuse(source) {
@@ -93,9 +112,11 @@ fn facts_of(mut facts: FactsBuilder, decoded: Decoded<'_>, mode: Mode, parsed: i
         facts.problem(problem.span, problem.message);
     }
     let mut walker = Walker::new(source, facts);
+    walker.written = written.take();
     if let Mod::Module(module) = parsed.syntax() {
         walker.module(module);
     }
+    *written = walker.written.take();
     let mut facts = walker.facts;
     comments::collect(source, parsed.tokens(), &mut facts);
     facts.finish()

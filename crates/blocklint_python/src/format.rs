@@ -43,8 +43,8 @@ impl Default for Style {
     }
 }
 
-/// The text after edits as the formatter leaves it; `None` where the text before them was not as the formatter leaves it, or
-/// where the formatter says nothing. Needs a thread with [`crate::STACK_SIZE`] of stack.
+/// Returns the text after edits as the formatter leaves it; `None` where the text before them was not as the formatter
+/// leaves it, or where the formatter shows nothing. Needs a thread with [`crate::STACK_SIZE`] of stack.
 pub fn reformatted(before: &str, after: &str, style: &Style) -> Option<String> {
     // A text that nests too deeply to be read is not formatted either.
     if crate::depth::refuse(before).is_some() || crate::depth::refuse(after).is_some() {
@@ -64,8 +64,8 @@ const ALIKE: usize = 20;
 /// Edited places of a file beyond which none is laid out by itself.
 const PLACES: usize = 64;
 
-/// The text after edits, of which only what they changed is laid out anew: formatters of one style differ in a few lines, which
-/// stay as they are.
+/// Returns the text after edits, of which only what they changed is laid out anew: formatters of one style differ in a
+/// few lines, which stay as they are.
 fn edited_lines(before: &str, laid_out: &str, after: &str, options: &PyFormatOptions) -> Option<String> {
     let old: Vec<&str> = before.split_inclusive('\n').collect();
     let odd: FxHashSet<&str> = TextDiff::from_lines(before, laid_out)

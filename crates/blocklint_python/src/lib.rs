@@ -11,6 +11,7 @@
 mod annotations;
 mod chains;
 mod comments;
+mod compound_statements;
 mod comprehensions;
 mod decode;
 mod definitions;
@@ -23,7 +24,6 @@ mod format;
 mod functions;
 mod imports;
 mod literals;
-mod loops;
 mod misplaced;
 mod notebook;
 mod patterns;
@@ -34,8 +34,8 @@ mod targets;
 mod walk;
 
 pub use decode::{Decoded, decode, encode_like};
-pub use extract::{Limits, extract, extract_notebook, extract_watched, extract_with};
-pub use fixes::{Binding, Elsewhere, bindings, fix};
+pub use extract::{Limits, expressions, extract, extract_notebook, extract_watched, extract_with};
+pub use fixes::{Binding, Elsewhere, Import, Spelling, bindings, fix, spelling, with_imports};
 pub use format::{Quotes, Style, reformatted};
 pub use misplaced::misplaced_awaits;
 pub use notebook::{Cell, NotebookText, decode_notebook};

@@ -35,7 +35,7 @@ impl Walker<'_> {
         self.facts.form(Form::Str(sym))
     }
 
-    /// An f-string, by the literal text before its first placeholder.
+    /// Returns an f-string, by the literal text before its first placeholder.
     pub(crate) fn put_together(&mut self, value: &FStringValue) -> FormId {
         let head = match value.as_slice().first() {
             Some(FStringPart::Literal(part)) => &*part.value,
@@ -55,7 +55,7 @@ impl Walker<'_> {
         self.facts.form(Form::Bytes(sym))
     }
 
-    /// The value of an operation on two literal numbers, so that `timeout=60 * 5` is known.
+    /// Returns the value of an operation on two literal numbers, so that `timeout=60 * 5` is known.
     pub(crate) fn folded(&mut self, left: FormId, operator: Operator, right: FormId) -> FormId {
         let facts = self.facts.facts();
         let value = match (facts.form(left), facts.form(right)) {

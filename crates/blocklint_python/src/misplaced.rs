@@ -4,8 +4,8 @@ use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, walk_expr, walk
 use ruff_python_ast::{Expr, Mod, PythonVersion, Stmt};
 use ruff_python_parser::{Mode, ParseOptions, parse_unchecked};
 
-/// How many `await`, `async with` and `async for` of a text stand outside of `async` functions, so that it does not compile.
-/// Needs a thread with [`crate::STACK_SIZE`] of stack.
+/// Returns how many `await`, `async with` and `async for` of a text stand outside of `async` functions, so that it does
+/// not compile. Needs a thread with [`crate::STACK_SIZE`] of stack.
 pub fn misplaced_awaits(text: &str) -> usize {
     if crate::depth::refuse(text).is_some() {
         return 0;

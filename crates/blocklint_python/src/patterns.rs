@@ -4,7 +4,7 @@ use blocklint_facts::{AltKind, AssignKind, Comparison, Form, FormId, RegionKind,
 use ruff_python_ast::{Identifier, Pattern, Singleton, StmtMatch};
 use ruff_text_size::{Ranged, TextRange};
 
-use crate::loops::suite_range;
+use crate::compound_statements::suite_range;
 use crate::walk::{EXPRESSION_DEPTH, Walker, span};
 
 impl Walker<'_> {
@@ -12,7 +12,7 @@ impl Walker<'_> {
         let subject = self.expr(&node.subject);
         let outer = self.region;
         let group = self.facts.group();
-        let (mut leaves, mut exhaustive) = (true, false);
+        let (mut diverges, mut exhaustive) = (true, false);
         for case in &node.cases {
             let whole = TextRange::new(case.pattern.start(), suite_range(&case.body).end().max(case.pattern.end()));
             self.open_arm(RegionKind::Case, group, FormId::NONE, span(whole));
@@ -23,11 +23,11 @@ impl Walker<'_> {
                 let test = self.tested(guard);
                 self.open(RegionKind::Then, test, suite_range(&case.body));
             }
-            leaves &= self.suite(&case.body);
+            diverges &= self.suite(&case.body);
             exhaustive |= case.guard.is_none() && case.pattern.is_irrefutable();
             self.region = outer;
         }
-        leaves && exhaustive
+        diverges && exhaustive
     }
 
     /// Binds what the pattern captures from the value, and gives what it tests; none where it always matches.

@@ -124,7 +124,7 @@ impl Scopes {
         }
     }
 
-    /// The form of a name that is read.
+    /// Returns the form of a name that is read.
     pub(crate) fn load(&mut self, sym: Sym, facts: &mut FactsBuilder) -> FormId {
         let mut depth = self.top();
         if self.stack[depth as usize].kind == ScopeKind::Class {

@@ -6,13 +6,13 @@ use ruff_text_size::Ranged;
 use smallvec::SmallVec;
 
 use crate::annotations::last_name;
+use crate::compound_statements::suite_range;
 use crate::dunder::Dunder;
-use crate::loops::suite_range;
 use crate::targets::Binding;
 use crate::walk::{CONDITIONS_IN_A_ROW, STATEMENT_DEPTH, Walker, span};
 
 impl Walker<'_> {
-    /// Walks statements in order; tells whether control never reaches what follows them.
+    /// Walks statements in order; true if they diverge: control cannot fall through to the statement after them.
     ///
     /// A statement may leave another region behind: after `if x: return` the rest lies in the region where `x` does
     /// not hold.
@@ -25,10 +25,10 @@ impl Walker<'_> {
         self.suites += 1;
         let start = self.region;
         let mut conditions = 0;
-        let mut leaves = false;
+        let mut diverges = false;
         for statement in suite {
             let before = self.region;
-            leaves |= self.statement(statement);
+            diverges |= self.statement(statement);
             if self.region != before {
                 conditions += 1;
                 if conditions > CONDITIONS_IN_A_ROW {
@@ -42,7 +42,7 @@ impl Walker<'_> {
             self.region = region.parent;
         }
         self.suites -= 1;
-        leaves
+        diverges
     }
 
     fn statement(&mut self, statement: &Stmt) -> bool {
@@ -150,6 +150,7 @@ impl Walker<'_> {
             Expr::Name(name) if !name.id.is_empty() => {
                 let sym = self.facts.intern(&name.id);
                 let (target, _) = self.scopes.declare(sym, &mut self.facts);
+                self.note_target(name.range, name.range, target);
                 self.assign(AssignKind::Declaration, target, FormId::NONE, annotation, name.range);
             }
             Expr::Attribute(attribute) => {
@@ -167,6 +168,7 @@ impl Walker<'_> {
         match &*node.target {
             Expr::Name(name) if !name.id.is_empty() => {
                 let Some((target, _)) = self.bind(&name.id, blocklint_facts::VarKind::Named) else { return };
+                self.note_target(name.range, name.range, target);
                 let value = self.expr(&node.value);
                 let site =
                     self.implicit_with(SiteKind::Operator, target, method, (value, node.value.range()), name.range);
@@ -213,7 +215,7 @@ impl Walker<'_> {
     fn if_statement(&mut self, node: &StmtIf) -> bool {
         struct Level {
             then: blocklint_facts::RegionId,
-            leaves: bool,
+            diverges: bool,
             otherwise: blocklint_facts::RegionId,
             group: u32,
             test: FormId,
@@ -222,7 +224,7 @@ impl Walker<'_> {
         let end = node.range.end().to_u32();
         let mut levels: SmallVec<[Level; 4]> = SmallVec::new();
         // The last `else`, if it is reached at all, and whether it leaves.
-        let mut last_leaves = None;
+        let mut last_diverges = None;
         let mut test = Some(&*node.test);
         let mut body = &node.body;
         let mut clauses = node.elif_else_clauses.iter();
@@ -233,17 +235,17 @@ impl Walker<'_> {
                     let group = self.facts.group();
                     let around = self.open_arm(RegionKind::Then, group, test, span(suite_range(body)));
                     let then = self.region;
-                    let leaves = self.suite(body);
+                    let diverges = self.suite(body);
                     self.region = around;
-                    levels.push(Level { then, leaves, otherwise: around, group, test });
+                    levels.push(Level { then, diverges, otherwise: around, group, test });
                 }
-                None => last_leaves = Some(self.suite(body)),
+                None => last_diverges = Some(self.suite(body)),
             }
             let Some(clause) = clauses.next() else { break };
             if let Some(level) = levels.last_mut() {
                 let whole = blocklint_core::Span::new(clause.range.start().to_u32(), end);
                 // A chain of `elif`s as long as a file stays flat after some levels.
-                if level.otherwise == self.region && last_leaves.is_none() {
+                if level.otherwise == self.region && last_diverges.is_none() {
                     let (group, test) = (level.group, level.test);
                     if levels.len() <= CONDITIONS_IN_A_ROW as usize {
                         self.open_arm(RegionKind::Else, group, test, whole);
@@ -257,13 +259,13 @@ impl Walker<'_> {
             test = clause.test.as_ref();
             body = &clause.body;
         }
-        let all_leave = last_leaves == Some(true) && levels.iter().all(|level| level.leaves);
+        let all_diverge = last_diverges == Some(true) && levels.iter().all(|level| level.diverges);
         // Where what follows runs: past each arm that leaves, and inside an arm beside which all others leave.
         self.region = outer;
         for at in 0..levels.len().min(CONDITIONS_IN_A_ROW as usize) {
-            let (then, leaves, otherwise) = (levels[at].then, levels[at].leaves, levels[at].otherwise);
-            if leaves {
-                if at + 1 == levels.len() && last_leaves.is_none() {
+            let (then, diverges, otherwise) = (levels[at].then, levels[at].diverges, levels[at].otherwise);
+            if diverges {
+                if at + 1 == levels.len() && last_diverges.is_none() {
                     let start = blocklint_core::Span::new(end, end);
                     self.open_arm(RegionKind::Else, levels[at].group, levels[at].test, start);
                 } else {
@@ -271,15 +273,15 @@ impl Walker<'_> {
                 }
                 continue;
             }
-            if last_leaves == Some(true) && levels[at + 1..].iter().all(|level| level.leaves) {
+            if last_diverges == Some(true) && levels[at + 1..].iter().all(|level| level.diverges) {
                 self.region = then;
             }
             break;
         }
-        if all_leave {
+        if all_diverge {
             self.region = outer;
         }
-        all_leave
+        all_diverge
     }
 }
 

@@ -31,6 +31,7 @@ impl Walker<'_> {
         match target {
             Expr::Name(name) => {
                 if let Some((form, _)) = self.bind(&name.id, binding.vars) {
+                    self.note_target(name.range, name.range, form);
                     self.assign(AssignKind::Plain, form, value, annotation, name.range);
                 }
             }
@@ -115,6 +116,7 @@ impl Walker<'_> {
     ) {
         let sym = self.facts.intern(&node.attr.id);
         let target = self.facts.form(Form::Attr(base, sym));
+        self.note_target(node.range, node.attr.range, target);
         if value.is_some() {
             self.write_site(node, base, sym);
         }
@@ -147,7 +149,9 @@ impl Walker<'_> {
     pub(crate) fn delete(&mut self, target: &Expr) {
         match target {
             Expr::Name(name) => {
-                self.bind(&name.id, VarKind::Named);
+                if let Some((form, _)) = self.bind(&name.id, VarKind::Named) {
+                    self.note_target(name.range, name.range, form);
+                }
             }
             Expr::Attribute(node) => {
                 let base = self.expr(&node.value);

@@ -2,9 +2,10 @@
 
 use blocklint_core::Span;
 use blocklint_facts::{
-    Arg, Assign, AssignKind, At, Body, BodyFlags, BodyId, BodyKind, ClassId, Exit, ExitKind, FactsBuilder, Flow, Form,
-    FormId, List, RegionId, RegionKind, Site, SiteFlags, SiteId, SiteKind, Sym, VarId,
+    Arg, Assign, AssignKind, At, Body, BodyFlags, BodyId, BodyKind, ClassId, Exit, ExitKind, Expression, FactsBuilder,
+    Flow, Form, FormId, List, RegionId, RegionKind, Site, SiteFlags, SiteId, SiteKind, Sym, VarId,
 };
+use ruff_python_ast::Expr;
 use ruff_text_size::{Ranged, TextRange};
 
 use crate::dunder::{Dunder, Dunders};
@@ -40,6 +41,10 @@ pub(crate) struct Walker<'s> {
     pub(crate) suites: u32,
     /// The first part that was left out for its depth.
     pub(crate) too_deep: Option<Span>,
+    /// How many places were given out so far.
+    position: u32,
+    /// All expressions with their places, if they were asked for.
+    pub(crate) written: Option<Vec<Expression>>,
 }
 
 /// The state that [`Walker::leave`] restores.
@@ -68,6 +73,8 @@ impl<'s> Walker<'s> {
             expressions: 0,
             suites: 0,
             too_deep: None,
+            position: 0,
+            written: None,
         }
     }
 
@@ -129,7 +136,29 @@ impl<'s> Walker<'s> {
     }
 
     pub(crate) fn at(&mut self) -> At {
+        self.position += 1;
         self.facts.at(self.region)
+    }
+
+    /// Notes the place of an expression, if places were asked for.
+    pub(crate) fn note(&mut self, expr: &Expr, form: FormId) {
+        let name = match expr {
+            Expr::Attribute(node) => node.attr.range,
+            _ => expr.range(),
+        };
+        self.note_at(expr.range(), name, form, false);
+    }
+
+    /// Notes the place of a target, if places were asked for.
+    pub(crate) fn note_target(&mut self, range: TextRange, name: TextRange, form: FormId) {
+        self.note_at(range, name, form, true);
+    }
+
+    fn note_at(&mut self, range: TextRange, name: TextRange, form: FormId, is_target: bool) {
+        let at = At { region: self.region, position: self.position + 1 };
+        if let Some(written) = &mut self.written {
+            written.push(Expression { span: span(range), name_span: span(name), form, at, is_target });
+        }
     }
 
     pub(crate) fn dunder(&mut self, dunder: Dunder) -> Sym {
@@ -223,7 +252,7 @@ impl<'s> Walker<'s> {
     }
 }
 
-/// The facts' span of the parser's range.
+/// Returns the facts' span of the parser's range.
 pub(crate) fn span(range: TextRange) -> Span {
     Span { start: range.start().to_u32(), end: range.end().to_u32() }
 }

@@ -3,7 +3,7 @@
 use blocklint_core::{Effect, Language, Runtime, last_name};
 
 use crate::words::one_line;
-use crate::{Along, SiteKind, Subject};
+use crate::{SiteForm, Subject, WhyNotAlone};
 
 /// Returns the help for a blocking call: the async twin where there is one, else how this runtime hands a call over.
 pub(crate) fn help(raw: &Subject<'_>) -> Option<String> {
@@ -12,7 +12,7 @@ pub(crate) fn help(raw: &Subject<'_>) -> Option<String> {
     }
     let twin = raw.twin.filter(|_| raw.owner.kind.is_async());
     match twin {
-        Some(twin) if twin.local && raw.direct => {
+        Some(twin) if twin.is_local && raw.direct => {
             return Some(match raw.language {
                 Language::Rust => format!("use `{}(…).await`", twin.path),
                 Language::Python => format!("use `await {}(…)`", twin.path),
@@ -34,7 +34,7 @@ pub(crate) fn help(raw: &Subject<'_>) -> Option<String> {
     offload(raw)
 }
 
-/// A loop inside of a loop: what it runs can be awaited.
+/// Returns the help for a call that runs an event loop inside of one that runs: the code that it runs can be awaited.
 fn nested(raw: &Subject<'_>) -> String {
     let (word, rest) = match raw.language {
         Language::Python | Language::Rust => ("await", "what it runs"),
@@ -49,23 +49,23 @@ fn nested(raw: &Subject<'_>) -> String {
     }
 }
 
-/// How to hand the call to a thread that may block; `None` where a thread would not help.
+/// Returns how to hand the call to a thread that may block; `None` if a thread would not help.
 pub(crate) fn offload(raw: &Subject<'_>) -> Option<String> {
     if raw.holds_gil {
         return None;
     }
     Some(match raw.language {
-        Language::Python => match raw.along {
+        Language::Python => match raw.why_not_alone {
             None => format!("run it in a thread: `{}`", python(raw, &callee(raw))),
-            Some(Along::Bound) => format!(
+            Some(WhyNotAlone::ThreadBound) => format!(
                 "run the whole operation in a thread, as one function that creates the objects it uses: `{}`",
                 python(raw, "work")
             ),
-            Some(Along::Given) => format!(
+            Some(WhyNotAlone::ResultBlocks) => format!(
                 "run it in a thread together with every use of its result, as one function: `{}`",
                 python(raw, "work")
             ),
-            Some(Along::Made) => format!(
+            Some(WhyNotAlone::CreatesObject) => format!(
                 "create it once at start-up, or in a thread if other threads may use it: `{}`",
                 python(raw, &callee(raw))
             ),
@@ -78,14 +78,14 @@ pub(crate) fn offload(raw: &Subject<'_>) -> Option<String> {
 /// Returns the callable to hand over where the call itself is.
 fn callee(raw: &Subject<'_>) -> String {
     match raw.site {
-        SiteKind::Call | SiteKind::HandOver => one_line(raw.written),
+        SiteForm::Call | SiteForm::HandOver => one_line(raw.written),
         // A property, a `with`, an operator: no callable stands there to be handed over.
-        SiteKind::Implicit => "lambda: …".to_owned(),
+        SiteForm::Implicit => "lambda: …".to_owned(),
     }
 }
 
 fn python(raw: &Subject<'_>, callee: &str) -> String {
-    let arguments = if raw.site == SiteKind::Call { ", …" } else { "" };
+    let arguments = if raw.site == SiteForm::Call { ", …" } else { "" };
     if !raw.owner.kind.is_async() {
         return match raw.runtime {
             Some(Runtime::Trio) => {
@@ -137,7 +137,7 @@ fn java(runtime: Option<Runtime>, older: bool) -> String {
 
 #[cfg(test)]
 mod tests {
-    use blocklint_core::{Hold, What};
+    use blocklint_core::{Hold, Mistake};
 
     use super::*;
     use crate::{Owner, OwnerKind, Twin, rule};
@@ -145,15 +145,16 @@ mod tests {
     fn raw(runtime: Runtime, kind: OwnerKind) -> Subject<'static> {
         Subject {
             rule: rule(Effect::File.rule()).expect("a rule"),
-            what: &What::Holds,
+            mistake: &Mistake::Holds,
             language: Language::Python,
             runtime: Some(runtime),
             call: "builtins.open",
             written: "load",
             direct: false,
-            site: SiteKind::Call,
+            site: SiteForm::Call,
             owner: Owner { kind, name: "handler" },
             hold: Hold::Unstated,
+            takes: None,
             fails: None,
             twin: None,
             holds_gil: false,
@@ -163,7 +164,7 @@ mod tests {
             note: None,
             more_causes: 0,
             also: &[],
-            along: None,
+            why_not_alone: None,
             older_workers: false,
         }
     }
@@ -180,7 +181,7 @@ mod tests {
     #[test]
     fn a_twin_behind_helpers_or_of_another_class_is_advice_beside_the_thread() {
         let mut behind = raw(Runtime::Asyncio, OwnerKind::AsyncFunction);
-        behind.twin = Some(Twin { path: "httpx.AsyncClient.get", local: false });
+        behind.twin = Some(Twin { path: "httpx.AsyncClient.get", is_local: false });
         let said = help(&behind).expect("some help");
         assert!(said.contains("`httpx.AsyncClient.get`, or run it in a thread"), "{said}");
     }
@@ -195,7 +196,7 @@ mod tests {
     #[test]
     fn a_property_has_no_callable_to_hand_over() {
         let mut property = raw(Runtime::Asyncio, OwnerKind::AsyncFunction);
-        property.site = SiteKind::Implicit;
+        property.site = SiteForm::Implicit;
         assert!(help(&property).expect("some help").contains("to_thread(lambda: …)"));
     }
 }

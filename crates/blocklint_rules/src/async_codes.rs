@@ -21,7 +21,7 @@ pub struct AsyncCode {
     pub beyond: String,
 }
 
-/// All of them, by code.
+/// Returns all of them, by code.
 pub fn async_codes() -> &'static [AsyncCode] {
     static CODES: OnceLock<Vec<AsyncCode>> = OnceLock::new();
     CODES.get_or_init(|| {
@@ -44,7 +44,7 @@ fn of(table: &toml::Table) -> AsyncCode {
     }
 }
 
-/// The rules that see the same direct call as the codes that begin so (`ASYNC251`, `ASYNC2`).
+/// Returns the rules that see the same direct call as the codes that begin so (`ASYNC251`, `ASYNC2`).
 pub fn rules_of_async(text: &str) -> Vec<RuleCode> {
     let typed = text.to_ascii_uppercase();
     if !typed.starts_with("ASYNC") {

@@ -12,5 +12,5 @@ pub(crate) static BLOCKING_DATABASE: Rule = Rule {
     page: include_str!("../../../rules/BLT103-blocking-database.md"),
     effect: Some(Effect::Database),
     noun: "blocking database call",
-    mistake: None,
+    words: None,
 };

@@ -12,5 +12,5 @@ pub(crate) static BLOCKING_FILE: Rule = Rule {
     page: include_str!("../../../rules/BLT104-blocking-file.md"),
     effect: Some(Effect::File),
     noun: "blocking file access",
-    mistake: None,
+    words: None,
 };

@@ -12,5 +12,5 @@ pub(crate) static BLOCKING_INPUT: Rule = Rule {
     page: include_str!("../../../rules/BLT109-blocking-input.md"),
     effect: Some(Effect::Input),
     noun: "blocking input",
-    mistake: None,
+    words: None,
 };

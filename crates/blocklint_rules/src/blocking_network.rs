@@ -12,5 +12,5 @@ pub(crate) static BLOCKING_NETWORK: Rule = Rule {
     page: include_str!("../../../rules/BLT102-blocking-network.md"),
     effect: Some(Effect::Network),
     noun: "blocking network call",
-    mistake: None,
+    words: None,
 };

@@ -12,5 +12,5 @@ pub(crate) static BLOCKING_SLEEP: Rule = Rule {
     page: include_str!("../../../rules/BLT101-blocking-sleep.md"),
     effect: Some(Effect::Sleep),
     noun: "blocking sleep",
-    mistake: None,
+    words: None,
 };

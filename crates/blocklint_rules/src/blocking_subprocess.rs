@@ -12,5 +12,5 @@ pub(crate) static BLOCKING_SUBPROCESS: Rule = Rule {
     page: include_str!("../../../rules/BLT105-blocking-subprocess.md"),
     effect: Some(Effect::Subprocess),
     noun: "blocking subprocess call",
-    mistake: None,
+    words: None,
 };

@@ -12,5 +12,5 @@ pub(crate) static BLOCKING_WAIT: Rule = Rule {
     page: include_str!("../../../rules/BLT106-blocking-wait.md"),
     effect: Some(Effect::Wait),
     noun: "blocking wait",
-    mistake: None,
+    words: None,
 };

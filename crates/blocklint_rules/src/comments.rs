@@ -7,7 +7,7 @@ use crate::{RULES, nearest, rule_named, rules_of_async};
 /// The name that comments begin with.
 const NAME: &str = "blocklint";
 
-/// The words of a comment that say something, beside the rules in brackets.
+/// The words of a comment with a meaning, beside the rules in brackets.
 const WORDS: [&str; 3] = ["ignore", "ignore-file", "nonblocking"];
 
 /// Words for suppressions in other linters.
@@ -30,8 +30,8 @@ const ELSEWHERE: [&str; 16] = [
     "suppress",
 ];
 
-/// The rules that a word of a comment means: a code, a prefix of at least `BLT`, a name, or `ALL`. Rules about sources and
-/// comments (BLT9xx) are meant only where they are named. Empty where it means nothing.
+/// Returns the rules that a word of a comment means: a code, a prefix of at least `BLT`, a name, or `ALL`. Rules about
+/// sources and comments (BLT9xx) are meant only where they are named. Empty where it means nothing.
 pub fn meant(text: &str) -> Vec<RuleCode> {
     let typed = text.trim().to_ascii_uppercase();
     let about_code = RULES.iter().map(|rule| rule.code).filter(|code| code.0 < 900);
@@ -50,7 +50,7 @@ pub fn meant(text: &str) -> Vec<RuleCode> {
     }
 }
 
-/// The rule that was probably meant by a word that means none; nothing where none is near.
+/// Returns the rule that was probably meant by a word that means none; nothing where none is near.
 pub fn probably_meant(text: &str) -> Option<String> {
     match rules_of_async(text).as_slice() {
         [] => nearest(text),
@@ -67,7 +67,7 @@ pub fn names_rules(reason: &str) -> bool {
     is_all || first.is_some_and(is_rule_like) || words.any(|word| word.starts_with("BLT") && is_rule_like(word))
 }
 
-/// The words of a text that could be rules.
+/// Returns the words of a text that could be rules.
 fn words_of(text: &str) -> impl Iterator<Item = &str> {
     let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-')).map(|word| word.trim_matches('-'));
     words.filter(|word| !word.is_empty())
@@ -82,7 +82,7 @@ fn is_rule_like(word: &str) -> bool {
     }
 }
 
-/// The rules at the beginning of what follows a word, in or without brackets, with near ones put right.
+/// Returns the rules at the beginning of what follows a word, in or without brackets, with near ones put right.
 fn rules_in(list: &str) -> Vec<String> {
     let inside = list.trim_start_matches(['[', '(', '{', '<', '=', ':', ' ', '\t']);
     let end = inside.find([']', ')', '}', '>']).unwrap_or(inside.len());

@@ -12,5 +12,5 @@ pub(crate) static CPU_BOUND: Rule = Rule {
     page: include_str!("../../../rules/BLT108-cpu-bound.md"),
     effect: Some(Effect::Cpu),
     noun: "CPU-bound call",
-    mistake: None,
+    words: None,
 };

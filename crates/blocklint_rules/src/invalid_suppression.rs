@@ -12,5 +12,5 @@ pub static INVALID_SUPPRESSION: Rule = Rule {
     page: include_str!("../../../rules/BLT903-invalid-suppression.md"),
     effect: None,
     noun: "invalid suppression",
-    mistake: None,
+    words: None,
 };

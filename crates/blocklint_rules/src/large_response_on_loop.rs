@@ -1,10 +1,12 @@
 //! BLT201 large-response-on-loop.
 
-use blocklint_core::{Applicability, Language, LargeResponse, Refusal, Remedy, RuleCode, Serialisation, Way, What};
+use blocklint_core::{
+    Applicability, EditKind, Language, LargeResponse, Mistake, Refusal, Remedy, RuleCode, Serialisation,
+};
 
 use crate::remedy::NO_EDIT;
-use crate::rule::Mistake;
-use crate::words::{Subject, Words, one_line};
+use crate::rule::MistakeWords;
+use crate::words::{FindingText, Subject, one_line};
 use crate::{Advice, Rule};
 
 /// A large response that a framework serialises on the event loop.
@@ -15,16 +17,16 @@ pub(crate) static LARGE_RESPONSE_ON_LOOP: Rule = Rule {
     page: include_str!("../../../rules/BLT201-large-response-on-loop.md"),
     effect: None,
     noun: "large response",
-    mistake: Some(&WORDS),
+    words: Some(&WORDS),
 };
 
-static WORDS: Mistake = Mistake { words, remedy, doubt };
+static WORDS: MistakeWords = MistakeWords { words, remedy, doubt };
 
-fn words(raw: &Subject<'_>) -> Option<Words> {
-    let What::LargeResponse(response) = raw.what else { return None };
-    let mut notes = vec![why(response.way).to_owned()];
+fn words(raw: &Subject<'_>) -> Option<FindingText> {
+    let Mistake::LargeResponse(response) = raw.mistake else { return None };
+    let mut notes = vec![why(response.serialisation).to_owned()];
     notes.extend(more_notes(response));
-    Some(Words { message: message(response), notes, help: Some(help(response)) })
+    Some(FindingText { message: message(response), notes, help: Some(help(response)) })
 }
 
 /// Returns the message.
@@ -38,7 +40,7 @@ fn message(response: &LargeResponse) -> String {
         (None, Some(source)) => format!("all that `{}()` gives", one_line(source).trim_end_matches("()")),
         (None, None) => "a collection of unknown size".to_owned(),
     };
-    let meanwhile = match response.way {
+    let meanwhile = match response.serialisation {
         Serialisation::Direct => "it is serialised",
         Serialisation::ByClass => "it is converted to plain data before JSON is rendered",
         Serialisation::Rendered | Serialisation::ByHand => "JSON is rendered in Python",
@@ -49,8 +51,8 @@ fn message(response: &LargeResponse) -> String {
 }
 
 /// Returns the sentence on the work that is done meanwhile.
-fn why(way: Serialisation) -> &'static str {
-    match way {
+fn why(serialisation: Serialisation) -> &'static str {
+    match serialisation {
         Serialisation::Direct => {
             "the response is serialised on the event loop, also that of a plain `def`, in one call that nothing interrupts"
         }
@@ -95,7 +97,7 @@ fn more_notes(response: &LargeResponse) -> Vec<String> {
 /// Returns the sentence on what to do.
 fn help(response: &LargeResponse) -> String {
     let page = "let callers ask for a page of it, or send it in chunks with `StreamingResponse`";
-    match (response.way, response.class.as_deref()) {
+    match (response.serialisation, response.class.as_deref()) {
         (Serialisation::ByClass, Some(class)) => format!("drop `response_class={class}`, and {page}"),
         (Serialisation::ByClass, None) => format!("drop the response class, and {page}"),
         (Serialisation::ByHand, _) => format!("return the data and declare what they are (`-> list[…]`), and {page}"),
@@ -113,7 +115,7 @@ fn help(response: &LargeResponse) -> String {
 }
 
 fn remedy(raw: &Subject<'_>, _: &Advice) -> Option<Result<Remedy, Refusal>> {
-    let What::LargeResponse(response) = raw.what else { return None };
+    let Mistake::LargeResponse(response) = raw.mistake else { return None };
     Some(match raw.language {
         Language::Python => remedy_of(response),
         Language::Rust => Err(Refusal::new("the response must be changed by hand")),
@@ -122,14 +124,14 @@ fn remedy(raw: &Subject<'_>, _: &Advice) -> Option<Result<Remedy, Refusal>> {
 }
 
 fn remedy_of(response: &LargeResponse) -> Result<Remedy, Refusal> {
-    let only = |way: Way| Ok(Remedy { ways: vec![way], at_most: Applicability::Safe });
-    match (response.way, response.class.as_deref(), response.model.as_deref()) {
-        (Serialisation::ByClass, Some(class), _) => only(Way::DropArgument {
+    let only = |edit_kind: EditKind| Ok(Remedy { edit_kinds: vec![edit_kind], at_most: Applicability::Safe });
+    match (response.serialisation, response.class.as_deref(), response.model.as_deref()) {
+        (Serialisation::ByClass, Some(class), _) => only(EditKind::DropArgument {
             name: "response_class".to_owned(),
             changes: (class.rsplit('.').next() != Some("JSONResponse"))
                 .then(|| "`NaN` and large integers may be written in another way".to_owned()),
         }),
-        (Serialisation::Encoded, _, Some(model)) => only(Way::AddArgument {
+        (Serialisation::Encoded, _, Some(model)) => only(EditKind::AddArgument {
             name: "response_model".to_owned(),
             value: model.to_owned(),
             changes: "fields that it lacks are left out, aliases are used, values that do not fit are errors, OpenAPI tells of it"
@@ -142,12 +144,12 @@ fn remedy_of(response: &LargeResponse) -> Result<Remedy, Refusal> {
     }
 }
 
-fn doubt(what: &What) -> Option<&'static str> {
-    match what {
-        What::LargeResponse(LargeResponse { is_unseen: true, .. }) => {
+fn doubt(mistake: &Mistake) -> Option<&'static str> {
+    match mistake {
+        Mistake::LargeResponse(LargeResponse { is_unseen: true, .. }) => {
             Some("the code that its items come from is not there: nothing shows how many there are")
         }
-        What::LargeResponse(LargeResponse { bound: None, .. }) => Some("nothing shows how many items there are"),
+        Mistake::LargeResponse(LargeResponse { bound: None, .. }) => Some("nothing shows how many items there are"),
         _ => None,
     }
 }

@@ -1,10 +1,10 @@
 //! BLT302 late-monkey-patch.
 
-use blocklint_core::{Language, Refusal, Remedy, RuleCode, What};
+use blocklint_core::{Language, Mistake, Refusal, Remedy, RuleCode};
 
 use crate::remedy::{NO_EDIT, NO_GREENLETS};
-use crate::rule::Mistake;
-use crate::words::{Subject, Words};
+use crate::rule::MistakeWords;
+use crate::words::{FindingText, Subject};
 use crate::{Advice, Rule};
 
 /// Names that were imported before the patch still block.
@@ -15,13 +15,13 @@ pub(crate) static LATE_MONKEY_PATCH: Rule = Rule {
     page: include_str!("../../../rules/BLT302-late-monkey-patch.md"),
     effect: None,
     noun: "imported before patching",
-    mistake: Some(&WORDS),
+    words: Some(&WORDS),
 };
 
-static WORDS: Mistake = Mistake { words, remedy, doubt };
+static WORDS: MistakeWords = MistakeWords { words, remedy, doubt };
 
-fn words(raw: &Subject<'_>) -> Option<Words> {
-    let What::LatePatch { taken, is_module, patch } = raw.what else { return None };
+fn words(raw: &Subject<'_>) -> Option<FindingText> {
+    let Mistake::LateMonkeyPatch { taken, is_module, patch } = raw.mistake else { return None };
     let message = match raw.direct {
         true => format!("`{taken}` is imported before `{patch}()` and is not patched"),
         false => format!("this imports `{taken}` before `{patch}()`, so it is not patched"),
@@ -38,11 +38,11 @@ fn words(raw: &Subject<'_>) -> Option<Words> {
         }
     };
     let help = format!("call `{patch}()` above all other imports of the file that starts the program");
-    Some(Words { message, notes: vec![why], help: Some(help) })
+    Some(FindingText { message, notes: vec![why], help: Some(help) })
 }
 
 fn remedy(raw: &Subject<'_>, _: &Advice) -> Option<Result<Remedy, Refusal>> {
-    let What::LatePatch { .. } = raw.what else { return None };
+    let Mistake::LateMonkeyPatch { .. } = raw.mistake else { return None };
     Some(Err(Refusal::new(match raw.language {
         Language::Python => "the order of imports must be decided by hand",
         Language::Rust => NO_GREENLETS,
@@ -50,7 +50,7 @@ fn remedy(raw: &Subject<'_>, _: &Advice) -> Option<Result<Remedy, Refusal>> {
     })))
 }
 
-fn doubt(what: &What) -> Option<&'static str> {
+fn doubt(mistake: &Mistake) -> Option<&'static str> {
     let says = "the import stands in a program that imports the file which patches";
-    matches!(what, What::LatePatch { .. }).then_some(says)
+    matches!(mistake, Mistake::LateMonkeyPatch { .. }).then_some(says)
 }

@@ -1,7 +1,7 @@
 //! The rules: what each reports, in which words, and which of them are chosen.
 //!
-//! One file per rule; `RULES` is the list of all. Nothing here looks at code: the analysis says what
-//! it found in a [`Subject`], and [`Subject::words`] turns that into sentences.
+//! One file per rule; `RULES` is the list of all. Nothing here looks at code: the analysis records what it found in a
+//! [`Subject`], and [`Subject::words`] turns that into sentences.
 
 mod advice;
 mod async_codes;
@@ -15,11 +15,11 @@ mod blocking_wait;
 mod called_instead_of_handed_over;
 mod comments;
 mod cpu_bound;
+mod created_repeatedly;
 mod invalid_suppression;
 mod large_response_on_loop;
 mod late_monkey_patch;
 mod lock_held_across_await;
-mod made_anew;
 mod native_call_blocks_hub;
 mod nested_event_loop;
 mod offloads;
@@ -42,14 +42,14 @@ use blocklint_core::RuleCode;
 pub use async_codes::{AsyncCode, async_codes, rules_of_async};
 pub use comments::{malformed, meant, names_rules, probably_meant};
 pub use invalid_suppression::INVALID_SUPPRESSION;
-pub use remedy::{Advice, Helpers, Reach, refusal, remedy};
+pub use remedy::{Advice, Availability, Helpers, refusal, remedy};
 pub use remedy_rust::RUST_FIX_SHAPES;
 pub use rule::{Rule, repository};
 pub use selection::{Layer, Selection, Selector, SelectorError, nearest};
 pub use unexplained_suppression::UNEXPLAINED_SUPPRESSION;
 pub use unreadable_source::{UNREADABLE_SOURCE, Unread};
 pub use unused_suppression::UNUSED_SUPPRESSION;
-pub use words::{Along, Owner, OwnerKind, SiteKind, Subject, Twin, Words};
+pub use words::{FindingText, Owner, OwnerKind, SiteForm, Subject, Twin, WhyNotAlone};
 
 /// Every rule, by code.
 pub static RULES: &[&Rule] = &[
@@ -77,12 +77,12 @@ pub static RULES: &[&Rule] = &[
     &UNEXPLAINED_SUPPRESSION,
 ];
 
-/// The rule with this code.
+/// Returns the rule with this code.
 pub fn rule(code: RuleCode) -> Option<&'static Rule> {
     RULES.iter().copied().find(|rule| rule.code == code)
 }
 
-/// The rule that a user names by code (either case) or name.
+/// Returns the rule that a user names by code (either case) or name.
 pub fn rule_named(text: &str) -> Option<&'static Rule> {
     RuleCode::parse(text).and_then(rule).or_else(|| RULES.iter().copied().find(|rule| rule.name == text))
 }

@@ -1,10 +1,10 @@
 //! BLT601 lock-held-across-await.
 
-use blocklint_core::{Language, Refusal, Remedy, RuleCode, Runtime, What};
+use blocklint_core::{Language, Mistake, Refusal, Remedy, RuleCode, Runtime};
 
 use crate::remedy::NO_EDIT;
-use crate::rule::Mistake;
-use crate::words::{Subject, Words, one_line};
+use crate::rule::MistakeWords;
+use crate::words::{FindingText, Subject, one_line};
 use crate::{Advice, Rule};
 
 /// Holding a thread's lock while the task is suspended.
@@ -15,13 +15,13 @@ pub(crate) static LOCK_HELD_ACROSS_AWAIT: Rule = Rule {
     page: include_str!("../../../rules/BLT601-lock-held-across-await.md"),
     effect: None,
     noun: "lock held across await",
-    mistake: Some(&WORDS),
+    words: Some(&WORDS),
 };
 
-static WORDS: Mistake = Mistake { words, remedy, doubt: |_| None };
+static WORDS: MistakeWords = MistakeWords { words, remedy, doubt: |_| None };
 
-fn words(raw: &Subject<'_>) -> Option<Words> {
-    let What::LockOverAwait { awaited, reentrant } = raw.what else { return None };
+fn words(raw: &Subject<'_>) -> Option<FindingText> {
+    let Mistake::LockHeldAcrossAwait { awaited, reentrant } = raw.mistake else { return None };
     let (written, awaited, owner, call) = (one_line(raw.written), one_line(awaited), raw.owner.words(), raw.call);
     let message = match (raw.language, reentrant) {
         (Language::Rust, _) => {
@@ -42,10 +42,10 @@ fn words(raw: &Subject<'_>) -> Option<Words> {
             "a task that tries to take the lock meanwhile blocks the event loop, so this task cannot resume and release it"
         }
     };
-    Some(Words { message, notes: vec![why.to_owned()], help: Some(help(raw)) })
+    Some(FindingText { message, notes: vec![why.to_owned()], help: Some(help(raw)) })
 }
 
-/// A lock that tasks can wait for.
+/// Returns a lock that tasks can wait for.
 fn help(raw: &Subject<'_>) -> String {
     let lock = match (raw.language, raw.runtime) {
         (_, Some(Runtime::Trio)) => "`trio.Lock`",
@@ -58,7 +58,7 @@ fn help(raw: &Subject<'_>) -> String {
 }
 
 fn remedy(raw: &Subject<'_>, _: &Advice) -> Option<Result<Remedy, Refusal>> {
-    let What::LockOverAwait { .. } = raw.what else { return None };
+    let Mistake::LockHeldAcrossAwait { .. } = raw.mistake else { return None };
     Some(Err(Refusal::new(match raw.language {
         Language::Python => "the lock must be replaced by an async lock at every place that takes it",
         Language::Rust => "the place to release the guard must be chosen by hand",

@@ -1,11 +1,11 @@
 //! BLT301 native-call-blocks-hub.
 
-use blocklint_core::{Applicability, FixKind, Language, Refusal, Remedy, RuleCode, Way, What};
+use blocklint_core::{Applicability, EditKind, FixKind, Language, Mistake, Refusal, Remedy, RuleCode};
 
 use crate::remedy::{NO_EDIT, NO_GREENLETS};
-use crate::rule::Mistake;
-use crate::words::{Subject, Words, one_line};
-use crate::{Advice, Rule, SiteKind};
+use crate::rule::MistakeWords;
+use crate::words::{FindingText, Subject, one_line};
+use crate::{Advice, Rule, SiteForm};
 
 /// A native call that no patch makes cooperative, where greenlets run.
 pub(crate) static NATIVE_CALL_BLOCKS_HUB: Rule = Rule {
@@ -15,27 +15,27 @@ pub(crate) static NATIVE_CALL_BLOCKS_HUB: Rule = Rule {
     page: include_str!("../../../rules/BLT301-native-call-blocks-hub.md"),
     effect: None,
     noun: "native call",
-    mistake: Some(&WORDS),
+    words: Some(&WORDS),
 };
 
-static WORDS: Mistake = Mistake { words, remedy, doubt: |_| None };
+static WORDS: MistakeWords = MistakeWords { words, remedy, doubt: |_| None };
 
-fn words(raw: &Subject<'_>) -> Option<Words> {
-    let What::HoldsHub { entries, adapter, pool } = raw.what else { return None };
+fn words(raw: &Subject<'_>) -> Option<FindingText> {
+    let Mistake::NativeCallBlocksHub { entries, adapter, pool } = raw.mistake else { return None };
     let owner = raw.owner.words();
     let entered = match entries {
         0 | 1 => format!("a greenlet enters at {owner}"),
         2 => format!("a greenlet enters at {owner} and in 1 more place"),
         more => format!("a greenlet enters at {owner} and in {} more places", more - 1),
     };
-    Some(Words {
+    Some(FindingText {
         message: format!("{} `{}` {}", raw.rule.noun, raw.call, raw.harm()),
         notes: vec![raw.why().to_owned(), entered],
         help: help(raw, adapter.as_deref(), pool.as_deref()),
     })
 }
 
-/// An adapter for the library, else the pool of real threads.
+/// Returns an adapter for the library, else the pool of real threads.
 fn help(raw: &Subject<'_>, adapter: Option<&str>, pool: Option<&str>) -> Option<String> {
     if raw.holds_gil {
         return Some("a thread would not help, because the call keeps the GIL: use a process".to_owned());
@@ -56,18 +56,18 @@ fn help(raw: &Subject<'_>, adapter: Option<&str>, pool: Option<&str>) -> Option<
 }
 
 fn remedy(raw: &Subject<'_>, advice: &Advice) -> Option<Result<Remedy, Refusal>> {
-    let What::HoldsHub { adapter, .. } = raw.what else { return None };
+    let Mistake::NativeCallBlocksHub { adapter, .. } = raw.mistake else { return None };
     let reason = match &advice.rewrite {
         _ if raw.language == Language::Rust => NO_GREENLETS,
         _ if raw.language == Language::Java => NO_EDIT,
         _ if adapter.is_some() => "one call at start-up makes all of the library's calls cooperative",
-        _ if raw.site != SiteKind::Call => "there is no call here that could run in a thread",
+        _ if raw.site != SiteForm::Call => "there is no call here that could run in a thread",
         _ if raw.holds_gil => "a thread would not help, because the call keeps the GIL",
         _ if advice.lazy => "the call only builds a lazy result: the code that consumes it blocks",
         _ if advice.kind == Some(FixKind::None) => "the models know no correct edit of this call",
         Some(template) => {
-            let ways = vec![Way::Rewrite { template: template.clone() }];
-            return Some(Ok(Remedy { ways, at_most: Applicability::Unsafe }));
+            let edit_kinds = vec![EditKind::Rewrite { template: template.clone() }];
+            return Some(Ok(Remedy { edit_kinds, at_most: Applicability::Unsafe }));
         }
         None => "the models know no pool of real threads for it",
     };

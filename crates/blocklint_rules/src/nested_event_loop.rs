@@ -12,5 +12,5 @@ pub(crate) static NESTED_EVENT_LOOP: Rule = Rule {
     page: include_str!("../../../rules/BLT107-nested-event-loop.md"),
     effect: Some(Effect::NestedLoop),
     noun: "nested event loop",
-    mistake: None,
+    words: None,
 };

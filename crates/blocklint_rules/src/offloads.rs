@@ -1,22 +1,22 @@
 //! The words of BLT401 and BLT402: threads without a bound, connections that are held too long.
 
-use blocklint_core::{Language, Refusal, Remedy, Starved, Unbounded, What};
+use blocklint_core::{Language, Mistake, Refusal, Remedy, Starved, Unbounded};
 
 use crate::Advice;
 use crate::remedy::NO_EDIT;
-use crate::rule::Mistake;
-use crate::words::{Subject, Words, one_line};
+use crate::rule::MistakeWords;
+use crate::words::{FindingText, Subject, one_line};
 
-pub(crate) static WORDS: Mistake = Mistake { words, remedy, doubt };
+pub(crate) static WORDS: MistakeWords = MistakeWords { words, remedy, doubt };
 
-fn words(raw: &Subject<'_>) -> Option<Words> {
-    Some(match raw.what {
-        What::Offloads { unbounded, takes } => Words {
+fn words(raw: &Subject<'_>) -> Option<FindingText> {
+    Some(match raw.mistake {
+        Mistake::Offloads { unbounded, takes } => FindingText {
             message: offload_message(raw.language, raw.written, unbounded, takes.as_deref()),
             notes: vec![offload_why(raw.language, unbounded, takes.as_deref()).to_owned()],
             help: Some(offload_help(raw.language, unbounded).to_owned()),
         },
-        What::Starves(starved) => Words {
+        Mistake::Starves(starved) => FindingText {
             message: starved_message(raw.written, raw.call, starved, &raw.owner.words()),
             notes: vec![starved_why(starved).to_owned()],
             help: Some(starved_help(raw.language, starved).to_owned()),
@@ -26,14 +26,14 @@ fn words(raw: &Subject<'_>) -> Option<Words> {
 }
 
 fn remedy(raw: &Subject<'_>, _: &Advice) -> Option<Result<Remedy, Refusal>> {
-    let reason = match (raw.what, raw.language) {
-        (What::Starves(_) | What::Offloads { .. }, Language::Rust) => {
+    let reason = match (raw.mistake, raw.language) {
+        (Mistake::Starves(_) | Mistake::Offloads { .. }, Language::Rust) => {
             "the limit of the work and the holder of the connection must be chosen by hand"
         }
-        (What::Starves(_) | What::Offloads { .. }, Language::Java) => NO_EDIT,
-        (What::Starves(Starved::OwnJob { .. }), _) => "the thread that runs the job must be chosen by hand",
-        (What::Starves(_), _) => "all work with the connection must move to a thread together",
-        (What::Offloads { .. }, _) => "the limit must be chosen by hand",
+        (Mistake::Starves(_) | Mistake::Offloads { .. }, Language::Java) => NO_EDIT,
+        (Mistake::Starves(Starved::OwnJob { .. }), _) => "the thread that runs the job must be chosen by hand",
+        (Mistake::Starves(_), _) => "all work with the connection must move to a thread together",
+        (Mistake::Offloads { .. }, _) => "the limit must be chosen by hand",
         _ => return None,
     };
     Some(Err(Refusal::new(reason)))
@@ -143,14 +143,14 @@ fn starved_help(language: Language, starved: &Starved) -> &'static str {
     }
 }
 
-fn doubt(what: &What) -> Option<&'static str> {
-    Some(match what {
-        What::Starves(Starved::Second { .. } | Starved::OwnJob { .. }) => "the other one is some calls away",
-        What::Offloads { unbounded: Unbounded::PerItem, .. } => "how many items there are at once is inferred",
-        What::Offloads { unbounded: Unbounded::PerEntry(_), .. } => {
+fn doubt(mistake: &Mistake) -> Option<&'static str> {
+    Some(match mistake {
+        Mistake::Starves(Starved::Second { .. } | Starved::OwnJob { .. }) => "the other one is some calls away",
+        Mistake::Offloads { unbounded: Unbounded::PerItem, .. } => "how many items there are at once is inferred",
+        Mistake::Offloads { unbounded: Unbounded::PerEntry(_), .. } => {
             "how many of them run at once is inferred from code that calls it"
         }
-        What::Offloads { unbounded: Unbounded::Endless, .. } => "that the work never ends is inferred",
+        Mistake::Offloads { unbounded: Unbounded::Endless, .. } => "that the work never ends is inferred",
         _ => return None,
     })
 }

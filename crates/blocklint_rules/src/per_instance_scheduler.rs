@@ -2,7 +2,7 @@
 
 use blocklint_core::RuleCode;
 
-use crate::{Rule, made_anew};
+use crate::{Rule, created_repeatedly};
 
 /// Making a scheduler's threads for each instance or request.
 pub(crate) static PER_INSTANCE_SCHEDULER: Rule = Rule {
@@ -12,5 +12,5 @@ pub(crate) static PER_INSTANCE_SCHEDULER: Rule = Rule {
     page: include_str!("../../../rules/BLT501-per-instance-scheduler.md"),
     effect: None,
     noun: "scheduler per instance",
-    mistake: Some(&made_anew::WORDS),
+    words: Some(&created_repeatedly::WORDS),
 };

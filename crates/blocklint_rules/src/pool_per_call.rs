@@ -2,7 +2,7 @@
 
 use blocklint_core::RuleCode;
 
-use crate::{Rule, made_anew};
+use crate::{Rule, created_repeatedly};
 
 /// Making a client or pool for each request or item.
 pub(crate) static POOL_PER_CALL: Rule = Rule {
@@ -12,5 +12,5 @@ pub(crate) static POOL_PER_CALL: Rule = Rule {
     page: include_str!("../../../rules/BLT502-pool-per-call.md"),
     effect: None,
     noun: "pool per call",
-    mistake: Some(&made_anew::WORDS),
+    words: Some(&created_repeatedly::WORDS),
 };

@@ -12,5 +12,5 @@ pub(crate) static POOL_STARVATION: Rule = Rule {
     page: include_str!("../../../rules/BLT402-pool-starvation.md"),
     effect: None,
     noun: "pool starvation",
-    mistake: Some(&offloads::WORDS),
+    words: Some(&offloads::WORDS),
 };

@@ -1,13 +1,13 @@
 //! Which fix a finding asks for. How it is written, and whether it can be, is the front end's matter.
 
 use blocklint_core::{
-    Applicability, Bound, BoundCall, BoundUse, Effect, FixKind, Language, Offload, Piece, Refusal, Remedy, Runtime,
-    Way, last_name,
+    Applicability, Bound, BoundCall, BoundUse, EditKind, Effect, FixKind, Language, Offload, Piece, Refusal, Remedy,
+    Runtime, last_name,
 };
 
-use crate::{SiteKind, Subject};
+use crate::{SiteForm, Subject};
 
-/// The advice of a finding's model row for mending it.
+/// The advice of a model row about edits of a finding's call, as plain data: `RowAdvice` of the analysis without references.
 #[derive(Clone, Debug, Default)]
 pub struct Advice {
     /// The text in place of the call.
@@ -17,20 +17,21 @@ pub struct Advice {
     /// The call only builds: what consumes its result blocks.
     pub lazy: bool,
     /// The call that takes a result instead of a callable would pass arguments on to the callable.
-    pub passes: bool,
-    /// The call gives a coroutine.
-    pub gives_coroutine: bool,
+    pub forwards_arguments: bool,
+    /// The call returns a coroutine.
+    pub returns_coroutine: bool,
     /// The call, or something below it, that cannot move to another thread.
     pub bound: Option<BoundCall>,
     /// The library's method that is given the lambda in which the call stands.
     pub taker: Option<String>,
-    /// The twin gives what the call gives, and can fail in the same way.
-    pub same: bool,
+    /// The twin returns what the call returns, and can fail in the same way.
+    pub twin_returns_same: bool,
     /// The availability of the twin there.
-    pub twin: Reach,
+    pub twin_availability: Availability,
     /// The availability there of the function that hands a call to a thread.
-    pub pool: Reach,
-    /// The functions on the way that can become `async` together, or the reason why they cannot; none where none stands between.
+    pub pool_availability: Availability,
+    /// The functions on the path that can become `async` together, or the reason why they cannot; none where none
+    /// stands between.
     pub chain: Option<Result<Helpers, Refusal>>,
 }
 
@@ -38,7 +39,7 @@ pub struct Advice {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Helpers {
     /// A call in a loop would hop to a thread on each turn.
-    pub hops: bool,
+    pub hops_in_loop: bool,
 }
 
 /// Returns the reason why the code around a call does not move.
@@ -91,10 +92,10 @@ pub fn refusal(bound: &BoundCall) -> Refusal {
     Refusal::at(reason, bound.place.clone())
 }
 
-/// The availability of a function that an edit would call, as far as manifests tell.
+/// The availability of a function that an edit would call, as far as manifests show.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Reach {
-    /// Nothing tells.
+pub enum Availability {
+    /// Nothing shows it.
     #[default]
     Unknown,
     /// It can.
@@ -121,7 +122,7 @@ pub(crate) const NO_GREENLETS: &str = "there are no greenlets in Rust";
 ///
 /// Why there is none.
 pub fn remedy(raw: &Subject<'_>, advice: &Advice) -> Result<Remedy, Refusal> {
-    if let Some(own) = raw.rule.mistake.and_then(|mistake| (mistake.remedy)(raw, advice)) {
+    if let Some(own) = raw.rule.words.and_then(|mistake| (mistake.remedy)(raw, advice)) {
         return own;
     }
     let refuse = |reason: &str| Err(Refusal::new(reason));
@@ -131,11 +132,11 @@ pub fn remedy(raw: &Subject<'_>, advice: &Advice) -> Result<Remedy, Refusal> {
         Language::Rust => return crate::remedy_rust::remedy(raw, advice),
     }
     match raw.site {
-        SiteKind::HandOver => return refuse("the function is only passed here: its body must change"),
-        SiteKind::Implicit => {
+        SiteForm::HandOver => return refuse("the function is only passed here: its body must change"),
+        SiteForm::Implicit => {
             return refuse("there is no call here: a property, an operator, `with`, `for` or an import runs the code");
         }
-        SiteKind::Call => {}
+        SiteForm::Call => {}
     }
     if !raw.owner.kind.is_async() {
         return refuse("the function is not `async`: nothing can be awaited in it");
@@ -143,17 +144,17 @@ pub fn remedy(raw: &Subject<'_>, advice: &Advice) -> Result<Remedy, Refusal> {
     if advice.kind == Some(FixKind::None) {
         return refuse("the models know no correct edit of this call");
     }
-    let mut ways = Vec::new();
-    let is_newer = |reach: &Reach| matches!(reach, Reach::Newer(_));
-    if advice.kind != Some(FixKind::Offload) && raw.direct && !is_newer(&advice.twin) {
+    let mut edit_kinds = Vec::new();
+    let is_newer = |availability: &Availability| matches!(availability, Availability::Newer(_));
+    if advice.kind != Some(FixKind::Offload) && raw.direct && !is_newer(&advice.twin_availability) {
         match (&advice.rewrite, raw.twin) {
-            (Some(template), _) => ways.push(Way::Rewrite { template: template.clone() }),
-            // To sleep in a thread is nobody's wish.
-            (None, Some(twin)) if twin.local && !advice.lazy && raw.rule.effect == Some(Effect::Sleep) => {
-                let way = Way::Twin { path: twin.path.to_owned(), method: false, same: true, needs: None };
-                return Ok(Remedy { ways: vec![way], at_most: Applicability::Safe });
+            (Some(template), _) => edit_kinds.push(EditKind::Rewrite { template: template.clone() }),
+            // No fix moves a sleep to a thread.
+            (None, Some(twin)) if twin.is_local && !advice.lazy && raw.rule.effect == Some(Effect::Sleep) => {
+                let edit_kind = EditKind::Twin { path: twin.path.to_owned(), method: false, same: true, needs: None };
+                return Ok(Remedy { edit_kinds: vec![edit_kind], at_most: Applicability::Safe });
             }
-            (None, Some(twin)) if twin.local && !advice.lazy => ways.push(Way::Twin {
+            (None, Some(twin)) if twin.is_local && !advice.lazy => edit_kinds.push(EditKind::Twin {
                 path: twin.path.to_owned(),
                 method: twin.path.rsplit_once('.').map(|(parent, _)| parent)
                     == raw.call.rsplit_once('.').map(|(parent, _)| parent),
@@ -164,36 +165,42 @@ pub fn remedy(raw: &Subject<'_>, advice: &Advice) -> Result<Remedy, Refusal> {
         }
     }
     let mut at_most = Applicability::Safe;
-    if let Some(bound) = advice.bound.as_ref().filter(|_| ways.is_empty()) {
+    if let Some(bound) = advice.bound.as_ref().filter(|_| edit_kinds.is_empty()) {
         return Err(refusal(bound));
     }
-    if let Reach::Newer(what) = &advice.pool
-        && ways.is_empty()
+    if let Availability::Newer(what) = &advice.pool_availability
+        && edit_kinds.is_empty()
     {
         return Err(Refusal::new(format!("running calls in a thread needs {what}")));
     }
-    if advice.kind != Some(FixKind::Twin) && !raw.holds_gil && advice.bound.is_none() && !is_newer(&advice.pool) {
+    if advice.kind != Some(FixKind::Twin)
+        && !raw.holds_gil
+        && advice.bound.is_none()
+        && !is_newer(&advice.pool_availability)
+    {
         let lazy = advice.lazy && raw.direct;
         // Inside another thread a loop can be run, but the coroutine was written for this one.
         let nested = raw.rule.effect == Some(Effect::NestedLoop);
         if !(lazy || nested && raw.direct) {
             // A person decides: once the line is awaited in a thread, a program that is interrupted ends only when it was typed.
             let asks = raw.rule.effect == Some(Effect::Input);
-            if ways.is_empty() && (asks || nested || is_acquire(raw) || advice.kind.is_none() && is_part_of_work(raw)) {
+            if edit_kinds.is_empty()
+                && (asks || nested || is_acquire(raw) || advice.kind.is_none() && is_part_of_work(raw))
+            {
                 at_most = Applicability::Display;
             }
-            ways.push(Way::Offload { to: offloads(raw.runtime) });
-        } else if lazy && ways.is_empty() {
+            edit_kinds.push(EditKind::Offload { to: offloads(raw.runtime) });
+        } else if lazy && edit_kinds.is_empty() {
             return refuse("the call only builds a lazy result: the code that consumes it blocks");
         }
     }
-    if let Reach::Newer(what) = &advice.twin
-        && ways.is_empty()
+    if let Availability::Newer(what) = &advice.twin_availability
+        && edit_kinds.is_empty()
     {
         return Err(Refusal::new(format!("its replacement needs {what}")));
     }
-    match ways.is_empty() {
-        false => Ok(Remedy { ways, at_most }),
+    match edit_kinds.is_empty() {
+        false => Ok(Remedy { edit_kinds, at_most }),
         true if raw.holds_gil => refuse("a thread would not help, because the call keeps the GIL"),
         true => refuse("the surrounding code must await the coroutine"),
     }
@@ -210,7 +217,7 @@ fn is_part_of_work(raw: &Subject<'_>) -> bool {
     raw.direct && raw.rule.effect == Some(Effect::Database)
 }
 
-/// How a runtime hands a call to a thread: what is used where the file imports it, and what else.
+/// Returns how a runtime hands a call to a thread: what is used where the file imports it, and what else.
 fn offloads(runtime: Option<Runtime>) -> Vec<Offload> {
     let functions = Runtime::thread_functions(runtime).iter();
     functions.map(|&(path, keywords)| Offload { path: path.to_owned(), keywords, fallible: false }).collect()

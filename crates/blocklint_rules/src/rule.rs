@@ -1,9 +1,9 @@
 //! A rule: its code, name, page, words and edits.
 
-use blocklint_core::{Effect, Refusal, Remedy, RuleCode, What};
+use blocklint_core::{Effect, Mistake, Refusal, Remedy, RuleCode};
 
 use crate::Advice;
-use crate::words::{Subject, Words};
+use crate::words::{FindingText, Subject};
 
 /// A kind of mistake, the same in every language in which it can be made.
 #[derive(Debug)]
@@ -21,36 +21,36 @@ pub struct Rule {
     /// The noun for the call in a message: `blocking network call`.
     pub noun: &'static str,
     /// The words and edits of a rule that reports no effect; `None` for one whose findings are blocking calls.
-    pub(crate) mistake: Option<&'static Mistake>,
+    pub(crate) words: Option<&'static MistakeWords>,
 }
 
 /// The words and edits of a rule that reports no effect. All functions return `None` for a finding that is a blocking call.
 #[derive(Debug)]
-pub(crate) struct Mistake {
+pub(crate) struct MistakeWords {
     /// Returns the message, the notes on why it matters, and the help.
-    pub(crate) words: fn(&Subject<'_>) -> Option<Words>,
+    pub(crate) words: fn(&Subject<'_>) -> Option<FindingText>,
     /// Returns the edit, or the reason why there is none.
     pub(crate) remedy: fn(&Subject<'_>, &Advice) -> Option<Result<Remedy, Refusal>>,
     /// Returns the inference for which a finding is less than sure, as a clause.
-    pub(crate) doubt: fn(&What) -> Option<&'static str>,
+    pub(crate) doubt: fn(&Mistake) -> Option<&'static str>,
 }
 
-/// Where this build's sources lie, for addresses of pages: what builds a release says so. A build of anybody else has no place
-/// that others could open.
+/// The address of this build's sources, for links to pages of rules. The release workflow sets it; any other build has no
+/// address that others could open.
 const REPOSITORY: Option<&str> = option_env!("BLOCKLINT_REPOSITORY");
 
-/// The address of the repository that this build was made of, if it is a release.
+/// Returns the address of the repository that this build was made of, if it is a release.
 pub fn repository() -> Option<&'static str> {
     REPOSITORY.filter(|repository| !repository.is_empty())
 }
 
 impl Rule {
     /// Returns the inference for which a finding of a rule that reports no effect is less than sure, as a clause.
-    pub fn doubt(&self, what: &What) -> Option<&'static str> {
-        self.mistake.and_then(|mistake| (mistake.doubt)(what))
+    pub fn doubt(&self, mistake: &Mistake) -> Option<&'static str> {
+        self.words.and_then(|words| (words.doubt)(mistake))
     }
 
-    /// The address of its page in a repository, in the version of this build.
+    /// Returns the address of its page in a repository, in the version of this build.
     pub fn url_in(&self, repository: &str) -> String {
         let (repository, version) = (repository.trim_end_matches('/'), env!("CARGO_PKG_VERSION"));
         format!("{repository}/blob/v{version}/rules/{}-{}.md", self.code, self.name)

@@ -34,13 +34,13 @@ impl fmt::Display for SelectorError {
 impl std::error::Error for SelectorError {}
 
 impl Selection {
-    /// Every rule.
+    /// Returns every rule.
     pub fn all() -> Self {
         Selection { chosen: RULES.iter().map(|rule| rule.code).collect() }
     }
 
-    /// The rules of `select` (empty: all) and `extend_select` without those of `ignore`. The more
-    /// specific selector wins, whichever list it stands in, and `ignore` among equals: `--ignore BLT1
+    /// Returns the rules of `select` (empty: all) and `extend_select` without those of `ignore`. The more specific
+    /// selector wins, whichever list it stands in, and `ignore` among equals: `--ignore BLT1
     /// --select BLT101` leaves BLT101. BLT902 is left out only where `ignore` says so, for a file
     /// that was not read must not look clean.
     ///
@@ -61,8 +61,8 @@ impl Selection {
         if errors.is_empty() { Ok(Self::layered(&[layer])) } else { Err(errors) }
     }
 
-    /// All rules, changed by each layer in turn, as ruff has it: a layer with `select` begins anew, whatever was
-    /// selected or ignored before; one without adds to it and takes from it. Within a layer the more specific
+    /// Returns all rules, changed by each layer in turn, as ruff has it: a layer with `select` begins again, whatever
+    /// was selected or ignored before; one without adds to it and takes from it. Within a layer the more specific
     /// selector wins.
     pub fn layered(layers: &[Layer]) -> Self {
         let mut chosen = Self::all().chosen;
@@ -79,7 +79,7 @@ impl Selection {
         self.chosen.contains(&code)
     }
 
-    /// The chosen rules, by code.
+    /// Returns the chosen rules, by code.
     pub fn codes(&self) -> &[RuleCode] {
         &self.chosen
     }
@@ -97,7 +97,7 @@ pub struct Layer {
 }
 
 impl Layer {
-    /// True if this layer chooses a rule; `None` where it says nothing about it.
+    /// True if this layer chooses a rule; `None` where it shows nothing about it.
     fn chooses(&self, rule: &Rule) -> Option<bool> {
         let weight = |list: &[Selector]| list.iter().filter_map(|selector| selector.weight(rule)).max();
         let mut wanted = self.select.as_deref().and_then(weight).max(weight(&self.extend_select));
@@ -151,7 +151,7 @@ impl Selector {
         crate::rule(code).is_some_and(|rule| self.weight(rule).is_some())
     }
 
-    /// How specific the selector is for a rule it means: the length of the code it names.
+    /// Returns how specific the selector is for a rule it means: the length of the code it names.
     fn weight(&self, rule: &Rule) -> Option<usize> {
         match &self.0 {
             Means::Prefix(prefix) => rule.code.to_string().starts_with(prefix.as_str()).then_some(prefix.len()),
@@ -160,7 +160,7 @@ impl Selector {
     }
 }
 
-/// The code or name of a rule nearest to a misspelt one; nothing where none is near.
+/// Returns the code or name of a rule nearest to a misspelt one; nothing where none is near.
 pub fn nearest(text: &str) -> Option<String> {
     let codes = RULES.iter().map(|rule| rule.code.to_string());
     let names = RULES.iter().map(|rule| rule.name.to_owned());

@@ -12,5 +12,5 @@ pub(crate) static UNBOUNDED_OFFLOAD: Rule = Rule {
     page: include_str!("../../../rules/BLT401-unbounded-offload.md"),
     effect: None,
     noun: "unbounded offload",
-    mistake: Some(&offloads::WORDS),
+    words: Some(&offloads::WORDS),
 };

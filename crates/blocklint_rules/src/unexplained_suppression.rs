@@ -12,5 +12,5 @@ pub static UNEXPLAINED_SUPPRESSION: Rule = Rule {
     page: include_str!("../../../rules/BLT904-unexplained-suppression.md"),
     effect: None,
     noun: "unexplained suppression",
-    mistake: None,
+    words: None,
 };

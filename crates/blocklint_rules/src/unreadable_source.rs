@@ -15,7 +15,7 @@ pub static UNREADABLE_SOURCE: Rule = Rule {
     page: include_str!("../../../rules/BLT902-unreadable-source.md"),
     effect: None,
     noun: "unreadable source",
-    mistake: None,
+    words: None,
 };
 
 /// Why a file, or part of it, is unknown.
@@ -44,7 +44,7 @@ pub enum Unread {
 }
 
 impl Unread {
-    /// The message of the finding.
+    /// Returns the message of the finding.
     pub fn message(&self) -> String {
         match self {
             Unread::Whole(UnreadFile::Unreadable(reason)) => format!("not read: {reason}"),
@@ -76,7 +76,7 @@ impl Unread {
     }
 }
 
-/// A size for people: whole kB below a MB, one decimal above.
+/// Returns a size for people: whole kB below a MB, one decimal above.
 fn bytes(count: u64) -> String {
     match count {
         0..1_000 => format!("{count} bytes"),

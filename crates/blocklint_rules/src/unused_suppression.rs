@@ -12,5 +12,5 @@ pub static UNUSED_SUPPRESSION: Rule = Rule {
     page: include_str!("../../../rules/BLT901-unused-suppression.md"),
     effect: None,
     noun: "unused suppression",
-    mistake: None,
+    words: None,
 };

@@ -1,42 +1,43 @@
 //! From what the analysis found to sentences: what is wrong (message), why it matters (notes), what
 //! to do (help).
 
-use blocklint_core::{Fails, Hold, Language, RuleCode, Runtime, What};
+use blocklint_core::{Fails, Hold, Language, Mistake, RuleCode, Runtime, Takes};
 
 use crate::Rule;
 use crate::advice::help;
 
-/// The parts of a finding that its sentences and edits speak of.
+/// The parts of a finding that its sentences and edits describe.
 #[derive(Clone, Debug)]
 pub struct Subject<'a> {
     /// The rule it breaks.
     pub rule: &'static Rule,
     /// The mistake.
-    pub what: &'a What,
+    pub mistake: &'a Mistake,
     /// The language of the place it stands at.
     pub language: Language,
     /// The machinery of the thread, where known.
     pub runtime: Option<Runtime>,
     /// Path of the model row at the end of the trace (`requests.Session.get`).
     pub call: &'a str,
-    /// The callee at the place itself, as written (`store.load`); where this is the call of the
-    /// row, `direct` says so.
+    /// The callee at the place itself, as written (`store.load`); `direct` is true if this is the call of the row.
     pub written: &'a str,
     /// True if the place itself enters the row, with no function of the project between.
     pub direct: bool,
     /// The kind of site; decides how it can be handed over.
-    pub site: SiteKind,
+    pub site: SiteForm,
     /// The body that must not block.
     pub owner: Owner<'a>,
     /// How long one call can block the thread.
     pub hold: Hold,
+    /// The usual time of one call, where it is known.
+    pub takes: Option<Takes>,
     /// The other harm that the call does.
     pub fails: Option<Fails>,
     /// The async counterpart for this runtime, if the model names one.
     pub twin: Option<Twin<'a>>,
     /// True if a worker thread would not help, because the call keeps the interpreter's lock.
     pub holds_gil: bool,
-    /// True if a loop on the way runs the call more than once, so that the hold is that of one time.
+    /// True if a loop on the path runs the call more than once, so that the hold is that of one time.
     pub repeats: bool,
     /// The holder of the lock that the call waits for.
     pub held_by: Option<&'a str>,
@@ -48,21 +49,21 @@ pub struct Subject<'a> {
     pub more_causes: u32,
     /// Causes behind this place that break other rules: the rule, and the path of the model row.
     pub also: &'a [(RuleCode, &'a str)],
-    /// The code that has to go where the call goes, if it is handed over.
-    pub along: Option<Along>,
+    /// The reason why the call should not be handed to a thread without the code around it.
+    pub why_not_alone: Option<WhyNotAlone>,
     /// Java: the build has a version of the library that lacks the workers of today.
     pub older_workers: bool,
 }
 
-/// Why a call should not be handed to a thread by itself.
+/// A reason why a call should not be handed to a thread without the code around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Along {
-    /// It uses what belongs to its thread, or to the event loop: a connection, a session.
-    Bound,
-    /// Its result blocks as well when it is used: a file, a cursor.
-    Given,
-    /// It makes an object, which is then used on another thread than its own.
-    Made,
+pub enum WhyNotAlone {
+    /// It uses an object that belongs to its thread or to the event loop: a connection, a session.
+    ThreadBound,
+    /// It returns an object whose use blocks as well: a file, a cursor.
+    ResultBlocks,
+    /// It makes an object, which is then used on another thread.
+    CreatesObject,
 }
 
 /// The body that must not block.
@@ -70,8 +71,7 @@ pub enum Along {
 pub struct Owner<'a> {
     /// Its kind.
     pub kind: OwnerKind,
-    /// Its name as people say it (`handler`, `Store.load`); of a body without a name that of the
-    /// body around it.
+    /// Its name as people write it (`handler`, `Store.load`); of a body without a name that of the body around it.
     pub name: &'a str,
 }
 
@@ -106,9 +106,9 @@ impl OwnerKind {
     }
 }
 
-/// The kinds of sites.
+/// The forms of sites, by which the help says how to hand the work over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SiteKind {
+pub enum SiteForm {
     /// A call.
     Call,
     /// A callable that is handed over there.
@@ -123,12 +123,12 @@ pub struct Twin<'a> {
     /// Its path (`asyncio.sleep`).
     pub path: &'a str,
     /// True if it can stand where the call stands: it is a function, or takes the same receiver.
-    pub local: bool,
+    pub is_local: bool,
 }
 
 /// The sentences of a finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Words {
+pub struct FindingText {
     /// The mistake, in one sentence without a full stop.
     pub message: String,
     /// Why it matters.
@@ -139,9 +139,9 @@ pub struct Words {
 
 impl Subject<'_> {
     /// Returns the sentences of this finding.
-    pub fn words(&self) -> Words {
-        let own = self.rule.mistake.and_then(|mistake| (mistake.words)(self));
-        let Words { message, mut notes, help } = own.unwrap_or_else(|| self.words_of_blocking_call());
+    pub fn words(&self) -> FindingText {
+        let own = self.rule.words.and_then(|mistake| (mistake.words)(self));
+        let FindingText { message, mut notes, help } = own.unwrap_or_else(|| self.words_of_blocking_call());
         notes.extend(self.operation.map(str::to_owned));
         notes.extend(self.held_by.map(|holder| format!("it may wait while `{holder}` holds the lock")));
         notes.extend(self.note.map(str::to_owned));
@@ -151,16 +151,16 @@ impl Subject<'_> {
             1 => notes.push("and 1 more cause behind this call".to_owned()),
             more => notes.push(format!("and {more} more causes behind this call")),
         }
-        Words { message, notes, help }
+        FindingText { message, notes, help }
     }
 
-    fn words_of_blocking_call(&self) -> Words {
+    fn words_of_blocking_call(&self) -> FindingText {
         let through = match self.direct {
             true => String::new(),
             false => format!(" through `{}`", one_line(self.written)),
         };
         let (noun, call, owner, harm) = (self.rule.noun, self.call, self.owner.words(), self.harm());
-        Words {
+        FindingText {
             message: format!("{noun} `{call}`{through} in {owner} {harm}"),
             notes: vec![self.why().to_owned()],
             help: help(self),
@@ -200,6 +200,9 @@ impl Subject<'_> {
             (None, _) => {}
         }
         let exact = self.rule.effect == Some(blocklint_core::Effect::Sleep);
+        if let (Hold::Unstated | Hold::Brief, Some(takes)) = (self.hold, self.takes) {
+            return format!("can block {thread} for about {takes}");
+        }
         match self.hold {
             Hold::Unstated => format!("can block {thread}"),
             Hold::Brief => format!("can block {thread} briefly"),
@@ -234,7 +237,7 @@ impl Owner<'_> {
     }
 }
 
-/// Returns the name that users of the runtime give to the thread that is held.
+/// Returns the name that users of the runtime have for the thread that is held.
 fn thread(language: Language, runtime: Option<Runtime>) -> &'static str {
     match runtime {
         Some(Runtime::Tokio | Runtime::TokioCurrentThread) => "a tokio worker thread",
@@ -288,7 +291,7 @@ fn why(language: Language, runtime: Option<Runtime>) -> &'static str {
     }
 }
 
-/// A time for people.
+/// Returns a time for people.
 fn seconds(time: f64) -> String {
     let whole = |unit: f64| time >= unit && time % unit == 0.0;
     match time {
@@ -300,19 +303,19 @@ fn seconds(time: f64) -> String {
     }
 }
 
-/// At most three digits behind the point, none that say nothing.
+/// At most three digits behind the point, none that show nothing.
 fn rounded(number: f64) -> f64 {
     (number * 1000.0).round() / 1000.0
 }
 
-/// Source text fit for a message: one line, no run of blanks, not long.
+/// Returns source text fit for a message: one line, no run of blanks, not long.
 pub(crate) fn one_line(written: &str) -> String {
     const LONGEST: usize = 60;
     let line = written.split_whitespace().collect::<Vec<_>>().join(" ");
     if line.chars().count() <= LONGEST {
         return line;
     }
-    // The end of a callee says more than its head: `….execute`.
+    // The end of a callee is more specific than its head: `….execute`.
     let tail = line.chars().rev().take(LONGEST - 1).collect::<Vec<_>>();
     format!("…{}", tail.into_iter().rev().collect::<String>())
 }
@@ -328,15 +331,16 @@ mod tests {
     fn raw(effect: Effect, call: &'static str) -> Subject<'static> {
         Subject {
             rule: rule(effect.rule()).expect("a rule"),
-            what: &What::Holds,
+            mistake: &Mistake::Holds,
             language: Language::Python,
             runtime: Some(Runtime::Asyncio),
             call,
             written: "store.load",
             direct: false,
-            site: SiteKind::Call,
+            site: SiteForm::Call,
             owner: Owner { kind: OwnerKind::AsyncFunction, name: "handler" },
             hold: Hold::Unstated,
+            takes: None,
             fails: None,
             twin: None,
             holds_gil: false,
@@ -346,7 +350,7 @@ mod tests {
             note: None,
             more_causes: 0,
             also: &[],
-            along: None,
+            why_not_alone: None,
             older_workers: false,
         }
     }
@@ -377,7 +381,8 @@ mod tests {
             direct: true,
             written: "time.sleep",
             hold: Hold::Seconds(1.0),
-            twin: Some(Twin { path: "asyncio.sleep", local: true }),
+            takes: None,
+            twin: Some(Twin { path: "asyncio.sleep", is_local: true }),
             ..raw(Effect::Sleep, "time.sleep")
         };
         assert_snapshot!(all(&found), @r"
@@ -394,6 +399,7 @@ mod tests {
             written: "lock.acquire",
             owner: Owner { kind: OwnerKind::CallbackLiteral, name: "setup" },
             hold: Hold::Unbounded,
+            takes: None,
             ..raw(Effect::Wait, "threading.Lock.acquire")
         };
         assert_snapshot!(all(&found), @r"
@@ -424,6 +430,7 @@ mod tests {
             runtime: Some(Runtime::Netty),
             owner: Owner { kind: OwnerKind::Callback, name: "EchoHandler.channelRead" },
             hold: Hold::Seconds(0.05),
+            takes: None,
             written: "pause",
             ..raw(Effect::Sleep, "java.lang.Thread.sleep")
         };

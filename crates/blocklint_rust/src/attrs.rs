@@ -33,7 +33,7 @@ fn is_test_condition(text: &str) -> bool {
     text == "test" || feature.is_some_and(|name| name.split(['-', '_']).any(of_tests))
 }
 
-/// The parts of a list, by the commas that no bracket encloses.
+/// Returns the parts of a list, by the commas that no bracket encloses.
 fn parts_of(text: &str) -> impl Iterator<Item = &str> {
     let mut depth = 0_i32;
     text.split(move |c| {
@@ -48,7 +48,7 @@ fn parts_of(text: &str) -> impl Iterator<Item = &str> {
 }
 
 impl<'t> Attrs<'t> {
-    /// Where an item starts: at its first attribute.
+    /// Returns where an item starts: at its first attribute.
     pub(crate) fn start(&self, item: Node<'_>) -> u32 {
         self.nodes.first().map_or(item.start_byte(), Node::start_byte) as u32
     }
@@ -80,7 +80,7 @@ impl Walker<'_> {
         }
     }
 
-    /// The value of `#[name = "…"]`.
+    /// Returns the value of `#[name = "…"]`.
     pub(crate) fn attribute_value(&mut self, attrs: &Attrs<'_>, name: &str) -> Option<Sym> {
         for &node in &attrs.nodes {
             let attribute = named(node).next()?;
@@ -93,7 +93,7 @@ impl Walker<'_> {
         None
     }
 
-    /// The traits that an item derives, also those that it derives in some builds only.
+    /// Returns the traits that an item derives, also those that it derives in some builds only.
     pub(crate) fn derives(&mut self, attrs: &Attrs<'_>) -> Vec<Arg> {
         let mut found = Vec::new();
         for &node in &attrs.nodes {
@@ -121,7 +121,7 @@ impl Walker<'_> {
         found
     }
 
-    /// The decorators of an item, outermost first; their arguments are read where the item stands.
+    /// Returns the decorators of an item, outermost first; their arguments are read where the item stands.
     pub(crate) fn decorators(&mut self, attrs: &Attrs<'_>) -> Vec<FormId> {
         let mut forms = Vec::new();
         for &node in &attrs.nodes {
@@ -191,7 +191,7 @@ impl Walker<'_> {
     }
 }
 
-/// The last name of a path.
+/// Returns the last name of a path.
 pub(crate) fn last_segment(path: Node<'_>) -> Node<'_> {
     match kind(path) {
         K::ScopedIdentifier | K::ScopedTypeIdentifier => child(path, fields().name).unwrap_or(path),

@@ -54,7 +54,7 @@ impl Walker<'_> {
         result.unwrap_or_else(|| BlockValue { form: self.other(), tail: false, span: span(node) })
     }
 
-    /// A block that is an expression: what is bound in it lives to its end.
+    /// Returns a block that is an expression: what is bound in it lives to its end.
     pub(crate) fn scoped_block(&mut self, node: Node<'_>) -> FormId {
         if !named(node).any(|part| kind(part) == K::LetDeclaration) {
             return self.block(node).form;
@@ -63,8 +63,8 @@ impl Walker<'_> {
         self.within(region, |walker| walker.block(node).form)
     }
 
-    /// The region of a whole `match`, `if let`, `while let` or `for` whose subject makes values that live as long as it
-    /// does; the current one where it makes none. Its test is the subject, once that is known.
+    /// Returns the region of a whole `match`, `if let`, `while let` or `for` whose subject makes values that live as
+    /// long as it does; the current one where it makes none. Its test is the subject, once that is known.
     pub(crate) fn subject_region(&mut self, whole: Node<'_>, subject: Node<'_>) -> Option<RegionId> {
         let plain = matches!(
             kind(subject),
@@ -73,7 +73,7 @@ impl Walker<'_> {
         (!plain).then(|| self.region_here(RegionKind::Block, FormId::NONE, span(whole)))
     }
 
-    /// The statements of a block; leaves the region in that of the last.
+    /// Returns the statements of a block; leaves the region in that of the last.
     fn statements(&mut self, node: Node<'_>) -> BlockValue {
         let parts: Vec<Node<'_>> = named(node).filter(|part| kind(*part) != K::Label).collect();
         self.hoist_parts(parts.iter().copied());
@@ -135,7 +135,7 @@ impl Walker<'_> {
         value
     }
 
-    /// The parts of a block without those that only a build for tests compiles: `#[cfg(test)] { … }` beside its
+    /// Returns the parts of a block without those that only a build for tests compiles: `#[cfg(test)] { … }` beside its
     /// `#[cfg(not(test))]`. Items are kept, and told apart by their flag.
     fn compiled<'t>(&self, parts: Vec<Node<'t>>) -> Vec<Node<'t>> {
         // Hardly a block holds one.
@@ -263,7 +263,7 @@ impl Walker<'_> {
         self.facts.exit(Exit { kind, value, at, span });
     }
 
-    /// A label's name.
+    /// Returns a label's name.
     pub(crate) fn label(&self, node: Node<'_>) -> String {
         self.text(node).trim_start_matches('\'').to_owned()
     }

@@ -9,7 +9,7 @@ use crate::kinds::{K, child, fields, kind, named};
 use crate::walker::{Walker, span};
 
 impl Walker<'_> {
-    /// A call, its callee being known.
+    /// Returns a call, its callee being known.
     pub(crate) fn call(&mut self, node: Node<'_>, callee: FormId) -> FormId {
         let f = fields();
         let mut args = Vec::new();
@@ -89,7 +89,7 @@ impl Walker<'_> {
         self.form(Form::Result(site))
     }
 
-    /// A literal; characters count as strings.
+    /// Returns a literal; characters count as strings.
     pub(crate) fn literal(&mut self, node: Node<'_>) -> FormId {
         let text = self.text(node);
         let form = match kind(node) {
@@ -133,7 +133,7 @@ impl Walker<'_> {
     }
 }
 
-/// The node of the name that a callee ends with.
+/// Returns the node of the name that a callee ends with.
 fn called_name(function: Node<'_>) -> Option<Node<'_>> {
     let f = fields();
     let mut at = function;
@@ -172,7 +172,7 @@ fn float(text: &str) -> Form {
     digits.parse().map_or(Form::Other, Form::Float)
 }
 
-/// The text of a string literal, of which only the start is kept, with the plain escapes undone.
+/// Returns the text of a string literal, of which only the start is kept, with the plain escapes undone.
 fn unescape(text: &str) -> String {
     if !text.contains('\\') {
         return text.to_owned();

@@ -61,7 +61,7 @@ impl Walker<'_> {
         }
     }
 
-    /// True if a function makes what others may hold too, or nobody ends.
+    /// True if a function makes a value that has further owners or is never dropped.
     fn shares(&self, path: Node<'_>) -> bool {
         let Some(owner) = child(path, fields().path) else { return false };
         let owner = match kind(owner) {
@@ -117,7 +117,7 @@ impl Walker<'_> {
     }
 }
 
-/// True if a method so named takes what it is called on, as far as names tell.
+/// True if a method so named takes its receiver, as far as names show.
 fn consumes(name: &str) -> bool {
     const PREFIXES: &[&str] = &["into", "close", "keep", "persist", "shutdown", "unwrap", "expect", "finish", "join"];
     PREFIXES.iter().any(|prefix| name.starts_with(prefix))

@@ -14,13 +14,13 @@ use crate::scope::ScopeKind;
 use crate::walker::{Walker, Walking, span};
 
 impl Walker<'_> {
-    /// The value of an expression; `Other` if it never comes.
+    /// Returns the value of an expression; `Other` if it never comes.
     pub(crate) fn value(&mut self, node: Node<'_>) -> FormId {
         let form = self.expr(node);
         if form.is_none() { self.other() } else { form }
     }
 
-    /// The value of an expression; none if it never comes.
+    /// Returns the value of an expression; none if it never comes.
     pub(crate) fn expr(&mut self, node: Node<'_>) -> FormId {
         self.deeper(node, |walker| walker.chain(node)).unwrap_or_else(|| self.other())
     }
@@ -97,8 +97,8 @@ impl Walker<'_> {
                     Form::Float(value) => self.form(Form::Float(-value)),
                     _ => self.other(),
                 },
-                // Auto-dereferencing is what member lookup does anyway; of what a call gives it tells that this is not
-                // kept, but what lies behind it.
+                // Auto-dereferencing is what member lookup does anyway; of the result of a call it tells that this is
+                // not kept, but what lies behind it.
                 _ => {
                     if matches!(self.facts.facts().form(inner), Form::Result(_) | Form::Try(_)) {
                         self.implicit(SiteKind::Operator, "*", inner, span(node));
@@ -217,13 +217,13 @@ impl Walker<'_> {
         }
     }
 
-    /// A display of some elements.
+    /// Returns a display of some elements.
     pub(crate) fn display(&mut self, kind: DisplayKind, parts: &[FormId]) -> FormId {
         let list = self.facts.list(parts);
         self.form(Form::Display(kind, list))
     }
 
-    /// A name in a value's place.
+    /// Returns a name in a value's place.
     pub(crate) fn name_form(&mut self, node: Node<'_>) -> FormId {
         let name = self.name(node);
         self.named_value(name)
@@ -302,7 +302,7 @@ impl Walker<'_> {
         form
     }
 
-    /// The right side of `&&` or `||`, which runs only if the left side says so.
+    /// Returns the right side of `&&` or `||`, which runs only if the left side says so.
     fn conditional(&mut self, node: Node<'_>, arm: RegionKind, test: FormId) -> FormId {
         if is_simple(node) {
             return self.value(node);
@@ -311,7 +311,7 @@ impl Walker<'_> {
         self.within(region, |walker| walker.value(node))
     }
 
-    /// A closure, which runs where it is called.
+    /// Returns a closure, which runs where it is called.
     fn closure(&mut self, node: Node<'_>) -> FormId {
         let f = fields();
         let flow = if has(node, K::Async) { Flow::Coroutine } else { Flow::Sync };
@@ -344,7 +344,7 @@ impl Walker<'_> {
         self.form(Form::Callable(body))
     }
 
-    /// A block between a macro's delimiters that is an asynchronous generator.
+    /// Returns a block between a macro's delimiters that is an asynchronous generator.
     pub(crate) fn lazy_body(&mut self, block: Node<'_>, name: &str) -> FormId {
         let name = self.facts.intern(name);
         let start = block.start_byte() as u32;
@@ -356,7 +356,7 @@ impl Walker<'_> {
         self.form(Form::Run(body))
     }
 
-    /// An `async` or `gen` block, which runs where it is awaited or iterated.
+    /// Returns an `async` or `gen` block, which runs where it is awaited or iterated.
     fn lazy_block(&mut self, node: Node<'_>, kind_of: BodyKind, flow: Flow, name: &str) -> FormId {
         let name = self.facts.intern(name);
         let start = node.start_byte() as u32;
@@ -378,7 +378,7 @@ impl Walker<'_> {
     }
 }
 
-/// The expression that a link of a chain stands on; none for what is no link.
+/// Returns the expression that a link of a chain stands on; none for what is no link.
 fn inner_of(node: Node<'_>) -> Option<Node<'_>> {
     let f = fields();
     match kind(node) {

@@ -63,7 +63,8 @@ impl Walker<'_> {
         self.ends(ends)
     }
 
-    /// The region of a whole `if` or `while`, if a `let` of its condition makes what lives as long as that does.
+    /// Returns the region of a whole `if` or `while`, if a `let` of its condition makes what lives as long as that
+    /// does.
     fn condition_region(&mut self, whole: Node<'_>, condition: Node<'_>) -> Option<RegionId> {
         let value = fields().value;
         chained(condition).into_iter().filter(|part| kind(*part) == K::LetCondition).find_map(|part| {
@@ -72,7 +73,7 @@ impl Walker<'_> {
         })
     }
 
-    /// A condition; its `let`s bind in the innermost scope.
+    /// Returns a condition; its `let`s bind in the innermost scope.
     pub(crate) fn condition(&mut self, node: Node<'_>) -> FormId {
         let f = fields();
         match kind(node) {
@@ -250,7 +251,7 @@ impl Walker<'_> {
     }
 }
 
-/// The parts of a condition that must all hold: those of `a && let Some(b) = c`, else itself.
+/// Returns the parts of a condition that must all hold: those of `a && let Some(b) = c`, else itself.
 fn chained(condition: Node<'_>) -> Vec<Node<'_>> {
     let mut parts = Vec::new();
     let mut open = vec![condition];

@@ -163,7 +163,7 @@ impl Walker<'_> {
         }
     }
 
-    /// A body in the current one, with nothing filled in that is learned later.
+    /// Returns a body in the current one, with nothing filled in that is learned later.
     pub(crate) fn new_body(&mut self, kind: BodyKind, flow: Flow, name: Sym, whole: Span, name_span: Span) -> BodyId {
         let flags = if self.test { BodyFlags::TEST } else { BodyFlags::default() };
         self.walk.facts.body(Body {
@@ -183,7 +183,7 @@ impl Walker<'_> {
         })
     }
 
-    /// The variable that a definition binds: a member inside a class, else an item.
+    /// Returns the variable that a definition binds: a member inside a class, else an item.
     fn definition_var(&mut self, name: Sym) -> VarId {
         if self.class.is_none() {
             return self.item_var(name);
@@ -319,7 +319,7 @@ impl Walker<'_> {
         Param { name, kind, var, default: FormId::NONE, annotation }
     }
 
-    /// A class row with its body; the walk then stands in that body until [`Self::close_class`].
+    /// Returns a class row with its body; the walk then stands in that body until [`Self::close_class`].
     fn open_class(&mut self, kind: ClassKind, node: Node<'_>, attrs: &Attrs<'_>, name: Option<Node<'_>>) -> Opened {
         let sym = match name {
             Some(name) => self.name(name),
@@ -572,12 +572,12 @@ struct Opened {
     members: rustc_hash::FxHashMap<Sym, VarId>,
 }
 
-/// The types of a tuple struct's fields.
+/// Returns the types of a tuple struct's fields.
 fn tuple_fields(body: Node<'_>) -> impl Iterator<Item = Node<'_>> {
     named(body).filter(|part| !matches!(kind(*part), K::AttributeItem) && part.kind() != "visibility_modifier")
 }
 
-/// A pattern without `mut` in front.
+/// Returns a pattern without `mut` in front.
 pub(crate) fn strip_mut(pattern: Node<'_>) -> Node<'_> {
     match kind(pattern) {
         K::MutPattern => named(pattern).find(|part| kind(*part) != K::MutableSpecifier).unwrap_or(pattern),
@@ -590,7 +590,7 @@ pub(crate) fn kind_is_name(pattern: Node<'_>) -> bool {
     kind(pattern) == K::Identifier
 }
 
-/// The name of a type without its path and arguments.
+/// Returns the name of a type without its path and arguments.
 fn type_name(node: Node<'_>) -> Node<'_> {
     let f = fields();
     let mut at = node;

@@ -190,7 +190,7 @@ blocklint_treesitter::grammar! {
     }
 }
 
-/// The parts of a pattern or parameter list; `_` counts, though the grammar gives it no name.
+/// Returns the parts of a pattern or parameter list; `_` counts, though the grammar gives it no name.
 pub(crate) fn parts(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
     all(node).filter(|part| part.is_named() || kind(*part) == K::Underscore)
 }

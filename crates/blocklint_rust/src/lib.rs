@@ -54,7 +54,7 @@ pub fn extract_timed(bytes: &[u8]) -> (FileFacts, Duration, Duration) {
     (facts, parsed + started.elapsed(), again.unwrap_or_default())
 }
 
-/// The facts, the tree they were read from, and what macros took if `again` starts to count it.
+/// Returns the facts, the tree they were read from, and what macros took if `again` starts to count it.
 fn walk(bytes: &[u8], parsed: impl FnOnce(), again: Option<Duration>) -> (FileFacts, Option<Tree>, Option<Duration>) {
     let Started { walk, tree, parser } =
         match start(Language::Rust, &grammar(), bytes, Some(repair::without_attributes), parsed) {

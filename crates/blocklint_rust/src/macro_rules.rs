@@ -17,7 +17,7 @@ use crate::walker::{Walker, Walking, span};
 const MOST_ARMS: usize = 24;
 
 impl Walker<'_> {
-    /// The name of a macro as an item: with its mark, for a function may bear the same.
+    /// Returns the name of a macro as an item: with its mark, for a function may bear the same.
     pub(crate) fn macro_name(&mut self, node: Node<'_>) -> Option<Sym> {
         let name = self.text(child(node, fields().name)?).into_owned();
         Some(self.facts.intern(&format!("{name}!")))
@@ -128,7 +128,7 @@ struct Position<'t> {
     is_argument: bool,
 }
 
-/// The metavariables of a matcher by the commas of its outermost level.
+/// Returns the metavariables of a matcher by the commas of its outermost level.
 fn positions(left: Node<'_>) -> Vec<Position<'_>> {
     let mut found = vec![Position { all: Vec::new(), is_argument: true }];
     let mut parts = 0;

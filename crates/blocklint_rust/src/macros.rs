@@ -31,7 +31,7 @@ enum Shape {
     Unknown,
 }
 
-/// The shapes of macros by their last name.
+/// Returns the shapes of macros by their last name.
 fn shape(name: &str) -> Shape {
     match name {
         "stream" | "try_stream" => Shape::Stream,
@@ -50,7 +50,7 @@ fn shape(name: &str) -> Shape {
 }
 
 impl Walker<'_> {
-    /// A macro in an expression's place.
+    /// Returns a macro in an expression's place.
     pub(crate) fn macro_expr(&mut self, node: Node<'_>) -> FormId {
         let Some(path) = child(node, fields().macro_name) else { return self.other() };
         let Some(tokens) = all(node).find(|part| kind(*part) == K::TokenTree) else { return self.other() };
@@ -122,7 +122,7 @@ impl Walker<'_> {
         self.form(Form::Result(site))
     }
 
-    /// A macro in an item's place: what it holds may be items (`thread_local!`, `lazy_static!`).
+    /// A macro in an item's place: its content may be items (`thread_local!`, `lazy_static!`).
     pub(crate) fn item_macro(&mut self, node: Node<'_>) {
         let Some(path) = child(node, fields().macro_name) else { return };
         let Some(tokens) = all(node).find(|part| kind(*part) == K::TokenTree) else { return };
@@ -153,7 +153,7 @@ impl Walker<'_> {
         )
     }
 
-    /// A macro by its name: one of the file, else its path.
+    /// Returns a macro by its name: one of the file, else its path.
     fn macro_callee(&mut self, path: Node<'_>) -> FormId {
         if self.has_macros && kind(path) == K::Identifier {
             let text = self.text(path).into_owned();
@@ -182,7 +182,7 @@ impl Walker<'_> {
         true
     }
 
-    /// The arguments between a macro's delimiters.
+    /// Returns the arguments between a macro's delimiters.
     pub(crate) fn macro_arguments(&mut self, tokens: Node<'_>) -> Vec<Arg> {
         self.macro_parts(tokens, true, &[])
     }
@@ -197,7 +197,7 @@ impl Walker<'_> {
         self.deferring.get(&name).cloned().unwrap_or_default()
     }
 
-    /// The arguments between a macro's delimiters; where they do not parse together, `apart`.
+    /// Returns the arguments between a macro's delimiters; where they do not parse together, `apart`.
     fn macro_parts(&mut self, tokens: Node<'_>, apart: bool, later: &[bool]) -> Vec<Arg> {
         // An empty pair parses as the unit value.
         if tokens.end_byte() - tokens.start_byte() <= 2 {
@@ -270,7 +270,7 @@ impl Walker<'_> {
         Arg { name: NO_NAME, value: self.value(node), span: span(node) }
     }
 
-    /// An argument that a macro puts into a closure.
+    /// Returns an argument that a macro puts into a closure.
     fn deferred(&mut self, node: Node<'_>) -> Arg {
         let name = self.facts.intern("<closure>");
         let body = self.new_body(BodyKind::Lambda, Flow::Sync, name, span(node), span(node));
@@ -409,7 +409,7 @@ impl Walker<'_> {
 
 const LET: &[u8] = b"let ";
 
-/// The one expression that a parsed range is.
+/// Returns the one expression that a parsed range is.
 pub(crate) fn only_expression(root: Node<'_>) -> Option<Node<'_>> {
     let mut parts = named(root).filter(|part| kind(*part) != K::EmptyStatement);
     let first = parts.next()?;
@@ -423,8 +423,8 @@ pub(crate) fn only_expression(root: Node<'_>) -> Option<Node<'_>> {
     }
 }
 
-/// The name and value of `name = value`; a sign that tells how to show it (`%error`, `?state`) and a key in front
-/// (`"key": value`) are left out.
+/// Returns the name and value of `name = value`; a sign that tells how to show it (`%error`, `?state`) and a key in
+/// front (`"key": value`) are left out.
 fn named_part<'t, 'a>(tokens: &'a [Node<'t>]) -> (Option<Node<'t>>, &'a [Node<'t>]) {
     let (name, rest) = match tokens {
         [name, equals, rest @ ..] if kind(*name) == K::Identifier && kind(*equals) == K::Equals => (Some(*name), rest),
@@ -438,7 +438,7 @@ fn named_part<'t, 'a>(tokens: &'a [Node<'t>]) -> (Option<Node<'t>>, &'a [Node<'t
     (name, rest)
 }
 
-/// The tokens between the commas (and semicolons) of a token tree.
+/// Returns the tokens between the commas (and semicolons) of a token tree.
 fn split(tokens: Node<'_>) -> Vec<Vec<Node<'_>>> {
     let mut parts = Vec::new();
     let mut open = Vec::new();
@@ -469,7 +469,7 @@ struct Arm {
     value: std::ops::Range<usize>,
 }
 
-/// The arms between a macro's braces, if at least one waits for something.
+/// Returns the arms between a macro's braces, if at least one waits for something.
 fn race_arms(tokens: Node<'_>) -> Option<Vec<Arm>> {
     let tokens: Vec<Node<'_>> = all(tokens).collect();
     let tokens = tokens.get(1..tokens.len().checked_sub(1)?)?;

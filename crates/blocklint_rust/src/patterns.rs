@@ -120,7 +120,7 @@ impl Walker<'_> {
         self.bind(target, value, annotation, AssignKind::Plain, span(node));
     }
 
-    /// The variable that an earlier side of the same pattern made for this name.
+    /// Returns the variable that an earlier side of the same pattern made for this name.
     fn pattern_vars(&self, name: blocklint_facts::Sym) -> Option<blocklint_facts::VarId> {
         let var = self.scopes.local_here(name)?;
         (var.0 >= self.pattern_start).then_some(var)
@@ -133,7 +133,7 @@ impl Walker<'_> {
         self.pattern_start = before;
     }
 
-    /// The payload that a pattern's path selects.
+    /// Returns the payload that a pattern's path selects.
     fn payload(&mut self, path: Node<'_>, value: FormId) -> FormId {
         let f = fields();
         let path = match kind(path) {
@@ -158,7 +158,7 @@ impl Walker<'_> {
         self.form(Form::Field(base, name))
     }
 
-    /// The enum in front of a variant: a path whose last but one segment is written like a type.
+    /// Returns the enum in front of a variant: a path whose last but one segment is written like a type.
     fn variant<'t>(&self, path: Node<'t>) -> Option<Node<'t>> {
         let front = child(path, fields().path)?;
         self.names_type(front).then_some(front)
@@ -172,7 +172,7 @@ impl Walker<'_> {
         self.text(last).starts_with(char::is_uppercase)
     }
 
-    /// The test that a pattern makes: `Some(_)` tests that the value is not `None`, a literal that it is equal.
+    /// Returns the test that a pattern makes: `Some(_)` tests that the value is not `None`, a literal that it is equal.
     /// None for patterns that always match.
     pub(crate) fn pattern_test(&mut self, node: Node<'_>, value: FormId) -> FormId {
         use blocklint_facts::Comparison::{Eq, Is, IsNot};
@@ -223,7 +223,7 @@ impl Walker<'_> {
         }
     }
 
-    /// The pattern in a `match_pattern`, and whether it is guarded.
+    /// Returns the pattern in a `match_pattern`, and whether it is guarded.
     pub(crate) fn arm_pattern<'t>(&self, node: Node<'t>) -> (Option<Node<'t>>, Option<Node<'t>>) {
         let guard = child(node, fields().condition);
         let pattern = all(node).next();

@@ -5,7 +5,7 @@ use tree_sitter::Node;
 
 use crate::kinds::{K, kind};
 
-/// The text with the attributes inside of parts that did not parse blanked; `None` if there are none.
+/// Returns the text with the attributes inside of parts that did not parse blanked; `None` if there are none.
 pub(crate) fn without_attributes(text: &[u8], root: Node<'_>) -> Option<Vec<u8>> {
     let mut out: Option<Vec<u8>> = None;
     let mut cursor = root.walk();

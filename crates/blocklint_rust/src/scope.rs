@@ -44,7 +44,7 @@ impl Scopes {
         self.scopes.pop();
     }
 
-    /// The variable of an item in the innermost scope.
+    /// Returns the variable of an item in the innermost scope.
     pub(crate) fn item_here(&self, name: Sym) -> Option<VarId> {
         self.scopes.last()?.items.get(&name).copied()
     }
@@ -89,7 +89,7 @@ impl Scopes {
         None
     }
 
-    /// The local of this name declared in the innermost scope.
+    /// Returns the local of this name declared in the innermost scope.
     pub(crate) fn local_here(&self, name: Sym) -> Option<VarId> {
         self.scopes.last()?.locals.get(&name).copied()
     }
@@ -107,7 +107,7 @@ impl Scopes {
         None
     }
 
-    /// The form of a type parameter.
+    /// Returns the form of a type parameter.
     pub(crate) fn type_param(&self, name: Sym) -> Option<FormId> {
         for scope in self.scopes.iter().rev() {
             if let Some(&(_, form)) = scope.types.iter().rev().find(|&&(param, _)| param == name) {

@@ -12,12 +12,12 @@ use crate::kinds::{K, child, fields, kind, named};
 use crate::walker::{Walker, Walking};
 
 impl Walker<'_> {
-    /// The form of a type.
+    /// Returns the form of a type.
     pub(crate) fn type_form(&mut self, node: Node<'_>) -> FormId {
         self.deeper(node, |walker| walker.type_inner(node)).unwrap_or_else(|| self.other())
     }
 
-    /// The form of the type in a field; none if there is no such field.
+    /// Returns the form of the type in a field; none if there is no such field.
     pub(crate) fn type_in(&mut self, node: Node<'_>, field: u16) -> FormId {
         match child(node, field) {
             Some(node) => self.type_form(node),
@@ -90,7 +90,7 @@ impl Walker<'_> {
         }
     }
 
-    /// The form of a path of several segments, in a type or an expression.
+    /// Returns the form of a path of several segments, in a type or an expression.
     pub(crate) fn path_form(&mut self, node: Node<'_>) -> FormId {
         let f = fields();
         // Segments from the last to the first, without recursion.
@@ -204,7 +204,7 @@ impl Walker<'_> {
         }
     }
 
-    /// The bounds of `: A + B`.
+    /// Returns the bounds of `: A + B`.
     pub(crate) fn trait_bounds(&mut self, node: Node<'_>) -> Vec<FormId> {
         let mut bounds = Vec::new();
         for part in named(node) {
@@ -236,7 +236,7 @@ impl Walker<'_> {
         }
     }
 
-    /// The type parameters of an item with their bounds, also those of its `where` clause; in order.
+    /// Returns the type parameters of an item with their bounds, also those of its `where` clause; in order.
     pub(crate) fn generics(&mut self, item: Node<'_>) -> Vec<(Sym, Vec<FormId>)> {
         let f = fields();
         let mut params: Vec<(Sym, Vec<FormId>)> = Vec::new();

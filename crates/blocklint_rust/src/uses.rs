@@ -66,7 +66,7 @@ impl Walker<'_> {
         }
     }
 
-    /// The path that a leaf of the tree names; `self` in a list is the list's own path.
+    /// Returns the path that a leaf of the tree names; `self` in a list is the list's own path.
     fn use_path(&self, node: Node<'_>, prefix: &str) -> String {
         if kind(node) == K::SelfWord && !prefix.is_empty() {
             return prefix.to_owned();
@@ -74,7 +74,7 @@ impl Walker<'_> {
         join(prefix, &self.path_text(node))
     }
 
-    /// A path as written, without spaces, comments and `r#`.
+    /// Returns a path as written, without spaces, comments and `r#`.
     fn path_text(&self, node: Node<'_>) -> String {
         let mut parts = Vec::new();
         let mut at = Some(node);
@@ -142,7 +142,7 @@ impl Walker<'_> {
         self.import(ImportKind::Module, &format!("::{text}"), bound, span(node));
     }
 
-    /// The variable of an item in the innermost scope, made where there is none.
+    /// Returns the variable of an item in the innermost scope, made where there is none.
     pub(crate) fn item_var(&mut self, name: Sym) -> blocklint_facts::VarId {
         if let Some(var) = self.scopes.item_here(name) {
             return var;
@@ -162,7 +162,7 @@ fn join(prefix: &str, path: &str) -> String {
     }
 }
 
-/// How many `super`s lead a path, and what follows them.
+/// Returns how many `super`s lead a path, and what follows them.
 fn levels(path: &str) -> (u32, &str) {
     let mut rest = path;
     let mut level = 0;

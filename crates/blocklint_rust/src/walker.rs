@@ -77,7 +77,7 @@ impl<'s> DerefMut for Walker<'s> {
 impl<'s> Walking<'s> for Walker<'s> {}
 
 impl Walker<'_> {
-    /// The symbol of a name, without `r#`.
+    /// Returns the symbol of a name, without `r#`.
     pub(crate) fn name(&mut self, node: Node<'_>) -> Sym {
         let text = self.text(node);
         self.facts.intern(text.strip_prefix("r#").unwrap_or(&text))

@@ -1,4 +1,4 @@
-//! Code actions: what mends a finding, what silences it, and the way to the call that blocks.
+//! Code actions: what mends a finding, what silences it, and the path to the call that blocks.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::view::View;
 /// The command by which a client asks for a reason, where it offers one.
 const IGNORE_WITH_REASON: &str = "blocklint.ignoreWithReason";
 
-/// The actions for a part of a file.
+/// Returns the actions for a part of a file.
 pub(crate) fn of_range(view: &View, path: &Utf8Path, range: Range, only: Option<&[CodeActionKind]>) -> Vec<CodeAction> {
     let Some(text) = view.current_text(path) else { return Vec::new() };
     let span = text.span(range, view.client.encoding);
@@ -46,7 +46,7 @@ pub(crate) fn of_range(view: &View, path: &Utf8Path, range: Range, only: Option<
     actions
 }
 
-/// An action with the edit that it was offered without.
+/// Returns an action with the edit that it was offered without.
 ///
 /// # Errors
 ///
@@ -140,7 +140,7 @@ fn fix_all(view: &View, path: &Utf8Path) -> Option<CodeAction> {
     Some(action)
 }
 
-/// The edits of all safe fixes of a file that go together.
+/// Returns the edits of all safe fixes of a file that go together.
 fn all_fixed(view: &View, path: &Utf8Path) -> Option<WorkspaceEdit> {
     let text = view.current_text(path)?;
     let mut findings: Vec<Finding> = view.analysis.findings_in(path).cloned().collect();
@@ -165,7 +165,7 @@ fn document_edits(view: &View, path: &Utf8Path, text: &Text, edits: Vec<(Span, S
     (view.uri(path), view.version(path), edits)
 }
 
-/// A comment that silences the rule, and where the client asks for one, a reason in it.
+/// Returns a comment that silences the rule, and where the client asks for one, a reason in it.
 fn ignore(view: &View, text: &Text, finding: &Finding) -> Vec<CodeAction> {
     let path = &*finding.place.path;
     let Some(edits) = ignoring(path, text, finding) else { return Vec::new() };
@@ -198,8 +198,8 @@ fn ignore(view: &View, text: &Text, finding: &Finding) -> Vec<CodeAction> {
     actions
 }
 
-/// The edit that silences a finding: one more rule in the comment that its line has, else a comment at its end, else one
-/// above, where the end of the line lies inside of a string.
+/// Returns the edit that silences a finding: one more rule in the comment that its line has, else a comment at its end,
+/// else one above, where the end of the line lies inside of a string.
 fn ignoring(path: &Utf8Path, text: &Text, finding: &Finding) -> Option<Vec<(Span, String)>> {
     let marker = if path.extension() == Some("py") { "#" } else { "//" };
     let line = text.line(text.line_of(finding.place.span.start));
@@ -223,7 +223,7 @@ fn ignoring(path: &Utf8Path, text: &Text, finding: &Finding) -> Option<Vec<(Span
     })
 }
 
-/// The way to the call that blocks, where it is another one.
+/// Returns the path to the call that blocks, if that is another call.
 fn go_to(view: &View, finding: &Finding) -> Option<CodeAction> {
     let last = finding.trace.last().filter(|_| finding.trace.len() > 1)?;
     let location = view.location(&last.place);

@@ -7,8 +7,8 @@ use blocklint_core::Finding;
 use blocklint_engine::{Remedies, Timings};
 use camino::Utf8Path;
 
+use crate::blocking_graph::BlockingGraph;
 use crate::text::Text;
-use crate::ways::Ways;
 
 /// A path of a file.
 pub(crate) type FilePath = Arc<Utf8Path>;
@@ -27,19 +27,19 @@ pub(crate) struct Analysis {
     pub(crate) texts: HashMap<FilePath, Arc<Text>>,
     /// The fixes of the findings.
     pub(crate) remedies: Remedies,
-    /// The bodies on the ways to the calls that block.
-    pub(crate) ways: Ways,
+    /// The bodies on the paths to the calls that block.
+    pub(crate) blocking_graph: BlockingGraph,
     /// How long it took.
     pub(crate) timings: Timings,
 }
 
 impl Analysis {
-    /// The findings of a file, in order.
+    /// Returns the findings of a file, in order.
     pub(crate) fn findings_in(&self, path: &Utf8Path) -> impl Iterator<Item = &Finding> {
         self.by_file.get(path).into_iter().flatten().filter_map(|&at| self.findings.get(at))
     }
 
-    /// The text of a file, as spans count it; only of files in which something of a finding lies.
+    /// Returns the text of a file, as spans count it; only of files in which something of a finding lies.
     pub(crate) fn text(&self, path: &Utf8Path) -> Option<&Arc<Text>> {
         self.texts.get(path)
     }

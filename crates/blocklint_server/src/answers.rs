@@ -11,7 +11,7 @@ use crate::protocol::{
 use crate::view::View;
 use crate::{actions, hierarchy, hover, lenses};
 
-/// The address of the file that a request is about.
+/// Returns the address of the file that a request is about.
 pub(crate) fn subject(request: &Request) -> Option<Uri> {
     let at = |pointer: &str| request.params.pointer(pointer).and_then(Value::as_str);
     let uri = at("/textDocument/uri").or_else(|| at("/item/uri")).or_else(|| at("/data/uri"))?;

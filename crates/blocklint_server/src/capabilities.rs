@@ -58,7 +58,7 @@ impl Client {
     }
 }
 
-/// The result of `initialize`.
+/// Returns the result of `initialize`.
 pub(crate) fn initialized(client: &Client, workspace_diagnostics: bool) -> Value {
     let mut capabilities = json!({
         "positionEncoding": client.encoding.as_str(),

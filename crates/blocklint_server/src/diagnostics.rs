@@ -6,22 +6,22 @@ use blocklint_core::{Finding, Severity, Span, body_name};
 use camino::Utf8Path;
 use serde_json::json;
 
-use crate::protocol::{Code, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, Words};
+use crate::protocol::{Code, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, MessageText};
 use crate::view::View;
 
-/// The diagnostics of a file, and a word that is another one where they are.
+/// Returns the diagnostics of a file with their `resultId` of LSP: a hash by which the client sees that they changed.
 pub(crate) fn of_file(view: &View, path: &Utf8Path) -> (Vec<Diagnostic>, String) {
     let mut helps: Vec<(Span, &str)> = Vec::new();
     let all = view.analysis.findings_in(path).map(|finding| {
-        let mut told = diagnostic(view, finding);
-        // Editors show the findings of a place together: the same help is read once.
+        let mut diagnostic = diagnostic(view, finding);
+        // Editors show the findings of a place together, so a help line is shown once for each place.
         if let Some(help) = finding.help.as_deref() {
             if helps.contains(&(finding.place.span, help)) {
-                told.message = Words::String(message(view, finding, false));
+                diagnostic.message = MessageText::String(message(view, finding, false));
             }
             helps.push((finding.place.span, help));
         }
-        told
+        diagnostic
     });
     let all: Vec<Diagnostic> = all.collect();
     let mut hasher = DefaultHasher::new();
@@ -40,14 +40,14 @@ pub(crate) fn diagnostic(view: &View, finding: &Finding) -> Diagnostic {
         }),
         code: Some(Code::String(finding.rule.to_string())),
         source: Some("blocklint".to_owned()),
-        message: Words::String(message(view, finding, true)),
+        message: MessageText::String(message(view, finding, true)),
         related_information: (view.client.related_information && !steps.is_empty()).then_some(steps),
         data: Some(json!({ "fingerprint": finding.fingerprint })),
         ..Diagnostic::default()
     }
 }
 
-/// Returns the text of a diagnostic: how long the thread is held comes first, for editors cut a line.
+/// Returns the text of a diagnostic. It begins with the time for which the thread is held, because editors cut long lines.
 fn message(view: &View, finding: &Finding, with_help: bool) -> String {
     let mut message = time_first(&finding.message);
     if finding.trace.len() > 1 {
@@ -79,10 +79,10 @@ fn time_first(message: &str) -> String {
     moved().unwrap_or_else(|| message.to_owned())
 }
 
-/// The steps behind the finding's own place, each in a sentence.
+/// Returns the calls on the path after the finding's own place, and the calls during which a lock is held, each in a sentence.
 fn steps(view: &View, finding: &Finding) -> Vec<DiagnosticRelatedInformation> {
     let steps = finding.trace.iter().enumerate().skip(1);
-    let told = steps.map(|(at, step)| {
+    let calls = steps.map(|(at, step)| {
         let owner = body_name(&step.function);
         let message = match finding.trace.get(at + 1) {
             Some(_) => format!("`{owner}` calls `{}`", step.written),
@@ -94,7 +94,7 @@ fn steps(view: &View, finding: &Finding) -> Vec<DiagnosticRelatedInformation> {
         .held_by
         .iter()
         .map(|step| DiagnosticRelatedInformation { location: view.location(&step.place), message: step.holds_lock() });
-    told.chain(held).collect()
+    calls.chain(held).collect()
 }
 
 #[cfg(test)]

@@ -50,7 +50,7 @@ impl Folder {
         self.worker.give(job);
     }
 
-    /// The revision that answers must have to be current.
+    /// Returns the revision that answers must have to be current.
     pub(crate) fn revision(&self) -> u64 {
         self.worker.revision()
     }

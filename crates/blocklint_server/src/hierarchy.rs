@@ -1,25 +1,25 @@
-//! The call hierarchy, along the ways to calls that block.
+//! The call hierarchy, along the paths to calls that block.
 
 use blocklint_core::{Span, body_name};
 use camino::Utf8Path;
 use serde_json::json;
 
+use crate::blocking_graph::{Body, BodyIndex};
 use crate::protocol::{CallHierarchyIncomingCall, CallHierarchyItem, CallHierarchyOutgoingCall, Range, SymbolKind};
 use crate::uri;
 use crate::view::View;
-use crate::ways::{Body, BodyIndex};
 
-/// The body around an offset, if it lies on a way.
+/// Returns the body around an offset, if it lies on a path.
 pub(crate) fn prepare(view: &View, path: &Utf8Path, offset: u32) -> Option<CallHierarchyItem> {
     view.current_text(path)?;
-    let (_, body) = view.analysis.ways.around(path, offset)?;
+    let (_, body) = view.analysis.blocking_graph.around(path, offset)?;
     Some(item(view, body))
 }
 
 /// Its callers on a path.
 pub(crate) fn incoming(view: &View, of: &CallHierarchyItem) -> Vec<CallHierarchyIncomingCall> {
     let Some((index, _)) = found(view, of) else { return Vec::new() };
-    let callers = view.analysis.ways.callers(index);
+    let callers = view.analysis.blocking_graph.callers(index);
     callers
         .map(|(body, spans)| CallHierarchyIncomingCall {
             from: item(view, body),
@@ -39,7 +39,7 @@ pub(crate) fn outgoing(view: &View, of: &CallHierarchyItem) -> Vec<CallHierarchy
         }
     }
     let calls = targets.into_iter().filter_map(|(to, spans)| {
-        let to = view.analysis.ways.body(to)?;
+        let to = view.analysis.blocking_graph.body(to)?;
         Some(CallHierarchyOutgoingCall { to: item(view, to), from_ranges: ranges(view, body, spans) })
     });
     let blocking = body.blocks.iter().map(|(&span, name)| {
@@ -62,7 +62,7 @@ pub(crate) fn outgoing(view: &View, of: &CallHierarchyItem) -> Vec<CallHierarchy
 fn found<'v>(view: &'v View, item: &CallHierarchyItem) -> Option<(BodyIndex, &'v Body)> {
     let path = uri::to_path(&item.uri)?;
     let start = item.data.as_ref()?.get("start")?.as_u64()?;
-    let found = view.analysis.ways.at(&path, u32::try_from(start).ok()?)?;
+    let found = view.analysis.blocking_graph.at(&path, u32::try_from(start).ok()?)?;
     (body_name(&found.1.function) == item.name).then_some(found)
 }
 

@@ -17,7 +17,7 @@ pub(crate) fn at(view: &View, path: &Utf8Path, offset: u32) -> Option<Hover> {
     in_comment(view, path, offset).or_else(|| at_call(view, path, offset))
 }
 
-/// The page of the rule that a comment names under the cursor.
+/// Returns the page of the rule that a comment names under the cursor.
 fn in_comment(view: &View, path: &Utf8Path, offset: u32) -> Option<Hover> {
     let text = &view.documents.get(path)?.text;
     let line = text.line(text.line_of(offset));
@@ -39,7 +39,7 @@ fn page(rule: &Rule) -> String {
     rule.page.to_owned()
 }
 
-/// The findings whose call lies under the cursor; else those that come by it.
+/// Returns the findings whose call lies under the cursor; else those that come by it.
 fn at_call(view: &View, path: &Utf8Path, offset: u32) -> Option<Hover> {
     view.current_text(path)?;
     let holds = |span: Span| span.start <= offset && offset <= span.end;
@@ -66,8 +66,8 @@ fn at_call(view: &View, path: &Utf8Path, offset: u32) -> Option<Hover> {
     Some(hover(text, view.range(path, span)))
 }
 
-/// The path of a finding, and why it matters; what is wrong and what helps stand in its diagnostic, which editors show
-/// beside this.
+/// Returns the path of a finding, and why it matters; what is wrong and what helps stand in its diagnostic, which
+/// editors show beside this.
 fn explained(view: &View, finding: &Finding) -> String {
     let name = rule(finding.rule).map_or("", |rule| rule.name);
     let mut text = format!("**{}** {name}\n\n", finding.rule);
@@ -82,7 +82,7 @@ fn explained(view: &View, finding: &Finding) -> String {
     text
 }
 
-/// A link to a place, by file name and line.
+/// Returns a link to a place, by file name and line.
 fn linked(view: &View, path: &Utf8Path, span: Span) -> String {
     let line = view.range(path, span).start.line + 1;
     format!("[{}:{line}]({}#L{line})", path.file_name().unwrap_or_default(), view.uri(path).0)

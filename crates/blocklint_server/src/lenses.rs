@@ -9,20 +9,23 @@ use crate::view::View;
 /// The command by which a client shows places, where it offers one.
 const SHOW_REFERENCES: &str = "blocklint.showReferences";
 
-/// The lenses of a file.
+/// Returns the lenses of a file.
 pub(crate) fn of_file(view: &View, path: &Utf8Path) -> Vec<CodeLens> {
     if view.current_text(path).is_none() {
         return Vec::new();
     }
-    let bodies =
-        view.analysis.ways.bodies_in(path).filter(|(_, body)| !body.stalls.is_empty() && !body.place.is_module);
+    let bodies = view
+        .analysis
+        .blocking_graph
+        .bodies_in(path)
+        .filter(|(_, body)| !body.stalls.is_empty() && !body.place.is_module);
     let lenses = bodies.map(|(_, body)| {
         let range = view.range(path, body.place.name);
         let title = match body.stalls.len() {
             1 => "stalls 1 async function".to_owned(),
             many => format!("stalls {many} async functions"),
         };
-        let roots = body.stalls.iter().filter_map(|&root| view.analysis.ways.body(root));
+        let roots = body.stalls.iter().filter_map(|&root| view.analysis.blocking_graph.body(root));
         let places: Vec<Location> = roots
             .map(|root| Location { uri: view.uri(&root.path), range: view.range(&root.path, root.place.name) })
             .collect();

@@ -1,4 +1,4 @@
-//! The language server: diagnostics, fixes and the ways to calls that block, while code is being written.
+//! The language server: diagnostics, fixes and the paths to calls that block, while code is being written.
 //!
 //! One thread reads messages and keeps the state; it never waits for an analysis. Each workspace folder has a thread
 //! with a session of the engine, which analyses the whole project after each change and drops what a newer change makes
@@ -8,6 +8,7 @@
 mod actions;
 mod analysis;
 mod answers;
+mod blocking_graph;
 mod capabilities;
 mod diagnostics;
 mod folder;
@@ -25,7 +26,6 @@ mod transport;
 mod uri;
 mod view;
 mod watched;
-mod ways;
 mod worker;
 
 use std::io;
@@ -69,8 +69,7 @@ pub fn serve_stdio(hooks: Hooks) -> io::Result<Ended> {
 /// Serves a client until it ends.
 ///
 /// # Errors
-///
-/// Where the system gives no threads.
+/// If the system starts no threads.
 pub fn serve(connection: &Connection, hooks: Hooks) -> io::Result<Ended> {
     match Server::start(connection, hooks)? {
         Some(mut server) => server.run(),

@@ -47,7 +47,7 @@ impl Pool {
     }
 }
 
-/// The result of some work; a panic is an error of the request alone.
+/// Returns the result of some work; a panic is an error of the request alone.
 pub(crate) fn caught(work: impl FnOnce() -> Result<Value, Refused>) -> Result<Value, Refused> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
         let said = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());

@@ -20,7 +20,7 @@ pub(crate) struct Progress {
 
 /// A message for the client.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Send {
+pub(crate) enum ProgressMessage {
     /// `window/workDoneProgress/create`.
     Create(Value),
     /// `$/progress`.
@@ -29,7 +29,7 @@ pub(crate) enum Send {
 
 impl Progress {
     /// Work goes on with this.
-    pub(crate) fn works(&mut self, at: String, now: Instant) -> Vec<Send> {
+    pub(crate) fn works(&mut self, at: String, now: Instant) -> Vec<ProgressMessage> {
         self.since.get_or_insert(now);
         self.at = at;
         match &self.token {
@@ -44,7 +44,7 @@ impl Progress {
     }
 
     /// Begins to show work that takes long; `number` tells this piece of work from all others.
-    pub(crate) fn tick(&mut self, now: Instant, number: i32) -> Vec<Send> {
+    pub(crate) fn tick(&mut self, now: Instant, number: i32) -> Vec<ProgressMessage> {
         let bound = if self.has_ended_once { LATER } else { FIRST };
         let is_long = self.since.is_some_and(|since| now.duration_since(since) >= bound);
         if !is_long || self.token.is_some() {
@@ -52,13 +52,13 @@ impl Progress {
         }
         let token = format!("blocklint/{number}");
         let begin = json!({ "kind": "begin", "title": "blocklint", "message": self.at, "cancellable": false });
-        let all = vec![Send::Create(json!({ "token": token })), progress(&token, begin)];
+        let all = vec![ProgressMessage::Create(json!({ "token": token })), progress(&token, begin)];
         self.token = Some(token);
         all
     }
 
     /// The work has ended.
-    pub(crate) fn ends(&mut self) -> Vec<Send> {
+    pub(crate) fn ends(&mut self) -> Vec<ProgressMessage> {
         self.since = None;
         self.has_ended_once = true;
         let token = self.token.take();
@@ -66,8 +66,8 @@ impl Progress {
     }
 }
 
-fn progress(token: &str, value: Value) -> Send {
-    Send::Progress(json!({ "token": token, "value": value }))
+fn progress(token: &str, value: Value) -> ProgressMessage {
+    ProgressMessage::Progress(json!({ "token": token, "value": value }))
 }
 
 #[cfg(test)]

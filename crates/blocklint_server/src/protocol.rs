@@ -9,9 +9,9 @@ pub(crate) use gen_lsp_types::{
     CodeLens, CodeLensParams, Command, Contents, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity,
     DidChangeTextDocumentParams, DidChangeWatchedFilesParams, DidChangeWorkspaceFoldersParams,
     DidCloseTextDocumentParams, DidOpenTextDocumentParams, DidSaveTextDocumentParams, DocumentDiagnosticParams,
-    ExecuteCommandParams, FileChangeType, Hover, HoverParams, Location, MarkupContent, MarkupKind, Message as Words,
-    Position, PublishDiagnosticsParams, Range, SymbolKind, TextDocumentContentChangeEvent, TextEdit, Uri,
-    WorkspaceDiagnosticParams, WorkspaceEdit,
+    ExecuteCommandParams, FileChangeType, Hover, HoverParams, Location, MarkupContent, MarkupKind,
+    Message as MessageText, Position, PublishDiagnosticsParams, Range, SymbolKind, TextDocumentContentChangeEvent,
+    TextEdit, Uri, WorkspaceDiagnosticParams, WorkspaceEdit,
 };
 
 use lsp_server::{Notification, Request, RequestId, Response};
@@ -51,7 +51,7 @@ impl Refused {
     }
 }
 
-/// The parameters of a message.
+/// Returns the parameters of a message.
 ///
 /// # Errors
 ///
@@ -60,7 +60,7 @@ pub(crate) fn params<T: DeserializeOwned>(params: Value) -> Result<T, Refused> {
     serde_json::from_value(params).map_err(|error| Refused::new(code::INVALID_PARAMS, error.to_string()))
 }
 
-/// A result as it is sent.
+/// Returns a result as it is sent.
 pub(crate) fn value(result: impl Serialize) -> Result<Value, Refused> {
     serde_json::to_value(result).map_err(|error| Refused::new(code::INTERNAL_ERROR, error.to_string()))
 }
@@ -83,7 +83,7 @@ pub(crate) fn request(id: i32, method: &str, params: Value) -> Request {
 /// The edits of one document.
 pub(crate) type DocumentEdits = (Uri, Option<i32>, Vec<TextEdit>);
 
-/// The edits of some documents, as the client takes them.
+/// Returns the edits of some documents, as the client takes them.
 pub(crate) fn workspace_edit(documents: Vec<DocumentEdits>, versioned: bool) -> WorkspaceEdit {
     use gen_lsp_types::{DocumentChange, Edit, OptionalVersionedTextDocumentIdentifier, TextDocumentEdit};
     if !versioned {

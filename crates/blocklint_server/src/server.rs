@@ -16,7 +16,7 @@ use crate::capabilities::{self, Client, DEBUG_INFORMATION, GO_TO};
 use crate::folder::Folder;
 use crate::information::debug_information;
 use crate::pool::{Pool, caught};
-use crate::progress::Send;
+use crate::progress::ProgressMessage;
 use crate::protocol::{
     DidChangeTextDocumentParams, DidChangeWatchedFilesParams, DidChangeWorkspaceFoldersParams,
     DidCloseTextDocumentParams, DidOpenTextDocumentParams, DidSaveTextDocumentParams, DocumentDiagnosticParams,
@@ -52,7 +52,7 @@ pub(crate) struct Server<'c> {
     /// The requests of this server to the client.
     asked: HashMap<RequestId, Asked>,
     next_id: i32,
-    /// The diagnostics that the client knows of each file: the words that tell its diagnostics from others.
+    /// The version and the `resultId` (LSP) of the diagnostics that the client has of each file.
     reported: HashMap<FilePath, (Option<i32>, String)>,
     is_shut_down: bool,
 }
@@ -246,11 +246,11 @@ impl<'c> Server<'c> {
 
     fn pulled(&mut self, view: &View, path: &FilePath, asked: Value) -> Result<Value, Refused> {
         let asked: DocumentDiagnosticParams = params(asked)?;
-        let (items, id) = diagnostics::of_file(view, path);
-        self.reported.insert(Arc::clone(path), (view.version(path), id.clone()));
-        Ok(match asked.previous_result_id == Some(id.clone()) {
-            true => json!({ "kind": "unchanged", "resultId": id }),
-            false => json!({ "kind": "full", "resultId": id, "items": value(items)? }),
+        let (items, result_id) = diagnostics::of_file(view, path);
+        self.reported.insert(Arc::clone(path), (view.version(path), result_id.clone()));
+        Ok(match asked.previous_result_id == Some(result_id.clone()) {
+            true => json!({ "kind": "unchanged", "resultId": result_id }),
+            false => json!({ "kind": "full", "resultId": result_id, "items": value(items)? }),
         })
     }
 
@@ -300,7 +300,7 @@ impl<'c> Server<'c> {
                 if self.client.configuration {
                     self.pull_settings();
                 } else if told["settings"].as_object().is_some_and(|settings| !settings.is_empty()) {
-                    // Clients without settings of their own send an empty object, which says nothing.
+                    // Clients without settings of their own send an empty object, which shows nothing.
                     let read = Settings::read(&told["settings"]);
                     self.settings = Arc::new(read.map_err(|wrong| Refused::new(code::INVALID_PARAMS, wrong))?);
                     let settings = Arc::clone(&self.settings);
@@ -460,7 +460,7 @@ impl<'c> Server<'c> {
         }
     }
 
-    /// The innermost folder around a path.
+    /// Returns the innermost folder around a path.
     fn folder(&self, path: &Utf8Path) -> Option<&Folder> {
         self.folders.iter().filter(|folder| folder.holds(path)).max_by_key(|folder| folder.path.as_str().len())
     }
@@ -526,8 +526,8 @@ impl<'c> Server<'c> {
         let mut is_stale = false;
         for path in paths {
             let view = self.view(&path);
-            let (diagnostics, id) = diagnostics::of_file(&view, &path);
-            let now = (view.version(&path), id);
+            let (diagnostics, result_id) = diagnostics::of_file(&view, &path);
+            let now = (view.version(&path), result_id);
             let known = self.reported.get(&path);
             if self.client.pulls_diagnostics {
                 is_stale |= known.is_some_and(|known| known.1 != now.1);
@@ -560,12 +560,12 @@ impl<'c> Server<'c> {
                 for path in paths {
                     let view = self.view(path);
                     let uri = view.uri(path);
-                    let (of_file, result) = diagnostics::of_file(&view, path);
+                    let (diagnostics, result_id) = diagnostics::of_file(&view, path);
                     listed.push(uri.clone());
-                    if known.get(&uri) != Some(&result.as_str()) {
+                    if known.get(&uri) != Some(&result_id.as_str()) {
                         items.push(json!({
                             "kind": "full", "uri": uri, "version": view.version(path),
-                            "resultId": result, "items": of_file,
+                            "resultId": result_id, "items": diagnostics,
                         }));
                     }
                 }
@@ -601,11 +601,11 @@ impl<'c> Server<'c> {
         }
     }
 
-    fn send_progress(&mut self, sends: Vec<Send>) {
+    fn send_progress(&mut self, sends: Vec<ProgressMessage>) {
         for send in sends {
             match send {
-                Send::Create(params) => self.ask("window/workDoneProgress/create", params, Asked::Other),
-                Send::Progress(params) => self.send(notification("$/progress", params).into()),
+                ProgressMessage::Create(params) => self.ask("window/workDoneProgress/create", params, Asked::Other),
+                ProgressMessage::Progress(params) => self.send(notification("$/progress", params).into()),
             }
         }
     }
@@ -653,7 +653,7 @@ impl<'c> Server<'c> {
     }
 }
 
-/// The folders that a client works in.
+/// Returns the folders that a client works in.
 fn folders_of(initialize: &Value) -> Vec<Utf8PathBuf> {
     let path = |uri: &Value| uri.as_str().and_then(|uri| uri::to_path(&Uri(uri.to_owned())));
     if let Some(folders) = initialize["workspaceFolders"].as_array().filter(|folders| !folders.is_empty()) {

@@ -4,7 +4,7 @@ use blocklint_core::{Confidence, Severity};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// The settings of one workspace folder; each has the value that holds where the client says nothing.
+/// The settings of one workspace folder; each has the value that holds where the client shows nothing.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct Settings {

@@ -19,7 +19,7 @@ pub(crate) enum Encoding {
 }
 
 impl Encoding {
-    /// The best of those that the client offers: positions here are bytes.
+    /// Returns the best of those that the client offers: positions here are bytes.
     pub(crate) fn negotiated(offered: &[String]) -> Self {
         let has = |word: &str| offered.iter().any(|of| of == word);
         match (has("utf-8"), has("utf-32") && !has("utf-16")) {
@@ -71,12 +71,12 @@ impl Text {
         &self.content
     }
 
-    /// The line of an offset, from 0.
+    /// Returns the line of an offset, from 0.
     pub(crate) fn line_of(&self, offset: u32) -> u32 {
         self.starts.partition_point(|&start| start <= offset).max(1) as u32 - 1
     }
 
-    /// A line without its end; empty behind the last one.
+    /// Returns a line without its end; empty behind the last one.
     pub(crate) fn line(&self, line: u32) -> Span {
         let Some(&start) = self.starts.get(line as usize) else {
             let end = self.content.len() as u32;
@@ -105,7 +105,8 @@ impl Text {
         Range { start: self.position(span.start, encoding), end: self.position(span.end, encoding) }
     }
 
-    /// The offset of a position; one behind the end of its line is the line's end, one behind the last line the text's.
+    /// Returns the offset of a position; one behind the end of its line is the line's end, one behind the last line the
+    /// text's.
     pub(crate) fn offset(&self, position: Position, encoding: Encoding) -> u32 {
         let mut line = self.line(position.line);
         if position.line == 0 && self.content.starts_with(BYTE_ORDER_MARK) {
@@ -132,7 +133,7 @@ impl Text {
         Span::new(self.offset(range.start, encoding), self.offset(range.end, encoding))
     }
 
-    /// The text after changes, each of which counts what those before it left.
+    /// Returns the text after changes, each of which counts what those before it left.
     pub(crate) fn changed(&self, changes: Vec<TextDocumentContentChangeEvent>, encoding: Encoding) -> Text {
         let mut text = self.clone();
         for change in changes {
@@ -149,7 +150,7 @@ impl Text {
         text
     }
 
-    /// The text with these spans, ascending and apart, replaced.
+    /// Returns the text with these spans, ascending and apart, replaced.
     pub(crate) fn spliced(&self, edits: &[(Span, String)]) -> String {
         let added: usize = edits.iter().map(|(_, text)| text.len()).sum();
         let mut new = String::with_capacity(self.content.len() + added);

@@ -104,7 +104,8 @@ struct Frames<R> {
 }
 
 impl<R: BufRead> Frames<R> {
-    /// The bytes of the next message; `None` at the end. After garbage the next header is looked for, line by line.
+    /// Returns the bytes of the next message; `None` at the end. After garbage the next header is looked for, line by
+    /// line.
     fn next(&mut self) -> Result<Option<Vec<u8>>, Broken> {
         if let Some(body) = self.next.take() {
             return Ok(Some(body));

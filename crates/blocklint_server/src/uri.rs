@@ -8,7 +8,7 @@ use crate::protocol::Uri;
 /// Characters that stand in an address as they are.
 const KEPT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// The path that an address names; `None` where it names no file of this machine.
+/// Returns the path that an address names; `None` where it names no file of this machine.
 pub(crate) fn to_path(uri: &Uri) -> Option<Utf8PathBuf> {
     let rest = uri.0.strip_prefix("file://")?;
     let rest = rest.split(['?', '#']).next().unwrap_or(rest);
@@ -25,7 +25,7 @@ pub(crate) fn to_path(uri: &Uri) -> Option<Utf8PathBuf> {
     path.is_absolute().then(|| blocklint_project::absolute(Utf8Path::new(""), &path))
 }
 
-/// The address of a path.
+/// Returns the address of a path.
 pub(crate) fn from_path(path: &Utf8Path) -> Uri {
     let path = match cfg!(windows) {
         true => format!("/{}", path.as_str().replace('\\', "/")),

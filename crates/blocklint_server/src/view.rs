@@ -43,7 +43,7 @@ impl View {
         self.documents.get(path).map(|document| document.version)
     }
 
-    /// The text that the spans of a file's findings count, if it is what the client shows.
+    /// Returns the text that the spans of a file's findings count, if it is what the client shows.
     pub(crate) fn current_text(&self, path: &Utf8Path) -> Option<&Arc<Text>> {
         let text = self.analysis.text(path)?;
         match self.documents.get(path) {
@@ -63,7 +63,7 @@ impl View {
         Location { uri: self.uri(&place.path), range: self.range(&place.path, place.span) }
     }
 
-    /// The offset of a position in a file that the client holds open, in the text that it shows.
+    /// Returns the offset of a position in a file that the client holds open, in the text that it shows.
     pub(crate) fn offset(&self, path: &Utf8Path, position: Position) -> Option<u32> {
         Some(self.documents.get(path)?.text.offset(position, self.client.encoding))
     }

@@ -18,7 +18,7 @@ const NEVER_ENTERED: [&str; 4] = [".git", "node_modules", "site-packages", "__py
 /// From how many changed sources on the folder is looked through once, and not file by file.
 const MANY: usize = 50;
 
-/// The jobs for a folder; sources that the client holds open are its own business unless they come or go.
+/// Returns the jobs for a folder; sources that the client holds open are its own business unless they come or go.
 pub(crate) fn jobs(folder: &Folder, changes: &DidChangeWatchedFilesParams, documents: &Documents) -> Vec<Job> {
     let mut changed: HashSet<FilePath> = HashSet::new();
     let mut is_other = false;

@@ -20,9 +20,9 @@ use crossbeam_channel::{Receiver, Sender, TryRecvError};
 
 use crate::Hooks;
 use crate::analysis::{Analysis, FilePath};
+use crate::blocking_graph::BlockingGraph;
 use crate::settings::Settings;
 use crate::text::Text;
-use crate::ways::Ways;
 
 /// The pause in typing after which all files are analysed anew.
 const PAUSE: Duration = Duration::from_millis(300);
@@ -89,7 +89,7 @@ impl Worker {
         Ok(Worker { jobs, revision: 0, running })
     }
 
-    /// The revision that holds once all jobs are done.
+    /// Returns the revision that holds once all jobs are done.
     pub(crate) fn revision(&self) -> u64 {
         self.revision
     }
@@ -210,7 +210,7 @@ impl Desk {
         }
     }
 
-    /// The project and its models, as far as its configuration holds; mistakes in it are told.
+    /// Returns the project and its models, as far as its configuration holds; mistakes in it are told.
     fn discover(&mut self) -> Option<(Project, Models)> {
         let paths = [self.folder.clone()];
         let folder = self.folder.clone();
@@ -330,8 +330,16 @@ impl Desk {
     /// what the last one said of these.
     fn shown(&mut self, session: &Session, report: Report, files: Option<&HashSet<FilePath>>) -> Analysis {
         let started = Instant::now();
-        let Report { mut findings, groups, mut remedies, mut timings, left_out, read: _, must_not_block: _, ways: _ } =
-            report;
+        let Report {
+            mut findings,
+            groups,
+            mut remedies,
+            mut timings,
+            left_out,
+            read: _,
+            must_not_block: _,
+            all_paths: _,
+        } = report;
         for left_out in left_out {
             let LeftOut { what, why, place, .. } = left_out;
             let file = place.map_or_else(String::new, |place| format!("{}: ", place.path));
@@ -353,10 +361,10 @@ impl Desk {
         for (at, finding) in findings.iter().enumerate() {
             by_file.entry(FilePath::clone(&finding.place.path)).or_default().push(at);
         }
-        let ways = Ways::new(&findings, |path, offset| session.body_at(path, offset));
+        let blocking_graph = BlockingGraph::new(&findings, |path, offset| session.body_at(path, offset));
         let texts = self.texts_of(session, &findings, &remedies);
         timings.output += started.elapsed();
-        Analysis { files: Arc::clone(&self.files), findings, by_file, texts, remedies, ways, timings }
+        Analysis { files: Arc::clone(&self.files), findings, by_file, texts, remedies, blocking_graph, timings }
     }
 
     fn texts_of(
@@ -400,7 +408,7 @@ impl Desk {
         Levels { severity: min_severity.unwrap_or(severity), confidence: min_confidence.unwrap_or(confidence) }
     }
 
-    /// The rules that are reported: what the client says on top of the configuration.
+    /// Returns the rules that are reported: what the client says on top of the configuration.
     fn rules(&mut self, project: &Project) -> Rules {
         let settings = Arc::clone(&self.settings);
         let list = |of: &Option<Vec<String>>| of.clone().unwrap_or_default();
@@ -408,8 +416,8 @@ impl Desk {
             (list(&settings.select), list(&settings.extend_select), list(&settings.ignore));
         let arguments = RuleArguments { select: &select, extend_select: &extend_select, ignore: &ignore };
         let folder = self.folder.clone();
-        let ways = [(&project.configuration, arguments), (&project.configuration, RuleArguments::default())];
-        for (configuration, arguments) in ways {
+        let blocking_graph = [(&project.configuration, arguments), (&project.configuration, RuleArguments::default())];
+        for (configuration, arguments) in blocking_graph {
             match Rules::new(configuration, arguments, &folder) {
                 Ok(rules) => return rules,
                 Err(failure) => failure.lines.into_iter().for_each(|line| self.tell(line, true)),

@@ -24,19 +24,19 @@ pub struct FixRun {
 }
 
 /// Analyses a project that lies in a directory.
-pub trait Check: Sync {
-    /// The findings that would be shown with these options, located (`Place::start` is set), with
-    /// absolute paths below `root`. Suppressed findings may be among them; the harness passes over them.
+pub trait HarnessEngine: Sync {
+    /// Returns the findings that would be shown with these options, located (`Place::start` is set), with absolute
+    /// paths below `root`. Suppressed findings may be among them; the harness passes over them.
     ///
     /// # Errors
     ///
     /// An obstacle to the run: a wrong option, a model file with errors.
     fn check(&self, root: &Utf8Path, options: &Options) -> Result<Vec<Finding>, String>;
 
-    /// The name of a rule; `None` for a code that no rule has.
+    /// Returns the name of a rule; `None` for a code that no rule has.
     fn rule_name(&self, code: RuleCode) -> Option<&str>;
 
-    /// The names of all rules.
+    /// Returns the names of all rules.
     fn rule_names(&self) -> Vec<&str>;
 
     /// Returns for each line, a file below `root` and a row, the text that `blocklint why` prints of it: the paths of
@@ -54,7 +54,7 @@ pub trait Check: Sync {
     /// An obstacle to the run.
     fn fix(&self, root: &Utf8Path, options: &Options) -> Result<FixRun, String>;
 
-    /// The findings as `--output-format full` prints them, without colour.
+    /// Returns the findings as `--output-format full` prints them, without colour.
     ///
     /// # Errors
     ///

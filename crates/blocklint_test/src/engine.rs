@@ -9,10 +9,10 @@ use camino::Utf8Path;
 
 use crate::explain::explain;
 use crate::fixing::fix;
-use crate::{Check, CodeLine, FixRun, Options};
+use crate::{CodeLine, FixRun, HarnessEngine, Options};
 
-/// The engine.
-pub fn engine() -> Option<&'static dyn Check> {
+/// Returns the engine.
+pub fn engine() -> Option<&'static dyn HarnessEngine> {
     Some(&Engine)
 }
 
@@ -24,7 +24,7 @@ pub(crate) fn project_at(root: &Utf8Path) -> Result<Project, String> {
 
 struct Engine;
 
-impl Check for Engine {
+impl HarnessEngine for Engine {
     fn check(&self, root: &Utf8Path, options: &Options) -> Result<Vec<Finding>, String> {
         let selection = Selection::new(&options.select, &[], &options.ignore)
             .map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))?;
@@ -67,6 +67,7 @@ impl Check for Engine {
             findings: findings.to_vec(),
             aside: 0,
             left_aside: Vec::new(),
+            minor: Vec::new(),
             must_not_block: None,
             below: 0,
             suppressed: Vec::new(),

@@ -7,7 +7,7 @@ use blocklint_core::{Confidence, Severity};
 /// One expectation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expectation {
-    /// The row of the file it speaks of.
+    /// The row of the file it describes.
     pub row: u32,
     /// The row it is written on.
     pub written: u32,
@@ -56,8 +56,8 @@ impl fmt::Display for Expectation {
 pub(crate) struct Scan {
     /// In the order of the file.
     pub(crate) expectations: Vec<Expectation>,
-    /// True if a comment suppresses something. That is a promise to be kept, too: where it is not
-    /// honoured, a finding appears that nobody expects.
+    /// True if a comment suppresses something. The harness checks it, because a finding appears without an expectation
+    /// if the comment has no effect.
     pub(crate) suppresses: bool,
     /// Comments that cannot be read, with their rows.
     pub(crate) problems: Vec<(u32, String)>,

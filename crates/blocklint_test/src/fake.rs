@@ -6,7 +6,7 @@ use std::sync::Arc;
 use blocklint_core::{Finding, Place, RuleCode, Severity, Span, Step};
 use camino::Utf8Path;
 
-use crate::{Check, CodeLine, FixRun, Options};
+use crate::{CodeLine, FixRun, HarnessEngine, Options};
 
 /// Finds `blocking-sleep` wherever `slow(` stands and `blocking-file` wherever `file(` does.
 pub(crate) struct Fake;
@@ -28,7 +28,7 @@ pub(crate) fn finding(path: &Utf8Path, text: &str, at: usize, rule: u16) -> Find
     }
 }
 
-impl Check for Fake {
+impl HarnessEngine for Fake {
     fn fix(&self, root: &Utf8Path, _options: &Options) -> Result<FixRun, String> {
         let path = root.join("main.py");
         let text = fs::read_to_string(&path).unwrap_or_default();

@@ -1,16 +1,18 @@
 //! Fixes a project as `--fix --unsafe-fixes` does, and looks at what became of it without trusting the gate.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
+use std::sync::Arc;
 
-use blocklint_core::{Applicability, Finding};
+use blocklint_core::{Applicability, Finding, RuleCode};
 use blocklint_engine::{
-    Chosen, CommentChecks, Containment, FixRequest, Fixed, Levels, Refused, RuleArguments, Rules, analyse, attach,
-    choose, load_models, locate, on_large_stacks, write,
+    Chosen, CommentChecks, Containment, Faults, FixRequest, Fixed, Levels, Refused, RuleArguments, Rules, analyse,
+    attach, choose, faults, load_models, locate, on_large_stacks, write,
 };
 use blocklint_models::Models;
 use blocklint_output::diff;
 use blocklint_project::Project;
-use blocklint_rules::{UNREADABLE_SOURCE, rule};
+use blocklint_rules::rule;
 use camino::Utf8Path;
 
 use crate::engine::project_at;
@@ -21,9 +23,10 @@ pub(crate) fn fix(root: &Utf8Path, options: &Options) -> Result<FixRun, String> 
     let run = Run::new(root, options)?;
     let mut problems = Vec::new();
     let (before, reasons) = run.findings()?;
+    let faults_before = run.faults()?;
     let done = run.apply()?;
     let mut text = String::new();
-    for (finding, reason) in before.findings.iter().zip(reasons) {
+    for (finding, reason) in before.chosen.findings.iter().zip(reasons) {
         told(&mut text, root, finding, reason.as_deref(), &done.refused);
     }
     for file in &done.changes {
@@ -43,13 +46,17 @@ pub(crate) fn fix(root: &Utf8Path, options: &Options) -> Result<FixRun, String> 
         return Ok(FixRun { text, problems });
     }
     let (after, _) = run.findings()?;
-    let unreadable = |chosen: &Chosen| chosen.findings.iter().filter(|f| f.rule == UNREADABLE_SOURCE.code).count();
-    if unreadable(&after) > unreadable(&before) {
-        problems.push(format!("a fixed file does not parse\n{text}"));
+    let faults_after = run.faults()?;
+    for path in faults_after.unparsed.difference(&faults_before.unparsed) {
+        problems.push(format!("{path} does not parse after the fixes\n{text}"));
     }
-    if after.findings.len() + done.mended.len() > before.findings.len() + renewed(&before, &done) {
-        problems.push(format!("findings remain that were fixed, or are new\n{text}"));
+    for ((path, function, name), count) in &faults_after.unawaited {
+        if *count > faults_before.unawaited.get(&(path.clone(), function.clone(), name.clone())).copied().unwrap_or(0) {
+            problems.push(format!("{path}: `{function}` makes a coroutine of `{name}` and drops it\n{text}"));
+        }
     }
+    problems
+        .extend(broken(&before.keys, &after.keys, &done.findings).into_iter().map(|line| format!("{line}\n{text}")));
     let again = run.apply()?;
     if !again.changes.is_empty() {
         problems.push(format!("a second run changes something\n{text}"));
@@ -57,9 +64,36 @@ pub(crate) fn fix(root: &Utf8Path, options: &Options) -> Result<FixRun, String> 
     Ok(FixRun { text, problems })
 }
 
-/// Findings that were fixed and were not there at first: the fix of another made them worth one.
-fn renewed(before: &Chosen, done: &Fixed) -> usize {
-    done.mended.len().saturating_sub(before.findings.len())
+/// The part of a finding that stays equal while lines move: rule, file, function and call.
+type Key = (RuleCode, Arc<Utf8Path>, String, String);
+
+fn key(finding: &Finding) -> Key {
+    let call = finding.trace.first().map_or(&finding.message, |step| &step.call);
+    (finding.rule, Arc::clone(&finding.place.path), finding.function.clone(), call.clone())
+}
+
+/// Returns the promises of fixes that the findings before and after break: a finding that was fixed is there, or a finding
+/// is new. A finding counts as new if its function has more findings of the rule than those that were fixed leave,
+/// because an edit may change the call by which a neighbour is named.
+fn broken(before: &[Key], after: &[Key], fixed: &[Finding]) -> Vec<String> {
+    let fixed: Vec<Key> = fixed.iter().map(key).collect();
+    let count = |keys: &[Key], of: &Key| keys.iter().filter(|key| *key == of).count();
+    let in_function =
+        |keys: &[Key], of: &Key| keys.iter().filter(|key| (key.0, &key.1, &key.2) == (of.0, &of.1, &of.2)).count();
+    let mut lines = Vec::new();
+    for key in after.iter().collect::<BTreeSet<_>>() {
+        let (old, new, gone) = (count(before, key), count(after, key), count(&fixed, key));
+        let (rule, path, function, call) = key;
+        // The fix of one finding may make another worth a fix, which was below the level at first.
+        if gone > 0 && new > old.saturating_sub(gone) {
+            lines.push(format!("{path}: {rule} of `{call}` in `{function}` was fixed and is still there"));
+        }
+        let left = in_function(before, key).saturating_sub(in_function(&fixed, key));
+        if gone == 0 && new > old && in_function(after, key) > left {
+            lines.push(format!("{path}: {rule} of `{call}` in `{function}` is new"));
+        }
+    }
+    lines
 }
 
 fn told(text: &mut String, root: &Utf8Path, finding: &Finding, reason: Option<&str>, refused: &[Refused]) {
@@ -79,6 +113,14 @@ fn told(text: &mut String, root: &Utf8Path, finding: &Finding, reason: Option<&s
         }
         (None, reason, _) => writeln!(text, "no fix: {}", reason.unwrap_or("none is known")),
     };
+}
+
+/// The findings of one state of the files.
+struct Findings {
+    /// The keys of all findings, whichever rules and levels are selected.
+    keys: Vec<Key>,
+    /// The findings that are shown.
+    chosen: Chosen,
 }
 
 /// The project, the models and the levels of every step.
@@ -105,16 +147,24 @@ impl Run {
         blocklint_engine::Options { comments, ..blocklint_engine::Options::new(self.levels.confidence) }
     }
 
+    fn faults(&self) -> Result<Faults, String> {
+        faults(&self.project, &self.models).map_err(|failure| failure.lines.join("\n"))
+    }
+
     /// Returns the findings with their fixes, and the reasons for those without one.
-    fn findings(&self) -> Result<(Chosen, Vec<Option<String>>), String> {
+    fn findings(&self) -> Result<(Findings, Vec<Option<String>>), String> {
         let told = |failure: blocklint_engine::Failure| failure.lines.join("\n");
         let mut report = analyse(&self.project, &self.models, self.options()).map_err(told)?;
+        let keys = report.findings.iter().map(key).collect();
         self.rules.hide(&mut report.findings);
         let mut chosen = choose(report.findings, report.groups, &self.rules.selection, self.levels);
         let reasons =
             on_large_stacks(|| attach(&self.project, &report.remedies, &mut chosen.findings)).map_err(told)?;
         locate(&self.project, &mut chosen);
-        Ok((chosen, reasons.into_iter().map(|reason| reason.map(|reason| reason.to_string())).collect()))
+        Ok((
+            Findings { keys, chosen },
+            reasons.into_iter().map(|reason| reason.map(|reason| reason.to_string())).collect(),
+        ))
     }
 
     fn apply(&self) -> Result<Fixed, String> {

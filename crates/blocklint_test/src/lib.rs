@@ -76,7 +76,7 @@ mod run;
 mod specified;
 mod update;
 
-pub use check::{Check, CodeLine, FixRun};
+pub use check::{CodeLine, FixRun, HarnessEngine};
 pub use directory::read_directory;
 pub use engine::engine;
 pub use expectation::{Expectation, Expected};

@@ -2,7 +2,7 @@
 
 use blocklint_core::Finding;
 
-use crate::{Check, Expectation, Expected};
+use crate::{Expectation, Expected, HarnessEngine};
 
 /// Something that differs on one row of a file.
 #[derive(Debug, PartialEq)]
@@ -15,8 +15,12 @@ pub(crate) struct Difference {
     pub(crate) message: String,
 }
 
-/// Compares the findings of one file with its expectations. The order of both says nothing.
-pub(crate) fn differences(expectations: &[Expectation], findings: &[&Finding], check: &dyn Check) -> Vec<Difference> {
+/// Compares the findings of one file with its expectations. The order of both shows nothing.
+pub(crate) fn differences(
+    expectations: &[Expectation],
+    findings: &[&Finding],
+    check: &dyn HarnessEngine,
+) -> Vec<Difference> {
     let mut rows: Vec<u32> = expectations.iter().map(|e| e.row).chain(findings.iter().map(|f| row(f))).collect();
     rows.sort_unstable();
     rows.dedup();
@@ -36,8 +40,8 @@ fn row(finding: &Finding) -> u32 {
     finding.place.start.row.max(1)
 }
 
-/// Messages, each with the row of the expectation it speaks of.
-fn on_one_row(expected: &[&Expectation], found: &[&Finding], check: &dyn Check) -> Vec<(Option<u32>, String)> {
+/// Messages, each with the row of the expectation it describes.
+fn on_one_row(expected: &[&Expectation], found: &[&Finding], check: &dyn HarnessEngine) -> Vec<(Option<u32>, String)> {
     let mut messages = Vec::new();
     let mut left: Vec<&Finding> = found.to_vec();
     let (todo, due): (Vec<&Expectation>, Vec<&Expectation>) =
@@ -72,9 +76,13 @@ fn on_one_row(expected: &[&Expectation], found: &[&Finding], check: &dyn Check) 
     messages
 }
 
-/// Removes from `left` a finding for each expectation that can have one, so that as many as possible
-/// are met; gives back those that are not.
-fn take_matches<'e>(expected: &[&'e Expectation], left: &mut Vec<&Finding>, check: &dyn Check) -> Vec<&'e Expectation> {
+/// Removes from `left` a finding for each expectation that can have one, so that as many as possible are met; returns
+/// those that are not.
+fn take_matches<'e>(
+    expected: &[&'e Expectation],
+    left: &mut Vec<&Finding>,
+    check: &dyn HarnessEngine,
+) -> Vec<&'e Expectation> {
     let met = met_of(expected, left, check);
     met.into_iter().filter(|(met, _)| !met).map(|(_, expectation)| expectation).collect()
 }
@@ -82,7 +90,7 @@ fn take_matches<'e>(expected: &[&'e Expectation], left: &mut Vec<&Finding>, chec
 fn met_of<'e>(
     expected: &[&'e Expectation],
     left: &mut Vec<&Finding>,
-    check: &dyn Check,
+    check: &dyn HarnessEngine,
 ) -> Vec<(bool, &'e Expectation)> {
     // Two expectations may fit one finding where only one of them fits another, so an expectation that
     // finds its finding taken asks the holder to look elsewhere.
@@ -115,7 +123,7 @@ fn assign(wanting: usize, fits: &[Vec<usize>], holder: &mut [Option<usize>], ask
 }
 
 /// In what a finding differs from an expectation; empty if it meets it.
-fn mismatches(expectation: &Expectation, finding: &Finding, check: &dyn Check) -> Vec<String> {
+fn mismatches(expectation: &Expectation, finding: &Finding, check: &dyn HarnessEngine) -> Vec<String> {
     let Expected::Finding { severity, rule, confidence, texts } = &expectation.expected else {
         return vec!["no finding was expected".to_owned()];
     };
@@ -141,7 +149,7 @@ fn mismatches(expectation: &Expectation, finding: &Finding, check: &dyn Check) -
 
 /// Says that an expectation is not met, and takes the finding that comes closest, so that it is not
 /// reported once more.
-fn missing(expectation: &Expectation, left: &mut Vec<&Finding>, check: &dyn Check) -> String {
+fn missing(expectation: &Expectation, left: &mut Vec<&Finding>, check: &dyn HarnessEngine) -> String {
     let mut message = format!("expected `{expectation}`");
     let of_rule = left.iter().position(|finding| match &expectation.expected {
         Expected::Finding { rule, .. } => rule_name(finding, check) == *rule,
@@ -163,8 +171,8 @@ fn missing(expectation: &Expectation, left: &mut Vec<&Finding>, check: &dyn Chec
     message
 }
 
-/// A hint where no rule has that name.
-fn unknown_rule(rule: &str, check: &dyn Check) -> String {
+/// Returns a hint where no rule has that name.
+fn unknown_rule(rule: &str, check: &dyn HarnessEngine) -> String {
     let names = check.rule_names();
     if names.contains(&rule) {
         return String::new();
@@ -176,12 +184,12 @@ fn unknown_rule(rule: &str, check: &dyn Check) -> String {
     }
 }
 
-fn rule_name(finding: &Finding, check: &dyn Check) -> String {
+fn rule_name(finding: &Finding, check: &dyn HarnessEngine) -> String {
     check.rule_name(finding.rule).map_or_else(|| finding.rule.to_string(), str::to_owned)
 }
 
-/// A finding as it would be written in a document, with all that an expectation can quote.
-fn describe(finding: &Finding, check: &dyn Check) -> String {
+/// Returns a finding as it would be written in a document, with all that an expectation can quote.
+fn describe(finding: &Finding, check: &dyn HarnessEngine) -> String {
     let mut text = format!("{}: [{}] {}", finding.severity, rule_name(finding, check), finding.confidence);
     let trace = finding.trace_line();
     if !trace.is_empty() {

@@ -5,7 +5,7 @@ use super::*;
 use crate::expectation::scan;
 use crate::fake::{Fake, finding};
 
-/// The differences of one line `a(b)` with these expectations above it and findings of these rules.
+/// Returns the differences of one line `a(b)` with these expectations above it and findings of these rules.
 fn on(comments: &[&str], rules: &[u16]) -> Vec<String> {
     let with = |finding: Finding| finding;
     on_changed(comments, rules, with)

@@ -49,7 +49,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// The line in `path` of a row of the file.
+    /// Returns the line in `path` of a row of the file.
     pub fn line(&self, row: u32) -> u32 {
         let before = self.blocks.partition_point(|(first, _)| *first <= row);
         match before.checked_sub(1).and_then(|at| self.blocks.get(at)) {

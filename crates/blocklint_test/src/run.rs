@@ -9,7 +9,7 @@ use similar::TextDiff;
 use crate::expectation::{Expectation, scan};
 use crate::matching::differences;
 use crate::order::demand_equal_findings;
-use crate::{Check, CodeLine, Options, Pin, Problem, Project, ProjectFile};
+use crate::{CodeLine, HarnessEngine, Options, Pin, Problem, Project, ProjectFile};
 
 /// Lines of one project that are explained where it fails.
 const MOST_EXPLAINED: usize = 3;
@@ -26,7 +26,7 @@ pub type Keep<'k> = &'k dyn Fn(&Utf8Path);
 /// All that is wrong, each with its place, fit to be shown.
 pub fn run(
     project: &Project,
-    check: Option<&dyn Check>,
+    check: Option<&dyn HarnessEngine>,
     keep: Option<Keep<'_>>,
     seeds: &[u64],
 ) -> Result<Vec<(Pin, String)>, String> {
@@ -57,7 +57,7 @@ pub fn run(
 /// Checks a project whose files stand below `root`.
 fn run_in(
     project: &Project,
-    check: &dyn Check,
+    check: &dyn HarnessEngine,
     root: &Utf8Path,
     expectations: &[Vec<Expectation>],
     seeds: &[u64],
@@ -110,7 +110,7 @@ fn run_in(
     Ok(different)
 }
 
-/// A mismatch, with the line of code that it speaks of.
+/// A mismatch, with the line of code that it describes.
 struct Mismatch {
     problem: Problem,
     line: CodeLine,
@@ -122,7 +122,7 @@ fn unmet(
     root: &Utf8Path,
     expectations: &[Vec<Expectation>],
     findings: &[Finding],
-    check: &dyn Check,
+    check: &dyn HarnessEngine,
 ) -> Vec<Mismatch> {
     let mut all = Vec::new();
     for (file, expectations) in project.files.iter().zip(expectations) {
@@ -138,7 +138,7 @@ fn unmet(
 }
 
 /// Returns the problems of mismatches; below the first ones stands what `blocklint why` says of their lines.
-fn explained(project: &Project, root: &Utf8Path, mismatches: Vec<Mismatch>, check: &dyn Check) -> Vec<Problem> {
+fn explained(project: &Project, root: &Utf8Path, mismatches: Vec<Mismatch>, check: &dyn HarnessEngine) -> Vec<Problem> {
     let mut lines: Vec<CodeLine> = Vec::new();
     for mismatch in &mismatches {
         if lines.len() < MOST_EXPLAINED && !lines.contains(&mismatch.line) {
@@ -163,7 +163,7 @@ fn explained(project: &Project, root: &Utf8Path, mismatches: Vec<Mismatch>, chec
     problems
 }
 
-/// The difference between what a project pins and what there is, as people read it.
+/// Returns the difference between what a project pins and what there is, as people read it.
 pub(crate) fn difference(project: &Project, pin: Pin, rendered: &str) -> String {
     let (pinned, line) = project.pinned(pin).map_or(("", project.line), |s| (s.text.as_str(), s.line));
     let diff = TextDiff::from_lines(pinned, rendered).unified_diff().header("pinned", "rendered").to_string();
@@ -198,7 +198,7 @@ fn listed(problems: Vec<Problem>) -> String {
     problems.iter().map(Problem::to_string).collect::<Vec<_>>().join("\n")
 }
 
-/// Writes the project's files below a folder; gives back its real path, as findings name it.
+/// Writes the project's files below a folder; returns its real path, as findings name it.
 fn write(project: &Project, folder: &std::path::Path) -> std::io::Result<Utf8PathBuf> {
     let real = fs::canonicalize(folder)?;
     let root = Utf8PathBuf::from_path_buf(real)

@@ -143,7 +143,7 @@ fn begins_line(source: &[u8], at: usize) -> bool {
     before.is_none_or(|&byte| byte == b'\n')
 }
 
-/// The comment that holds an offset.
+/// Returns the comment that holds an offset.
 fn comment_at<'t>(root: Node<'t>, at: usize, is_comment: &impl Fn(Node<'_>) -> bool) -> Option<Node<'t>> {
     let mut cursor = root.walk();
     loop {
@@ -155,7 +155,7 @@ fn comment_at<'t>(root: Node<'t>, at: usize, is_comment: &impl Fn(Node<'_>) -> b
     }
 }
 
-/// The end of a comment's text: a doc comment's node takes its line end along.
+/// Returns the end of a comment's text: a doc comment's node takes its line end along.
 fn trimmed_end(source: &[u8], node: Node<'_>) -> usize {
     let mut end = node.end_byte();
     while end > node.start_byte() && matches!(source[end - 1], b'\n' | b'\r') {

@@ -11,7 +11,7 @@ macro_rules! grammar {
         kinds { $($kind:ident = $kind_text:literal,)* }
         fields { $($field:ident = $field_text:literal,)* }
     ) => {
-        /// The grammar.
+        /// Returns the grammar.
         pub(crate) fn grammar() -> $crate::tree_sitter::Language {
             $grammar.into()
         }
@@ -46,12 +46,12 @@ macro_rules! grammar {
             })
         }
 
-        /// The kind of a node; `Unknown` for errors too.
+        /// Returns the kind of a node; `Unknown` for errors too.
         pub(crate) fn kind(node: $crate::tree_sitter::Node<'_>) -> K {
             tables().kinds.get(usize::from(node.kind_id())).copied().unwrap_or(K::Unknown)
         }
 
-        /// The field numbers.
+        /// Returns the field numbers.
         pub(crate) fn fields() -> &'static Fields {
             &tables().fields
         }
@@ -73,19 +73,19 @@ pub fn test_tables(language: &Language, kinds: &[&str], fields: &[&str]) {
     assert_eq!(missing, Vec::<&&str>::new());
 }
 
-/// A child by its field.
+/// Returns a child by its field.
 pub fn child<'t>(node: Node<'t>, field: u16) -> Option<Node<'t>> {
     node.child_by_field_id(field)
 }
 
 /// The children of a node in order. (Siblings through [`Node::next_sibling`] cost a walk from the root each.)
 pub struct Children<'t> {
-    way: Way<'t>,
+    traversal: Traversal<'t>,
     named: bool,
 }
 
-/// How the children are gone through.
-enum Way<'t> {
+/// How the children are visited.
+enum Traversal<'t> {
     /// By their number: the parser balances long lists, so that one is found in a few steps, and a step of a cursor costs
     /// more than that.
     Counted { node: Node<'t>, next: u32, count: u32 },
@@ -100,22 +100,22 @@ const COUNTED_IN_ERROR: u32 = 6;
 fn children(node: Node<'_>, named: bool) -> Children<'_> {
     let count = if named { node.named_child_count() as u32 } else { node.child_count() };
     let counted = count <= COUNTED_IN_ERROR || (count <= COUNTED && !node.is_error());
-    let way = if counted {
-        Way::Counted { node, next: 0, count }
+    let traversal = if counted {
+        Traversal::Counted { node, next: 0, count }
     } else {
         let mut cursor = node.walk();
         let more = cursor.goto_first_child();
-        Way::Stepped { cursor, more }
+        Traversal::Stepped { cursor, more }
     };
-    Children { way, named }
+    Children { traversal, named }
 }
 
 impl<'t> Children<'t> {
     /// How many may come at most, where that is known.
     pub fn at_most(&self) -> Option<usize> {
-        match self.way {
-            Way::Counted { next, count, .. } => Some((count - next) as usize),
-            Way::Stepped { .. } => None,
+        match self.traversal {
+            Traversal::Counted { next, count, .. } => Some((count - next) as usize),
+            Traversal::Stepped { .. } => None,
         }
     }
 }
@@ -125,16 +125,16 @@ impl<'t> Iterator for Children<'t> {
 
     fn next(&mut self) -> Option<Node<'t>> {
         loop {
-            let node = match &mut self.way {
-                Way::Counted { node, next, count } => {
+            let node = match &mut self.traversal {
+                Traversal::Counted { node, next, count } => {
                     if next == count {
                         return None;
                     }
                     *next += 1;
                     if self.named { node.named_child(*next - 1)? } else { node.child(*next - 1)? }
                 }
-                Way::Stepped { more: false, .. } => return None,
-                Way::Stepped { cursor, more } => {
+                Traversal::Stepped { more: false, .. } => return None,
+                Traversal::Stepped { cursor, more } => {
                     let node = cursor.node();
                     *more = cursor.goto_next_sibling();
                     if self.named && !node.is_named() {
@@ -150,19 +150,19 @@ impl<'t> Iterator for Children<'t> {
     }
 }
 
-/// The named children, without comments.
+/// Returns the named children, without comments.
 pub fn named(node: Node<'_>) -> Children<'_> {
     children(node, true)
 }
 
-/// The first of them.
+/// Returns the first of them.
 pub fn first(node: Node<'_>) -> Option<Node<'_>> {
     // Hardly ever a comment stands there.
     let first = node.named_child(0)?;
     if first.is_extra() { named(node).next() } else { Some(first) }
 }
 
-/// All children, without comments.
+/// Returns all children, without comments.
 pub fn all(node: Node<'_>) -> Children<'_> {
     children(node, false)
 }

@@ -78,7 +78,7 @@ pub fn start<'s>(
     Ok(Started { walk, tree, parser })
 }
 
-/// The tree of a repaired text, as long as that helps.
+/// Returns the tree of a repaired text, as long as that helps.
 fn repaired(parser: &mut Parser, bytes: &[u8], mut tree: Tree, repair: Repair) -> Tree {
     let mut text: Option<Vec<u8>> = None;
     for _ in 0..REPAIRS {
@@ -97,7 +97,7 @@ fn repaired(parser: &mut Parser, bytes: &[u8], mut tree: Tree, repair: Repair) -
 /// How often a text is repaired.
 const REPAIRS: u32 = 4;
 
-/// The first part that did not parse.
+/// Returns the first part that did not parse.
 fn first_error(root: Node<'_>) -> Option<Node<'_>> {
     if !root.has_error() {
         return None;

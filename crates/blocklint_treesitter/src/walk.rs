@@ -41,7 +41,7 @@ pub struct Left {
 }
 
 impl<'s> Walk<'s> {
-    /// The text of a node.
+    /// Returns the text of a node.
     pub fn text(&self, node: Node<'_>) -> Cow<'s, str> {
         // Checked once for the whole file: names are asked for by the thousand.
         if let Some(text) = self.valid.and_then(|text| text.get(node.byte_range())) {
@@ -50,12 +50,12 @@ impl<'s> Walk<'s> {
         String::from_utf8_lossy(self.bytes(node))
     }
 
-    /// The bytes of a node.
+    /// Returns the bytes of a node.
     pub fn bytes(&self, node: Node<'_>) -> &'s [u8] {
         self.source.get(node.byte_range()).unwrap_or_default()
     }
 
-    /// The symbol of a node's text.
+    /// Returns the symbol of a node's text.
     pub fn symbol(&mut self, node: Node<'_>) -> Sym {
         match self.valid.and_then(|text| text.get(node.byte_range())) {
             Some(text) => self.facts.intern(text),
@@ -80,17 +80,17 @@ impl<'s> Walk<'s> {
         self.class = left.class;
     }
 
-    /// A region below the current one, with a group of its own.
+    /// Returns a region below the current one, with a group of its own.
     pub fn region_here(&mut self, kind: RegionKind, test: FormId, span: Span) -> RegionId {
         self.facts.region(self.region, self.body, kind, test, span)
     }
 
-    /// A region below the current one that is an arm of a branch.
+    /// Returns a region below the current one that is an arm of a branch.
     pub fn arm_here(&mut self, kind: RegionKind, group: u32, test: FormId, span: Span) -> RegionId {
         self.facts.arm(self.region, self.body, kind, group, test, span)
     }
 
-    /// The next place in the order of evaluation.
+    /// Returns the next place in the order of evaluation.
     pub fn at(&mut self) -> At {
         self.facts.at(self.region)
     }
@@ -100,17 +100,17 @@ impl<'s> Walk<'s> {
         self.facts.form(form)
     }
 
-    /// The form of a value that is not known.
+    /// Returns the form of a value that is not known.
     pub fn other(&mut self) -> FormId {
         self.facts.form(Form::Other)
     }
 
-    /// The form of a variable.
+    /// Returns the form of a variable.
     pub fn var_form(&mut self, var: VarId) -> FormId {
         self.facts.form(Form::Var(var))
     }
 
-    /// A variable of the current body.
+    /// Returns a variable of the current body.
     pub fn new_var(&mut self, name: Sym, kind: VarKind) -> VarId {
         self.facts.var(name, self.body, kind)
     }
@@ -121,7 +121,7 @@ impl<'s> Walk<'s> {
         self.facts.assign(Assign { target, value, annotation, kind, at, span });
     }
 
-    /// The site whose result a form is, through an `await`.
+    /// Returns the site whose result a form is, through an `await`.
     pub fn site_of(&self, form: FormId) -> Option<SiteId> {
         match self.facts.facts().form(form) {
             Form::Result(site) => Some(site),
@@ -150,7 +150,7 @@ impl<'s> Walk<'s> {
         }
     }
 
-    /// The ends of a branch as one value: none if every end leaves.
+    /// Returns the ends of a branch as one value: none if every end leaves.
     pub fn ends(&mut self, mut ends: Vec<FormId>) -> FormId {
         ends.retain(|end| end.is_some());
         ends.dedup();
@@ -197,7 +197,7 @@ pub trait Walking<'s>: DerefMut<Target = Walk<'s>> + Sized {
     }
 }
 
-/// The span of a node.
+/// Returns the span of a node.
 pub fn span(node: Node<'_>) -> Span {
     Span::new(node.start_byte() as u32, node.end_byte() as u32)
 }

@@ -1,4 +1,4 @@
-//! Checks the rows of model files against the libraries themselves: every path must exist, be what the row says, and
+//! Checks the rows of model files against the libraries themselves: every path must exist, be what the row states, and
 //! have the arguments that the row names.
 //!
 //! Libraries are read, with blocklint's own front ends, and never imported or run. Reading recurses as deep as the
@@ -13,14 +13,14 @@ use blocklint_core::Language;
 use blocklint_models::{File, Models, Path, Version, VersionRange};
 use camino::Utf8PathBuf;
 
-pub use report::{Problem, Report};
+pub use report::{Problem, VerifyReport};
 
 use crate::report::Found;
 use crate::rows::RowView;
 
 /// One version of a library, extracted.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Extracted {
+pub struct ExtractedLibrary {
     /// Its version, as the registry writes it; empty if it is not known.
     pub version: String,
     /// The folders in which its modules, crates or classes lie.
@@ -29,21 +29,21 @@ pub struct Extracted {
 
 /// Where the library of a model, and what it rests on, was extracted to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Places {
-    /// The library, the version to check first; others are for rows that speak of other versions.
-    pub versions: Vec<Extracted>,
+pub struct LibrarySources {
+    /// The library, the version to check first; others are for rows that describe other versions.
+    pub versions: Vec<ExtractedLibrary>,
     /// Older ones, for names that the library has no more. Only such a version can be meant by who calls them, so that
     /// their rows need not say which.
-    pub older: Vec<Extracted>,
+    pub older: Vec<ExtractedLibrary>,
     /// Further packages: stubs, and libraries that bases and aliases lead to.
     pub with: Vec<Utf8PathBuf>,
     /// The language's own library, looked at last.
     pub standard: Option<Utf8PathBuf>,
 }
 
-impl Places {
-    /// Every extracted version, older ones last.
-    fn all(&self) -> impl Iterator<Item = &Extracted> {
+impl LibrarySources {
+    /// Returns every extracted version, older ones last.
+    fn all(&self) -> impl Iterator<Item = &ExtractedLibrary> {
         self.versions.iter().chain(&self.older)
     }
 }
@@ -66,15 +66,15 @@ impl Check for java::Checker<'_> {
 }
 
 /// Checks one model file.
-pub fn verify(model: &File, places: &Places) -> Report {
+pub fn verify(model: &File, places: &LibrarySources) -> VerifyReport {
     match model.info.language {
         Language::Python => verify_python(model, places),
         Language::Java => verify_java(model, places),
-        Language::Rust => Report::default(),
+        Language::Rust => VerifyReport::default(),
     }
 }
 
-fn verify_java(model: &File, places: &Places) -> Report {
+fn verify_java(model: &File, places: &LibrarySources) -> VerifyReport {
     let builtin = Models::builtin();
     let others = || places.with.iter().chain(&places.standard).cloned();
     let classes: Vec<java::Classes> = places.all().map(|of| java::Classes::new(&of.folders, others())).collect();
@@ -88,13 +88,13 @@ fn verify_java(model: &File, places: &Places) -> Report {
     report
 }
 
-fn verify_python(model: &File, places: &Places) -> Report {
+fn verify_python(model: &File, places: &LibrarySources) -> VerifyReport {
     // The package is linked as a program without models: they are what is checked.
     let no_models = match Models::only(&[]) {
         Ok(none) => none,
         Err(why) => {
             let problem = Problem { line: 1, path: String::new(), message: why.to_string() };
-            return Report { problems: vec![problem], ..Report::default() };
+            return VerifyReport { problems: vec![problem], ..VerifyReport::default() };
         }
     };
     let packages: Vec<python::Package> = places
@@ -118,7 +118,7 @@ fn verify_python(model: &File, places: &Places) -> Report {
 }
 
 /// Adds what does not hold of the aliases.
-fn add_aliases(report: &mut Report, model: &File, wrong: impl Fn(&str, &str) -> Option<String>) {
+fn add_aliases(report: &mut VerifyReport, model: &File, wrong: impl Fn(&str, &str) -> Option<String>) {
     for (left, right, line) in &model.aliases {
         if let Some(message) = wrong(left, right) {
             report.problems.push(Problem { line: *line, path: left.clone(), message });
@@ -127,11 +127,11 @@ fn add_aliases(report: &mut Report, model: &File, wrong: impl Fn(&str, &str) -> 
     report.problems.sort();
 }
 
-fn check_rows<C: Check>(model: &File, places: &Places, checkers: &[C]) -> Report {
-    let mut report = Report {
+fn check_rows<C: Check>(model: &File, places: &LibrarySources, checkers: &[C]) -> VerifyReport {
+    let mut report = VerifyReport {
         library: model.info.libraries.first().cloned().unwrap_or_default(),
         version: places.versions.first().map(|of| of.version.clone()).unwrap_or_default(),
-        ..Report::default()
+        ..VerifyReport::default()
     };
     let calls = model.calls.iter().map(|entry| (RowView::Call(&entry.row), &entry.paths));
     let types = model.types.iter().map(|entry| (RowView::Type(&entry.row), &entry.paths));
@@ -159,7 +159,8 @@ fn check_rows<C: Check>(model: &File, places: &Places, checkers: &[C]) -> Report
             report.checked += 1;
             let messages = checker.path(row, path, &mut found);
             let older = places.older.iter().zip(checkers.iter().skip(places.versions.len()));
-            let holds = |(_, checker): &(&Extracted, &C)| checker.path(row, path, &mut Found::default()).is_empty();
+            let holds =
+                |(_, checker): &(&ExtractedLibrary, &C)| checker.path(row, path, &mut Found::default()).is_empty();
             if !messages.is_empty()
                 && row.version().is_none()
                 && let Some((of, _)) = older.into_iter().find(holds)
@@ -176,8 +177,8 @@ fn check_rows<C: Check>(model: &File, places: &Places, checkers: &[C]) -> Report
     report
 }
 
-/// Which of the extracted versions a row speaks of: the first that lies in its range.
-fn version_for(range: Option<&VersionRange>, places: &Places) -> Option<usize> {
+/// Which of the extracted versions a row describes: the first that lies in its range.
+fn version_for(range: Option<&VersionRange>, places: &LibrarySources) -> Option<usize> {
     let Some(range) = range else { return (!places.versions.is_empty()).then_some(0) };
     places
         .versions

@@ -15,7 +15,7 @@ pub struct Problem {
 
 /// The result of the check of one model file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Report {
+pub struct VerifyReport {
     /// The library's name; empty where the model names none.
     pub library: String,
     /// Its version, as it was given; empty if it was not.
@@ -34,7 +34,7 @@ pub struct Report {
     pub gone: Vec<(String, String)>,
     /// The names that each glob covers.
     pub expansions: Vec<(String, Vec<String>)>,
-    /// Ranges of versions of which none was at hand, though rows speak of them.
+    /// Ranges of versions of which none was at hand, though rows describe them.
     pub needs: Vec<String>,
 }
 

@@ -5,7 +5,7 @@ use blocklint_models::{
     TypeExpr, TypeRow, VersionRange,
 };
 
-/// A row of one of the tables that speak of paths.
+/// A row of one of the tables that describe paths.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum RowView<'a> {
     Call(&'a CallRow),
@@ -33,7 +33,7 @@ impl<'a> RowView<'a> {
     }
 }
 
-/// Every argument of the call that a row names, but for the receiver and "all".
+/// Returns every argument of the call that a row names, but for the receiver and "all".
 pub(crate) fn arguments_of(row: RowView<'_>) -> Vec<Argument> {
     let mut found: Vec<&Argument> = Vec::new();
     let mut types: Vec<&TypeExpr> = Vec::new();

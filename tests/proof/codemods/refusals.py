@@ -89,6 +89,27 @@ async def root(other):
 async def more(other):
     other.handle()  # here
 """,
+    "unknown-receiver of two classes": """
+import time
+class A:
+    def handle(self):
+        time.sleep(1)
+class B:
+    def handle(self):
+        return 1
+async def root():
+    A().handle()
+async def more(of: "A | B"):
+    of.handle()  # here
+""",
+    "module-level by another name": HELPER,
+    "name": """
+from time import sleep
+def helper(asyncio):
+    sleep(asyncio)  # here
+async def root():
+    helper(1)
+""",
     "made-elsewhere": """
 import httpx
 import requests
@@ -215,7 +236,7 @@ async def root():
 
 
 # A file beside the program, in which the place is.
-OTHERS = {"unreadable": "from app import helper  # here\nprint 'a Python of long ago'\nhelper()\n"}
+OTHERS = {"module-level by another name": "from app import helper as load\nload()  # here\n", "unreadable": "from app import helper  # here\nprint 'a Python of long ago'\nhelper()\n"}
 
 # What the project says besides its program.
 REQUIREMENTS = {"no-library": "pymongo==3.12.0\n"}

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use blocklint_engine::{Baseline, BaselineKey, Chosen, Held, Scope, Seen, run, text_before};
+use blocklint_engine::{Baseline, BaselineKey, BaselineResult, Chosen, Coverage, Scope, run, text_before};
 use blocklint_project::{BASELINE_FILE, Project, absolute, lies_within};
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::Serialize;
@@ -14,7 +14,7 @@ use crate::messages::{Failure, error, warning};
 use crate::progress::Bar;
 use crate::{CLEAN, FAILED};
 
-/// The baseline that a run uses.
+/// Returns the baseline that a run uses.
 pub(super) fn read(check: &Check, project: &Project, current: &Utf8Path) -> Result<Option<Baseline>, Failure> {
     if check.no_baseline {
         return Ok(None);
@@ -28,7 +28,7 @@ pub(super) fn read(check: &Check, project: &Project, current: &Utf8Path) -> Resu
     Ok(read)
 }
 
-/// The file of the baseline, and whether the user or the configuration named it.
+/// Returns the file of the baseline, and whether the user or the configuration named it.
 fn path(check: &Check, project: &Project, current: &Utf8Path) -> Result<(Utf8PathBuf, bool), Failure> {
     if let Some(path) = &check.baseline {
         return Ok((absolute(current, path), true));
@@ -48,7 +48,7 @@ fn path(check: &Check, project: &Project, current: &Utf8Path) -> Result<(Utf8Pat
 }
 
 /// Takes what is in the baseline out of what is shown.
-pub(super) fn hold(check: &Check, baseline: &Baseline, chosen: &mut Chosen, prepared: &Prepared) -> Held {
+pub(super) fn hold(check: &Check, baseline: &Baseline, chosen: &mut Chosen, prepared: &Prepared) -> BaselineResult {
     let Prepared { project, rules, levels, .. } = prepared;
     let root = &project.root;
     let reports = |path: &str| {
@@ -61,7 +61,7 @@ pub(super) fn hold(check: &Check, baseline: &Baseline, chosen: &mut Chosen, prep
         reports: &reports,
         is_whole: project.files.iter().all(|file| file.reported),
         selects: &|rule| rules.selection.contains(rule),
-        seen: Seen { levels: *levels, aside: check.looks_aside(&project.configuration) },
+        seen: Coverage { levels: *levels, aside: check.looks_aside(&project.configuration) },
     };
     baseline.hold(chosen, &scope)
 }
@@ -86,12 +86,12 @@ pub(super) fn has_grown(check: &Check, baseline: &Baseline, prepared: &Prepared)
 }
 
 /// True if the run was told to fail for what the baseline holds without need.
-pub(super) fn is_broken(check: &Check, held: &Held) -> bool {
+pub(super) fn is_broken(check: &Check, held: &BaselineResult) -> bool {
     check.strict_baseline && !held.stale.is_empty()
 }
 
 /// Says on stderr what text formats say in their last lines, where it makes the run fail.
-pub(super) fn tell_stale(check: &Check, held: &Held) {
+pub(super) fn tell_stale(check: &Check, held: &BaselineResult) {
     if is_broken(check, held) {
         let stale: u32 = held.stale.iter().map(|(_, count)| count).sum();
         let (findings, them) =
@@ -155,7 +155,7 @@ fn create(check: &Check, force: bool) -> Result<u8, Failure> {
     if project.files.iter().any(|file| !file.reported) {
         warning("only what stands under the given paths is in the baseline");
     }
-    let seen = Seen { levels: prepared.levels, aside: check.looks_aside(&project.configuration) };
+    let seen = Coverage { levels: prepared.levels, aside: check.looks_aside(&project.configuration) };
     let baseline = Baseline::of(&chosen.findings, &project.root, seen);
     write(&baseline, &path, current)?;
     say(&format!("Wrote {name}: {}.\n", of_files(&baseline)))

@@ -11,7 +11,7 @@ use crate::CLEAN;
 use crate::arguments::{Check, Clean};
 use crate::messages::{Failure, warning};
 
-/// The cache of a run; none where the user wants none, or gives the text of a file.
+/// Returns the cache of a run; none where the user wants none, or gives the text of a file.
 pub(super) fn of(check: &Check, project: &Project, current: &Utf8Path) -> Option<Cache> {
     // Text from stdin is no state of the files; the next run asks for theirs.
     if check.no_cache || project.files.iter().any(|file| file.given.is_some()) {

@@ -5,7 +5,7 @@ use blocklint_engine::{Before, Compare, Ran, RunRequest, run_change};
 use crate::arguments::Check;
 use crate::messages::Failure;
 
-/// The state that a run is compared with, and the option that says so.
+/// Returns the state that a run is compared with, and the option that says so.
 pub(super) fn compared_with(check: &Check) -> Option<(&'static str, Compare)> {
     match (&check.since, check.changed, check.staged) {
         (Some(name), ..) => Some(("--since", Compare::Since(name.clone()))),
@@ -22,7 +22,7 @@ pub(super) fn run(check: &Check, request: RunRequest<'_>) -> Result<(Ran, Option
     Ok((ran, Some(before)))
 }
 
-/// A failure, with the option that asked for what failed.
+/// Returns a failure, with the option that asked for what failed.
 pub(super) fn of_option(option: &str, failure: &blocklint_engine::Failure) -> Failure {
     Failure::all(failure.lines.iter().map(|line| format!("{option}: {line}")))
 }

@@ -3,7 +3,7 @@
 use std::io::{self, Read, Write};
 use std::time::{Duration, Instant};
 
-use blocklint_core::Language;
+use blocklint_core::{Finding, Language, Severity};
 use blocklint_models::Models;
 use blocklint_output::{Overview, Shown};
 use blocklint_project::{Configuration, PathOptions, Project, Request, absolute, discover_with};
@@ -22,7 +22,7 @@ use blocklint_engine::{
     load_models_and_tell, locate_in, locate_plan, overview, plan, set_threads, signal_named,
 };
 
-/// Changes that a report plans: as many as somebody does in some weeks.
+/// The number of changes that a report plans: work for some weeks.
 const STEPS: usize = 10;
 
 /// The parts of a project that are found before any of its source files is read.
@@ -122,10 +122,10 @@ fn prepared(check: &Check, discovered: Discovered) -> Result<Prepared, Failure> 
 pub(super) fn options(check: &Check, prepared: &Prepared) -> Result<Options, Failure> {
     Ok(Options {
         without: without(check)?,
-        account: check.output_format == OutputFormat::Json || check.output_format == OutputFormat::Sarif,
+        account: matches!(check.output_format, OutputFormat::Json | OutputFormat::Jsonl | OutputFormat::Sarif),
         include_aside: check.looks_aside(&prepared.project.configuration),
         comments: CommentChecks::new(&prepared.project, &prepared.rules.selection),
-        ways: plans(check),
+        all_paths: plans(check),
         ends_process: true,
         counts_what_must_not_block: console::verbosity() > 0,
         containment: console::containment(),
@@ -133,7 +133,7 @@ pub(super) fn options(check: &Check, prepared: &Prepared) -> Result<Options, Fai
     })
 }
 
-/// The options of the analysis.
+/// Returns the options of the analysis.
 pub(super) fn request<'a>(
     check: &Check,
     prepared: &'a Prepared,
@@ -190,7 +190,7 @@ fn once(check: &Check) -> Result<u8, Failure> {
     nothing_read(project, &ran)?;
     cache::tell(check, &ran);
     left_out::tell(project, &ran.left_out, current);
-    let Ran { mut chosen, mut timings, texts, ways, read, left_out, .. } = ran;
+    let Ran { mut chosen, mut timings, texts, all_paths, read, left_out, .. } = ran;
     timings.discover = *discovered;
     let texts = evidence::weigh(&seen, &mut chosen, project, levels, texts);
 
@@ -234,12 +234,15 @@ fn once(check: &Check) -> Result<u8, Failure> {
     } else {
         chosen.suppressed.clear();
     }
-    let mut planned = ways.map(|ways| plan(&chosen, &ways, &overviewed, STEPS));
+    if !is_first_look || shown_aside > 0 || check.output_format != OutputFormat::Full {
+        chosen.minor.clear();
+    }
+    let mut planned = all_paths.map(|all_paths| plan(&chosen, &all_paths, &overviewed, STEPS));
     let mut sources = locate_in(project, &mut chosen, texts);
     if let Some(planned) = &mut planned {
         locate_plan(project, planned, &mut sources);
     }
-    let fixed_findings = fixed.as_ref().map_or(0, |fixed| fixed.mended.len());
+    let fixed_findings = fixed.as_ref().map_or(0, |fixed| fixed.fixed_findings.len());
     let written = Written {
         check,
         project,
@@ -264,11 +267,14 @@ fn once(check: &Check) -> Result<u8, Failure> {
     unless_closed(render::write(&written))?;
     timings.output += started.elapsed();
     if check.timings || console::verbosity() > 1 {
-        // Nobody is left to tell that stderr is closed.
+        // If stderr is closed, the error cannot be reported.
         let _ = write!(io::stderr(), "{timings}");
     }
 
-    let found = shown_aside == 0 && chosen.findings.iter().any(|finding| finding.rule != UNREADABLE_SOURCE.code)
+    // Findings below it are shown and do not count.
+    let least = check.fail_on.unwrap_or(Severity::Note);
+    let counts = |finding: &Finding| finding.rule != UNREADABLE_SOURCE.code && finding.severity >= least;
+    let found = shown_aside == 0 && chosen.findings.iter().any(counts)
         || check.exit_non_zero_on_fix && fixed_findings > 0
         || held.as_ref().is_some_and(|held| baseline::is_broken(check, held))
         || has_grown;
@@ -287,13 +293,13 @@ fn plans(check: &Check) -> bool {
     check.output_format == OutputFormat::Html && check.statistics.is_none() && check.add_ignore.is_none()
 }
 
-/// The least that is shown: what the command line says, else the configuration.
+/// Returns the least that is shown: what the command line says, else the configuration.
 fn levels(check: &Check, configuration: &Configuration) -> Levels {
     let ((severity, confidence), of_file) = (check.levels(), configuration.levels());
     Levels { severity: severity.unwrap_or(of_file.0), confidence: confidence.unwrap_or(of_file.1) }
 }
 
-/// The text of `--stdin-filename`, where `-` is the path or none is given.
+/// Returns the text of `--stdin-filename`, where `-` is the path or none is given.
 fn given(check: &Check) -> Result<Option<Vec<u8>>, Failure> {
     // Without a path, as for ruff, the text is all that is meant.
     let named = check.run.stdin_filename.is_some() && check.paths.is_empty();
@@ -326,7 +332,7 @@ fn given(check: &Check) -> Result<Option<Vec<u8>>, Failure> {
 ///
 /// # Errors
 ///
-/// Where that was all there is: whoever hears "no findings" must not think that something was read.
+/// An error if no file is left, because "no findings" would mean that something was read.
 fn tell_problems(project: &Project, check: &Check, current: &Utf8Path) -> Result<(), Failure> {
     for path in &project.missing {
         error(format!("{}: no such file or folder", path.strip_prefix(current).unwrap_or(path)));
@@ -386,7 +392,7 @@ fn tell_what_is_read(project: &Project, current: &Utf8Path) {
     }
 }
 
-/// The signals that the command line switches off.
+/// Returns the signals that the command line switches off.
 fn without(check: &Check) -> Result<SignalSet, Failure> {
     check.without_signal.iter().try_fold(SignalSet::default(), |set, name| {
         let at = signal_named(name)

@@ -29,8 +29,8 @@ pub(crate) fn codemod(codemod: &Codemod) -> Result<u8, Failure> {
     Ok(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(FAILED))
 }
 
-/// The Pythons that may have the package, the likeliest first: the one that is named, the one beside this binary, that
-/// of the environment in use, and those that a shell would find.
+/// Returns the Pythons that may have the package, the likeliest first: the one that is named, the one beside this
+/// binary, that of the environment in use, and those that a shell would find.
 fn pythons() -> Vec<PathBuf> {
     let scripts = if cfg!(windows) { "Scripts" } else { "bin" };
     let mut found: Vec<PathBuf> = std::env::var_os("BLOCKLINT_PYTHON").map(PathBuf::from).into_iter().collect();

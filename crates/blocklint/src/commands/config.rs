@@ -87,7 +87,7 @@ pub(super) fn show_settings(check: &Check, project: &Project, current: &Utf8Path
     Ok(CLEAN)
 }
 
-/// The options that say what keys say.
+/// Returns the options that say what keys say.
 fn options(check: &Check, current: &Utf8Path) -> Vec<OptionValue> {
     let one = |value: Option<String>| value.map(|value| vec![value]);
     let some = |values: &[String]| (!values.is_empty()).then(|| values.to_vec());
@@ -111,7 +111,7 @@ fn options(check: &Check, current: &Utf8Path) -> Vec<OptionValue> {
     given.collect()
 }
 
-/// The options that decide what is found and reported, and have no key.
+/// Returns the options that decide what is found and reported, and have no key.
 fn flags(check: &Check) -> Vec<String> {
     let flags = [
         ("--include-aside", check.include_aside || check.persona.is_some_and(Persona::looks_aside)),

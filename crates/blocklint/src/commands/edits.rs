@@ -100,7 +100,7 @@ fn never() -> Arc<AtomicBool> {
     Arc::new(AtomicBool::new(false))
 }
 
-/// The findings that stand in a file, without what only all files tell: how many functions wait for a cause.
+/// Returns the findings that stand in a file, without what only all files tell: how many functions wait for a cause.
 fn of_one_file(findings: &[Finding], file: &Utf8Path) -> Vec<Finding> {
     let mut of_file: Vec<Finding> = findings.iter().filter(|one| *one.place.path == *file).cloned().collect();
     of_file.iter_mut().flat_map(|finding| &mut finding.causes).for_each(|cause| cause.reach = 0);
@@ -126,7 +126,7 @@ fn only_in<'f>(these: &'f [Finding], those: &[Finding]) -> Vec<&'f Finding> {
     these.iter().filter(|finding| !those.contains(finding)).collect()
 }
 
-/// The text after one edit, and what that is called.
+/// Returns the text after one edit, and what that is called.
 fn changed(text: &str, random: &mut Random) -> (&'static str, String) {
     let mut lines: Vec<&str> = text.split_inclusive('\n').collect();
     let at = random.below(lines.len());
@@ -164,7 +164,7 @@ fn changed(text: &str, random: &mut Random) -> (&'static str, String) {
 struct Random(u64);
 
 impl Random {
-    /// A number below this one; 0 below 0.
+    /// Returns a number below this one; 0 below 0.
     fn below(&mut self, bound: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;

@@ -9,7 +9,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use crate::arguments::Check;
 use crate::messages::{Failure, verbose};
 
-/// The files of evidence, in their order.
+/// Returns the files of evidence, in their order.
 pub(super) fn read(check: &Check) -> Result<Vec<(Utf8PathBuf, Evidence)>, Failure> {
     let read = |path: &Utf8PathBuf| match Evidence::read(path) {
         Ok(evidence) => Ok((path.clone(), evidence)),
@@ -18,7 +18,7 @@ pub(super) fn read(check: &Check) -> Result<Vec<(Utf8PathBuf, Evidence)>, Failur
     check.evidence.iter().map(read).collect()
 }
 
-/// The least that a run has to find: what was seen is shown however bad and sure it is.
+/// Returns the least that a run has to find: what was seen is shown however bad and sure it is.
 pub(super) fn levels(check: &Check, levels: Levels) -> Levels {
     let none = Levels { severity: Severity::Note, confidence: Confidence::Low };
     if check.evidence.is_empty() { levels } else { none }

@@ -16,14 +16,14 @@ use crate::{CLEAN, FAILED, FOUND, interrupt};
 /// The results of fixes.
 pub(super) struct Outcome {
     /// The findings that are gone.
-    pub(super) mended: Vec<Finding>,
+    pub(super) fixed_findings: Vec<Finding>,
     /// The files that were written.
     pub(super) files: Vec<Arc<Utf8Path>>,
     /// True if a file that was to change is as it was.
     pub(super) unwritten: bool,
 }
 
-/// The fixes that are applied.
+/// Returns the fixes that are applied.
 pub(super) fn allowed(check: &Check) -> Applicability {
     if check.unsafe_fixes { Applicability::Unsafe } else { Applicability::Safe }
 }
@@ -39,9 +39,9 @@ pub(super) fn fix(request: FixRequest<'_>, current: &Utf8Path) -> Result<Outcome
         error(format!("{}: not fixed: {}", shown(&file.path, current), file.reason));
     }
     let is_as_it_was = |path: &Arc<Utf8Path>| unwritten.iter().any(|file| file.path == *path);
-    let mended = fixed.mended.into_iter().filter(|finding| !is_as_it_was(&finding.place.path)).collect();
+    let fixed_findings = fixed.findings.into_iter().filter(|finding| !is_as_it_was(&finding.place.path)).collect();
     let files = fixed.changes.into_iter().map(|change| change.path).filter(|path| !is_as_it_was(path)).collect();
-    Ok(Outcome { mended, files, unwritten: !unwritten.is_empty() })
+    Ok(Outcome { fixed_findings, files, unwritten: !unwritten.is_empty() })
 }
 
 /// Prints what would change.
@@ -57,12 +57,12 @@ pub(super) fn diff(check: &Check, request: FixRequest<'_>, current: &Utf8Path) -
         out.finish()
     };
     unless_closed(print())?;
-    let would = match fixed.mended.len() {
+    let would = match fixed.findings.len() {
         0 => "No findings would be fixed".to_owned(),
         1 => "Would fix 1 finding".to_owned(),
         more => format!("Would fix {more} findings"),
     };
-    // Nobody is left to tell that stderr is closed.
+    // If stderr is closed, the error cannot be reported.
     let _ = writeln!(io::stderr(), "{would}.");
     let done = request.project.missing.is_empty() && (fixed.left_out.is_empty() || !check.strict);
     Ok(match (done, fixed.changes.is_empty() || check.exit_zero) {

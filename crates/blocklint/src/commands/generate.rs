@@ -19,7 +19,7 @@ pub(crate) fn shell_completion(shell: Shell) -> Result<u8, Failure> {
     Ok(CLEAN)
 }
 
-/// The page of `blocklint` itself on stdout, or those of all commands as files in a folder.
+/// Returns the page of `blocklint` itself on stdout, or those of all commands as files in a folder.
 pub(crate) fn man_page(folder: Option<&Utf8Path>) -> Result<u8, Failure> {
     let Some(folder) = folder else {
         let mut page = Vec::new();

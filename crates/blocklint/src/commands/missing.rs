@@ -99,7 +99,7 @@ pub(super) fn missing(arguments: &Missing) -> Result<u8, Failure> {
     Ok(CLEAN)
 }
 
-/// The calls of one project, with the models that it brings.
+/// Returns the calls of one project, with the models that it brings.
 fn calls(path: &Utf8Path, current: &Utf8Path) -> Result<Vec<blocklint_engine::Missing>, Failure> {
     let paths = [path.to_path_buf()];
     let project = discover(Request { current, paths: &paths, isolated: false })

@@ -1,5 +1,6 @@
 //! One file per command.
 
+mod ask;
 mod baseline;
 mod cache;
 mod change;
@@ -25,6 +26,7 @@ mod why;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
+pub(crate) use ask::ask_command;
 pub(crate) use baseline::baseline;
 pub(crate) use cache::clean;
 pub(crate) use check::check;
@@ -41,14 +43,14 @@ pub(crate) use why::why;
 
 use crate::messages::Failure;
 
-/// The current folder.
+/// Returns the current folder.
 fn current_folder() -> Result<Utf8PathBuf, Failure> {
     let folder = std::env::current_dir().map_err(|error| Failure::new(format!("the current folder: {error}")))?;
     Utf8PathBuf::from_path_buf(folder)
         .map_err(|folder| Failure::new(format!("the current folder's name is not UTF-8: {}", folder.display())))
 }
 
-/// A path as it is typed in the current folder: a project's files may lie above it.
+/// Returns a path as it is typed in the current folder: a project's files may lie above it.
 fn from_here(path: &Utf8Path, current: &Utf8Path) -> Utf8PathBuf {
     let mut up = Utf8PathBuf::new();
     // Further up, the whole path reads better.
@@ -61,7 +63,7 @@ fn from_here(path: &Utf8Path, current: &Utf8Path) -> Utf8PathBuf {
     path.to_owned()
 }
 
-/// A reader that has read enough (`| head`) is no failure.
+/// Ignores the error of a reader that has read enough (`| head`).
 fn unless_closed(written: std::io::Result<()>) -> Result<(), Failure> {
     match written {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {

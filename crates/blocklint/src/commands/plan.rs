@@ -29,13 +29,13 @@ pub(crate) fn plan_command(asked: &Plan) -> Result<u8, Failure> {
     let cache = cache::of(check, project, current);
     let bar = Bar::new();
     let mut asked_for = request(check, &prepared, cache.as_ref(), &bar)?;
-    asked_for.options.ways = true;
+    asked_for.options.all_paths = true;
     let (ran, before) = change::run(check, asked_for)?;
     drop(bar);
     nothing_read(project, &ran)?;
     cache::tell(check, &ran);
     left_out::tell(project, &ran.left_out, current);
-    let Ran { mut chosen, texts, ways, left_out, .. } = ran;
+    let Ran { mut chosen, texts, all_paths, left_out, .. } = ran;
     if let Some(baseline) = &baseline {
         baseline::hold(check, baseline, &mut chosen, &prepared);
     }
@@ -44,8 +44,8 @@ pub(crate) fn plan_command(asked: &Plan) -> Result<u8, Failure> {
     }
     // Causes stand in the order in which they are worth mending.
     let overviewed = overview(&mut chosen, &project.base);
-    let ways = ways.unwrap_or_default();
-    let mut planned = plan(&chosen, &ways, &overviewed, asked.steps as usize);
+    let all_paths = all_paths.unwrap_or_default();
+    let mut planned = plan(&chosen, &all_paths, &overviewed, asked.steps as usize);
     let mut sources = locate_in(project, &mut chosen, texts);
     locate_plan(project, &mut planned, &mut sources);
     let shown = Shown {
@@ -57,8 +57,11 @@ pub(crate) fn plan_command(asked: &Plan) -> Result<u8, Failure> {
     };
     let mut out = Output::new(check.output_file.as_deref()).map_err(|error| Failure::new(error.to_string()))?;
     let to_stdout = check.output_file.is_none();
-    let look =
-        Look { styled: to_stdout && console::stdout_is_styled(), links: to_stdout && console::stdout_has_links() };
+    let look = Look {
+        styled: to_stdout && console::stdout_is_styled(),
+        links: to_stdout && console::stdout_has_links(),
+        most_blocks: None,
+    };
     let written = match is_json {
         true => plan_json(&mut out, &shown, &planned),
         false => plan_text(&mut out, &shown, &planned, look),

@@ -2,10 +2,10 @@
 
 use std::io::{self, Write as _};
 
-use blocklint_engine::{Chosen, Compared, Held, Levels};
+use blocklint_engine::{BaselineResult, Chosen, Compared, Levels};
 use blocklint_output::{
     HtmlReport, Look, Overview, Plan, SarifRun, Shown, Summary, begin, changed_files, concise, fixable, fixed_summary,
-    full, github, gitlab, html, in_baseline, json, jsonl, junit, left_aside, rdjson, sarif, statistics,
+    full, github, gitlab, html, in_baseline, json, jsonl, junit, left_aside, minor, rdjson, sarif, statistics,
     statistics_by_cause, statistics_by_cause_json, statistics_json, summary, were_there,
 };
 use blocklint_project::Project;
@@ -18,6 +18,9 @@ use crate::console;
 use crate::messages::warning;
 use crate::output_file::Output;
 use crate::run_arguments::Counted;
+
+/// The number of findings that a terminal shows in full; of the others it shows a line each.
+const MOST_BLOCKS: usize = 20;
 
 /// The findings and counts that are written.
 pub(super) struct Written<'a> {
@@ -44,7 +47,7 @@ pub(super) struct Written<'a> {
 /// Findings that were there before, which the last lines count.
 #[derive(Clone, Copy)]
 pub(super) struct Known<'k> {
-    pub(super) held: Option<&'k Held>,
+    pub(super) held: Option<&'k BaselineResult>,
     pub(super) compared: Option<&'k Compared>,
 }
 
@@ -67,8 +70,12 @@ pub(super) fn write(written: &Written<'_>) -> io::Result<()> {
     } = written;
     let mut out = Output::new(check.output_file.as_deref())?;
     let to_stdout = check.output_file.is_none();
-    let look =
-        Look { styled: to_stdout && console::stdout_is_styled(), links: to_stdout && console::stdout_has_links() };
+    let look = Look {
+        styled: to_stdout && console::stdout_is_styled(),
+        links: to_stdout && console::stdout_has_links(),
+        // A person reads the first ones; programs and logs get all.
+        most_blocks: (to_stdout && console::stdout_is_terminal()).then_some(MOST_BLOCKS),
+    };
     let counts = Summary {
         findings: chosen.findings.len() + capped - shown_aside,
         causes: *causes,
@@ -114,14 +121,15 @@ pub(super) fn write(written: &Written<'_>) -> io::Result<()> {
     if is_for_people(check) && console::verbosity() >= 0 {
         match fixed {
             Some(fixed) => {
-                let (files, mended) = (fixed.files.iter().map(|file| &**file), fixed.mended.iter());
-                let (files, mended) = (files.collect::<Vec<_>>(), mended.collect::<Vec<_>>());
-                changed_files(&mut out, "Fixed", &files, &mended, shown.folder, check.show_fixes)?;
-                fixed_summary(&mut out, mended.len(), &counts)?;
+                let (files, fixed_findings) = (fixed.files.iter().map(|file| &**file), fixed.fixed_findings.iter());
+                let (files, fixed_findings) = (files.collect::<Vec<_>>(), fixed_findings.collect::<Vec<_>>());
+                changed_files(&mut out, "Fixed", &files, &fixed_findings, shown.folder, check.show_fixes)?;
+                fixed_summary(&mut out, fixed_findings.len(), &counts)?;
             }
             None => summary(&mut out, &counts)?,
         }
         left_aside(&mut out, &chosen.findings, &counts)?;
+        minor(&mut out, &chosen.minor, shown, look)?;
         fixable(&mut out, &chosen.findings, check.unsafe_fixes)?;
         if let Some(held) = known.held {
             let stale = held.stale.iter().map(|(_, count)| *count as usize).sum();
@@ -167,7 +175,7 @@ pub(super) fn asks_for_overview(check: &Check) -> bool {
         || check.statistics.is_none() && matches!(check.output_format, OutputFormat::Full | OutputFormat::Html)
 }
 
-/// The folder from which services count paths: that of the repository, which may hold several projects.
+/// Returns the folder from which services count paths: that of the repository, which may hold several projects.
 fn repository(root: &Utf8Path) -> &Utf8Path {
     root.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(root)
 }

@@ -1,8 +1,10 @@
 //! `blocklint rule CODE` and `blocklint rule --all`, also called `explain`.
 
+use std::fmt::Write as _;
 use std::io::Write;
 
 use blocklint_core::Effect;
+use blocklint_models::SeverityTable;
 use blocklint_rules::{RULES, Rule, async_codes, rule_named, rules_of_async};
 use serde_json::{Value, json};
 
@@ -12,6 +14,10 @@ use crate::arguments::{self, TextFormat};
 use crate::messages::Failure;
 
 pub(crate) fn rule(asked: &arguments::Rule) -> Result<u8, Failure> {
+    if asked.severity {
+        unless_closed(std::io::stdout().write_all(severities(asked.output_format).as_bytes()))?;
+        return Ok(CLEAN);
+    }
     let rules = match &asked.rule {
         Some(named) => vec![rule_named(named).ok_or_else(|| unknown(named))?],
         None => by_code(),
@@ -23,6 +29,32 @@ pub(crate) fn rule(asked: &arguments::Rule) -> Result<u8, Failure> {
     };
     unless_closed(std::io::stdout().write_all(text.as_bytes()))?;
     Ok(CLEAN)
+}
+
+/// The table of kinds of work, as built in: the configuration of a project may set other severities.
+fn severities(format: TextFormat) -> String {
+    let lines = SeverityTable::builtin().lines();
+    match format {
+        TextFormat::Text => {
+            let mut text = "| kind | severity | points | takes |\n| --- | --- | ---: | ---: |\n".to_owned();
+            for (work, line) in lines {
+                let takes = line.takes.map_or(String::new(), |takes| takes.to_string());
+                let _ = writeln!(text, "| `{}` | {} | {} | {takes} |", work.name(), line.severity, line.points);
+            }
+            text
+        }
+        TextFormat::Json => {
+            let objects = lines.map(|(work, line)| {
+                json!({
+                    "kind": work.name(),
+                    "severity": line.severity.as_str(),
+                    "points": line.points,
+                    "takes": line.takes.map(|takes| takes.to_string()),
+                })
+            });
+            format!("{:#}\n", objects.collect::<Value>())
+        }
+    }
 }
 
 fn by_code() -> Vec<&'static Rule> {

@@ -1,5 +1,5 @@
-//! The whole run over input that nobody should write: the installed program says one clear line for each such file or
-//! folder, goes on with the rest, and never ends because of it.
+//! The whole run over input that is malformed on purpose: the installed program says one clear line for each such file
+//! or folder, goes on with the rest, and never ends because of it.
 
 use std::fs::{self, File};
 use std::os::unix::fs::symlink;

@@ -237,7 +237,7 @@ fn flipped(bytes: &[u8], at: usize) -> Vec<u8> {
 /// The checksum keeps accidents out. The author of a repository can put a cache into it that fits its checksums:
 /// nothing of it may end the run.
 #[test]
-fn what_somebody_made_up_ends_no_run() {
+fn a_made_up_cache_ends_no_run() {
     let project = Project::new(&[("helper.py", HELPER), ("app.py", APP), ("src/lib.rs", RUST)]);
     settle();
     let expected = cached(&project, "concise");
@@ -362,7 +362,7 @@ fn a_link_leads_nowhere() {
 fn where_nothing_can_be_written_a_run_is_as_good() {
     let project = project();
     let expected = uncached(&project, "json");
-    // A file where a folder is wanted: nobody can write there, not even root.
+    // A file where a folder is wanted: not even root can write there.
     project.write("taken", "");
     let named = project.run(&["check", "--output-format", "json", "--cache-dir", "taken/inner"]);
     assert_eq!((named.code, &named.out), (expected.code, &expected.out));
@@ -396,7 +396,7 @@ fn processes_that_write_at_once_do_not_disturb_each_other() {
 }
 
 #[test]
-fn what_nobody_asks_for_goes() {
+fn entries_that_no_run_reads_are_removed() {
     let project = project();
     for seconds in 0..14 {
         project.write("app.py", &APP.replace("wait()", &format!("wait()  # {seconds}")));

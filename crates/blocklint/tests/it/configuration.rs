@@ -204,8 +204,8 @@ What wins, from the last to the first:
 `--isolated` leaves out what is found; `--config 'key=value'` holds all the same.
 
 **A configuration is untrusted.** It runs nothing and writes nothing. What is found in a repository names no file out of it (out of the
-project root, where there is no `.git`), whatever links lead there: `extend` and `models` that do are errors. Whoever means it names the file
-that says so on the command line: `blocklint check --config FILE`. Files of more than 1 MB, lists of more than 1,000 rules or patterns, and
+project root, where there is no `.git`), whatever links lead there: `extend` and `models` that do are errors. To allow it, name the file
+on the command line: `blocklint check --config FILE`. Files of more than 1 MB, lists of more than 1,000 rules or patterns, and
 more than 16 files that extend one another are errors.
 
 **So is the rest of a repository.** A source file or a manifest that is a link out of the project root is not read, and said so; one that is
@@ -557,7 +557,7 @@ fn a_hostile_configuration_ends_soon() {
             assert!(err.len() < 200_000, "{said}: {} bytes", err.len());
         }
     }
-    // As many as are read cost nothing that anybody notices.
+    // The number of patterns that is read costs no noticeable time.
     let most: String = (0..1_000).map(|at| format!("'{at}/**/*.py',")).collect();
     let folder = Folder::new(&[("blocklint.toml", &format!("exclude = [{most}]")), ("main.py", "")]);
     let started = std::time::Instant::now();

@@ -69,7 +69,7 @@ fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).expect("made");
     for entry in fs::read_dir(from).expect("a folder") {
         let entry = entry.expect("an entry");
-        // A cache, where somebody ran it there.
+        // A folder is a cache that an earlier run left there.
         if entry.file_type().expect("a type").is_file() {
             fs::copy(entry.path(), to.join(entry.file_name())).expect("copied");
         }

@@ -1,5 +1,5 @@
-//! A checkout that somebody else made, with all that git may be told to run: nothing in it runs, and nothing outside of
-//! it is read or written.
+//! An untrusted checkout, with all the programs that its git configuration may name: nothing in it runs, and nothing
+//! outside of it is read or written.
 
 use std::fs;
 use std::os::unix::fs::symlink;

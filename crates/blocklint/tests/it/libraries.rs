@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::pages::assert_current;
-use crate::sha256::sha256;
+use crate::sha256::digest_of_model;
 use blocklint_core::Language;
 use blocklint_models::{Models, Verified, verified};
 
@@ -83,8 +83,8 @@ fn standard_library() -> Standard {
     let names = text.lines().filter_map(|line| {
         let (file, found) = line.split_once(": ")?;
         let (count, digest) = found.split_once(" paths and aliases, sha256 ")?;
-        let content = fs::read(models.join("python/stdlib").join(file)).ok()?;
-        sha256(&content).starts_with(digest).then(|| (file.to_owned(), count.to_owned()))
+        let content = fs::read_to_string(models.join("python/stdlib").join(file)).ok()?;
+        digest_of_model(&content).starts_with(digest).then(|| (file.to_owned(), count.to_owned()))
     });
     Standard { versions, names: names.collect() }
 }

@@ -95,6 +95,8 @@ fn a_finding_has_every_field() {
         "url": null,
         "confidence": "high",
         "effect": "network",
+        "kind": "network-request",
+        "takes": null,
         "context": "event-loop",
         "function": "app.main.handler",
         "hold": 5.0,
@@ -129,6 +131,7 @@ fn a_finding_has_every_field() {
             },
         ],
         "reasons": [],
+        "reached_by": [{"kind": "unknown", "entry": "app.main.handler", "filename": file("app/main.py"), "row": 9}],
         "fingerprint": null,
         "confirmed": null,
     });

@@ -2,6 +2,7 @@
 
 mod add_ignore;
 mod adoption;
+mod ask;
 mod bad_input;
 mod baseline;
 mod cache;
@@ -32,6 +33,7 @@ mod pages;
 mod plan;
 mod profiles;
 mod programs;
+mod reached_by;
 mod readme;
 mod recursion;
 mod ruff;
@@ -41,6 +43,7 @@ mod rust_compile;
 mod same_output;
 mod sarif;
 mod server;
+mod severity;
 mod sha256;
 mod shipped;
 mod signals;

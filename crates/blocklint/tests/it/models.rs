@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use crate::sha256::sha256;
+use crate::sha256::digest_of_model;
 use crate::support::repository;
 
 fn blocklint(folder: &Path, arguments: &[&str]) -> Output {
@@ -35,7 +35,7 @@ fn model_files(folder: &Path, below: &str, found: &mut BTreeMap<String, String>)
         if path.is_dir() {
             model_files(&path, &inside, found);
         } else if inside.ends_with(".toml") {
-            found.insert(inside, sha256(&fs::read(&path).expect("a model")));
+            found.insert(inside, digest_of_model(&fs::read_to_string(&path).expect("a model")));
         }
     }
 }

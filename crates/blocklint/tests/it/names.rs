@@ -61,7 +61,7 @@ fn is_table(file: &Path) -> bool {
     path.contains("blocklint_link/src/lang/") && file.file_stem().is_some_and(|stem| TABLES.iter().any(|table| stem == *table))
         || file.ends_with("blocklint_core/src/words.rs")
         // Which way a framework serialises a response is no fact about a call.
-        || file.parent().is_some_and(|folder| folder.ends_with("blocklint_analysis/src/rules/large_response"))
+        || file.parent().is_some_and(|folder| folder.ends_with("blocklint_analysis/src/rules/large_response_on_loop"))
 }
 
 /// The libraries of all model files, as they are written in code.

@@ -1,5 +1,5 @@
-//! A test that no program holds is not missed by anyone, so that this looks for it: files of `tests/it` that `main.rs`
-//! does not name, tests of libraries that build no program for them, and examples in comments, which are not run.
+//! A test that belongs to no test program never runs, so this looks for it: files of `tests/it` that `main.rs` does not
+//! name, tests of libraries that build no program for them, and examples in comments, which are not run.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -205,7 +205,7 @@ fn a_run_that_read_nothing_is_an_error() {
     assert_eq!((run.code, run.out.as_str()), (Some(2), ""));
     assert_eq!(run.err, "error: nothing was read: no Python, Rust or Java file found under the given paths\n");
     assert_eq!(empty.run(&["check", "--output-format", "json"]).code, Some(2));
-    // A folder without sources in a project that has some: whoever names it expects that something is looked at.
+    // A folder without sources in a project that has some: a user who names it expects that something is read.
     let project = Folder::new(&[("a.py", ""), ("docs/x.md", ""), ("b.pyi", "")]);
     assert_eq!(project.run(&["check", "docs"]).code, Some(2));
     // Hooks name files of all kinds, and some that are excluded.

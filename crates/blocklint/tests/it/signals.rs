@@ -12,7 +12,7 @@ const KINDS: &[(&str, &str, &str)] = &[
     (
         "note",
         "A note",
-        "The finding is true, but hardly anybody would act on it. Notes are shown with `--min-severity note`. What `in-tests`, `command`, `runs-apart`\n\
+        "The finding is true, but few readers would act on it. Notes are shown with `--min-severity note`. What `in-tests`, `command`, `runs-apart`\n\
          and `shows-or-measures` speak of is left aside: it is counted in the last line, and `--include-aside` reports it like everything else.",
     ),
     (

@@ -17,54 +17,56 @@ use super::{Above, Explainer, Up};
 /// Mentions that are followed for one body.
 const MENTIONS: usize = 64;
 
-/// For each state what its label was passed on to.
+/// For each labelled body, the labelled bodies and hits that its label was passed on to.
 pub(super) fn of(graph: &Graph<'_>) -> Vec<Vec<Up>> {
-    let mut above: Vec<Vec<Up>> = vec![Vec::new(); graph.states.len()];
-    let mut add = |way: &FlowEdge, up: Up| {
-        if let EdgeTarget::LabelledBody(next) = way.next
+    let mut above: Vec<Vec<Up>> = vec![Vec::new(); graph.labelled_bodies.len()];
+    let mut add = |edge: &FlowEdge, up: Up| {
+        if let EdgeTarget::LabelledBody(next) = edge.next
             && !above[next.0 as usize].contains(&up)
         {
             above[next.0 as usize].push(up);
         }
     };
-    for (at, state) in graph.states.iter().enumerate() {
-        for way in &state.edges {
-            add(way, Up::State(LabelledBodyId(at as u32)));
+    for (at, labelled_body) in graph.labelled_bodies.iter().enumerate() {
+        for edge in &labelled_body.edges {
+            add(edge, Up::LabelledBody(LabelledBodyId(at as u32)));
         }
     }
     for (at, hit) in graph.hits.iter().enumerate() {
-        add(&hit.way, Up::Hit(at));
+        add(&hit.edge, Up::Hit(at));
     }
     above
 }
 
-/// Returns for each site the ways that begin at it. A lazy call that is consumed elsewhere has those of its consumer too.
-pub(super) fn ways_by_site(graph: &Graph<'_>) -> FxHashMap<SiteRef, Vec<(Up, FlowEdge)>> {
+/// Returns for each site the edges that begin at it. A lazy call that is consumed elsewhere has those of its consumer
+/// too.
+pub(super) fn edges_by_site(graph: &Graph<'_>) -> FxHashMap<SiteRef, Vec<(Up, FlowEdge)>> {
     let mut found: FxHashMap<SiteRef, Vec<(Up, FlowEdge)>> = FxHashMap::default();
-    let mut add = |up: Up, way: FlowEdge| {
-        found.entry(way.site).or_default().push((up, way));
-        if let EdgeTarget::Leaf(leaf) = way.next
-            && graph.leaves[leaf as usize].site != way.site
+    let mut add = |up: Up, edge: FlowEdge| {
+        found.entry(edge.site).or_default().push((up, edge));
+        if let EdgeTarget::Sink(sink) = edge.next
+            && graph.sinks[sink as usize].site != edge.site
         {
-            found.entry(graph.leaves[leaf as usize].site).or_default().push((up, way));
+            found.entry(graph.sinks[sink as usize].site).or_default().push((up, edge));
         }
     };
-    for (at, state) in graph.states.iter().enumerate() {
-        state.edges.iter().for_each(|way| add(Up::State(LabelledBodyId(at as u32)), *way));
+    for (at, labelled_body) in graph.labelled_bodies.iter().enumerate() {
+        labelled_body.edges.iter().for_each(|edge| add(Up::LabelledBody(LabelledBodyId(at as u32)), *edge));
     }
     for (at, hit) in graph.hits.iter().enumerate() {
-        add(Up::Hit(at), hit.way);
+        add(Up::Hit(at), hit.edge);
     }
     found
 }
 
 impl Explainer<'_, '_> {
-    /// Returns what the labels of a site were passed on to, with the ways by which they came.
-    pub(super) fn ways_at(&self, site: SiteRef) -> &[(Up, FlowEdge)] {
-        self.ways.get(&site).map_or(&[], Vec::as_slice)
+    /// Returns the labelled bodies and hits that the labels of a site were passed on to, with the edges by which they
+    /// came.
+    pub(super) fn edges_at(&self, site: SiteRef) -> &[(Up, FlowEdge)] {
+        self.edges.get(&site).map_or(&[], Vec::as_slice)
     }
 
-    /// The findings that labels reach, and the states from which nothing goes on.
+    /// Returns the findings that labels reach, and the labelled bodies whose labels go no further.
     pub(super) fn reached(&self, from: impl IntoIterator<Item = Up>) -> (Vec<usize>, Vec<LabelledBodyId>) {
         let mut queue: Vec<Up> = from.into_iter().collect();
         let mut seen: FxHashSet<LabelledBodyId> = FxHashSet::default();
@@ -72,25 +74,25 @@ impl Explainer<'_, '_> {
         while let Some(up) = queue.pop() {
             match up {
                 Up::Hit(hit) => findings.extend(self.findings_of(hit)),
-                Up::State(state) if seen.insert(state) => {
-                    let above = &self.above[state.0 as usize];
-                    let goes_on = above.iter().any(|up| *up != Up::State(state));
+                Up::LabelledBody(labelled_body) if seen.insert(labelled_body) => {
+                    let above = &self.above[labelled_body.0 as usize];
+                    let goes_on = above.iter().any(|up| *up != Up::LabelledBody(labelled_body));
                     if !goes_on {
-                        ends.push(state);
+                        ends.push(labelled_body);
                     }
                     queue.extend(above.iter().copied());
                 }
-                Up::State(_) => {}
+                Up::LabelledBody(_) => {}
             }
         }
         findings.sort_unstable();
         findings.dedup();
         // Callers that count come before those in tests.
-        ends.sort_unstable_by_key(|&state| {
-            let node = self.graph.states[state.0 as usize].node;
+        ends.sort_unstable_by_key(|&labelled_body| {
+            let node = self.graph.labelled_body(labelled_body).node;
             (self.linker.is_for_tests(node.body), node)
         });
-        ends.dedup_by_key(|state| self.graph.states[state.0 as usize].node.body);
+        ends.dedup_by_key(|labelled_body| self.graph.labelled_body(*labelled_body).node.body);
         // Bodies that only call each other.
         if findings.is_empty() && ends.is_empty() {
             ends.extend(seen.iter().min().copied());
@@ -98,7 +100,7 @@ impl Explainer<'_, '_> {
         (findings, ends)
     }
 
-    /// The findings made of a hit.
+    /// Returns the findings made of a hit.
     fn findings_of(&self, hit: usize) -> Vec<usize> {
         let hit = &self.graph.hits[hit];
         let Some(rule) = rule_of(hit.label.effect, hit.label.native, hit.kind.context) else {
@@ -106,14 +108,14 @@ impl Explainer<'_, '_> {
         };
         let finding = |at: usize| &self.solved.findings[at];
         let of_rule = |at: &&usize| finding(**at).rule == rule;
-        let at_site = self.by_site.get(&hit.way.site).into_iter().flatten().filter(of_rule).copied();
+        let at_site = self.by_site.get(&hit.edge.site).into_iter().flatten().filter(of_rule).copied();
         let at_site: Vec<usize> = at_site.collect();
         if !at_site.is_empty() {
             return at_site;
         }
         // A literal that a root runs in place is reported inside it.
-        let EdgeTarget::LabelledBody(state) = hit.way.next else { return at_site };
-        let literal = self.graph.states[state.0 as usize].node.body;
+        let EdgeTarget::LabelledBody(labelled_body) = hit.edge.next else { return at_site };
+        let literal = self.graph.labelled_body(labelled_body).node.body;
         let of_root = self.by_root.get(&hit.root).into_iter().flatten().filter(of_rule).copied();
         of_root.filter(|at| self.is_inside(literal, self.linker.program.body_of_site(finding(*at).site))).collect()
     }
@@ -131,9 +133,9 @@ impl Explainer<'_, '_> {
         false
     }
 
-    /// Returns why the label of a state goes no further than its body.
-    pub(super) fn stops(&self, state: LabelledBodyId) -> Vec<Above> {
-        let row = &self.graph.states[state.0 as usize];
+    /// Returns why the label of a labelled body goes no further than the body.
+    pub(super) fn stops(&self, labelled_body: LabelledBodyId) -> Vec<Above> {
+        let row = self.graph.labelled_body(labelled_body);
         let body = row.node.body;
         let label = self.graph.labels.get(row.label);
         let program = self.linker.program;
@@ -148,7 +150,7 @@ impl Explainer<'_, '_> {
                 continue;
             }
             if let Some(span) = self.cut_at(caller.site, label) {
-                found.push(Above::Cut(caller.site.file, span));
+                found.push(Above::Suppressed(caller.site.file, span));
             } else if matches!(caller.kind, CallerKind::HandsToLoop(_)) && self.roots.of(body).is_some() {
                 continue;
             } else if label.guard.is_some() {
@@ -178,25 +180,25 @@ impl Explainer<'_, '_> {
                 self.is_site_in_test(*site)
             }
             Above::Called(sites) => sites.first().is_some_and(|site| self.is_site_in_test(*site)),
-            Above::Kept(file, _) | Above::Cut(file, _) => self.linker.program.is_test(*file),
+            Above::Kept(file, _) | Above::Suppressed(file, _) => self.linker.program.is_test(*file),
             Above::Allowed(root) => self.linker.is_for_tests(*root),
             Above::NoCaller | Above::TopLevel | Above::Registered(..) => false,
         });
         found
     }
 
-    /// The comment at a site, or at the definition around it, that ends a label.
+    /// Returns the comment at a site, or at the definition around it, that ends a label.
     pub(super) fn cut_at(&self, site: SiteRef, label: &Label) -> Option<Span> {
         let program = self.linker.program;
         let body = program.body_of_site(site);
-        let (name, whole) = match self.cuts.apply(program, site, label.clone()) {
+        let (name, whole) = match self.suppressions.apply(program, site, label.clone()) {
             None => {
                 let span = program.site(site).span;
                 return self
                     .comment(site.file, |line| blocklint_link::syntax::regions::touches(line, span))
                     .or(Some(span));
             }
-            Some(left) => match self.cuts.apply_body(program, body, left) {
+            Some(left) => match self.suppressions.apply_body(program, body, left) {
                 None => (program.body(body).name_span, program.body(body).span),
                 Some(_) => return None,
             },
@@ -205,7 +207,7 @@ impl Explainer<'_, '_> {
             .or(Some(name))
     }
 
-    /// The comment inside a body that silences a call of a model's row.
+    /// Returns the comment inside a body that silences a call of a model's row.
     pub(super) fn silenced_in(&self, body: BodyRef) -> Option<Span> {
         let (facts, body_id) = self.linker.program.facts_and_id(body);
         let comments = facts.suppressions.iter();
@@ -222,8 +224,8 @@ impl Explainer<'_, '_> {
                 }
                 self.linker.targets(site, EnvId::NONE).list.iter().find_map(|target| match *target {
                     Target::Row { path, receiver, property, .. } => {
-                        let leaf = self.linker.leaf(site, path, receiver, property, EnvId::NONE)?;
-                        self.cut_at(site, &leaf.label)
+                        let sink = self.linker.sink(site, path, receiver, property, EnvId::NONE)?;
+                        self.cut_at(site, &sink.label)
                     }
                     _ => None,
                 })
@@ -282,12 +284,12 @@ impl Explainer<'_, '_> {
         for site in sites.into_iter().take(MENTIONS * 4) {
             for target in &linker.targets(site, EnvId::NONE).list {
                 match *target {
-                    Target::Body { body: of, edge: TargetKind::Construct, .. }
+                    Target::Body { body: of, kind: TargetKind::Construct, .. }
                         if of == body && row.flow != Flow::Sync =>
                     {
                         found.push(Above::Made(site));
                     }
-                    Target::Body { body: of, edge: TargetKind::HandOver(context, _), .. } if of == body => {
+                    Target::Body { body: of, kind: TargetKind::HandOver(context, _), .. } if of == body => {
                         found.push(Above::HandedOver(site, context));
                     }
                     _ => {}

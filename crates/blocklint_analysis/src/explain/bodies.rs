@@ -25,15 +25,15 @@ pub struct BodyExplanation {
     pub registered: Option<(PathId, Context)>,
     /// True if it is built or run for tests only.
     pub is_for_tests: bool,
-    /// The signal that says that it serves nobody.
-    pub serves_nobody: Option<&'static Signal>,
+    /// The signal by which findings below it are left aside: it delays no request that is served.
+    pub aside_signal: Option<&'static Signal>,
     /// Its uses, those that count before those in tests.
     pub uses: Vec<BodyUse>,
-    /// The calls at its end that block, the surest first; of a function that must not block its findings tell them.
+    /// The calls at its end that block, the surest first; of a function that must not block its findings name them.
     pub reaches: Vec<Reached>,
     /// Why what it reaches is no finding, where it is none.
     pub stops: Vec<Above>,
-    /// Indices of the findings that stand in it, or in what it holds.
+    /// Indices of the findings that stand in it, or in its content.
     pub findings: Vec<usize>,
     /// Indices of the findings elsewhere whose path leads through it.
     pub passing: Vec<usize>,
@@ -50,20 +50,20 @@ pub enum BodyUse {
     Made(SiteRef),
     /// It is handed to this context.
     HandedOver(SiteRef, Context),
-    /// It is given to a call of which it is not known what it does with it.
+    /// It is passed to a call whose use of it is unknown.
     PassedOn(SiteRef),
     /// It is kept in a variable, field or container.
     Kept(FileId, Span),
 }
 
-/// A call that blocks, with the way to it.
+/// A call that blocks, with the best path to it.
 #[derive(Debug)]
 pub struct Reached {
     /// How it holds the thread.
     pub effect: Effect,
     /// How bad that is where the thread must not be held.
     pub severity: Severity,
-    /// How sure the way is.
+    /// How sure the path is.
     pub confidence: Confidence,
     /// The steps from the function to the call.
     pub trace: Vec<RawStep>,
@@ -75,14 +75,15 @@ impl Explainer<'_, '_> {
         let linker = self.linker;
         let root = self.roots.of(body);
         let findings = self.findings_inside(body);
-        let states = self.states.get(&body).map_or(&[][..], Vec::as_slice);
-        let (mut passing, _) = self.reached(states.iter().map(|&state| Up::State(state)));
-        let stops = match states.first() {
-            Some(&state) if passing.is_empty() => self.stops(state),
+        let labelled_bodies = self.labelled_bodies.get(&body).map_or(&[][..], Vec::as_slice);
+        let (mut passing, _) =
+            self.reached(labelled_bodies.iter().map(|&labelled_body| Up::LabelledBody(labelled_body)));
+        let stops = match labelled_bodies.first() {
+            Some(&labelled_body) if passing.is_empty() => self.stops(labelled_body),
             _ => Vec::new(),
         };
         passing.retain(|at| !findings.contains(at));
-        let mut reaches = self.calls_reached(states);
+        let mut reaches = self.calls_reached(labelled_bodies);
         if !findings.is_empty() && root.is_some() {
             reaches.clear();
         }
@@ -91,7 +92,7 @@ impl Explainer<'_, '_> {
             root,
             registered: self.registered(body),
             is_for_tests: linker.is_for_tests(body),
-            serves_nobody: self.judge.serves_nobody(linker, body),
+            aside_signal: self.judge.aside_signal(linker, body),
             uses: self.uses(body),
             reaches,
             stops,
@@ -108,15 +109,15 @@ impl Explainer<'_, '_> {
         found.map(|(at, _)| at).collect()
     }
 
-    /// Returns the calls that labels of a body come from, each once by its best way.
-    fn calls_reached(&self, states: &[LabelledBodyId]) -> Vec<Reached> {
+    /// Returns the calls that labels of a body come from, each once with its best path.
+    fn calls_reached(&self, labelled_bodies: &[LabelledBodyId]) -> Vec<Reached> {
         let mut seen: FxHashSet<(FileId, Span, String)> = FxHashSet::default();
         let mut found: Vec<Reached> = Vec::new();
-        for &state in states {
-            let Some((first, steps)) = self.paths.best_from(state) else { continue };
-            let label = self.graph.labels.get(self.graph.states[state.0 as usize].label);
-            let ways = self.paths.follow(first);
-            let trace: Vec<RawStep> = ways.iter().map(|way| step(self.linker, &self.graph, way, None)).collect();
+        for &labelled_body in labelled_bodies {
+            let Some((first, steps)) = self.paths.best_from(labelled_body) else { continue };
+            let label = self.graph.labels.get(self.graph.labelled_body(labelled_body).label);
+            let edges = self.paths.follow(first);
+            let trace: Vec<RawStep> = edges.iter().map(|edge| step(self.linker, &self.graph, edge, None)).collect();
             let Some(last) = trace.last() else { continue };
             if seen.insert((last.file, last.span, last.call.clone())) {
                 found.push(Reached {

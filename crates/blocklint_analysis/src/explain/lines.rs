@@ -9,21 +9,21 @@ use rustc_hash::FxHashMap;
 use super::Explainer;
 use crate::Solved;
 
-/// The part that a place has in a finding, the nearest first.
+/// The role of a place in a finding, the nearest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Part {
+pub enum PlaceRole {
     /// The finding stands there.
-    Stands,
+    Finding,
     /// The call that blocks stands there.
-    Blocks,
+    BlockingCall,
     /// Its path passes there.
-    Passes,
+    OnPath,
     /// Another holds there the lock that the call waits for.
-    HoldsLock,
+    LockHolder,
     /// One of its further causes stands there.
-    Causes,
-    /// A way that is not shown leads through a call there.
-    Ways,
+    OtherCause,
+    /// A path that is not shown leads through a call there.
+    OtherPath,
 }
 
 /// A place that a finding names.
@@ -31,26 +31,26 @@ pub enum Part {
 pub(super) struct Touched {
     span: Span,
     finding: usize,
-    part: Part,
+    part: PlaceRole,
 }
 
 /// Returns for each file the places that findings name, in order.
 pub(super) fn touched(solved: &Solved) -> FxHashMap<FileId, Vec<Touched>> {
     let mut found: FxHashMap<FileId, Vec<Touched>> = FxHashMap::default();
-    let mut add = |file: FileId, span: Span, finding: usize, part: Part| {
+    let mut add = |file: FileId, span: Span, finding: usize, part: PlaceRole| {
         found.entry(file).or_default().push(Touched { span, finding, part });
     };
     for (at, raw) in solved.findings.iter().enumerate() {
-        add(raw.file, raw.span, at, Part::Stands);
+        add(raw.file, raw.span, at, PlaceRole::Finding);
         let last = raw.trace.len().saturating_sub(1);
         for (number, step) in raw.trace.iter().enumerate() {
-            add(step.file, step.span, at, if number == last { Part::Blocks } else { Part::Passes });
+            add(step.file, step.span, at, if number == last { PlaceRole::BlockingCall } else { PlaceRole::OnPath });
         }
         if let Some(step) = &raw.held_by {
-            add(step.file, step.span, at, Part::HoldsLock);
+            add(step.file, step.span, at, PlaceRole::LockHolder);
         }
         for cause in raw.causes.iter().filter_map(|&cause| solved.causes.get(cause as usize)) {
-            add(cause.file, cause.span, at, Part::Causes);
+            add(cause.file, cause.span, at, PlaceRole::OtherCause);
         }
     }
     for places in found.values_mut() {
@@ -59,9 +59,9 @@ pub(super) fn touched(solved: &Solved) -> FxHashMap<FileId, Vec<Touched>> {
     found
 }
 
-/// Where a line stands that is not only a line of calls.
+/// The code around a line: the body, function, class and call that it belongs to.
 #[derive(Clone, Debug)]
-pub struct Standing {
+pub struct LineContext {
     /// The innermost body around the line's first character.
     pub body: BodyRef,
     /// The function around the line, or that the line defines.
@@ -70,7 +70,7 @@ pub struct Standing {
     pub defines: Vec<BodyRef>,
     /// The class whose name stands on the line.
     pub class: Option<ClassRef>,
-    /// The innermost call that goes over the line and begins before it.
+    /// The innermost call that spans the line and begins before it.
     pub within: Option<SiteRef>,
     /// Outside of any function: the function that is nearest.
     pub nearest: Option<BodyRef>,
@@ -80,11 +80,11 @@ pub struct Standing {
 
 impl Explainer<'_, '_> {
     /// Returns the findings that name a place on a line, each with its nearest part there.
-    pub fn findings_on(&self, file: FileId, line: Span) -> Vec<(usize, Part)> {
+    pub fn findings_on(&self, file: FileId, line: Span) -> Vec<(usize, PlaceRole)> {
         let Some(places) = self.touched.get(&file) else { return Vec::new() };
         let first = places.partition_point(|place| place.span.start < line.start);
         let on_line = places[first..].iter().take_while(|place| place.span.start <= line.end);
-        let mut found: Vec<(usize, Part)> = on_line.map(|place| (place.finding, place.part)).collect();
+        let mut found: Vec<(usize, PlaceRole)> = on_line.map(|place| (place.finding, place.part)).collect();
         found.sort_unstable();
         found.dedup_by_key(|(finding, _)| *finding);
         found
@@ -109,7 +109,7 @@ impl Explainer<'_, '_> {
     }
 
     /// Returns where a line stands; `code` is its text without the blanks around it.
-    pub fn standing(&self, file: FileId, line: Span, code: Span) -> Standing {
+    pub fn standing(&self, file: FileId, line: Span, code: Span) -> LineContext {
         let facts = self.linker.program.facts(file);
         let body_ref = |at: usize| file.body_ref(BodyId(at as u32));
         let on_line = |offset: u32| line.start <= offset && offset <= line.end && line.start < line.end;
@@ -152,7 +152,7 @@ impl Explainer<'_, '_> {
         let is_import =
             facts.sites.iter().any(|row| row.kind == SiteKind::Import && (on_line(row.span.start) || around(row.span)))
                 || facts.imports.iter().any(|row| on_line(row.span.start) || around(row.span));
-        Standing {
+        LineContext {
             body,
             function,
             defines,

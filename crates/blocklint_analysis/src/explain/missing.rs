@@ -1,11 +1,11 @@
-//! Calls of libraries of which no row speaks, in bodies that must not block: where models are missing.
+//! Calls of libraries that no row describes, in bodies that must not block: where models are missing.
 
 use blocklint_core::{Confidence, Language, Span};
-use blocklint_facts::{BodyFlags, SiteFlags, SiteKind};
+use blocklint_facts::{SiteFlags, SiteKind};
 use blocklint_flow::entries::root::Roots;
 use blocklint_link::calls::targets::Target;
 use blocklint_link::linker::Linker;
-use blocklint_link::program::ids::{BodyRef, FileId, PathId};
+use blocklint_link::program::ids::{FileId, PathId};
 use blocklint_link::values::value::EnvId;
 
 /// A call that leads to a path of a library without any row.
@@ -23,8 +23,8 @@ pub struct MissingCall {
     pub awaited: bool,
 }
 
-/// Every call inside a root of a reported file that leads to a library path of which no row speaks, in the order of
-/// files and places. The language's own built-in names are left out, and so are tests.
+/// Returns every call inside a root of a reported file that leads to a library path that no row describes, in the order
+/// of files and places. The language's own built-in names are left out, and so are tests.
 pub fn missing(linker: &Linker<'_>) -> Vec<MissingCall> {
     let roots = Roots::new(linker);
     let mut found = Vec::new();
@@ -40,13 +40,14 @@ pub fn missing(linker: &Linker<'_>) -> Vec<MissingCall> {
                 continue;
             }
             let body = id.body_ref(file.facts.body_of(row.at));
-            if roots.of(body).is_none_or(|root| root.confidence() < Confidence::Medium) || tests(linker, body) {
+            if roots.of(body).is_none_or(|root| root.confidence() < Confidence::Medium) || linker.is_inside_tests(body)
+            {
                 continue;
             }
             let targets = linker.targets(site, EnvId::NONE);
             for target in &targets.list {
                 let Target::Row { path, property: false, .. } = *target else { continue };
-                let Some((path, known_library)) = unspoken(linker, file.facts.language, path) else { continue };
+                let Some((path, known_library)) = undescribed_path(linker, file.facts.language, path) else { continue };
                 let awaited = row.flags.has(SiteFlags::AWAITED);
                 found.push(MissingCall { file: id, span: row.span, path, known_library, awaited });
             }
@@ -55,27 +56,13 @@ pub fn missing(linker: &Linker<'_>) -> Vec<MissingCall> {
     found
 }
 
-/// True if a body, or one around it, is a test.
-fn tests(linker: &Linker<'_>, body: BodyRef) -> bool {
-    let (facts, body_id) = linker.program.facts_and_id(body);
-    let mut at = Some(body_id);
-    while let Some(body) = at {
-        let row = facts.body(body);
-        if row.flags.has(BodyFlags::TEST) {
-            return true;
-        }
-        at = row.parent.get();
-    }
-    false
-}
-
-/// The path, if no row speaks of it, and whether one speaks of its library.
-fn unspoken(linker: &Linker<'_>, language: Language, path: PathId) -> Option<(String, bool)> {
+/// Returns the path if no row describes it, and true if a row describes other names of its library.
+fn undescribed_path(linker: &Linker<'_>, language: Language, path: PathId) -> Option<(String, bool)> {
     let library = &linker.library;
     let text = library.text(path);
     let separator = blocklint_link::models::library::separator(language);
     let first = text.split(separator).next().unwrap_or(&text);
-    // Outside of Python a name alone is none of a library: nobody saw where it comes from.
+    // Outside of Python a name without a path belongs to no library, because no import shows its origin.
     let is_bare = language != Language::Python && !text.contains(separator);
     let is_own = is_bare || matches!((language, first), (Language::Python, "builtins"));
     // A synthetic type's members have no name outside of models.
@@ -83,9 +70,9 @@ fn unspoken(linker: &Linker<'_>, language: Language, path: PathId) -> Option<(St
         return None;
     }
     // A path with members that rows describe is a type, and making it is known to be harmless.
-    let spoken = !library.calls(path).is_empty()
+    let is_described = !library.calls(path).is_empty()
         || !library.handovers(path).is_empty()
         || library.ty(path).is_some()
         || library.is_type(path);
-    (!spoken).then(|| (text.to_string(), library.knows_root(language, first)))
+    (!is_described).then(|| (text.to_string(), library.knows_root(language, first)))
 }

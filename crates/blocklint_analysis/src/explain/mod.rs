@@ -5,7 +5,7 @@ mod above;
 mod bodies;
 mod lines;
 pub(crate) mod missing;
-mod reasons;
+mod no_finding;
 mod sites;
 
 use blocklint_core::{Confidence, Context, Runtime, Span};
@@ -28,29 +28,29 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub use blocklint_link::effect::constant::Constant;
 pub use blocklint_link::models::row_match::ConditionResult;
 pub use bodies::{BodyExplanation, BodyUse, Reached};
-pub use lines::{Part, Standing};
+pub use lines::{LineContext, PlaceRole};
 
 use crate::Options;
 use crate::Solved;
 use crate::findings::SolvedGraph;
 
-/// A solved program that keeps what it found on the way.
+/// A solved program, with tables by site and by body.
 pub struct Explainer<'l, 'a> {
     linker: &'l Linker<'a>,
-    cuts: Suppressions,
+    suppressions: Suppressions,
     graph: Graph<'a>,
     callers: Callers<'l, 'a>,
     roots: Roots<'l, 'a>,
     solved: Solved,
     judge: Judge,
     paths: Paths,
-    /// For each state what its label was passed on to.
+    /// For each labelled body, the labelled bodies and hits that its label was passed on to.
     above: Vec<Vec<Up>>,
-    /// For each site the ways that begin at it, or end at a lazy call there.
-    ways: FxHashMap<SiteRef, Vec<(Up, FlowEdge)>>,
-    /// For each body its states.
-    states: FxHashMap<BodyRef, Vec<LabelledBodyId>>,
-    /// Bodies that a label reached which is not handed over there.
+    /// For each site the edges that begin at it, or end at a lazy call there.
+    edges: FxHashMap<SiteRef, Vec<(Up, FlowEdge)>>,
+    /// For each body its labelled bodies.
+    labelled_bodies: FxHashMap<BodyRef, Vec<LabelledBodyId>>,
+    /// The bodies that a label reached by a call. A label that reached a body only by handing it a callable does not count.
     reached_roots: FxHashSet<BodyRef>,
     /// Findings by the site at which they stand.
     by_site: FxHashMap<SiteRef, Vec<usize>>,
@@ -64,7 +64,7 @@ pub struct Explainer<'l, 'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Up {
     /// A calling body.
-    State(LabelledBodyId),
+    LabelledBody(LabelledBodyId),
     /// A root: the index of the hit.
     Hit(usize),
 }
@@ -86,18 +86,18 @@ pub struct Explanation<'a> {
     pub arguments: Vec<(Argument, GivenArgument)>,
     /// The code it runs.
     pub targets: Vec<RunTarget>,
-    /// The rows that speak of it, in the order in which they are tried.
+    /// The rows that describe it, in the order in which they are tried.
     pub rows: Vec<RowTried<'a>>,
     /// Indices of the findings it belongs to.
     pub findings: Vec<usize>,
-    /// Where its effects end, if they reach no finding; never empty then.
+    /// The places where its effects end. Not empty if no finding belongs to the site.
     pub ends: Vec<End>,
 }
 
 /// An argument as far as it is seen.
 #[derive(Clone, Debug)]
 pub enum GivenArgument {
-    /// The call does not give it.
+    /// The call does not pass it.
     Absent,
     /// It may be among unpacked arguments.
     Unpacked,
@@ -117,7 +117,7 @@ pub enum RunTarget {
         /// The body.
         body: BodyRef,
         /// How it is run.
-        edge: TargetKind,
+        kind: TargetKind,
         /// True if its result is awaited where it stands.
         awaited: bool,
         /// The argument by which it is given, as it is written; none if it is the callee.
@@ -147,7 +147,7 @@ pub struct RowTried<'a> {
     pub decides: bool,
     /// How long it holds its thread there, if it does.
     pub hold: Option<LabelHold>,
-    /// The parameter that says how long, for [`LabelHold::Param`].
+    /// The parameter that decides how long, for [`LabelHold::Param`].
     pub hold_parameter: Option<String>,
 }
 
@@ -163,17 +163,17 @@ pub enum RowMatch<'a> {
 /// One condition at a site.
 #[derive(Clone, Debug)]
 pub struct Tried {
-    /// It.
+    /// The condition itself.
     pub condition: Condition,
     /// True if it excuses (`unless`) instead of being required (`when`).
     pub excuses: bool,
     /// The result of the test.
     pub shown: ConditionResult,
-    /// The parameter that decides, for [`Shown::Param`].
+    /// The parameter that decides, for [`ConditionResult::Param`].
     pub parameter: Option<String>,
 }
 
-/// A callable that a site is given, and the place where it runs.
+/// A callable that a site receives, and the thread on which it runs.
 #[derive(Clone, Debug)]
 pub struct PassedOn {
     /// The callable as it is written.
@@ -184,18 +184,18 @@ pub struct PassedOn {
     pub runtime: Option<Runtime>,
 }
 
-/// Why a site holds no thread that must not be held.
+/// A reason why a site delays no code that must not block.
 #[derive(Clone, Debug)]
 pub enum End {
     /// The callee is not known.
     UnknownCallee(Why),
-    /// No model speaks of the path.
+    /// No model describes the path.
     NoModel(PathId),
-    /// A model knows the path and says nothing of holding a thread.
+    /// A model describes the path without an effect.
     NoEffect(PathId),
-    /// The row that decides says that it is harmless.
+    /// The row that decides states that it is harmless.
     Harmless(PathId),
-    /// It gives something to await; the loop goes on meanwhile.
+    /// It returns an awaitable, and the loop runs on while the awaitable is pending.
     Asynchronous(PathId),
     /// No row's conditions hold, or the one that does has no effect there.
     Excused(PathId),
@@ -219,17 +219,17 @@ pub enum End {
     HandsOver(PassedOn),
     /// It only forms a value: an attribute, an import, an operator that no code stands behind.
     Plain,
-    /// The arguments there rule the effect of the body out.
+    /// The arguments of the site rule the effect of the body out.
     RuledOut(BodyRef),
-    /// A comment there ends it.
-    Cut(FileId, Span),
-    /// Its own root's thread may be held in this way.
+    /// A comment at this place suppresses it.
+    Suppressed(FileId, Span),
+    /// The root may hold its thread in this way: a command that waits for its own input.
     Allowed(BodyRef),
     /// The label went up to a body and no further.
     Stops(BodyRef, Above),
 }
 
-/// Why a label goes no further than one body.
+/// A reason why a label goes no further than one body.
 #[derive(Clone, Debug)]
 pub enum Above {
     /// Nothing in the project is known to call it.
@@ -242,14 +242,14 @@ pub enum Above {
     Made(SiteRef),
     /// It is handed to this context.
     HandedOver(SiteRef, Context),
-    /// It is given to a call of which it is not known what it does with it.
+    /// It is passed to a call whose use of it is unknown.
     PassedOn(SiteRef),
     /// It is kept in a variable, field or container, and no call through that is known.
     Kept(FileId, Span),
     /// A library registers it under this path to run in this context.
     Registered(PathId, Context),
-    /// A comment ends it.
-    Cut(FileId, Span),
+    /// A comment at this place suppresses it.
+    Suppressed(FileId, Span),
     /// The arguments there rule it out.
     RuledOut(SiteRef),
     /// The thread of that root may be held in this way.
@@ -259,20 +259,21 @@ pub enum Above {
 impl<'l, 'a> Explainer<'l, 'a> {
     /// Solves the program.
     pub fn new(linker: &'l Linker<'a>, options: Options) -> Self {
-        let cuts = Suppressions::new(linker.program);
+        let suppressions = Suppressions::new(linker.program);
         let judge = Judge::new(options.without, true);
-        let graph = Search::new(linker, &cuts, &judge).run();
+        let graph = Search::new(linker, &suppressions, &judge).run();
         let options = Options { account: true, ..options };
-        let read = SolvedGraph::new(linker, &cuts, &judge, &graph, options);
+        let read = SolvedGraph::new(linker, &suppressions, &judge, &graph, options);
         let (findings, causes) = crate::findings::findings(&read, None);
         let paths = read.paths;
         let (callers, roots) = (Callers::new(linker), Roots::new(linker));
-        let solved = Solved { findings, causes, used: cuts.used(), net: None, with_aside: options.include_aside };
-        // The questions below, which only explain, use no comment.
-        let cuts = Suppressions::new(linker.program);
-        let mut states: FxHashMap<BodyRef, Vec<LabelledBodyId>> = FxHashMap::default();
-        for (at, state) in graph.states.iter().enumerate() {
-            states.entry(state.node.body).or_default().push(LabelledBodyId(at as u32));
+        let solved =
+            Solved { findings, causes, used: suppressions.used(), net: None, with_aside: options.include_aside };
+        // The explanation asks a copy of its own, so that it marks no comment as used.
+        let suppressions = Suppressions::new(linker.program);
+        let mut labelled_bodies: FxHashMap<BodyRef, Vec<LabelledBodyId>> = FxHashMap::default();
+        for (at, labelled_body) in graph.labelled_bodies.iter().enumerate() {
+            labelled_bodies.entry(labelled_body.node.body).or_default().push(LabelledBodyId(at as u32));
         }
         let (mut by_site, mut by_root) = (FxHashMap::default(), FxHashMap::default());
         for (at, raw) in solved.findings.iter().enumerate() {
@@ -282,14 +283,14 @@ impl<'l, 'a> Explainer<'l, 'a> {
         Explainer {
             paths,
             above: above::of(&graph),
-            ways: above::ways_by_site(&graph),
+            edges: above::edges_by_site(&graph),
             reached_roots: graph.hits.iter().filter(|hit| !hit.handed).map(|hit| hit.root).collect(),
             touched: lines::touched(&solved),
-            states,
+            labelled_bodies,
             by_site,
             by_root,
             linker,
-            cuts,
+            suppressions,
             graph,
             callers,
             roots,
@@ -298,7 +299,7 @@ impl<'l, 'a> Explainer<'l, 'a> {
         }
     }
 
-    /// The linked program.
+    /// Returns the linked program.
     pub fn linker(&self) -> &'l Linker<'a> {
         self.linker
     }
@@ -308,7 +309,7 @@ impl<'l, 'a> Explainer<'l, 'a> {
         &self.solved
     }
 
-    /// The root that a body is, if it is one.
+    /// Returns the root that a body is, if it is one.
     pub fn root(&self, body: BodyRef) -> Option<Root> {
         self.roots.of(body)
     }

@@ -1,4 +1,4 @@
-//! One site: what it is called on, what it runs, which rows speak of it.
+//! One site: its receiver, the code that it runs, which rows describe it.
 
 use blocklint_core::Span;
 use blocklint_facts::{Form, FormId, SiteFlags, SiteId, SiteKind, VarKind};
@@ -12,7 +12,7 @@ use blocklint_link::program::occurrences::is_field_of_receiver;
 use blocklint_link::values::value::{BoundId, EnvId, ValueId};
 use blocklint_models::{Argument, Condition, Match, RowEffect, Selector, Subject, Via};
 
-use super::{ConditionResult, Explainer, Explanation, GivenArgument, Part, RowMatch, RowTried, RunTarget, Tried};
+use super::{ConditionResult, Explainer, Explanation, GivenArgument, PlaceRole, RowMatch, RowTried, RunTarget, Tried};
 
 /// Overrides that are listed.
 const OVERRIDES: usize = 12;
@@ -32,7 +32,7 @@ impl<'a> Explainer<'_, 'a> {
         }
         for (finding, part) in self.findings_on(file, line) {
             let raw = &self.solved.findings[finding];
-            if part == Part::Stands && raw.site.file == file && !found.contains(&raw.site) {
+            if part == PlaceRole::Finding && raw.site.file == file && !found.contains(&raw.site) {
                 found.push(raw.site);
             }
         }
@@ -44,12 +44,12 @@ impl<'a> Explainer<'_, 'a> {
         if telling.is_empty() { found } else { telling }
     }
 
-    /// True if there is something to say of a site.
+    /// True if a site has something to explain.
     fn tells(&self, site: SiteRef) -> bool {
         match self.linker.program.site(site).kind {
             SiteKind::Call | SiteKind::New | SiteKind::Macro => true,
             _ => {
-                !self.ways_at(site).is_empty()
+                !self.edges_at(site).is_empty()
                     || self.by_site.contains_key(&site)
                     || self.linker.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
                         Target::Body { .. } | Target::Overrides { .. } => true,
@@ -83,27 +83,27 @@ impl<'a> Explainer<'_, 'a> {
         let receiver = self.receiver(site).map(|(_, value)| value);
         let mut rows = Vec::new();
         let mut arguments = Vec::new();
-        let ways = self.ways_at(site);
-        let targets = self.run_targets(site, &ways.iter().map(|(_, way)| *way).collect::<Vec<_>>());
+        let edges = self.edges_at(site);
+        let targets = self.run_targets(site, &edges.iter().map(|(_, edge)| *edge).collect::<Vec<_>>());
         for target in &linker.targets(site, EnvId::NONE).list {
             if let Target::Row { path, receiver, property, .. } = *target {
                 self.rows_of(site, path, receiver, property, &mut rows, &mut arguments);
             }
         }
-        for (_, way) in ways {
+        for (_, edge) in edges {
             // Rows that the site enters only under another binding: a closure's captured callable.
-            if let EdgeTarget::Leaf(leaf) = way.next
-                && way.site == site
+            if let EdgeTarget::Sink(sink) = edge.next
+                && edge.site == site
             {
-                let leaf = &self.graph.leaves[leaf as usize];
+                let sink = &self.graph.sinks[sink as usize];
                 let known = rows.iter().any(|tried: &RowTried<'_>| match tried.row {
-                    RowMatch::Call(row) => row.id == leaf.row.id,
+                    RowMatch::Call(row) => row.id == sink.row.id,
                     RowMatch::Handover(_) => false,
                 });
-                if !known && leaf.site == site {
-                    let hold = Some(self.graph.labels.get(leaf.label).hold);
+                if !known && sink.site == site {
+                    let hold = Some(self.graph.labels.get(sink.label).hold);
                     rows.push(RowTried {
-                        row: RowMatch::Call(leaf.row),
+                        row: RowMatch::Call(sink.row),
                         conditions: Vec::new(),
                         decides: true,
                         hold,
@@ -112,11 +112,11 @@ impl<'a> Explainer<'_, 'a> {
                 }
             }
         }
-        let (mut findings, ends) = self.reached(ways.iter().map(|(up, _)| *up));
+        let (mut findings, ends) = self.reached(edges.iter().map(|(up, _)| *up));
         findings.extend(self.findings_naming(site));
         findings.sort_unstable();
         findings.dedup();
-        let ends = if findings.is_empty() { self.ends(site, ways, &ends, &targets) } else { Vec::new() };
+        let ends = if findings.is_empty() { self.ends(site, edges, &ends, &targets) } else { Vec::new() };
         let arguments = arguments.into_iter().map(|argument| {
             let given = self.given(site, &argument);
             (argument, given)
@@ -139,40 +139,40 @@ impl<'a> Explainer<'_, 'a> {
         }
     }
 
-    fn run_targets(&self, site: SiteRef, ways: &[FlowEdge]) -> Vec<RunTarget> {
+    fn run_targets(&self, site: SiteRef, edges: &[FlowEdge]) -> Vec<RunTarget> {
         let linker = self.linker;
         let awaited = linker.program.site(site).flags.has(SiteFlags::AWAITED);
         let targets = linker.targets(site, EnvId::NONE);
         let shared = linker.are_alternatives(site, &targets);
-        let way = FlowEdge {
+        let edge = FlowEdge {
             site,
             arg: None,
-            next: EdgeTarget::Leaf(0),
+            next: EdgeTarget::Sink(0),
             steps: targets.steps,
             shared,
             marks: Marks::default(),
         };
         let unknown = u8::from(targets.unknown && !self.is_own_field(site));
-        let steps = blocklint_flow::graph::best_path::way_steps(linker, &self.graph, &way) + u32::from(unknown);
+        let steps = blocklint_flow::graph::best_path::edge_steps(linker, &self.graph, &edge) + u32::from(unknown);
         let confidence = blocklint_flow::judge::confidence::confidence_of(steps);
         let mut found: Vec<RunTarget> = Vec::new();
         let mut known: Vec<BodyRef> = Vec::new();
-        let mut add = |found: &mut Vec<RunTarget>, body, edge, by_argument, confidence| {
+        let mut add = |found: &mut Vec<RunTarget>, body, kind, by_argument, confidence| {
             if !known.contains(&body) {
                 known.push(body);
-                found.push(RunTarget::Body { body, edge, awaited, by_argument, confidence });
+                found.push(RunTarget::Body { body, kind, awaited, by_argument, confidence });
             }
         };
         for target in &targets.list {
             match *target {
-                Target::Body { body, edge, .. } => add(&mut found, body, edge, None, confidence),
+                Target::Body { body, kind, .. } => add(&mut found, body, kind, None, confidence),
                 Target::Overrides { class, name } => {
                     for &body in linker.overrides(class, name).iter().take(OVERRIDES) {
-                        let edge = match linker.program.body(body).flow {
+                        let kind = match linker.program.body(body).flow {
                             blocklint_facts::Flow::Sync => TargetKind::Call,
                             _ => TargetKind::Construct,
                         };
-                        add(&mut found, body, edge, None, confidence);
+                        add(&mut found, body, kind, None, confidence);
                     }
                 }
                 Target::Row { path, property, .. } => {
@@ -180,17 +180,17 @@ impl<'a> Explainer<'_, 'a> {
                 }
             }
         }
-        for way in ways.iter().filter(|way| way.site == site) {
-            let EdgeTarget::LabelledBody(state) = way.next else { continue };
-            let body = self.graph.states[state.0 as usize].node.body;
-            let handed = self.graph.hits.iter().find(|hit| hit.handed && hit.way == *way);
-            let edge = handed.map_or(TargetKind::Call, |hit| TargetKind::HandOver(hit.kind.context, hit.kind.runtime));
-            let argument = way.arg.and_then(|arg| linker.program.args_of(site).get(arg as usize).copied());
+        for edge in edges.iter().filter(|edge| edge.site == site) {
+            let EdgeTarget::LabelledBody(labelled_body) = edge.next else { continue };
+            let body = self.graph.labelled_body(labelled_body).node.body;
+            let handed = self.graph.hits.iter().find(|hit| hit.handed && hit.edge == *edge);
+            let kind = handed.map_or(TargetKind::Call, |hit| TargetKind::HandOver(hit.kind.context, hit.kind.runtime));
+            let argument = edge.arg.and_then(|arg| linker.program.args_of(site).get(arg as usize).copied());
             let argument = argument.map(|arg| linker.written(site.file, arg.value));
             let confidence = blocklint_flow::judge::confidence::confidence_of(
-                blocklint_flow::graph::best_path::way_steps(linker, &self.graph, way),
+                blocklint_flow::graph::best_path::edge_steps(linker, &self.graph, edge),
             );
-            add(&mut found, body, edge, argument, confidence);
+            add(&mut found, body, kind, argument, confidence);
         }
         found
     }
@@ -211,7 +211,7 @@ impl<'a> Explainer<'_, 'a> {
         arguments: &mut Vec<Argument>,
     ) {
         let linker = self.linker;
-        let leaf = linker.leaf(site, path, receiver, property, EnvId::NONE);
+        let sink = linker.sink(site, path, receiver, property, EnvId::NONE);
         let mut decided = false;
         for row in self.effect_rows(path, property) {
             let conditions = self.tried(site, receiver, &row.when, &row.unless, arguments);
@@ -219,15 +219,15 @@ impl<'a> Explainer<'_, 'a> {
                 want(arguments, timeout);
             }
             let decides = !decided
-                && match (&leaf, row.effect) {
-                    (Some(leaf), _) => leaf.row.id == row.id && std::ptr::eq(leaf.row.row, row.row),
+                && match (&sink, row.effect) {
+                    (Some(sink), _) => sink.row.id == row.id && std::ptr::eq(sink.row.row, row.row),
                     (None, Some(RowEffect::Holds(effect))) => {
                         matches!(linker.match_row(site, path, receiver, row, effect, EnvId::NONE, false), Some(None))
                     }
                     (None, _) => linker.conditions_shown(&row.when, &row.unless, site, EnvId::NONE),
                 };
             decided |= decides;
-            let hold = leaf.as_ref().filter(|_| decides).map(|leaf| leaf.label.hold);
+            let hold = sink.as_ref().filter(|_| decides).map(|sink| sink.label.hold);
             let hold_parameter = match hold {
                 Some(LabelHold::Param { index, .. }) => self.parameter(site, index),
                 _ => None,
@@ -293,14 +293,14 @@ impl<'a> Explainer<'_, 'a> {
             .collect()
     }
 
-    /// The name of a parameter of the body around a site.
+    /// Returns the name of a parameter of the body around a site.
     fn parameter(&self, site: SiteRef, index: u32) -> Option<String> {
         let facts = self.linker.program.facts(site.file);
         let params = self.linker.program.params_of(self.linker.program.body_of_site(site));
         params.get(index as usize).map(|param| facts.text(param.name).to_owned())
     }
 
-    /// The form that a site decorates, by itself or by the decorator that it makes.
+    /// Returns the form that a site decorates, by itself or by the decorator that it makes.
     pub(super) fn decorated(&self, site: SiteRef) -> Option<FormId> {
         let (facts, site_id) = self.linker.program.facts_and_id(site);
         let decorators = facts.sites.iter().enumerate().filter(|(_, row)| row.kind == SiteKind::Decorate);
@@ -311,7 +311,7 @@ impl<'a> Explainer<'_, 'a> {
         facts.args_of(SiteId(at as u32)).first().map(|arg| arg.value)
     }
 
-    /// Returns the value of an argument, as far as the code around the site tells.
+    /// Returns the value of an argument, as far as the code around the site shows.
     fn given(&self, site: SiteRef, argument: &Argument) -> GivenArgument {
         let linker = self.linker;
         let facts = linker.program.facts(site.file);
@@ -350,7 +350,7 @@ impl<'a> Explainer<'_, 'a> {
     }
 }
 
-/// Notes an argument that a row asks for, once; the receiver is told by itself.
+/// Adds an argument that a row asks for, once; the receiver is explained by itself.
 fn want(arguments: &mut Vec<Argument>, argument: &Argument) {
     if *argument != Argument::Receiver && !arguments.contains(argument) {
         arguments.push(argument.clone());

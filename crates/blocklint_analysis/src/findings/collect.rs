@@ -4,36 +4,36 @@ use blocklint_core::{RuleCode, Span, rule_of};
 use blocklint_facts::{BodyKind, SiteKind};
 use blocklint_flow::graph::trace::place_of;
 use blocklint_flow::graph::{EdgeTarget, FlowEdge, Hit};
-use blocklint_flow::judge::candidate::{Candidate, Places};
+use blocklint_flow::judge::candidate::{Candidate, CandidatesByPlace};
 use blocklint_link::linker::Linker;
-use blocklint_link::linker::work::Unit;
+use blocklint_link::linker::work::WorkUnit;
 use blocklint_link::program::ids::{BodyRef, SiteRef};
 use smallvec::SmallVec;
 
 use super::SolvedGraph;
 
-/// How deep literals in literals are gone through.
+/// How deep nested literals are followed.
 const MOST_LITERALS: usize = 8;
 
 /// An edge at which a hit is placed, and the edges that lead to it from the root.
-struct Placed {
+struct PlacedEdge {
     above: SmallVec<[FlowEdge; 1]>,
-    way: FlowEdge,
+    edge: FlowEdge,
 }
 
 /// Returns the candidates of all hits by place. A place that is silenced for some and reported for others is reported.
-pub(super) fn collect(solved: &SolvedGraph<'_, '_>) -> Places {
+pub(super) fn collect(solved: &SolvedGraph<'_, '_>) -> CandidatesByPlace {
     let SolvedGraph { linker, graph, .. } = *solved;
-    let mut places = Places::default();
+    let mut places = CandidatesByPlace::default();
     for hit in &graph.hits {
         linker.check_cancelled();
         let Some(rule) = rule_of(hit.label.effect, hit.label.native, hit.kind.context) else { continue };
-        let Some(_at_hand) = linker.take_up(Unit::Body(hit.root)) else { continue };
+        let Some(_at_hand) = linker.take_up(WorkUnit::Body(hit.root)) else { continue };
         let mut placed = Vec::new();
-        place_hit(solved, hit.root, Placed { above: SmallVec::new(), way: hit.way }, &mut placed);
+        place_hit(solved, hit.root, PlacedEdge { above: SmallVec::new(), edge: hit.edge }, &mut placed);
         for at in placed {
-            let arg = if hit.handed { at.way.arg } else { None };
-            let site = at.way.site;
+            let arg = if hit.handed { at.edge.arg } else { None };
+            let site = at.edge.site;
             if let Some(candidate) = candidate(solved, hit, at, rule) {
                 places.entry((site, arg, rule)).or_default().push(candidate);
             }
@@ -48,17 +48,17 @@ pub(super) fn collect(solved: &SolvedGraph<'_, '_>) -> Places {
 }
 
 /// Returns a hit as a candidate at one place, unless its path has no end.
-fn candidate(solved: &SolvedGraph<'_, '_>, hit: &Hit, placed: Placed, rule: RuleCode) -> Option<Candidate> {
+fn candidate(solved: &SolvedGraph<'_, '_>, hit: &Hit, placed: PlacedEdge, rule: RuleCode) -> Option<Candidate> {
     let SolvedGraph { linker, judge, graph, ref paths, .. } = *solved;
-    let Placed { above, way } = placed;
-    let mut cost = paths.cost(linker, graph, &way)?;
+    let PlacedEdge { above, edge } = placed;
+    let mut cost = paths.cost(linker, graph, &edge)?;
     // That the literal runs there may be inferred.
     if !above.is_empty() {
-        cost.steps += u32::from(hit.way.steps);
+        cost.steps += u32::from(hit.edge.steps);
     }
-    let (mut length_steps, mut spoken) = (0, SmallVec::new());
-    for doubt in judge.of_cost(linker.program.language(way.site.file), &cost) {
-        spoken.push(doubt.ask);
+    let (mut length_steps, mut applied) = (0, SmallVec::new());
+    for doubt in judge.of_cost(linker.program.language(edge.site.file), &cost) {
+        applied.push(doubt.ask);
         match doubt.is_of_length {
             true => length_steps += doubt.steps,
             false => cost.steps += doubt.steps,
@@ -69,47 +69,47 @@ fn candidate(solved: &SolvedGraph<'_, '_>, hit: &Hit, placed: Placed, rule: Rule
         kind: hit.kind,
         handed: hit.handed,
         label: hit.label.clone(),
-        silenced: silenced(solved, hit, &way, rule),
-        way,
+        silenced: silenced(solved, hit, &edge, rule),
+        edge,
         above,
         cost,
         length_steps,
-        spoken,
+        applied,
         aside: None,
     })
 }
 
 /// Returns the reason of the comment that silences a hit at its place, if one does.
-fn silenced(solved: &SolvedGraph<'_, '_>, hit: &Hit, way: &FlowEdge, rule: RuleCode) -> Option<Option<String>> {
-    let SolvedGraph { linker, cuts, .. } = *solved;
-    let arg = if hit.handed { way.arg } else { None };
+fn silenced(solved: &SolvedGraph<'_, '_>, hit: &Hit, edge: &FlowEdge, rule: RuleCode) -> Option<Option<String>> {
+    let SolvedGraph { linker, suppressions, .. } = *solved;
+    let arg = if hit.handed { edge.arg } else { None };
     if hit.cut {
         // The comment may stand where a literal is called, and the finding inside of it.
-        let place = place_of_finding(linker, hit.way.site, arg).start;
-        return Some(cuts.hides(linker.program, hit.way.site, place, hit.root, rule).flatten());
+        let place = place_of_finding(linker, hit.edge.site, arg).start;
+        return Some(suppressions.hides(linker.program, hit.edge.site, place, hit.root, rule).flatten());
     }
-    let place = place_of_finding(linker, way.site, arg).start;
-    let body = linker.program.body_of_site(way.site);
-    cuts.hides(linker.program, way.site, place, body, rule).or_else(|| {
-        let is_direct = matches!(way.next, EdgeTarget::Leaf(_));
-        is_direct.then(|| cuts.hides_direct(way.site.file, place, rule)).flatten()
+    let place = place_of_finding(linker, edge.site, arg).start;
+    let body = linker.program.body_of_site(edge.site);
+    suppressions.hides(linker.program, edge.site, place, body, rule).or_else(|| {
+        let is_direct = matches!(edge.next, EdgeTarget::Sink(_));
+        is_direct.then(|| suppressions.hides_direct(edge.site.file, place, rule)).flatten()
     })
 }
 
 /// Adds the edges at which a hit is placed: a literal that the root runs in place belongs to the root.
-fn place_hit(solved: &SolvedGraph<'_, '_>, root: BodyRef, at: Placed, found: &mut Vec<Placed>) {
+fn place_hit(solved: &SolvedGraph<'_, '_>, root: BodyRef, at: PlacedEdge, found: &mut Vec<PlacedEdge>) {
     let SolvedGraph { linker, graph, .. } = *solved;
     if at.above.len() <= MOST_LITERALS
-        && let EdgeTarget::LabelledBody(state) = at.way.next
+        && let EdgeTarget::LabelledBody(labelled_body) = at.edge.next
     {
-        let state = &graph.states[state.0 as usize];
-        let body = state.node.body;
+        let labelled_body = graph.labelled_body(labelled_body);
+        let body = labelled_body.node.body;
         let is_literal = matches!(linker.program.body(body).kind, BodyKind::Lambda | BodyKind::GeneratorExpression);
         if is_literal && body.file == root.file && encloses(linker, root, body) {
-            for &way in &state.edges {
+            for &edge in &labelled_body.edges {
                 let mut above = at.above.clone();
-                above.push(at.way);
-                place_hit(solved, root, Placed { above, way }, found);
+                above.push(at.edge);
+                place_hit(solved, root, PlacedEdge { above, edge }, found);
             }
             return;
         }

@@ -3,19 +3,19 @@
 use std::cmp::Reverse;
 
 use crate::raw_finding::RawFinding;
-use blocklint_core::{Confidence, Hold, Severity, What};
+use blocklint_core::{Confidence, Hold, Mistake, Severity};
 use blocklint_flow::entries::root::threads_of;
 use blocklint_flow::graph::all_paths::PathNetwork;
 use blocklint_flow::graph::raw_finding::RawStep;
 use blocklint_flow::graph::trace::{place_of, step};
 use blocklint_flow::graph::{EdgeTarget, FlowEdge, SinkSite};
 use blocklint_flow::judge::beside::Joined;
-use blocklint_flow::judge::candidate::{Candidate, Place, Places};
-use blocklint_flow::search::locks::holder_of;
+use blocklint_flow::judge::candidate::{Candidate, CandidatesByPlace, FindingPlace};
+use blocklint_flow::search::locks::function_holding;
 use blocklint_link::linker::Linker;
 use blocklint_link::models::row_match::fails;
 use blocklint_link::program::ids::SiteRef;
-use blocklint_mending::{Chains, Mending, mending, twins};
+use blocklint_mending::{Chains, RowAdvice, row_advice, twins};
 use blocklint_models::Thread;
 
 use super::collect::place_of_finding;
@@ -27,26 +27,26 @@ use crate::rules::unbounded_offload::Offloads;
 /// Returns one finding for each place and rule.
 pub(super) fn group(
     solved: &SolvedGraph<'_, '_>,
-    places: Places,
+    places: CandidatesByPlace,
     joined: &Joined,
     offloads: &mut Offloads<'_, '_, '_>,
     mut net: Option<&mut PathNetwork>,
 ) -> Vec<RawFinding> {
-    let SolvedGraph { linker, cuts, graph, options, .. } = *solved;
+    let SolvedGraph { linker, suppressions, graph, options, .. } = *solved;
     let mut chains = Chains::default();
-    let places = places.into_iter().filter(|((site, ..), _)| linker.is_asked(site.file));
+    let places = places.into_iter().filter(|((site, ..), _)| linker.is_reported(site.file));
     let found = places.filter_map(|(place, candidates)| {
         let (site, _, rule) = place;
         let _at_hand = linker.take_up_site(site)?;
         let (mut finding, best) = finding(solved, place, &candidates);
         if !best.handed {
-            finding.mending.chain = chains.of(linker, graph, &best.way, best.kind.runtime);
+            finding.row_advice.chain = chains.of(linker, graph, &best.edge, best.kind.runtime);
         }
         add_joined_causes(solved, &mut finding, joined, place);
-        finding.mending.starts = offloads.if_handed_over(finding.site);
+        finding.row_advice.unbounded_spawn = offloads.if_handed_over(finding.site);
         if finding.suppressed.is_none() {
-            let ways = candidates.iter().map(|candidate| &candidate.way);
-            finding.partly_silenced = partly_silenced(linker, cuts, graph, rule, ways);
+            let edges = candidates.iter().map(|candidate| &candidate.edge);
+            finding.partly_silenced = partly_silenced(linker, suppressions, graph, rule, edges);
         }
         if options.account {
             finding.reasons = reasons(solved, best);
@@ -60,17 +60,17 @@ pub(super) fn group(
     found.collect()
 }
 
-/// Adds the causes of findings that this one speaks of.
-fn add_joined_causes(solved: &SolvedGraph<'_, '_>, finding: &mut RawFinding, joined: &Joined, place: Place) {
-    for way in joined.uses_of_file.get(&place).into_iter().flatten() {
-        for &cause in solved.causes.behind(way) {
+/// Adds the causes of findings that this one describes.
+fn add_joined_causes(solved: &SolvedGraph<'_, '_>, finding: &mut RawFinding, joined: &Joined, place: FindingPlace) {
+    for edge in joined.uses_of_file.get(&place).into_iter().flatten() {
+        for &cause in solved.causes.behind(edge) {
             if !finding.causes.contains(&cause) {
                 finding.causes.push(cause);
             }
         }
     }
-    for (rule, way) in joined.of_one_call.get(&place).into_iter().flatten() {
-        for &cause in solved.causes.behind(way) {
+    for (rule, edge) in joined.of_one_call.get(&place).into_iter().flatten() {
+        for &cause in solved.causes.behind(edge) {
             if !finding.causes.contains(&cause) {
                 finding.causes.push(cause);
                 finding.also.push((*rule, cause));
@@ -92,9 +92,9 @@ fn add_to_network(
     let counts = |c: &&Candidate| {
         c.silenced.is_none() && c.label.severity >= least && c.confidence() >= solved.options.min_confidence
     };
-    let ways = candidates.iter().filter(counts).map(|candidate| candidate.way);
+    let edges = candidates.iter().filter(counts).map(|candidate| candidate.edge);
     let mut begins: Vec<u32> =
-        ways.chain([best.way]).chain(joined).map(|way| net.take(solved.graph, &solved.causes, &way)).collect();
+        edges.chain([best.edge]).chain(joined).map(|edge| net.take(solved.graph, &solved.causes, &edge)).collect();
     begins.sort_unstable();
     begins.dedup();
     net.begins.insert((finding.file, finding.span, finding.rule), begins);
@@ -111,7 +111,7 @@ fn best_of(candidates: &[Candidate], min_confidence: Confidence) -> (Severity, &
     let key = |c: &&Candidate| {
         let (rank, seconds) = c.hold().rank();
         let longest_first = (Reverse(rank), Reverse(seconds.to_bits()));
-        (Reverse(c.confidence_with_length()), c.cost.ends_at_entry, longest_first, c.cost, c.way.arg, c.way.number())
+        (Reverse(c.confidence_with_length()), c.cost.ends_at_entry, longest_first, c.cost, c.edge.arg, c.edge.number())
     };
     // There is a candidate of that severity: it was taken from one.
     let best = of_severity().min_by_key(key).unwrap_or(&candidates[0]);
@@ -120,16 +120,17 @@ fn best_of(candidates: &[Candidate], min_confidence: Confidence) -> (Severity, &
 }
 
 /// Returns the causes behind all candidates of a place, that of the shown path first.
-fn causes_of(solved: &SolvedGraph<'_, '_>, candidates: &[Candidate], ways: &[FlowEdge]) -> Vec<u32> {
+fn causes_of(solved: &SolvedGraph<'_, '_>, candidates: &[Candidate], edges: &[FlowEdge]) -> Vec<u32> {
     let causes = &solved.causes;
-    let mut sets: Vec<((bool, u32), &FlowEdge)> = candidates.iter().map(|c| (causes.number(&c.way), &c.way)).collect();
+    let mut sets: Vec<((bool, u32), &FlowEdge)> =
+        candidates.iter().map(|c| (causes.number(&c.edge), &c.edge)).collect();
     sets.sort_unstable_by_key(|(number, _)| *number);
     sets.dedup_by_key(|(number, _)| *number);
-    let mut behind: Vec<u32> = sets.iter().flat_map(|(_, way)| causes.behind(way).iter().copied()).collect();
+    let mut behind: Vec<u32> = sets.iter().flat_map(|(_, edge)| causes.behind(edge).iter().copied()).collect();
     behind.sort_unstable();
     behind.dedup();
-    if let Some(EdgeTarget::Leaf(leaf)) = ways.last().map(|way| way.next) {
-        let first = causes.of_leaf[leaf as usize];
+    if let Some(EdgeTarget::Sink(sink)) = edges.last().map(|edge| edge.next) {
+        let first = causes.of_sink[sink as usize];
         behind.retain(|&cause| cause != first);
         behind.insert(0, first);
     }
@@ -139,34 +140,37 @@ fn causes_of(solved: &SolvedGraph<'_, '_>, candidates: &[Candidate], ways: &[Flo
 /// Returns the finding at a place, and the candidate whose path it shows.
 fn finding<'c>(
     solved: &SolvedGraph<'_, '_>,
-    (site, arg, rule): Place,
+    (site, arg, rule): FindingPlace,
     candidates: &'c [Candidate],
 ) -> (RawFinding, &'c Candidate) {
     let SolvedGraph { linker, graph, ref paths, options, .. } = *solved;
     let (severity, best, hold) = best_of(candidates, options.min_confidence);
-    let ways = paths.follow(best.way);
-    let trace: Vec<RawStep> =
-        ways.iter().map(|way| step(linker, graph, way, way.arg.filter(|_| best.handed && *way == best.way))).collect();
-    let leaf: Option<&SinkSite<'_>> = ways.last().and_then(|way| match way.next {
-        EdgeTarget::Leaf(leaf) => Some(&graph.leaves[leaf as usize]),
+    let edges = paths.follow(best.edge);
+    let trace: Vec<RawStep> = edges
+        .iter()
+        .map(|edge| step(linker, graph, edge, edge.arg.filter(|_| best.handed && *edge == best.edge)))
+        .collect();
+    let sink: Option<&SinkSite<'_>> = edges.last().and_then(|edge| match edge.next {
+        EdgeTarget::Sink(sink) => Some(&graph.sinks[sink as usize]),
         EdgeTarget::LabelledBody(_) => None,
     });
-    let causes = causes_of(solved, candidates, &ways);
+    let causes = causes_of(solved, candidates, &edges);
     let language = linker.program.language(site.file);
-    let twins = leaf.map_or_else(Vec::new, |leaf| twins(linker, leaf, best.kind.runtime, language));
+    let twins = sink.map_or_else(Vec::new, |sink| twins(linker, sink, best.kind.runtime, language));
     let found = RawFinding {
         rule,
         severity,
         confidence: best.confidence_with_length(),
-        what: What::Holds,
+        mistake: Mistake::Holds,
         effect: Some(best.label.effect),
+        weight: sink.and_then(|sink| linker.library.severities().weight(sink.row.row)),
         context: Some(best.kind.context),
         runtime: threads_of(linker, site.file, best.kind.runtime),
         root: best.root,
         root_kind: Some(best.kind.kind),
         handed: best.handed,
         hold,
-        fails: leaf.and_then(|leaf| fails(leaf.row.row)),
+        fails: sink.and_then(|sink| fails(sink.row.row)),
         file: site.file,
         span: place_of_finding(linker, site, arg),
         site,
@@ -174,16 +178,18 @@ fn finding<'c>(
         trace,
         causes,
         also: Vec::new(),
-        call: leaf.map_or_else(String::new, |leaf| linker.library.text(leaf.path).to_string()),
-        repeats: ways.iter().any(|way| is_repeated(linker, way.site)),
-        held_by: leaf.and_then(|leaf| leaf.held_by).map(|holding| holding_step(linker, holding)),
-        note: leaf.and_then(|leaf| leaf.row.note.clone()),
-        mending: leaf.map_or_else(Mending::default, |leaf| mending(linker, leaf, best.kind.runtime, site, &twins)),
+        call: sink.map_or_else(String::new, |sink| linker.library.text(sink.path).to_string()),
+        repeats: edges.iter().any(|edge| is_repeated(linker, edge.site)),
+        held_by: sink.and_then(|sink| sink.held_by).map(|holding| holding_step(linker, holding)),
+        note: sink.and_then(|sink| sink.row.note.clone()),
+        row_advice: sink
+            .map_or_else(RowAdvice::default, |sink| row_advice(linker, sink, best.kind.runtime, site, &twins)),
         twins,
-        holds_gil: leaf.is_some_and(|leaf| leaf.row.thread == Some(Thread::HoldsGil)),
+        holds_gil: sink.is_some_and(|sink| sink.row.thread == Some(Thread::HoldsGil)),
         occurrence: 0,
         suppressed: best.silenced.clone(),
         reasons: Vec::new(),
+        reached_by: Vec::new(),
         partly_silenced: Vec::new(),
         doubts: Vec::new(),
         aside: best.aside,
@@ -197,7 +203,7 @@ fn holding_step(linker: &Linker<'_>, holding: SiteRef) -> RawStep {
     RawStep {
         file: holding.file,
         span: place_of(linker, holding),
-        function: linker.qualified_name(holder_of(linker, holding)),
+        function: linker.qualified_name(function_holding(linker, holding)),
         call: written.clone(),
         written,
     }

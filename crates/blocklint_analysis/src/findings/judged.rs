@@ -2,20 +2,26 @@
 
 use blocklint_flow::callers::Callers;
 use blocklint_flow::judge::beside::{Beside, Joined};
-use blocklint_flow::judge::candidate::Places;
+use blocklint_flow::judge::candidate::CandidatesByPlace;
 use blocklint_flow::judge::moments::Moments;
 use blocklint_flow::judge::signal::Traced;
-use blocklint_link::linker::work::Unit;
+use blocklint_flow::lifecycle::reached_by::ReachedBy;
+use blocklint_link::linker::work::WorkUnit;
 
 use super::SolvedGraph;
 
-/// Judges all candidates. Returns the paths that a finding speaks of besides its own.
-pub(super) fn judge<'l, 'a>(solved: &SolvedGraph<'l, 'a>, callers: &Callers<'l, 'a>, places: &mut Places) -> Joined {
+/// Judges all candidates. Returns the paths that a finding describes besides its own.
+pub(super) fn judge<'s, 'l, 'a>(
+    solved: &SolvedGraph<'l, 'a>,
+    callers: &'s Callers<'l, 'a>,
+    reached_by: &'s ReachedBy<'s, 'l, 'a>,
+    places: &mut CandidatesByPlace,
+) -> Joined {
     let SolvedGraph { linker, judge, graph, ref paths, options, .. } = *solved;
-    let mut moments = Moments::new(linker, callers);
+    let mut moments = Moments::new(linker, callers, reached_by);
     for candidate in places.values_mut().flatten() {
-        let Some(_at_hand) = linker.take_up(Unit::Body(candidate.root)) else { continue };
-        let (ways, seen) = (paths.follow(candidate.way), candidate.label.clone());
+        let Some(_at_hand) = linker.take_up(WorkUnit::Body(candidate.root)) else { continue };
+        let (path, seen) = (paths.follow(candidate.edge), candidate.label.clone());
         let traced = Traced {
             linker,
             callers,
@@ -24,11 +30,11 @@ pub(super) fn judge<'l, 'a>(solved: &SolvedGraph<'l, 'a>, callers: &Callers<'l, 
             kind: candidate.kind,
             handed: candidate.handed,
             label: &seen,
-            ways: &ways,
+            path: &path,
         };
         let (steps, doubts) = judge.steps_on_path(&traced);
         candidate.cost.steps += u32::from(steps);
-        candidate.spoken.extend(doubts);
+        candidate.applied.extend(doubts);
         if let Some(ask) = judge.on_path(&traced, &mut moments) {
             candidate.apply(ask, options.include_aside);
         }

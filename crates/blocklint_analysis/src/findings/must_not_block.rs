@@ -1,5 +1,5 @@
-//! How many functions of a program must not block: coroutines, handlers on event loops, greenlets. For the line that says that a project
-//! has none.
+//! How many functions of a program must not block: coroutines, handlers on event loops, greenlets. For the line about a
+//! project that has none.
 
 use blocklint_facts::BodyId;
 use blocklint_flow::callers::Callers;
@@ -9,7 +9,7 @@ use blocklint_link::linker::Linker;
 use blocklint_link::models::unit_facts::{ByCode, Units};
 use blocklint_link::program::ids::FileId;
 
-use crate::rules::large_response::{other_path, shows_by_code};
+use crate::rules::large_response_on_loop::{other_path, shows_by_code};
 
 /// Returns how many bodies of a program must not block, in all its files.
 pub fn count_what_must_not_block(linker: &Linker<'_>) -> usize {

@@ -12,20 +12,20 @@ use rustc_hash::FxHashSet;
 /// How many functions of one finding are looked at.
 const MOST: usize = 200;
 
-/// Returns the names of the functions on the ways of a finding, or called by one of these, in which a comment silences a cause
-/// of its rule.
+/// Returns the names of the functions on the paths of a finding, or called by one of these, in which a comment silences
+/// a cause of its rule.
 pub(super) fn partly_silenced<'w>(
     linker: &Linker<'_>,
-    cuts: &Suppressions,
+    suppressions: &Suppressions,
     graph: &Graph<'_>,
     rule: RuleCode,
-    ways: impl Iterator<Item = &'w FlowEdge>,
+    edges: impl Iterator<Item = &'w FlowEdge>,
 ) -> Vec<String> {
-    let silenced = cuts.silenced(rule);
+    let silenced = suppressions.silenced(rule);
     if silenced.is_empty() {
         return Vec::new();
     }
-    let bodies = bodies_on(graph, ways);
+    let bodies = bodies_on(graph, edges);
     let is_called = |silenced: BodyRef| {
         let facts = linker.program.facts(silenced.file);
         let name = facts.text(linker.program.body(silenced).name);
@@ -47,19 +47,19 @@ pub(super) fn partly_silenced<'w>(
     names
 }
 
-/// Returns the functions that the ways lead through, without the one in which they begin.
-fn bodies_on<'w>(graph: &Graph<'_>, ways: impl Iterator<Item = &'w FlowEdge>) -> FxHashSet<BodyRef> {
+/// Returns the functions that the paths lead through, without the one in which they begin.
+fn bodies_on<'w>(graph: &Graph<'_>, edges: impl Iterator<Item = &'w FlowEdge>) -> FxHashSet<BodyRef> {
     let mut bodies = FxHashSet::default();
     let mut seen = FxHashSet::default();
-    let mut open: Vec<EdgeTarget> = ways.map(|way| way.next).collect();
+    let mut open: Vec<EdgeTarget> = edges.map(|edge| edge.next).collect();
     while let Some(next) = open.pop() {
-        let EdgeTarget::LabelledBody(state) = next else { continue };
-        if seen.len() >= MOST || !seen.insert(state) {
+        let EdgeTarget::LabelledBody(labelled_body) = next else { continue };
+        if seen.len() >= MOST || !seen.insert(labelled_body) {
             continue;
         }
-        let state = &graph.states[state.0 as usize];
-        bodies.insert(state.node.body);
-        open.extend(state.edges.iter().map(|way| way.next));
+        let labelled_body = graph.labelled_body(labelled_body);
+        bodies.insert(labelled_body.node.body);
+        open.extend(labelled_body.edges.iter().map(|edge| edge.next));
     }
     bodies
 }

@@ -6,7 +6,7 @@ use blocklint_flow::graph::marks::{AskId, Mark};
 use blocklint_flow::graph::raw_finding::{Doubt, Reason};
 use blocklint_flow::graph::trace::place_of;
 use blocklint_flow::judge::candidate::Candidate;
-use blocklint_flow::judge::doubts::{doubt_about_root, doubts_on_way};
+use blocklint_flow::judge::doubts::{doubt_about_root, doubts_on_path};
 use blocklint_link::program::ids::SiteRef;
 
 use super::SolvedGraph;
@@ -14,12 +14,12 @@ use super::SolvedGraph;
 /// Returns the signals that decided about a candidate, each once with the place where a reader sees it: first those of its path from the
 /// root down, then those of the whole.
 pub(super) fn reasons(solved: &SolvedGraph<'_, '_>, best: &Candidate) -> Vec<Reason> {
-    let mut ways = best.above.to_vec();
-    ways.extend(solved.paths.follow(best.way));
-    let mut spoken = spoken_on_path(solved, &ways);
-    spoken.extend(best.spoken.iter().map(|&ask| (ask, None)));
+    let mut path = best.above.to_vec();
+    path.extend(solved.paths.follow(best.edge));
+    let mut applied = applied_on_path(solved, &path);
+    applied.extend(best.applied.iter().map(|&ask| (ask, None)));
     let mut found: Vec<Reason> = Vec::new();
-    for (ask, site) in spoken {
+    for (ask, site) in applied {
         let signal = ask.signal();
         if !found.iter().any(|known| known.name == signal.name) {
             let place = site.map(|site| (site.file, place_of(solved.linker, site)));
@@ -30,18 +30,18 @@ pub(super) fn reasons(solved: &SolvedGraph<'_, '_>, best: &Candidate) -> Vec<Rea
 }
 
 /// Returns the signals that decided while a label climbed a path, from the root down, with their sites.
-fn spoken_on_path(solved: &SolvedGraph<'_, '_>, ways: &[FlowEdge]) -> Vec<(AskId, Option<SiteRef>)> {
+fn applied_on_path(solved: &SolvedGraph<'_, '_>, path: &[FlowEdge]) -> Vec<(AskId, Option<SiteRef>)> {
     let mut found = Vec::new();
-    // Signals of the condition that is open, from the leaf up: they count where it stays undecided.
+    // Signals of the condition that is open, from the sink up: they count where it stays undecided.
     let mut open: Vec<(AskId, Option<SiteRef>)> = Vec::new();
-    for (at, way) in ways.iter().enumerate().rev() {
-        let next = ways.get(at + 1).map(|next| next.site);
-        for &mark in solved.graph.marks.of(way.marks).iter() {
+    for (at, edge) in path.iter().enumerate().rev() {
+        let next = path.get(at + 1).map(|next| next.site);
+        for &mark in solved.graph.marks.of(edge.marks).iter() {
             match mark {
-                Mark::Spoke(ask) => found.push((ask, ask.place(way.site, next))),
+                Mark::Spoke(ask) => found.push((ask, ask.place(edge.site, next))),
                 Mark::IfUndecided(ask) => {
-                    open.retain(|&(_, site)| site == Some(way.site));
-                    open.push((ask, Some(way.site)));
+                    open.retain(|&(_, site)| site == Some(edge.site));
+                    open.push((ask, Some(edge.site)));
                 }
                 Mark::Undecided => found.append(&mut open),
             }
@@ -51,13 +51,13 @@ fn spoken_on_path(solved: &SolvedGraph<'_, '_>, ways: &[FlowEdge]) -> Vec<(AskId
     found
 }
 
-/// Returns the inferred steps of a candidate; at least one where it is not sure and no signal says why.
+/// Returns the inferred steps of a candidate; at least one if it is not sure and no signal explains it.
 pub(super) fn doubts(solved: &SolvedGraph<'_, '_>, best: &Candidate) -> Vec<Doubt> {
     let SolvedGraph { linker, judge, graph, ref paths, .. } = *solved;
-    let mut found = doubts_on_way(linker, judge, graph, &paths.follow(best.way));
+    let mut found = doubts_on_path(linker, judge, graph, &paths.follow(best.edge));
     found.extend(doubt_about_root(best.kind));
     if found.is_empty() && best.cost.steps > 0 {
-        found.push(Doubt::Undecided(best.way.site));
+        found.push(Doubt::Undecided(best.edge.site));
     }
     found
 }

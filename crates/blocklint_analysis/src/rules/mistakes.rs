@@ -2,17 +2,17 @@
 //! which [`MISTAKES`](crate::rules::MISTAKES) lists.
 
 use crate::raw_finding::RawFinding;
-use blocklint_core::{Confidence, Hold, Language, RuleCode, Runtime, Severity, What};
+use blocklint_core::{Confidence, Hold, Language, Mistake, RuleCode, Runtime, Severity};
 use blocklint_flow::callers::Callers;
 use blocklint_flow::graph::raw_finding::RawStep;
 use blocklint_flow::graph::trace::place_of;
 use blocklint_flow::search::suppressions::Suppressions;
 use blocklint_link::imports::library_reach::LibraryReach;
 use blocklint_link::linker::Linker;
-use blocklint_link::linker::work::Unit;
+use blocklint_link::linker::work::WorkUnit;
 use blocklint_link::models::unit_facts::Units;
 use blocklint_link::program::ids::{FileId, SiteRef};
-use blocklint_mending::Mending;
+use blocklint_mending::RowAdvice;
 
 use crate::rules::MISTAKES;
 use crate::rules::unbounded_offload::Offloads;
@@ -20,7 +20,7 @@ use crate::rules::unbounded_offload::Offloads;
 /// A search for mistakes, with all that its rules ask.
 pub(crate) struct MistakeSearch<'s, 'o, 'l, 'a> {
     pub(crate) linker: &'l Linker<'a>,
-    pub(crate) cuts: &'s Suppressions,
+    pub(crate) suppressions: &'s Suppressions,
     pub(crate) units: &'s Units,
     pub(crate) callers: &'o Callers<'l, 'a>,
     /// The libraries whose values can be in a file.
@@ -36,13 +36,13 @@ impl MistakeSearch<'_, '_, '_, '_> {
 
     /// Returns the results of a search for one rule; none where that fails.
     pub(crate) fn attempt<T>(&self, rule: RuleCode, search: impl FnOnce() -> Vec<T>) -> Vec<T> {
-        self.linker.attempt(Unit::Rule(rule), search).unwrap_or_default()
+        self.linker.attempt(WorkUnit::Rule(rule), search).unwrap_or_default()
     }
 
     /// Returns the finding of a mistake at a site. `call` is what is called there, as people know it.
     pub(crate) fn finding(
         &self,
-        (rule, what): (RuleCode, What),
+        (rule, mistake): (RuleCode, Mistake),
         site: SiteRef,
         call: String,
         severity: Severity,
@@ -62,8 +62,9 @@ impl MistakeSearch<'_, '_, '_, '_> {
             rule,
             severity,
             confidence,
-            what,
+            mistake,
             effect: None,
+            weight: None,
             context: None,
             runtime: linker.runtime_of(site.file),
             root: body,
@@ -83,23 +84,24 @@ impl MistakeSearch<'_, '_, '_, '_> {
             held_by: None,
             note: None,
             twins: Vec::new(),
-            mending: of_schedulers(linker, site.file),
+            row_advice: of_schedulers(linker, site.file),
             holds_gil: false,
             occurrence: 0,
             reasons: Vec::new(),
+            reached_by: Vec::new(),
             partly_silenced: Vec::new(),
             doubts: Vec::new(),
             aside: None,
-            suppressed: self.cuts.hides(linker.program, site, span.start, body, rule),
+            suppressed: self.suppressions.hides(linker.program, site, span.start, body, rule),
         }
     }
 }
 
 /// Returns whether the schedulers that an edit makes are there. [Java]
-fn of_schedulers(linker: &Linker<'_>, file: FileId) -> Mending {
-    let mut mending = Mending::default();
+fn of_schedulers(linker: &Linker<'_>, file: FileId) -> RowAdvice {
+    let mut row_advice = RowAdvice::default();
     if let (Language::Java, Some(of)) = (linker.program.language(file), Runtime::publishers(Some(Runtime::Reactor))) {
-        mending.pool = linker.has_version_for(file, &of.workers_path());
+        row_advice.pool_availability = linker.has_version_for(file, &of.workers_path());
     }
-    mending
+    row_advice
 }

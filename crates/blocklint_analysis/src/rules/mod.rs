@@ -5,27 +5,27 @@ use crate::raw_finding::RawFinding;
 
 use crate::rules::mistakes::MistakeSearch;
 
-pub(crate) mod called_instead;
-pub(crate) mod large_response;
-pub(crate) mod late_patch;
-pub(crate) mod lock_over_await;
-pub(crate) mod made_anew;
+pub(crate) mod called_instead_of_handed_over;
+pub(crate) mod created_repeatedly;
+pub(crate) mod job_waits_for_own_pool;
+pub(crate) mod large_response_on_loop;
+pub(crate) mod late_monkey_patch;
+pub(crate) mod lock_held_across_await;
 pub(crate) mod mistakes;
-pub(crate) mod native_hub;
-pub(crate) mod own_job;
+pub(crate) mod native_call_blocks_hub;
 pub(crate) mod pool_starvation;
 pub(crate) mod unbounded_offload;
 
 /// A search for the findings of one rule.
-type Mistake = fn(&mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFinding>;
+type FindMistakes = fn(&mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFinding>;
 
 /// The searches of all rules that need no path to a blocking call.
-pub(crate) const MISTAKES: &[Mistake] = &[
-    called_instead::findings,
-    late_patch::findings,
-    large_response::findings,
-    lock_over_await::findings,
-    made_anew::findings,
+pub(crate) const MISTAKES: &[FindMistakes] = &[
+    called_instead_of_handed_over::findings,
+    late_monkey_patch::findings,
+    large_response_on_loop::findings,
+    lock_held_across_await::findings,
+    created_repeatedly::findings,
     pool_starvation::findings,
     unbounded_offload::findings,
     unbounded_offload::elsewhere::findings,

@@ -2,9 +2,9 @@
 //! must go on first, and while one more of the same pool is taken.
 
 use crate::raw_finding::RawFinding;
-use blocklint_core::{Confidence, Language, RuleCode, Severity, Starved, What};
+use blocklint_core::{Confidence, Language, Mistake, RuleCode, Severity, Starved};
 use blocklint_facts::{At, BodyFlags, BodyKind, Flow, Form, FormId, RegionId, RegionKind, SiteFlags, SiteKind, VarId};
-use blocklint_flow::search::locks::holder;
+use blocklint_flow::search::locks::lock_place;
 use blocklint_link::calls::targets::{Target, TargetKind};
 use blocklint_link::imports::library_reach::LibraryReach;
 use blocklint_link::linker::Linker;
@@ -15,8 +15,8 @@ use blocklint_link::values::value::EnvId;
 use blocklint_models::{Role, TypeExpr, Uses};
 use rustc_hash::FxHashSet;
 
+use crate::rules::job_waits_for_own_pool::own_jobs;
 use crate::rules::mistakes::MistakeSearch;
-use crate::rules::own_job::own_jobs;
 
 /// Returns the findings of this rule, but of work that is handed over without a bound.
 pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFinding> {
@@ -24,7 +24,7 @@ pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFin
     let all = search.attempt(rule, || pool_holds(linker, reach).into_iter().chain(own_jobs(linker, reach)).collect());
     let finding = |one: PoolHold| {
         let call = linker.library.text(one.path).to_string();
-        search.finding((rule, What::Starves(one.starved)), one.site, call, one.severity, one.confidence)
+        search.finding((rule, Mistake::Starves(one.starved)), one.site, call, one.severity, one.confidence)
     };
     all.into_iter().map(finding).collect()
 }
@@ -66,7 +66,7 @@ struct Alive {
 /// Calls followed from a body that holds a connection.
 const DEPTH: u32 = 3;
 
-/// All such connections of the program, in order.
+/// Returns all such connections of the program, in order.
 pub(crate) fn pool_holds(linker: &Linker<'_>, reach: &LibraryReach) -> Vec<PoolHold> {
     let taken = taken_from_pools(linker, reach);
     let takers: FxHashSet<SiteRef> = taken.iter().map(|taken| taken.site).collect();
@@ -106,7 +106,7 @@ pub(crate) fn pool_holds(linker: &Linker<'_>, reach: &LibraryReach) -> Vec<PoolH
     found
 }
 
-/// The calls that take a connection from a pool, in order.
+/// Returns the calls that take a connection from a pool, in order.
 pub(crate) fn taken_from_pools<'a>(linker: &Linker<'a>, reach: &LibraryReach) -> Vec<Taken> {
     let mut sites: Vec<SiteRef> = Vec::new();
     for &language in Language::ALL {
@@ -117,12 +117,12 @@ pub(crate) fn taken_from_pools<'a>(linker: &Linker<'a>, reach: &LibraryReach) ->
         let wanted = |paths: Vec<&'a str>| paths.into_iter().filter(of_pool).collect();
         sites.extend(linker.sites_of_rows(reach, language, Uses::RETURNS, &[SiteKind::Call], wanted));
     }
-    sites.retain(|&site| linker.is_site_near(site));
+    sites.retain(|&site| linker.is_site_in_focus(site));
     sites.sort();
     sites.into_iter().filter_map(|site| taken_at(linker, site)).collect()
 }
 
-/// True if a site enters or leaves what another one gives.
+/// True if a site enters or leaves the result of another one.
 pub(crate) fn enters(linker: &Linker<'_>, site: SiteRef, given: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     let row = linker.program.site(site);
@@ -175,7 +175,7 @@ fn names_connection(linker: &Linker<'_>, language: Language, of: &TypeExpr) -> b
     }
 }
 
-/// Where what a site takes is alive in its own body.
+/// Returns where what a site takes is alive in its own body.
 fn alive(linker: &Linker<'_>, site: SiteRef) -> Vec<Alive> {
     let facts = linker.program.facts(site.file);
     let at = linker.program.site(site).at;
@@ -236,8 +236,8 @@ fn leads_to(linker: &Linker<'_>, file: FileId, form: FormId, site: SiteRef, dept
     }
 }
 
-/// The position at which a variable gives up what it holds: it is dropped, closed, given back or moved away. Else the end of
-/// its block, or in Python its last use.
+/// Returns the position at which a variable gives up its value: it is dropped, closed, returned or moved away. Else the
+/// end of its block, or in Python its last use.
 fn let_go(linker: &Linker<'_>, file: FileId, var: VarId, at: At) -> u32 {
     let facts = linker.program.facts(file);
     let name = facts.var(var).name;
@@ -323,7 +323,7 @@ fn form_names(linker: &Linker<'_>, file: FileId, form: FormId, var: VarId, depth
     }
 }
 
-/// The sites of a body that stand where something is alive.
+/// Returns the sites of a body that stand where something is alive.
 fn sites_within<'l>(linker: &'l Linker<'_>, site: SiteRef, span: Alive) -> impl Iterator<Item = SiteRef> + 'l {
     let facts = linker.program.facts(site.file);
     let file = site.file;
@@ -342,7 +342,7 @@ fn sites_within<'l>(linker: &'l Linker<'_>, site: SiteRef, span: Alive) -> impl 
     })
 }
 
-/// The first thing that a body awaits where something is alive.
+/// Returns the first thing that a body awaits where something is alive.
 fn awaited_within(linker: &Linker<'_>, body: BodyRef, site: SiteRef, span: Alive) -> Option<SiteRef> {
     sites_within(linker, site, span).find(|of| {
         let row = linker.program.site(*of);
@@ -351,8 +351,8 @@ fn awaited_within(linker: &Linker<'_>, body: BodyRef, site: SiteRef, span: Alive
     })
 }
 
-/// A further connection of the same pool that is taken where one is alive: the call, its row, and whether it stands there
-/// itself.
+/// Returns a further connection of the same pool that is taken where one is alive: the call, its row, and whether it
+/// stands there itself.
 fn taken_meanwhile(
     linker: &Linker<'_>,
     site: SiteRef,
@@ -379,7 +379,8 @@ fn taken_meanwhile(
     None
 }
 
-/// The row by which what a site runs takes a connection of a pool; no row where the pool is asked to do something itself.
+/// Returns the row by which what a site runs takes a connection of a pool; no row where the pool is asked to do
+/// something itself.
 fn takes_behind(
     linker: &Linker<'_>,
     site: SiteRef,
@@ -390,9 +391,9 @@ fn takes_behind(
 ) -> Option<Option<PathId>> {
     let depth = depth.checked_sub(1)?;
     for target in &linker.targets(site, EnvId::NONE).list {
-        let Target::Body { body, edge, with_receiver, .. } = *target else { continue };
+        let Target::Body { body, kind, with_receiver, .. } = *target else { continue };
         let awaited = linker.program.site(site).flags.has(SiteFlags::AWAITED);
-        if !(edge == TargetKind::Call || edge == TargetKind::Construct && awaited) {
+        if !(kind == TargetKind::Call || kind == TargetKind::Construct && awaited) {
             continue;
         }
         let pools = pools_there(linker, site, pools, body, with_receiver);
@@ -476,24 +477,23 @@ fn asks_pool(linker: &Linker<'_>, site: SiteRef, pools: &[Pool]) -> bool {
     })
 }
 
-/// True if a site runs only where its body is given no connection (`if conn is None:`), and the call of that body gives it
-/// one.
+/// True if a site runs only where its body is given no connection (`if conn is None:`), and that call passes one.
 fn is_for_want_of_one(linker: &Linker<'_>, site: SiteRef, call: SiteRef, body: BodyRef, with_receiver: bool) -> bool {
     let Some(guard) = linker.branch_guard(site) else { return false };
-    guard.asks_for_nothing()
+    guard.tests_absence()
         && linker
             .argument_for_param(call, body, guard.param, with_receiver)
             .is_some_and(|form| is_connection(linker, linker.scope_of(call, EnvId::NONE), form))
 }
 
-/// Which pool a site takes from, as far as names tell.
+/// Returns the pool that a site takes from, as far as names show.
 pub(crate) fn pool_of(linker: &Linker<'_>, site: SiteRef) -> Option<Pool> {
     pool_by(linker, linker.scope_of(site, EnvId::NONE), linker.receiver_form(site)?)
 }
 
-/// Which pool a form is, as far as names tell.
+/// Returns the pool that a form is, as far as names show.
 pub(crate) fn pool_by(linker: &Linker<'_>, scope: Scope, form: FormId) -> Option<Pool> {
-    if let Some(held) = holder(linker, scope, form) {
+    if let Some(held) = lock_place(linker, scope, form) {
         return Some(Pool::Held(held));
     }
     let facts = linker.program.facts(scope.file);
@@ -524,11 +524,11 @@ fn cloned(facts: &blocklint_facts::FileFacts, form: FormId) -> Option<FormId> {
     }
 }
 
-/// One pool, as far as names tell.
+/// One pool, as far as names show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pool {
     /// The pool of a field or a module.
-    Held(blocklint_flow::search::locks::Holder),
+    Held(blocklint_flow::search::locks::LockPlace),
     /// A parameter or local.
     Local(FileId, VarId),
 }

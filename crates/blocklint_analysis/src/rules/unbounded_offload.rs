@@ -1,7 +1,7 @@
 //! Work that is handed to threads without a bound: as many pieces at once as there are items or requests.
 
 use crate::raw_finding::RawFinding;
-use blocklint_core::{Confidence, Context, Effect, Language, RuleCode, Severity, Unbounded, What};
+use blocklint_core::{Confidence, Context, Effect, Language, Mistake, RuleCode, Severity, Unbounded};
 use blocklint_facts::{BodyFlags, BodyId, BodyKind, Flow, Form, RegionKind, SiteFlags, SiteKind};
 use blocklint_flow::callers::Callers;
 use blocklint_flow::graph::Graph;
@@ -12,14 +12,14 @@ use blocklint_link::calls::targets::Target;
 use blocklint_link::effect::label::Label;
 use blocklint_link::lang;
 use blocklint_link::linker::Linker;
-use blocklint_link::linker::work::Unit;
+use blocklint_link::linker::work::WorkUnit;
 use blocklint_link::program::ids::{BodyRef, PathId, SiteRef};
 use blocklint_link::program::occurrences::Mention;
 use blocklint_link::values::value::EnvId;
 use blocklint_models::{Concurrency, HandoverContext, HandoverRow, RowEffect, Runs, Selector, Subject, Test, Uses};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::rules::made_anew::waits_for_ever;
+use crate::rules::created_repeatedly::waits_for_ever;
 use crate::rules::mistakes::MistakeSearch;
 use crate::rules::pool_starvation::taken_at;
 
@@ -29,14 +29,14 @@ mod wrappers;
 /// Returns the findings of this rule. One that starves a pool of connections is a finding of that rule.
 pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFinding> {
     let linker = search.linker;
-    let step = Unit::Step("work that is handed over without a bound");
+    let step = WorkUnit::Step("work that is handed over without a bound");
     let all = linker.attempt(step, || offloads(search.offloads)).unwrap_or_default();
     let finding = |one: Offload| {
         let rule = if one.takes.is_some() { RuleCode::POOL_STARVATION } else { RuleCode::UNBOUNDED_OFFLOAD };
         let takes = one.takes.map(|path| linker.library.text(path).to_string());
-        let what = What::Offloads { unbounded: one.unbounded, takes };
+        let mistake = Mistake::Offloads { unbounded: one.unbounded, takes };
         let call = linker.library.text(one.path).to_string();
-        let mut finding = search.finding((rule, what), one.site, call.clone(), one.severity, one.confidence);
+        let mut finding = search.finding((rule, mistake), one.site, call.clone(), one.severity, one.confidence);
         if let Some(behind) = one.behind {
             let owner = linker.qualified_name(linker.program.body_of_site(behind));
             finding.trace[0].call = owner.clone();
@@ -78,8 +78,9 @@ const COROUTINES: u32 = 2;
 /// Calls followed from a task to what it calculates.
 const CALCULATIONS: u32 = 4;
 
-/// True if a row hands to a pool that takes all it is given: the one that fixes hand over to, the runtime's own, which a
-/// call asks for by naming none (`run_in_executor(None, …)`), or one of which another row says that it has no bound.
+/// True if a row hands to a pool that takes all it is given: the one that fixes hand over to, the runtime's own, which
+/// a call asks for by naming none (`run_in_executor(None, …)`), or one of which another row states that it has no
+/// bound.
 fn takes_all(row: &HandoverRow, unbounded: bool) -> bool {
     let names_none =
         || row.when.iter().any(|of| matches!(of.subject, Subject::Argument(_)) && of.tests[..] == [Test::Null(true)]);
@@ -89,7 +90,7 @@ fn takes_all(row: &HandoverRow, unbounded: bool) -> bool {
         && (!row.offer.is_empty() || unbounded || names_none())
 }
 
-/// All such hand-overs of the program, in order.
+/// Returns all such hand-overs of the program, in order.
 fn offloads(judge: &mut Offloads<'_, '_, '_>) -> Vec<Offload> {
     let mut found = Vec::new();
     let mut sites = offload_sites(judge.linker);
@@ -103,7 +104,7 @@ fn offloads(judge: &mut Offloads<'_, '_, '_>) -> Vec<Offload> {
         let awaited = is_awaited(judge.linker, handed.site);
         judge.look_at(&handed, awaited, &mut found);
     }
-    // Many hand-overs may stand behind one call: the worst of them speaks.
+    // Many hand-overs may stand behind one call: the worst of them counts.
     found.sort_by_key(|one| (one.site, std::cmp::Reverse(one.severity), one.behind));
     found.dedup_by_key(|one| one.site);
     found
@@ -128,8 +129,9 @@ pub(crate) struct Offloads<'o, 'l, 'a> {
 impl<'o, 'l, 'a> Offloads<'o, 'l, 'a> {
     pub(crate) fn new(linker: &'l Linker<'a>, callers: &'o Callers<'l, 'a>, graph: &Graph<'_>) -> Self {
         let bodies = |is: &dyn Fn(&Label) -> bool| {
-            let states = graph.states.iter().filter(|state| is(graph.labels.get(state.label)));
-            states.map(|state| state.node.body).collect::<FxHashSet<BodyRef>>()
+            let labelled_bodies =
+                graph.labelled_bodies.iter().filter(|labelled_body| is(graph.labels.get(labelled_body.label)));
+            labelled_bodies.map(|labelled_body| labelled_body.node.body).collect::<FxHashSet<BodyRef>>()
         };
         Offloads {
             linker,
@@ -145,8 +147,8 @@ impl<'o, 'l, 'a> Offloads<'o, 'l, 'a> {
         }
     }
 
-    /// The call that would start threads without a bound, and be reported, if what this call runs were handed to one and
-    /// waited for.
+    /// Returns the call that would start threads without a bound, and be reported, if what this call runs were handed
+    /// to one and waited for.
     pub(crate) fn if_handed_over(&mut self, site: SiteRef) -> Option<SiteRef> {
         let body = self.linker.program.body_of_site(site);
         let bounding = &*self.bounding.get_or_insert_with(|| bounding_names(self.linker));
@@ -260,9 +262,10 @@ struct Handed {
     calls: Option<PathId>,
 }
 
-/// The calls that hand a callable to a pool of threads that takes all it is given, with what they hand over, in order.
+/// Returns the calls that hand a callable to a pool of threads that takes all it is given, with what they hand over, in
+/// order.
 fn offload_sites(linker: &Linker<'_>) -> Vec<Handed> {
-    offloads_at(linker, Language::ALL, |site| linker.is_site_near(site))
+    offloads_at(linker, Language::ALL, |site| linker.is_site_in_focus(site))
 }
 
 /// Returns the calls that hand a callable to such a pool, in some languages, of the sites that are wanted.
@@ -293,7 +296,7 @@ fn offload_at(linker: &Linker<'_>, site: SiteRef) -> Option<Handed> {
     linker.targets(site, EnvId::NONE).list.iter().find_map(|target| {
         let Target::Row { path, .. } = *target else { return None };
         let rows = linker.library.handovers(path);
-        // The first row whose conditions hold speaks.
+        // The first row whose conditions hold counts.
         let holds = |row: &HandoverRow| linker.conditions_shown(&row.when, &row.unless, site, EnvId::NONE);
         // Of Java's overloads each has rows of its own.
         let overloaded = linker.program.language(site.file) == Language::Java;
@@ -314,8 +317,8 @@ fn row_calculates(linker: &Linker<'_>, path: PathId) -> bool {
     linker.library.calls(path).iter().any(|row| row.row.effect == Some(RowEffect::Holds(Effect::Cpu)))
 }
 
-/// True if a body, or one that it calls, does nothing but calculate, as far as the code shows: it calls what is known to,
-/// goes through loops in which everything is known, or calls itself.
+/// True if a body, or one that it calls, does nothing but calculate, as far as the code shows: it calls what is known
+/// to, runs loops in which everything is known, or calls itself.
 fn calculates(linker: &Linker<'_>, body: BodyRef, known: &mut Calculating) -> bool {
     calculates_within(linker, body, known, CALCULATIONS)
 }
@@ -353,14 +356,14 @@ fn calculates_within(linker: &Linker<'_>, body: BodyRef, known: &mut Calculating
             |of: BodyId| std::iter::successors(Some(of), |&id| facts.body(id).parent.get()).any(|id| id == body_id);
         facts.regions.iter().any(|region| region.kind == RegionKind::Loop && is_own(region.body))
     };
-    // One that calls itself twice goes through a tree.
+    // One that calls itself twice walks a tree.
     let said = calculates || !calls_unknown && (calls_itself > 1 || loops());
     known.insert(body, said);
     said
 }
 
-/// The names of operations that run only so many at once. Chains that hold them often have no known type, and nothing else
-/// is called so.
+/// Returns the names of operations that run only so many at once. Chains that hold them often have no known type, and
+/// nothing else is called so.
 fn bounding_names<'a>(linker: &Linker<'a>) -> FxHashSet<(Language, &'a str)> {
     let mut names = FxHashSet::default();
     for &language in Language::ALL {
@@ -421,7 +424,7 @@ fn bounds(linker: &Linker<'_>, site: SiteRef) -> bool {
     })
 }
 
-/// True if what a site gives is awaited where it stands: the next one starts when this one has ended.
+/// True if the result of a site is awaited where it stands: the next one starts when this one has ended.
 fn is_awaited(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     if linker.program.site(site).flags.has(SiteFlags::AWAITED) {
@@ -508,14 +511,14 @@ fn is_started_per_piece(linker: &Linker<'_>, body: BodyRef) -> bool {
     })
 }
 
-/// True if a literal gives this block, or the result of this call, for each element of a collection, and the body around it
-/// starts all of them: `join_all(pages.iter().map(|page| async move { … }))`.
+/// True if a lambda returns this block, or the result of this call, for each element of a collection, and the body
+/// around it starts all of them: `join_all(pages.iter().map(|page| async move { … }))`.
 fn is_mapped_and_started(linker: &Linker<'_>, body: BodyRef) -> bool {
     let uses = linker.program.uses_of_callable(body);
-    uses.iter().any(|(mention, _)| is_given_by_literal(linker, body.file, mention))
+    uses.iter().any(|(mention, _)| is_returned_by_lambda(linker, body.file, mention))
 }
 
-fn is_given_by_literal(linker: &Linker<'_>, file: blocklint_link::program::ids::FileId, mention: Mention) -> bool {
+fn is_returned_by_lambda(linker: &Linker<'_>, file: blocklint_link::program::ids::FileId, mention: Mention) -> bool {
     let facts = linker.program.facts(file);
     let Mention::Exit(exit) = mention else { return false };
     let literal = facts.body_of(facts.exits.at(exit as usize).at);
@@ -535,8 +538,8 @@ fn is_given_by_literal(linker: &Linker<'_>, file: blocklint_link::program::ids::
     })
 }
 
-/// The calls that make a coroutine, which waits for its thread, for each element of a collection, and none of which is
-/// awaited before the next one starts: `gather(*[load(name) for name in names])`.
+/// Returns the calls that make a coroutine, which waits for its thread, for each element of a collection, and none of
+/// which is awaited before the next one starts: `gather(*[load(name) for name in names])`.
 fn gathered<'a>(
     linker: &Linker<'a>,
     body: BodyRef,
@@ -569,7 +572,7 @@ fn gathered<'a>(
     found
 }
 
-/// True if what a site gives is started together with others, as far as the code around it shows.
+/// True if the result of a site is started together with others, as far as the code around it shows.
 fn is_started(linker: &Linker<'_>, site: SiteRef, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     let facts = linker.program.facts(site.file);
@@ -589,7 +592,7 @@ fn is_started(linker: &Linker<'_>, site: SiteRef, depth: u32) -> bool {
         _ => false,
     };
     linker.program.uses_of_result(site).iter().any(|(mention, _)| match mention {
-        Mention::Exit(_) => is_given_by_literal(linker, site.file, mention),
+        Mention::Exit(_) => is_returned_by_lambda(linker, site.file, mention),
         Mention::Assign(assign) => match facts.form(facts.assign(assign).target) {
             Form::Var(var) => index
                 .mentions_named(facts.var(var).name)
@@ -611,7 +614,7 @@ fn starts_all(linker: &Linker<'_>, site: SiteRef) -> bool {
     })
 }
 
-/// The name of the local list that a call puts its argument into.
+/// Returns the name of the local list that a call puts its argument into.
 fn adds_to(linker: &Linker<'_>, site: SiteRef) -> Option<blocklint_facts::Sym> {
     let facts = linker.program.facts(site.file);
     let row = linker.program.site(site);

@@ -11,7 +11,7 @@ use blocklint_project::read;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::Deserialize;
 
-use super::{Baseline, BaselineKey, Seen};
+use super::{Baseline, BaselineKey, Coverage};
 use crate::choose::Levels;
 
 /// The form that is written. Another one is not read.
@@ -29,7 +29,7 @@ pub struct BaselineError {
 }
 
 impl BaselineError {
-    /// The line, with the path relative to `folder` where it lies below.
+    /// Returns the line, with the path relative to `folder` where it lies below.
     pub fn relative_to(&self, folder: &Utf8Path) -> String {
         let path = self.path.strip_prefix(folder).unwrap_or(&self.path);
         match self.line {
@@ -63,7 +63,7 @@ struct Entry {
 /// A million findings need less, in bytes.
 const LONGEST: u64 = 256_000_000;
 
-/// The version alone, so that a newer form is told as one.
+/// The version alone, so that a newer form is reported as newer.
 #[derive(Deserialize)]
 struct Versioned {
     version: u32,
@@ -101,7 +101,7 @@ impl Baseline {
             return Err(error(None, message));
         }
         let document: Document = serde_json::from_str(text).map_err(|why| {
-            // A merge that nobody resolved is the usual reason.
+            // An unresolved merge is the usual reason.
             let conflict = text.lines().any(|line| line.starts_with("<<<<<<<"));
             let hint = if conflict { "; it has conflict markers: keep the lines of both sides" } else { "" };
             error(Some(why.line()), format!("not a baseline: {}{hint}", plain(&why)))
@@ -120,7 +120,7 @@ impl Baseline {
         let levels = Severity::parse(&document.min_severity).zip(Confidence::parse(&document.min_confidence));
         let levels = levels.ok_or_else(|| error(None, "not a baseline: its levels are none".to_owned()))?;
         let (severity, confidence) = levels;
-        let seen = Seen { levels: Levels { severity, confidence }, aside: document.include_aside };
+        let seen = Coverage { levels: Levels { severity, confidence }, aside: document.include_aside };
         Ok(Baseline { seen, entries })
     }
 
@@ -141,7 +141,7 @@ impl Baseline {
         Ok(())
     }
 
-    /// The text of the file.
+    /// Returns the text of the file.
     pub fn text(&self) -> String {
         let mut text = format!(
             "{{\n  \"version\": {VERSION},\n  \"min-severity\": \"{}\",\n  \"min-confidence\": \"{}\",\n{}  \"findings\": {{",
@@ -174,13 +174,14 @@ fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// The message without the place, which stands before it.
+/// Returns the message without the place, which stands before it.
 fn plain(error: &serde_json::Error) -> String {
     let text = error.to_string();
     text.split(" at line ").next().unwrap_or(&text).to_owned()
 }
 
-/// A file that is made anew is only its owner's; this one is everyone's who works on the project.
+/// Gives the file the usual permissions: a new file is readable by its owner only, and this one is shared by all who
+/// work on the project.
 #[cfg(unix)]
 fn readable_by_all(file: &fs::File, old: &Utf8Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
@@ -206,7 +207,7 @@ mod tests {
         let entries =
             [(key("b.py", 101, "b.f"), 2), (key("a\"é.py", 102, "a.<lambda>"), 1), (key("b.py", 101, "b.e"), 1)];
         let levels = Levels { severity: Severity::Note, confidence: Confidence::Low };
-        Baseline { seen: Seen { levels, aside: true }, entries: entries.into() }
+        Baseline { seen: Coverage { levels, aside: true }, entries: entries.into() }
     }
 
     #[test]

@@ -18,13 +18,13 @@ pub(crate) fn key(finding: &Finding, root: &Utf8Path) -> BaselineKey {
     }
 }
 
-/// The library call behind a finding.
+/// Returns the library call behind a finding.
 fn cause(finding: &Finding) -> &str {
     let at_end = || finding.trace.last().map(|step| step.call.as_str());
     finding.causes.first().map(|cause| cause.call.as_str()).or_else(at_end).unwrap_or_default()
 }
 
-/// The path from the project root, as it reads on every system.
+/// Returns the path from the project root, as it reads on every system.
 pub(crate) fn file(path: &Utf8Path, root: &Utf8Path) -> String {
     path.strip_prefix(root).unwrap_or(path).as_str().replace('\\', "/")
 }
@@ -39,9 +39,9 @@ impl Matcher {
         Matcher { left: entries.clone() }
     }
 
-    /// Which of the findings are known. Surer answers come first: the cause that is shown; another of its causes, for which way
-    /// is the best may change with code far away; and a function of the same name where the file of an entry is gone, for
-    /// files are moved.
+    /// Returns which of the findings are known. Surer answers come first: the cause that is shown; another of its
+    /// causes, for which way is the best may change with code far away; and a function of the same name where the file
+    /// of an entry is gone, for files are moved.
     pub(crate) fn matches(
         &mut self,
         findings: &[&Finding],

@@ -30,16 +30,16 @@ pub struct BaselineKey {
 
 /// How much of what is found is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Seen {
+pub struct Coverage {
     /// The least that is shown.
     pub levels: Levels,
     /// True if findings that only tests, examples and command lines reach count.
     pub aside: bool,
 }
 
-impl Seen {
+impl Coverage {
     /// True if this run sees all findings that the other one sees.
-    fn sees(self, other: Seen) -> bool {
+    fn sees(self, other: Coverage) -> bool {
         self.levels.severity <= other.levels.severity
             && self.levels.confidence <= other.levels.confidence
             && (self.aside || !other.aside)
@@ -49,22 +49,23 @@ impl Seen {
 /// Findings that are not reported again, and how often each is there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Baseline {
-    /// How much was looked at when it was made: where less is, nobody sees whether an entry is stale.
-    pub seen: Seen,
+    /// The part of the project that was analysed when the baseline was made. A run over a smaller part cannot tell
+    /// whether an entry is stale.
+    pub seen: Coverage,
     /// How many findings of each key; never 0.
     pub entries: BTreeMap<BaselineKey, u32>,
 }
 
 /// The result of a baseline for the findings of a run.
 #[derive(Clone, Debug, Default)]
-pub struct Held {
+pub struct BaselineResult {
     /// The findings that are in it, marked so.
     pub findings: Vec<Finding>,
     /// Entries of findings that are gone, with their number.
     pub stale: Vec<(BaselineKey, u32)>,
 }
 
-/// How much of a project a run looked at: of the rest nobody knows whether an entry is stale.
+/// The part of a project that a run analysed. Outside of it the run cannot tell whether an entry is stale.
 pub struct Scope<'s> {
     /// The project root.
     pub root: &'s Utf8Path,
@@ -75,13 +76,13 @@ pub struct Scope<'s> {
     /// Returns true if findings of a rule are reported.
     pub selects: &'s dyn Fn(RuleCode) -> bool,
     /// The part of those findings that the run sees.
-    pub seen: Seen,
+    pub seen: Coverage,
 }
 
 impl Baseline {
     /// Makes a baseline of these findings. Findings for unreadable files are left out, because they are no mistakes in
     /// code.
-    pub fn of(findings: &[Finding], root: &Utf8Path, seen: Seen) -> Self {
+    pub fn of(findings: &[Finding], root: &Utf8Path, seen: Coverage) -> Self {
         let mut entries = BTreeMap::new();
         for finding in findings.iter().filter(|finding| can_hold(finding)) {
             *entries.entry(key(finding, root)).or_default() += 1;
@@ -89,13 +90,13 @@ impl Baseline {
         Baseline { seen, entries }
     }
 
-    /// How many findings are in it.
+    /// Returns the number of findings in it.
     pub fn count(&self) -> usize {
         self.entries.values().map(|count| *count as usize).sum()
     }
 
     /// Takes what is in the baseline out of what is shown.
-    pub fn hold(&self, chosen: &mut Chosen, scope: &Scope<'_>) -> Held {
+    pub fn hold(&self, chosen: &mut Chosen, scope: &Scope<'_>) -> BaselineResult {
         let mut matcher = Matcher::new(&self.entries);
         let findings: Vec<&Finding> = chosen.findings.iter().collect();
         let can = |finding: &Finding| can_hold(finding);
@@ -113,10 +114,10 @@ impl Baseline {
             finding
         };
         let findings = chosen.take(&held).into_iter().map(mark).collect();
-        Held { findings, stale }
+        BaselineResult { findings, stale }
     }
 
-    /// How many findings it holds more than an older one, wherever files were moved.
+    /// Returns the number of findings that it has in addition to an older one, moved files taken into account.
     pub fn growth(&self, older: &Baseline) -> usize {
         let totals = |baseline: &Baseline| {
             let mut totals: BTreeMap<_, u32> = BTreeMap::new();

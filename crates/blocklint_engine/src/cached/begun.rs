@@ -25,7 +25,7 @@ struct KeptFlows {
 }
 
 /// The state at the begin of a session, which later storing needs.
-pub(crate) struct Begun {
+pub(crate) struct SessionStart {
     cache: Cache,
     key: Digest,
     /// Of the bytes of all files as they were read.
@@ -40,14 +40,13 @@ pub(crate) struct Begun {
 /// that it rests on is different.
 ///
 /// # Errors
-///
-/// Where the system gives no threads.
+/// If the system starts no threads.
 pub(crate) fn begin(
     project: &Project,
     layout: &Layout,
     options: Options,
     cache: Cache,
-) -> Result<(Vec<Extracted>, Option<Flows>, Begun), Failure> {
+) -> Result<(Vec<Extracted>, Option<Flows>, SessionStart), Failure> {
     let mut all = Hasher::new();
     project_settings(project, layout, &format!("session {options:?}"), &mut all);
     let key = all.digest();
@@ -58,11 +57,11 @@ pub(crate) fn begin(
     let contents = facts::digest(project, &seen);
     let kept: Option<KeptFlows> = cache.run(key).filter(|kept: &KeptFlows| kept.contents == contents);
     let flows = kept.map(|kept| kept.flows);
-    let begun = Begun { cache, key, contents, files: Some(files), seen, has_flows: flows.is_some() };
+    let begun = SessionStart { cache, key, contents, files: Some(files), seen, has_flows: flows.is_some() };
     Ok((extracted, flows, begun))
 }
 
-impl Begun {
+impl SessionStart {
     /// Keeps the facts that are new, once, but those of the files that an editor holds, which may not be what the disk has; and what
     /// flowed, where all files are as they were read.
     pub(crate) fn keep(

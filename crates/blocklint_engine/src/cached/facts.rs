@@ -11,7 +11,7 @@ use blocklint_project::{Project, SourceFile, read};
 use rustc_hash::FxHashMap;
 
 use super::digest_of;
-use super::inputs::{Looked, Seen};
+use super::inputs::{FileState, FileStates};
 use crate::Progress;
 use crate::extraction::{Extracted, extract_read, extract_unread, of_facts, on_all_threads};
 use crate::panics::catch;
@@ -19,7 +19,7 @@ use crate::panics::catch;
 /// The outcome of one file, for the list that is stored.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Became {
-    seen: Seen,
+    seen: FileState,
     content: Digest,
     /// The known entry of the file, if its content still is the same.
     known: Option<Known>,
@@ -32,18 +32,19 @@ thread_local! {
     static ROOM: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The facts of all files, of those that did not change as they were kept. Must run in a pool of threads with large stacks.
+/// Returns the facts of all files, of those that did not change as they were kept. Must run in a pool of threads with
+/// large stacks.
 pub(super) fn extract_known(
     project: &Project,
     files: &Files,
-    looked: &Looked,
+    looked: &FileStates,
     progress: &dyn Progress,
 ) -> (Vec<(Extracted, Became)>, std::time::Duration, std::time::Duration) {
     let limit = project.configuration.max_file_size;
     on_all_threads(project, progress, |at, file| one(file, files, looked.files[at], limit))
 }
 
-fn one(file: &SourceFile, files: &Files, seen: Seen, limit: u64) -> (Extracted, Became) {
+fn one(file: &SourceFile, files: &Files, seen: FileState, limit: u64) -> (Extracted, Became) {
     let known = files.get(file.relative.as_str()).copied();
     let same_stat = known.filter(|known| known.stat.is_some() && known.stat == seen.stat);
     let fits = seen.stat.is_some_and(|stat| stat.size <= limit);
@@ -110,7 +111,7 @@ fn holds_together(facts: &FileFacts) -> bool {
     catch(look) == Ok(true)
 }
 
-/// Of the bytes of all files, as they were read.
+/// Returns the digest of the bytes of all files, as they were read.
 pub(super) fn digest(project: &Project, all: &[Became]) -> Digest {
     digest_of(project, all.iter().map(|became| Some(became.content))).unwrap_or(Digest(0))
 }

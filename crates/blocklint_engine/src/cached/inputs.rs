@@ -12,7 +12,7 @@ use crate::Options;
 
 /// The state of one file before it was read.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Seen {
+pub(super) struct FileState {
     /// The metadata of the file; none if it cannot be read.
     pub(super) stat: Option<Stat>,
     /// True if a later change might leave the metadata as it is.
@@ -22,26 +22,26 @@ pub(super) struct Seen {
 }
 
 /// The states of all files, in the order of the project.
-pub(super) struct Looked {
-    pub(super) files: Vec<Seen>,
+pub(super) struct FileStates {
+    pub(super) files: Vec<FileState>,
     /// Of what the file system says of all of them; none where a later change might not show.
     pub(super) stats: Option<Digest>,
 }
 
-impl Looked {
-    /// Of the bytes of all files; none where one is not known.
+impl FileStates {
+    /// Returns the digest of the bytes of all files; none if one is unknown.
     pub(super) fn digest(&self, project: &Project) -> Option<Digest> {
         digest_of(project, self.files.iter().map(|seen| seen.content))
     }
 }
 
 /// Asks the file system of every file.
-pub(super) fn look(project: &Project, now: SystemTime) -> Looked {
+pub(super) fn look(project: &Project, now: SystemTime) -> FileStates {
     let ask = |file: &blocklint_project::SourceFile| {
         let stat = Stat::of(&file.path);
-        Seen { stat, recent: stat.is_some_and(|stat| stat.is_recent(now)), content: None }
+        FileState { stat, recent: stat.is_some_and(|stat| stat.is_recent(now)), content: None }
     };
-    let files: Vec<Seen> = project.files.par_iter().with_min_len(64).map(ask).collect();
+    let files: Vec<FileState> = project.files.par_iter().with_min_len(64).map(ask).collect();
     let mut all = Hasher::new();
     for (file, seen) in project.files.iter().zip(&files) {
         all.part(file.relative.as_str().as_bytes());
@@ -51,11 +51,11 @@ pub(super) fn look(project: &Project, now: SystemTime) -> Looked {
         });
     }
     let stats = (!files.iter().any(|seen| seen.recent)).then(|| all.digest());
-    Looked { files, stats }
+    FileStates { files, stats }
 }
 
-/// The content of every file: as it is known where the file system says that it did not change, else read.
-pub(super) fn contents(project: &Project, files: &Files, looked: &mut Looked) {
+/// The content of every file: as it is known if the file system shows that it did not change, else read.
+pub(super) fn contents(project: &Project, files: &Files, looked: &mut FileStates) {
     let limit = project.configuration.max_file_size;
     looked.files.par_iter_mut().enumerate().for_each(|(at, seen)| {
         let file = &project.files[at];
@@ -67,11 +67,11 @@ pub(super) fn contents(project: &Project, files: &Files, looked: &mut Looked) {
     });
 }
 
-/// All that decides what is found besides the bytes of the source files: where they lie, what is reported, the
-/// configuration, what manifests and launch files say, models, options.
+/// Returns all that decides what is found besides the bytes of the source files: where they lie, what is reported, the
+/// configuration, the content of manifests and launch files, models, options.
 pub(super) fn settings(request: &RunRequest<'_>, layout: &Layout) -> Digest {
     let RunRequest { project, rules, levels, options, fixes, models: _, cache: _, progress: _ } = request;
-    // Memory that is given back or not changes no finding.
+    // Freeing memory changes no finding.
     let options = Options { ends_process: false, ..*options };
     let mut all = Hasher::new();
     project_settings(project, layout, &format!("{rules:?} {levels:?} {options:?} {fixes:?}"), &mut all);

@@ -20,12 +20,12 @@ use crate::comments::unread_languages;
 use crate::contain::{Gave, LeftOut};
 use crate::extraction::{Extracted, extract_all};
 use crate::fixing::attach;
-use crate::plan::Ways;
+use crate::plan::FindingPaths;
 use crate::timings::Timings;
 use crate::{Failure, Options, Progress, Rules, analyse_watched};
 
 use facts::extract_known;
-use inputs::{Looked, contents, look, settings};
+use inputs::{FileStates, contents, look, settings};
 use stored::StoredChosen;
 
 /// The request for a run.
@@ -45,7 +45,7 @@ pub struct RunRequest<'a> {
     pub fixes: bool,
     /// The cache with results of earlier runs, if it may be used.
     pub cache: Option<&'a Cache>,
-    /// Is told how far the run is.
+    /// Receives the progress of the run.
     pub progress: &'a dyn Progress,
 }
 
@@ -54,7 +54,7 @@ pub struct RunRequest<'a> {
 pub struct Ran {
     /// The findings to show; places are not located yet.
     pub chosen: Chosen,
-    /// How many files could be opened.
+    /// The number of files that could be opened.
     pub read: usize,
     /// How long each part took.
     pub timings: Timings,
@@ -62,31 +62,31 @@ pub struct Ran {
     pub texts: Sources,
     /// Why nothing was kept for the next run, where something should have been.
     pub unkept: Option<String>,
-    /// All ways of the findings, where that was asked for.
-    pub ways: Option<Ways>,
+    /// All paths of the findings, if the run was asked for them.
+    pub all_paths: Option<FindingPaths>,
     /// The parts that the analysis left out because it failed there.
     pub left_out: Vec<LeftOut>,
 }
 
 impl Ran {
     fn of(chosen: Chosen, read: usize, timings: Timings) -> Self {
-        Ran { chosen, read, timings, texts: Sources::default(), unkept: None, ways: None, left_out: Vec::new() }
+        Ran { chosen, read, timings, texts: Sources::default(), unkept: None, all_paths: None, left_out: Vec::new() }
     }
 }
 
-/// The name under which this build of the program keeps things.
+/// Returns the name under which this build of the program keeps things.
 pub fn cache_version() -> &'static str {
     concat!(env!("CARGO_PKG_VERSION"), "-", env!("BLOCKLINT_BUILD"))
 }
 
 /// The stored result of one run for the next.
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct StoredRun {
     /// Of what the file system said of all files; none where a later change might not show.
     stats: Option<Digest>,
     /// Of the bytes of all files.
     contents: Digest,
-    /// How many files could be opened.
+    /// The number of files that could be opened.
     read: u64,
     chosen: StoredChosen,
 }
@@ -94,8 +94,7 @@ struct Kept {
 /// Analyses the project, or takes what a run over the same files found. With and without a cache the result is the same.
 ///
 /// # Errors
-///
-/// Where the system gives no threads.
+/// If the system starts no threads.
 pub fn run(request: RunRequest<'_>) -> Result<Ran, Failure> {
     let anew = || {
         let report = analyse_watched(request.project, request.models, request.options, request.progress)?;
@@ -128,8 +127,8 @@ fn run_with(request: &RunRequest<'_>, cache: &Cache) -> Result<Ran, Failure> {
     let layout = layout_of(project, request.models);
     let key = settings(request, &layout);
     let mut looked = on_large_stacks(|| look(project, now))?;
-    // Ways are not kept: the facts are, and the rest is found anew.
-    let kept: Option<Kept> = if request.options.ways { None } else { cache.run(key) };
+    // Paths are not kept in the cache: the facts are, and the paths are found again.
+    let kept: Option<StoredRun> = if request.options.all_paths { None } else { cache.run(key) };
     if let Some(kept) = &kept
         && kept.stats.is_some()
         && kept.stats == looked.stats
@@ -147,7 +146,8 @@ fn run_with(request: &RunRequest<'_>, cache: &Cache) -> Result<Ran, Failure> {
         {
             let timings = Timings { facts: started.elapsed(), ..Timings::default() };
             let read = kept.read as usize;
-            let unkept = keep(cache, key, &Kept { stats: looked.stats, ..kept }).and(renew(project, files, &looked));
+            let unkept =
+                keep(cache, key, &StoredRun { stats: looked.stats, ..kept }).and(renew(project, files, &looked));
             return Ok(Ran { unkept: unkept.err().map(|error| error.to_string()), ..Ran::of(chosen, read, timings) });
         }
     }
@@ -172,9 +172,9 @@ fn run_with(request: &RunRequest<'_>, cache: &Cache) -> Result<Ran, Failure> {
     let ran = finish(request, report)?;
     let contents = facts::digest(project, &seen);
     let stats = looked.stats;
-    let kept = Kept { stats, contents, read: ran.read as u64, chosen: StoredChosen::of(&ran.chosen) };
+    let kept = StoredRun { stats, contents, read: ran.read as u64, chosen: StoredChosen::of(&ran.chosen) };
     // The next run tries again what this one left out.
-    let is_kept = ran.ways.is_none() && ran.left_out.is_empty();
+    let is_kept = ran.all_paths.is_none() && ran.left_out.is_empty();
     let keep = |()| if is_kept { keep(cache, key, &kept) } else { Ok(()) };
     let unkept = saved.and_then(keep).err().map(|error| error.to_string());
     Ok(Ran { unkept, ..ran })
@@ -188,7 +188,7 @@ pub(crate) struct KnownFacts {
     pub(crate) unkept: Option<String>,
 }
 
-/// The facts of all files alone; those that are new are kept.
+/// Returns the facts of all files alone; those that are new are kept.
 pub(crate) fn known_facts(request: &RunRequest<'_>) -> Result<KnownFacts, Failure> {
     let project = request.project;
     let Some(cache) = request.cache else {
@@ -209,20 +209,20 @@ pub(crate) fn known_facts(request: &RunRequest<'_>) -> Result<KnownFacts, Failur
     Ok(KnownFacts { extracted, timings, unkept: saved.err().map(|error| error.to_string()) })
 }
 
-/// How many files were read for their facts.
+/// Returns the number of files that were read for their facts.
 fn count_new<T>(extracted: &[(Extracted, T)]) -> usize {
     extracted.iter().filter(|(file, _)| !file.is_kept).count()
 }
 
-/// Keeps a whole run, and removes what nobody will ask for.
-fn keep(cache: &Cache, key: Digest, kept: &Kept) -> std::io::Result<()> {
+/// Keeps a whole run, and removes entries that no later run will read.
+fn keep(cache: &Cache, key: Digest, kept: &StoredRun) -> std::io::Result<()> {
     cache.keep_run(key, kept)?;
     cache.prune();
     Ok(())
 }
 
-/// Keeps what the file system says now of files whose bytes are as they were.
-fn renew(project: &Project, files: Files, looked: &Looked) -> std::io::Result<()> {
+/// Stores the present metadata of files whose bytes are unchanged.
+fn renew(project: &Project, files: Files, looked: &FileStates) -> std::io::Result<()> {
     let known: Vec<_> = project.files.iter().map(|file| files.get(file.relative.as_str()).copied()).collect();
     let listed = project.files.iter().zip(known).zip(&looked.files).filter_map(|((file, known), seen)| {
         let known = known?.at(seen.stat.filter(|_| !seen.recent));
@@ -231,7 +231,7 @@ fn renew(project: &Project, files: Files, looked: &Looked) -> std::io::Result<()
     files.save(listed, |path| facts::stays(project, path))
 }
 
-/// Which findings are shown, with their fixes.
+/// Returns the findings that are shown, with their fixes.
 pub(crate) fn finish(request: &RunRequest<'_>, report: crate::Report) -> Result<Ran, Failure> {
     Ok(finish_keeping(request, report)?.0)
 }
@@ -247,10 +247,13 @@ pub(crate) fn finish_keeping(request: &RunRequest<'_>, mut report: crate::Report
     }
     let mut timings = report.timings;
     timings.output += started.elapsed();
-    Ok((Ran { ways: report.ways, left_out: report.left_out, ..Ran::of(chosen, report.read, timings) }, hidden))
+    Ok((
+        Ran { all_paths: report.all_paths, left_out: report.left_out, ..Ran::of(chosen, report.read, timings) },
+        hidden,
+    ))
 }
 
-/// The digest of files by their paths and what is said of each.
+/// Returns the digest of files by their paths and what is said of each.
 fn digest_of<'f>(project: &'f Project, of: impl Iterator<Item = Option<Digest>> + 'f) -> Option<Digest> {
     let mut all = Hasher::new();
     for (file, digest) in project.files.iter().zip(of) {

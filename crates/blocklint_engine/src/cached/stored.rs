@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use blocklint_core::{
-    Applicability, Aside, Cause, Confidence, Context, Edit, Effect, Finding, Fix, Group, Hold, Place, Reason, Refusal,
-    RuleCode, Runtime, Severity, Span, Step, Suppression, SuppressionSource,
+    Applicability, Aside, Cause, Confidence, Context, Edit, Effect, EntryKind, Finding, Fix, Group, Hold, Place,
+    ReachedBy, Reason, Refusal, RuleCode, Runtime, Severity, Span, Step, Suppression, SuppressionSource, Weight,
 };
 use camino::Utf8Path;
 use rustc_hash::FxHashMap;
@@ -23,6 +23,7 @@ pub(super) struct StoredChosen {
     below: u64,
     aside: u64,
     left_aside: Vec<StoredFinding>,
+    minor: Vec<StoredFinding>,
     must_not_block: Option<u64>,
 }
 
@@ -41,6 +42,7 @@ struct StoredFinding {
     help: Option<String>,
     place: StoredPlace,
     effect: Option<Effect>,
+    weight: Option<Weight>,
     context: Option<Context>,
     runtime: Option<Runtime>,
     function: String,
@@ -53,6 +55,7 @@ struct StoredFinding {
     fingerprint: String,
     suppression: Option<(Option<String>, StoredSource)>,
     reasons: Vec<(String, String, Option<StoredPlace>)>,
+    reached_by: Vec<(EntryKind, String, Option<String>, StoredPlace)>,
     aside: Option<(Severity, String)>,
 }
 
@@ -94,9 +97,20 @@ impl StoredChosen {
         let groups = groups.map(|of| (of.cause.as_ref().map(|cause| writer.cause(cause)), of.findings.clone()));
         let groups = groups.collect();
         let left_aside = chosen.left_aside.iter().map(|finding| writer.finding(finding)).collect();
+        let minor = chosen.minor.iter().map(|finding| writer.finding(finding)).collect();
         let (below, aside) = (chosen.below as u64, chosen.aside as u64);
         let must_not_block = chosen.must_not_block.map(|count| count as u64);
-        StoredChosen { paths: writer.paths, findings, suppressed, groups, below, aside, left_aside, must_not_block }
+        StoredChosen {
+            paths: writer.paths,
+            findings,
+            suppressed,
+            groups,
+            below,
+            aside,
+            left_aside,
+            minor,
+            must_not_block,
+        }
     }
 
     /// Returns the findings as they were before they were stored; `None` if a part does not belong to this program.
@@ -118,9 +132,10 @@ impl StoredChosen {
         let groups = groups.collect::<Option<_>>()?;
         let suppressed = all(&self.suppressed)?;
         let left_aside = all(&self.left_aside)?;
+        let minor = all(&self.minor)?;
         let (below, aside) = (self.below as usize, self.aside as usize);
         let must_not_block = self.must_not_block.map(|count| count as usize);
-        Some(Chosen { findings, groups, below, aside, left_aside, must_not_block, suppressed })
+        Some(Chosen { findings, groups, below, aside, left_aside, minor, must_not_block, suppressed })
     }
 }
 
@@ -153,6 +168,9 @@ impl Writer {
         let reasons = reasons
             .map(|of| (of.name.to_owned(), of.makes.to_owned(), of.place.as_ref().map(|place| self.place(place))))
             .collect();
+        let reached_by = finding.reached_by.iter();
+        let reached_by =
+            reached_by.map(|of| (of.kind, of.entry.clone(), of.route.clone(), self.place(&of.place))).collect();
         let fix = finding.fix.as_ref().map(|fix| StoredFix {
             title: fix.title.clone(),
             applicability: match fix.applicability {
@@ -181,6 +199,7 @@ impl Writer {
             help: finding.help.clone(),
             place: self.place(&finding.place),
             effect: finding.effect,
+            weight: finding.weight,
             context: finding.context,
             runtime: finding.runtime,
             function: finding.function.clone(),
@@ -198,6 +217,7 @@ impl Writer {
             fingerprint: finding.fingerprint.clone(),
             suppression,
             reasons,
+            reached_by,
             aside: finding.aside.map(|aside| (aside.severity, aside.because.to_owned())),
         }
     }
@@ -277,6 +297,7 @@ impl Reader {
             help: stored.help.clone(),
             place: self.place(&stored.place)?,
             effect: stored.effect,
+            weight: stored.weight,
             context: stored.context,
             runtime: stored.runtime,
             function: stored.function.clone(),
@@ -293,6 +314,14 @@ impl Reader {
             unfixed,
             fingerprint: stored.fingerprint.clone(),
             suppression,
+            reached_by: stored
+                .reached_by
+                .iter()
+                .map(|(kind, entry, route, place)| {
+                    let (entry, route) = (entry.clone(), route.clone());
+                    Some(ReachedBy { kind: *kind, entry, route, place: self.place(place)? })
+                })
+                .collect::<Option<_>>()?,
             reasons: stored.reasons.iter().map(|reason| self.reason(reason)).collect::<Option<_>>()?,
             aside: stored.aside.as_ref().and_then(|(severity, says)| {
                 let signal = SIGNALS.iter().find(|signal| signal.says == says)?;

@@ -94,7 +94,7 @@ fn counts(finding: &Finding) -> BTreeMap<&str, usize> {
 fn added(finding: &Finding, before: &Causes, root: &Utf8Path) -> Option<String> {
     let known = before.get(&owner(finding, root))?;
     let (call, _) = counts(finding).into_iter().find(|(call, count)| known.get(*call).is_none_or(|old| old < count))?;
-    // The last of several is as likely the new one as any; which one it is, only lines tell.
+    // The last of several is as likely the new one as any; only lines could show which one it is.
     let cause = finding.causes.iter().rev().find(|cause| cause.call == call)?;
     Some(format!("it was there already; the change adds `{call}` behind it, in `{}`", last_name(&cause.function)))
 }

@@ -1,8 +1,9 @@
 //! Queries of git through its own program. The work tree, the index and the configuration stay as they are.
 //!
-//! A checkout may configure programs: filters of `.gitattributes`, `core.fsmonitor`, `diff.external`, what fetches a missing object.
-//! An archive that somebody unpacks brings its `.git/config` along. So git is asked for what it stores (`ls-tree`, `ls-files --stage`,
-//! `cat-file`) and never to look at the work tree, as `git diff` and `git status` would; [`worktree`](super::worktree) does that.
+//! A checkout may configure programs: filters of `.gitattributes`, `core.fsmonitor`, `diff.external`, what fetches a
+//! missing object. An unpacked archive brings its own `.git/config`. So git is asked for what it stores (`ls-tree`,
+//! `ls-files --stage`, `cat-file`) and never to look at the work tree, as `git diff` and `git status` would;
+//! [`worktree`](super::worktree) does that.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
@@ -11,7 +12,7 @@ use std::thread;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::worktree::{Seen, Staged};
+use super::worktree::{IndexStat, Staged};
 
 /// A repository, as seen from one of its folders.
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +20,7 @@ pub(super) struct Git<'g> {
     folder: &'g Utf8Path,
 }
 
-/// The entries of a tree or of the index: paths below the folder to the numbers of what they hold.
+/// The entries of a tree or of the index: paths below the folder to the numbers of their content.
 pub(super) type Entries = BTreeMap<Utf8PathBuf, String>;
 
 /// The files of a tree.
@@ -31,7 +32,7 @@ pub(super) struct Tree {
 }
 
 impl<'g> Git<'g> {
-    /// The repository in which the folder lies.
+    /// Returns the repository in which the folder lies.
     ///
     /// # Errors
     ///
@@ -65,7 +66,7 @@ impl<'g> Git<'g> {
         (of_submodule.starts_with(real) || of_submodule.starts_with(own)).then_some(git)
     }
 
-    /// The commit that a name means.
+    /// Returns the commit that a name means.
     ///
     /// # Errors
     ///
@@ -80,7 +81,7 @@ impl<'g> Git<'g> {
         Err(format!("git knows no commit `{name}`{shallow}"))
     }
 
-    /// The commit at which the current one left another.
+    /// Returns the commit at which the current one left another.
     ///
     /// # Errors
     ///
@@ -103,7 +104,7 @@ impl<'g> Git<'g> {
         output.is_ok_and(|output| output.stdout.starts_with(b"true"))
     }
 
-    /// The last commit, or the empty tree before the first.
+    /// Returns the last commit, or the empty tree before the first.
     pub(super) fn head(self) -> Result<String, String> {
         match self.commit("HEAD") {
             Ok(commit) => Ok(commit),
@@ -147,7 +148,7 @@ impl<'g> Git<'g> {
             while record.starts_with("  ") {
                 record = record.split_once('\n').map_or("", |(_, rest)| rest);
             }
-            let seen = Seen::parse(&part[..part.len() - record.len()]);
+            let seen = IndexStat::parse(&part[..part.len() - record.len()]);
             if let (Some(path), Some(seen)) = (last.take(), seen) {
                 staged.seen.insert(path, seen);
             }
@@ -170,13 +171,13 @@ impl<'g> Git<'g> {
         Ok((tree, staged))
     }
 
-    /// When the index was written.
+    /// Returns the time at which the index was written.
     fn index_time(self) -> Option<std::time::SystemTime> {
         let path = self.text(&["rev-parse", "--git-path", "index"]).ok()?;
         std::fs::metadata(self.folder.join(path)).ok()?.modified().ok()
     }
 
-    /// The bytes under these numbers, in their order.
+    /// Returns the bytes under these numbers, in their order.
     ///
     /// # Errors
     ///

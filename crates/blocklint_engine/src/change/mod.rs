@@ -57,7 +57,7 @@ pub struct Before {
 type Overlay = BTreeMap<Utf8PathBuf, Option<Vec<u8>>>;
 
 /// Two states, each as what differs from the work tree.
-struct States {
+struct ComparedStates {
     now: Overlay,
     before: Overlay,
     with: String,
@@ -67,10 +67,10 @@ struct States {
 ///
 /// # Errors
 ///
-/// Where git does not know what to compare with, or the system gives no threads.
+/// If git does not know the commit to compare with, or the system starts no threads.
 pub fn run_change(request: RunRequest<'_>, compare: &Compare) -> Result<(Ran, Before), Failure> {
     let project = request.project;
-    let States { now, before, with } = states(project, compare).map_err(Failure::new)?;
+    let ComparedStates { now, before, with } = states(project, compare).map_err(Failure::new)?;
     let facts = known_facts(&request)?;
     // The texts of staged files are not those of the work tree.
     let fixes = request.fixes && now.is_empty();
@@ -114,7 +114,7 @@ pub fn run_change(request: RunRequest<'_>, compare: &Compare) -> Result<(Ran, Be
     Ok((Ran { texts, unkept: facts.unkept, ..ran }, Before { state, hidden_now, with }))
 }
 
-/// The texts of the files that a state holds otherwise than the work tree.
+/// Returns the texts of the files that a state holds otherwise than the work tree.
 fn texts(project: &Project, overlay: Overlay) -> Sources {
     let mut texts = Sources::default();
     for (path, bytes) in overlay {
@@ -126,7 +126,7 @@ fn texts(project: &Project, overlay: Overlay) -> Sources {
     texts
 }
 
-/// The file at a path, which may be one that the work tree has no more.
+/// Returns the file at a path, which may be one that the work tree has no more.
 fn file(project: &Project, path: &Utf8Path) -> Option<SourceFile> {
     let known = project.files.binary_search_by(|file| (*file.path).cmp(path)).ok();
     known.map(|at| project.files[at].clone()).or_else(|| deleted(project, path))
@@ -136,7 +136,7 @@ fn file(project: &Project, path: &Utf8Path) -> Option<SourceFile> {
 ///
 /// # Errors
 ///
-/// Where git does not know what to compare with.
+/// If git does not know the commit to compare with.
 pub fn text_before(project: &Project, compare: &Compare, path: &Utf8Path) -> Result<Option<String>, Failure> {
     let read = || -> Result<Option<String>, String> {
         let git = Git::at(&project.root)?;
@@ -163,7 +163,7 @@ fn text_in(git: Git<'_>, folder: &Utf8Path, commit: &str, path: &Utf8Path) -> Re
     }
 }
 
-/// The commit before a change, and its name for people.
+/// Returns the commit before a change, and its name for people.
 fn commit_before(git: Git<'_>, compare: &Compare) -> Result<(String, String), String> {
     let short = |commit: &str| commit.chars().take(10).collect::<String>();
     match compare {
@@ -181,10 +181,10 @@ fn commit_before(git: Git<'_>, compare: &Compare) -> Result<(String, String), St
 }
 
 /// Returns the differences between the two states, and between each and the work tree.
-fn states(project: &Project, compare: &Compare) -> Result<States, String> {
+fn states(project: &Project, compare: &Compare) -> Result<ComparedStates, String> {
     let git = Git::at(&project.root)?;
     let (commit, with) = commit_before(git, compare)?;
-    let mut states = States { now: Overlay::new(), before: Overlay::new(), with };
+    let mut states = ComparedStates { now: Overlay::new(), before: Overlay::new(), with };
     let tree = git.tree(&commit)?;
     let (index, staged) = git.index()?;
     let of = Repository { git, folder: &project.root, project, staged_only: *compare == Compare::Staged };
@@ -204,18 +204,23 @@ struct Repository<'r> {
 }
 
 impl Repository<'_> {
-    /// Adds how the files of this repository and of its submodules differ. `tree` is the state before, `new` what is staged,
-    /// for a submodule the commit that is staged; `index` and `staged` tell which files of the work tree need not be read.
+    /// Adds how the files of this repository and of its submodules differ. `tree` is the state before, `new` what is
+    /// staged, for a submodule the commit that is staged; `index` and `staged` show which files of the work tree need
+    /// not be read.
     fn compare(
         self,
         tree: &Tree,
         new: &Tree,
         index: &Tree,
         staged: &Staged,
-        states: &mut States,
+        states: &mut ComparedStates,
     ) -> Result<(), String> {
         let overlay = |state: &Tree, over: &Overlay| {
-            Wanted::new(self, state, index, staged).over(over, state, self.folder).fetched(self.git, over, self.folder)
+            StateFiles::new(self, state, index, staged).over(over, state, self.folder).fetched(
+                self.git,
+                over,
+                self.folder,
+            )
         };
         if self.staged_only {
             let source = |(path, _): &(&Utf8PathBuf, &String)| language(path).is_some();
@@ -250,16 +255,16 @@ impl Repository<'_> {
 
 /// The files of a state that may not be those of the work tree.
 #[derive(Default)]
-struct Wanted {
-    /// Paths from the root, and the numbers of what they hold.
+struct StateFiles {
+    /// Paths from the root, and the numbers of their content.
     held: Entries,
     /// Files that the state does not have.
     absent: Vec<Utf8PathBuf>,
 }
 
-impl Wanted {
+impl StateFiles {
     fn new(of: Repository<'_>, state: &Tree, index: &Tree, staged: &Staged) -> Self {
-        let mut wanted = Wanted::default();
+        let mut wanted = StateFiles::default();
         let submodules = || state.submodules.keys().chain(index.submodules.keys());
         let in_other = |path: &Utf8Path| submodules().any(|folder| path.starts_with(folder));
         let mut of_project: BTreeSet<&Utf8Path> = BTreeSet::new();
@@ -340,7 +345,7 @@ fn replace(project: &Project, sources: &mut Vec<Analysed>, overlay: &Overlay) {
     }
 }
 
-/// A file that the work tree has no more.
+/// Returns a file that the work tree has no more.
 fn deleted(project: &Project, path: &Utf8Path) -> Option<SourceFile> {
     let relative = path.strip_prefix(&project.base).ok()?.as_str().replace('\\', "/").into();
     let language = language(path)?;

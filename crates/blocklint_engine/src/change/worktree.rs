@@ -1,8 +1,8 @@
 //! Which files of the work tree are as git saw them when they were staged, without asking git to look: it would run what a checkout
 //! configures for its files.
 //!
-//! A file that seems unchanged need not be read. One that may have changed is compared byte by byte by whoever asks, so that a wrong
-//! answer here in that direction costs time only.
+//! A file that seems unchanged need not be read. The caller compares a file that may have changed byte by byte, so a
+//! wrong "changed" costs time only.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -14,7 +14,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 #[derive(Debug)]
 pub(super) struct Staged {
     /// The metadata that git stored of files.
-    pub(super) seen: BTreeMap<Utf8PathBuf, Seen>,
+    pub(super) seen: BTreeMap<Utf8PathBuf, IndexStat>,
     /// Files that a sparse checkout leaves out of the work tree.
     pub(super) left_out: BTreeSet<Utf8PathBuf>,
     /// When the index was written; a file that changed at that time or later may have changed after git saw it.
@@ -23,7 +23,7 @@ pub(super) struct Staged {
 
 /// The metadata that git stored of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Seen {
+pub(super) struct IndexStat {
     changed: Time,
     modified: Time,
     /// Bytes, as far as 32 bits hold them; 0 where git was not sure of the rest.
@@ -33,7 +33,7 @@ pub(super) struct Seen {
 /// Seconds, as far as 32 bits hold them, and nanoseconds.
 type Time = (u32, u32);
 
-impl Seen {
+impl IndexStat {
     /// Parses the output of `ls-files --debug` for a file. Returns `None` if it has another form, because git does not
     /// fix the form.
     pub(super) fn parse(text: &str) -> Option<Self> {
@@ -43,7 +43,7 @@ impl Seen {
             Some((seconds.parse().ok()?, rest.parse().ok()?))
         };
         let size = field("size")?.split('\t').next()?.parse().ok()?;
-        Some(Seen { changed: time("ctime")?, modified: time("mtime")?, size })
+        Some(IndexStat { changed: time("ctime")?, modified: time("mtime")?, size })
     }
 
     #[cfg(unix)]
@@ -51,7 +51,7 @@ impl Seen {
         use std::os::unix::fs::MetadataExt;
         let time = |seconds: i64, rest: i64| (seconds as u32, rest as u32);
         let changed = time(about.ctime(), about.ctime_nsec());
-        Some(Seen { changed, modified: time(about.mtime(), about.mtime_nsec()), size: about.len() as u32 })
+        Some(IndexStat { changed, modified: time(about.mtime(), about.mtime_nsec()), size: about.len() as u32 })
     }
 
     /// Git's times are of another kind there.
@@ -62,7 +62,7 @@ impl Seen {
 }
 
 impl Staged {
-    /// Nothing yet, of an index that was written at this time.
+    /// Returns an empty table for an index that was written at this time.
     pub(super) fn new(written: Option<SystemTime>) -> Self {
         let since = written.and_then(|written| written.duration_since(SystemTime::UNIX_EPOCH).ok());
         let written = since.map(|since| (since.as_secs() as u32, since.subsec_nanos()));
@@ -73,7 +73,7 @@ impl Staged {
     /// `file` is absolute.
     pub(super) fn is_as_seen(&self, path: &Utf8Path, file: &Utf8Path) -> bool {
         let Some(seen) = self.seen.get(path) else { return false };
-        let now = fs::symlink_metadata(file).ok().filter(fs::Metadata::is_file).and_then(|about| Seen::of(&about));
+        let now = fs::symlink_metadata(file).ok().filter(fs::Metadata::is_file).and_then(|about| IndexStat::of(&about));
         let is_settled = self.written.is_some_and(|written| seen.modified < written && seen.changed < written);
         is_settled && now == Some(*seen)
     }
@@ -88,9 +88,9 @@ mod tests {
 
     #[test]
     fn what_git_tells_of_a_file_is_read() {
-        assert_eq!(Seen::parse(TOLD), Some(Seen { changed: (17, 5), modified: (16, 838_612_755), size: 2 }));
-        assert_eq!(Seen::parse(&TOLD.replace("size", "length")), None);
-        assert_eq!(Seen::parse(""), None);
+        assert_eq!(IndexStat::parse(TOLD), Some(IndexStat { changed: (17, 5), modified: (16, 838_612_755), size: 2 }));
+        assert_eq!(IndexStat::parse(&TOLD.replace("size", "length")), None);
+        assert_eq!(IndexStat::parse(""), None);
     }
 
     #[cfg(unix)]
@@ -100,9 +100,9 @@ mod tests {
         let file = Utf8Path::from_path(folder.path()).expect("UTF-8").join("a.py");
         fs::write(&file, "x").expect("written");
         let about = fs::metadata(&file).expect("it is there");
-        let seen = Seen::of(&about).expect("times");
+        let seen = IndexStat::of(&about).expect("times");
         let later = about.modified().expect("a time") + std::time::Duration::from_secs(5);
-        let is_as_seen = |written: Option<SystemTime>, seen: Seen| {
+        let is_as_seen = |written: Option<SystemTime>, seen: IndexStat| {
             let mut staged = Staged::new(written);
             staged.seen.insert("a.py".into(), seen);
             staged.is_as_seen(Utf8Path::new("a.py"), &file)
@@ -110,8 +110,8 @@ mod tests {
         assert!(is_as_seen(Some(later), seen));
         // It may have changed once more within the same tick.
         assert!(!is_as_seen(about.modified().ok(), seen) && !is_as_seen(None, seen));
-        assert!(!is_as_seen(Some(later), Seen { size: 0, ..seen }));
-        assert!(!is_as_seen(Some(later), Seen { modified: (1, 1), ..seen }));
+        assert!(!is_as_seen(Some(later), IndexStat { size: 0, ..seen }));
+        assert!(!is_as_seen(Some(later), IndexStat { modified: (1, 1), ..seen }));
         assert!(!Staged::new(Some(later)).is_as_seen(Utf8Path::new("a.py"), &file), "nothing is known of it");
     }
 }

@@ -6,7 +6,7 @@ use blocklint_core::{Applicability, Edit, Fix, Place, Span};
 
 /// An edit that mends a comment.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Mend {
+pub(crate) struct CommentEdit {
     /// Its action, in the imperative.
     pub(crate) title: String,
     /// The rules it names, as written.
@@ -15,31 +15,31 @@ pub(crate) struct Mend {
     pub(crate) instead: Vec<String>,
 }
 
-/// The edit of a comment at a place in its file's text; `None` where the text is not the one that was read.
-pub(crate) fn mended(text: &str, place: &Place, mend: &Mend) -> Option<Fix> {
+/// Returns the edit of a comment at a place in its file's text; `None` where the text is not the one that was read.
+pub(crate) fn fix_of_comment(text: &str, place: &Place, edit: &CommentEdit) -> Option<Fix> {
     let comment = place.span.start as usize..place.span.end as usize;
     let written = text.get(comment.clone())?;
     let is_annotation = written.starts_with('"');
-    let (range, content) = match mend.instead.as_slice() {
+    let (range, content) = match edit.instead.as_slice() {
         [] if is_annotation => (without_literal(text, comment)?, String::new()),
         [] => (without_comment(text, comment), String::new()),
         instead => {
-            let list = list_in(written, &mend.words)?;
+            let list = list_in(written, &edit.words)?;
             let separator = if written[list.clone()].contains(", ") { ", " } else { "," };
             (comment.start + list.start..comment.start + list.end, instead.join(separator))
         }
     };
     // One that silences more than before is for its author to write.
-    let only_takes = mend.instead.iter().all(|word| mend.words.contains(word));
+    let only_takes = edit.instead.iter().all(|word| edit.words.contains(word));
     let place = Place::unlocated(place.path.clone(), Span::new(range.start as u32, range.end as u32));
     Some(Fix {
-        title: mend.title.clone(),
+        title: edit.title.clone(),
         applicability: if only_takes { Applicability::Safe } else { Applicability::Display },
         edits: vec![Edit { place, content }],
     })
 }
 
-/// Where the words stand in a comment, from the first to the last.
+/// Returns where the words stand in a comment, from the first to the last.
 fn list_in(comment: &str, words: &[String]) -> Option<Range<usize>> {
     let mut at = comment.find('[').or_else(|| comment.find(':')).map_or(0, |at| at + 1);
     let mut start = None;
@@ -87,7 +87,7 @@ fn without_literal(text: &str, literal: Range<usize>) -> Option<Range<usize>> {
     }
 }
 
-/// The bracket that closes the one at an offset; strings are passed over.
+/// Returns the bracket that closes the one at an offset; strings are passed over.
 fn closing(text: &str, open: usize) -> Option<usize> {
     let mut in_string = false;
     let mut escaped = false;
@@ -103,7 +103,7 @@ fn closing(text: &str, open: usize) -> Option<usize> {
     None
 }
 
-/// How many strings there are.
+/// Returns the number of strings.
 fn strings(text: &str) -> usize {
     text.replace("\\\"", "").matches('"').count() / 2
 }
@@ -123,8 +123,8 @@ mod tests {
             Span::new(start as u32, (start + comment.len()) as u32),
         );
         let owned = |list: &[&str]| list.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
-        let mend = Mend { title: String::new(), words: owned(words), instead: owned(instead) };
-        let fix = mended(text, &place, &mend).expect("an edit");
+        let edit = CommentEdit { title: String::new(), words: owned(words), instead: owned(instead) };
+        let fix = fix_of_comment(text, &place, &edit).expect("an edit");
         let edit = &fix.edits[0];
         let (before, after) = (&text[..edit.place.span.start as usize], &text[edit.place.span.end as usize..]);
         (format!("{before}{}{after}", edit.content), fix.applicability)

@@ -14,20 +14,20 @@ use rustc_hash::FxHashSet;
 
 use crate::extraction::Extracted;
 
-pub(crate) use edit::{Mend, mended};
+pub(crate) use edit::{CommentEdit, fix_of_comment};
 
 /// The checks of comments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct CommentChecks {
     /// The rules of which it is known whether a comment is needed: a bit for each, by its index in the list of rules.
     known: u64,
-    /// True if comments must give a reason.
+    /// True if comments must have a reason.
     demands_reason: bool,
 }
 
 impl CommentChecks {
     /// Returns the checks that a run over a project can make. If the run does not select a rule or sees only a part of
-    /// the project, it cannot tell if a comment is needed.
+    /// the project, it cannot know if a comment is needed.
     pub fn new(project: &Project, selection: &Selection) -> Self {
         let bit = |(index, rule): (usize, &&'static blocklint_rules::Rule)| {
             u64::from(project.is_whole && selection.contains(rule.code)) << index
@@ -47,7 +47,7 @@ impl CommentChecks {
     }
 }
 
-/// The languages of which some file was not read, or only in part: its calls may be what a comment is for.
+/// Returns the languages of which some file was not read, or only in part: its calls may be what a comment is for.
 pub(crate) fn unread_languages(project: &Project, extracted: &[Extracted]) -> Vec<Language> {
     let mut unread: Vec<Language> = Vec::new();
     for (file, extracted) in project.files.iter().zip(extracted) {
@@ -58,14 +58,14 @@ pub(crate) fn unread_languages(project: &Project, extracted: &[Extracted]) -> Ve
     unread
 }
 
-/// The findings about comments in reported files whose slots are meant, and what mends them.
+/// Returns the findings about comments in reported files whose slots are meant, and what mends them.
 pub(crate) fn comments(
     files: &[SourceFile],
     solved: &Solved,
     checks: CommentChecks,
     unread: &[Language],
     is_meant: impl Fn(usize) -> bool,
-) -> Vec<(Finding, Option<Mend>)> {
+) -> Vec<(Finding, Option<CommentEdit>)> {
     let used: FxHashSet<(usize, u32, RuleCode)> =
         solved.used.iter().map(|one| (one.file.index(), one.comment, one.rule)).collect();
     let mut found = Vec::new();
@@ -96,7 +96,7 @@ fn of_comment(
     index: u32,
     checks: CommentChecks,
     is_used: &dyn Fn(RuleCode) -> bool,
-    found: &mut Vec<(Finding, Option<Mend>)>,
+    found: &mut Vec<(Finding, Option<CommentEdit>)>,
 ) {
     let row = file.facts.suppressions[index as usize];
     let reason = row.reason.get().map_or("", |sym| file.facts.text(sym));
@@ -135,7 +135,7 @@ fn seems_ours(word: &str) -> bool {
     word.get(..3).is_some_and(|head| head.eq_ignore_ascii_case("BLT"))
 }
 
-/// The rules a comment names, as written.
+/// Returns the rules that a comment names, as written.
 fn words(facts: &FileFacts, index: u32) -> impl Iterator<Item = &str> {
     let list = facts.list(facts.suppressions[index as usize].rules);
     list.iter().filter_map(|&word| match facts.form(word) {
@@ -149,7 +149,7 @@ fn unused(
     comment: &Comment<'_>,
     checks: CommentChecks,
     is_used: &dyn Fn(RuleCode) -> bool,
-) -> Option<(Finding, Option<Mend>)> {
+) -> Option<(Finding, Option<CommentEdit>)> {
     if comment.words.is_empty() {
         let idle = checks.knows_all() && !RULES.iter().any(|rule| is_used(rule.code));
         return idle.then(|| said::unused(comment, &[]));
@@ -169,7 +169,7 @@ fn unused(
     (!idle.is_empty()).then(|| said::unused(comment, &idle))
 }
 
-/// The comment that silences a finding about a comment: one that speaks for its line, or the very one.
+/// Returns the comment that silences a finding about a comment: one that covers its line, or the very one.
 fn silenced(comment: &Comment<'_>, rule: RuleCode) -> Option<Suppression> {
     let facts = &comment.file.facts;
     let place = facts.suppressions[comment.index as usize].comment;
@@ -183,7 +183,7 @@ fn silenced(comment: &Comment<'_>, rule: RuleCode) -> Option<Suppression> {
 }
 
 /// Gives equal findings of a file fingerprints that differ.
-fn number(file: &SourceFile, found: &mut [(Finding, Option<Mend>)]) {
+fn number(file: &SourceFile, found: &mut [(Finding, Option<CommentEdit>)]) {
     let mut seen: Vec<(RuleCode, String)> = Vec::new();
     for (finding, _) in found {
         let key = (finding.rule, finding.message.clone());

@@ -10,11 +10,12 @@ use blocklint_rules::{
 
 use rustc_hash::FxHashSet;
 
-use super::edit::Mend;
+use super::edit::CommentEdit;
 use super::{Comment, seems_ours, silenced};
 
-/// Of a comment, or of some of its words, that silences nothing; no words mean the whole of a bare one.
-pub(super) fn unused(comment: &Comment<'_>, idle: &[&str]) -> (Finding, Option<Mend>) {
+/// Returns the finding of a comment, or of some of its words, that silences nothing; no words mean the whole of a bare
+/// one.
+pub(super) fn unused(comment: &Comment<'_>, idle: &[&str]) -> (Finding, Option<CommentEdit>) {
     let is_whole = idle.len() == comment.words.len();
     let message = match idle {
         [] => "unused suppression".to_owned(),
@@ -30,15 +31,15 @@ pub(super) fn unused(comment: &Comment<'_>, idle: &[&str]) -> (Finding, Option<M
         false => format!("remove {} from it", listed(idle)),
     };
     let instead = comment.words.iter().filter(|(word, _)| !idle.contains(word)).map(|(word, _)| (*word).to_owned());
-    let mend = Mend { title: upper(&help), words: written(comment), instead: instead.collect() };
+    let edit = CommentEdit { title: upper(&help), words: written(comment), instead: instead.collect() };
     let mut finding = finding(comment, UNUSED_SUPPRESSION.code, message);
     finding.notes.push(note.to_owned());
     finding.help = Some(help);
-    (finding, Some(mend))
+    (finding, Some(edit))
 }
 
-/// Of a comment that names rules that there are not.
-pub(super) fn unknown(comment: &Comment<'_>) -> Option<(Finding, Option<Mend>)> {
+/// Returns the finding of a comment that names unknown rules.
+pub(super) fn unknown(comment: &Comment<'_>) -> Option<(Finding, Option<CommentEdit>)> {
     let is_other_tool = |word: &str| comment.kind == SuppressionKind::Noqa && !seems_ours(word);
     let unknown: Vec<&str> = comment
         .words
@@ -74,11 +75,11 @@ pub(super) fn unknown(comment: &Comment<'_>) -> Option<(Finding, Option<Mend>)> 
     // A rule that is named already is not named twice.
     let mut seen = FxHashSet::default();
     instead.retain(|word| seen.insert(word.clone()));
-    Some((finding, Some(Mend { title: upper(&help), words: written(comment), instead })))
+    Some((finding, Some(CommentEdit { title: upper(&help), words: written(comment), instead })))
 }
 
-/// Of a comment that cannot be read; `text` is all that it says.
-pub(super) fn malformed(comment: &Comment<'_>, text: &str) -> Option<(Finding, Option<Mend>)> {
+/// Returns the finding of a comment that cannot be read; `text` is its whole text.
+pub(super) fn malformed(comment: &Comment<'_>, text: &str) -> Option<(Finding, Option<CommentEdit>)> {
     let (what, instead) = what_is_wrong(text)?;
     let instead = instead.map_or_else(String::new, |instead| format!("; write `{instead}`"));
     let mut finding = finding(comment, INVALID_SUPPRESSION.code, format!("comment cannot be read: {what}{instead}"));
@@ -86,8 +87,8 @@ pub(super) fn malformed(comment: &Comment<'_>, text: &str) -> Option<(Finding, O
     Some((finding, None))
 }
 
-/// Of a comment without a reason.
-pub(super) fn unexplained(comment: &Comment<'_>) -> (Finding, Option<Mend>) {
+/// Returns the finding of a comment without a reason.
+pub(super) fn unexplained(comment: &Comment<'_>) -> (Finding, Option<CommentEdit>) {
     let mut finding = finding(comment, UNEXPLAINED_SUPPRESSION.code, "suppression without a reason".to_owned());
     finding.notes.push("`require-reason` of the configuration asks for one".to_owned());
     finding.help = Some(match comment.kind {

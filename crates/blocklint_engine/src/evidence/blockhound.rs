@@ -7,7 +7,7 @@ const BEGINS: &str = "Blocking call! ";
 /// Lines that Reactor writes between the error and its frames when it traces the assembly of a chain.
 const BETWEEN: [&str; 6] = ["Suppressed:", "Error has been observed", "*__", "|_", "Original Stack Trace", "..."];
 
-/// The errors of a log, whatever else it holds.
+/// Returns the errors of a log, whatever else it holds.
 pub(super) fn parse(text: &str) -> Vec<Stall> {
     let mut stalls = Vec::new();
     let mut lines = text.lines().peekable();

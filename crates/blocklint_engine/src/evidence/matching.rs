@@ -80,14 +80,14 @@ impl<'p> Files<'p> {
         Files { project, by_name, known: HashMap::new() }
     }
 
-    /// The file of a place of a finding.
+    /// Returns the file of a place of a finding.
     fn of_place(&self, place: &Place) -> Option<FileIndex> {
         // In a notebook rows count from the cell, which no stack names.
         let found = self.project.files.binary_search_by(|file| (*file.path).cmp(&place.path)).ok();
         found.filter(|_| place.cell.is_none()).map(|at| at as FileIndex)
     }
 
-    /// The files that a path may mean: that which is so called, else those whose paths end as it does.
+    /// Returns the files that a path may mean: that which is so called, else those whose paths end as it does.
     fn meant(&mut self, path: &str) -> &[FileIndex] {
         if !self.known.contains_key(path) {
             let meant = self.look_up(path);
@@ -157,14 +157,14 @@ impl Places {
         places
     }
 
-    /// The findings in a function: the evidence knows no more.
+    /// Returns the findings in a function: the evidence knows no more.
     fn of_function(&self, frame: &Frame, files: &mut Files<'_>) -> BTreeSet<u32> {
         let name = last_name(&frame.function);
         let meant = files.meant(&frame.path);
         meant.iter().filter_map(|file| self.functions.get(&(*file, name.to_owned()))).flatten().copied().collect()
     }
 
-    /// The findings whose way is on the stack.
+    /// Returns the findings whose way is on the stack.
     fn of_stack(&self, frames: &[Frame], files: &mut Files<'_>, findings: &[Finding]) -> BTreeSet<u32> {
         let mut lines: Vec<Vec<(FileIndex, u32)>> = Vec::with_capacity(frames.len());
         for frame in frames {
@@ -176,7 +176,7 @@ impl Places {
             lines[innermost].iter().filter_map(|at| self.causes.get(at)).flatten().copied().collect();
         let passed = lines[..=innermost].iter().flatten().filter_map(|at| self.findings.get(at)).flatten();
         let shown: BTreeSet<u32> = passed.copied().filter(|index| behind.contains(index)).collect();
-        // Of several calls in one line that which the stack goes on with, where it says so.
+        // Of several calls in one line the one that the stack continues with, if it shows that.
         let Some(entered) = frames.get(innermost + 1) else { return shown };
         let enters = |index: &u32| {
             let causes = findings[*index as usize].causes.iter();
@@ -187,7 +187,7 @@ impl Places {
     }
 }
 
-/// The rows of a place.
+/// Returns the rows of a place.
 fn rows(place: &Place) -> std::ops::RangeInclusive<u32> {
     place.start.row..=place.end.row.min(place.start.row.saturating_add(MOST_ROWS))
 }

@@ -1,5 +1,5 @@
 //! Evidence from the running program, matched with the findings: recorded stalls, lines of asyncio's log, a profiler's
-//! stacks and BlockHound's errors. The content of a file tells its kind.
+//! stacks and BlockHound's errors. The content of a file shows its kind.
 
 mod blockhound;
 mod matching;
@@ -16,7 +16,7 @@ use camino::Utf8Path;
 use crate::Failure;
 use crate::choose::{Chosen, Levels};
 
-/// A file of evidence may be so large: a day of logs, or an hour of a profiler. More is a mistake, or somebody's who means harm.
+/// A file of evidence may be so large: a day of logs, or an hour of a profiler. A larger one is a mistake or an attack.
 const MOST_BYTES: u64 = 64 << 20;
 /// So many frames of a stack are looked at: the outermost, under which everything else happened.
 const MOST_FRAMES: usize = 1000;
@@ -136,12 +136,13 @@ impl Evidence {
     }
 }
 
-/// A name as far as it is read, without what would move a cursor.
+/// Returns a name as far as it is read, without what would move a cursor.
 fn name(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(MOST_CHARACTERS).collect()
 }
 
-/// A place `PATH:LINE` and what follows it: the first number behind a colon, at whose end neither a name nor a path goes on.
+/// Returns a place `PATH:LINE` and what follows it: the first number behind a colon, at whose end neither a name nor a
+/// path goes on.
 fn place(text: &str) -> Option<(&str, u32, &str)> {
     text.match_indices(':').find_map(|(at, _)| {
         let rest = &text[at + 1..];

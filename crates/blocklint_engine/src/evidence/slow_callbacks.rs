@@ -5,7 +5,7 @@ use super::{Frame, Stall, name, place};
 
 const BEGINS: &str = "Executing <";
 
-/// The slow callbacks of a log, whatever else it holds.
+/// Returns the slow callbacks of a log, whatever else it holds.
 pub(super) fn parse(text: &str) -> Vec<Stall> {
     text.lines().filter_map(line).collect()
 }
@@ -22,13 +22,13 @@ fn line(line: &str) -> Option<Stall> {
     Some(Stall { frames, seconds: Some(seconds), times: 1, test: None })
 }
 
-/// The coroutine of a task, else the function of a handle.
+/// Returns the coroutine of a task, else the function of a handle.
 fn function(callback: &str) -> Option<Frame> {
     let called = match callback.split_once("coro=<") {
         Some((_, coroutine)) => coroutine,
         None => {
             let (kind, rest) = callback.split_once(' ')?;
-            // A timer tells first when it was due.
+            // A timer's text begins with the time when it was due.
             let due = rest.strip_prefix("when=").and_then(|rest| rest.split_once(' ')).map(|(_, rest)| rest);
             if kind.ends_with("Handle") { due.unwrap_or(rest) } else { return None }
         }

@@ -3,7 +3,7 @@
 
 use super::{Frame, MOST_FRAMES, Stall, name};
 
-/// The stacks of a text of which every line is one.
+/// Returns the stacks of a text of which every line is one.
 pub(super) fn parse(text: &str) -> Vec<Stall> {
     let lines = text.lines().filter(|line| !line.trim().is_empty());
     lines.map(stack).collect::<Option<Vec<_>>>().filter(|all| all.iter().any(has_a_place)).unwrap_or_default()

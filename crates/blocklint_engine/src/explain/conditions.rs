@@ -4,7 +4,8 @@ use blocklint_analysis::{ConditionResult, Tried};
 use blocklint_core::Language;
 use blocklint_models::written::condition;
 
-/// `unless argument = "block@0", equals = false`, and what else than the code there decides.
+/// Returns a condition in words, `unless argument = "block@0", equals = false`, and where it is decided if not by the
+/// code there.
 pub(super) fn written(tried: &Tried, language: Language) -> String {
     let key = if tried.excuses { "unless" } else { "when" };
     let text = format!("{key} {}", condition(&tried.condition, language));

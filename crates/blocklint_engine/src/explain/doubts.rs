@@ -1,7 +1,7 @@
 //! Doubts that make a finding less sure, in sentences.
 
 use blocklint_analysis::{BodyRef, Choice, Doubt, Explainer, Linker, RawFinding, RootKind, SiteRef};
-use blocklint_core::{Confidence, What};
+use blocklint_core::{Confidence, Mistake};
 use blocklint_output::Remark;
 use blocklint_rules::rule;
 
@@ -103,14 +103,14 @@ fn inferred(explainer: &Explainer<'_, '_>, site: SiteRef) -> String {
     }
 }
 
-/// Returns why a rule that looks for no way to a blocking call is not sure of its finding.
+/// Returns why a rule without a path to a blocking call is not sure of its finding.
 fn of_rule(raw: &RawFinding) -> Option<&'static str> {
-    match raw.what {
+    match raw.mistake {
         // A calculation that other code hands to a thread.
-        What::Holds if raw.causes.is_empty() => {
+        Mistake::Holds if raw.causes.is_empty() => {
             Some("how long it takes is inferred: other code runs the same in a thread")
         }
-        What::Holds => None,
-        _ => rule(raw.rule)?.doubt(&raw.what),
+        Mistake::Holds => None,
+        _ => rule(raw.rule)?.doubt(&raw.mistake),
     }
 }

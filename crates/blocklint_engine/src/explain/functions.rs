@@ -6,7 +6,7 @@ use blocklint_facts::Flow;
 use blocklint_output::{ExplainedFunction, Remark};
 
 use super::MOST_LISTED;
-use super::reasons::stops;
+use super::no_finding_text::stops;
 use super::sites::{body, context_words, place, place_of};
 
 /// A function whose findings are still numbers.
@@ -54,7 +54,7 @@ pub(super) fn explained_function(explainer: &Explainer<'_, '_>, of: BodyRef) -> 
     }
 }
 
-/// Returns why a function must not block, or why it may, and what speaks against its findings.
+/// Returns why a function must not block, or why it may, and what counts against its findings.
 fn duty(explainer: &Explainer<'_, '_>, about: &BodyExplanation) -> Vec<Remark> {
     let linker = explainer.linker();
     let mut found = Vec::new();
@@ -72,7 +72,7 @@ fn duty(explainer: &Explainer<'_, '_>, about: &BodyExplanation) -> Vec<Remark> {
     }
     if about.is_for_tests {
         found.push(Remark::new("is there for tests only: what they alone reach is left aside"));
-    } else if let Some(signal) = about.serves_nobody {
+    } else if let Some(signal) = about.aside_signal {
         found.push(Remark::new(format!("is left out of what counts: {} ({})", signal.says, signal.name)));
     }
     let flow = linker.program.body(about.body).flow;

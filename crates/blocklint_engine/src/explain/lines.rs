@@ -1,6 +1,6 @@
 //! Where a line stands, in sentences.
 
-use blocklint_analysis::{Explainer, FileId, Standing};
+use blocklint_analysis::{Explainer, FileId, LineContext};
 use blocklint_core::{Language, Span};
 use blocklint_facts::{BodyKind, Form, SuppressionKind};
 use blocklint_output::Remark;
@@ -28,7 +28,7 @@ pub(super) fn kind_of(text: &str, language: Language) -> LineKind {
 }
 
 /// Returns where a line stands: ``in async function `app.handler` ``.
-pub(super) fn stands(explainer: &Explainer<'_, '_>, standing: &Standing, kind: LineKind) -> String {
+pub(super) fn stands(explainer: &Explainer<'_, '_>, standing: &LineContext, kind: LineKind) -> String {
     let linker = explainer.linker();
     let program = linker.program;
     let around = || match program.body(standing.body).kind {
@@ -52,7 +52,7 @@ pub(super) fn stands(explainer: &Explainer<'_, '_>, standing: &Standing, kind: L
 /// Returns what is to be said of a line besides its calls and findings.
 pub(super) fn remarks(
     explainer: &Explainer<'_, '_>,
-    standing: &Standing,
+    standing: &LineContext,
     is_called: bool,
     has_findings: bool,
 ) -> Vec<Remark> {

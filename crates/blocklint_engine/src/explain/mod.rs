@@ -6,11 +6,11 @@ mod doubts;
 mod fate;
 mod functions;
 mod lines;
-mod reasons;
+mod no_finding_text;
 mod sites;
 mod values;
 
-use blocklint_analysis::{Explainer, FileId, Linker, Names, Part, Program, SourceFile};
+use blocklint_analysis::{Explainer, FileId, Linker, Names, PlaceRole, Program, SourceFile};
 use blocklint_core::{Finding, Language, Span};
 use blocklint_models::Models;
 use blocklint_output::{ExplainedFinding, ExplainedLine, ExplainedSite, Outcome, Remark, Sources};
@@ -49,9 +49,9 @@ pub struct ExplainRequest<'a> {
     pub options: Options,
     /// The lines.
     pub lines: &'a [AskedLine],
-    /// Takes out of what is shown what a baseline holds, and gives that.
+    /// Removes the findings of a baseline from those shown, and returns them.
     pub hold: &'a dyn Fn(&mut Chosen) -> Vec<Finding>,
-    /// Is told how far the run is.
+    /// Receives the progress of the run.
     pub progress: &'a dyn Progress,
 }
 
@@ -66,11 +66,10 @@ pub struct AskedLine {
     pub line: u32,
 }
 
-/// Returns what is known of each line, `None` where the file has no such line; and what the analysis left out.
+/// Returns the explanation of each line, `None` if the file has no such line; and the parts that the analysis left out.
 ///
 /// # Errors
-///
-/// Where the system gives no threads.
+/// If the system starts no threads.
 pub fn explain(request: &ExplainRequest<'_>) -> Result<(Vec<Option<ExplainedLine>>, Vec<LeftOut>), Failure> {
     let ExplainRequest { project, models, options, progress, .. } = *request;
     let spans: Vec<Option<AskedSpan>> = request.lines.iter().map(|line| span_of(project, *line)).collect();
@@ -118,7 +117,7 @@ fn span_of(project: &Project, asked: AskedLine) -> Option<AskedSpan> {
 }
 
 /// The answers of an analysis about some lines; findings are numbers.
-struct Told {
+struct LineAnswers {
     /// All findings of the project, at every level.
     findings: Vec<Finding>,
     /// For each what makes it less sure besides signals.
@@ -130,20 +129,20 @@ struct Told {
 
 struct ToldLine {
     told: ExplainedLine,
-    findings: Vec<(usize, Part)>,
+    findings: Vec<(usize, PlaceRole)>,
     function: Option<ToldFunction>,
     /// For each site the findings that it belongs to.
     of_sites: Vec<Vec<usize>>,
 }
 
-/// Analyses the project, and says what is known of some lines. Must run in a pool of threads with large stacks.
+/// Analyses the project, and explains some lines. Must run in a pool of threads with large stacks.
 fn tell(
     project: &Project,
     models: &Models,
     options: Options,
     spans: &[Option<AskedSpan>],
     progress: &dyn Progress,
-) -> Told {
+) -> LineAnswers {
     let (extracted, _, _) = extract_all(project, progress);
     let unread = unread(project, &extracted);
     let unread_languages = unread_languages(project, &extracted);
@@ -155,10 +154,10 @@ fn tell(
         let unseen = unseen_languages(&unread_languages, left_out);
         tell_lines(linker, &files, options, spans, &unread, &unseen)
     });
-    Told { left_out: contained.left_out, ..contained.done }
+    LineAnswers { left_out: contained.left_out, ..contained.done }
 }
 
-/// Says what is known of some lines, by a linker of the program that these files are.
+/// Returns the explanation of some lines, by a linker over these files.
 fn tell_lines(
     linker: &Linker<'_>,
     files: &[SourceFile],
@@ -166,11 +165,11 @@ fn tell_lines(
     spans: &[Option<AskedSpan>],
     unread: &[Finding],
     unseen: &[Language],
-) -> Told {
+) -> LineAnswers {
     let program = linker.program;
     let explainer = Explainer::new(linker, options_of(options));
     let solved = explainer.solved();
-    // Findings keep the numbers that the analysis gives them; those about comments and files come behind.
+    // Findings keep their numbers from the analysis; those about comments and files come after.
     let mut findings: Vec<Finding> = Vec::new();
     let mut doubts: Vec<Vec<Remark>> = Vec::new();
     let mut numbers: Vec<Option<usize>> = Vec::new();
@@ -199,7 +198,7 @@ fn tell_lines(
             let start = findings[*at].place.span.start;
             span.line.start <= start && start <= span.line.end
         });
-        let about_source: Vec<(usize, Part)> = about_source.map(|at| (at, Part::Stands)).collect();
+        let about_source: Vec<(usize, PlaceRole)> = about_source.map(|at| (at, PlaceRole::Finding)).collect();
         Some(match slots.get(&*span.path) {
             Some(&slot) => tell_line(&explainer, FileId(slot as u32), span, &number, about_source),
             None => tell_unread(span, about_source),
@@ -207,13 +206,13 @@ fn tell_lines(
     });
     let lines = lines.collect();
     drop((of_source, slots));
-    // Freeing a large program costs time that nobody waits for.
+    // Freeing a large program takes time, and the process ends soon.
     std::mem::forget(explainer);
-    Told { findings, doubts, lines, left_out: Vec::new() }
+    LineAnswers { findings, doubts, lines, left_out: Vec::new() }
 }
 
-/// Returns what is known of a line of a file that could not be read.
-fn tell_unread(span: &AskedSpan, findings: Vec<(usize, Part)>) -> ToldLine {
+/// Returns the explanation of a line of a file that could not be read.
+fn tell_unread(span: &AskedSpan, findings: Vec<(usize, PlaceRole)>) -> ToldLine {
     ToldLine {
         told: ExplainedLine {
             place: blocklint_core::Place::unlocated(std::sync::Arc::clone(&span.path), span.code),
@@ -230,13 +229,13 @@ fn tell_unread(span: &AskedSpan, findings: Vec<(usize, Part)>) -> ToldLine {
     }
 }
 
-/// Returns what is known of a line, with the findings about comments and files that stand there.
+/// Returns the explanation of a line, with the findings about comments and files that stand there.
 fn tell_line(
     explainer: &Explainer<'_, '_>,
     file: FileId,
     span: &AskedSpan,
     number: &dyn Fn(&usize) -> Option<usize>,
-    about_source: Vec<(usize, Part)>,
+    about_source: Vec<(usize, PlaceRole)>,
 ) -> ToldLine {
     let linker = explainer.linker();
     let standing = explainer.standing(file, span.line, span.code);
@@ -255,13 +254,13 @@ fn tell_line(
     for &site in &sites {
         let explanation = explainer.explain(site);
         let of_site: Vec<usize> = explanation.findings.iter().filter_map(number).collect();
-        found.extend(of_site.iter().map(|at| (*at, Part::Ways)));
+        found.extend(of_site.iter().map(|at| (*at, PlaceRole::OtherPath)));
         told_sites.push(sites::explained(explainer, &explanation));
         of_sites.push(of_site);
     }
     found.sort_unstable();
     found.dedup_by_key(|(at, _)| *at);
-    // A function is told where it is defined, and where nothing else is told.
+    // A function is explained at its definition, and where nothing else is explained.
     let is_quiet = told_sites.is_empty() && found.is_empty();
     let function = standing.function.filter(|_| !standing.defines.is_empty() || is_quiet);
     let mut remarks = lines::of_file(explainer, file, &span.text);
@@ -291,10 +290,10 @@ fn finish(line: ToldLine, findings: &[Finding], doubts: &[Vec<Remark>], fates: &
         (fates.hidden(at).is_some(), std::cmp::Reverse((finding.severity, finding.confidence)))
     };
     found.sort_by_key(|&(at, part)| match part {
-        Part::Stands => (false, (false, std::cmp::Reverse(Default::default())), part, at),
+        PlaceRole::Finding => (false, (false, std::cmp::Reverse(Default::default())), part, at),
         _ => (true, (rank(at).0, std::cmp::Reverse(Some(rank(at).1.0))), part, at),
     });
-    let standing = found.iter().filter(|(_, part)| *part == Part::Stands).count();
+    let standing = found.iter().filter(|(_, part)| *part == PlaceRole::Finding).count();
     let shown = found.len().min(standing + SHOWN);
     told.more_findings = found.len() - shown;
     told.findings = found[..shown]
@@ -336,14 +335,14 @@ fn finish(line: ToldLine, findings: &[Finding], doubts: &[Vec<Remark>], fates: &
 }
 
 /// Returns what a line has to do with a finding that stands elsewhere.
-fn part_in_words(part: Part) -> Option<&'static str> {
+fn part_in_words(part: PlaceRole) -> Option<&'static str> {
     match part {
-        Part::Stands => None,
-        Part::Blocks => Some("the call that blocks is here"),
-        Part::Passes => Some("its path passes here"),
-        Part::HoldsLock => Some("the lock that it waits for is held here"),
-        Part::Causes => Some("one of its causes is here"),
-        Part::Ways => Some("a further path of it passes here"),
+        PlaceRole::Finding => None,
+        PlaceRole::BlockingCall => Some("the call that blocks is here"),
+        PlaceRole::OnPath => Some("its path passes here"),
+        PlaceRole::LockHolder => Some("the lock that it waits for is held here"),
+        PlaceRole::OtherCause => Some("one of its causes is here"),
+        PlaceRole::OtherPath => Some("a further path of it passes here"),
     }
 }
 

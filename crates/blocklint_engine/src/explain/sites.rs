@@ -8,10 +8,10 @@ use blocklint_models::{CallRow, HandoverContext, HandoverRow, RowEffect, Runs, S
 use blocklint_output::{ExplainedRow, ExplainedSite, ExplainedTarget, Outcome, Remark};
 
 use super::values::{literal, value};
-use super::{MOST_LISTED, conditions, reasons};
+use super::{MOST_LISTED, conditions, no_finding_text};
 use crate::words;
 
-/// Returns a site in words; its findings are told with the line.
+/// Returns a site in words; its findings are explained with the line.
 pub(super) fn explained(explainer: &Explainer<'_, '_>, site: &Explanation<'_>) -> ExplainedSite {
     let linker = explainer.linker();
     let facts = linker.program.facts(site.site.file);
@@ -47,12 +47,12 @@ pub(super) fn place(linker: &Linker<'_>, file: FileId, span: blocklint_core::Spa
     words::place(linker, file, span)
 }
 
-/// Where a site stands, for the reasons that name another one.
+/// Returns the place of a site, for reasons that name another one.
 pub(super) fn place_of(linker: &Linker<'_>, site: SiteRef) -> Place {
     place(linker, site.file, linker.program.site(site).span)
 }
 
-/// A site as it is written, as far as names go.
+/// Returns a site as it is written, as far as names go.
 fn written(linker: &Linker<'_>, site: SiteRef) -> String {
     let facts = linker.program.facts(site.file);
     let row = linker.program.site(site);
@@ -93,7 +93,7 @@ fn kind(kind: SiteKind, is_async: bool) -> &'static str {
     }
 }
 
-/// A body in words: ``async function `app.handler` ``.
+/// Returns a body in words: ``async function `app.handler` ``.
 pub(super) fn body(linker: &Linker<'_>, of: BodyRef) -> String {
     let row = linker.program.body(of);
     let name = linker.qualified_name(of);
@@ -133,7 +133,7 @@ fn owner(explainer: &Explainer<'_, '_>, site: &Explanation<'_>) -> String {
 
 fn run_target(linker: &Linker<'_>, target: &RunTarget) -> ExplainedTarget {
     match target {
-        RunTarget::Body { body: of, edge: by, awaited, by_argument, confidence } => {
+        RunTarget::Body { body: of, kind: by, awaited, by_argument, confidence } => {
             let row = linker.program.body(*of);
             let edge = edge(*by, row.flow, *awaited);
             ExplainedTarget {
@@ -169,7 +169,7 @@ fn edge(edge: TargetKind, flow: Flow, awaited: bool) -> String {
     }
 }
 
-/// A kind of thread in words.
+/// Returns a kind of thread in words.
 pub(super) fn context_words(context: Context) -> &'static str {
     match context {
         Context::EventLoop => "the event loop",
@@ -250,7 +250,7 @@ fn handover_says(row: &HandoverRow) -> String {
 fn outcomes(explainer: &Explainer<'_, '_>, site: &Explanation<'_>) -> Vec<Outcome> {
     let mut found: Vec<Outcome> = Vec::new();
     for end in &site.ends {
-        for remark in reasons::reason(explainer, site, end) {
+        for remark in no_finding_text::reason(explainer, site, end) {
             let outcome = Outcome::Ends(remark);
             if !found.contains(&outcome) {
                 found.push(outcome);
@@ -263,7 +263,7 @@ fn outcomes(explainer: &Explainer<'_, '_>, site: &Explanation<'_>) -> Vec<Outcom
         found.push(Outcome::Ends(Remark::new(format!("and {more} more of this kind"))));
     }
     if found.is_empty() && site.findings.is_empty() {
-        found.push(Outcome::Ends(reasons::plain(explainer, site)));
+        found.push(Outcome::Ends(no_finding_text::plain(explainer, site)));
     }
     found
 }

@@ -2,7 +2,7 @@
 
 use blocklint_analysis::{ArgsId, Constant, Linker, Val, ValueId};
 
-/// How deep type arguments and parts are told.
+/// How deep type arguments and parts are written out.
 const DEPTH: u32 = 3;
 
 /// Returns the possible values of an expression in words; unknown ones stand last, with their reasons.
@@ -28,7 +28,7 @@ fn member(linker: &Linker<'_>, val: Val, depth: u32) -> String {
         Val::Class(class) => format!("class `{}`", linker.qualified_class(class)),
         Val::Module(file) => format!("module `{}`", linker.module_name(file)),
         Val::Folder(of) => format!("package `{}`", path(of)),
-        Val::External(of) if linker.library.speaks(of) => format!("`{}`", path(of)),
+        Val::External(of) if linker.library.is_described(of) => format!("`{}`", path(of)),
         Val::External(of) => format!("`{}`, of which no model speaks", path(of)),
         Val::Fn { body, .. } => super::sites::body(linker, body),
         Val::Method { path: of, .. } => format!("method `{}`", path(of)),
@@ -50,7 +50,7 @@ fn member(linker: &Linker<'_>, val: Val, depth: u32) -> String {
     }
 }
 
-/// A type with those of its arguments that are known.
+/// Returns a type with those of its arguments that are known.
 fn generic(linker: &Linker<'_>, ty: &str, args: ArgsId, depth: u32) -> String {
     let args = linker.values.list(args);
     let (Some(depth), false) = (depth.checked_sub(1), args.is_empty()) else { return ty.to_owned() };
@@ -69,7 +69,7 @@ fn generic(linker: &Linker<'_>, ty: &str, args: ArgsId, depth: u32) -> String {
     format!("{ty}{open}{}{close}", args.join(", "))
 }
 
-/// A literal as Python, Rust or Java write it, near enough to be recognised.
+/// Returns a literal as Python, Rust or Java write it, near enough to be recognised.
 pub(super) fn literal(constant: &Constant) -> String {
     match constant {
         Constant::Hidden => "not visible".to_owned(),

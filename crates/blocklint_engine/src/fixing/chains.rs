@@ -4,20 +4,20 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use blocklint_analysis::Available;
-use blocklint_core::{Applicability, Edit, Fix, Place, Refusal, Span, Way};
+use blocklint_core::{Applicability, Edit, EditKind, Fix, Place, Refusal, Span};
 use blocklint_mending::{Chain, NoChain, Unchained};
 use blocklint_rust::{ChainPart, Chained, Sought};
 use camino::Utf8Path;
 use rustc_hash::FxHashMap;
 
 use super::make::{TextOf, is_generated};
-use crate::fixing::wanted::Wanted;
+use crate::fixing::planned_edit::PlannedEdit;
 
 /// The fixes of the chains of some findings, each made once.
 pub(super) struct Chains(FxHashMap<usize, Result<Fix, Refusal>>);
 
 impl Chains {
-    pub(super) fn new<'w>(wanted: impl Iterator<Item = &'w Wanted>, text: &TextOf<'_>) -> Self {
+    pub(super) fn new<'w>(wanted: impl Iterator<Item = &'w PlannedEdit>, text: &TextOf<'_>) -> Self {
         let mut made = FxHashMap::default();
         for chain in wanted.filter_map(|wanted| wanted.chain.as_ref()) {
             made.entry(key(chain)).or_insert_with(|| fix_of(chain, text));
@@ -26,20 +26,21 @@ impl Chains {
     }
 
     /// Returns the fix of the chain of a finding, if its remedy asks for one.
-    pub(super) fn of(&self, wanted: &Wanted) -> Option<Result<Fix, Refusal>> {
-        let asks = wanted.remedy.ways.iter().any(|way| matches!(way, Way::Asyncify));
+    pub(super) fn of(&self, wanted: &PlannedEdit) -> Option<Result<Fix, Refusal>> {
+        let asks = wanted.remedy.edit_kinds.iter().any(|edit_kind| matches!(edit_kind, EditKind::Asyncify));
         self.0.get(&key(wanted.chain.as_ref().filter(|_| asks)?)).cloned()
     }
 }
 
-/// Which of two fixes a finding gets: that which its remedy names first, if it can be made; where none can, why the first cannot.
+/// Returns which of two fixes a finding gets: that which its remedy names first, if it can be made; where none can, why
+/// the first cannot.
 pub(super) fn preferred(
-    wanted: &Wanted,
+    wanted: &PlannedEdit,
     chained: Option<Result<Fix, Refusal>>,
     other: Result<Fix, Refusal>,
 ) -> Result<Fix, Refusal> {
     let Some(chained) = chained else { return other };
-    let is_first = matches!(wanted.remedy.ways.first(), Some(Way::Asyncify));
+    let is_first = matches!(wanted.remedy.edit_kinds.first(), Some(EditKind::Asyncify));
     match (is_first, chained, other) {
         (true, Ok(fix), _) | (false, _, Ok(fix)) => Ok(fix),
         (true, Err(_), Ok(fix)) | (false, Ok(fix), Err(_)) => Ok(fix),
@@ -53,13 +54,13 @@ fn key(chain: &Arc<Chain>) -> usize {
 
 /// The parts of a chain in one file.
 #[derive(Default)]
-struct OfFile<'c> {
+struct FileChain<'c> {
     part: ChainPart<'c>,
     names: Vec<&'c str>,
 }
 
 fn fix_of(chain: &Chain, text: &TextOf<'_>) -> Result<Fix, Refusal> {
-    let mut files: BTreeMap<&Arc<Utf8Path>, OfFile<'_>> = BTreeMap::new();
+    let mut files: BTreeMap<&Arc<Utf8Path>, FileChain<'_>> = BTreeMap::new();
     for helper in &chain.helpers {
         let of = files.entry(&helper.at.path).or_default();
         of.part.helpers.push(helper.at.span);
@@ -71,8 +72,8 @@ fn fix_of(chain: &Chain, text: &TextOf<'_>) -> Result<Fix, Refusal> {
     for call in &chain.calls {
         files.entry(&call.path).or_default().part.calls.push(call.span);
     }
-    for leaf in &chain.leaves {
-        files.entry(&leaf.at.path).or_default().part.leaves.push((leaf.at.span, &leaf.twin));
+    for sink in &chain.sinks {
+        files.entry(&sink.at.path).or_default().part.sinks.push((sink.at.span, &sink.twin));
     }
     let (mut edits, mut sought) = (Vec::new(), Vec::new());
     for (path, of) in &mut files {
@@ -114,7 +115,7 @@ fn fix_of(chain: &Chain, text: &TextOf<'_>) -> Result<Fix, Refusal> {
 fn title(chain: &Chain) -> String {
     let mut names: Vec<&str> = chain.helpers.iter().map(|helper| helper.name.as_str()).collect();
     names.dedup();
-    let mut twins: Vec<&str> = chain.leaves.iter().map(|leaf| leaf.twin.as_str()).collect();
+    let mut twins: Vec<&str> = chain.sinks.iter().map(|sink| sink.twin.as_str()).collect();
     twins.sort_unstable();
     twins.dedup();
     let told = |all: &[&str]| all.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
@@ -131,19 +132,19 @@ fn sees(of: &Utf8Path, path: &Utf8Path) -> bool {
     path == of || folder.is_some_and(|folder| path.starts_with(folder))
 }
 
-/// Why helpers do not become `async`, in words.
+/// Returns why helpers do not become `async`, in words.
 pub(crate) fn refusal(unchained: &Unchained) -> Refusal {
     let reason = match &unchained.why {
         NoChain::NoTwin(call) => {
             format!("its callers would become `async`, and `{call}` has no equivalent async twin")
         }
-        NoChain::Reach(Available::WithFeature { package, feature }) => {
+        NoChain::Unavailable(Available::WithFeature { package, feature }) => {
             format!("its async twin needs feature `{feature}` of `{package}` in Cargo.toml")
         }
-        NoChain::Reach(Available::Beside(other)) => {
+        NoChain::Unavailable(Available::Beside(other)) => {
             format!("it is not known whether it runs on the twin's runtime or on `{other}`")
         }
-        NoChain::Reach(_) => "the crate does not depend on the twin's library".to_owned(),
+        NoChain::Unavailable(_) => "the crate does not depend on the twin's library".to_owned(),
         NoChain::InClosure => "the blocking call is in a closure, or is passed as a value".to_owned(),
         NoChain::CalledInClosure(name) => format!("a closure that is not `async` calls `{name}`"),
         NoChain::CalledByTest(name) => {
@@ -155,7 +156,7 @@ pub(crate) fn refusal(unchained: &Unchained) -> Refusal {
             ),
             _ => "a test that is not `async` calls it, and no test runner for async tests is known".to_owned(),
         },
-        NoChain::NobodyCalls(name) => {
+        NoChain::NoKnownCaller(name) => {
             format!("`{name}` is not `async`, and its unknown callers may not be able to await")
         }
         NoChain::Value(name) => format!("`{name}` is passed as a value here"),

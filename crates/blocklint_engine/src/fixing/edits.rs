@@ -8,7 +8,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// overlap.
 pub(crate) type Replacements<'a> = [(Span, &'a str)];
 
-/// The bytes of a file after the edits. `\n` in an edit becomes what ends the file's first line.
+/// Returns the bytes of a file after the edits. `\n` in an edit becomes what ends the file's first line.
 ///
 /// # Errors
 ///

@@ -9,16 +9,16 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::make::TextOf;
-use crate::fixing::wanted::Wanted;
+use crate::fixing::planned_edit::PlannedEdit;
 
 /// Of each function that some call would take along to a thread, what keeps it; by file and span.
-pub(super) struct Elsewhere(FxHashMap<Box<str>, FxHashMap<Span, Vec<Binding>>>);
+pub(super) struct BindingsElsewhere(FxHashMap<Box<str>, FxHashMap<Span, Vec<Binding>>>);
 
-impl Elsewhere {
+impl BindingsElsewhere {
     /// Looks at all that would move: one parse of each file.
-    pub(super) fn new<'w>(wanted: impl Iterator<Item = &'w Wanted>, text: &TextOf<'_>) -> Self {
+    pub(super) fn new<'w>(wanted: impl Iterator<Item = &'w PlannedEdit>, text: &TextOf<'_>) -> Self {
         let mut files: FxHashMap<&str, FxHashSet<Span>> = FxHashMap::default();
-        for (path, span) in wanted.flat_map(Wanted::functions) {
+        for (path, span) in wanted.flat_map(PlannedEdit::functions) {
             files.entry(path.as_str()).or_default().insert(*span);
         }
         let files: Vec<_> = files.into_iter().collect();
@@ -29,18 +29,18 @@ impl Elsewhere {
                 spans.into_iter().zip(bindings).filter(|(_, bindings)| !bindings.is_empty()).collect();
             (!of_path.is_empty()).then(|| (Box::from(path), of_path))
         });
-        Elsewhere(found.collect::<Vec<_>>().into_iter().collect())
+        BindingsElsewhere(found.collect::<Vec<_>>().into_iter().collect())
     }
 
     fn bindings(&self, (path, span): &(Arc<Utf8Path>, Span)) -> Option<&[Binding]> {
         self.0.get(path.as_str())?.get(span).map(Vec::as_slice)
     }
 
-    /// Why a call of the file at `from` cannot move, or the block at this span. `handles`: an exception is being handled where it
-    /// stands.
+    /// Returns why a call of the file at `from` cannot move, or the block at this span. `handles`: an exception is
+    /// being handled where it stands.
     pub(super) fn refusal(
         &self,
-        wanted: &Wanted,
+        wanted: &PlannedEdit,
         from: &Utf8Path,
         block: Option<Span>,
         handles: bool,
@@ -59,7 +59,7 @@ impl Elsewhere {
         };
         // The callbacks that run in the call's own file are checked there.
         let others = moves.iter().filter(|(path, _)| block.is_some() || **path != *from);
-        let mut on_the_way = wanted.way.iter();
+        let mut on_the_way = wanted.on_path.iter();
         let once = on_the_way.find_map(|key| {
             let binding = self.bindings(key)?.iter().find(|binding| binding.only_on_the_way)?;
             Some(Refusal::at(binding.reason, Place::unlocated(Arc::clone(&key.0), binding.span)))

@@ -9,6 +9,7 @@ mod edits;
 mod elsewhere;
 mod make;
 mod overlay;
+pub(crate) mod planned_edit;
 mod program;
 mod round;
 mod rustfmt;
@@ -18,7 +19,6 @@ mod style;
 mod tests;
 mod together;
 mod verdict;
-pub(crate) mod wanted;
 mod writing;
 
 use std::collections::BTreeMap;
@@ -40,8 +40,9 @@ use make::Make;
 pub(crate) use make::is_generated;
 pub use make::{Remedies, TextOf, attach, attach_to};
 use overlay::Overlay;
-use program::State;
+use program::AnalysisResult;
 pub(crate) use program::{Facts, Watched};
+pub use program::{Faults, Unawaited, faults};
 use round::{Candidate, Round};
 use selection::{Together, is_sound};
 pub use together::{EditsOfFile, Glance, applicable_together, glance};
@@ -75,8 +76,8 @@ pub struct FixRequest<'a> {
 pub struct Fixed {
     /// The files that change, by path.
     pub changes: Vec<Change>,
-    /// The findings that were mended, round by round; their places are those before their round.
-    pub mended: Vec<Finding>,
+    /// The findings whose fixes were applied, round by round. Their places are those before their round.
+    pub findings: Vec<Finding>,
     /// The fixes that were tried and taken back.
     pub refused: Vec<Refused>,
     /// The findings that would be shown afterwards, not located.
@@ -86,11 +87,12 @@ pub struct Fixed {
 }
 
 impl Fixed {
-    /// The changes in groups: those of files that one fix changes, also through a third, are to be written together.
+    /// Returns the changes in groups: those of files that one fix changes, also through a third, are to be written
+    /// together.
     pub fn groups(&self) -> Vec<Vec<Change>> {
         let mut group: Vec<usize> = (0..self.changes.len()).collect();
         let at = |path: &Utf8Path| self.changes.iter().position(|change| *change.path == *path);
-        for finding in &self.mended {
+        for finding in &self.findings {
             let edits = finding.fix.iter().flat_map(|fix| &fix.edits);
             let mut members = edits.filter_map(|edit| at(&edit.place.path));
             let Some(first) = members.next() else { continue };
@@ -123,8 +125,8 @@ pub struct Change {
     pub text_before: Arc<str>,
     /// The text of `after`.
     pub text_after: Arc<str>,
-    /// How many findings in it were mended.
-    pub mended: usize,
+    /// The number of findings in the file whose fixes were applied.
+    pub fixed: usize,
 }
 
 /// A fix that was taken back.
@@ -139,8 +141,7 @@ pub struct Refused {
 /// Fixes what can be fixed, in memory.
 ///
 /// # Errors
-///
-/// Where the system gives no threads.
+/// If the system starts no threads.
 pub fn fix(request: FixRequest<'_>) -> Result<Fixed, Failure> {
     fix_with(request, &|remedies, findings, text_of| {
         attach_to(remedies, findings, text_of);
@@ -176,7 +177,7 @@ fn fix_with(request: FixRequest<'_>, make: &Make<'_>) -> Result<Fixed, Failure> 
             fixed.refused = refused;
             let Some(after) = kept.state else { break };
             overlay.keep(kept.bytes);
-            fixed.mended.extend(kept.applied.iter().map(|&index| candidates[index].finding.clone()));
+            fixed.findings.extend(kept.applied.iter().map(|&index| candidates[index].finding.clone()));
             state = after;
         }
         fixed.refused.sort_by(|a, b| {
@@ -189,15 +190,15 @@ fn fix_with(request: FixRequest<'_>, make: &Make<'_>) -> Result<Fixed, Failure> 
             }
         }
         fixed.remaining = state.shown.findings;
-        fixed.changes = changes(overlay, &fixed.mended);
+        fixed.changes = changes(overlay, &fixed.findings);
         fixed
     })
 }
 
-/// The findings shown whose fixes may be applied, and those that lie where nothing may be.
+/// Returns the findings shown whose fixes may be applied, and those that lie where nothing may be.
 fn candidates(
     request: &FixRequest<'_>,
-    state: &State,
+    state: &AnalysisResult,
     overlay: &mut Overlay<'_>,
     facts: &Facts<'_>,
     make: &Make<'_>,
@@ -206,7 +207,7 @@ fn candidates(
     make(&state.remedies, &mut findings, &|path| overlay.text(path));
     let allowed = request.allowed.max(Applicability::Unsafe);
     let (mut candidates, mut refused) = (Vec::new(), Vec::new());
-    // Nobody asked to rewrite tests, scripts and examples; what is shown of them is there to be read.
+    // Tests, scripts and examples are not rewritten unless `--include-aside` asks for it.
     for finding in findings.into_iter().filter(|finding| request.include_aside || finding.aside.is_none()) {
         let Some(fix) = finding.fix.clone().filter(|fix| fix.applicability >= allowed && !fix.edits.is_empty()) else {
             continue;
@@ -221,16 +222,16 @@ fn candidates(
     (candidates, refused)
 }
 
-fn changes(overlay: Overlay<'_>, mended: &[Finding]) -> Vec<Change> {
+fn changes(overlay: Overlay<'_>, fixed_findings: &[Finding]) -> Vec<Change> {
     let mut counts: BTreeMap<&Utf8Path, usize> = BTreeMap::new();
-    for finding in mended {
+    for finding in fixed_findings {
         *counts.entry(&finding.place.path).or_default() += 1;
     }
     overlay
         .changed()
         .into_iter()
         .map(|(path, contents, [text_before, text_after])| Change {
-            mended: counts.get(&*path).copied().unwrap_or_default(),
+            fixed: counts.get(&*path).copied().unwrap_or_default(),
             before: contents.before,
             after: contents.now,
             text_before,

@@ -28,7 +28,7 @@ impl<'a> Overlay<'a> {
         Overlay { project, files: BTreeMap::new() }
     }
 
-    /// The file of the project at this path.
+    /// Returns the file of the project at this path.
     pub(crate) fn file(&self, path: &Utf8Path) -> Option<&'a SourceFile> {
         let at = self.project.files.binary_search_by(|file| (*file.path).cmp(path)).ok()?;
         self.project.files.get(at)
@@ -63,12 +63,12 @@ impl<'a> Overlay<'a> {
         Ok(())
     }
 
-    /// The project's folder.
+    /// Returns the project's folder.
     pub(crate) fn root(&self) -> &Utf8Path {
         &self.project.root
     }
 
-    /// The edition in which a Rust file is written: that of the crate whose folder is nearest.
+    /// Returns the edition in which a Rust file is written: that of the crate whose folder is nearest.
     pub(crate) fn edition(&self, path: &Utf8Path) -> u16 {
         let near = self.project.crates.iter().filter_map(|of| {
             let roots = of.roots.iter().filter_map(|root| root.path.parent());
@@ -79,12 +79,12 @@ impl<'a> Overlay<'a> {
         near.max_by_key(|(depth, _)| *depth).map_or(2021, |(_, edition)| edition)
     }
 
-    /// The bytes of a file that was opened.
+    /// Returns the bytes of a file that was opened.
     pub(crate) fn bytes(&self, path: &Utf8Path) -> Option<&[u8]> {
         self.files.get(path).map(|contents| &*contents.now)
     }
 
-    /// The text of any file of the project, as the spans of its findings count it.
+    /// Returns the text of any file of the project, as the spans of its findings count it.
     pub(crate) fn text(&self, path: &Utf8Path) -> Option<Arc<str>> {
         let bytes = match self.bytes(path) {
             Some(bytes) => bytes.to_vec(),
@@ -102,7 +102,7 @@ impl<'a> Overlay<'a> {
         }
     }
 
-    /// The files that differ from what was read, with their texts before and now.
+    /// Returns the files that differ from what was read, with their texts before and now.
     pub(crate) fn changed(mut self) -> Vec<(Arc<Utf8Path>, Contents, [Arc<str>; 2])> {
         let files = std::mem::take(&mut self.files).into_iter();
         let changed = files.filter(|(_, contents)| contents.before != contents.now);

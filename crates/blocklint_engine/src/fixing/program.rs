@@ -3,21 +3,21 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use blocklint_analysis::{Layout, Names, Program, SourceFile};
-use blocklint_core::{Finding, Language};
+use blocklint_analysis::{Layout, Linker, Names, Program, SourceFile};
+use blocklint_core::{Confidence, Finding, Language};
 use blocklint_facts::FileFacts;
 use blocklint_models::Models;
 use blocklint_project::Project;
 use camino::Utf8Path;
 
-use crate::analyse::{loaded, options_of, replace_facts, told, unread};
+use crate::analyse::{loaded, on_large_stacks, options_of, replace_facts, told, unread};
 use crate::comments::{comments, unread_languages};
 use crate::contain::{Contained, LeftOut, contain, unseen_languages};
 use crate::extraction::extract_all;
 use crate::progress::Silent;
 
 use super::make::Remedies;
-use crate::{Options, choose::Chosen};
+use crate::{Failure, Options, choose::Chosen};
 
 /// Facts of all files as they stand in the overlay.
 pub(crate) struct Facts<'a> {
@@ -37,12 +37,15 @@ pub(crate) struct Facts<'a> {
 /// Files.
 pub(crate) type Watched = BTreeSet<Arc<Utf8Path>>;
 
+/// The number of coroutines that are made and dropped, by file, function and called name.
+pub type Unawaited = BTreeMap<(Arc<Utf8Path>, String, String), usize>;
+
 /// Which of all findings would be shown.
 pub(crate) type Show<'s> = dyn Fn(Vec<Finding>) -> Chosen + Sync + 's;
 
 /// The result of an analysis of one state of the files.
 #[derive(Debug)]
-pub(crate) struct State {
+pub(crate) struct AnalysisResult {
     /// All findings, at every level, sorted.
     pub(crate) all: Vec<Finding>,
     /// The remedies of the findings.
@@ -51,8 +54,8 @@ pub(crate) struct State {
     pub(crate) shown: Chosen,
     /// The files in which dropped coroutines were looked for.
     pub(crate) watched: Watched,
-    /// Coroutines that are made and dropped there: (path, function, name called) → how many.
-    pub(crate) unawaited: BTreeMap<(Arc<Utf8Path>, String, String), usize>,
+    /// The coroutines that code of these files makes and drops.
+    pub(crate) unawaited: Unawaited,
     /// The parts that the analysis left out because it failed there.
     pub(crate) left_out: Vec<LeftOut>,
 }
@@ -68,12 +71,12 @@ impl<'a> Facts<'a> {
         Facts { project, models, options, files, layout, slots, unread, unread_languages }
     }
 
-    /// The facts of a file.
+    /// Returns the facts of a file.
     pub(crate) fn of(&self, path: &Utf8Path) -> Option<&FileFacts> {
         self.slots.get(path).map(|&slot| &self.files[slot].facts)
     }
 
-    /// Puts other facts in place of a file's and gives back the old ones.
+    /// Puts other facts in place of a file's and returns the old ones.
     pub(crate) fn replace(&mut self, path: &Utf8Path, facts: FileFacts) -> Option<FileFacts> {
         let file = &mut self.files[*self.slots.get(path)?];
         Some(replace_facts(file, facts))
@@ -81,7 +84,7 @@ impl<'a> Facts<'a> {
 
     /// Analyses the files as they stand. Dropped coroutines are looked for in the files `watched`, else in those with
     /// findings: only the same files can be compared.
-    pub(crate) fn analyse(&self, watched: Option<&Watched>, show: &Show<'_>) -> State {
+    pub(crate) fn analyse(&self, watched: Option<&Watched>, show: &Show<'_>) -> AnalysisResult {
         let names = Names::new(&self.files);
         let program = Program::new(&self.files, &self.layout, &names);
         let new_linker = || blocklint_analysis::new_linker(&program, self.models);
@@ -93,17 +96,49 @@ impl<'a> Facts<'a> {
             let remedies = told(linker, &solved, self.project.trace_in_paths, remarks, left_out, &mut all);
             let with_findings = || all.iter().map(|finding| Arc::clone(&finding.place.path)).collect();
             let watched = watched.cloned().unwrap_or_else(with_findings);
-            let mut unawaited = BTreeMap::new();
-            for path in &watched {
-                let relative = self.slots.get(path).map(|&slot| self.files[slot].relative.as_str());
-                let Some(file) = relative.and_then(|relative| program.file_at(relative)) else { continue };
-                for (function, name) in blocklint_analysis::unawaited(linker, file) {
-                    *unawaited.entry((Arc::clone(path), function, name)).or_default() += 1;
-                }
-            }
+            let unawaited = self.unawaited(linker, &program, &watched);
             (all, remedies, watched, unawaited)
         });
         let Contained { done: (all, remedies, watched, unawaited), left_out, .. } = contained;
-        State { shown: show(all.clone()), all, remedies, watched, unawaited, left_out }
+        AnalysisResult { shown: show(all.clone()), all, remedies, watched, unawaited, left_out }
     }
+
+    /// Returns the coroutines that code of some files makes and drops.
+    fn unawaited(&self, linker: &Linker<'_>, program: &Program<'_>, files: &Watched) -> Unawaited {
+        let mut found = Unawaited::new();
+        for path in files {
+            let relative = self.slots.get(path).map(|&slot| self.files[slot].relative.as_str());
+            let Some(file) = relative.and_then(|relative| program.file_at(relative)) else { continue };
+            for (function, name) in blocklint_analysis::unawaited(linker, file) {
+                *found.entry((Arc::clone(path), function, name)).or_default() += 1;
+            }
+        }
+        found
+    }
+}
+
+/// The faults that the files of a project have as they stand. A test compares them before and after fixes, without the
+/// verification of [`crate::fix`].
+#[derive(Debug, Default)]
+pub struct Faults {
+    /// The files of which something does not parse, whichever rules are selected.
+    pub unparsed: BTreeSet<Arc<Utf8Path>>,
+    /// The coroutines that code of any file makes and drops.
+    pub unawaited: Unawaited,
+}
+
+/// Returns the faults that the files of a project have as they stand.
+///
+/// # Errors
+/// If the system starts no threads.
+pub fn faults(project: &Project, models: &Models) -> Result<Faults, Failure> {
+    on_large_stacks(|| {
+        let facts = Facts::new(project, models, Options::new(Confidence::Low));
+        let names = Names::new(&facts.files);
+        let program = Program::new(&facts.files, &facts.layout, &names);
+        let linker = blocklint_analysis::new_linker(&program, models);
+        let files = facts.slots.keys().cloned().collect();
+        let unparsed = facts.unread.iter().map(|finding| Arc::clone(&finding.place.path)).collect();
+        Faults { unparsed, unawaited: facts.unawaited(&linker, &program, &files) }
+    })
 }

@@ -14,10 +14,10 @@ use crate::extraction::extract_bytes;
 
 use super::edits::edited;
 use super::overlay::Overlay;
-use super::program::{Facts, Show, State};
+use super::program::{AnalysisResult, Facts, Show};
 use super::selection::Together;
 use super::style;
-use super::verdict::{Blame, Broken, Key, broken};
+use super::verdict::{Blame, BrokenPromise, Key, broken};
 
 /// A finding with a fix that may be applied.
 #[derive(Clone, Debug)]
@@ -38,37 +38,38 @@ pub(crate) struct Round<'r, 'a> {
     facts: &'r mut Facts<'a>,
     overlay: &'r Overlay<'a>,
     show: &'r Show<'r>,
-    before: &'r State,
+    before: &'r AnalysisResult,
     candidates: &'r [Candidate],
     /// The best that holds so far.
-    kept: Kept,
+    kept: RoundResult,
     refused: Vec<(usize, String)>,
 }
 
 /// The result of a round.
 #[derive(Default)]
-pub(crate) struct Kept {
+pub(crate) struct RoundResult {
     /// Indices of the candidates that were applied, ascending.
     pub(crate) applied: Vec<usize>,
     /// The files they change.
     pub(crate) bytes: BTreeMap<Arc<Utf8Path>, Vec<u8>>,
     facts: BTreeMap<Arc<Utf8Path>, FileFacts>,
     /// The result of the analysis afterwards; `None` if no fix was applied.
-    pub(crate) state: Option<State>,
+    pub(crate) state: Option<AnalysisResult>,
 }
 
 impl<'r, 'a> Round<'r, 'a> {
-    /// Applies what holds of the candidates that go together (`chosen`), and says why the others do not. The facts are
-    /// then those of what was applied.
+    /// Applies the candidates that can be applied together (`chosen`) and hold, and returns why the others do not. The
+    /// facts are then those of what was applied.
     pub(crate) fn run(
         facts: &'r mut Facts<'a>,
         overlay: &'r Overlay<'a>,
         show: &'r Show<'r>,
-        before: &'r State,
+        before: &'r AnalysisResult,
         candidates: &'r [Candidate],
         chosen: Vec<usize>,
-    ) -> (Kept, Vec<(usize, String)>) {
-        let mut round = Round { facts, overlay, show, before, candidates, kept: Kept::default(), refused: Vec::new() };
+    ) -> (RoundResult, Vec<(usize, String)>) {
+        let mut round =
+            Round { facts, overlay, show, before, candidates, kept: RoundResult::default(), refused: Vec::new() };
         round.settle(chosen);
         for (path, facts) in std::mem::take(&mut round.kept.facts) {
             round.facts.replace(&path, facts);
@@ -97,7 +98,7 @@ impl<'r, 'a> Round<'r, 'a> {
         let stands_in = |index: usize, functions: &[(Arc<Utf8Path>, String)]| {
             functions.iter().any(|(path, function)| self.candidates[index].key.is_in(path, function))
         };
-        let is_meant = |index: usize, broken: &&Broken| {
+        let is_meant = |index: usize, broken: &&BrokenPromise| {
             let candidate = &self.candidates[index];
             match &broken.blame {
                 Blame::Findings { key, .. } => candidate.key == *key,
@@ -108,7 +109,7 @@ impl<'r, 'a> Round<'r, 'a> {
                 Blame::File(path) => candidate.changes(path),
             }
         };
-        let is_sure = |broken: &&Broken| matches!(broken.blame, Blame::Findings { surely: true, .. });
+        let is_sure = |broken: &&BrokenPromise| matches!(broken.blame, Blame::Findings { surely: true, .. });
         let surely = |index: usize| broken.iter().filter(is_sure).find(|broken| is_meant(index, broken));
         let refused = more.iter().filter_map(|&index| Some((index, surely(index)?.reason.clone())));
         let refused: Vec<(usize, String)> = refused.collect();
@@ -131,7 +132,7 @@ impl<'r, 'a> Round<'r, 'a> {
     }
 
     /// Applies these together to the files as they stand before the round, and verifies.
-    fn try_all(&mut self, all: Vec<usize>) -> Result<Kept, Vec<Broken>> {
+    fn try_all(&mut self, all: Vec<usize>) -> Result<RoundResult, Vec<BrokenPromise>> {
         let mut together = Together::default();
         for &index in &all {
             // They were chosen because they go together.
@@ -141,15 +142,15 @@ impl<'r, 'a> Round<'r, 'a> {
         let (overlay, old) = (self.overlay, &*self.facts);
         let done = files.par_iter().map(|(path, edits)| {
             let new = changed(overlay, old, path, edits);
-            new.map_err(|reason| Broken { reason, blame: Blame::File(Arc::clone(path)) })
+            new.map_err(|reason| BrokenPromise { reason, blame: Blame::File(Arc::clone(path)) })
         });
         let (done, unwritten): (Vec<_>, Vec<_>) = done.collect::<Vec<_>>().into_iter().partition(Result::is_ok);
-        let unwritten: Vec<Broken> = unwritten.into_iter().filter_map(Result::err).collect();
+        let unwritten: Vec<BrokenPromise> = unwritten.into_iter().filter_map(Result::err).collect();
         if !unwritten.is_empty() {
             return Err(unwritten);
         }
         let done = done.into_iter().filter_map(Result::ok);
-        let mut kept = Kept { applied: all, ..Kept::default() };
+        let mut kept = RoundResult { applied: all, ..RoundResult::default() };
         for ((path, _), (bytes, facts)) in files.iter().zip(done) {
             kept.bytes.insert(Arc::clone(path), bytes);
             kept.facts.insert(Arc::clone(path), facts);
@@ -157,8 +158,8 @@ impl<'r, 'a> Round<'r, 'a> {
         self.swap(&mut kept);
         let after = self.facts.analyse(Some(&self.before.watched), self.show);
         self.swap(&mut kept);
-        let mended = kept.applied.iter().map(|&index| self.candidates[index].key.clone()).collect::<Vec<_>>();
-        let broken = broken(self.before, &after, &mended);
+        let fixed_keys = kept.applied.iter().map(|&index| self.candidates[index].key.clone()).collect::<Vec<_>>();
+        let broken = broken(self.before, &after, &fixed_keys);
         if !broken.is_empty() {
             return Err(broken);
         }
@@ -167,7 +168,7 @@ impl<'r, 'a> Round<'r, 'a> {
     }
 
     /// Exchanges facts; twice is as it was.
-    fn swap(&mut self, kept: &mut Kept) {
+    fn swap(&mut self, kept: &mut RoundResult) {
         for (path, facts) in &mut kept.facts {
             // The other facts leave nothing behind: the file's own come in their place.
             if let Some(old) = self.facts.replace(path, facts.clone()) {
@@ -177,7 +178,7 @@ impl<'r, 'a> Round<'r, 'a> {
     }
 }
 
-/// A file's bytes after the edits, and its facts.
+/// Returns a file's bytes after the edits, and its facts.
 fn changed(
     overlay: &Overlay<'_>,
     old: &Facts<'_>,

@@ -9,11 +9,11 @@ use std::process::{Command, Stdio};
 use blocklint_project::lies_within;
 use camino::{Utf8Path, Utf8PathBuf};
 
-/// Names of the file in which a project says how it is formatted.
+/// Names of the file with a project's settings for the formatter.
 const SETTINGS: [&str; 2] = ["rustfmt.toml", ".rustfmt.toml"];
 
-/// The text of a Rust file after edits as the formatter leaves it, where it left the text before as it was. `None` where it did
-/// not, or is not installed.
+/// Returns the text of a Rust file after edits as the formatter leaves it, where it left the text before as it was.
+/// `None` where it did not, or is not installed.
 pub(super) fn reformatted(path: &Utf8Path, root: &Utf8Path, edition: u16, before: &str, after: &str) -> Option<String> {
     let settings = settings_for(path, root);
     let formatted = |text: &str| formatted(text, edition, settings.as_deref());
@@ -38,7 +38,7 @@ fn formatted(text: &str, edition: u16, settings: Option<&Utf8Path>) -> Option<St
     }
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().ok()?;
     let mut input = child.stdin.take()?;
-    // It reads all before it writes; where it ends early, its exit code says so.
+    // It reads all before it writes; if it ends early, its exit code shows it.
     let _ = input.write_all(text.as_bytes());
     drop(input);
     let output = child.wait_with_output().ok()?;

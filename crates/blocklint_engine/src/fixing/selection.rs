@@ -13,8 +13,8 @@ pub(crate) struct Together {
 }
 
 impl Together {
-    /// Adds a fix as a whole. `false`, and nothing is added, where one of its edits overlaps or touches an edit that was
-    /// added before: which of two texts at one place comes first is not for us to say, and the next round sees the fix
+    /// Adds a fix as a whole. `false`, and nothing is added, where one of its edits overlaps or touches an edit that
+    /// was added before: we do not decide which of two texts at one place comes first, and the next round sees the fix
     /// again. An import that was added before at the same place is shared, and so is a fix as a whole: two rules at one
     /// call ask for the same.
     pub(crate) fn add(&mut self, fix: &Fix) -> bool {
@@ -39,7 +39,7 @@ impl Together {
         true
     }
 
-    /// The edits of each file, ascending.
+    /// Returns the edits of each file, ascending.
     pub(crate) fn files(&self) -> impl Iterator<Item = (&Arc<Utf8Path>, Vec<(Span, &str)>)> {
         self.files.iter().map(|(path, edits)| {
             (path, edits.iter().map(|(span, content)| (*span, content.as_str())).collect::<Vec<_>>())

@@ -6,7 +6,8 @@ use camino::Utf8Path;
 
 use super::rustfmt;
 
-/// The bytes of a Python file after edits as the project's formatter leaves them, where it left those before as they were.
+/// Returns the bytes of a Python file after edits as the project's formatter leaves them, where it left those before as
+/// they were.
 pub(super) fn formatted(path: &Utf8Path, root: &Utf8Path, before: &[u8], after: &[u8]) -> Option<Vec<u8>> {
     let style = style_of(format_settings(path, root));
     let text = reformatted(&decode(before).text, &decode(after).text, &style)?;

@@ -101,7 +101,7 @@ fn all_fixes_of_a_file_share_one_import_and_a_second_run_changes_nothing() {
     let fixed = folder.fix(Applicability::Safe, &to_await());
     let expected = format!("import asyncio\n{}", SLEEPS.replace(TO_AWAIT.0, TO_AWAIT.1));
     assert_eq!(after(&fixed, 0), expected);
-    assert_eq!((fixed.mended.len(), fixed.refused.len(), fixed.remaining.len()), (3, 0, 0));
+    assert_eq!((fixed.findings.len(), fixed.refused.len(), fixed.remaining.len()), (3, 0, 0));
     assert_eq!(folder.text("a.py"), SLEEPS, "nothing is written unasked");
     assert_eq!(write(&fixed.changes, &folder.path), []);
     assert_eq!(folder.text("a.py"), expected);
@@ -115,7 +115,7 @@ fn files_keep_their_line_endings_mark_and_encoding() {
         b"# -*- coding: latin-1 -*-\nimport time\n\nname = 'M\xfcller'\n\n\nasync def a():\n    time.sleep(1)\n";
     let folder = Folder::new(&[("a.py", &windows), ("b.py", latin)]);
     let fixed = folder.fix(Applicability::Safe, &to_await());
-    assert_eq!((fixed.mended.len(), fixed.remaining.len()), (4, 0));
+    assert_eq!((fixed.findings.len(), fixed.remaining.len()), (4, 0));
     assert_eq!(write(&fixed.changes, &folder.path), []);
     let bytes = fs::read(folder.path.join("a.py")).expect("read");
     let expected =
@@ -134,7 +134,11 @@ fn unsafe_fixes_are_applied_on_request_and_display_ones_never() {
         (Applicability::Display, Applicability::Display, 0),
     ] {
         let make = swap(TO_AWAIT.0, TO_AWAIT.1, Some("import asyncio\n"), applicability);
-        assert_eq!(folder.fix(allowed, &make).mended.len(), applied, "{applicability:?} where {allowed:?} are allowed");
+        assert_eq!(
+            folder.fix(allowed, &make).findings.len(),
+            applied,
+            "{applicability:?} where {allowed:?} are allowed"
+        );
     }
 }
 
@@ -149,7 +153,7 @@ fn taken_back(bad: &'static str, import: Option<&'static str>) -> (Fixed, String
     };
     let fixed = folder.fix(Applicability::Safe, &make);
     let reasons = fixed.refused.iter().map(|refused| refused.reason.clone()).collect::<Vec<_>>();
-    assert_eq!(fixed.mended.len(), 2, "{reasons:?}");
+    assert_eq!(fixed.findings.len(), 2, "{reasons:?}");
     assert_eq!(reasons.len(), 1, "{reasons:?}");
     let kept = format!("import asyncio\n{}", SLEEPS.replace(TO_AWAIT.0, TO_AWAIT.1))
         .replace("await asyncio.sleep(2)", "time.sleep(2)");
@@ -209,13 +213,13 @@ fn fixes_that_overlap_take_rounds() {
     let inner = "nap, await asyncio.to_thread(nap, await asyncio.to_thread(nap, 1))";
     let nested = &format!("await asyncio.to_thread(\n        {inner}\n    )");
     assert_eq!(after(&fixed, 0), format!("import asyncio\n{}", text.replace("nap(nap(nap(1)))", nested)));
-    assert_eq!((fixed.mended.len(), fixed.remaining.len()), (3, 0));
+    assert_eq!((fixed.findings.len(), fixed.remaining.len()), (3, 0));
 }
 
 #[test]
 fn only_files_that_were_named_and_are_as_they_were_read_change() {
     let folder = Folder::new(&[("a.py", SLEEPS.as_bytes()), ("b.py", b"x = 1\n")]);
-    // The first look at the texts is when the fixes are made: someone saves the file just before.
+    // The texts are first read when the fixes are made; here an editor saves the file just before.
     let (path, inner) = (folder.path.join("a.py"), to_await());
     let make = move |remedies: &Remedies, findings: &mut [Finding], text_of: &TextOf<'_>| {
         inner(remedies, findings, text_of);

@@ -11,8 +11,8 @@ use crate::extraction::extract_text;
 /// A file, and what replaces which parts of it.
 pub type EditsOfFile = (Arc<Utf8Path>, Vec<(Span, String)>);
 
-/// The edits of as many of these fixes as can be applied together, in their order: of each file what is replaced and by
-/// what, ascending.
+/// Returns the edits of as many of these fixes as can be applied together, in their order: of each file what is
+/// replaced and by what, ascending.
 pub fn applicable_together<'f>(fixes: impl Iterator<Item = &'f Fix>) -> Vec<EditsOfFile> {
     let mut together = Together::default();
     for fix in fixes {

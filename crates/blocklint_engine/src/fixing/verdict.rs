@@ -6,7 +6,7 @@ use std::sync::Arc;
 use blocklint_core::{Finding, RuleCode};
 use camino::Utf8Path;
 
-use super::program::State;
+use super::program::AnalysisResult;
 
 /// The part of a finding that stays equal while lines move: rule, file, function and the call. Two findings may share
 /// one key.
@@ -36,7 +36,7 @@ impl Key {
 
 /// Something that fixes did not keep.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Broken {
+pub(crate) struct BrokenPromise {
     /// The problem, as the reason of a refusal.
     pub(crate) reason: String,
     /// Whom it is laid to.
@@ -59,23 +59,23 @@ pub(crate) enum Blame {
     File(Arc<Utf8Path>),
 }
 
-/// Compares the findings before and after the fixes of `mended` were applied: all that they did not keep, each of whom it is laid
+/// Compares the findings before and after the fixes of `fixed_keys` were applied: all that they did not keep, each of whom it is laid
 /// to once. One analysis costs as much as ten of these answers are worth.
-pub(crate) fn broken(before: &State, after: &State, mended: &[Key]) -> Vec<Broken> {
-    let mut all: Vec<Broken> = Vec::new();
+pub(crate) fn broken(before: &AnalysisResult, after: &AnalysisResult, fixed_keys: &[Key]) -> Vec<BrokenPromise> {
+    let mut all: Vec<BrokenPromise> = Vec::new();
     let (old, new) = (counted(&before.all), counted(&after.all));
     let count = |counts: &HashMap<Key, usize>, key: &Key| counts.get(key).copied().unwrap_or_default();
     let mut wanted: HashMap<&Key, usize> = HashMap::new();
-    for key in mended {
+    for key in fixed_keys {
         *wanted.entry(key).or_default() += 1;
     }
     // In the order of the fixes: the same refusals on every run.
     let mut told: HashSet<&Key> = HashSet::new();
-    for key in mended.iter().filter(|key| told.insert(key)) {
+    for key in fixed_keys.iter().filter(|key| told.insert(key)) {
         let (old, new) = (count(&old, key), count(&new, key));
         if new > old.saturating_sub(wanted[key]) {
             let blame = Blame::Findings { key: key.clone(), surely: new >= old };
-            all.push(Broken { reason: "the finding would still be there".to_owned(), blame });
+            all.push(BrokenPromise { reason: "the finding would still be there".to_owned(), blame });
         }
     }
     // A new finding beside a fix without effect may come from that fix.
@@ -83,8 +83,8 @@ pub(crate) fn broken(before: &State, after: &State, mended: &[Key]) -> Vec<Broke
         return all;
     }
     // A neighbour may be named by another path once a value next to it comes from elsewhere; it is new where its function
-    // has more of its kind than what was mended leaves.
-    let (old_kinds, new_kinds, gone) = (kinds(&before.all), kinds(&after.all), kinds_of(mended.iter()));
+    // has more of its kind than what was fixed_keys leaves.
+    let (old_kinds, new_kinds, gone) = (kinds(&before.all), kinds(&after.all), kinds_of(fixed_keys.iter()));
     let is_more = |kind: &Kind<'_>| {
         let count = |counts: &HashMap<Kind<'_>, usize>| counts.get(kind).copied().unwrap_or_default();
         count(&new_kinds) + count(&gone) > count(&old_kinds)
@@ -94,7 +94,7 @@ pub(crate) fn broken(before: &State, after: &State, mended: &[Key]) -> Vec<Broke
         let key = Key::of(finding);
         let is_new = !wanted.contains_key(&key) && count(&new, &key) > count(&old, &key);
         // The rest of a finding that was worse: a response on a faster way.
-        let is_rest = mended
+        let is_rest = fixed_keys
             .iter()
             .any(|key| (key.rule, &key.path, &key.function) == (finding.rule, &finding.place.path, &finding.function))
             && before.all.iter().any(|old| {
@@ -128,10 +128,10 @@ pub(crate) fn broken(before: &State, after: &State, mended: &[Key]) -> Vec<Broke
 }
 
 /// Lays something to the fixes of some functions, unless they answer for something else already.
-fn lay_to(all: &mut Vec<Broken>, reason: String, functions: Vec<(Arc<Utf8Path>, String)>) {
+fn lay_to(all: &mut Vec<BrokenPromise>, reason: String, functions: Vec<(Arc<Utf8Path>, String)>) {
     let blame = Blame::Functions(functions);
     if !all.iter().any(|of| of.blame == blame) {
-        all.push(Broken { reason, blame });
+        all.push(BrokenPromise { reason, blame });
     }
 }
 

@@ -69,7 +69,7 @@ fn put_back(change: &Change, target: &Utf8Path, root: &Utf8Path) {
         after: change.before.clone(),
         text_before: Arc::clone(&change.text_after),
         text_after: Arc::clone(&change.text_before),
-        mended: 0,
+        fixed: 0,
     };
     // Nothing more can be done where that fails, too: the disk is full, or the folder is gone.
     let _ = stage(&back, root).and_then(|staged| put(&back, staged));
@@ -113,7 +113,7 @@ fn stage(change: &Change, root: &Utf8Path) -> Result<Staged, String> {
     Ok(Staged { target, new })
 }
 
-/// An error where a file no longer holds what was read.
+/// Returns an error where a file no longer holds what was read.
 fn unchanged(change: &Change, staged: &Staged) -> Result<(), String> {
     match fs::read(&staged.target).map_err(told)? == change.before {
         true => Ok(()),
@@ -122,7 +122,7 @@ fn unchanged(change: &Change, staged: &Staged) -> Result<(), String> {
 }
 
 fn put(change: &Change, staged: Staged) -> Result<(), String> {
-    // Again, as late as can be: what someone saves meanwhile must not be lost.
+    // Checked again as late as possible, so that a change which an editor saves meanwhile is not lost.
     unchanged(change, &staged)?;
     staged.new.persist(&staged.target).map_err(|error| told(error.error))?;
     Ok(())
@@ -148,7 +148,7 @@ fn keep_owner(_new: &fs::File, _old: &fs::Metadata) -> Result<(), String> {
 
 /// Removes what a run that was stopped left behind; those of a process that still runs stay.
 fn remove_left_over(folder: &Utf8Path) {
-    /// Where nobody tells whether a process runs, a file this old belongs to none.
+    /// If the system cannot tell whether a process runs, a file of this age counts as left over.
     const OLD: Duration = Duration::from_secs(60 * 60);
     let Ok(entries) = folder.read_dir_utf8() else { return };
     for entry in entries.flatten() {
@@ -176,7 +176,7 @@ mod tests {
     fn change(path: Utf8PathBuf) -> Change {
         let text = Arc::from("");
         let (before, after) = (b"old\n".to_vec(), b"new\n".to_vec());
-        Change { path: path.into(), before, after, text_before: Arc::clone(&text), text_after: text, mended: 1 }
+        Change { path: path.into(), before, after, text_before: Arc::clone(&text), text_after: text, fixed: 1 }
     }
 
     fn folder() -> (tempfile::TempDir, Utf8PathBuf) {

@@ -17,7 +17,7 @@ pub(super) struct Line<T> {
     pub(super) of: T,
 }
 
-/// Adds a comment for each line, or to the comment that it has. The lines ascend; `done` is told of each what came of it.
+/// Adds a comment for each line, or to the comment that it has. The lines ascend; `done` gets the result of each.
 pub(super) fn ignore<T>(
     page: &mut Page<'_>,
     lines: Vec<Line<T>>,
@@ -65,8 +65,9 @@ fn moved<T>(parts: &mut [Vec<Line<T>>], edit: Edit) {
     }
 }
 
-/// The page with the best comment for each line at once, the edits, and of which lines a comment of their own is heard. `None` where
-/// that would change the code. Of lines that share a comment the last one has it, and the others are to be added to it.
+/// Returns the page with the best comment for each line at once, the edits, and of which lines a comment of their own
+/// is heard. `None` where that would change the code. Of lines that share a comment the last one has it, and the others
+/// are to be added to it.
 fn together<'f, T>(page: &Page<'f>, lines: &[Line<T>], reason: &str) -> Option<(Page<'f>, Vec<Edit>, Vec<bool>)> {
     let mut edits: Vec<Option<(Span, String)>> = Vec::with_capacity(lines.len());
     let mut before = u32::MAX;
@@ -86,7 +87,7 @@ fn together<'f, T>(page: &Page<'f>, lines: &[Line<T>], reason: &str) -> Option<(
     };
     let heard = lines.iter().enumerate().map(|(at, line)| {
         let offset = line.offset.saturating_add_signed(behind(line.offset + 1));
-        // One comment for a statement of several lines, as whoever writes them one by one would get.
+        // One comment for a statement of several lines, as if the comments were added one after the other.
         let next = edits.get(at + 1).and_then(Option::as_ref).map(comment);
         let is_shared = next.is_some_and(|next| new.speaks(next, offset));
         edits[at].is_some() && !is_shared && new.is_heard(offset, &line.rules)
@@ -110,7 +111,7 @@ mod tests {
         SourceFile { path, relative: "a".into(), language, reported: true, unit: 0, import_root: None, given: None }
     }
 
-    /// The lines with one of these words, each for another number of rules.
+    /// Returns the lines with one of these words, each for another number of rules.
     fn lines(text: &str, words: &[&str]) -> Vec<Line<usize>> {
         let mut found: Vec<usize> = words.iter().flat_map(|word| text.match_indices(word)).map(|(at, _)| at).collect();
         found.sort_unstable();
@@ -123,7 +124,7 @@ mod tests {
         found.into_iter().enumerate().map(line).collect()
     }
 
-    /// The text with comments that are put in together, and one by one from the end; and how many have none.
+    /// Returns the text with comments that are put in together, and one by one from the end; and how many have none.
     fn both(language: Language, text: &str, words: &[&str]) -> [(String, usize); 2] {
         let file = file(language);
         let page = || Page::new(&file, text.as_bytes().to_vec()).expect("a page");

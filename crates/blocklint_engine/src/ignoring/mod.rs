@@ -1,8 +1,8 @@
-//! Comments that ignore findings, written where they stand. Each is tried: the file must parse as before and the comment must speak
-//! for the finding's line, else it is put elsewhere, or nowhere.
+//! Comments that ignore findings, written where they stand. Each is tried: the file must parse as before and the
+//! comment must cover the finding's line, else it is put elsewhere, or nowhere.
 //!
-//! Where one call breaks several rules only the worst is shown, and a comment for it lets the next one come to light. So the project
-//! is analysed again with the comments in it, until nothing is left: whoever ignores what is there has a clean run at once.
+//! Where one call breaks several rules only the worst is shown, and a comment for it lets the next one come to light.
+//! So the project is analysed again with the comments in it, until no finding is left, so that the next run is clean.
 
 mod lines;
 mod page;
@@ -57,7 +57,7 @@ pub struct IgnoreRequest<'a> {
 /// The comments to write; nothing is written yet.
 #[derive(Debug, Default)]
 pub struct Ignored {
-    /// The files that change, by path. `mended` counts findings.
+    /// The files that change, by path. `fixed` counts findings.
     pub changes: Vec<Change>,
     /// The findings that are ignored.
     pub findings: Vec<Finding>,
@@ -80,8 +80,7 @@ type Pages<'p> = BTreeMap<Arc<Utf8Path>, Page<'p>>;
 /// Makes the comments.
 ///
 /// # Errors
-///
-/// Where the system gives no threads.
+/// If the system starts no threads.
 pub fn ignored(request: IgnoreRequest<'_>) -> Result<Ignored, Failure> {
     on_large_stacks(|| {
         let show = |mut findings: Vec<Finding>| -> Chosen {
@@ -189,7 +188,7 @@ fn locate(project: &Project, pages: &Pages<'_>, unplaced: &mut [Unplaced]) {
 fn changes(pages: Pages<'_>, findings: &[Finding]) -> Vec<Change> {
     let changed = pages.into_iter().filter(|(_, page)| page.bytes != page.before);
     let changes = changed.map(|(path, page)| Change {
-        mended: findings.iter().filter(|finding| finding.place.path == path).count(),
+        fixed: findings.iter().filter(|finding| finding.place.path == path).count(),
         text_before: decode(page.file, page.before.clone()).0,
         text_after: decode(page.file, page.bytes.clone()).0,
         before: page.before,

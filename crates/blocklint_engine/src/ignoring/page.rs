@@ -36,7 +36,7 @@ impl<'f> Page<'f> {
         Ok(Page { file, before: bytes.clone(), bytes, text, facts })
     }
 
-    /// Where the line of an offset begins.
+    /// Returns the offset at which the line of an offset begins.
     pub(super) fn line_of(&self, offset: u32) -> u32 {
         let before = self.text.get(..offset as usize).unwrap_or_default();
         before.rfind(['\n', '\r']).map_or(0, |at| at as u32 + 1)
@@ -98,7 +98,7 @@ impl<'f> Page<'f> {
         let fits = line.trim_end().chars().count() + comment.chars().count() + before.len() <= widest;
         let fits = fits && (self.file.language == Language::Python || line.trim_end().ends_with([';', ',', '}']));
         places.extend(if fits { [behind, above] } else { [above, behind] });
-        // A line that ends with a backslash holds no comment; the last of those that it joins speaks for it.
+        // A line that ends with a backslash holds no comment; the last of those that it joins covers it.
         if self.file.language == Language::Python && line.ends_with('\\') {
             let last = rest.split_inclusive('\n').position(|line| !line.trim_end_matches(['\r', '\n']).ends_with('\\'));
             let length: usize = rest.split_inclusive('\n').take(last.map_or(0, |last| last + 1)).map(str::len).sum();
@@ -108,7 +108,7 @@ impl<'f> Page<'f> {
         places
     }
 
-    /// The text in the brackets of a comment that speaks for this line, and the rules it names.
+    /// Returns the text in the brackets of a comment that covers this line, and the rules it names.
     fn brackets(&self, offset: u32) -> Option<(Span, Vec<String>)> {
         let ours =
             self.facts.suppressions.iter().filter(|of| of.kind == SuppressionKind::Ignore && !of.rules.is_empty());
@@ -122,7 +122,7 @@ impl<'f> Page<'f> {
         Some((Span::new(start, start + (close - open) as u32), known.collect()))
     }
 
-    /// The file with comments put in, ascending, if the code stays as it is.
+    /// Returns the file with comments put in, ascending, if the code stays as it is.
     pub(super) fn with(&self, comments: &[(Span, &str)]) -> Result<(Self, Vec<Edit>), String> {
         let bytes = edited(self.file.language, &self.bytes, comments)?;
         let page = Page { before: self.before.clone(), ..Page::new(self.file, bytes)? };

@@ -1,4 +1,5 @@
-//! The change to begin with, as far as the paths and causes of findings tell: `check` names it, and a plan begins with it.
+//! The change to begin with, as far as the paths and causes of findings show: `check` names it, and a plan begins with
+//! it.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -7,7 +8,7 @@ use blocklint_core::{Cause, Finding, Group, Span};
 use blocklint_output::{Begin, BeginKind};
 use camino::Utf8Path;
 
-use super::cover::{Node, One, Question, first_at_once};
+use super::cover::{Node, PlanFinding, Question, first_at_once};
 
 /// The place that one would change, known without the program.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -20,27 +21,27 @@ enum Key {
     Own(u32),
 }
 
-/// Numbers for spots and the nodes of paths.
+/// Numbers for change points and the nodes of paths.
 #[derive(Default)]
 struct Numbers {
-    spots: Vec<Key>,
-    of_spot: HashMap<Key, u32>,
+    change_points: Vec<Key>,
+    of_change_point: HashMap<Key, u32>,
     nodes: Vec<Node>,
     of_node: HashMap<(u32, Option<u32>), u32>,
 }
 
 impl Numbers {
-    fn spot(&mut self, key: Key) -> u32 {
-        *self.of_spot.entry(key.clone()).or_insert_with(|| {
-            self.spots.push(key);
-            self.spots.len() as u32 - 1
+    fn change_point(&mut self, key: Key) -> u32 {
+        *self.of_change_point.entry(key.clone()).or_insert_with(|| {
+            self.change_points.push(key);
+            self.change_points.len() as u32 - 1
         })
     }
 
     fn node(&mut self, key: Key, next: Option<u32>) -> u32 {
-        let spot = self.spot(key);
-        *self.of_node.entry((spot, next)).or_insert_with(|| {
-            self.nodes.push(Node { spot, next: next.into_iter().collect() });
+        let change_point = self.change_point(key);
+        *self.of_node.entry((change_point, next)).or_insert_with(|| {
+            self.nodes.push(Node { change_point, next: next.into_iter().collect() });
             self.nodes.len() as u32 - 1
         })
     }
@@ -51,7 +52,7 @@ pub(crate) fn begin(findings: &[Finding], groups: &[Group]) -> Option<Begin> {
     let mut numbers = Numbers::default();
     let mut functions: HashMap<(&Utf8Path, &str), u32> = HashMap::new();
     let planned: Vec<&Finding> = findings.iter().filter(|finding| !finding.function.is_empty()).collect();
-    let ones: Vec<One> = (0u32..)
+    let ones: Vec<PlanFinding> = (0u32..)
         .zip(&planned)
         .map(|(at, finding)| {
             let new = functions.len() as u32;
@@ -71,10 +72,10 @@ pub(crate) fn begin(findings: &[Finding], groups: &[Group]) -> Option<Begin> {
             }
             // A call that blocks right where it must not is its own cause.
             let own = match (&finding.causes[..], finding.trace.len()) {
-                ([only], 1) => numbers.spot(cause_key(only)),
-                _ => numbers.spot(Key::Own(at)),
+                ([only], 1) => numbers.change_point(cause_key(only)),
+                _ => numbers.change_point(Key::Own(at)),
             };
-            One { function, begins, own }
+            PlanFinding { function, begins, own }
         })
         .collect();
     let causes = (0u32..).zip(groups).filter_map(|(at, group)| Some((cause_key(group.cause.as_ref()?), at)));
@@ -85,10 +86,10 @@ pub(crate) fn begin(findings: &[Finding], groups: &[Group]) -> Option<Begin> {
         Key::Function(_) => count + 1,
         Key::Own(_) => count + 2,
     };
-    let ranks: Vec<u32> = numbers.spots.iter().map(rank).collect();
+    let ranks: Vec<u32> = numbers.change_points.iter().map(rank).collect();
     let question = Question { nodes: &numbers.nodes, findings: &ones, ranks: &ranks, first: None };
     let first = first_at_once(&question).filter(|first| first.findings.len() > 1)?;
-    let (kind, place, function, call) = match numbers.spots.get(first.spot as usize)? {
+    let (kind, place, function, call) = match numbers.change_points.get(first.change_point as usize)? {
         key @ Key::Cause(..) => {
             let cause = planned.iter().flat_map(|of| &of.causes).find(|cause| cause_key(cause) == *key)?;
             (BeginKind::Cause, Some(cause.place.clone()), cause.function.clone(), cause.call.clone())

@@ -2,7 +2,7 @@
 
 mod begin;
 mod cover;
-mod ways;
+mod finding_paths;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,23 +12,23 @@ use blocklint_output::{BeginKind, Overview, Plan, PlanCall, PlanKind, PlanStep};
 use camino::Utf8Path;
 
 use crate::choose::Chosen;
-use cover::{Covered, One, Question, cover};
-use ways::Told;
+use cover::{Covered, PlanFinding, Question, cover};
+use finding_paths::NamedChangePoint;
 
 pub(crate) use begin::begin;
-pub use ways::Ways;
+pub use finding_paths::FindingPaths;
 
-/// Returns the steps after which nothing is left, or the first so many of them. The first is what `check` says to begin with,
-/// as the overview has it. Places are not located.
-pub fn plan(chosen: &Chosen, ways: &Ways, overview: &Overview, most: usize) -> Plan {
-    let mut spots = ways.spots.clone();
+/// Returns the steps after which nothing is left, or the first so many of them. The first one is the change that
+/// `check` names, as the overview has it. Places are not located.
+pub fn plan(chosen: &Chosen, paths: &FindingPaths, overview: &Overview, most: usize) -> Plan {
+    let mut change_points = paths.change_points.clone();
     let mut numbers: HashMap<(&Utf8Path, &str), u32> = HashMap::new();
     let mut names: Vec<&str> = Vec::new();
     // A finding about a file as a whole belongs to no function.
     let planned: Vec<u32> =
         (0u32..).zip(&chosen.findings).filter(|(_, finding)| !finding.function.is_empty()).map(|(at, _)| at).collect();
     let finding = |planned_at: u32| &chosen.findings[planned[planned_at as usize] as usize];
-    let findings: Vec<One> = (0..planned.len() as u32)
+    let findings: Vec<PlanFinding> = (0..planned.len() as u32)
         .map(|at| {
             let finding = finding(at);
             let new = numbers.len() as u32;
@@ -36,45 +36,45 @@ pub fn plan(chosen: &Chosen, ways: &Ways, overview: &Overview, most: usize) -> P
             if function == new {
                 names.push(&finding.function);
             }
-            let begins = ways.begins(finding).to_vec();
+            let begins = paths.begins(finding).to_vec();
             // A call that blocks right where it must not is its own cause.
             let direct = match (&begins[..], finding.trace.len()) {
-                ([only], 1) => ways.nodes.get(*only as usize).filter(|node| node.next.is_empty()),
+                ([only], 1) => paths.nodes.get(*only as usize).filter(|node| node.next.is_empty()),
                 _ => None,
             };
             let own = direct.map_or_else(
                 || {
-                    spots.push(Told {
+                    change_points.push(NamedChangePoint {
                         place: finding.place.clone(),
                         function: finding.function.clone(),
                         call: Some(finding.trace.first().map_or_else(String::new, |step| step.call.clone())),
                     });
-                    spots.len() as u32 - 1
+                    change_points.len() as u32 - 1
                 },
-                |node| node.spot,
+                |node| node.change_point,
             );
-            One { function, begins, own }
+            PlanFinding { function, begins, own }
         })
         .collect();
-    let ranks = ranks(chosen, &spots, ways.spots.len());
+    let ranks = ranks(chosen, &change_points, paths.change_points.len());
     let first = overview.begin.as_ref().and_then(|begin| {
-        let is_begin = |told: &Told| match begin.kind {
-            BeginKind::Function => told.call.is_none() && told.function == begin.function,
+        let is_begin = |named: &NamedChangePoint| match begin.kind {
+            BeginKind::Function => named.call.is_none() && named.function == begin.function,
             _ => {
                 let at = begin.place.as_ref().map(|place| (&place.path, place.span));
-                at == Some((&told.place.path, told.place.span)) && told.call.as_ref() == Some(&begin.call)
+                at == Some((&named.place.path, named.place.span)) && named.call.as_ref() == Some(&begin.call)
             }
         };
-        (0u32..).zip(&spots).find(|(_, told)| is_begin(told)).map(|(at, _)| at)
+        (0u32..).zip(&change_points).find(|(_, named)| is_begin(named)).map(|(at, _)| at)
     });
-    let steps = cover(&Question { nodes: &ways.nodes, findings: &findings, ranks: &ranks, first }, most);
+    let steps = cover(&Question { nodes: &paths.nodes, findings: &findings, ranks: &ranks, first }, most);
     let mut is_left = vec![true; planned.len()];
     let steps: Vec<PlanStep> = steps
         .into_iter()
         .map(|covered| {
             covered.findings.iter().for_each(|at| is_left[*at as usize] = false);
-            let told = &spots[covered.spot as usize];
-            let kind = match (&told.call, (covered.spot as usize) < ways.spots.len()) {
+            let named = &change_points[covered.change_point as usize];
+            let kind = match (&named.call, (covered.change_point as usize) < paths.change_points.len()) {
                 (None, _) => PlanKind::Function,
                 (Some(_), true) => PlanKind::Cause,
                 (Some(_), false) => PlanKind::Call,
@@ -84,7 +84,7 @@ pub fn plan(chosen: &Chosen, ways: &Ways, overview: &Overview, most: usize) -> P
                 let Covered { findings, .. } = &covered;
                 findings.iter().map(|at| (planned[*at as usize], finding(*at))).collect()
             };
-            step(kind, told, &ended, functions, chosen)
+            step(kind, named, &ended, functions, chosen)
         })
         .collect();
     let left = (0..planned.len() as u32).filter(|at| is_left[*at as usize]);
@@ -100,24 +100,31 @@ pub fn plan(chosen: &Chosen, ways: &Ways, overview: &Overview, most: usize) -> P
     }
 }
 
-/// Among spots that free as much, causes come first, in the order of their groups, then functions, then calls.
-fn ranks(chosen: &Chosen, spots: &[Told], of_ways: usize) -> Vec<u32> {
+/// Among change points that free as many functions, causes come first, in the order of their groups, then functions,
+/// then calls.
+fn ranks(chosen: &Chosen, change_points: &[NamedChangePoint], on_paths: usize) -> Vec<u32> {
     let count = chosen.groups.len() as u32;
     let causes = (0u32..).zip(&chosen.groups).filter_map(|(at, group)| Some((at, group.cause.as_ref()?)));
     let mut groups: HashMap<(&Utf8Path, Span, &str), u32> = HashMap::new();
     for (at, cause) in causes {
         groups.entry((&cause.place.path, cause.place.span, &cause.call)).or_insert(at);
     }
-    let rank = |(at, told): (usize, &Told)| match &told.call {
+    let rank = |(at, named): (usize, &NamedChangePoint)| match &named.call {
         None => count + 1,
-        Some(_) if at >= of_ways => count + 2,
-        Some(call) => groups.get(&(&*told.place.path, told.place.span, call.as_str())).copied().unwrap_or(count),
+        Some(_) if at >= on_paths => count + 2,
+        Some(call) => groups.get(&(&*named.place.path, named.place.span, call.as_str())).copied().unwrap_or(count),
     };
-    spots.iter().enumerate().map(rank).collect()
+    change_points.iter().enumerate().map(rank).collect()
 }
 
-/// One step, by what it ends.
-fn step(kind: PlanKind, told: &Told, ended: &[(u32, &Finding)], functions: Vec<String>, chosen: &Chosen) -> PlanStep {
+/// Returns a step of the plan, with the findings that it ends.
+fn step(
+    kind: PlanKind,
+    named: &NamedChangePoint,
+    ended: &[(u32, &Finding)],
+    functions: Vec<String>,
+    chosen: &Chosen,
+) -> PlanStep {
     let mut calls: Vec<PlanCall> = Vec::new();
     for cause in ended.iter().flat_map(|(_, finding)| &finding.causes) {
         let is_known = |of: &PlanCall| of.place.span == cause.place.span && of.place.path == cause.place.path;
@@ -133,9 +140,9 @@ fn step(kind: PlanKind, told: &Told, ended: &[(u32, &Finding)], functions: Vec<S
         let (rank, seconds) = finding.hold.rank();
         (finding.severity, rank, seconds.to_bits())
     });
-    // Advice names the call of its finding: one that stands at the place itself says what to write there.
-    let (spot, severity) = (&told.place, worst.map(|finding| finding.severity));
-    let is_here = |of: &&Finding| of.place.path == spot.path && of.place.span == spot.span;
+    // Advice names the call of its finding: one that stands at the place itself names the text to write there.
+    let (change_point, severity) = (&named.place, worst.map(|finding| finding.severity));
+    let is_here = |of: &&Finding| of.place.path == change_point.path && of.place.span == change_point.span;
     let advising = ended.iter().map(|(_, finding)| *finding).find(|of| is_here(of) && of.help.is_some());
     let advising = advising.filter(|of| Some(of.severity) == severity || kind != PlanKind::Function).or(worst);
     // Codemods are for Python, where a finding is behind functions that have to change with it.
@@ -153,7 +160,7 @@ fn step(kind: PlanKind, told: &Told, ended: &[(u32, &Finding)], functions: Vec<S
     // A fix is made as a whole or not at all: all its files are named.
     let edited = fixable.iter().filter_map(|of| of.fix.as_ref()).flat_map(|fix| &fix.edits).map(|edit| &edit.place);
     let fix_files = files(fixable.iter().map(|of| &of.place).chain(edited));
-    // A command names files and rules, and so mends what else they say.
+    // A command names files and rules, and so mends other findings of theirs too.
     let touched = chosen
         .findings
         .iter()
@@ -161,9 +168,9 @@ fn step(kind: PlanKind, told: &Told, ended: &[(u32, &Finding)], functions: Vec<S
     let all: Vec<&Finding> = ended.iter().map(|(_, of)| *of).collect();
     PlanStep {
         kind,
-        place: told.place.clone(),
-        function: told.function.clone(),
-        call: told.call.clone().unwrap_or_default(),
+        place: named.place.clone(),
+        function: named.function.clone(),
+        call: named.call.clone().unwrap_or_default(),
         calls,
         functions,
         hold: ended.iter().map(|(_, of)| of.hold).fold(Hold::Unstated, Hold::longest),
@@ -195,7 +202,7 @@ fn files<'p>(places: impl Iterator<Item = &'p Place>) -> Vec<Arc<Utf8Path>> {
     files
 }
 
-/// The places of a plan that are still to be located.
+/// Returns the places of a plan that are still to be located.
 pub(crate) fn places(plan: &mut Plan) -> impl Iterator<Item = &mut Place> {
     plan.steps.iter_mut().flat_map(|step| {
         let calls = step.calls.iter_mut().map(|of| &mut of.place);

@@ -10,11 +10,11 @@ use blocklint_link::values::value::EnvId;
 
 use crate::callers::loop_check::off_the_loop;
 use crate::callers::trail::{Subject, Trail};
-use crate::callers::{Caller, CallerKind, Callers, Found, NOT_AT_THE_SITE, Node};
+use crate::callers::{Caller, CallerKind, Callers, FoundCallers, NOT_AT_THE_SITE, Node};
 
 impl Callers<'_, '_> {
     /// Adds the callers for which the subject is the default of a parameter.
-    pub(crate) fn default(&self, subject: Subject, file: FileId, param: u32, found: &mut Found) {
+    pub(crate) fn default(&self, subject: Subject, file: FileId, param: u32, found: &mut FoundCallers) {
         let linker = self.linker;
         let facts = linker.program.facts(file);
         let Some((body, index)) = facts.bodies.iter().enumerate().find_map(|(at, body)| {
@@ -52,7 +52,7 @@ impl Callers<'_, '_> {
         env: EnvId,
         steps: u8,
         trails: &mut Vec<Trail>,
-        found: &mut Found,
+        found: &mut FoundCallers,
     ) {
         let linker = self.linker;
         if !found.passed.insert((site, arg, env)) {
@@ -68,7 +68,7 @@ impl Callers<'_, '_> {
             Subject::Body(node) => linker.program.body(node.body).flow,
             Subject::Row(_) => Flow::Sync,
         };
-        // An iterator of the project that is gone through.
+        // An iterator of the project that is consumed.
         let gives_elements = || matches!(subject, Subject::Body(node) if linker.is_of_iteration(node.body));
         let is_call = flow == Flow::Sync && (passing.called || passing.consumed && gives_elements());
         let is_consumed = passing.consumed && matches!(flow, Flow::Generator);
@@ -159,7 +159,7 @@ impl Callers<'_, '_> {
     }
 
     /// The subject is an operator's callable: it runs where the chain is subscribed to.
-    fn on_chain(&self, passing: &blocklint_link::calls::targets::Passing, caller: Caller, found: &mut Found) {
+    fn on_chain(&self, passing: &blocklint_link::calls::targets::Passing, caller: Caller, found: &mut FoundCallers) {
         let position = self.linker.resolved_position(&passing.chain);
         if let Some(confidence) = position.root
             && !off_the_loop(self.linker, caller.site)

@@ -8,7 +8,7 @@ use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
 use blocklint_link::values::value::{EnvId, Val};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Methods that give an element of a container.
+/// Methods that return an element of a container.
 const TAKERS: &[&str] = &["get", "pop", "popleft", "get_nowait", "setdefault"];
 
 /// Calls through containers.
@@ -41,20 +41,21 @@ impl Dispatch {
             let Some(targets) = targets.flatten() else { continue };
             let alternatives = targets.list.len() + usize::from(targets.unknown);
             for target in &targets.list {
-                let Target::Body { body, edge: TargetKind::Call, .. } = *target else { continue };
+                let Target::Body { body, kind: TargetKind::Call, .. } = *target else { continue };
                 let sites = if alternatives > 1 { &mut self.among } else { &mut self.only };
                 sites.entry(body).or_default().push(site);
             }
         }
     }
 
-    /// The sites at which a body runs as the only callable of a container.
+    /// Returns the sites at which a body runs as the only callable of a container.
     pub(crate) fn only(&self, body: BodyRef) -> &[SiteRef] {
         self.only.get(&body).map_or(&[], Vec::as_slice)
     }
 }
 
-/// True if a callee is a function with the types it is for (`self.read::<u8>(…)`), which is recorded as an index is. Rust.
+/// True if a callee is a function with the types it is for (`self.read::<u8>(…)`), which is recorded as an index is
+/// (Rust).
 fn names_types(linker: &Linker<'_>, site: SiteRef, callee: FormId) -> bool {
     let facts = linker.program.facts(site.file);
     let Form::Subscript(base, _) = facts.form(callee) else { return false };

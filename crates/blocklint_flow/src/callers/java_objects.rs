@@ -22,17 +22,18 @@ struct Memo {
 pub(crate) struct InFile {
     /// Where an anonymous class is made.
     pub made: FxHashMap<ClassId, Vec<SiteId>>,
-    /// Where a method of the class gives away `this`.
+    /// The places at which a method of the class passes `this` on.
     pub own: FxHashMap<ClassId, Vec<Mention>>,
 }
 
-/// The objects of a file, found once.
+/// Returns the objects of a file, found once.
 pub(crate) fn objects_in(linker: &Linker<'_>, file: FileId) -> Rc<InFile> {
     let memo = linker.layer_memo::<Memo>();
     linker.query(&memo.objects, file, Rc::default, || Rc::new(InFile::new(linker, file)))
 }
 
-/// Where a method stands for a callable by its anonymous class: where the object goes that its class is made for.
+/// Returns the places at which a method stands for a callable by its anonymous class: where the object goes that its
+/// class is made for.
 pub(crate) fn uses_of_anonymous(linker: &Linker<'_>, body: BodyRef) -> Vec<Mention> {
     let facts = linker.program.facts(body.file);
     let Some(class) = linker.program.body(body).class.get() else { return Vec::new() };

@@ -36,10 +36,10 @@ pub(crate) fn off_the_loop(linker: &Linker<'_>, site: SiteRef) -> bool {
     while let Some(id) = at.get() {
         let region = facts.region(id);
         let reserved = match region.kind {
-            RegionKind::Then => says_no_loop(linker, site.file, region.test, 6) == Some(true),
+            RegionKind::Then => tests_no_loop(linker, site.file, region.test, 6) == Some(true),
             RegionKind::Else => {
-                region.test.is_some() && says_no_loop(linker, site.file, region.test, 6) == Some(false)
-                    || region.test.is_none() && sibling_says(linker, site.file, id)
+                region.test.is_some() && tests_no_loop(linker, site.file, region.test, 6) == Some(false)
+                    || region.test.is_none() && sibling_branch_holds(linker, site.file, id)
             }
             RegionKind::Handler => try_asks(linker, site.file, id),
             _ => false,
@@ -52,20 +52,20 @@ pub(crate) fn off_the_loop(linker: &Linker<'_>, site: SiteRef) -> bool {
     false
 }
 
-/// True if an event loop runs in the thread where a form is true. Java.
-pub(crate) fn says_loop(linker: &Linker<'_>, file: FileId, form: FormId) -> bool {
-    linker.program.language(file) == Language::Java && says_no_loop(linker, file, form, 6) == Some(false)
+/// True if an event loop runs in the thread where a form is true (Java).
+pub(crate) fn tests_loop(linker: &Linker<'_>, file: FileId, form: FormId) -> bool {
+    linker.program.language(file) == Language::Java && tests_no_loop(linker, file, form, 6) == Some(false)
 }
 
-/// For an `else` without a test of its own: what the test of its branch says.
-fn sibling_says(linker: &Linker<'_>, file: FileId, id: RegionId) -> bool {
+/// For an `else` without a test of its own: the result of the test of its branch.
+fn sibling_branch_holds(linker: &Linker<'_>, file: FileId, id: RegionId) -> bool {
     let facts = linker.program.facts(file);
     let own = facts.region(id);
     facts
         .regions
         .iter()
         .filter(|region| region.group == own.group && region.body == own.body && region.kind == RegionKind::Then)
-        .any(|region| says_no_loop(linker, file, region.test, 6) == Some(false))
+        .any(|region| tests_no_loop(linker, file, region.test, 6) == Some(false))
 }
 
 /// True if the guarded part before a handler asks for the running loop, so that the handler means there is none.
@@ -74,7 +74,7 @@ fn try_asks(linker: &Linker<'_>, file: FileId, handler: RegionId) -> bool {
     asking(linker, file).tries.contains(&(own.body, own.group))
 }
 
-/// Where a file asks whether a loop runs, remembered.
+/// Returns the places at which a file checks whether a loop runs, out of the cache if they are known.
 fn asking(linker: &Linker<'_>, file: FileId) -> Rc<Asking> {
     let memo = linker.layer_memo::<Memo>();
     linker.query(&memo.asking, file, Rc::default, || Rc::new(find_asking(linker, file)))
@@ -100,7 +100,7 @@ fn find_asking(linker: &Linker<'_>, file: FileId) -> Asking {
     asking
 }
 
-/// Names of calls that ask, and those of project functions that give such an answer on.
+/// Returns the names of calls that check for a loop, and of project functions that return such an answer.
 fn ask_names(linker: &Linker<'_>, language: Language) -> Rc<[Name]> {
     linker.query(&linker.layer_memo::<Memo>().ask_names, language, Rc::default, || {
         let models = linker.library.of(language).names(blocklint_models::Uses::ASKS);
@@ -112,7 +112,7 @@ fn ask_names(linker: &Linker<'_>, language: Language) -> Rc<[Name]> {
     })
 }
 
-/// Names of project functions that return what such a call told.
+/// Returns names of project functions that return the result of such a call.
 fn answering_names(linker: &Linker<'_>, language: Language) -> Rc<FxHashSet<Name>> {
     let memo = linker.layer_memo::<Memo>();
     linker.query(&memo.answering, language, Rc::default, || Rc::new(find_answering_names(linker, language)))
@@ -127,7 +127,7 @@ fn find_answering_names(linker: &Linker<'_>, language: Language) -> FxHashSet<Na
             }
             for &body in &asking(linker, file).bodies {
                 let body = file.body_ref(body);
-                if gives_answer(linker, body, 3) {
+                if returns_loop_test(linker, body, 3) {
                     found.extend(linker.body_names(body));
                 }
             }
@@ -137,12 +137,12 @@ fn find_answering_names(linker: &Linker<'_>, language: Language) -> FxHashSet<Na
 }
 
 /// Returns true if no loop runs here where a test holds, and false if one does.
-fn says_no_loop(linker: &Linker<'_>, file: FileId, test: FormId, depth: u32) -> Option<bool> {
+fn tests_no_loop(linker: &Linker<'_>, file: FileId, test: FormId, depth: u32) -> Option<bool> {
     let depth = depth.checked_sub(1)?;
     let facts = linker.program.facts(file);
     match facts.form(test) {
-        Form::Not(inner) => says_no_loop(linker, file, inner, depth).map(|says| !says),
-        // A call that tells by its truth: `loop.is_running()`.
+        Form::Not(inner) => tests_no_loop(linker, file, inner, depth).map(|says| !says),
+        // A call whose result is true or false: `loop.is_running()`.
         Form::Result(site) => match asks(linker, file.site_ref(site), depth)? {
             Asks::RunningLoop => Some(false),
             Asks::Worker => Some(true),
@@ -159,7 +159,7 @@ fn says_no_loop(linker: &Linker<'_>, file: FileId, test: FormId, depth: u32) -> 
             }
         }
         Form::Alt(AltKind::And, list) => {
-            facts.list(list).iter().find_map(|&part| says_no_loop(linker, file, part, depth).filter(|says| *says))
+            facts.list(list).iter().find_map(|&part| tests_no_loop(linker, file, part, depth).filter(|says| *says))
         }
         Form::Var(_) => is_answer(linker, file, test, depth).then_some(false),
         _ => None,
@@ -190,21 +190,21 @@ fn asks(linker: &Linker<'_>, site: SiteRef, depth: u32) -> Option<Asks> {
     let callee = linker.callee(site, EnvId::NONE);
     linker.values.members(callee.value).iter().find_map(|val| match *val {
         Val::External(path) | Val::Method { path, .. } => linker.library.calls(path).iter().find_map(|row| row.asks),
-        // A function of the project that gives the answer on.
-        Val::Fn { body, .. } => (depth > 0 && gives_answer(linker, body, depth - 1)).then_some(Asks::RunningLoop),
+        // A function of the project that passes the answer on.
+        Val::Fn { body, .. } => (depth > 0 && returns_loop_test(linker, body, depth - 1)).then_some(Asks::RunningLoop),
         _ => None,
     })
 }
 
-/// True if a function returns what such a call told.
-fn gives_answer(linker: &Linker<'_>, body: BodyRef, depth: u32) -> bool {
+/// True if a function returns the result of such a call.
+fn returns_loop_test(linker: &Linker<'_>, body: BodyRef, depth: u32) -> bool {
     let facts = linker.program.facts(body.file);
     // `for (Executor executor : loops) { if (executor.inEventLoop()) return true; } return false;`
     let is_true_on_loop = |exit: Exit| {
-        let says_loop = |(test, holds)| holds && says_no_loop(linker, body.file, test, depth) == Some(false);
+        let tests_loop = |(test, holds)| holds && tests_no_loop(linker, body.file, test, depth) == Some(false);
         facts.language == Language::Java
             && facts.form(exit.value) == Form::Bool(true)
-            && linker.tests_at(body.file, exit.at.region).any(says_loop)
+            && linker.tests_at(body.file, exit.at.region).any(tests_loop)
     };
     let mut ends = linker.program.exits_in(body).filter(|exit| exit.value.is_some());
     ends.any(|exit| is_answer(linker, body.file, exit.value, depth) || is_true_on_loop(exit))

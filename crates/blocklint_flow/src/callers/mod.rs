@@ -1,4 +1,5 @@
-//! Callers of a body: the calls by its names, the calls it is an argument of, the loops that consume what it makes.
+//! Callers of a body: the calls by its names, the calls it is an argument of, the loops that consume the object that it
+//! makes.
 
 pub(crate) mod argument_edges;
 pub(crate) mod container_calls;
@@ -33,13 +34,13 @@ pub struct Node {
 }
 
 impl Node {
-    /// The body for all its callers.
+    /// Returns the body for all its callers.
     pub fn plain(body: BodyRef) -> Self {
         Node { body, env: EnvId::NONE }
     }
 }
 
-/// One way in which a node is entered.
+/// One caller of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Caller {
     /// The site.
@@ -59,7 +60,7 @@ pub struct Caller {
 }
 
 impl Caller {
-    /// A site that runs its callee, as far as definitions tell.
+    /// Returns a site that runs its callee, as far as definitions show.
     pub(crate) fn plain(site: SiteRef, env: EnvId, with_receiver: bool) -> Self {
         Caller { site, env, arg: None, kind: CallerKind::Runs, with_receiver, steps: 0, shared: false }
     }
@@ -95,7 +96,7 @@ const NOT_AT_THE_SITE: u32 = u32::MAX;
 const MOST_ASKED: usize = 16;
 
 impl<'l, 'a> Callers<'l, 'a> {
-    /// Nothing asked yet.
+    /// Returns the tables without any answer.
     pub fn new(linker: &'l Linker<'a>) -> Self {
         Callers {
             linker,
@@ -107,7 +108,7 @@ impl<'l, 'a> Callers<'l, 'a> {
         }
     }
 
-    /// Those in the files that a run looks at; with a run that looks at all, all of them.
+    /// Returns those in the files that a run looks at; with a run that looks at all, all of them.
     pub(crate) fn near(linker: &'l Linker<'a>) -> Self {
         Callers { near: true, ..Callers::new(linker) }
     }
@@ -117,10 +118,10 @@ impl<'l, 'a> Callers<'l, 'a> {
         !self.near || self.linker.is_in_focus(file)
     }
 
-    /// Every way in which a node is entered.
+    /// Returns all callers of a node.
     pub fn of(&self, node: Node) -> Rc<[Caller]> {
         self.linker.query(&self.callers, node, Rc::default, || {
-            let mut found = Found::default();
+            let mut found = FoundCallers::default();
             self.collect(node, &mut found);
             self.sort(&mut found.callers);
             found.callers.dedup();
@@ -135,14 +136,14 @@ impl<'l, 'a> Callers<'l, 'a> {
 
     /// Returns the callers of a node that only a container holds.
     pub(crate) fn through_containers(&self, node: Node) -> Vec<Caller> {
-        let (mut found, mut trails) = (Found::default(), Vec::new());
+        let (mut found, mut trails) = (FoundCallers::default(), Vec::new());
         for &site in self.dispatch.only(node.body) {
             self.call(Subject::Body(node), site, EnvId::NONE, &mut trails, &mut found);
         }
         found.callers
     }
 
-    fn collect(&self, node: Node, found: &mut Found) {
+    fn collect(&self, node: Node, found: &mut FoundCallers) {
         let mut trails = Vec::new();
         if node.env != EnvId::NONE {
             if let Some(creators) = self.creators.borrow().get(&node) {
@@ -225,7 +226,7 @@ impl<'l, 'a> Callers<'l, 'a> {
         let node = Node::plain(body);
         let mut trails = Vec::new();
         self.start(body, &mut trails);
-        let mut found = Found::default();
+        let mut found = FoundCallers::default();
         self.follow(Subject::Body(node), trails, &mut found);
         let mut sites: Vec<SiteRef> = found
             .looked
@@ -247,7 +248,7 @@ impl<'l, 'a> Callers<'l, 'a> {
     pub fn sites_by_base(&self, body: BodyRef) -> Vec<SiteRef> {
         let mut trails = Vec::new();
         self.start(body, &mut trails);
-        let mut found = Found::default();
+        let mut found = FoundCallers::default();
         self.follow(Subject::Body(Node::plain(body)), trails, &mut found);
         let may_mean = |site: SiteRef, env: EnvId| {
             self.linker.targets(site, env).list.iter().any(|target| match *target {
@@ -264,7 +265,7 @@ impl<'l, 'a> Callers<'l, 'a> {
 
     /// Returns the callers of a library callable under another name, or as an argument; `seeds` are its mentions.
     pub(crate) fn of_row(&self, path: PathId, seeds: &[(FileId, Mention, Wrap)]) -> Vec<Caller> {
-        let mut found = Found::default();
+        let mut found = FoundCallers::default();
         let mut trails = Vec::new();
         let subject = Subject::Row(path);
         for &(file, mention, wrap) in seeds {
@@ -284,7 +285,7 @@ pub(crate) fn are_few(sites: &[SiteRef]) -> bool {
 
 /// Callers found so far for one node.
 #[derive(Default)]
-pub(crate) struct Found {
+pub(crate) struct FoundCallers {
     callers: Vec<Caller>,
     looked: FxHashSet<(SiteRef, EnvId)>,
     passed: FxHashSet<(SiteRef, u32, EnvId)>,

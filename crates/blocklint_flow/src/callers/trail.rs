@@ -5,7 +5,7 @@ use blocklint_facts::{BodyKind, Flow, Form, ParamKind, SiteKind, Sym};
 use blocklint_link::calls::targets::{Target, TargetKind};
 use blocklint_link::lang;
 use blocklint_link::linker::LOW_STEPS;
-use blocklint_link::linker::work::Unit;
+use blocklint_link::linker::work::WorkUnit;
 use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
 use blocklint_link::program::occurrences::{Mention, Wrap, is_field_of_receiver};
 use blocklint_link::values::expr::Scope;
@@ -13,7 +13,7 @@ use blocklint_link::values::value::{EnvId, Val, ValueId};
 use rustc_hash::FxHashSet;
 
 use crate::callers::java_objects::objects_in;
-use crate::callers::{Caller, CallerKind, Callers, Found, Node, add_steps};
+use crate::callers::{Caller, CallerKind, Callers, FoundCallers, Node, add_steps};
 /// A callable whose callers are sought.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Subject {
@@ -38,7 +38,7 @@ pub(crate) enum Trail {
 pub(crate) const TRAILS: usize = 200;
 
 impl Callers<'_, '_> {
-    pub(super) fn follow(&self, subject: Subject, mut trails: Vec<Trail>, found: &mut Found) {
+    pub(super) fn follow(&self, subject: Subject, mut trails: Vec<Trail>, found: &mut FoundCallers) {
         let linker = self.linker;
         let mut seen = FxHashSet::default();
         while let Some(trail) = trails.pop() {
@@ -81,7 +81,7 @@ impl Callers<'_, '_> {
     }
 
     /// Follows the sites and mentions of a name that lead to the body.
-    fn follow_bearer(&self, subject: Subject, name: Name, trails: &mut Vec<Trail>, found: &mut Found) {
+    fn follow_bearer(&self, subject: Subject, name: Name, trails: &mut Vec<Trail>, found: &mut FoundCallers) {
         let Subject::Body(node) = subject else { return };
         let linker = self.linker;
         let by_name = if self.near { linker.bearers_near(name) } else { linker.bearers(name) };
@@ -102,7 +102,7 @@ impl Callers<'_, '_> {
         }
     }
 
-    fn follow_name(&self, subject: Subject, file: FileId, sym: Sym, trails: &mut Vec<Trail>, found: &mut Found) {
+    fn follow_name(&self, subject: Subject, file: FileId, sym: Sym, trails: &mut Vec<Trail>, found: &mut FoundCallers) {
         let index = self.linker.program.index_of(file);
         for &site in index.sites_named(sym) {
             self.call(subject, file.site_ref(site), EnvId::NONE, trails, found);
@@ -113,13 +113,27 @@ impl Callers<'_, '_> {
     }
 
     /// Looks at a site that may call the node.
-    pub(super) fn call(&self, subject: Subject, site: SiteRef, env: EnvId, trails: &mut Vec<Trail>, found: &mut Found) {
+    pub(super) fn call(
+        &self,
+        subject: Subject,
+        site: SiteRef,
+        env: EnvId,
+        trails: &mut Vec<Trail>,
+        found: &mut FoundCallers,
+    ) {
         if found.looked.insert((site, env)) {
             self.linker.attempt_site(site, || self.called_at(subject, site, env, trails, found));
         }
     }
 
-    fn called_at(&self, subject: Subject, site: SiteRef, env: EnvId, trails: &mut Vec<Trail>, found: &mut Found) {
+    fn called_at(
+        &self,
+        subject: Subject,
+        site: SiteRef,
+        env: EnvId,
+        trails: &mut Vec<Trail>,
+        found: &mut FoundCallers,
+    ) {
         let linker = self.linker;
         let targets = linker.targets(site, env);
         let node = match subject {
@@ -145,19 +159,19 @@ impl Callers<'_, '_> {
         }
         for target in &targets.list {
             match *target {
-                Target::Body { body, env: own, with_receiver, edge } if body == node.body => {
+                Target::Body { body, env: own, with_receiver, kind } if body == node.body => {
                     if node.env != EnvId::NONE && own != node.env {
                         continue;
                     }
-                    if edge == TargetKind::Call && linker.cannot_be_awaited_here(site, body, &targets) {
+                    if kind == TargetKind::Call && linker.cannot_be_awaited_here(site, body, &targets) {
                         continue;
                     }
-                    match edge {
+                    match kind {
                         TargetKind::Call | TargetKind::Consume | TargetKind::Init => found.callers.push(Caller {
                             site,
                             env,
                             arg: None,
-                            kind: if edge == TargetKind::Consume { CallerKind::Consumes } else { CallerKind::Runs },
+                            kind: if kind == TargetKind::Consume { CallerKind::Consumes } else { CallerKind::Runs },
                             with_receiver,
                             steps: targets.steps.saturating_add(self.unknown_step(site, targets.unknown)),
                             shared: linker.are_alternatives(site, &targets),
@@ -206,7 +220,7 @@ impl Callers<'_, '_> {
     }
 
     /// Adds a call of a method on an unknown receiver, if only this body of the whole project bears the name.
-    fn call_by_name(&self, node: Node, site: SiteRef, env: EnvId, found: &mut Found) {
+    fn call_by_name(&self, node: Node, site: SiteRef, env: EnvId, found: &mut FoundCallers) {
         let linker = self.linker;
         let facts = linker.program.facts(site.file);
         let row = linker.program.site(site);
@@ -310,11 +324,11 @@ impl Callers<'_, '_> {
         wrap: Wrap,
         env: EnvId,
         trails: &mut Vec<Trail>,
-        found: &mut Found,
+        found: &mut FoundCallers,
     ) {
         // A callable in a container is dispatch; a container of iterators is consumed who knows where.
         if wrap != Wrap::Element {
-            let within = Unit::Body(self.linker.body_of_mention(file, mention));
+            let within = WorkUnit::Body(self.linker.body_of_mention(file, mention));
             self.linker.attempt(within, || self.mentioned_at(subject, file, mention, env, trails, found));
         }
     }
@@ -326,7 +340,7 @@ impl Callers<'_, '_> {
         mention: Mention,
         env: EnvId,
         trails: &mut Vec<Trail>,
-        found: &mut Found,
+        found: &mut FoundCallers,
     ) {
         let linker = self.linker;
         let facts = linker.program.facts(file);
@@ -388,11 +402,11 @@ impl Callers<'_, '_> {
                 if !self.value_contains(subject, linker.eval(scope, row.value).value) {
                     return;
                 }
-                let gives_iterator = facts.language == Language::Python
-                    && lang::python::protocols::gives_iterator(facts.text(facts.body(body).name));
+                let returns_iterator = facts.language == Language::Python
+                    && lang::python::protocols::returns_iterator(facts.text(facts.body(body).name));
                 for &site in self.call_sites(file.body_ref(body)).iter() {
-                    // The loop that asks for the iterator also goes through it.
-                    if gives_iterator {
+                    // The loop that asks for the iterator also consumes it.
+                    if returns_iterator {
                         self.call(subject, site, EnvId::NONE, trails, found);
                     }
                     trails.push(Trail::ResultOf(site, EnvId::NONE));

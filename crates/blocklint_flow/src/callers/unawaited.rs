@@ -7,14 +7,14 @@ use blocklint_link::program::occurrences::{Mention, Wrap};
 use blocklint_link::values::value::{EnvId, Val};
 use smallvec::SmallVec;
 
-/// True if what a call gives is neither used nor awaited.
+/// True if the result of a call is neither used nor awaited.
 fn drops(row: &Site) -> bool {
     row.flags.has(SiteFlags::DISCARDED) && !row.flags.has(SiteFlags::AWAITED)
 }
 
-/// The calls of a file that stand as statements and give a coroutine, of the project or (where the models say that
-/// what is called is asynchronous) of a library: of each the body's qualified name and the name called. A library's
-/// task or future is among them, which may well be dropped: compare with what was there before.
+/// Returns the calls of a file that stand as statements and return a coroutine, of the project or (if models declare
+/// the callee asynchronous) of a library: of each the body's qualified name and the name called. A library's task or
+/// future is among them, which may well be dropped: compare with what was there before.
 pub fn unawaited(linker: &Linker<'_>, file: FileId) -> Vec<(String, String)> {
     let facts = linker.program.facts(file);
     let mut found = Vec::new();
@@ -54,11 +54,11 @@ pub(crate) fn is_dropped(linker: &Linker<'_>, body: BodyRef) -> bool {
     // Other functions of the file may bear the name.
     let calls_it = |&&site: &&SiteId| facts.form(facts.site(site).callee) == Form::Var(row.var);
     let calls: SmallVec<[SiteId; 4]> = index.sites_named(row.name).iter().filter(calls_it).copied().collect();
-    !calls.is_empty() && calls.iter().all(is_returned) && is_called_for_nothing(linker, body.file.body_ref(outer))
+    !calls.is_empty() && calls.iter().all(is_returned) && is_result_always_dropped(linker, body.file.body_ref(outer))
 }
 
-/// True if a function is called and each call drops what it gives.
-fn is_called_for_nothing(linker: &Linker<'_>, body: BodyRef) -> bool {
+/// True if a function is called and each call drops its result.
+fn is_result_always_dropped(linker: &Linker<'_>, body: BodyRef) -> bool {
     let row = linker.program.body(body);
     let Some(name) = linker.program.global(body.file, row.name).filter(|_| row.var.is_some()) else { return false };
     let mut called = false;

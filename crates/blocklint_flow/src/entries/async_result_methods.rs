@@ -1,6 +1,6 @@
-//! Java: methods that answer later, through a future whose callbacks run on an event loop or through a handler of a result: who
-//! calls them goes on at once and is itself on such a loop. Where nobody in the project calls one, as in a client or an
-//! implementation that is written for others, its signature is all that says so.
+//! Java: methods that return at once and deliver their result later, through a future or a handler whose callbacks run
+//! on an event loop. Their callers run on such a loop too. If the project has no caller, as in a client library, only
+//! the signature shows it.
 
 use blocklint_core::{Context, Language, Runtime, last_name};
 use blocklint_facts::{BodyKind, Flow, FormId};
@@ -10,7 +10,7 @@ use blocklint_link::program::ids::{BodyRef, PathId};
 use blocklint_link::values::value::Val;
 use blocklint_models::{HandoverContext, Role, Runs, Via};
 
-/// The runtime whose loops call a method that answers later, if nothing but tests is seen to call it.
+/// Returns the runtime whose loops call a method that answers later, if nothing but tests is seen to call it.
 pub(crate) fn answers_later(linker: &Linker<'_>, body: BodyRef) -> Option<Option<Runtime>> {
     let facts = linker.program.facts(body.file);
     let row = linker.program.body(body);
@@ -27,7 +27,7 @@ pub(crate) fn answers_later(linker: &Linker<'_>, body: BodyRef) -> Option<Option
     (!is_called).then_some(runtime)
 }
 
-/// By a declared result that is a future of such a library.
+/// Returns the runtime of a method whose declared result is a future of such a library.
 fn by_result(linker: &Linker<'_>, body: BodyRef) -> Option<Option<Runtime>> {
     let returns = linker.program.body(body).returns;
     if returns.is_none() {
@@ -42,8 +42,8 @@ fn by_result(linker: &Linker<'_>, body: BodyRef) -> Option<Option<Runtime>> {
     })
 }
 
-/// By a parameter that takes a result, and whose method such a library calls on its loops. Most often it is the last; what is
-/// generated from a description of an interface has the context behind it.
+/// Returns the runtime of a method with a parameter that takes the result and whose method such a library calls on its
+/// loops. Most often it is the last; what is generated from a description of an interface has the context behind it.
 fn by_handler(linker: &Linker<'_>, body: BodyRef) -> Option<Option<Runtime>> {
     let annotations = linker.program.params_of(body).iter().rev().map(|param| param.annotation);
     annotations.filter(|annotation| !annotation.is_none()).find_map(|annotation| takes_result(linker, body, annotation))
@@ -65,7 +65,7 @@ fn takes_result(linker: &Linker<'_>, body: BodyRef, annotation: FormId) -> Optio
     })
 }
 
-/// The runtime of the first row of a path that says that something runs on an event loop.
+/// Returns the runtime of the first row of a path that states that something runs on an event loop.
 fn on_loop(linker: &Linker<'_>, path: PathId, wanted: impl Fn(Option<Via>) -> bool) -> Option<Option<Runtime>> {
     linker.library.handovers(path).iter().find_map(|found| {
         let row = found.row;

@@ -40,7 +40,7 @@ pub struct Entries<'e, 'l, 'a> {
 }
 
 impl<'e, 'l, 'a> Entries<'e, 'l, 'a> {
-    /// Nothing asked yet.
+    /// Returns the tables without any answer.
     pub fn new(linker: &'l Linker<'a>, units: &'e Units, callers: &'e Callers<'l, 'a>) -> Self {
         Entries { linker, units, callers, known: Table::default() }
     }
@@ -70,7 +70,7 @@ impl<'e, 'l, 'a> Entries<'e, 'l, 'a> {
         if row.kind != BodyKind::Function || ENDINGS.contains(&facts.text(row.name)) || self.is_hook(body) {
             return None;
         }
-        // A constructor runs where the instance is made: at a module's top level, if nobody else makes one.
+        // A constructor runs where the instance is made: at a module's top level, if no other code makes one.
         if row.class.is_some() && matches!(facts.text(row.name), "__init__" | "__new__" | "__post_init__") {
             return None;
         }
@@ -207,7 +207,7 @@ impl<'e, 'l, 'a> Entries<'e, 'l, 'a> {
 enum Registration {
     /// It runs in a greenlet while others are served.
     Serves,
-    /// It runs in a real thread or another process, at the beginning or the end, or nobody knows when.
+    /// It runs in a real thread, in another process, at start-up or exit, or at an unknown time.
     Elsewhere,
 }
 
@@ -223,7 +223,7 @@ fn registration(row: &HandoverRow, real_threads: bool) -> Option<Registration> {
     };
     let elsewhere = row.native
         || row.process
-        || row.phase.is_some()
+        || !row.serves()
         || runs == Runs::In(Context::Unknown)
         || real_threads && runs == Runs::In(Context::Worker) && !matches!(row.selector, Selector::Via(Via::Decorator));
     match runs {

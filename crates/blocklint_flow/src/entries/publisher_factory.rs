@@ -14,7 +14,7 @@ pub(crate) fn assembles(linker: &Linker<'_>, body: BodyRef) -> bool {
     let facts = linker.program.facts(body.file);
     let row = linker.program.body(body);
     if facts.language == Language::Rust {
-        return row.kind == BodyKind::Function && linker.gives_future(body) && !runs_only_aside(linker, body, DEPTH);
+        return row.kind == BodyKind::Function && linker.returns_future(body) && !runs_only_aside(linker, body, DEPTH);
     }
     if facts.language != Language::Java || row.kind != BodyKind::Function || row.flow != Flow::Sync {
         return false;
@@ -22,8 +22,8 @@ pub(crate) fn assembles(linker: &Linker<'_>, body: BodyRef) -> bool {
     linker.declared_role(body) == Some(Role::Publisher) && !runs_only_aside(linker, body, DEPTH)
 }
 
-/// The call that makes a chain of what this call gives: `just(f())`.
-pub fn factory_given(linker: &Linker<'_>, site: SiteRef) -> Option<SiteRef> {
+/// Returns the call that makes a chain of the result of this call: `just(f())`.
+pub fn chain_factory_of(linker: &Linker<'_>, site: SiteRef) -> Option<SiteRef> {
     let facts = linker.program.facts(site.file);
     let uses = linker.program.uses_of_result(site);
     let given = uses.iter().find_map(|(mention, _)| match mention {
@@ -49,7 +49,7 @@ fn runs_only_aside(linker: &Linker<'_>, body: BodyRef, depth: u32) -> bool {
 
 /// A question that goes from callers to their callers.
 struct CallerQuery {
-    /// Those that are asked already: what calls in a circle says nothing.
+    /// Those that are asked already: calls in a circle count for nothing.
     seen: Vec<BodyRef>,
     /// True if any call stands where it may block.
     any: bool,
@@ -80,7 +80,7 @@ impl CallerQuery {
             })
     }
 
-    /// True if a method that nobody registers runs where it may block because all its own callers do. Java.
+    /// True if a method without registration runs where it may block because all its own callers do (Java).
     fn is_called_aside(&mut self, linker: &Linker<'_>, caller: BodyRef, depth: u32) -> bool {
         let facts = linker.program.facts(caller.file);
         facts.language == Language::Java
@@ -90,7 +90,8 @@ impl CallerQuery {
     }
 }
 
-/// True if a method that nobody registers waits itself for the chain that a call in it gives: `find(id).block()`. Java.
+/// True if a method without registration waits itself for the chain that a call in it returns: `find(id).block()`
+/// (Java).
 fn waits_for(linker: &Linker<'_>, caller: BodyRef, site: SiteRef) -> bool {
     linker.program.body(caller).kind == BodyKind::Function
         && linker.registered(caller).is_none()
@@ -118,7 +119,7 @@ fn is_worker_argument(linker: &Linker<'_>, site: SiteRef, arg: u32) -> bool {
     !passing.handed.is_empty() && passing.handed.iter().all(|(context, _)| *context == Context::Worker)
 }
 
-/// The machinery of assembled publishers, as their library's rows say for its operators.
+/// Returns the machinery of assembled publishers, as their library's rows state for its operators.
 pub(crate) fn runtime_of_publisher(linker: &Linker<'_>, body: BodyRef) -> Option<Runtime> {
     let declared = linker.annotation(linker.signature_scope(body), linker.program.body(body).returns);
     linker.values.members(declared.value).into_iter().find_map(|val| match val {

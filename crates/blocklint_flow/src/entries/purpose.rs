@@ -51,7 +51,7 @@ pub(crate) fn serves(linker: &Linker<'_>, file: FileId) -> bool {
     of_language.serves.contains(&file) || of_language.may_serve.contains(&file)
 }
 
-/// The files of Rust that read arguments themselves: `std::env::args()`.
+/// Returns the files of Rust that read arguments themselves: `std::env::args()`.
 pub(crate) fn rust_files_taking_arguments<'l>(linker: &'l Linker<'_>) -> impl Iterator<Item = FileId> + 'l {
     of_language(linker, Language::Rust).takes_arguments.iter().copied()
 }
@@ -81,8 +81,9 @@ pub fn project_serves(linker: &Linker<'_>) -> bool {
     })
 }
 
-/// True if a path says that a file belongs to a command line, and neither the file nor the rest of the project says otherwise: the file
-/// calls nothing that serves others, and what may be anything (`__main__.py`, or in Rust a folder `commands`) reads arguments.
+/// True if a path shows that a file belongs to a command line, and neither the file nor the rest of the project shows
+/// otherwise: the file calls nothing that serves others, and what may be anything (`__main__.py`, or in Rust a folder
+/// `commands`) reads arguments.
 pub fn is_command_file(linker: &Linker<'_>, file: FileId) -> bool {
     let program = linker.program;
     if !program.is_command_line(file) || of_language(linker, program.language(file)).serves.contains(&file) {
@@ -107,7 +108,7 @@ fn is_parser_of_arguments(linker: &Linker<'_>, package: &str) -> bool {
     parsers.contains(package)
 }
 
-/// The evidence in the files of a language, found when first asked for.
+/// Returns the evidence in the files of a language, found when first asked for.
 fn of_language<'l>(linker: &'l Linker<'_>, language: Language) -> &'l Purposes {
     let memo = &linker.layer_memo::<Memo>().purposes;
     let place = match language {
@@ -148,7 +149,7 @@ fn counts(linker: &Linker<'_>, language: Language, file: FileId) -> bool {
     linker.program.language(file) == language && !linker.is_for_tests(file.body_ref(BodyId(0))) && !is_example(relative)
 }
 
-/// Adds the files that call a function of a library whose row says so.
+/// Adds the files that call a function of a library whose row states it.
 fn add_callers(
     linker: &Linker<'_>,
     language: Language,
@@ -160,7 +161,7 @@ fn add_callers(
     add_callers_of(linker, language, uses, calls, found);
 }
 
-/// Adds the files that give a library something to run in a phase: `@app.command()`, `@app.on_event("startup")`.
+/// Adds the files that hand a library something to run in a phase: `@app.command()`, `@app.on_event("startup")`.
 fn add_takers(linker: &Linker<'_>, language: Language, (uses, phase): (Uses, Phase), found: &mut FxHashSet<FileId>) {
     let takes = |path| linker.library.handovers(path).iter().any(|row| row.phase == Some(phase));
     add_callers_of(linker, language, uses, takes, found);
@@ -270,7 +271,7 @@ fn registers(linker: &Linker<'_>, language: Language) -> bool {
     })
 }
 
-/// True if a decorator gives a body to a library to be run in a phase: `@pytest.fixture` for tests.
+/// True if a decorator hands a body to a library to be run in a phase: `@pytest.fixture` for tests.
 fn is_of_phase(linker: &Linker<'_>, body: BodyRef, phase: Phase) -> bool {
     linker
         .decorator_paths(body)

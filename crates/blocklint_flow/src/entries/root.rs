@@ -53,7 +53,7 @@ impl Root {
         !matches!(self.kind, RootKind::Literal | RootKind::Computing | RootKind::Dispatched | RootKind::Composed)
     }
 
-    /// How sure it is that the body runs there.
+    /// Returns how sure it is that the body runs there.
     pub fn confidence(self) -> Confidence {
         match self.kind {
             RootKind::Dispatched | RootKind::Composed | RootKind::Assembly => Confidence::Medium,
@@ -70,17 +70,17 @@ impl Root {
 pub struct Roots<'l, 'a> {
     linker: &'l Linker<'a>,
     roots: Table<BodyRef, Option<Root>, Plain>,
-    /// By the folder of a Rust package, the runtime that its programs run on, as far as they say so.
+    /// By the folder of a Rust package, the runtime that its programs run on, as far as they name it.
     programs: Table<String, Option<Runtime>, Plain>,
 }
 
 impl<'l, 'a> Roots<'l, 'a> {
-    /// Nothing asked yet.
+    /// Returns the tables without any answer.
     pub fn new(linker: &'l Linker<'a>) -> Self {
         Roots { linker, roots: Table::default(), programs: Table::default() }
     }
 
-    /// The root that a body is, if it is one.
+    /// Returns the root that a body is, if it is one.
     pub fn of(&self, body: BodyRef) -> Option<Root> {
         self.linker.query(&self.roots, body, Option::default, || self.find(body))
     }
@@ -127,8 +127,8 @@ impl<'l, 'a> Roots<'l, 'a> {
         None
     }
 
-    /// Rust: the runtime that an attribute gives a body (`#[tokio::main(flavor = "current_thread")]`), or that all programs of its
-    /// package have which is there for them alone.
+    /// Returns the runtime that an attribute sets for a body (`#[tokio::main(flavor = "current_thread")]`), or that of
+    /// all programs of its package, if the package exists for them alone (Rust).
     fn runtime_of_task(&self, body: BodyRef) -> Option<Runtime> {
         let linker = self.linker;
         let facts = linker.program.facts(body.file);
@@ -144,7 +144,7 @@ impl<'l, 'a> Roots<'l, 'a> {
         linker.query(&self.programs, own.folder.clone(), Option::default, || self.runtime_of_programs(&own.roots))
     }
 
-    /// The runtime that an attribute's row says a body has: macros are named with their mark.
+    /// Returns the runtime that an attribute's row states a body has: macros are named with their mark.
     fn runtime_by_attribute(&self, body: BodyRef) -> Option<Runtime> {
         let linker = self.linker;
         linker.decorators(body).into_iter().find_map(|(path, made)| {
@@ -157,7 +157,8 @@ impl<'l, 'a> Roots<'l, 'a> {
         })
     }
 
-    /// The one runtime of all programs among the roots of a package; none where it has a library, which others may run.
+    /// Returns the one runtime of all programs among the roots of a package; none where it has a library, which others
+    /// may run.
     fn runtime_of_programs(&self, roots: &[String]) -> Option<Runtime> {
         let program = self.linker.program;
         let name = program.name("main")?;
@@ -190,7 +191,7 @@ impl<'l, 'a> Roots<'l, 'a> {
         })
     }
 
-    /// A lambda, or the method of an anonymous class, that a call hands to an event loop.
+    /// Returns a lambda, or the method of an anonymous class, that a call hands to an event loop.
     fn literal(&self, body: BodyRef, uses: impl Iterator<Item = Mention>) -> Option<Root> {
         let linker = self.linker;
         for mention in uses {
@@ -228,7 +229,7 @@ impl<'l, 'a> Roots<'l, 'a> {
     }
 }
 
-/// The machinery whose threads a file uses: a framework that it imports comes before the event loop below.
+/// Returns the machinery whose threads a file uses: a framework that it imports comes before the event loop below.
 pub fn threads_of(
     linker: &Linker<'_>,
     file: blocklint_link::program::ids::FileId,

@@ -8,81 +8,81 @@ use rustc_hash::FxHashMap;
 use crate::graph::causes::Causes;
 use crate::graph::{EdgeTarget, FlowEdge, Graph, LabelledBodyId};
 
-/// A place at which one change mends something.
+/// A place at which one change ends paths of findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ChangePoint {
-    /// A function, with all that it does on its callers' thread.
+    /// A function as a whole: it no longer blocks its callers' thread.
     Body(BodyRef),
-    /// The line that enters the library: the cause of this number.
+    /// The line that calls the library: the cause of this number.
     Cause(u32),
 }
 
-/// A body with one of its labels, or the end of a way.
+/// A body with one of its labels, or the end of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PathNetworkNode {
-    /// The change that one would make there: an index into the spots.
-    pub spot: u32,
-    /// Where its calls lead; nowhere from an end.
+    /// The change point of this node: an index into `change_points`.
+    pub change_point: u32,
+    /// The nodes that its calls lead to; none from an end.
     pub next: Vec<u32>,
 }
 
-/// The ways behind some findings.
+/// All paths of some findings.
 #[derive(Clone, Debug, Default)]
 pub struct PathNetwork {
-    /// The possible changes, each once.
-    pub spots: Vec<ChangePoint>,
+    /// The change points, each once.
+    pub change_points: Vec<ChangePoint>,
     /// The nodes.
     pub nodes: Vec<PathNetworkNode>,
-    /// Where the ways of each finding begin.
+    /// The nodes at which the paths of each finding begin.
     pub begins: FxHashMap<(FileId, Span, RuleCode), Vec<u32>>,
-    of_spot: FxHashMap<ChangePoint, u32>,
-    of_state: FxHashMap<LabelledBodyId, u32>,
+    of_change_point: FxHashMap<ChangePoint, u32>,
+    of_labelled_body: FxHashMap<LabelledBodyId, u32>,
     of_cause: FxHashMap<u32, u32>,
 }
 
 impl PathNetwork {
-    /// Takes in what a way leads to, and says where that begins.
-    pub fn take(&mut self, graph: &Graph<'_>, causes: &Causes, way: &FlowEdge) -> u32 {
+    /// Adds all paths that begin with an edge. Returns the node that the edge leads to.
+    pub fn take(&mut self, graph: &Graph<'_>, causes: &Causes, edge: &FlowEdge) -> u32 {
         let mut open = Vec::new();
-        let begin = self.node(causes, way.next, &mut open);
-        while let Some((state, at)) = open.pop() {
-            let ways = &graph.states[state.0 as usize].edges;
-            let mut next: Vec<u32> = ways.iter().map(|way| self.node(causes, way.next, &mut open)).collect();
+        let begin = self.node(causes, edge.next, &mut open);
+        while let Some((labelled_body, at)) = open.pop() {
+            let edges = &graph.labelled_body(labelled_body).edges;
+            let mut next: Vec<u32> = edges.iter().map(|edge| self.node(causes, edge.next, &mut open)).collect();
             next.sort_unstable();
             next.dedup();
-            let spot = self.spot(ChangePoint::Body(graph.states[state.0 as usize].node.body));
-            self.nodes[at as usize] = PathNetworkNode { spot, next };
+            let change_point = self.change_point(ChangePoint::Body(graph.labelled_body(labelled_body).node.body));
+            self.nodes[at as usize] = PathNetworkNode { change_point, next };
         }
         begin
     }
 
-    /// The node of what a way leads to; a state that is new is left open.
+    /// Returns the node of an edge's target. A labelled body that is new is added to `open`.
     fn node(&mut self, causes: &Causes, next: EdgeTarget, open: &mut Vec<(LabelledBodyId, u32)>) -> u32 {
         let new = self.nodes.len() as u32;
         let at = match next {
-            EdgeTarget::LabelledBody(state) => *self.of_state.entry(state).or_insert(new),
-            EdgeTarget::Leaf(leaf) => *self.of_cause.entry(causes.of_leaf[leaf as usize]).or_insert(new),
+            EdgeTarget::LabelledBody(labelled_body) => *self.of_labelled_body.entry(labelled_body).or_insert(new),
+            EdgeTarget::Sink(sink) => *self.of_cause.entry(causes.of_sink[sink as usize]).or_insert(new),
         };
         if at < new {
             return at;
         }
-        let spot = match next {
-            // It is known when the state is looked at.
-            EdgeTarget::LabelledBody(state) => {
-                open.push((state, at));
+        let change_point = match next {
+            // Its change point is set when its edges are followed.
+            EdgeTarget::LabelledBody(labelled_body) => {
+                open.push((labelled_body, at));
                 0
             }
-            EdgeTarget::Leaf(leaf) => self.spot(ChangePoint::Cause(causes.of_leaf[leaf as usize])),
+            EdgeTarget::Sink(sink) => self.change_point(ChangePoint::Cause(causes.of_sink[sink as usize])),
         };
-        self.nodes.push(PathNetworkNode { spot, next: Vec::new() });
+        self.nodes.push(PathNetworkNode { change_point, next: Vec::new() });
         at
     }
 
-    fn spot(&mut self, spot: ChangePoint) -> u32 {
-        let new = self.spots.len() as u32;
-        let at = *self.of_spot.entry(spot).or_insert(new);
+    fn change_point(&mut self, change_point: ChangePoint) -> u32 {
+        let new = self.change_points.len() as u32;
+        let at = *self.of_change_point.entry(change_point).or_insert(new);
         if at == new {
-            self.spots.push(spot);
+            self.change_points.push(change_point);
         }
         at
     }

@@ -15,16 +15,16 @@ use crate::graph::{EdgeTarget, FlowEdge, Graph, LabelledBodyId};
 use crate::guards::java_setting::is_made_by_name;
 use crate::guards::rust_getter::deciding_tests_over;
 
-/// How many hops longer a way may be that stands under one condition less.
+/// The number of hops by which a path may be longer if it stands under one condition less.
 const CONDITION: u32 = 3;
 
-/// Everything that speaks against a path; the path with the least is shown.
+/// Everything that counts against a path; the path with the least is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cost {
     /// Inferred steps.
     pub steps: u32,
-    /// True if it ends at a call that only reads or changes the entry of a file (`stat`, `mkdir`). A call that reads the
-    /// content of a file holds the thread longer. Python.
+    /// True if it ends at a call that only reads or changes the entry of a file (`stat`, `mkdir`). A call that reads
+    /// the content of a file holds the thread longer (Python).
     pub ends_at_entry: bool,
     /// Hops, and the conditions that they stand under, because the reader of a finding checks each of them.
     length: u32,
@@ -34,7 +34,7 @@ pub struct Cost {
     site: SiteRef,
     /// The inferred steps that are choices among objects. Which method an object calls on itself is decided with the object.
     pub(crate) chosen: u32,
-    /// The inferred steps that are guesses: branches that are one of many, arguments that only callers tell.
+    /// The inferred steps that are guesses: branches that are one of many, arguments that only callers show.
     pub(crate) guessed: u32,
     /// Java: of the hops those that leave no choice who is called.
     pub own: u32,
@@ -42,29 +42,38 @@ pub struct Cost {
 
 impl Cost {
     /// Returns the cost of an edge that ends at a row.
-    fn of(linker: &Linker<'_>, graph: &Graph<'_>, way: &FlowEdge) -> Cost {
-        let steps = way_steps(linker, graph, way);
-        let guessed = u32::from(way.steps);
+    fn of(linker: &Linker<'_>, graph: &Graph<'_>, edge: &FlowEdge) -> Cost {
+        let steps = edge_steps(linker, graph, edge);
+        let guessed = u32::from(edge.steps);
         let chosen = steps - guessed;
-        let chosen = if chosen > 0 && is_on_own_object(linker, way.site) { 0 } else { chosen };
-        let conditions = match linker.program.language(way.site.file) {
-            Language::Rust => deciding_tests_over(linker, way.site),
-            _ => linker.conditions_over(way.site),
+        let chosen = if chosen > 0 && is_on_own_object(linker, edge.site) { 0 } else { chosen };
+        let conditions = match linker.program.language(edge.site.file) {
+            Language::Rust => deciding_tests_over(linker, edge.site),
+            _ => linker.conditions_over(edge.site),
         };
-        let ends_at_entry = is_of_entry(linker, graph, way);
-        let own = u32::from(is_statically_bound(linker, way.site));
-        Cost { steps, ends_at_entry, length: 1 + CONDITION * conditions, hops: 1, site: way.site, chosen, guessed, own }
+        let ends_at_entry = is_of_entry(linker, graph, edge);
+        let own = u32::from(is_statically_bound(linker, edge.site));
+        Cost {
+            steps,
+            ends_at_entry,
+            length: 1 + CONDITION * conditions,
+            hops: 1,
+            site: edge.site,
+            chosen,
+            guessed,
+            own,
+        }
     }
 
     /// Returns the cost of the path with one edge before it.
-    fn after(self, linker: &Linker<'_>, graph: &Graph<'_>, way: &FlowEdge) -> Cost {
-        let own = Cost::of(linker, graph, way);
+    fn after(self, linker: &Linker<'_>, graph: &Graph<'_>, edge: &FlowEdge) -> Cost {
+        let own = Cost::of(linker, graph, edge);
         Cost {
             steps: self.steps + own.steps,
             ends_at_entry: self.ends_at_entry,
             length: self.length + own.length,
             hops: self.hops + 1,
-            site: way.site,
+            site: edge.site,
             chosen: self.chosen + own.chosen,
             guessed: self.guessed + own.guessed,
             own: self.own + own.own,
@@ -72,18 +81,18 @@ impl Cost {
     }
 }
 
-/// The best way on from each state.
+/// The best edge of each labelled body.
 pub struct Paths {
     pub(crate) best: Vec<Option<(Cost, FlowEdge)>>,
 }
 
-/// True if an edge leads to a call that only reads or changes the entry of a file in the file system. Python.
-fn is_of_entry(linker: &Linker<'_>, graph: &Graph<'_>, way: &FlowEdge) -> bool {
-    let EdgeTarget::Leaf(leaf) = way.next else { return false };
-    let facts = linker.program.facts(way.site.file);
+/// True if an edge leads to a call that only reads or changes the entry of a file in the file system (Python).
+fn is_of_entry(linker: &Linker<'_>, graph: &Graph<'_>, edge: &FlowEdge) -> bool {
+    let EdgeTarget::Sink(sink) = edge.next else { return false };
+    let facts = linker.program.facts(edge.site.file);
     facts.language == Language::Python
-        && graph.labels.get(graph.leaves[leaf as usize].label).effect == Effect::File
-        && lang::python::conventions::is_of_entry(facts.text(linker.program.site(way.site).name))
+        && graph.labels.get(graph.sinks[sink as usize].label).effect == Effect::File
+        && lang::python::conventions::is_of_entry(facts.text(linker.program.site(edge.site).name))
 }
 
 /// True if a call is one of an object on itself.
@@ -91,35 +100,37 @@ fn is_on_own_object(linker: &Linker<'_>, site: SiteRef) -> bool {
     linker.receiver_form(site).is_some_and(|form| is_own_receiver(linker.program.facts(site.file), form))
 }
 
-/// True if a call is one of an object on itself, of a function of its class, or makes an object. Java.
+/// True if a call is one of an object on itself, of a function of its class, or makes an object (Java).
 fn is_statically_bound(linker: &Linker<'_>, site: SiteRef) -> bool {
     let is_java = linker.program.language(site.file) == Language::Java;
     is_java && (linker.receiver_form(site).is_none() || is_on_own_object(linker, site))
 }
 
-/// True if a method that a framework calls, on objects of any class that inherits it, calls one of its own that these classes fill in:
-/// each of them is called there, by objects of its own. Java.
+/// True if a method that a framework calls, on objects of any class that inherits it, calls one of its own that these
+/// classes fill in: each of them is called there, by objects of its own (Java).
 fn is_filled_in_by_each(linker: &Linker<'_>, site: SiteRef) -> bool {
     is_statically_bound(linker, site) && linker.registered(linker.program.body_of_site(site)).is_some()
 }
 
-/// Steps of one edge, with what the share of labelled alternatives adds.
-pub fn way_steps(linker: &Linker<'_>, graph: &Graph<'_>, way: &FlowEdge) -> u32 {
-    if !way.shared {
-        return u32::from(way.steps);
+/// Returns steps of one edge, with what the share of labelled alternatives adds.
+pub fn edge_steps(linker: &Linker<'_>, graph: &Graph<'_>, edge: &FlowEdge) -> u32 {
+    if !edge.shared {
+        return u32::from(edge.steps);
     }
-    let effect = held_behind(graph, way);
-    // Many states meet at one site.
-    let key = (way.site, effect, matches!(way.next, EdgeTarget::LabelledBody(_)));
-    let share = linker.query(&graph.shares, key, u8::default, || share_steps(linker, graph, way, effect));
-    u32::from(way.steps) + u32::from(share)
+    let effect = held_behind(graph, edge);
+    // Many labelled bodies meet at one site.
+    let key = (edge.site, effect, matches!(edge.next, EdgeTarget::LabelledBody(_)));
+    let share = linker.query(&graph.shares, key, u8::default, || share_steps(linker, graph, edge, effect));
+    u32::from(edge.steps) + u32::from(share)
 }
 
-/// Returns the effect behind a way, and how bad it is.
-fn held_behind(graph: &Graph<'_>, way: &FlowEdge) -> Option<(Effect, Severity)> {
-    let label = match way.next {
-        EdgeTarget::LabelledBody(state) => graph.states.get(state.0 as usize).map(|state| state.label),
-        EdgeTarget::Leaf(leaf) => graph.leaves.get(leaf as usize).map(|leaf| leaf.label),
+/// Returns the effect behind an edge, and how bad it is.
+fn held_behind(graph: &Graph<'_>, edge: &FlowEdge) -> Option<(Effect, Severity)> {
+    let label = match edge.next {
+        EdgeTarget::LabelledBody(labelled_body) => {
+            graph.labelled_bodies.get(labelled_body.0 as usize).map(|labelled_body| labelled_body.label)
+        }
+        EdgeTarget::Sink(sink) => graph.sinks.get(sink as usize).map(|sink| sink.label),
     };
     label.map(|label| {
         let label = graph.labels.get(label);
@@ -130,18 +141,19 @@ fn held_behind(graph: &Graph<'_>, way: &FlowEdge) -> Option<(Effect, Severity)> 
 /// The steps of a union depend on its site, the effect behind it, and whether a body of the project holds the thread so.
 pub(crate) type ShareKey = (SiteRef, Option<(Effect, Severity)>, bool);
 
-/// True if of the alternatives of a way those count that hold the thread in this very way. Of a Java method with its many
-/// implementations what few of them do says nothing, whatever the others do; nor does in Rust that few of them start a runtime.
-fn is_counted_by_effect(linker: &Linker<'_>, way: &FlowEdge, effect: Option<Effect>) -> bool {
-    matches!(way.next, EdgeTarget::LabelledBody(_))
-        && match linker.program.language(way.site.file) {
+/// True if only alternatives with this very effect count as holding the thread at an edge. Of a Java method with its
+/// many implementations what few of them do shows nothing, whatever the others do; nor does in Rust that few of them
+/// start a runtime.
+fn is_counted_by_effect(linker: &Linker<'_>, edge: &FlowEdge, effect: Option<Effect>) -> bool {
+    matches!(edge.next, EdgeTarget::LabelledBody(_))
+        && match linker.program.language(edge.site.file) {
             Language::Java => true,
             Language::Rust => effect == Some(Effect::NestedLoop),
             Language::Python => false,
         }
 }
 
-/// True if a body holds the thread in this way, and at least as badly: that others hold it for less says nothing.
+/// True if a body has this effect with at least this severity.
 fn holds_so(graph: &Graph<'_>, body: BodyRef, held: Option<(Effect, Severity)>) -> bool {
     match held {
         Some((effect, severity)) => graph.effects.get(&(body, effect)).is_some_and(|worst| *worst >= severity),
@@ -149,15 +161,15 @@ fn holds_so(graph: &Graph<'_>, body: BodyRef, held: Option<(Effect, Severity)>) 
     }
 }
 
-/// Returns the things that the call of a way may run, and which of them hold the thread.
-pub(crate) fn choice_of(linker: &Linker<'_>, graph: &Graph<'_>, way: &FlowEdge) -> Option<Choice> {
-    let held = held_behind(graph, way);
-    let by_effect = is_counted_by_effect(linker, way, held.map(|(effect, _)| effect));
-    let (all, bodies) = alternatives(linker, way.site);
+/// Returns the alternatives that the call of an edge may run, and which of them hold the thread.
+pub(crate) fn choice_of(linker: &Linker<'_>, graph: &Graph<'_>, edge: &FlowEdge) -> Option<Choice> {
+    let held = held_behind(graph, edge);
+    let by_effect = is_counted_by_effect(linker, edge, held.map(|(effect, _)| effect));
+    let (all, bodies) = alternatives(linker, edge.site);
     let holds = |body: &BodyRef| if by_effect { holds_so(graph, *body, held) } else { graph.labelled.contains(body) };
     let (holders, others): (Vec<BodyRef>, Vec<BodyRef>) = bodies.into_iter().partition(holds);
-    let rows = graph.leaf_sites.get(&way.site).map_or(0, |&count| count as usize);
-    (all > 1).then(|| Choice { site: way.site, all, holding: holders.len() + rows, holders, others })
+    let rows = graph.sink_rows_at.get(&edge.site).map_or(0, |&count| count as usize);
+    (all > 1).then(|| Choice { site: edge.site, all, holding: holders.len() + rows, holders, others })
 }
 
 /// Returns how many things a call may run, and those of them that are bodies of the project.
@@ -193,18 +205,18 @@ fn alternatives(linker: &Linker<'_>, site: SiteRef) -> (usize, Vec<BodyRef>) {
     (all, bodies)
 }
 
-/// Steps of a union: none if one alternative is left, one if at least half are labelled, and one in eight in the same way, or
-/// at most three are meant, else low.
-fn share_steps(linker: &Linker<'_>, graph: &Graph<'_>, way: &FlowEdge, held: Option<(Effect, Severity)>) -> u8 {
+/// Returns steps of a union: none if one alternative is left, one if at least half are labelled, and one in eight in
+/// the same way, or at most three are meant, else low.
+fn share_steps(linker: &Linker<'_>, graph: &Graph<'_>, edge: &FlowEdge, held: Option<(Effect, Severity)>) -> u8 {
     let effect = held.map(|(effect, _)| effect);
-    let site = way.site;
-    let by_effect = is_counted_by_effect(linker, way, effect);
+    let site = edge.site;
+    let by_effect = is_counted_by_effect(linker, edge, effect);
     let holds_so = |body: BodyRef| holds_so(graph, body, held);
     let is_labelled = |body: BodyRef| if by_effect { holds_so(body) } else { graph.labelled.contains(&body) };
     let (all, bodies) = alternatives(linker, site);
     let labelled = bodies.iter().filter(|body| is_labelled(**body)).count();
     let same = bodies.iter().filter(|body| holds_so(**body)).count();
-    let rows = graph.leaf_sites.get(&site).map_or(0, |&count| count as usize);
+    let rows = graph.sink_rows_at.get(&site).map_or(0, |&count| count as usize);
     let (labelled, same) = (labelled + rows, same + rows);
     if all <= 1 || by_effect && (linker.is_called_on_each(site) || is_filled_in_by_each(linker, site)) {
         0
@@ -230,11 +242,11 @@ fn share_steps(linker: &Linker<'_>, graph: &Graph<'_>, way: &FlowEdge, held: Opt
             1
         }
     } else if labelled * 2 >= all && same * 8 >= all {
-        // Where many only pass it on, which one does it says nothing of the one that is called here, the less the fewer do it
-        // themselves.
+        // Where many only pass it on, which one does it shows nothing about the one that is called here, the less the
+        // fewer do it themselves.
         let passes_on =
             |body: &&BodyRef| effect.is_some_and(|effect| graph.shortest.leads_through(graph, **body, effect, &bodies));
-        // A storage over the network starts a runtime; which storage it is, the type argument of a caller says.
+        // A storage over the network starts a runtime; the type argument of a caller decides which storage it is.
         if by_effect && linker.program.language(site.file) == Language::Rust {
             return LOW_STEPS;
         }
@@ -257,82 +269,82 @@ fn few_are_near(graph: &Graph<'_>, bodies: &[BodyRef], effect: Effect) -> bool {
 }
 
 impl Paths {
-    /// Finds them for all states at once.
+    /// Finds the best edges of all labelled bodies at once.
     pub fn new(linker: &Linker<'_>, graph: &Graph<'_>) -> Self {
-        let mut best: Vec<Option<(Cost, FlowEdge)>> = vec![None; graph.states.len()];
-        let mut before: Vec<Vec<(LabelledBodyId, FlowEdge)>> = vec![Vec::new(); graph.states.len()];
+        let mut best: Vec<Option<(Cost, FlowEdge)>> = vec![None; graph.labelled_bodies.len()];
+        let mut before: Vec<Vec<(LabelledBodyId, FlowEdge)>> = vec![Vec::new(); graph.labelled_bodies.len()];
         let mut queue = BinaryHeap::new();
-        for (at, state) in graph.states.iter().enumerate() {
-            for way in &state.edges {
-                match way.next {
-                    EdgeTarget::LabelledBody(next) => before[next.0 as usize].push((LabelledBodyId(at as u32), *way)),
-                    EdgeTarget::Leaf(_) => {
-                        queue.push(Reverse((Cost::of(linker, graph, way), at as u32, WayKey(*way))));
+        for (at, labelled_body) in graph.labelled_bodies.iter().enumerate() {
+            for edge in &labelled_body.edges {
+                match edge.next {
+                    EdgeTarget::LabelledBody(next) => before[next.0 as usize].push((LabelledBodyId(at as u32), *edge)),
+                    EdgeTarget::Sink(_) => {
+                        queue.push(Reverse((Cost::of(linker, graph, edge), at as u32, EdgeKey(*edge))));
                     }
                 }
             }
         }
-        while let Some(Reverse((cost, at, WayKey(way)))) = queue.pop() {
+        while let Some(Reverse((cost, at, EdgeKey(edge)))) = queue.pop() {
             if best[at as usize].is_some() {
                 continue;
             }
-            best[at as usize] = Some((cost, way));
-            for (state, way) in &before[at as usize] {
-                if best[state.0 as usize].is_none() {
-                    queue.push(Reverse((cost.after(linker, graph, way), state.0, WayKey(*way))));
+            best[at as usize] = Some((cost, edge));
+            for (labelled_body, edge) in &before[at as usize] {
+                if best[labelled_body.0 as usize].is_none() {
+                    queue.push(Reverse((cost.after(linker, graph, edge), labelled_body.0, EdgeKey(*edge))));
                 }
             }
         }
         Paths { best }
     }
 
-    /// The cost of going a way to its end.
-    pub fn cost(&self, linker: &Linker<'_>, graph: &Graph<'_>, way: &FlowEdge) -> Option<Cost> {
-        match way.next {
-            EdgeTarget::Leaf(_) => Some(Cost::of(linker, graph, way)),
-            EdgeTarget::LabelledBody(state) => {
-                let (cost, _) = self.best[state.0 as usize]?;
-                Some(cost.after(linker, graph, way))
+    /// Returns the cost of the best path that begins with an edge.
+    pub fn cost(&self, linker: &Linker<'_>, graph: &Graph<'_>, edge: &FlowEdge) -> Option<Cost> {
+        match edge.next {
+            EdgeTarget::Sink(_) => Some(Cost::of(linker, graph, edge)),
+            EdgeTarget::LabelledBody(labelled_body) => {
+                let (cost, _) = self.best[labelled_body.0 as usize]?;
+                Some(cost.after(linker, graph, edge))
             }
         }
     }
 
-    /// Returns the first way of the best path from a state, and its inferred steps.
-    pub fn best_from(&self, state: LabelledBodyId) -> Option<(FlowEdge, u32)> {
-        self.best.get(state.0 as usize).copied().flatten().map(|(cost, way)| (way, cost.steps))
+    /// Returns the first edge of the best path from a labelled body, and the path's inferred steps.
+    pub fn best_from(&self, labelled_body: LabelledBodyId) -> Option<(FlowEdge, u32)> {
+        self.best.get(labelled_body.0 as usize).copied().flatten().map(|(cost, edge)| (edge, cost.steps))
     }
 
-    /// The ways from one to the end of its best path, itself first.
-    pub fn follow(&self, way: FlowEdge) -> Vec<FlowEdge> {
-        let mut ways = vec![way];
-        let mut at = way;
-        while let EdgeTarget::LabelledBody(state) = at.next {
-            let Some((_, next)) = self.best[state.0 as usize] else { break };
-            ways.push(next);
+    /// Returns the best path that begins with an edge, that edge first.
+    pub fn follow(&self, edge: FlowEdge) -> Vec<FlowEdge> {
+        let mut edges = vec![edge];
+        let mut at = edge;
+        while let EdgeTarget::LabelledBody(labelled_body) = at.next {
+            let Some((_, next)) = self.best[labelled_body.0 as usize] else { break };
+            edges.push(next);
             at = next;
         }
-        ways
+        edges
     }
 }
 
-/// Orders ways in the queue; only ties of cost and state come this far.
+/// Orders edges in the queue where cost and labelled body are equal.
 #[derive(PartialEq, Eq)]
-struct WayKey(FlowEdge);
+struct EdgeKey(FlowEdge);
 
-impl PartialOrd for WayKey {
+impl PartialOrd for EdgeKey {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for WayKey {
+impl Ord for EdgeKey {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        let key = |way: &FlowEdge| {
-            let next = match way.next {
-                EdgeTarget::LabelledBody(state) => (0, state.0),
-                EdgeTarget::Leaf(leaf) => (1, leaf),
+        let key = |edge: &FlowEdge| {
+            let next = match edge.next {
+                EdgeTarget::LabelledBody(labelled_body) => (0, labelled_body.0),
+                EdgeTarget::Sink(sink) => (1, sink),
             };
-            (way.site, way.arg, next)
+            (edge.site, edge.arg, next)
         };
         key(&self.0).cmp(&key(&other.0))
     }

@@ -6,58 +6,59 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::graph::{EdgeTarget, FlowEdge, Graph};
 
-/// The causes behind each state.
+/// The causes behind each labelled body.
 pub struct Causes {
-    /// For each leaf of the graph the number of its cause.
-    pub of_leaf: Vec<u32>,
-    /// For each cause the leaf that names it: the worst, and of equally bad ones the first.
-    pub leaves: Vec<u32>,
-    /// For each state its set. States that lead to the same causes mostly share one.
+    /// For each sink of the graph the number of its cause.
+    pub of_sink: Vec<u32>,
+    /// For each cause the sink that names it: the worst, and of equally bad ones the first.
+    pub sinks: Vec<u32>,
+    /// For each labelled body its set. Labelled bodies that lead to the same causes mostly share one.
     set_of: Vec<u32>,
     sets: Vec<Vec<u32>>,
 }
 
 impl Causes {
-    /// Returns the causes of all states. The blocking calls of one chain (`os.popen(command).read()`) are one cause.
+    /// Returns the causes of all labelled bodies. The blocking calls of one chain (`os.popen(command).read()`) are one
+    /// cause.
     pub fn new(linker: &Linker<'_>, graph: &Graph<'_>) -> Self {
-        let mut of_leaf = Vec::with_capacity(graph.leaves.len());
-        let mut leaves: Vec<u32> = Vec::new();
+        let mut of_sink = Vec::with_capacity(graph.sinks.len());
+        let mut sinks: Vec<u32> = Vec::new();
         let mut ids: FxHashMap<(SiteRef, Option<PathId>), u32> = FxHashMap::default();
-        let sites: FxHashSet<SiteRef> = graph.leaves.iter().map(|leaf| leaf.site).collect();
+        let sites: FxHashSet<SiteRef> = graph.sinks.iter().map(|sink| sink.site).collect();
         let starts: Vec<Option<SiteRef>> =
-            graph.leaves.iter().map(|leaf| first_of_chain(linker, leaf.site, &sites)).collect();
+            graph.sinks.iter().map(|sink| first_of_chain(linker, sink.site, &sites)).collect();
         let begins_chain: FxHashSet<SiteRef> = starts.iter().copied().flatten().collect();
-        let severity = |at: u32| graph.labels.get(graph.leaves[at as usize].label).severity;
-        for (at, leaf) in graph.leaves.iter().enumerate() {
+        let severity = |at: u32| graph.labels.get(graph.sinks[at as usize].label).severity;
+        for (at, sink) in graph.sinks.iter().enumerate() {
             let key = match starts[at] {
                 Some(start) => (start, None),
-                None => (leaf.site, (!begins_chain.contains(&leaf.site)).then_some(leaf.path)),
+                None => (sink.site, (!begins_chain.contains(&sink.site)).then_some(sink.path)),
             };
             let id = *ids.entry(key).or_insert_with(|| {
-                leaves.push(at as u32);
-                leaves.len() as u32 - 1
+                sinks.push(at as u32);
+                sinks.len() as u32 - 1
             });
-            let named_by = &mut leaves[id as usize];
+            let named_by = &mut sinks[id as usize];
             if severity(at as u32) > severity(*named_by) {
                 *named_by = at as u32;
             }
-            of_leaf.push(id);
+            of_sink.push(id);
         }
         let component = components(graph);
         let count = component.iter().max().map_or(0, |&last| last as usize + 1);
         let mut members: Vec<Vec<u32>> = vec![Vec::new(); count];
-        for (state, &of) in component.iter().enumerate() {
-            members[of as usize].push(state as u32);
+        for (labelled_body, &of) in component.iter().enumerate() {
+            members[of as usize].push(labelled_body as u32);
         }
         // Components come out of the search with successors first.
         let mut set_of_component: Vec<u32> = Vec::with_capacity(count);
         let mut sets: Vec<Vec<u32>> = Vec::with_capacity(count);
-        for states in &members {
+        for labelled_bodies in &members {
             let (mut own, mut entered): (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
-            for &state in states {
-                for way in &graph.states[state as usize].edges {
-                    match way.next {
-                        EdgeTarget::Leaf(leaf) => own.push(of_leaf[leaf as usize]),
+            for &labelled_body in labelled_bodies {
+                for edge in &graph.labelled_bodies[labelled_body as usize].edges {
+                    match edge.next {
+                        EdgeTarget::Sink(sink) => own.push(of_sink[sink as usize]),
                         EdgeTarget::LabelledBody(next) => {
                             entered.extend(set_of_component.get(component[next.0 as usize] as usize));
                         }
@@ -84,22 +85,22 @@ impl Causes {
             }
         }
         let set_of = component.iter().map(|&of| set_of_component[of as usize]).collect();
-        Causes { of_leaf, leaves, set_of, sets }
+        Causes { of_sink, sinks, set_of, sets }
     }
 
     /// Returns the causes behind an edge.
-    pub fn behind(&self, way: &FlowEdge) -> &[u32] {
-        match way.next {
-            EdgeTarget::Leaf(leaf) => std::slice::from_ref(&self.of_leaf[leaf as usize]),
-            EdgeTarget::LabelledBody(state) => &self.sets[self.set_of[state.0 as usize] as usize],
+    pub fn behind(&self, edge: &FlowEdge) -> &[u32] {
+        match edge.next {
+            EdgeTarget::Sink(sink) => std::slice::from_ref(&self.of_sink[sink as usize]),
+            EdgeTarget::LabelledBody(labelled_body) => &self.sets[self.set_of[labelled_body.0 as usize] as usize],
         }
     }
 
     /// Returns a number for the causes behind an edge, which is equal for edges with equal causes.
-    pub fn number(&self, way: &FlowEdge) -> (bool, u32) {
-        match way.next {
-            EdgeTarget::Leaf(leaf) => (true, self.of_leaf[leaf as usize]),
-            EdgeTarget::LabelledBody(state) => (false, self.set_of[state.0 as usize]),
+    pub fn number(&self, edge: &FlowEdge) -> (bool, u32) {
+        match edge.next {
+            EdgeTarget::Sink(sink) => (true, self.of_sink[sink as usize]),
+            EdgeTarget::LabelledBody(labelled_body) => (false, self.set_of[labelled_body.0 as usize]),
         }
     }
 }
@@ -116,13 +117,18 @@ fn first_of_chain(linker: &Linker<'_>, site: SiteRef, blocking: &FxHashSet<SiteR
     makers.filter(|at| blocking.contains(at)).last()
 }
 
-/// Returns the strongly connected components of the states, numbered with successors first (Tarjan, without recursion).
+/// Returns the strongly connected components of the labelled bodies, numbered with successors first (Tarjan, without
+/// recursion).
 fn components(graph: &Graph<'_>) -> Vec<u32> {
     const NEW: u32 = u32::MAX;
-    let count = graph.states.len();
-    let next_of = |state: usize, at: usize| match graph.states[state].edges.get(at).map(|way| way.next) {
+    let count = graph.labelled_bodies.len();
+    let next_of = |labelled_body: usize, at: usize| match graph.labelled_bodies[labelled_body]
+        .edges
+        .get(at)
+        .map(|edge| edge.next)
+    {
         Some(EdgeTarget::LabelledBody(next)) => Some(Some(next.0 as usize)),
-        Some(EdgeTarget::Leaf(_)) => Some(None),
+        Some(EdgeTarget::Sink(_)) => Some(None),
         None => None,
     };
     let (mut index, mut low, mut component) = (vec![NEW; count], vec![0u32; count], vec![NEW; count]);
@@ -133,35 +139,35 @@ fn components(graph: &Graph<'_>) -> Vec<u32> {
             continue;
         }
         frames.push((start, 0usize));
-        while let Some((state, at)) = frames.pop() {
+        while let Some((labelled_body, at)) = frames.pop() {
             if at == 0 {
-                index[state] = counter;
-                low[state] = counter;
+                index[labelled_body] = counter;
+                low[labelled_body] = counter;
                 counter += 1;
-                stack.push(state);
+                stack.push(labelled_body);
             }
-            match next_of(state, at) {
+            match next_of(labelled_body, at) {
                 Some(next) => {
-                    frames.push((state, at + 1));
+                    frames.push((labelled_body, at + 1));
                     let Some(next) = next else { continue };
                     if index[next] == NEW {
                         frames.push((next, 0));
                     } else if component[next] == NEW {
-                        low[state] = low[state].min(index[next]);
+                        low[labelled_body] = low[labelled_body].min(index[next]);
                     }
                 }
                 None => {
-                    if low[state] == index[state] {
+                    if low[labelled_body] == index[labelled_body] {
                         while let Some(member) = stack.pop() {
                             component[member] = found;
-                            if member == state {
+                            if member == labelled_body {
                                 break;
                             }
                         }
                         found += 1;
                     }
                     if let Some(&(parent, _)) = frames.last() {
-                        low[parent] = low[parent].min(low[state]);
+                        low[parent] = low[parent].min(low[labelled_body]);
                     }
                 }
             }

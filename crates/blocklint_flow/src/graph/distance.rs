@@ -13,26 +13,26 @@ use crate::graph::{EdgeTarget, Graph, LabelledBodyId};
 /// The shortest paths from labelled bodies, found when first asked for.
 #[derive(Default)]
 pub(crate) struct Distances {
-    ways: OnceCell<Ways>,
+    shortest: OnceCell<ShortestPaths>,
 }
 
-struct Ways {
-    /// The hops from each state to where its shortest way ends.
+struct ShortestPaths {
+    /// The number of hops on the shortest path from each labelled body.
     hops: Vec<u32>,
-    /// From each state to the next one on its shortest way; `None` where the way ends.
+    /// For each labelled body the next one on its shortest path; `None` at the end of the path.
     next: Vec<Option<LabelledBodyId>>,
-    /// The states of a body with an effect.
-    states: FxHashMap<(BodyRef, Effect), Vec<LabelledBodyId>>,
+    /// The labelled bodies of a body and an effect.
+    labelled_bodies: FxHashMap<(BodyRef, Effect), Vec<LabelledBodyId>>,
 }
 
 impl Distances {
     /// True if a body comes to an effect only through one of these others.
     pub(crate) fn leads_through(&self, graph: &Graph<'_>, body: BodyRef, effect: Effect, others: &[BodyRef]) -> bool {
-        let ways = self.ways.get_or_init(|| Ways::of(graph));
-        let Some(states) = ways.states.get(&(body, effect)) else { return false };
-        states.iter().all(|&state| {
-            let mut rest = std::iter::successors(Some(state), |at| ways.next[at.0 as usize]).skip(1);
-            rest.any(|at| others.contains(&graph.states[at.0 as usize].node.body))
+        let shortest = self.shortest.get_or_init(|| ShortestPaths::of(graph));
+        let Some(labelled_bodies) = shortest.labelled_bodies.get(&(body, effect)) else { return false };
+        labelled_bodies.iter().all(|&labelled_body| {
+            let mut rest = std::iter::successors(Some(labelled_body), |at| shortest.next[at.0 as usize]).skip(1);
+            rest.any(|at| others.contains(&graph.labelled_body(at).node.body))
         })
     }
 }
@@ -41,34 +41,34 @@ impl Distances {
     /// True if a body reaches an effect in a few calls. Paths of many calls count for nothing, because each body has
     /// some, through methods with many implementations.
     pub(crate) fn is_near(&self, graph: &Graph<'_>, body: BodyRef, effect: Effect) -> bool {
-        /// Calls from a body to what holds the thread.
+        /// Calls from a body to the blocking call.
         const FEW: u32 = 6;
-        let ways = self.ways.get_or_init(|| Ways::of(graph));
-        let states = ways.states.get(&(body, effect));
-        states.into_iter().flatten().any(|state| ways.hops[state.0 as usize] <= FEW)
+        let shortest = self.shortest.get_or_init(|| ShortestPaths::of(graph));
+        let labelled_bodies = shortest.labelled_bodies.get(&(body, effect));
+        labelled_bodies.into_iter().flatten().any(|labelled_body| shortest.hops[labelled_body.0 as usize] <= FEW)
     }
 }
 
-impl Ways {
+impl ShortestPaths {
     fn of(graph: &Graph<'_>) -> Self {
-        let mut next = vec![None; graph.states.len()];
-        let mut hops = vec![1; graph.states.len()];
-        let mut reached = vec![false; graph.states.len()];
-        let mut before: Vec<Vec<LabelledBodyId>> = vec![Vec::new(); graph.states.len()];
-        let mut states: FxHashMap<(BodyRef, Effect), Vec<LabelledBodyId>> = FxHashMap::default();
+        let mut next = vec![None; graph.labelled_bodies.len()];
+        let mut hops = vec![1; graph.labelled_bodies.len()];
+        let mut reached = vec![false; graph.labelled_bodies.len()];
+        let mut before: Vec<Vec<LabelledBodyId>> = vec![Vec::new(); graph.labelled_bodies.len()];
+        let mut labelled_bodies: FxHashMap<(BodyRef, Effect), Vec<LabelledBodyId>> = FxHashMap::default();
         let mut queue = VecDeque::new();
-        for (at, state) in graph.states.iter().enumerate() {
+        for (at, labelled_body) in graph.labelled_bodies.iter().enumerate() {
             let id = LabelledBodyId(at as u32);
-            let effect = graph.labels.get(state.label).effect;
-            states.entry((state.node.body, effect)).or_default().push(id);
-            for way in &state.edges {
-                match way.next {
+            let effect = graph.labels.get(labelled_body.label).effect;
+            labelled_bodies.entry((labelled_body.node.body, effect)).or_default().push(id);
+            for edge in &labelled_body.edges {
+                match edge.next {
                     EdgeTarget::LabelledBody(next) => before[next.0 as usize].push(id),
-                    EdgeTarget::Leaf(_) if !reached[at] => {
+                    EdgeTarget::Sink(_) if !reached[at] => {
                         reached[at] = true;
                         queue.push_back(id);
                     }
-                    EdgeTarget::Leaf(_) => {}
+                    EdgeTarget::Sink(_) => {}
                 }
             }
         }
@@ -82,6 +82,6 @@ impl Ways {
                 }
             }
         }
-        Ways { hops, next, states }
+        ShortestPaths { hops, next, labelled_bodies }
     }
 }

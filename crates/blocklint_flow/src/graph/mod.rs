@@ -33,28 +33,28 @@ pub enum EdgeTarget {
     /// A called body with its label.
     LabelledBody(LabelledBodyId),
     /// A model row: the cause of this number.
-    Leaf(u32),
+    Sink(u32),
 }
 
-/// One way on from a state or hit.
+/// One step of a path: a call in a labelled body or root, and what it leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FlowEdge {
     /// The call.
     pub site: SiteRef,
-    /// The argument that is handed over there, where it is no call of the body itself.
+    /// The argument that is handed over at the call, if the call does not run the next body itself.
     pub arg: Option<u32>,
-    /// Where it leads.
+    /// The labelled body or sink that it leads to.
     pub next: EdgeTarget,
     /// Inferred steps of this edge, unions apart.
     pub steps: u8,
     /// True if the site has other targets.
     pub shared: bool,
-    /// The signals that spoke where a label went this way, if the run tells them.
+    /// The signals that decided when a label passed this edge, if the run records them.
     pub marks: Marks,
 }
 
 impl FlowEdge {
-    /// True if another edge leads the same way, with the same steps, whatever signals spoke.
+    /// True if another edge differs in its signals only.
     pub(crate) fn is_like(&self, other: &FlowEdge) -> bool {
         *self == FlowEdge { marks: self.marks, ..*other }
     }
@@ -62,8 +62,8 @@ impl FlowEdge {
     /// Returns a number of the target, to order edges.
     pub fn number(&self) -> (u32, u32) {
         match self.next {
-            EdgeTarget::LabelledBody(state) => (0, state.0),
-            EdgeTarget::Leaf(leaf) => (1, leaf),
+            EdgeTarget::LabelledBody(labelled_body) => (0, labelled_body.0),
+            EdgeTarget::Sink(sink) => (1, sink),
         }
     }
 }
@@ -88,20 +88,20 @@ pub struct Hit {
     pub kind: Root,
     /// True if the site hands a function over instead of running it.
     pub handed: bool,
-    /// True if a comment cuts it right here.
+    /// True if a comment at the site suppresses it.
     pub cut: bool,
     /// As it arrived.
     pub label: Label,
     /// The last call before the root.
-    pub way: FlowEdge,
+    pub edge: FlowEdge,
 }
 
 /// How a label meets the site of a root.
 #[derive(Clone, Copy)]
-pub(crate) struct Placed {
+pub(crate) struct HitKind {
     /// True if the site hands a function over instead of running it.
     pub(crate) handed: bool,
-    /// True if a comment cuts the label right there.
+    /// True if a comment at the site suppresses the label.
     pub(crate) cut: bool,
 }
 
@@ -123,32 +123,39 @@ pub struct SinkSite<'m> {
 }
 
 impl SinkSite<'_> {
-    /// The body that enters the row.
+    /// Returns the body that enters the row.
     pub fn body(&self, linker: &Linker<'_>) -> BodyRef {
         self.wraps.unwrap_or_else(|| linker.program.body_of_site(self.site))
     }
 }
 
-/// The graph that the search leaves behind.
+/// The graph that the search builds.
 pub struct Graph<'m> {
     /// All labels, each once.
     pub labels: Labels,
-    /// The bodies that labels reached.
-    pub states: Vec<LabelledBody>,
-    /// Where they begin.
-    pub leaves: Vec<SinkSite<'m>>,
+    /// The labelled bodies, by number.
+    pub labelled_bodies: Vec<LabelledBody>,
+    /// The calls at which labels begin.
+    pub sinks: Vec<SinkSite<'m>>,
     /// The roots that labels reached.
     pub hits: Vec<Hit>,
     /// Bodies that carry a label.
     pub labelled: FxHashSet<BodyRef>,
     /// Bodies with the effects of their labels, and how bad these are at worst.
     pub(crate) effects: FxHashMap<(BodyRef, Effect), Severity>,
-    /// The shortest ways on from labels, found when first asked for.
+    /// The shortest paths from labelled bodies, found when first asked for.
     pub(crate) shortest: Distances,
     /// Sites at which a model row holds the thread, with how many rows do.
-    pub(crate) leaf_sites: FxHashMap<SiteRef, u32>,
+    pub(crate) sink_rows_at: FxHashMap<SiteRef, u32>,
     /// The lists of signals that spoke of edges.
     pub marks: MarkLists,
     /// The steps of unions, once all labels are there.
     pub(crate) shares: Table<ShareKey, u8, Plain>,
+}
+
+impl Graph<'_> {
+    /// Returns a labelled body by its number.
+    pub fn labelled_body(&self, id: LabelledBodyId) -> &LabelledBody {
+        &self.labelled_bodies[id.0 as usize]
+    }
 }

@@ -18,7 +18,7 @@ pub struct Reason {
     pub place: Option<(FileId, Span)>,
 }
 
-/// Something on the way of a finding that is inferred and not shown, which makes the finding less sure.
+/// An inferred step on the path of a finding, which lowers its confidence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Doubt {
     /// A call runs one of several things, and not all of them hold the thread.
@@ -46,7 +46,7 @@ pub struct Choice {
     pub site: SiteRef,
     /// The number of things that it may run.
     pub all: usize,
-    /// The number of them that hold the thread as the finding says.
+    /// The number of them that hold the thread with the finding's effect.
     pub holding: usize,
     /// The bodies of the project that do.
     pub holders: Vec<BodyRef>,

@@ -8,7 +8,7 @@ use blocklint_link::program::ids::SiteRef;
 use crate::graph::raw_finding::RawStep;
 use crate::graph::{EdgeTarget, FlowEdge, Graph};
 
-/// Where a site stands: in Python its first character, in Rust and Java the name called.
+/// Returns the place of a site: in Python its first character, in Rust and Java the name called.
 pub fn place_of(linker: &Linker<'_>, site: SiteRef) -> blocklint_core::Span {
     let facts = linker.program.facts(site.file);
     let row = linker.program.site(site);
@@ -20,28 +20,28 @@ pub fn place_of(linker: &Linker<'_>, site: SiteRef) -> blocklint_core::Span {
 }
 
 /// Returns the step of a trace for one edge.
-pub fn step(linker: &Linker<'_>, graph: &Graph<'_>, way: &FlowEdge, handed: Option<u32>) -> RawStep {
-    let row = linker.program.site(way.site);
-    let wraps = match way.next {
+pub fn step(linker: &Linker<'_>, graph: &Graph<'_>, edge: &FlowEdge, handed: Option<u32>) -> RawStep {
+    let row = linker.program.site(edge.site);
+    let wraps = match edge.next {
         EdgeTarget::LabelledBody(_) => None,
-        EdgeTarget::Leaf(leaf) => graph.leaves[leaf as usize].wraps,
+        EdgeTarget::Sink(sink) => graph.sinks[sink as usize].wraps,
     };
-    let body = wraps.unwrap_or_else(|| linker.program.body_of_site(way.site));
-    let call = match way.next {
-        EdgeTarget::LabelledBody(state) => linker.qualified_name(graph.states[state.0 as usize].node.body),
-        EdgeTarget::Leaf(leaf) => linker.library.text(graph.leaves[leaf as usize].path).to_string(),
+    let body = wraps.unwrap_or_else(|| linker.program.body_of_site(edge.site));
+    let call = match edge.next {
+        EdgeTarget::LabelledBody(labelled_body) => linker.qualified_name(graph.labelled_body(labelled_body).node.body),
+        EdgeTarget::Sink(sink) => linker.library.text(graph.sinks[sink as usize].path).to_string(),
     };
-    let arg = way.arg.and_then(|arg| linker.program.args_of(way.site).get(arg as usize).copied());
+    let arg = edge.arg.and_then(|arg| linker.program.args_of(edge.site).get(arg as usize).copied());
     let (span, written) = match arg {
         // The argument is the code that runs; a literal has no name of its own.
         Some(arg) if handed.is_some() && row.kind != SiteKind::Decorate => {
-            (arg.span, linker.written(way.site.file, arg.value))
+            (arg.span, linker.written(edge.site.file, arg.value))
         }
         Some(arg) => {
-            let text = linker.written(way.site.file, arg.value);
-            (place_of(linker, way.site), if text.is_empty() { linker.written_site(way.site) } else { text })
+            let text = linker.written(edge.site.file, arg.value);
+            (place_of(linker, edge.site), if text.is_empty() { linker.written_site(edge.site) } else { text })
         }
-        None => (place_of(linker, way.site), linker.written_site(way.site)),
+        None => (place_of(linker, edge.site), linker.written_site(edge.site)),
     };
-    RawStep { file: way.site.file, span, function: linker.qualified_name(body), call, written }
+    RawStep { file: edge.site.file, span, function: linker.qualified_name(body), call, written }
 }

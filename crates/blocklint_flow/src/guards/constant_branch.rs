@@ -1,4 +1,5 @@
-//! Branches that never run: their test is a literal, or a name or attribute that the project only ever gives one.
+//! Branches that never run: their test is a literal, or a name or attribute to which the project assigns only one
+//! literal.
 
 use blocklint_core::Language;
 use blocklint_facts::{AltKind, BodyKind, Comparison, Form, FormId, RegionKind, SiteKind, Sym, VarId, VarKind};
@@ -59,7 +60,7 @@ fn always(linker: &Linker<'_>, site: SiteRef, test: FormId, depth: u32) -> Optio
     }
 }
 
-/// The literal that a form always is: written there, or all that is ever assigned to its name.
+/// Returns the literal that a form always is: written there, or all that is ever assigned to its name.
 fn only_literal(linker: &Linker<'_>, site: SiteRef, form: FormId) -> Option<Constant> {
     let facts = linker.program.facts(site.file);
     if let Some(literal) = linker.literal_of_field(site.file, facts.body_of(linker.program.site(site).at), form) {
@@ -80,14 +81,14 @@ fn only_literal(linker: &Linker<'_>, site: SiteRef, form: FormId) -> Option<Cons
     }
 }
 
-/// The literal that the one function which a call means always returns.
+/// Returns the literal that the one function which a call means always returns.
 fn only_returned(linker: &Linker<'_>, call: SiteRef) -> Option<Constant> {
     let facts = linker.program.facts(call.file);
     if facts.language != Language::Python || linker.program.site(call).kind != SiteKind::Call {
         return None;
     }
     let targets = linker.targets(call, EnvId::NONE);
-    let [Target::Body { body, edge: TargetKind::Call, .. }] = targets.list[..] else { return None };
+    let [Target::Body { body, kind: TargetKind::Call, .. }] = targets.list[..] else { return None };
     let facts = linker.program.facts(body.file);
     let row = linker.program.body(body);
     let is_open = targets.unknown || targets.steps > 0 || linker.is_stub(body);
@@ -104,7 +105,7 @@ fn only_returned(linker: &Linker<'_>, call: SiteRef) -> Option<Constant> {
     if at_its_end { found.one() } else { None }
 }
 
-/// The literal that all assignments to a variable give it.
+/// Returns the literal that all assignments to a variable assign.
 fn only_assigned(linker: &Linker<'_>, file: FileId, var: VarId) -> Option<Constant> {
     let facts = linker.program.facts(file);
     let row = facts.var(var);
@@ -127,7 +128,8 @@ fn only_assigned(linker: &Linker<'_>, file: FileId, var: VarId) -> Option<Consta
 /// Classes derived from one whose fields are looked at.
 const MOST_DERIVED: usize = 63;
 
-/// The literal that a field of a class and of its relatives always holds; `None` where something else may set it.
+/// Returns the literal that a field of a class and of its relatives always holds; `None` where something else may set
+/// it.
 fn only_in_field(linker: &Linker<'_>, class: ClassRef, file: FileId, sym: Sym) -> Option<Constant> {
     if linker.program.language(file) != Language::Python {
         return None;
@@ -152,7 +154,7 @@ fn only_in_field(linker: &Linker<'_>, class: ClassRef, file: FileId, sym: Sym) -
     let mut found = Only::default();
     for &next in &seen {
         let facts = linker.program.facts(next.file);
-        // A decorator or a computed name sets what no assignment tells.
+        // A decorator or a computed name may set a value that no assignment shows.
         let decorated = !facts.list(linker.program.class(next).decorators).is_empty();
         if decorated || sets_by_name(linker, next) {
             return None;
@@ -160,7 +162,7 @@ fn only_in_field(linker: &Linker<'_>, class: ClassRef, file: FileId, sym: Sym) -
         if let Some((owner, var)) = linker.own_member(next, name) {
             let facts = linker.program.facts(owner.file);
             for row in facts.assigns_of(var) {
-                // `device: str` alone assigns nothing here, but tells that someone does.
+                // `device: str` alone assigns nothing here, but shows that other code does.
                 found.see(plain_literal(linker, owner.file, row.value)?);
             }
         }
@@ -168,7 +170,7 @@ fn only_in_field(linker: &Linker<'_>, class: ClassRef, file: FileId, sym: Sym) -
             let row = facts.assign(assign);
             let given = || {
                 let setter = linker.program.body_of(next.file, row.at);
-                linker.literal_given(setter, row.value, CONSTRUCTORS)
+                linker.constructor_literal(setter, row.value, CONSTRUCTORS)
             };
             found.see(plain_literal(linker, next.file, row.value).or_else(given)?);
         }
@@ -190,8 +192,8 @@ fn sets_by_name(linker: &Linker<'_>, class: ClassRef) -> bool {
         .any(|site| linker.class_around(linker.program.body_of(class.file, facts.site(site).at)) == Some(class))
 }
 
-/// The objects, no receivers of methods, to whose attribute of this name something is assigned. Of those whose type
-/// is not known only those in files that name one of the classes.
+/// Returns the objects, no receivers of methods, to whose attribute of this name something is assigned. Of those whose
+/// type is not known only those in files that name one of the classes.
 fn foreign_receivers(linker: &Linker<'_>, file: FileId, sym: Sym, classes: &[ClassRef]) -> impl Iterator<Item = Val> {
     let mut found = Vec::new();
     let Some(name) = linker.program.global(file, sym) else { return vec![Val::Unknown(Why::Unbound)].into_iter() };

@@ -16,13 +16,13 @@ use blocklint_link::values::value::{BoundId, EnvId};
 use blocklint_models::Test;
 use smallvec::SmallVec;
 
-use crate::callers::loop_check::says_loop;
+use crate::callers::loop_check::tests_loop;
 use crate::callers::{Caller, CallerKind, Node};
 use crate::guards::Conditions;
 use crate::guards::enclosing::guards_over;
 use crate::guards::filled_mapping::is_filled;
 use crate::guards::java_setting::fails_by_default;
-use crate::guards::rust_getter::told_by_getter;
+use crate::guards::rust_getter::getter_result;
 use crate::guards::type_test::fails_by_type;
 
 impl<'l, 'a> Conditions<'l, 'a> {
@@ -31,7 +31,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
         let (mut steps, mut is_rare) = (0, false);
         if let LabelHold::Param { index, unit } = label.hold {
             label.hold = match self.argument_for(caller, node, index, None) {
-                Given::Constant(constant) => match constant {
+                PassedArgument::Constant(constant) => match constant {
                     Constant::Null => LabelHold::Fixed(Hold::Unbounded),
                     Constant::Param(index) => LabelHold::Param { index, unit },
                     constant => match constant.seconds() {
@@ -39,8 +39,8 @@ impl<'l, 'a> Conditions<'l, 'a> {
                         None => LabelHold::Fixed(Hold::Unstated),
                     },
                 },
-                Given::Forwarded => LabelHold::Param { index, unit },
-                Given::Hidden => LabelHold::Fixed(Hold::Unstated),
+                PassedArgument::Forwarded => LabelHold::Param { index, unit },
+                PassedArgument::Hidden => LabelHold::Fixed(Hold::Unstated),
             };
             cap_wait(label);
         }
@@ -126,8 +126,8 @@ impl<'l, 'a> Conditions<'l, 'a> {
         })
     }
 
-    /// True if all calls of a function in the project rule out what its parameter decides, or pass on a parameter of which their own
-    /// callers do. A parameter that they leave out is there for others. Python.
+    /// True if all calls of a function in the project rule out what its parameter decides, or pass on a parameter of
+    /// which their own callers do. A parameter that they leave out is there for others (Python).
     pub(crate) fn none_calls_it_so(&self, body: BodyRef, guard: &Guard, depth: u32) -> bool {
         let program = self.linker.program;
         let node = Node::plain(body);
@@ -146,8 +146,8 @@ impl<'l, 'a> Conditions<'l, 'a> {
             })
     }
 
-    /// The next condition that some sites of one body all stand under, once the caller has decided the one that its label carried:
-    /// one that only the callers of that caller decide.
+    /// Returns the next condition that some sites of one body all stand under, once the caller has decided the one that
+    /// its label carried: one that only the callers of that caller decide.
     pub(crate) fn next_guard(
         &self,
         caller: Caller,
@@ -216,7 +216,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
         }
     }
 
-    /// True if what a site passes is of the type, or comes from where, a guard asks for.
+    /// True if the argument that a site passes is of the type, or comes from where, a guard asks for.
     fn ask_form(&self, caller: Caller, node: Node, guard: &Guard, tests: &[Test]) -> Answer {
         if caller.arg.is_some() || caller.kind == CallerKind::Consumes {
             return Answer::Unseen;
@@ -251,9 +251,9 @@ impl<'l, 'a> Conditions<'l, 'a> {
             return self.ask_form(caller, node, guard, &condition.tests);
         }
         let constant = match self.argument_for(caller, node, guard.param, guard.asked.as_deref()) {
-            Given::Forwarded => return Answer::Forwarded,
-            Given::Hidden => return Answer::Unseen,
-            Given::Constant(constant) => constant,
+            PassedArgument::Forwarded => return Answer::Forwarded,
+            PassedArgument::Hidden => return Answer::Unseen,
+            PassedArgument::Constant(constant) => constant,
         };
         if matches!(constant, Constant::Hidden | Constant::Param(_)) && self.is_passed_something(caller, node, guard) {
             return Answer::Fails;
@@ -288,9 +288,9 @@ impl<'l, 'a> Conditions<'l, 'a> {
         }
     }
 
-    /// True if a guard asks for nothing where the type of what a site passes says that there is something.
+    /// True if a guard asks for `None` and the type of the argument that a site passes excludes it.
     fn is_passed_something(&self, caller: Caller, node: Node, guard: &Guard) -> bool {
-        if caller.arg.is_some() || caller.kind == CallerKind::Consumes || !guard.asks_for_nothing() {
+        if caller.arg.is_some() || caller.kind == CallerKind::Consumes || !guard.tests_absence() {
             return false;
         }
         self.form_passed(caller, node, guard).is_some_and(|form| {
@@ -308,7 +308,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
         self.linker.argument_for_param(caller.site, body, param, caller.with_receiver)
     }
 
-    /// True if a form is a value or what stands in for it where it is not there: `version or self.version`. Python.
+    /// True if a form is a value or what stands in for it where it is not there: `version or self.version` (Python).
     fn falls_back(&self, site: SiteRef, form: FormId) -> bool {
         let facts = self.linker.program.facts(site.file);
         let Form::Alt(AltKind::Or, list) = facts.form(form) else { return false };
@@ -338,12 +338,12 @@ impl<'l, 'a> Conditions<'l, 'a> {
     fn ask_each(&self, caller: Caller, node: Node, guard: &Guard, form: blocklint_facts::FormId) -> Answer {
         let (mut holding, mut failing, mut param, mut filled_in) = (false, false, None, false);
         for reaching in self.linker.constants_at(caller.site, form, caller.env).iter() {
-            if reaching.is_for_want || reaching.falls_back && guard.asks_for_nothing() {
+            if reaching.is_for_want || reaching.falls_back && guard.tests_absence() {
                 filled_in = true;
                 continue;
             }
             let answer = self.answer(guard, &reaching.constant);
-            // The literal that it replaces gives the answer already.
+            // The literal that it replaces decides already.
             if reaching.instead_of.as_ref().is_some_and(|of| self.answer(guard, of) == answer) {
                 continue;
             }
@@ -369,21 +369,23 @@ impl<'l, 'a> Conditions<'l, 'a> {
         }
     }
 
-    /// True if what a site passes to a parameter is true in the language's sense.
+    /// True if the argument that a site passes to a parameter is true in the language's sense.
     fn truth(&self, caller: Caller, node: Node, index: u32) -> Truth {
         match self.argument_for(caller, node, index, None) {
-            Given::Forwarded => Truth::Param(index),
-            Given::Hidden => Truth::Hidden,
-            Given::Constant(constant) => match blocklint_link::guards::branch::answer(&Choice::Truth, &constant) {
-                ConditionResult::Yes => Truth::Seen(true),
-                ConditionResult::No => Truth::Seen(false),
-                ConditionResult::Param(index) => Truth::Param(index),
-                ConditionResult::Hidden => Truth::Hidden,
-            },
+            PassedArgument::Forwarded => Truth::Param(index),
+            PassedArgument::Hidden => Truth::Hidden,
+            PassedArgument::Constant(constant) => {
+                match blocklint_link::guards::branch::answer(&Choice::Truth, &constant) {
+                    ConditionResult::Yes => Truth::Seen(true),
+                    ConditionResult::No => Truth::Seen(false),
+                    ConditionResult::Param(index) => Truth::Param(index),
+                    ConditionResult::Hidden => Truth::Hidden,
+                }
+            }
         }
     }
 
-    /// True if a guard that asks for the beginning of a string holds, if a branch around the site tells.
+    /// True if a guard that asks for the beginning of a string holds, if a branch around the site shows it.
     fn holds_by_beginning(&self, caller: Caller, node: Node, guard: &Guard) -> Option<bool> {
         let asks = match &*guard.question {
             Question::Choice(Choice::Begins(_)) => true,
@@ -402,11 +404,12 @@ impl<'l, 'a> Conditions<'l, 'a> {
         }
     }
 
-    /// True if a branch around the site says that the argument is not what a guard asks for: it is `None` here, or of another type.
+    /// True if a branch around the site shows that the argument is not what a guard asks for: it is `None` here, or of
+    /// another type.
     fn is_ruled_out(&self, caller: Caller, node: Node, guard: &Guard) -> bool {
         let Question::Choice(choice) = &*guard.question else { return false };
-        let is_asked = matches!(choice, Choice::OfType(_) | Choice::Says(_) | Choice::Truth | Choice::Null);
-        if !is_asked || caller.arg.is_some() || caller.kind == CallerKind::Consumes {
+        let is_reported = matches!(choice, Choice::OfType(_) | Choice::Says(_) | Choice::Truth | Choice::Null);
+        if !is_reported || caller.arg.is_some() || caller.kind == CallerKind::Consumes {
             return false;
         }
         let (linker, site) = (self.linker, caller.site);
@@ -414,15 +417,15 @@ impl<'l, 'a> Conditions<'l, 'a> {
             return false;
         };
         // A caller that passes `version or self.version` makes sure that there is one.
-        if guard.asks_for_nothing() && self.falls_back(site, form) {
+        if guard.tests_absence() && self.falls_back(site, form) {
             return true;
         }
         let holds = match choice {
             Choice::OfType(types) => return fails_by_type(linker, site, form, caller.env, guard, types),
-            Choice::Says(getter) => told_by_getter(linker, site, form, getter),
+            Choice::Says(getter) => getter_result(linker, site, form, getter),
             Choice::Truth if guard.wanted && linker.is_off_by_default(site, form) => return true,
             // `acquire(isOnEventLoop())`: on a loop that is true.
-            Choice::Truth if !guard.wanted && says_loop(linker, site.file, form) => return true,
+            Choice::Truth if !guard.wanted && tests_loop(linker, site.file, form) => return true,
             Choice::Truth => linker.known_false(site, form).0.map(|is_false| !is_false),
             // The argument of a call of a literal is there.
             _ if guard.wanted && linker.is_param_of_literal(site, form) => return true,
@@ -463,8 +466,8 @@ impl<'l, 'a> Conditions<'l, 'a> {
         }
     }
 
-    /// The literal that a site passes to a parameter of the node.
-    fn argument_for(&self, caller: Caller, node: Node, index: u32, asked: Option<&GuardKey>) -> Given {
+    /// Returns the literal that a site passes to a parameter of the node.
+    fn argument_for(&self, caller: Caller, node: Node, index: u32, asked: Option<&GuardKey>) -> PassedArgument {
         let linker = self.linker;
         let here = linker.program.facts(caller.site.file);
         if caller.kind == CallerKind::Consumes && caller.arg.is_none() {
@@ -475,15 +478,15 @@ impl<'l, 'a> Conditions<'l, 'a> {
                 // Through a local that holds nothing else: `rows = read(path)`, `for row in rows:`.
                 Form::Var(var) if here.var(var).body == here.body_of(linker.program.site(caller.site).at) => {
                     let mut assigns = here.assigns_of(var);
-                    let (Some(only), None) = (assigns.next(), assigns.next()) else { return Given::Hidden };
-                    let Form::Result(made) = here.form(only.value) else { return Given::Hidden };
+                    let (Some(only), None) = (assigns.next(), assigns.next()) else { return PassedArgument::Hidden };
+                    let Form::Result(made) = here.form(only.value) else { return PassedArgument::Hidden };
                     made
                 }
-                _ => return Given::Hidden,
+                _ => return PassedArgument::Hidden,
             };
             let made = caller.site.file.site_ref(made);
             let Some(with_receiver) = linker.targets(made, caller.env).receiver_of(node.body) else {
-                return Given::Hidden;
+                return PassedArgument::Hidden;
             };
             let caller = Caller { site: made, kind: CallerKind::Runs, with_receiver, ..caller };
             return self.argument_for(caller, node, index, asked);
@@ -497,7 +500,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
             Some(GuardKey::Key(name, default)) => return self.argument_of_key(caller, node, name, default),
             Some(&GuardKey::Param(body, index)) => {
                 return match linker.argument_for_param(caller.site, body, index, caller.with_receiver) {
-                    Some(form) => Given::Constant(linker.constant(caller.site, form, caller.env, 6)),
+                    Some(form) => PassedArgument::Constant(linker.constant(caller.site, form, caller.env, 6)),
                     None => self.not_passed(caller.site, linker.default_of(body, index)),
                 };
             }
@@ -511,28 +514,29 @@ impl<'l, 'a> Conditions<'l, 'a> {
             let position = (index as usize).saturating_sub(usize::from(caller.with_receiver));
             let argument = blocklint_models::Argument::Position(position as i32);
             if let Some(form) = linker.argument(caller.site, &argument) {
-                return Given::Constant(linker.constant(caller.site, form, caller.env, 6));
+                return PassedArgument::Constant(linker.constant(caller.site, form, caller.env, 6));
             }
-            return if self.forwards_all(caller.site) { Given::Forwarded } else { Given::Hidden };
+            return if self.forwards_all(caller.site) { PassedArgument::Forwarded } else { PassedArgument::Hidden };
         }
         match linker.argument_for_param(caller.site, node.body, index, caller.with_receiver) {
-            Some(form) => Given::Constant(linker.constant(caller.site, form, caller.env, 6)),
+            Some(form) => PassedArgument::Constant(linker.constant(caller.site, form, caller.env, 6)),
             None => self.not_passed(caller.site, linker.default_of(node.body, index)),
         }
     }
 
     /// Returns the default of a parameter that a site does not name.
-    fn not_passed(&self, site: SiteRef, default: Option<Constant>) -> Given {
+    fn not_passed(&self, site: SiteRef, default: Option<Constant>) -> PassedArgument {
         if self.linker.unpacks(site) {
-            return if self.forwards_all(site) { Given::Forwarded } else { Given::Hidden };
+            return if self.forwards_all(site) { PassedArgument::Forwarded } else { PassedArgument::Hidden };
         }
         match default {
-            None | Some(Constant::Param(_)) => Given::Hidden,
-            Some(constant) => Given::Constant(constant),
+            None | Some(Constant::Param(_)) => PassedArgument::Hidden,
+            Some(constant) => PassedArgument::Constant(constant),
         }
     }
 
-    /// The key of the caller's own `**kwargs` that it passes for what a guard asks: `f(delay=kwargs.get("delay"))`.
+    /// Returns the key of the caller's own `**kwargs` that it passes for what a guard asks:
+    /// `f(delay=kwargs.get("delay"))`.
     fn key_passed(&self, caller: Caller, node: Node, guard: &Guard) -> Option<(String, Constant)> {
         if caller.arg.is_some() || caller.kind == CallerKind::Consumes {
             return None;
@@ -550,7 +554,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
     }
 
     /// Returns the argument that a site passes under a key which the node reads from its `**kwargs`.
-    fn argument_of_key(&self, caller: Caller, node: Node, key: &str, default: &Constant) -> Given {
+    fn argument_of_key(&self, caller: Caller, node: Node, key: &str, default: &Constant) -> PassedArgument {
         let callee = self.linker.program.facts(node.body.file);
         // A key that is also the name of a parameter does not go into `**kwargs`.
         if self
@@ -560,12 +564,12 @@ impl<'l, 'a> Conditions<'l, 'a> {
             .iter()
             .any(|param| param.name.is_some() && callee.text(param.name) == key)
         {
-            return Given::Hidden;
+            return PassedArgument::Hidden;
         }
         let facts = self.linker.program.facts(caller.site.file);
         let args = self.linker.program.args_of(caller.site);
         match args.iter().find(|arg| arg.name.is_some() && facts.text(arg.name) == key) {
-            Some(arg) => Given::Constant(self.linker.constant(caller.site, arg.value, caller.env, 6)),
+            Some(arg) => PassedArgument::Constant(self.linker.constant(caller.site, arg.value, caller.env, 6)),
             None => self.not_passed(caller.site, Some(default.clone())),
         }
     }
@@ -588,13 +592,13 @@ impl<'l, 'a> Conditions<'l, 'a> {
         })
     }
 
-    /// The literal that later arguments pass to a handed-over callable.
-    fn forwarded_argument(&self, caller: Caller, arg: u32, index: u32) -> Given {
+    /// Returns the literal that later arguments pass to a handed-over callable.
+    fn forwarded_argument(&self, caller: Caller, arg: u32, index: u32) -> PassedArgument {
         let args = self.linker.program.args_of(caller.site);
         let rest = &args[(arg as usize + 1).min(args.len())..];
         match rest.iter().filter(|arg| arg.name.is_none()).nth(index as usize) {
-            Some(arg) => Given::Constant(self.linker.constant(caller.site, arg.value, caller.env, 6)),
-            None => Given::Hidden,
+            Some(arg) => PassedArgument::Constant(self.linker.constant(caller.site, arg.value, caller.env, 6)),
+            None => PassedArgument::Hidden,
         }
     }
 }
@@ -617,7 +621,7 @@ pub(crate) enum Answer {
     Param {
         index: u32,
         passed: u8,
-        /// True if the caller gives it a value of its own where it is given nothing.
+        /// True if the caller assigns it a value of its own where no value was passed.
         filled_in: bool,
     },
 }
@@ -653,7 +657,7 @@ pub(crate) enum Decided {
 }
 
 /// The argument that a site passes to a parameter.
-enum Given {
+enum PassedArgument {
     Constant(Constant),
     Forwarded,
     Hidden,

@@ -15,7 +15,7 @@ use blocklint_link::program::ids::{BodyRef, SiteRef};
 
 use crate::callers::{Caller, CallerKind};
 use crate::guards::Conditions;
-use crate::guards::optional_part::{asks_for_left_out, parts_over};
+use crate::guards::optional_part::{needs_missing_part, parts_over};
 use crate::guards::self_state::{own_state_rules_out, own_tests_over};
 
 /// The conditions on parameters around a branch, from the inside out.
@@ -34,7 +34,7 @@ impl Conditions<'_, '_> {
         linker.query(&self.conditional, site, || true, || is_conditional(linker, site))
             && linker.query(&self.ruled_out, (caller, body, site), bool::default, || {
                 rules_out(linker, caller, body, site)
-                    || asks_for_left_out(linker, &self.callers, caller, body, site)
+                    || needs_missing_part(linker, &self.callers, caller, body, site)
                     || own_state_rules_out(linker, caller, body, site)
                     || caller.arg.is_none()
                         && caller.kind == CallerKind::Runs
@@ -59,7 +59,7 @@ pub(crate) fn rules_out(linker: &Linker<'_>, caller: Caller, body: BodyRef, site
     guards_over(linker, site).iter().any(|guard| fails(linker, caller, body, guard))
 }
 
-/// The conditions on parameters around a site, of all branches up to its body; remembered for its branch.
+/// Returns the conditions on parameters around a site, of all branches up to its body; remembered for its branch.
 pub(crate) fn guards_over(linker: &Linker<'_>, site: SiteRef) -> Rc<[Guard]> {
     let facts = linker.program.facts(site.file);
     let region = linker.program.site(site).at.region;

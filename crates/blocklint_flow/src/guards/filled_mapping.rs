@@ -16,7 +16,7 @@ use crate::callers::Caller;
 pub(crate) fn is_filled(linker: &Linker<'_>, caller: Caller, body: BodyRef, guard: &Guard) -> bool {
     let lacks = match &*guard.question {
         Question::Choice(Choice::Lacks(part)) if guard.wanted => Some(part.as_str()),
-        _ if guard.asks_for_nothing() => None,
+        _ if guard.tests_absence() => None,
         _ => return false,
     };
     if guard.asked.is_some() || caller.arg.is_some() || linker.program.language(caller.site.file) != Language::Python {
@@ -58,7 +58,7 @@ fn puts(linker: &Linker<'_>, key: Name, is_mapping: impl Fn(FileId, FormId) -> b
     })
 }
 
-/// The field and the key under which a form finds something: `it.field["key"]`, `it.field.get("key", {})`.
+/// Returns the field and the key under which a form finds something: `it.field["key"]`, `it.field.get("key", {})`.
 fn key_of_field(facts: &FileFacts, form: FormId) -> Option<(Sym, Sym)> {
     let (base, key) = match facts.form(form) {
         Form::Subscript(base, key) => (base, key),

@@ -1,4 +1,5 @@
-//! Java: calls that are made only where somebody opted in, and the branches that a call stands in across the literals around it.
+//! Java: calls that run only if a setting is turned on, and the branches around a call, those around its enclosing
+//! lambdas included.
 
 use blocklint_core::Language;
 use blocklint_facts::{BodyId, BodyKind, Form, RegionId};
@@ -16,7 +17,7 @@ use smallvec::SmallVec;
 
 use crate::callers::Caller;
 
-/// The regions around a call, those around the literal that it stands in too, inner ones first.
+/// Returns the regions around a call, those around the literal that it stands in too, inner ones first.
 pub(crate) fn regions_outward(linker: &Linker<'_>, site: SiteRef) -> SmallVec<[RegionId; 8]> {
     /// Literals within literals.
     const DEEPEST: u32 = 4;
@@ -54,8 +55,8 @@ pub(crate) fn is_made_by_name(linker: &Linker<'_>, class: ClassRef) -> bool {
         })
 }
 
-/// True if a caller passes a setting that fails a condition by default: `send(message, url.getParameter("sent",
-/// false))`. Java.
+/// True if a caller passes a setting that fails a condition by default:
+/// `send(message, url.getParameter("sent", false))` (Java).
 pub(crate) fn fails_by_default(linker: &Linker<'_>, caller: Caller, body: BodyRef, guard: &Guard) -> bool {
     let facts = linker.program.facts(caller.site.file);
     let Question::Choice(choice) = &*guard.question else { return false };

@@ -21,7 +21,7 @@ use crate::callers::{Caller, Callers};
 use crate::entries::root::Roots;
 use crate::guards::answers::GuardAnswers;
 
-/// Asks calls what they say of the conditions under which a body does something, and remembers the answers.
+/// Answers whether calls meet the conditions under which a body does something, and caches the answers.
 pub(crate) struct Conditions<'l, 'a> {
     pub(crate) linker: &'l Linker<'a>,
     pub(crate) callers: Callers<'l, 'a>,
@@ -34,7 +34,7 @@ pub(crate) struct Conditions<'l, 'a> {
 }
 
 impl<'l, 'a> Conditions<'l, 'a> {
-    /// Nothing asked yet.
+    /// Returns the tables without any answer.
     pub(crate) fn new(linker: &'l Linker<'a>) -> Self {
         Conditions {
             linker,

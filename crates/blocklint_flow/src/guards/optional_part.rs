@@ -8,7 +8,7 @@ use blocklint_link::lang;
 use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, SiteRef, VarRef};
 use blocklint_link::program::occurrences::is_own_receiver;
-use blocklint_link::syntax::test_outcomes::each_told_part;
+use blocklint_link::syntax::test_outcomes::each_decided_part;
 use blocklint_link::values::expr::Scope;
 use blocklint_link::values::value::EnvId;
 use smallvec::SmallVec;
@@ -16,31 +16,32 @@ use smallvec::SmallVec;
 use crate::callers::{Caller, CallerKind, Callers, are_few};
 use crate::lifecycle::phase::sites_by_name;
 
-/// How many variables, fields and callers an object is followed through.
+/// The most variables, fields and callers through which an object is followed.
 const DEPTH: u32 = 10;
 
-/// Objects beyond which the search does not look for the parts that each was made without.
+/// The most objects that are collected; with more, the list counts as incomplete.
 const MOST_OBJECTS: usize = 8;
 
-/// Where an object is made, and the name it is kept under in that file.
+/// The place where an object is made, and the variable of that file that stores it.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Made {
+struct MadeObject {
     site: SiteRef,
     kept: Option<Sym>,
 }
 
-/// The objects a form can be, as far as they were found.
+/// The objects that a form can be. The functions `collect_…` add to them, and return true if the list is complete: false
+/// means that the form may also be an object that was not found.
 #[derive(Default)]
 struct Objects {
-    made: SmallVec<[Made; 4]>,
-    /// The parameters that were asked for: a method that passes on what it was given adds nothing.
+    made: SmallVec<[MadeObject; 4]>,
+    /// The parameters whose objects were collected. A method that passes its own parameter on to itself adds nothing.
     params: SmallVec<[(BodyRef, u32); 8]>,
-    /// The methods whose objects were asked for, likewise.
+    /// The methods whose receivers were collected. A method that calls itself on `self` adds nothing.
     receivers: SmallVec<[BodyRef; 8]>,
 }
 
-/// True if a site of a method asks for a part that the object a caller calls it on was made without.
-pub(crate) fn asks_for_left_out<'a>(
+/// True if a site of a method runs only if its object has a part, and the receiver of the caller was made without that part.
+pub(crate) fn needs_missing_part<'a>(
     linker: &Linker<'a>,
     callers: &Callers<'_, 'a>,
     caller: Caller,
@@ -57,12 +58,12 @@ pub(crate) fn asks_for_left_out<'a>(
     let Some(class) = linker.class_around(body) else { return false };
     let Some(receiver) = linker.receiver_form(caller.site) else { return false };
     let mut found = Objects::default();
-    objects(linker, callers, linker.scope_of(caller.site, EnvId::NONE), receiver, &mut found, DEPTH)
+    collect_objects(linker, callers, linker.scope_of(caller.site, EnvId::NONE), receiver, &mut found, DEPTH)
         && !found.made.is_empty()
         && found.made.iter().all(|&made| parts.iter().any(|&part| is_left_out(linker, made, class, part)))
 }
 
-/// The fields of the own object that branches around a site say to be there.
+/// Returns the fields of `self` that are set where a site runs, by the branches around it: `if self.remote is not None:`.
 pub(crate) fn parts_over(linker: &Linker<'_>, site: SiteRef) -> SmallVec<[Sym; 2]> {
     let facts = linker.program.facts(site.file);
     let mut found = SmallVec::new();
@@ -72,8 +73,8 @@ pub(crate) fn parts_over(linker: &Linker<'_>, site: SiteRef) -> SmallVec<[Sym; 2
     found
 }
 
-/// Adds the places where the objects are made that a form can be. Returns true if these are all. `None` is no object.
-fn objects<'a>(
+/// Adds the objects that a form can be; true if the list is complete. `None` is no object.
+fn collect_objects<'a>(
     linker: &Linker<'a>,
     callers: &Callers<'_, 'a>,
     scope: Scope,
@@ -86,70 +87,72 @@ fn objects<'a>(
     let body = facts.body_of(scope.at);
     match facts.form(form) {
         Form::None => true,
-        Form::Result(site) => is_made(linker, scope.file.site_ref(site), None, found),
-        // The object a method is called on is the one its callers call it on.
+        Form::Result(site) => add_made_object(linker, scope.file.site_ref(site), None, found),
+        // `self` is the receiver of the callers.
         Form::Var(var) if is_own_receiver(facts, form) && facts.var(var).body == body => {
-            objects_called_on(linker, callers, scope.file.body_ref(body), found, depth)
+            collect_objects_called_on(linker, callers, scope.file.body_ref(body), found, depth)
         }
         Form::Var(var) => {
             let row = facts.var(var);
             if let VarKind::Param(index) = row.kind {
                 let is_only_passed = row.body == body && facts.assigns_of(var).all(|row| row.value.is_none());
                 return is_only_passed
-                    && objects_passed(linker, callers, scope.file.body_ref(body), index, found, depth);
+                    && collect_passed_objects(linker, callers, scope.file.body_ref(body), index, found, depth);
             }
             let Some(only) = facts.only_value_of(var) else { return false };
             match facts.form(only.value) {
-                Form::Import(_) => object_of_module(linker, linker.module_var(scope.file, form), found),
+                Form::Import(_) => collect_object_of_module(linker, linker.module_var(scope.file, form), found),
                 Form::Result(site) if row.body == BodyId(0) || row.body == body => {
-                    is_made(linker, scope.file.site_ref(site), Some(row.name), found)
+                    add_made_object(linker, scope.file.site_ref(site), Some(row.name), found)
                 }
                 _ if row.body == body => {
-                    objects(linker, callers, Scope { at: only.at, ..scope }, only.value, found, depth)
+                    collect_objects(linker, callers, Scope { at: only.at, ..scope }, only.value, found, depth)
                 }
                 _ => false,
             }
         }
         Form::Attr(base, name) if is_own_receiver(facts, base) => {
             let Some(class) = linker.class_around(scope.file.body_ref(body)) else { return false };
-            objects_of_field(linker, callers, (scope.file, class), name, found, depth)
+            collect_objects_of_field(linker, callers, (scope.file, class), name, found, depth)
         }
-        Form::Attr(..) => object_of_module(linker, linker.module_var(scope.file, form), found),
+        Form::Attr(..) => collect_object_of_module(linker, linker.module_var(scope.file, form), found),
         Form::Subscript(base, key) => {
             let (Form::Attr(own, name), Form::Str(key)) = (facts.form(base), facts.form(key)) else { return false };
             let class = linker.class_around(scope.file.body_ref(body));
             let Some(class) = class.filter(|_| is_own_receiver(facts, own)) else { return false };
-            class.file == scope.file && objects_under_key(linker, callers, class, (name, key), found, depth)
+            class.file == scope.file && collect_objects_under_key(linker, callers, class, (name, key), found, depth)
         }
         _ => false,
     }
 }
 
-/// Takes up an object where a site makes one.
-fn is_made(linker: &Linker<'_>, site: SiteRef, kept: Option<Sym>, found: &mut Objects) -> bool {
+/// Adds the object that a site makes (`Cache()`); true if the site makes one and the objects are not too many.
+fn add_made_object(linker: &Linker<'_>, site: SiteRef, kept: Option<Sym>, found: &mut Objects) -> bool {
     if !matches!(linker.program.site(site).kind, SiteKind::Call | SiteKind::New) {
         return false;
     }
-    let made = Made { site, kept };
+    let made = MadeObject { site, kept };
     if !found.made.contains(&made) {
         found.made.push(made);
     }
     found.made.len() <= MOST_OBJECTS
 }
 
-/// The one object that a module keeps in a variable.
-fn object_of_module(linker: &Linker<'_>, kept: Option<VarRef>, found: &mut Objects) -> bool {
+/// Adds the object that a module stores in a variable; true if the variable has one value.
+fn collect_object_of_module(linker: &Linker<'_>, kept: Option<VarRef>, found: &mut Objects) -> bool {
     let Some(var) = kept else { return false };
     let facts = linker.program.facts(var.file);
     let Some(only) = linker.program.only_value_of(var) else { return false };
     match facts.form(only.value) {
-        Form::Result(site) => is_made(linker, var.file.site_ref(site), Some(linker.program.var(var).name), found),
+        Form::Result(site) => {
+            add_made_object(linker, var.file.site_ref(site), Some(linker.program.var(var).name), found)
+        }
         _ => false,
     }
 }
 
-/// The objects that all callers of a body pass to a parameter.
-fn objects_passed<'a>(
+/// Adds the objects that callers of a body pass to a parameter; true if the list is complete.
+fn collect_passed_objects<'a>(
     linker: &Linker<'a>,
     callers: &Callers<'_, 'a>,
     body: BodyRef,
@@ -162,28 +165,29 @@ fn objects_passed<'a>(
     }
     found.params.push((body, index));
     let known = callers.call_sites(body);
-    // A call of a hook on an unknown object calls all hooks of that name.
-    let is_hook = known.is_empty();
-    let by_name = if is_hook { sites_by_name(linker, body) } else { SmallVec::new() };
-    let sites = if is_hook { &by_name[..] } else { &known[..] };
-    let passed = |site| match is_hook {
+    // A method without known callers is called on objects of unknown type (`plugin.setup(cache)`). Each call of that name
+    // may call it.
+    let is_called_by_name = known.is_empty();
+    let by_name = if is_called_by_name { sites_by_name(linker, body) } else { SmallVec::new() };
+    let sites = if is_called_by_name { &by_name[..] } else { &known[..] };
+    let passed = |site| match is_called_by_name {
         true => linker.argument_for_param(site, body, index, true),
         false => linker.passed(site, body, index),
     };
     are_few(sites)
         && sites.iter().all(|&site| match passed(site) {
-            Some(form) => objects(linker, callers, linker.scope_of(site, EnvId::NONE), form, found, depth),
+            Some(form) => collect_objects(linker, callers, linker.scope_of(site, EnvId::NONE), form, found, depth),
             None if linker.unpacks(site) => false,
             None => match linker.default_of(body, index) {
                 Some(default) => default == Constant::Null,
-                // A call that lacks what this hook demands is one of another class's hook.
-                None => is_hook,
+                // A call without this required argument calls the method of another class.
+                None => is_called_by_name,
             },
         })
 }
 
-/// The objects that all callers of a method call it on.
-fn objects_called_on<'a>(
+/// Adds the receivers of all calls of a method; true if the list is complete.
+fn collect_objects_called_on<'a>(
     linker: &Linker<'a>,
     callers: &Callers<'_, 'a>,
     body: BodyRef,
@@ -197,14 +201,15 @@ fn objects_called_on<'a>(
     callers.few_call_sites(body).is_some_and(|sites| {
         sites.iter().all(|&site| {
             let receiver = linker.receiver_form(site);
-            receiver
-                .is_some_and(|form| objects(linker, callers, linker.scope_of(site, EnvId::NONE), form, found, depth))
+            receiver.is_some_and(|form| {
+                collect_objects(linker, callers, linker.scope_of(site, EnvId::NONE), form, found, depth)
+            })
         })
     })
 }
 
-/// The objects that anybody assigns to a field of a class, its bases or the classes derived from it.
-fn objects_of_field<'a>(
+/// Adds the objects that any code assigns to a field of a class, its bases or its subclasses; true if the list is complete.
+fn collect_objects_of_field<'a>(
     linker: &Linker<'a>,
     callers: &Callers<'_, 'a>,
     (file, class): (FileId, ClassRef),
@@ -222,15 +227,16 @@ fn objects_of_field<'a>(
         assigned = true;
         let scope = Scope { file, at: row.at, env: EnvId::NONE };
         match linker.program.facts(file).form(row.value) {
-            Form::Result(site) => is_made(linker, file.site_ref(site), linker.program.local(file, name), found),
-            _ => objects(linker, callers, scope, row.value, found, depth),
+            Form::Result(site) => add_made_object(linker, file.site_ref(site), linker.program.local(file, name), found),
+            _ => collect_objects(linker, callers, scope, row.value, found, depth),
         }
     });
     assigned && all
 }
 
-/// The objects that a class puts under a key of a dictionary which is a field: `self.parts["cache"] = cache`.
-fn objects_under_key<'a>(
+/// Adds the objects that a class stores under a key of a dictionary in a field (`self.parts["cache"] = cache`); true if the
+/// list is complete.
+fn collect_objects_under_key<'a>(
     linker: &Linker<'a>,
     callers: &Callers<'_, 'a>,
     class: ClassRef,
@@ -242,7 +248,7 @@ fn objects_under_key<'a>(
     let facts = linker.program.facts(file);
     let setter = linker.program.name("__setitem__").and_then(|name| linker.program.local(file, name));
     let Some(setter) = setter else { return false };
-    let mut put = false;
+    let mut has_stored = false;
     let all = linker.program.index_of(file).sites_named(setter).iter().all(|&site| {
         let row = facts.site(site);
         let is_of_field = matches!(facts.form(row.callee), Form::Attr(base, name)
@@ -254,21 +260,21 @@ fn objects_under_key<'a>(
             [at, value] => match facts.form(at.value) {
                 Form::Str(other) if other != key => true,
                 Form::Str(_) => {
-                    put = true;
+                    has_stored = true;
                     let scope = linker.scope_of(file.site_ref(site), EnvId::NONE);
-                    objects(linker, callers, scope, value.value, found, depth)
+                    collect_objects(linker, callers, scope, value.value, found, depth)
                 }
                 _ => false,
             },
             _ => false,
         }
     });
-    put && all
+    has_stored && all
 }
 
-/// True if an object was made without a part, and no code gives it one later under its name.
-fn is_left_out(linker: &Linker<'_>, made: Made, class: ClassRef, part: Sym) -> bool {
-    let Some(index) = constructor_param(linker, class, part) else { return false };
+/// True if an object was made without a part (`Cache(remote=None)`), and no code assigns the part later.
+fn is_left_out(linker: &Linker<'_>, made: MadeObject, class: ClassRef, part: Sym) -> bool {
+    let Some(index) = constructor_param_of_field(linker, class, part) else { return false };
     let targets = linker.targets(made.site, EnvId::NONE);
     let constructor = targets.list.iter().find_map(|target| match *target {
         Target::Body { body, with_receiver, .. } if is_constructor_of(linker, class, body) => {
@@ -281,7 +287,7 @@ fn is_left_out(linker: &Linker<'_>, made: Made, class: ClassRef, part: Sym) -> b
         Some(form) => linker.constant(made.site, form, EnvId::NONE, 3) == Constant::Null,
         None => !linker.unpacks(made.site) && linker.default_of(body, index) == Some(Constant::Null),
     };
-    is_none && !is_given_later(linker, made, class.file, part)
+    is_none && !may_be_assigned_later(linker, made, class.file, part)
 }
 
 fn is_constructor_of(linker: &Linker<'_>, class: ClassRef, body: BodyRef) -> bool {
@@ -290,8 +296,9 @@ fn is_constructor_of(linker: &Linker<'_>, class: ClassRef, body: BodyRef) -> boo
         && lang::words_of(facts.language).is_constructor(facts.text(linker.program.body(body).name))
 }
 
-/// The constructor's parameter that is all a field of a class ever is.
-fn constructor_param(linker: &Linker<'_>, class: ClassRef, field: Sym) -> Option<u32> {
+/// Returns the constructor's parameter that the class assigns to a field, if it assigns nothing else to that field:
+/// `self.remote = remote`.
+fn constructor_param_of_field(linker: &Linker<'_>, class: ClassRef, field: Sym) -> Option<u32> {
     let facts = linker.program.facts(class.file);
     let mut found = None;
     for &(assign, own) in linker.program.index_of(class.file).attr_assigns(field) {
@@ -311,8 +318,9 @@ fn constructor_param(linker: &Linker<'_>, class: ClassRef, field: Sym) -> Option
     found
 }
 
-/// True if somebody assigns the field of an object of that name: `memory.remote = connect()`.
-fn is_given_later(linker: &Linker<'_>, made: Made, declared: FileId, field: Sym) -> bool {
+/// True if any code assigns the field of an object with the same name (`memory.remote = connect()`), or the field has no
+/// known name.
+fn may_be_assigned_later(linker: &Linker<'_>, made: MadeObject, declared: FileId, field: Sym) -> bool {
     let Some(field) = linker.program.global(declared, field) else { return true };
     let name = made.kept.and_then(|kept| linker.program.global(made.site.file, kept));
     linker.program.occurrences(field).iter().any(|&(file, sym)| {
@@ -329,9 +337,9 @@ fn is_given_later(linker: &Linker<'_>, made: Made, declared: FileId, field: Sym)
     })
 }
 
-/// The fields of the own object that a test which comes out as `holds` says to be there.
+/// Adds the fields of `self` that are set if the result of a test is `holds`.
 fn parts_in(facts: &FileFacts, test: FormId, holds: bool, found: &mut SmallVec<[Sym; 2]>) {
-    each_told_part(facts, test, holds, &mut |part, holds| match facts.form(part) {
+    each_decided_part(facts, test, holds, &mut |part, holds| match facts.form(part) {
         Form::Attr(base, name) if holds && is_own_receiver(facts, base) => found.push(name),
         Form::Compare(comparison, left, right) if facts.form(right) == Form::None => {
             let is_there = match comparison {

@@ -94,7 +94,7 @@ pub(crate) fn may_start_at(linker: &Linker<'_>, label: &Label, root: BodyRef) ->
     both.is_none_or(|((own, class), through)| may_find(linker, class, false, own, Some(through)))
 }
 
-/// The inferred steps of a label that ends in a method of a class whose own way is another one.
+/// Returns the inferred steps of a label that ends in a method of a class whose own way is another one.
 pub(crate) fn steps_on_root(linker: &Linker<'_>, label: &Label, root: BodyRef) -> u8 {
     let around = linker.class_around(root);
     let otherwise = label.own.zip(around).is_some_and(|(own, class)| does_otherwise(linker, class, own));
@@ -117,7 +117,7 @@ fn does_otherwise(linker: &Linker<'_>, class: ClassRef, own: Own) -> bool {
     false
 }
 
-/// A method that other classes implement otherwise.
+/// Returns a method that other classes implement otherwise.
 fn implementation(linker: &Linker<'_>, around: Option<ClassRef>, body: BodyRef) -> Option<Own> {
     let row = linker.program.body(body);
     if row.kind != BodyKind::Function || row.class.is_none() {
@@ -146,7 +146,7 @@ fn calls_base(linker: &Linker<'_>, class: ClassRef, name: Name) -> bool {
     })
 }
 
-/// A method under its name.
+/// Returns a method under its name.
 fn method_of(linker: &Linker<'_>, body: BodyRef) -> Option<Own> {
     let row = linker.program.body(body);
     let name = linker.program.global(body.file, row.name)?;
@@ -192,7 +192,7 @@ fn finds(linker: &Linker<'_>, class: ClassRef, name: Name, body: BodyRef) -> boo
     false
 }
 
-/// The classes of the objects that a site calls a method on; `None` where one is not known.
+/// Returns the classes of the objects that a site calls a method on; `None` where one is not known.
 fn receivers(linker: &Linker<'_>, caller: Caller, node: Node) -> Option<Vec<(ClassRef, bool)>> {
     let callee = match linker.program.site(caller.site).kind {
         SiteKind::Call | SiteKind::New => linker.callee(caller.site, caller.env),

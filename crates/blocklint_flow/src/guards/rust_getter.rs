@@ -1,5 +1,5 @@
-//! Rust: branches over what a method of a parameter says (`if !filters.all_authorized()`), decided by the branches that a
-//! caller stands in; and which calls are made whatever a test says.
+//! Rust: branches over the result of a method of a parameter (`if !filters.all_authorized()`), decided by the branches
+//! that a caller stands in; and calls that run whatever a test shows.
 
 use blocklint_core::Language;
 use blocklint_facts::{AltKind, FileFacts, Form, FormId, RegionId, RegionKind, SiteId, VarKind};
@@ -12,7 +12,7 @@ use blocklint_link::syntax::regions::around;
 /// How deep a test is looked into.
 const DEPTH: u32 = 4;
 
-/// The condition under which a site is reached that asks a parameter of its body by a method of the project.
+/// Returns the condition under which a site is reached that asks a parameter of its body by a method of the project.
 pub(crate) fn getter_guard(linker: &Linker<'_>, site: SiteRef) -> Option<Guard> {
     if linker.program.language(site.file) != Language::Rust {
         return None;
@@ -27,7 +27,7 @@ pub(crate) fn getter_guard(linker: &Linker<'_>, site: SiteRef) -> Option<Guard> 
         let is_own = row.body == body && facts.assigns_of(var).next().is_none();
         let name = facts.text(facts.site(getter).name);
         let of_project = || linker.program.name(name).is_some_and(|name| linker.hierarchy.bodies_named(name) > 0);
-        let changes = || given_away_in(linker, site.file, id, var);
+        let changes = || is_assigned_in(linker, site.file, id, var);
         (is_own && of_project() && !changes()).then(|| {
             let question = Question::Choice(Choice::Says(name.to_owned()));
             Guard::new(index, Source::Branch, question, wanted)
@@ -35,25 +35,25 @@ pub(crate) fn getter_guard(linker: &Linker<'_>, site: SiteRef) -> Option<Guard> 
     })
 }
 
-/// Returns the result of a method without arguments on a variable, as the branches around a site tell it.
-pub(crate) fn told_by_getter(linker: &Linker<'_>, site: SiteRef, subject: FormId, getter: &str) -> Option<bool> {
+/// Returns the result of a method without arguments on a variable, as the branches around a site show it.
+pub(crate) fn getter_result(linker: &Linker<'_>, site: SiteRef, subject: FormId, getter: &str) -> Option<bool> {
     let facts = linker.program.facts(site.file);
     let Form::Var(var) = facts.form(subject) else { return None };
     arms_around(linker, site).find_map(|(id, test, holds)| {
         let (of, call, told) = asked(facts, test, holds, DEPTH)?;
         let same = facts.form(of) == Form::Var(var) && facts.text(facts.site(call).name) == getter;
-        (same && !given_away_in(linker, site.file, id, var)).then_some(told)
+        (same && !is_assigned_in(linker, site.file, id, var)).then_some(told)
     })
 }
 
-/// True if a variable is set anew in a region: then its methods may say something else.
-fn given_away_in(linker: &Linker<'_>, file: FileId, id: RegionId, var: blocklint_facts::VarId) -> bool {
+/// True if a variable is set anew in a region: then its methods may return something else.
+fn is_assigned_in(linker: &Linker<'_>, file: FileId, id: RegionId, var: blocklint_facts::VarId) -> bool {
     let facts = linker.program.facts(file);
     let span = facts.region(id).span;
     facts.assigns_of(var).any(|assign| span.start < assign.span.start && assign.span.end <= span.end)
 }
 
-/// The arms of branches around a site, the innermost first: each with its test, and whether that came out true.
+/// Returns the arms of branches around a site, the innermost first: each with its test, and whether that came out true.
 fn arms_around(linker: &Linker<'_>, site: SiteRef) -> impl Iterator<Item = (RegionId, FormId, bool)> {
     let facts = linker.program.facts(site.file);
     around(facts, linker.program.site(site).at.region).filter_map(move |id| {
@@ -62,7 +62,7 @@ fn arms_around(linker: &Linker<'_>, site: SiteRef) -> impl Iterator<Item = (Regi
     })
 }
 
-/// How many tests decide that a site is reached: those around it, not those whose other side leaves.
+/// Returns how many tests decide that a site is reached: those around it, not those whose other side leaves.
 pub(crate) fn deciding_tests_over(linker: &Linker<'_>, site: SiteRef) -> u32 {
     let facts = linker.program.facts(site.file);
     let decides = |&id: &RegionId| {
@@ -82,7 +82,7 @@ fn is_rest(linker: &Linker<'_>, file: FileId, id: RegionId) -> bool {
     })
 }
 
-/// The method without arguments that a test asks, on what, and what it says where the test comes out so.
+/// Returns the method without arguments that a test calls, its receiver, and its result if the test comes out so.
 fn asked(facts: &FileFacts, test: FormId, holds: bool, depth: u32) -> Option<(FormId, SiteId, bool)> {
     let depth = depth.checked_sub(1)?;
     match facts.form(test) {

@@ -12,7 +12,7 @@ use blocklint_link::linker::Linker;
 use blocklint_link::linker::query::{Plain, Table};
 use blocklint_link::program::ids::{BodyRef, Name, SiteRef};
 use blocklint_link::program::occurrences::is_own_receiver;
-use blocklint_link::syntax::test_outcomes::each_told_part;
+use blocklint_link::syntax::test_outcomes::each_decided_part;
 use blocklint_link::values::value::EnvId;
 
 use crate::callers::{Caller, CallerKind};
@@ -77,7 +77,7 @@ pub(crate) fn own_tests_over(linker: &Linker<'_>, site: SiteRef) -> OwnTests {
         if facts.language == Language::Python {
             for (test, holds) in linker.tests_over(site) {
                 let mut add = |part, holds| found.extend(own_test(linker, site, part, holds));
-                each_told_part(facts, test, holds, &mut add);
+                each_decided_part(facts, test, holds, &mut add);
             }
         }
         Rc::from(found)

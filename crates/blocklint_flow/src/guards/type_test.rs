@@ -1,4 +1,5 @@
-//! Branches that ask what a parameter is an instance of, `isinstance(answer, Answer)`, decided by what callers pass.
+//! Branches that ask what a parameter is an instance of, `isinstance(answer, Answer)`, decided by the arguments of
+//! callers.
 
 use blocklint_core::Language;
 use blocklint_facts::FormId;
@@ -9,7 +10,8 @@ use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::SiteRef;
 use blocklint_link::values::value::{EnvId, Val};
 
-/// True if what a site passes is known to be of other types than a guard asks for, or of those that it rules out.
+/// True if the argument that a site passes is known to be of other types than a guard asks for, or of those that it
+/// rules out.
 pub(crate) fn fails_by_type(
     linker: &Linker<'_>,
     site: SiteRef,
@@ -34,9 +36,9 @@ fn is_of_none(linker: &Linker<'_>, site: SiteRef, val: Val, types: &[AskedType])
     match val {
         Val::None => true,
         Val::Library { ty, .. } => {
-            let is_asked =
+            let is_reported =
                 |asked: &AskedType| *asked == AskedType::Literal(ty) || matches!(asked, AskedType::Library(_));
-            !types.iter().any(is_asked) && lang::words_of(language).is_literal_type(linker.library.text(ty).as_ref())
+            !types.iter().any(is_reported) && lang::words_of(language).is_literal_type(linker.library.text(ty).as_ref())
         }
         // No class of a project is derived from those of Java's literals.
         Val::Instance { .. } if language == Language::Java => true,

@@ -6,12 +6,9 @@ use blocklint_link::lang;
 use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
 use blocklint_link::syntax::exception_handlers::{exception_name, handler_around};
-use blocklint_link::syntax::regions::around;
 use smallvec::SmallVec;
 
 use crate::callers::Callers;
-use crate::graph::FlowEdge;
-use crate::judge::create_if_missing::{called_at_the_end, repeats};
 
 /// True if a site stands in the handler of an exception that is a failure, not one of the ways in which code asks.
 pub fn is_after_failure(linker: &Linker<'_>, site: SiteRef) -> bool {
@@ -65,19 +62,6 @@ fn is_removed_before_exception(linker: &Linker<'_>, site: SiteRef) -> bool {
     })
 }
 
-/// True if all that a way does is to remove a file when something ends, whatever came of it: in a `finally`. An `await` there would be
-/// left out where the task is cancelled. Python.
-pub(crate) fn removes_at_the_end(linker: &Linker<'_>, ways: &[FlowEdge]) -> bool {
-    called_at_the_end(linker, ways).is_some_and(lang::python::conventions::removes_one)
-        && ways.iter().any(|way| is_in_finally(linker, way.site))
-        && !repeats(linker, ways)
-}
-
-fn is_in_finally(linker: &Linker<'_>, site: SiteRef) -> bool {
-    let facts = linker.program.facts(site.file);
-    around(facts, linker.program.site(site).at.region).any(|id| facts.region(id).kind == RegionKind::Finally)
-}
-
 /// True if a place is reached only where something was collected that handlers alone collect: `if errors: path.unlink()` in a `finally`,
 /// where `except` says `errors["base"] = "unknown"`.
 fn is_where_errors_are(linker: &Linker<'_>, file: FileId, region: RegionId) -> bool {
@@ -119,8 +103,8 @@ fn is_filled_in_handlers(linker: &Linker<'_>, file: FileId, var: VarId) -> bool 
     filled().next().is_some() && filled().all(|row| handler_around(facts, row.at.region).is_some())
 }
 
-/// True if exceptions together say that what was read is not what was written: `except (JSONDecodeError, KeyError)`. One of them alone
-/// may be an answer.
+/// True if exceptions together mean that the text read is malformed: `except (JSONDecodeError, KeyError)`. One of them
+/// alone may be an answer.
 fn is_of_broken_data(linker: &Linker<'_>, site: SiteRef, types: &[FormId]) -> bool {
     let facts = linker.program.facts(site.file);
     let name = |&ty: &FormId| exception_name(facts, ty);

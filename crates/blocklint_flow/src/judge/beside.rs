@@ -1,4 +1,5 @@
-//! Signals that compare candidates: those that say less beside others become notes where the others are shown.
+//! Signals that compare candidates: a candidate that adds little beside another becomes a note if the other one is
+//! shown.
 
 use std::cmp::Reverse;
 
@@ -12,7 +13,7 @@ use crate::graph::best_path::Paths;
 use crate::graph::marks::AskId;
 use crate::graph::{EdgeTarget, FlowEdge};
 use crate::judge::after_failure::{is_after_failure, runs_after_failure};
-use crate::judge::candidate::{Candidate, Place, Places};
+use crate::judge::candidate::{Candidate, CandidatesByPlace, FindingPlace};
 
 /// All candidates, and everything that a comparison of them asks.
 pub struct Beside<'b, 'l, 'a> {
@@ -23,33 +24,33 @@ pub struct Beside<'b, 'l, 'a> {
     /// The best paths.
     pub paths: &'b Paths,
     /// The candidates.
-    pub places: &'b mut Places,
+    pub places: &'b mut CandidatesByPlace,
     /// The confidence from which on findings are shown.
     pub min_confidence: Confidence,
-    /// The paths that a finding speaks of besides its own.
+    /// The paths that a finding describes besides its own.
     pub joined: Joined,
 }
 
-/// Paths of candidates that became notes because another finding speaks of them: causes of that finding.
+/// Paths of candidates that became notes because another finding describes them: causes of that finding.
 #[derive(Default)]
 pub struct Joined {
     /// By the place that opens a file: the uses of that file.
-    pub uses_of_file: FxHashMap<Place, Vec<FlowEdge>>,
+    pub uses_of_file: FxHashMap<FindingPlace, Vec<FlowEdge>>,
     /// By the place whose rule stays: the paths that other rules report at the same call.
-    pub of_one_call: FxHashMap<Place, Vec<(RuleCode, FlowEdge)>>,
+    pub of_one_call: FxHashMap<FindingPlace, Vec<(RuleCode, FlowEdge)>>,
 }
 
 impl Joined {
-    /// Returns the paths that a place speaks of besides its own.
-    pub fn paths_of(&self, place: Place) -> impl Iterator<Item = FlowEdge> + '_ {
+    /// Returns the paths that a place describes besides its own.
+    pub fn paths_of(&self, place: FindingPlace) -> impl Iterator<Item = FlowEdge> + '_ {
         let of_file = self.uses_of_file.get(&place).into_iter().flatten().copied();
-        of_file.chain(self.of_one_call.get(&place).into_iter().flatten().map(|(_, way)| *way))
+        of_file.chain(self.of_one_call.get(&place).into_iter().flatten().map(|(_, edge)| *edge))
     }
 }
 
 /// Lowers file access at calls that a rule reports as an error, which are mended for that. In Python the same holds for waits; and
 /// network access at a call that waits for an answer is lowered.
-pub(crate) fn lower_said_already(all: &mut Beside<'_, '_, '_>, ask: AskId) {
+pub(crate) fn lower_reported_twice(all: &mut Beside<'_, '_, '_>, ask: AskId) {
     let (linker, min_confidence) = (all.linker, all.min_confidence);
     // The calls behind which there is such a candidate.
     let calls_with = |is_meant: &dyn Fn(&Candidate) -> bool| -> FxHashSet<(SiteRef, Option<u32>)> {
@@ -92,15 +93,16 @@ pub(crate) fn lower_short_beside_longer(all: &mut Beside<'_, '_, '_>, ask: AskId
         return;
     }
     for candidate in all.places.values_mut().flatten() {
-        let is_own = matches!(candidate.way.next, EdgeTarget::Leaf(_));
+        let is_own = matches!(candidate.edge.next, EdgeTarget::Sink(_));
         if is_own && is_brief(candidate) && longer.contains(&(candidate.root, candidate.label.effect)) {
             candidate.apply(ask, false);
         }
     }
 }
 
-/// Makes one finding of several rules that speak of one call, because one edit there mends all of them: the worst stays, and the
-/// others become notes. The worst is the most severe; of equally severe ones the surest, then the one that holds longest.
+/// Merges the findings of several rules about one call, because one edit there mends all of them: the worst stays, and
+/// the others become notes. The worst is the most severe; of equally severe ones the surest, then the one that holds
+/// longest.
 ///
 /// A call that fails on its thread is mended in another way and stays a finding of its own.
 pub(crate) fn join_rules_of_one_call(all: &mut Beside<'_, '_, '_>, ask: AskId) {
@@ -124,17 +126,17 @@ pub(crate) fn join_rules_of_one_call(all: &mut Beside<'_, '_, '_>, ask: AskId) {
             continue;
         }
         for candidate in candidates.iter_mut().filter(|of| is_joined(of)) {
-            joined.entry((site, arg, stays)).or_default().push((rule, candidate.way));
+            joined.entry((site, arg, stays)).or_default().push((rule, candidate.edge));
             candidate.apply(ask, false);
         }
     }
     for others in joined.values_mut() {
-        others.sort_by_key(|(rule, way)| (*rule, way.number()));
+        others.sort_by_key(|(rule, edge)| (*rule, edge.number()));
     }
 }
 
-/// Lowers calls that only the mapping or the report of a failure reaches: they are mended with the calls that reach the same cause
-/// in the ordinary course of things, where there are such. Python.
+/// Lowers calls that only the mapping or the report of a failure reaches: they are mended with the calls that reach the
+/// same cause in the ordinary course of things, where there are such (Python).
 pub(crate) fn lower_failing_besides(all: &mut Beside<'_, '_, '_>, ask: AskId) {
     let Beside { linker, callers, paths, min_confidence, .. } = *all;
     let may_be_lowered = |candidate: &Candidate| {
@@ -143,7 +145,7 @@ pub(crate) fn lower_failing_besides(all: &mut Beside<'_, '_, '_>, ask: AskId) {
     };
     let follows_failure = |candidate: &Candidate| {
         may_be_lowered(candidate)
-            && (paths.follow(candidate.way).iter().any(|way| is_after_failure(linker, way.site))
+            && (paths.follow(candidate.edge).iter().any(|edge| is_after_failure(linker, edge.site))
                 || runs_after_failure(linker, callers, candidate.root, 3))
     };
     let after: Vec<bool> = all
@@ -161,10 +163,10 @@ pub(crate) fn lower_failing_besides(all: &mut Beside<'_, '_, '_>, ask: AskId) {
         .flatten()
         .zip(&after)
         .filter(|&(candidate, after)| !after && candidate.is_shown(min_confidence))
-        .filter_map(|(candidate, _)| candidate.leaf(paths))
+        .filter_map(|(candidate, _)| candidate.sink(paths))
         .collect();
     for (candidate, _) in all.places.values_mut().flatten().zip(after).filter(|&(_, after)| after) {
-        if candidate.leaf(paths).is_some_and(|leaf| ordinary.contains(&leaf)) {
+        if candidate.sink(paths).is_some_and(|sink| ordinary.contains(&sink)) {
             candidate.apply(ask, false);
         }
     }

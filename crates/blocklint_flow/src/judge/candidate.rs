@@ -14,10 +14,10 @@ use crate::judge::confidence::confidence_of;
 use crate::judge::signal::SignalEffect;
 
 /// A call, or an argument that it hands over, and the rule that reports it.
-pub type Place = (SiteRef, Option<u32>, RuleCode);
+pub type FindingPlace = (SiteRef, Option<u32>, RuleCode);
 
 /// All candidates by place.
-pub type Places = FxHashMap<Place, Vec<Candidate>>;
+pub type CandidatesByPlace = FxHashMap<FindingPlace, Vec<Candidate>>;
 
 /// One label at a place, with the path that it came by.
 pub struct Candidate {
@@ -30,17 +30,17 @@ pub struct Candidate {
     /// The label, with the severity that signals left of it.
     pub label: Label,
     /// The first edge of the path.
-    pub way: FlowEdge,
+    pub edge: FlowEdge,
     /// The edges from the root down to the place, where it stands in a literal that the root runs.
     pub above: SmallVec<[FlowEdge; 1]>,
-    /// Everything that speaks against the path.
+    /// Everything that counts against the path.
     pub cost: Cost,
     /// The inferred steps that the length of the path adds.
     pub length_steps: u32,
     /// The reason of the comment that silences it, if one does.
     pub silenced: Option<Option<String>>,
-    /// The signals that spoke of the candidate, after those that spoke on its path.
-    pub spoken: SmallVec<[AskId; 1]>,
+    /// The signals that apply to the candidate as a whole. Signals of a single site on its path are not here.
+    pub applied: SmallVec<[AskId; 1]>,
     /// Its severity if it were not only for tests, examples or a command line.
     pub aside: Option<Aside>,
 }
@@ -64,17 +64,17 @@ impl Candidate {
         }
     }
 
-    /// Returns the number of the leaf at the end of its path.
-    pub(crate) fn leaf(&self, paths: &Paths) -> Option<u32> {
-        match paths.follow(self.way).last()?.next {
-            EdgeTarget::Leaf(leaf) => Some(leaf),
+    /// Returns the number of the sink at the end of its path.
+    pub(crate) fn sink(&self, paths: &Paths) -> Option<u32> {
+        match paths.follow(self.edge).last()?.next {
+            EdgeTarget::Sink(sink) => Some(sink),
             EdgeTarget::LabelledBody(_) => None,
         }
     }
 
     /// True if its place runs a body of the project, and not a row.
     pub(crate) fn is_call(&self) -> bool {
-        matches!(self.way.next, EdgeTarget::LabelledBody(_))
+        matches!(self.edge.next, EdgeTarget::LabelledBody(_))
     }
 
     /// True if it is shown by default, as far as its own severity and confidence go.
@@ -87,11 +87,11 @@ impl Candidate {
         self.is_reported(min_confidence) && self.confidence_with_length() >= min_confidence
     }
 
-    /// Changes its severity as a signal says. Candidates that are only for tests, examples or a command line stay as they are if those
-    /// count like all others.
+    /// Changes its severity by the effect of a signal. Candidates that are only for tests, examples or a command line
+    /// stay as they are if those count like all others.
     pub fn apply(&mut self, ask: AskId, aside_counts: bool) {
         let effect = ask.makes();
-        self.spoken.push(ask);
+        self.applied.push(ask);
         if effect == SignalEffect::Aside {
             if aside_counts {
                 return;

@@ -37,7 +37,7 @@ pub(crate) struct Arrival<'s, 'l, 'a> {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SiteSignals {
     asked: SignalSet,
-    spoke: SignalSet,
+    decided: SignalSet,
     /// The inferred steps of all doubts, once they were asked.
     pub(crate) steps: Option<u8>,
     /// The doubts that add some of them.
@@ -45,15 +45,15 @@ pub(crate) struct SiteSignals {
 }
 
 impl SiteSignals {
-    /// True if a signal speaks of the site; it is asked once.
-    pub(crate) fn speaks(&mut self, signal: usize, asks: impl FnOnce() -> bool) -> bool {
+    /// True if a signal about the site decided; each is asked once.
+    pub(crate) fn decides(&mut self, signal: usize, asks: impl FnOnce() -> bool) -> bool {
         if !self.asked.has(signal) {
             self.asked.add(signal);
             if asks() {
-                self.spoke.add(signal);
+                self.decided.add(signal);
             }
         }
-        self.spoke.has(signal)
+        self.decided.has(signal)
     }
 }
 
@@ -89,13 +89,13 @@ pub(crate) fn is_once_per_key(on: &mut Arrival<'_, '_, '_>) -> bool {
     on.first_times.of(on.linker, on.callers, on.site).is_some_and(|found| found.per_key)
 }
 
-/// True if an edge leads from a cached function without parameters, or to the constructor of the object that it makes: a cached
-/// factory makes an object once for its settings. Python.
+/// True if an edge leads from a cached function without parameters, or to the constructor of the object that it makes:
+/// a cached factory makes an object once for its settings (Python).
 pub(crate) fn makes_kept_object(on: &mut Arrival<'_, '_, '_>) -> bool {
     let program = on.linker.program;
     let body = program.body_of_site(on.site);
     let makes = |next: LabelledBodyId| {
-        let callee = on.graph.states[next.0 as usize].node.body;
+        let callee = on.graph.labelled_body(next).node.body;
         let made = program.facts(callee.file);
         let row = program.body(callee);
         row.class.is_some() && lang::words_of(made.language).is_constructor(made.text(row.name))

@@ -5,7 +5,7 @@ use blocklint_link::linker::LOW_STEPS;
 
 use crate::graph::best_path::Cost;
 
-/// The number of hops beyond which a reader of the trace does not believe each branch on it. Python.
+/// The number of hops beyond which a reader of the trace does not believe each branch on it (Python).
 const FAR: u32 = 12;
 
 /// Returns the word for this many inferred steps.
@@ -23,7 +23,7 @@ pub(crate) fn two_of_one_kind(cost: &Cost) -> u32 {
     u32::from(cost.chosen >= 2 || cost.guessed >= 2)
 }
 
-/// Returns the steps of a long path in Python: hardly anybody believes its end.
+/// Returns the steps of a long path in Python, because readers of its trace rarely believe the end.
 pub(crate) fn long_in_python(cost: &Cost) -> u32 {
     if cost.hops > FAR { u32::from(LOW_STEPS) } else { 0 }
 }

@@ -1,5 +1,5 @@
-//! The inferred steps of a way one by one, for people who ask why a finding is not sure. Steps that signals add
-//! are not listed here: they are reported with the signals.
+//! The inferred steps of a path one by one, for `blocklint why`. Steps that signals add are not listed here: they are
+//! reported with the signals.
 
 use blocklint_core::Confidence;
 use blocklint_link::linker::Linker;
@@ -7,22 +7,22 @@ use blocklint_link::program::occurrences::is_field_of_receiver;
 use blocklint_link::values::value::EnvId;
 
 use crate::entries::root::Root;
-use crate::graph::best_path::{choice_of, way_steps};
+use crate::graph::best_path::{choice_of, edge_steps};
 use crate::graph::raw_finding::Doubt;
 use crate::graph::{FlowEdge, Graph};
 use crate::judge::Judge;
 use crate::judge::climbing::SiteSignals;
 
-/// Returns the inferred steps of a way to a call that blocks.
-pub fn doubts_on_way(linker: &Linker<'_>, judge: &Judge, graph: &Graph<'_>, ways: &[FlowEdge]) -> Vec<Doubt> {
+/// Returns the inferred steps of a path to a call that blocks.
+pub fn doubts_on_path(linker: &Linker<'_>, judge: &Judge, graph: &Graph<'_>, path: &[FlowEdge]) -> Vec<Doubt> {
     let mut found: Vec<Doubt> = Vec::new();
-    for way in ways {
-        let own = u32::from(way.steps);
-        if way_steps(linker, graph, way) > own {
-            found.extend(choice_of(linker, graph, way).map(Doubt::Choice));
+    for edge in path {
+        let own = u32::from(edge.steps);
+        if edge_steps(linker, graph, edge) > own {
+            found.extend(choice_of(linker, graph, edge).map(Doubt::Choice));
         }
         if own > 0 {
-            doubts_at_site(linker, judge, way, own, &mut found);
+            doubts_at_site(linker, judge, edge, own, &mut found);
         }
     }
     found
@@ -34,12 +34,12 @@ pub fn doubt_about_root(root: Root) -> Option<Doubt> {
 }
 
 /// Adds the steps that one call adds by itself.
-fn doubts_at_site(linker: &Linker<'_>, judge: &Judge, way: &FlowEdge, steps: u32, found: &mut Vec<Doubt>) {
-    let site = way.site;
+fn doubts_at_site(linker: &Linker<'_>, judge: &Judge, edge: &FlowEdge, steps: u32, found: &mut Vec<Doubt>) {
+    let site = edge.site;
     let targets = linker.targets(site, EnvId::NONE);
     let before = found.len();
     let mut told = u32::from(judge.steps_at(linker, &mut SiteSignals::default(), site));
-    if targets.list.is_empty() && targets.unknown && way.arg.is_none() {
+    if targets.list.is_empty() && targets.unknown && edge.arg.is_none() {
         found.push(Doubt::ByName(site));
         return;
     }
@@ -56,7 +56,7 @@ fn doubts_at_site(linker: &Linker<'_>, judge: &Judge, way: &FlowEdge, steps: u32
     if told >= steps {
         return;
     }
-    match way.arg {
+    match edge.arg {
         Some(arg) if found.len() == before => found.push(Doubt::Argument(site, arg)),
         _ => found.push(Doubt::Undecided(site)),
     }

@@ -70,9 +70,9 @@ pub(crate) fn asks_for_setting(linker: &Linker<'_>, file: FileId, test: FormId) 
 }
 
 /// True if a path is only taken after a failure and has an effect that does not matter then.
-pub(crate) fn runs_after_failure_alone(linker: &Linker<'_>, ways: &[FlowEdge], effect: Effect) -> bool {
+pub(crate) fn runs_after_failure_alone(linker: &Linker<'_>, path: &[FlowEdge], effect: Effect) -> bool {
     matches!(effect, Effect::File | Effect::Network | Effect::Cpu)
-        && ways.first().is_some_and(|way| stands_after_failure(linker, way.site))
+        && path.first().is_some_and(|edge| stands_after_failure(linker, edge.site))
 }
 
 /// True if a site stands in an exception handler, or in the branch of a listener for the failure of its operation.
@@ -82,15 +82,16 @@ fn stands_after_failure(linker: &Linker<'_>, site: SiteRef) -> bool {
         let region = facts.region(id);
         match (region.kind, region.test.get()) {
             (RegionKind::Handler, _) => true,
-            (RegionKind::Then, Some(test)) => says_failed(linker, site.file, test, true),
-            (RegionKind::Else, Some(test)) => says_failed(linker, site.file, test, false),
+            (RegionKind::Then, Some(test)) => tests_failure(linker, site.file, test, true),
+            (RegionKind::Else, Some(test)) => tests_failure(linker, site.file, test, false),
             _ => false,
         }
     })
 }
 
-/// True if a test with this result says that something failed: `!future.isSuccess()`, `future.cause() != null`, also of a local.
-fn says_failed(linker: &Linker<'_>, file: FileId, test: FormId, holds: bool) -> bool {
+/// True if a test with this result shows that something failed: `!future.isSuccess()`, `future.cause() != null`, also
+/// of a local.
+fn tests_failure(linker: &Linker<'_>, file: FileId, test: FormId, holds: bool) -> bool {
     let facts = linker.program.facts(file);
     let gives_cause = |form: FormId| match facts.form(form) {
         Form::Result(call) => {
@@ -99,7 +100,7 @@ fn says_failed(linker: &Linker<'_>, file: FileId, test: FormId, holds: bool) -> 
         _ => false,
     };
     match facts.form(test) {
-        Form::Not(inner) => says_failed(linker, file, inner, !holds),
+        Form::Not(inner) => tests_failure(linker, file, inner, !holds),
         Form::Result(call) if facts.args_of(call).is_empty() => match facts.text(facts.site(call).name) {
             lang::java::words::IS_SUCCESS => !holds,
             _ => false,
@@ -110,7 +111,7 @@ fn says_failed(linker: &Linker<'_>, file: FileId, test: FormId, holds: bool) -> 
             (comparison == Comparison::NotEq) == holds && is_or_holds(facts, left, gives_cause)
         }
         Form::Alt(AltKind::And, list) if holds => {
-            facts.list(list).iter().any(|&part| says_failed(linker, file, part, true))
+            facts.list(list).iter().any(|&part| tests_failure(linker, file, part, true))
         }
         _ => false,
     }
@@ -119,7 +120,7 @@ fn says_failed(linker: &Linker<'_>, file: FileId, test: FormId, holds: bool) -> 
 /// Returns the class name of the object that a static getter returns: `BrokerConfig` of `BrokerConfig.getInstance()`.
 pub(crate) fn class_of_settings<'a>(linker: &Linker<'a>, site: SiteRef) -> Option<&'a str> {
     let facts = linker.program.facts(site.file);
-    if !lang::java::words::gives_the_one(facts.text(linker.program.site(site).name)) {
+    if !lang::java::words::returns_singleton(facts.text(linker.program.site(site).name)) {
         return None;
     }
     let of = linker.receiver_form(site)?;

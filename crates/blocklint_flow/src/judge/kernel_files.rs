@@ -11,7 +11,7 @@ use crate::graph::FlowEdge;
 /// The beginnings of the names of such files.
 const BEGINNINGS: &[&str] = &["/proc/", "/sys/"];
 
-/// Methods and functions whose result begins as what they are given.
+/// Methods and functions whose result begins as their arguments.
 const KEEPS_BEGINNING: &[&str] = &[
     "new",
     "from",
@@ -27,20 +27,20 @@ const KEEPS_BEGINNING: &[&str] = &[
     "with_extension",
 ];
 
-/// True if the file that the last call of a way opens or reads is one of those, by the first argument and by what is passed for it along
-/// the way.
-pub(crate) fn ends_at_pseudo_file(linker: &Linker<'_>, ways: &[FlowEdge]) -> bool {
-    let Some((last, above)) = ways.split_last() else { return false };
+/// True if the last call of a path opens or reads one of those files, by its first argument and by the arguments that
+/// callers on the path pass for it.
+pub(crate) fn ends_at_pseudo_file(linker: &Linker<'_>, path: &[FlowEdge]) -> bool {
+    let Some((last, above)) = path.split_last() else { return false };
     let Some(first) = linker.program.args_of(last.site).first().map(|arg| arg.value) else { return false };
     let mut beginning = begins(linker, last.site, first, 6);
     let mut inner = last.site;
-    for way in above.iter().rev() {
+    for edge in above.iter().rev() {
         let Constant::Param(index) = beginning else { break };
         let body = linker.program.body_of_site(inner);
-        let with_receiver = linker.targets(way.site, EnvId::NONE).receiver_of(body).unwrap_or(false);
-        let Some(form) = linker.argument_for_param(way.site, body, index, with_receiver) else { return false };
-        beginning = begins(linker, way.site, form, 6);
-        inner = way.site;
+        let with_receiver = linker.targets(edge.site, EnvId::NONE).receiver_of(body).unwrap_or(false);
+        let Some(form) = linker.argument_for_param(edge.site, body, index, with_receiver) else { return false };
+        beginning = begins(linker, edge.site, form, 6);
+        inner = edge.site;
     }
     match beginning {
         Constant::Str(text) => {

@@ -6,11 +6,11 @@ pub mod beside;
 pub mod candidate;
 pub(crate) mod climbing;
 pub mod confidence;
-pub(crate) mod create_if_missing;
 pub mod doubts;
 pub mod java;
 pub(crate) mod kernel_files;
 pub mod moments;
+pub(crate) mod prepared_process;
 pub(crate) mod rare_choice;
 pub(crate) mod rust;
 pub(crate) mod same_file;
@@ -23,7 +23,7 @@ pub(crate) mod unused_python;
 use blocklint_core::{Effect, Language, Severity};
 use blocklint_link::effect::guard::Guard;
 use blocklint_link::effect::label::Label;
-use blocklint_link::linker::work::Unit;
+use blocklint_link::linker::work::WorkUnit;
 use blocklint_link::linker::{LOW_STEPS, Linker};
 use blocklint_link::program::ids::{BodyRef, SiteRef};
 use smallvec::SmallVec;
@@ -90,7 +90,7 @@ impl Judge {
         self.tables[stage as usize][nth(language)].iter().copied()
     }
 
-    /// True if the run tells which signals spoke.
+    /// True if the run records which signals decided.
     pub(crate) fn notes_marks(&self) -> bool {
         self.notes_marks
     }
@@ -100,7 +100,7 @@ impl Judge {
         let (linker, site) = (on.linker, on.site);
         self.asks(Stage::Site, linker.program.language(site.file)).find(|ask| match ask.ask().scope {
             SignalScope::Site(of, asks) => {
-                of(on.label) && on.heard.speaks(usize::from(ask.signal), || asks(linker, site))
+                of(on.label) && on.heard.decides(usize::from(ask.signal), || asks(linker, site))
             }
             SignalScope::Arrival(of, asks) => of(on.label) && asks(on),
             _ => false,
@@ -171,9 +171,9 @@ impl Judge {
     }
 
     /// Returns the inferred steps that the whole path of a candidate adds, the most that one signal adds, and the
-    /// signals that speak.
+    /// signals that answer yes.
     pub fn steps_on_path(&self, on: &Traced<'_, '_>) -> (u8, SmallVec<[AskId; 1]>) {
-        let (mut most, mut spoken) = (0, SmallVec::new());
+        let (mut most, mut applied) = (0, SmallVec::new());
         for ask in self.asks(Stage::PathDoubt, on.language()) {
             if let SignalScope::PathDoubt(of, asks) = ask.ask().scope
                 && of(on.label)
@@ -181,11 +181,11 @@ impl Judge {
                 let steps = asks(on);
                 most = most.max(steps);
                 if steps > 0 {
-                    spoken.push(ask);
+                    applied.push(ask);
                 }
             }
         }
-        (most, spoken)
+        (most, applied)
     }
 
     /// Returns the first question that the path of a candidate answers with "yes".
@@ -210,27 +210,27 @@ impl Judge {
         })
     }
 
-    /// Returns the first question that a root answers with "yes": it serves nobody.
+    /// Returns the first question that leaves a root aside, because it delays no request that is served.
     pub(crate) fn of_root(&self, linker: &Linker<'_>, root: BodyRef) -> Option<AskId> {
         let mut asks = self.asks(Stage::Path, linker.program.language(root.file));
         asks.find(|ask| matches!(ask.ask().scope, SignalScope::Root(asks) if asks(linker, root)))
     }
 
-    /// Returns the first signal that says that a root serves nobody.
-    pub fn serves_nobody(&self, linker: &Linker<'_>, root: BodyRef) -> Option<&'static Signal> {
+    /// Returns the first signal that leaves a root aside, because it delays no request that is served.
+    pub fn aside_signal(&self, linker: &Linker<'_>, root: BodyRef) -> Option<&'static Signal> {
         self.of_root(linker, root).map(AskId::signal)
     }
 
-    /// Lowers candidates that say less beside others.
+    /// Lowers candidates that add little beside others.
     pub fn beside(&self, all: &mut Beside<'_, '_, '_>) {
         let linker = all.linker;
-        // The questions themselves tell the languages.
+        // The questions themselves have the languages.
         let mut asks: Vec<AskId> = self.tables[Stage::Beside as usize].iter().flatten().copied().collect();
         asks.sort_by_key(|ask| (ask.ask().is_last, *ask));
         asks.dedup();
         for ask in asks {
             if let SignalScope::Beside(lower) = ask.ask().scope
-                && let Some(_at_hand) = linker.take_up(Unit::Step(ask.signal().name))
+                && let Some(_at_hand) = linker.take_up(WorkUnit::Step(ask.signal().name))
             {
                 lower(all, ask);
             }

@@ -15,12 +15,14 @@ use crate::lifecycle::frequency::TimesOf;
 use crate::lifecycle::loops::is_looped;
 use crate::lifecycle::phase::{Phases, When};
 use crate::lifecycle::phase_java::source_of_chain;
+use crate::lifecycle::reached_by::ReachedBy;
 
 /// When and how often code runs, as far as that was asked for the candidates of a run.
 pub struct Moments<'s, 'l, 'a> {
     linker: &'l Linker<'a>,
     phases: Phases<'s, 'l, 'a>,
     times: TimesOf<'s, 'l, 'a>,
+    reached_by: &'s ReachedBy<'s, 'l, 'a>,
     roots: FxHashMap<BodyRef, Option<AskId>>,
     /// When the candidate at hand runs, once a signal asked.
     of_candidate: Option<When>,
@@ -28,9 +30,10 @@ pub struct Moments<'s, 'l, 'a> {
 
 impl<'s, 'l, 'a> Moments<'s, 'l, 'a> {
     /// Returns the answers, of which none was asked yet.
-    pub fn new(linker: &'l Linker<'a>, callers: &'s Callers<'l, 'a>) -> Self {
+    pub fn new(linker: &'l Linker<'a>, callers: &'s Callers<'l, 'a>, reached_by: &'s ReachedBy<'s, 'l, 'a>) -> Self {
         Moments {
             linker,
+            reached_by,
             phases: Phases::new(linker, callers),
             times: TimesOf::sure_of_once(linker, callers),
             roots: FxHashMap::default(),
@@ -43,7 +46,7 @@ impl<'s, 'l, 'a> Moments<'s, 'l, 'a> {
         self.of_candidate = None;
     }
 
-    /// Returns the question by which a root serves nobody.
+    /// Returns the question that leaves a root aside, because it delays no request that is served.
     pub(crate) fn of_root(&mut self, judge: &Judge, root: BodyRef) -> Option<AskId> {
         *self.roots.entry(root).or_insert_with(|| judge.of_root(self.linker, root))
     }
@@ -59,7 +62,7 @@ impl<'s, 'l, 'a> Moments<'s, 'l, 'a> {
     }
 
     fn find_when(&mut self, on: &Traced<'_, '_>) -> When {
-        let (linker, Some(first)) = (self.linker, on.ways.first()) else { return When::Unknown };
+        let (linker, Some(first)) = (self.linker, on.path.first()) else { return When::Unknown };
         // In Java a handler that start-up code hands over runs later, but one of a test does not outlive the test.
         let is_later = on.handed && on.language() == Language::Java && !linker.program.is_test(on.root.file);
         // It runs at once if its chain looks something up, and ends with that.
@@ -70,7 +73,11 @@ impl<'s, 'l, 'a> Moments<'s, 'l, 'a> {
         match is_later {
             true if ends() => self.phases.of(linker.program.body_of_site(first.site)),
             true => When::Unknown,
-            false => self.phases.of_site(on.root, first.site),
+            false => match self.phases.of_site(on.root, first.site) {
+                // All callers, however far, tell more than the nearest ones.
+                When::Unknown if !on.handed => self.reached_by.aside(on.root).unwrap_or(When::Unknown),
+                when => when,
+            },
         }
     }
 
@@ -78,8 +85,8 @@ impl<'s, 'l, 'a> Moments<'s, 'l, 'a> {
     /// from where a program begins, with no tasks beside it, and no loop on the path goes round as long as something holds.
     fn runs_once(&mut self, on: &Traced<'_, '_>) -> bool {
         // The loops first: callers are followed up to where the program begins.
-        !on.ways.iter().any(|way| is_looped(self.linker, way.site))
-            && on.ways.first().is_some_and(|first| self.times.of_site(first.site).is_once())
+        !on.path.iter().any(|edge| is_looped(self.linker, edge.site))
+            && on.path.first().is_some_and(|first| self.times.of_site(first.site).is_once())
     }
 }
 
@@ -100,11 +107,11 @@ pub(crate) fn is_once_in_command(on: &Traced<'_, '_>, moments: &mut Moments<'_, 
 /// True if a call that would fail on a thread of the runtime evidently does not: a test that fails would not be there, and a call
 /// that deadlocks only where others wait for the thread does not where nothing is served.
 pub(crate) fn fails_elsewhere(on: &Traced<'_, '_>, moments: &mut Moments<'_, '_, '_>) -> bool {
-    let Some(first) = on.ways.first() else { return false };
+    let Some(first) = on.path.first() else { return false };
     match moments.phases.of_site(on.root, first.site) {
         When::Test => true,
         when if when.is_aside() => {
-            on.leaf().is_some_and(|leaf| on.graph.leaves[leaf as usize].row.fails == Some(Fails::Deadlocks))
+            on.sink().is_some_and(|sink| on.graph.sinks[sink as usize].row.fails == Some(Fails::Deadlocks))
         }
         _ => false,
     }
@@ -113,10 +120,10 @@ pub(crate) fn fails_elsewhere(on: &Traced<'_, '_>, moments: &mut Moments<'_, '_,
 /// True if each request makes an object of a library's type at the end of a path: no branch or cached function may spare the call.
 pub(crate) fn makes_on_each_request(on: &Traced<'_, '_>, moments: &mut Moments<'_, '_, '_>) -> bool {
     let linker = on.linker;
-    let constructs = on.leaf().is_some_and(|leaf| linker.library.is_type(on.graph.leaves[leaf as usize].path));
+    let constructs = on.sink().is_some_and(|sink| linker.library.is_type(on.graph.sinks[sink as usize].path));
     let may_be_spared = |site| {
         let body = linker.program.body_of_site(site);
         linker.is_in_branch(site) || linker.method_kind(body).cached
     };
-    constructs && !on.ways.iter().any(|way| may_be_spared(way.site)) && moments.phases.of(on.root) == When::Serving
+    constructs && !on.path.iter().any(|edge| may_be_spared(edge.site)) && moments.phases.of(on.root) == When::Serving
 }

@@ -1,6 +1,6 @@
-//! Branches that are one of many: `elif provider == "…"` for the fiftieth time. That the value is just this one is less
-//! likely the more others it is compared with, so what stands there is reported less surely, unless a caller says which it
-//! is.
+//! Branches that are one of many: `elif provider == "…"` for the fiftieth time. The more values it is compared with,
+//! the less likely is just this one, so calls there are reported with less confidence, unless a caller decides which
+//! value it is.
 
 use blocklint_core::Language;
 use blocklint_facts::{AltKind, BodyId, Comparison, Form, FormId, Region, RegionId, RegionKind, Sym, VarId, VarKind};
@@ -20,10 +20,10 @@ struct Memo {
     /// The number of values that a body compares a form with.
     alternatives: Table<(FileId, BodyId, FormId), usize, Plain>,
     /// The number of texts that the functions of a file compare what they call by one name with.
-    told_apart: Table<(FileId, Sym), usize, Plain>,
+    texts_compared: Table<(FileId, Sym), usize, Plain>,
 }
 
-/// From so many alternatives on, one of them is taken rarely enough to say so.
+/// The number of alternatives from which on one of them is taken rarely.
 const SOME: usize = 8;
 
 /// From so many on, what stands in one is not shown by default.
@@ -36,7 +36,8 @@ enum Value {
     Named(FormId),
 }
 
-/// The branches around a site in its body that have a test, inner ones first: how the test came out, and the branch.
+/// Returns the branches around a site in its body that have a test, inner ones first: how the test came out, and the
+/// branch.
 fn tested_around(linker: &Linker<'_>, site: SiteRef) -> impl Iterator<Item = (RegionId, Region, bool)> {
     let facts = linker.program.facts(site.file);
     around(facts, linker.program.site(site).at.region).filter_map(|id| {
@@ -49,13 +50,13 @@ fn tested_around(linker: &Linker<'_>, site: SiteRef) -> impl Iterator<Item = (Re
     })
 }
 
-/// True if a way through a `catch` leads to a site, which is taken where something failed. Java.
+/// True if a site runs only after a failure: the path to it goes through a `catch` (Java).
 pub(crate) fn stands_in_catch(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     around(facts, linker.program.site(site).at.region).any(|id| facts.region(id).kind == RegionKind::Handler)
 }
 
-/// The inferred steps for one of many values that a body compares the same with.
+/// Returns the inferred steps for one of many values that a body compares the same with.
 pub(crate) fn steps_of_value(linker: &Linker<'_>, site: SiteRef) -> u8 {
     let then = tested_around(linker, site).filter(|&(.., holds)| holds);
     let steps = then.flat_map(|(_, region, _)| {
@@ -65,7 +66,7 @@ pub(crate) fn steps_of_value(linker: &Linker<'_>, site: SiteRef) -> u8 {
     steps.max().unwrap_or(0)
 }
 
-/// Python: the condition around a site that says which of many texts a parameter is.
+/// Returns the condition around a site that a parameter is one of many texts (Python).
 pub(crate) fn guard_of_rare_choice(linker: &Linker<'_>, site: SiteRef) -> Option<Guard> {
     let facts = linker.program.facts(site.file);
     if facts.language != Language::Python {
@@ -80,7 +81,7 @@ pub(crate) fn guard_of_rare_choice(linker: &Linker<'_>, site: SiteRef) -> Option
             let VarKind::Param(index) = row.kind else { return None };
             let is_rare = || {
                 steps_among(alternatives(linker, site.file, row.body, subject)) > 0
-                    || told_apart(linker, site.file, row.name) >= MANY
+                    || texts_compared(linker, site.file, row.name) >= MANY
             };
             let asks = |guard: &&Guard| guard.param == index && guard.asks_for_text();
             guards.iter().find(asks).filter(|_| is_rare()).cloned()
@@ -88,8 +89,8 @@ pub(crate) fn guard_of_rare_choice(linker: &Linker<'_>, site: SiteRef) -> Option
     })
 }
 
-/// Returns the forms that a test compares with one or some values, so that it holds for these only. Of `kind == Kind.A` both sides may be
-/// meant; which one is compared again and again tells.
+/// Returns the forms that a test compares with one or some values, so that it holds for these only. Of `kind == Kind.A`
+/// both sides may be meant; the one that is compared again and again is meant.
 fn chosen_by(linker: &Linker<'_>, file: FileId, test: FormId, depth: u32) -> SmallVec<[FormId; 2]> {
     let Some(depth) = depth.checked_sub(1) else { return SmallVec::new() };
     let facts = linker.program.facts(file);
@@ -151,8 +152,8 @@ fn alternatives(linker: &Linker<'_>, file: FileId, body: BodyId, subject: FormId
 
 /// Returns the number of texts that the functions of a file compare variables of one name with. `provider` is one of fifty
 /// also where a function asks for two of them alone.
-fn told_apart(linker: &Linker<'_>, file: FileId, name: Sym) -> usize {
-    linker.query(&linker.layer_memo::<Memo>().told_apart, (file, name), usize::default, || {
+fn texts_compared(linker: &Linker<'_>, file: FileId, name: Sym) -> usize {
+    linker.query(&linker.layer_memo::<Memo>().texts_compared, (file, name), usize::default, || {
         let facts = linker.program.facts(file);
         let mut found: FxHashSet<Value> = FxHashSet::default();
         for (at, var) in facts.vars.iter().enumerate().filter(|(_, var)| var.name == name) {

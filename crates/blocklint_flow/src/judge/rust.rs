@@ -21,10 +21,10 @@ pub(crate) fn is_of_copy(linker: &Linker<'_>, file: FileId) -> bool {
     folders(&linker.program.files[file.index()].relative).any(|folder| COPIES.contains(&folder))
 }
 
-/// True if a call of a way is only made where nothing is kept yet under a key that its function is given: `if let Some(found) =
-/// kept.get(&key) { return found; }`. It is paid for once with each key.
-pub(crate) fn is_kept_by_key(linker: &Linker<'_>, ways: &[FlowEdge]) -> bool {
-    ways.iter().any(|way| is_behind_kept(linker, way.site))
+/// True if a call of a path is only made where nothing is kept yet under a key that its function is given:
+/// `if let Some(found) = kept.get(&key) { return found; }`. It is paid for once with each key.
+pub(crate) fn is_kept_by_key(linker: &Linker<'_>, path: &[FlowEdge]) -> bool {
+    path.iter().any(|edge| is_behind_kept(linker, edge.site))
 }
 
 fn is_behind_kept(linker: &Linker<'_>, site: SiteRef) -> bool {
@@ -32,7 +32,7 @@ fn is_behind_kept(linker: &Linker<'_>, site: SiteRef) -> bool {
     let row = linker.program.site(site);
     let body = facts.body_of(row.at);
     around(facts, row.at.region).any(|id| {
-        let Some(asked) = found_nothing(linker, site.file, id) else { return false };
+        let Some(asked) = value_not_found(linker, site.file, id) else { return false };
         let Some(lookup) = looked_up(facts.form(asked), &|form| facts.form(form)) else { return false };
         let is_key = |form: Form| match form {
             Form::Var(var) => {
@@ -42,12 +42,12 @@ fn is_behind_kept(linker: &Linker<'_>, site: SiteRef) -> bool {
             _ => false,
         };
         let has_key = || facts.args_of(lookup).iter().any(|arg| mentions(facts, arg.value, DEPTH, &is_key));
-        has_key() && gives_what_is_found(linker, site.file, body, asked)
+        has_key() && returns_found_value(linker, site.file, body, asked)
     })
 }
 
 /// Returns the value that a branch has asked for and not found: `None => …`, the rest after `if let Some(…) = … { return … }`.
-fn found_nothing(linker: &Linker<'_>, file: FileId, id: RegionId) -> Option<FormId> {
+fn value_not_found(linker: &Linker<'_>, file: FileId, id: RegionId) -> Option<FormId> {
     let facts = linker.program.facts(file);
     let region = facts.region(id);
     let (test, holds) = match region.kind {
@@ -64,8 +64,8 @@ fn found_nothing(linker: &Linker<'_>, file: FileId, id: RegionId) -> Option<Form
     }
 }
 
-/// True if a function gives what was found as it is: `Some(found) => Ok(found)`.
-fn gives_what_is_found(linker: &Linker<'_>, file: FileId, body: BodyId, asked: FormId) -> bool {
+/// True if a function returns what was found as it is: `Some(found) => Ok(found)`.
+fn returns_found_value(linker: &Linker<'_>, file: FileId, body: BodyId, asked: FormId) -> bool {
     let facts = linker.program.facts(file);
     let is_found = |var: VarId| {
         facts.var(var).body == body
@@ -80,7 +80,7 @@ fn gives_what_is_found(linker: &Linker<'_>, file: FileId, body: BodyId, asked: F
     })
 }
 
-/// The call that a form is, behind `?`.
+/// Returns the call that a form is, behind `?`.
 fn looked_up(form: Form, inner: &dyn Fn(FormId) -> Form) -> Option<SiteId> {
     match form {
         Form::Result(site) => Some(site),

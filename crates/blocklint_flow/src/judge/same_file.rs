@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use crate::graph::EdgeTarget;
 use crate::graph::marks::AskId;
 use crate::judge::beside::Beside;
-use crate::judge::candidate::{Candidate, Place};
+use crate::judge::candidate::{Candidate, FindingPlace};
 use crate::lifecycle::maker::made_in;
 
 /// Files that are opened through one another: an archive, a file of it, its reader.
@@ -21,11 +21,11 @@ const MOST_MAKERS: usize = 4;
 pub(crate) fn join_uses_of_one_file(all: &mut Beside<'_, '_, '_>, ask: AskId) {
     let (linker, min_confidence) = (all.linker, all.min_confidence);
     let places = &mut *all.places;
-    let is_direct = |candidate: &Candidate| matches!(candidate.way.next, EdgeTarget::Leaf(_)) && !candidate.handed;
+    let is_direct = |candidate: &Candidate| matches!(candidate.edge.next, EdgeTarget::Sink(_)) && !candidate.handed;
     let mut shown: FxHashMap<(SiteRef, RuleCode), Severity> = FxHashMap::default();
     for (&(site, arg, rule), candidates) in places.iter() {
         let is_meant = |of: &&Candidate| of.label.effect == Effect::File && is_direct(of);
-        // A comment at the call that opens the file speaks for its uses too.
+        // A comment at the call that opens the file covers its uses too.
         let is_said = |of: &&Candidate| of.label.severity > Severity::Note && of.confidence() >= min_confidence;
         let reported = candidates.iter().filter(is_meant).filter(is_said);
         if let Some(severity) = reported.map(|of| of.label.severity).max()
@@ -50,29 +50,29 @@ pub(crate) fn join_uses_of_one_file(all: &mut Beside<'_, '_, '_>, ask: AskId) {
         }
         last
     };
-    let joined: Vec<(Place, SiteRef)> = shown
+    let joined: Vec<(FindingPlace, SiteRef)> = shown
         .iter()
         .filter_map(|(&(site, rule), &severity)| Some(((site, None, rule), maker(site, rule, severity)?)))
         .collect();
-    let ways = &mut all.joined.uses_of_file;
+    let path = &mut all.joined.uses_of_file;
     for (place, made) in joined {
         for candidate in places.get_mut(&place).into_iter().flatten() {
             if candidate.label.severity > Severity::Note && is_direct(candidate) {
                 candidate.apply(ask, false);
-                ways.entry((made, None, place.2)).or_default().push(candidate.way);
+                path.entry((made, None, place.2)).or_default().push(candidate.edge);
             }
         }
     }
 }
 
-/// True if a call takes the value out of a result that may be an error. Rust.
+/// True if a call takes the value out of a result that may be an error (Rust).
 fn is_unwrapped(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     facts.language == Language::Rust && matches!(facts.text(linker.program.site(site).name), "unwrap" | "expect")
 }
 
-/// Returns the call in the same body that makes the receiver of another call, as far as its text says: directly, or by the one value
-/// of a local variable.
+/// Returns the call in the same body that makes the receiver of another call, as far as its text shows: directly, or by
+/// the one value of a local variable.
 fn maker_of_receiver(linker: &Linker<'_>, site: SiteRef) -> Option<SiteRef> {
     let facts = linker.program.facts(site.file);
     let body = facts.body_of(linker.program.site(site).at);

@@ -20,7 +20,7 @@ use crate::judge::signals::SIGNALS;
 /// One opinion on how bad or how sure a finding is.
 #[derive(Debug)]
 pub struct Signal {
-    /// Its name, in kebab-case: `folder-where-it-lacks`.
+    /// Its name, in kebab-case: `after-a-failure`.
     pub name: &'static str,
     /// A clause about the finding: "a folder is made only where it lacks".
     pub says: &'static str,
@@ -29,7 +29,7 @@ pub struct Signal {
 }
 
 impl Signal {
-    /// Returns the languages in which it speaks.
+    /// Returns the languages in which it is asked.
     pub fn languages(&self) -> impl Iterator<Item = Language> + '_ {
         Language::ALL.iter().copied().filter(|language| self.asks.iter().any(|ask| ask.languages.contains(language)))
     }
@@ -73,7 +73,8 @@ impl AskId {
         &self.signal().asks[usize::from(self.nth)]
     }
 
-    /// Returns the place in the source that it speaks of, if it speaks of one: a call on the path, or the next one behind it.
+    /// Returns the place in the source that it describes, if it describes one: a call on the path, or the next one
+    /// behind it.
     pub fn place(self, here: SiteRef, next: Option<SiteRef>) -> Option<SiteRef> {
         match self.ask().scope {
             SignalScope::Site(..) | SignalScope::Arrival(..) | SignalScope::Doubt(_) => Some(here),
@@ -169,7 +170,7 @@ impl SignalEffect {
     }
 }
 
-/// True if a signal speaks of such a label.
+/// True if a signal is about such a label.
 pub(crate) type OfLabel = fn(&Label) -> bool;
 
 /// The subject of a question, and the function that answers it.
@@ -179,7 +180,7 @@ pub(crate) enum SignalScope {
     Site(OfLabel, fn(&Linker<'_>, SiteRef) -> bool),
     /// A label that reaches a site by an edge.
     Arrival(OfLabel, fn(&mut Arrival<'_, '_, '_>) -> bool),
-    /// Where a site stands: how many inferred steps that adds. The answer is remembered for the site.
+    /// The place of a site: how many inferred steps that adds. The answer is remembered for the site.
     Doubt(fn(&Linker<'_>, SiteRef) -> u8),
     /// A body that a label leaves for the callers.
     Leaving(OfLabel, fn(&Linker<'_>, BodyRef) -> bool),
@@ -199,7 +200,7 @@ pub(crate) enum SignalScope {
     Path(OfLabel, fn(&Traced<'_, '_>) -> bool),
     /// The whole path, and when and how often its code runs.
     Moment(OfLabel, fn(&Traced<'_, '_>, &mut Moments<'_, '_, '_>) -> bool),
-    /// All findings: it lowers those that say less beside others.
+    /// All findings: it lowers those that add little beside others.
     Beside(fn(&mut Beside<'_, '_, '_>, AskId)),
 }
 
@@ -262,8 +263,8 @@ pub struct Traced<'t, 'a> {
     pub handed: bool,
     /// The label that reached the root.
     pub label: &'t Label,
-    /// The calls from the root down to the leaf.
-    pub ways: &'t [FlowEdge],
+    /// The edges from the root down to the sink.
+    pub path: &'t [FlowEdge],
 }
 
 impl Traced<'_, '_> {
@@ -274,20 +275,20 @@ impl Traced<'_, '_> {
 
     /// Returns the edge that enters a row.
     pub(crate) fn last(&self) -> Option<&FlowEdge> {
-        self.ways.last()
+        self.path.last()
     }
 
-    /// Returns the number of the leaf at the end.
-    pub(crate) fn leaf(&self) -> Option<u32> {
+    /// Returns the number of the sink at the end.
+    pub(crate) fn sink(&self) -> Option<u32> {
         match self.last()?.next {
-            EdgeTarget::Leaf(leaf) => Some(leaf),
+            EdgeTarget::Sink(sink) => Some(sink),
             EdgeTarget::LabelledBody(_) => None,
         }
     }
 
     /// Returns the site at which the row at the end was found.
-    pub(crate) fn leaf_site(&self) -> Option<SiteRef> {
-        Some(self.graph.leaves[self.leaf()? as usize].site)
+    pub(crate) fn sink_site(&self) -> Option<SiteRef> {
+        Some(self.graph.sinks[self.sink()? as usize].site)
     }
 }
 

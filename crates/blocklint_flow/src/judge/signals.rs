@@ -1,5 +1,5 @@
-//! The list of all signals. Those of one stage are asked in the order of the list, and the first that answers "yes" decides; of doubts
-//! the greatest counts. [`SignalScope`] tells the stages.
+//! The list of all signals. Those of one stage are asked in the order of the list, and the first that answers "yes"
+//! decides; of doubts the greatest counts. [`SignalScope`] lists the stages.
 
 use blocklint_core::{Effect, Language, Severity};
 use blocklint_link::effect::label::{Label, LabelHold};
@@ -8,16 +8,16 @@ use blocklint_link::program::ids::{BodyRef, SiteRef};
 use blocklint_link::program::path_kind;
 
 use crate::entries::root::RootKind;
-use crate::judge::after_failure::{is_after_failure, removes_at_the_end, runs_after_failure};
+use crate::judge::after_failure::{is_after_failure, runs_after_failure};
 use crate::judge::beside::{
-    join_rules_of_one_call, lower_failing_besides, lower_said_already, lower_short_beside_longer,
+    join_rules_of_one_call, lower_failing_besides, lower_reported_twice, lower_short_beside_longer,
 };
 use crate::judge::climbing::{is_cached, is_first_time, is_once_per_key, makes_kept_object, steps_if_none_calls_it_so};
 use crate::judge::confidence::{long_in_java, long_in_python, long_in_rust, two_of_one_kind};
-use crate::judge::create_if_missing::{makes_what_lacks, prepares_process};
 use crate::judge::java::{asks_for_setting, is_asked_around, runs_after_failure_alone};
 use crate::judge::kernel_files::ends_at_pseudo_file;
 use crate::judge::moments::{fails_elsewhere, is_alone, is_once_in_command, makes_on_each_request};
+use crate::judge::prepared_process::prepares_process;
 use crate::judge::rare_choice::{stands_in_catch, steps_of_value};
 use crate::judge::rust::{is_kept_by_key, is_of_copy};
 use crate::judge::same_file::join_uses_of_one_file;
@@ -28,7 +28,7 @@ use crate::judge::signal::SignalScope::{
     Arrival, AtRoot, AtRootDoubt, Beside, Cost, Doubt, Leaving, Length, Moment, Path, PathDoubt, Root, Site,
 };
 use crate::judge::signal::{Ask, Signal, SignalEffect, SignalScope, Traced};
-use crate::judge::stop_then_join::is_told_to_end;
+use crate::judge::stop_then_join::was_asked_to_end;
 use crate::judge::terminal::is_for_a_terminal;
 use crate::judge::unused_python::{is_left_over_method, is_never_named};
 use crate::lifecycle::phase::When;
@@ -40,8 +40,8 @@ const JAVA: &[Language] = &[Language::Java];
 const NOT_JAVA: &[Language] = &[Language::Python, Language::Rust];
 const NOT_PYTHON: &[Language] = &[Language::Rust, Language::Java];
 
-/// The steps of a chain of doubts: with any other, it is one too many.
-const TWO: u8 = 2;
+/// The inferred steps of a doubt that leaves a finding at `medium` confidence alone, and at `low` together with another doubt.
+const DOUBT_STEPS: u8 = 2;
 
 /// A hold of at most so many seconds is at most a `warning`.
 const SHORT: f64 = 0.01;
@@ -78,14 +78,14 @@ pub static SIGNALS: &[Signal] = &[
     Signal {
         name: "told-to-end",
         says: "it waits for work that was told to stop just before",
-        asks: &[ask(PYTHON, BriefNote, Site(|label| label.for_end && is_above_note(label), is_told_to_end))],
+        asks: &[ask(PYTHON, BriefNote, Site(|label| label.for_end && is_above_note(label), was_asked_to_end))],
     },
     Signal {
         name: "after-a-failure",
         says: "it runs only after something failed",
         asks: &[
             ask(ALL, Note, Site(|label| is_file(label) && label.severity == Severity::Warning, is_after_failure)),
-            ask(JAVA, Note, Path(is_any, |on| runs_after_failure_alone(on.linker, on.ways, on.label.effect))),
+            ask(JAVA, Note, Path(is_any, |on| runs_after_failure_alone(on.linker, on.path, on.label.effect))),
             ask(PYTHON, Note, Path(is_open_file, |on| runs_after_failure(on.linker, on.callers, on.root, 3))).last(),
         ],
     },
@@ -97,7 +97,7 @@ pub static SIGNALS: &[Signal] = &[
     Signal {
         name: "in-a-catch",
         says: "it stands where something was caught",
-        asks: &[ask(JAVA, LessSure, Doubt(|linker, site| steps(stands_in_catch(linker, site), TWO)))],
+        asks: &[ask(JAVA, LessSure, Doubt(|linker, site| steps(stands_in_catch(linker, site), DOUBT_STEPS)))],
     },
     Signal {
         name: "one-value-of-many",
@@ -145,7 +145,7 @@ pub static SIGNALS: &[Signal] = &[
         says: "what it waits for may have its value already",
         asks: &[ask(JAVA, LessSure, PathDoubt(is_nested_loop, steps_if_value_may_be_there))],
     },
-    // The path of a candidate is judged: its root serves nobody.
+    // Signals of the path of a candidate, whose root delays no request that is served.
     Signal {
         name: "shows-or-measures",
         says: "it is there to show or to measure something",
@@ -219,29 +219,19 @@ pub static SIGNALS: &[Signal] = &[
     },
     // Work on files and keys, judged by the whole path.
     Signal {
-        name: "folder-where-it-lacks",
-        says: "a folder is made only where it lacks",
-        asks: &[ask(NOT_JAVA, Note, Path(is_open_file, |on| makes_what_lacks(on.linker, on.ways)))],
-    },
-    Signal {
-        name: "removed-in-a-finally",
-        says: "one file is removed at the end",
-        asks: &[ask(PYTHON, Note, Path(is_open_file, |on| removes_at_the_end(on.linker, on.ways)))],
-    },
-    Signal {
         name: "prepares-a-process",
         says: "a small file is written for a process that is started next",
-        asks: &[ask(PYTHON, Note, Path(is_open_file, |on| prepares_process(on.linker, on.ways)))],
+        asks: &[ask(PYTHON, Note, Path(is_open_file, |on| prepares_process(on.linker, on.path)))],
     },
     Signal {
         name: "kept-by-its-key",
         says: "it is kept by its key",
-        asks: &[ask(RUST, Note, Path(may_be_kept, |on| is_kept_by_key(on.linker, on.ways)))],
+        asks: &[ask(RUST, Note, Path(may_be_kept, |on| is_kept_by_key(on.linker, on.path)))],
     },
     Signal {
         name: "file-of-the-kernel",
         says: "the kernel makes up the file",
-        asks: &[ask(RUST, Note, Path(is_open_file, |on| ends_at_pseudo_file(on.linker, on.ways)))],
+        asks: &[ask(RUST, Note, Path(is_open_file, |on| ends_at_pseudo_file(on.linker, on.path)))],
     },
     Signal {
         name: "alone-on-its-loop",
@@ -258,7 +248,7 @@ pub static SIGNALS: &[Signal] = &[
     Signal {
         name: "said-already",
         says: "the call is reported for something worse",
-        asks: &[ask(ALL, Note, Beside(lower_said_already)), ask(ALL, Note, Beside(join_rules_of_one_call)).last()],
+        asks: &[ask(ALL, Note, Beside(lower_reported_twice)), ask(ALL, Note, Beside(join_rules_of_one_call)).last()],
     },
     Signal {
         name: "short-beside-longer",
@@ -334,8 +324,8 @@ fn path_of<'l>(linker: &'l Linker<'_>, root: BodyRef) -> &'l str {
     &linker.program.files[root.file.index()].relative
 }
 
-fn steps(speaks: bool, steps: u8) -> u8 {
-    if speaks { steps } else { 0 }
+fn steps(applies: bool, steps: u8) -> u8 {
+    if applies { steps } else { 0 }
 }
 
 fn steps_of_setting(linker: &Linker<'_>, site: SiteRef) -> u8 {
@@ -348,9 +338,9 @@ fn steps_in_servlet_container(on: &Traced<'_, '_>) -> u8 {
 }
 
 fn steps_if_value_may_be_there(on: &Traced<'_, '_>) -> u8 {
-    steps(on.leaf_site().is_some_and(|site| on.linker.may_wait_for_complete(site)), TWO)
+    steps(on.sink_site().is_some_and(|site| on.linker.may_wait_for_complete(site)), DOUBT_STEPS)
 }
 
 fn has_value(on: &Traced<'_, '_>) -> bool {
-    on.leaf_site().is_some_and(|site| on.linker.waits_for_complete(site))
+    on.sink_site().is_some_and(|site| on.linker.waits_for_complete(site))
 }

@@ -16,16 +16,16 @@ pub(crate) fn is_for_a_terminal(linker: &Linker<'_>, site: SiteRef) -> bool {
     let Some(asks) = lang::words_of(linker.program.language(site.file)).terminal_check else { return false };
     // Hardly a project does.
     linker.program.name(asks).is_some()
-        && linker.tests_over(site).any(|(test, holds)| says_terminal(linker, site.file, test, holds, DEPTH))
+        && linker.tests_over(site).any(|(test, holds)| tests_terminal(linker, site.file, test, holds, DEPTH))
 }
 
-/// True if a test that comes out as `holds` says that there is a terminal.
-fn says_terminal(linker: &Linker<'_>, file: FileId, test: FormId, holds: bool, depth: u32) -> bool {
+/// True if a test that comes out as `holds` means that there is a terminal.
+fn tests_terminal(linker: &Linker<'_>, file: FileId, test: FormId, holds: bool, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     let facts = linker.program.facts(file);
-    let says = |part: FormId| says_terminal(linker, file, part, holds, depth);
+    let says = |part: FormId| tests_terminal(linker, file, part, holds, depth);
     match facts.form(test) {
-        Form::Not(inner) => says_terminal(linker, file, inner, !holds, depth),
+        Form::Not(inner) => tests_terminal(linker, file, inner, !holds, depth),
         Form::Alt(AltKind::And, list) if holds => facts.list(list).iter().any(|&part| says(part)),
         Form::Alt(AltKind::Or, list) if holds => facts.list(list).iter().all(|&part| says(part)),
         Form::Alt(AltKind::Or, list) => facts.list(list).iter().any(|&part| says(part)),
@@ -34,7 +34,7 @@ fn says_terminal(linker: &Linker<'_>, file: FileId, test: FormId, holds: bool, d
             asks == Some(facts.text(facts.site(call).name)) || {
                 let targets = linker.targets(file.site_ref(call), EnvId::NONE);
                 match targets.list[..] {
-                    [Target::Body { body, .. }] if !targets.unknown => gives_terminal(linker, body, depth),
+                    [Target::Body { body, .. }] if !targets.unknown => returns_terminal_test(linker, body, depth),
                     _ => false,
                 }
             }
@@ -44,7 +44,7 @@ fn says_terminal(linker: &Linker<'_>, file: FileId, test: FormId, holds: bool, d
 }
 
 /// True if a function answers with nothing but whether there is a terminal.
-fn gives_terminal(linker: &Linker<'_>, body: BodyRef, depth: u32) -> bool {
+fn returns_terminal_test(linker: &Linker<'_>, body: BodyRef, depth: u32) -> bool {
     let (facts, body_id) = linker.program.facts_and_id(body);
     let mut ends = facts.exits.iter().filter(|exit| {
         exit.kind == ExitKind::Return
@@ -52,6 +52,6 @@ fn gives_terminal(linker: &Linker<'_>, body: BodyRef, depth: u32) -> bool {
             && facts.form(exit.value) != Form::Bool(false)
     });
     let Some(first) = ends.next() else { return false };
-    says_terminal(linker, body.file, first.value, true, depth)
-        && ends.all(|end| says_terminal(linker, body.file, end.value, true, depth))
+    tests_terminal(linker, body.file, first.value, true, depth)
+        && ends.all(|end| tests_terminal(linker, body.file, end.value, true, depth))
 }

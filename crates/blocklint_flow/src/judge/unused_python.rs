@@ -1,15 +1,15 @@
 //! Python functions and methods that nothing in the project names: private functions, and methods that were left over.
 
 use blocklint_core::Language;
-use blocklint_facts::{BodyKind, Flow, Form, FormId, Sym};
-use blocklint_link::calls::targets::Target;
+use blocklint_facts::{BodyKind, Flow, Sym};
 use blocklint_link::classes::hierarchy::Ancestor;
 use blocklint_link::lang;
 use blocklint_link::linker::Linker;
-use blocklint_link::program::ids::{BodyRef, FileId, Name, SiteRef};
-use blocklint_link::values::value::EnvId;
+use blocklint_link::program::ids::{BodyRef, FileId};
 
-/// The fewest methods of a class that say something of the one method that nothing names.
+use crate::lifecycle::unused::{leads_elsewhere, unnamed_definitions};
+
+/// The fewest methods of a class from which on one method that nothing names counts as unused.
 const FEWEST_METHODS: usize = 4;
 
 /// True if a function is private by its name and the project names it nowhere: it never runs.
@@ -28,14 +28,8 @@ pub(crate) fn is_never_named(linker: &Linker<'_>, body: BodyRef) -> bool {
         return false;
     }
     let Some(name) = linker.program.global(body.file, row.name) else { return false };
-    // A call of another object's method of that name says nothing.
-    let leads_elsewhere = |site: SiteRef| {
-        let targets = linker.targets(site, EnvId::NONE);
-        row.class.is_some()
-            && !targets.list.is_empty()
-            && targets.list.iter().all(|target| matches!(*target, Target::Body { body: of, .. } if of != body))
-    };
-    unnamed_definitions(linker, name, leads_elsewhere).is_some()
+    // A call of another object's method of that name shows nothing.
+    unnamed_definitions(linker, name, |site| leads_elsewhere(linker, body, site)).is_some()
 }
 
 /// True if a public coroutine is a method that the project left over: the project names most methods of the class, and this one
@@ -80,34 +74,4 @@ pub(crate) fn is_left_over_method(linker: &Linker<'_>, body: BodyRef) -> bool {
 fn is_named(linker: &Linker<'_>, file: FileId, sym: Sym) -> bool {
     let unnamed = linker.program.global(file, sym).and_then(|name| unnamed_definitions(linker, name, |_| false));
     unnamed.is_none_or(|defined| defined > 1)
-}
-
-/// Returns the number of functions with a name that is called, mentioned and written in a string nowhere; `None` if something uses
-/// the name. Calls that lead elsewhere do not count.
-fn unnamed_definitions(linker: &Linker<'_>, name: Name, leads_elsewhere: impl Fn(SiteRef) -> bool) -> Option<usize> {
-    let places = linker.program.occurrences(name);
-    let is_used = |&(file, sym): &(FileId, Sym)| {
-        let index = linker.program.index_of(file);
-        index.mentions_named(sym).iter().next().is_some()
-            || index.sites_named(sym).iter().any(|&site| !leads_elsewhere(file.site_ref(site)))
-    };
-    // The forms of a file are many: what indices tell comes first.
-    if places.iter().any(is_used) || places.iter().any(|&(file, sym)| is_written(linker, file, sym)) {
-        return None;
-    }
-    let defined =
-        |&(file, sym): &(FileId, Sym)| linker.program.facts(file).bodies.iter().filter(|row| row.name == sym).count();
-    Some(places.iter().map(defined).sum())
-}
-
-/// True if a file writes a name in a string, or as an attribute that it does not call.
-fn is_written(linker: &Linker<'_>, file: FileId, sym: Sym) -> bool {
-    let facts = linker.program.facts(file);
-    let sites = linker.program.index_of(file).sites_named(sym);
-    let is_called = |at: usize| sites.iter().any(|&site| facts.site(site).callee == FormId(at as u32));
-    facts.forms.iter().enumerate().any(|(at, form)| match form {
-        Form::Str(text) => text == sym,
-        Form::Attr(_, text) => text == sym && !is_called(at),
-        _ => false,
-    })
 }

@@ -8,7 +8,7 @@ use blocklint_facts::{
 use blocklint_link::classes::hierarchy::Ancestor;
 use blocklint_link::effect::constant::Constant;
 use blocklint_link::lang;
-use blocklint_link::lang::words::Words;
+use blocklint_link::lang::words::LanguageWords;
 use blocklint_link::linker::Linker;
 use blocklint_link::linker::query::{Plain, Table};
 use blocklint_link::program::ids::{ClassRef, FileId, SiteRef};
@@ -30,7 +30,7 @@ struct Memo {
 
 /// The state that a test asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum UnsetState {
     /// Something that is false or `None`.
     Unset(FormId),
     /// A collection that lacks a key.
@@ -76,8 +76,8 @@ fn find_first_time(linker: &Linker<'_>, site: SiteRef) -> Option<FirstTime> {
             unset_where(linker, site.file, region.body, test, holds, &mut unset, DEPTH);
             let found = unset.iter().find_map(|&state| {
                 let (keeper, per_key) = match state {
-                    State::Unset(state) => (keeper_of_set(linker, site.file, region.body, state)?, false),
-                    State::Lacking(all) => (keeper_of_filled(linker, site.file, region.body, all)?, true),
+                    UnsetState::Unset(state) => (keeper_of_set(linker, site.file, region.body, state)?, false),
+                    UnsetState::Lacking(all) => (keeper_of_filled(linker, site.file, region.body, all)?, true),
                 };
                 Some(FirstTime { keeper, per_key })
             });
@@ -92,8 +92,8 @@ fn find_first_time(linker: &Linker<'_>, site: SiteRef) -> Option<FirstTime> {
     Some(FirstTime { keeper, per_key: true })
 }
 
-/// Python: the collection in which nothing lay under a key where a site is reached: `try: return known[key]`,
-/// `except KeyError:`.
+/// Returns the collection in which nothing lay under a key where a site is reached: `try: return known[key]`,
+/// `except KeyError:` (Python).
 fn failed_to_find(linker: &Linker<'_>, site: SiteRef) -> Option<FormId> {
     let facts = linker.program.facts(site.file);
     if facts.language != Language::Python {
@@ -112,7 +112,7 @@ fn unset_where(
     body: BodyId,
     test: FormId,
     holds: bool,
-    found: &mut SmallVec<[State; 2]>,
+    found: &mut SmallVec<[UnsetState; 2]>,
     depth: u32,
 ) {
     let Some(depth) = depth.checked_sub(1) else { return };
@@ -120,8 +120,8 @@ fn unset_where(
     match facts.form(test) {
         Form::Not(inner) => unset_where(linker, file, body, inner, !holds, found, depth),
         Form::Var(_) | Form::Attr(..) | Form::Result(_) if !holds => found.push(state_asked(linker, file, body, test)),
-        Form::Compare(Comparison::NotIn, _, all) if holds => found.push(State::Lacking(all)),
-        Form::Compare(Comparison::In, _, all) if !holds => found.push(State::Lacking(all)),
+        Form::Compare(Comparison::NotIn, _, all) if holds => found.push(UnsetState::Lacking(all)),
+        Form::Compare(Comparison::In, _, all) if !holds => found.push(UnsetState::Lacking(all)),
         Form::Compare(comparison, state, nothing) if facts.form(nothing) == Form::None => {
             let is_none = match comparison {
                 Comparison::Is | Comparison::Eq => holds,
@@ -150,11 +150,11 @@ fn unset_where(
 }
 
 /// Returns the state of a form that is false or `None`: of a value that was looked up, that the collection lacks the key.
-fn state_asked(linker: &Linker<'_>, file: FileId, body: BodyId, form: FormId) -> State {
-    looked_up_in(linker, file, body, form).map_or(State::Unset(form), State::Lacking)
+fn state_asked(linker: &Linker<'_>, file: FileId, body: BodyId, form: FormId) -> UnsetState {
+    looked_up_in(linker, file, body, form).map_or(UnsetState::Unset(form), UnsetState::Lacking)
 }
 
-/// The collection that a form is looked up in by a key, also through a local: `known = self.known.get(key)`.
+/// Returns the collection that a form is looked up in by a key, also through a local: `known = self.known.get(key)`.
 fn looked_up_in(linker: &Linker<'_>, file: FileId, body: BodyId, form: FormId) -> Option<FormId> {
     let facts = linker.program.facts(file);
     let form = match facts.form(form) {
@@ -220,7 +220,8 @@ fn keeper_of_set(linker: &Linker<'_>, file: FileId, body: BodyId, state: FormId)
     matches!(keeper, Owner::ByProgram | Owner::ByInstance(_)).then_some(keeper)
 }
 
-/// Python: where a method that a body calls on its own object sets a field: `if self._store is None: self._open()`.
+/// Returns where a method that a body calls on its own object sets a field: `if self._store is None: self._open()`
+/// (Python).
 fn set_by_own_method(
     linker: &Linker<'_>,
     file: FileId,
@@ -250,7 +251,8 @@ fn set_by_own_method(
     })
 }
 
-/// True if a body calls a function of its file that sets or fills a global, which nobody empties: `if not CONFIG: set_up()`.
+/// True if a body calls a function of its file that sets or fills a global, and no code empties that global:
+/// `if not CONFIG: set_up()`.
 fn is_set_by_callee(linker: &Linker<'_>, file: FileId, body: BodyId, state: FormId) -> bool {
     let facts = linker.program.facts(file);
     let Form::Var(var) = facts.form(state) else { return false };
@@ -304,8 +306,8 @@ fn keeper_of_filled(linker: &Linker<'_>, file: FileId, body: BodyId, all: FormId
     }
 }
 
-/// True if a body puts what it has seen into a collection that nothing in its file takes anything out of: `if name in _SEEN: return`,
-/// `_SEEN.add(name)`. Python.
+/// True if a body puts what it has seen into a collection that nothing in its file takes anything out of:
+/// `if name in _SEEN: return`, `_SEEN.add(name)` (Python).
 fn notes_what_was_seen(linker: &Linker<'_>, file: FileId, body: BodyId, all: FormId) -> bool {
     let facts = linker.program.facts(file);
     if facts.language != Language::Python {
@@ -354,14 +356,15 @@ fn truth_of(linker: &Linker<'_>, file: FileId, body: BodyId, value: FormId) -> O
     }
 }
 
-/// True if the constructor function of a class (`__new__`), or the call of its metaclass (`__call__`), keeps the instances that it gives.
-pub(crate) fn gives_kept_instances(linker: &Linker<'_>, class: ClassRef) -> bool {
-    keeps_in(linker, class, Words::gives_instances)
-        || metaclasses(linker, class).iter().any(|&meta| keeps_in(linker, meta, Words::calls_class))
+/// True if the constructor function of a class (`__new__`), or the call of its metaclass (`__call__`), keeps the
+/// instances that it returns.
+pub(crate) fn returns_cached_instances(linker: &Linker<'_>, class: ClassRef) -> bool {
+    keeps_in(linker, class, LanguageWords::chooses_instances)
+        || metaclasses(linker, class).iter().any(|&meta| keeps_in(linker, meta, LanguageWords::calls_class))
 }
 
-/// True if a function of a class, chosen by its name, assigns a field of what it is called on, or fills it.
-fn keeps_in(linker: &Linker<'_>, class: ClassRef, is_meant: fn(&Words, &str) -> bool) -> bool {
+/// True if a function of a class, chosen by its name, assigns a field of its receiver, or fills it.
+fn keeps_in(linker: &Linker<'_>, class: ClassRef, is_meant: fn(&LanguageWords, &str) -> bool) -> bool {
     let (facts, class_id) = linker.program.facts_and_id(class);
     facts.assigns.iter().any(|row| {
         let target = match facts.form(row.target) {
@@ -376,7 +379,7 @@ fn keeps_in(linker: &Linker<'_>, class: ClassRef, is_meant: fn(&Words, &str) -> 
     })
 }
 
-/// The project's classes that a class and its bases name as their metaclass.
+/// Returns the project's classes that a class and its bases name as their metaclass.
 fn metaclasses(linker: &Linker<'_>, class: ClassRef) -> SmallVec<[ClassRef; 1]> {
     let mut found = SmallVec::new();
     for ancestor in linker.mro(class).iter() {

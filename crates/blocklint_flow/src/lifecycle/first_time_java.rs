@@ -35,8 +35,8 @@ enum By {
     Key,
 }
 
-/// True if a site of Java runs the first time alone. A field that only its own object's thread knows does not count: the object may be
-/// made anew for each request.
+/// True if a site of Java runs the first time alone. A field that only its own object's thread knows does not count:
+/// the object may be made again for each request.
 pub fn runs_first_time(linker: &Linker<'_>, site: SiteRef) -> Option<FirstTime> {
     let facts = linker.program.facts(site.file);
     if facts.language != Language::Java {
@@ -112,7 +112,7 @@ fn asked_unset(linker: &Linker<'_>, file: FileId, test: FormId, holds: bool, dep
                 _ => SmallVec::new(),
             }
         }
-        // `it == null || it.isExpired()`: what is kept says itself when to make it anew.
+        // `it == null || it.isExpired()`: the kept object itself decides when it is made again.
         Form::Alt(AltKind::Or, list) if holds => {
             let [first, rest @ ..] = facts.list(list) else { return SmallVec::new() };
             let asked = asked_unset(linker, file, *first, true, depth);
@@ -144,7 +144,7 @@ fn asked_unset(linker: &Linker<'_>, file: FileId, test: FormId, holds: bool, dep
     }
 }
 
-/// The fields that a form reads, also through a local.
+/// Returns the fields that a form reads, also through a local.
 fn asked_fields(linker: &Linker<'_>, file: FileId, form: FormId, locals: bool) -> SmallVec<[TestedState; 2]> {
     let facts = linker.program.facts(file);
     match facts.form(form) {
@@ -208,7 +208,7 @@ fn fills_by_helper(linker: &Linker<'_>, site: SiteRef, asked: TestedState) -> bo
     })
 }
 
-/// The maps that a method of the same class reads for its value.
+/// Returns the maps that a method of the same class reads for its value.
 fn asked_by_helper(linker: &Linker<'_>, site: SiteRef) -> SmallVec<[TestedState; 2]> {
     let facts = linker.program.facts(site.file);
     let targets = linker.targets(site, EnvId::NONE);
@@ -265,7 +265,7 @@ fn claimed_before(linker: &Linker<'_>, file: FileId, body: BodyId, here: At) -> 
     })
 }
 
-/// True if a form reads a field: what it holds is there when the method is done.
+/// True if a form reads a field: its content is there when the method is done.
 fn is_kept_by_class(facts: &FileFacts, form: FormId) -> bool {
     match facts.form(form) {
         Form::Var(var) => facts.body(facts.var(var).body).kind == BodyKind::Class,
@@ -275,7 +275,7 @@ fn is_kept_by_class(facts: &FileFacts, form: FormId) -> bool {
     }
 }
 
-/// True if a method gives what a field holds, under the field's name: `template()`, `getTemplate()`.
+/// True if a method returns what a field holds, under the field's name: `template()`, `getTemplate()`.
 fn is_getter_of_field(facts: &FileFacts, body: BodyId, field: FormId) -> bool {
     let name = match facts.form(field) {
         Form::Var(var) => facts.text(facts.var(var).name),

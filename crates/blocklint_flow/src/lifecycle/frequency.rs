@@ -1,5 +1,5 @@
 //! How often code runs: once in the life of a program, or anew for each request, item or instance. An object that holds
-//! threads or connections is cheap where it is made once, and a leak where it is made anew.
+//! threads or connections is cheap where it is made once, and a leak where it is made again.
 
 use blocklint_core::{Context, Effect, Language};
 use blocklint_facts::{BodyFlags, BodyKind, ClassKind, Flow, Form};
@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 
 use crate::callers::Callers;
 use crate::entries::purpose::is_command_file;
-use crate::lifecycle::first_time::{first_time_of, gives_kept_instances};
+use crate::lifecycle::first_time::{first_time_of, returns_cached_instances};
 use crate::lifecycle::loops::{is_looped, is_per_item};
 use crate::lifecycle::one_shot_program::runs_beside_others;
 use crate::lifecycle::owner::Owner;
@@ -32,17 +32,17 @@ pub enum Frequency {
     Unseen,
     /// Some code does, and it is not known how often.
     Unknown,
-    /// In a loop that goes on as long as something holds, as those do that serve: again and again, though nothing says how much
-    /// there is.
+    /// In a loop that goes on as long as something holds, as those do that serve: again and again, but how much there
+    /// is stays unknown.
     Looped,
-    /// For each element of a collection that this body goes through.
+    /// For each element of a collection that this body iterates over.
     PerItem(BodyRef),
     /// Each time a library enters this body, as it does for a request, so many calls away.
     PerEntry(BodyRef, u8),
 }
 
 impl Frequency {
-    /// The more often; of two entries the nearer one.
+    /// Returns the more often; of two entries the nearer one.
     pub(crate) fn max(self, other: Frequency) -> Frequency {
         match (self, other) {
             (Frequency::PerEntry(_, a), Frequency::PerEntry(_, b)) if b < a => other,
@@ -68,8 +68,8 @@ impl Frequency {
         self.rank() <= 1
     }
 
-    /// Returns the frequency one call further away. A loop far above goes through all kinds of things: only that of the nearest caller
-    /// tells of items.
+    /// Returns the frequency one call further away. A loop far above iterates over all kinds of things: only that of
+    /// the nearest caller is about items.
     fn one_further(self, at: BodyRef) -> Frequency {
         match self {
             Frequency::PerEntry(entry, steps) => Frequency::PerEntry(entry, steps.saturating_add(1)),
@@ -84,7 +84,7 @@ impl Frequency {
     }
 }
 
-/// How a library runs what it is given.
+/// How a library runs its arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Registered {
     /// At start-up or exit.
@@ -116,7 +116,7 @@ pub struct TimesOf<'s, 'l, 'a> {
 }
 
 impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
-    /// Nothing asked yet.
+    /// Returns the tables without any answer.
     pub fn new(linker: &'l Linker<'a>, callers: &'s Callers<'l, 'a>) -> Self {
         let (bodies, classes, made, on_the_way) = Default::default();
         TimesOf { linker, callers, kept_may_recur: false, bodies, classes, made, on_the_way, is_cut: false }
@@ -127,13 +127,13 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         TimesOf { kept_may_recur: true, ..TimesOf::new(linker, callers) }
     }
 
-    /// How often a site runs: as its body does, unless a loop goes through a collection there.
+    /// Returns how often a site runs: as its body does, unless a loop iterates over a collection there.
     pub fn of_site(&mut self, site: SiteRef) -> Frequency {
         self.site(site, DEPTH)
     }
 
-    /// How often what a site makes is made anew: as often as the site runs where nobody keeps it, else as often as its keeper
-    /// is made.
+    /// Returns how often the object that a site makes is made again: as often as the site runs if the object has no
+    /// owner, else as often as its owner is made.
     pub fn of_made(&mut self, site: SiteRef) -> Frequency {
         self.made(site, DEPTH)
     }
@@ -144,7 +144,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         }
         match self.on_the_way.get(&site) {
             Some(Some(known)) => return *known,
-            // A function that returns what it gives itself: its other callers decide.
+            // A function that returns its result itself: its other callers decide.
             Some(None) => {
                 self.is_cut = true;
                 return Frequency::Unknown;
@@ -214,7 +214,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
     fn site(&mut self, site: SiteRef, depth: u32) -> Frequency {
         let body = self.linker.program.body_of_site(site);
         let times = self.body(body, depth);
-        // A loop of start-up code goes through what is configured.
+        // A loop of start-up code iterates over configured things.
         match times {
             Frequency::Unseen | Frequency::Unknown | Frequency::Looped if is_per_item(self.linker, site) => {
                 Frequency::PerItem(body)
@@ -251,7 +251,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         if let Some(&known) = self.bodies.get(&body) {
             return known;
         }
-        // A cycle tells nothing: its other callers decide.
+        // A cycle shows nothing: its other callers decide.
         self.bodies.insert(body, Frequency::Unknown);
         let times = self.find_body(body, depth);
         self.bodies.insert(body, times);
@@ -265,7 +265,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         if linker.program.is_test(body.file) || row.flags.has(BodyFlags::TEST) {
             return Frequency::Tested;
         }
-        // In Rust a folder says nothing of a program that serves; of one that does not, nothing is shown.
+        // In Rust a folder shows nothing about a program that serves; of one that does not, nothing is shown.
         if facts.language != Language::Rust && is_command_file(linker, body.file) {
             return Frequency::Once;
         }
@@ -313,7 +313,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         }
         let sites = self.callers.call_sites(body);
         let (run, kept): (Vec<_>, Vec<_>) = linker
-            .given_body(body)
+            .sites_passing_body(body)
             .into_iter()
             .partition(|&(site, arg)| !self.kept_may_recur || self.runs_in_place(site, arg));
         if sites.is_empty() && run.is_empty() && kept.is_empty() {
@@ -338,19 +338,19 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
     }
 
     /// True if a body registers functions of its own as entries: it puts an application together, which is done once
-    /// for any caller. Python.
+    /// for any caller (Python).
     fn puts_together(&self, body: BodyRef) -> bool {
         let facts = self.linker.program.facts(body.file);
         facts.language == Language::Python
             && self.linker.program.body(body).kind == BodyKind::Function
             && self.linker.program.bodies_in(body).any(|inner| {
                 self.linker.program.body(inner).kind == BodyKind::Function
-                    && self.decorators_say(inner) == Some(Registered::Entry)
+                    && self.frequency_by_decorators(inner) == Some(Registered::Entry)
             })
     }
 
     /// Returns how often a body runs by its decorators.
-    fn decorators_say(&self, body: BodyRef) -> Option<Registered> {
+    fn frequency_by_decorators(&self, body: BodyRef) -> Option<Registered> {
         let mut found: Option<Registered> = None;
         for path in self.linker.decorator_paths(body) {
             for of in self.linker.library.handovers(path).of_via(Via::Decorator) {
@@ -373,7 +373,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
     fn without_callers(&mut self, body: BodyRef, depth: u32) -> Frequency {
         let facts = self.linker.program.facts(body.file);
         let row = self.linker.program.body(body);
-        // A function inside of another one is made anew with each run of it.
+        // A function inside of another one is made again with each run of it.
         match row.parent.get() {
             Some(parent) if matches!(facts.body(parent).kind, BodyKind::Function | BodyKind::Lambda) => {
                 self.body(body.file.body_ref(parent), depth)
@@ -382,7 +382,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         }
     }
 
-    /// True if a call runs what it is given while it lasts, or in a thread or task of its own: once for each call.
+    /// True if a call runs its arguments while it lasts, or in a thread or task of its own: once for each call.
     fn runs_in_place(&self, site: SiteRef, arg: u32) -> bool {
         let linker = self.linker;
         let passing = linker.passing(site, arg, EnvId::NONE);
@@ -399,7 +399,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         passing.called || !passing.handed.is_empty() && (!on_loop || starts())
     }
 
-    /// True if a decorator that is not of a library may hand a body to other code. Python.
+    /// True if a decorator that is not of a library may hand a body to other code (Python).
     fn is_decorated_unseen(&self, body: BodyRef) -> bool {
         let linker = self.linker;
         let facts = linker.program.facts(body.file);
@@ -421,7 +421,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         let linker = self.linker;
         let facts = linker.program.facts(body.file);
         let row = linker.program.body(body);
-        let mut found = self.decorators_say(body);
+        let mut found = self.frequency_by_decorators(body);
         if let Some(class) = row.class.get() {
             for ancestor in linker.mro(body.file.class_ref(class)).iter() {
                 let Ancestor::Library(ty, _) = *ancestor else { continue };
@@ -448,14 +448,15 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
                     _ => None,
                 })
                 .collect(),
-            BodyKind::Function => linker.given_body(body),
+            BodyKind::Function => linker.sites_passing_body(body),
             _ => Vec::new(),
         };
-        // A handler of Rust's says in its parameters what it wants of a request, and the row cannot; one that is `async` and
-        // wants nothing is given as a function all the same, where a task that runs once is given as a future.
-        let is_asked = row.params.len > 0 || row.flow == Flow::Coroutine;
-        let serves = facts.language == Language::Rust && row.kind == BodyKind::Function && is_asked;
-        self.takers_say(&given).or_else(|| (serves && self.runs_on_loop(&given)).then_some(Registered::Entry))
+        // A handler of Rust shows by its parameters what it takes from a request, and the row cannot; one that is
+        // `async` and wants nothing is given as a function all the same, where a task that runs once is given as a
+        // future.
+        let is_reported = row.params.len > 0 || row.flow == Flow::Coroutine;
+        let serves = facts.language == Language::Rust && row.kind == BodyKind::Function && is_reported;
+        self.frequency_by_takers(&given).or_else(|| (serves && self.runs_on_loop(&given)).then_some(Registered::Entry))
     }
 
     /// True if calls that take something run it on an event loop.
@@ -467,7 +468,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
                 linker.library.handovers(path).iter().any(|of| {
                     matches!(of.row.context, HandoverContext::Is(Runs::In(Context::EventLoop)))
                         && !of.row.wraps
-                        && of.row.phase.is_none()
+                        && of.row.serves()
                         && matches!(&of.row.selector, Selector::Argument(argument) if linker.is_argument(site, arg, argument))
                 })
             })
@@ -475,7 +476,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
     }
 
     /// Returns how often a callable runs by the calls that take it.
-    fn takers_say(&self, given: &[(SiteRef, u32)]) -> Option<Registered> {
+    fn frequency_by_takers(&self, given: &[(SiteRef, u32)]) -> Option<Registered> {
         let linker = self.linker;
         let mut found = None;
         for &(site, arg) in given {
@@ -492,13 +493,14 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         found
     }
 
-    /// Returns the frequency by one row. A row for an argument speaks of an entry point where the library decides by the callable's kind
-    /// where it runs, or calls it with something of its own: a request. Other takers run what they are given once.
+    /// Returns the frequency by one row. A row for an argument describes an entry point where the library decides by
+    /// the callable's kind where it runs, or calls it with something of its own: a request. Other takers run their
+    /// arguments once.
     fn row_frequency(&self, of: Match<'_, HandoverRow>) -> Option<Registered> {
         if of.row.wraps {
             return None;
         }
-        if of.row.phase.is_some() {
+        if !of.row.serves() {
             return Some(Registered::Aside);
         }
         let is_entry = match (&of.row.selector, &of.row.context) {
@@ -541,7 +543,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         if linker.program.class(class).kind == ClassKind::Enum {
             return Frequency::Once;
         }
-        if self.is_single(class) || gives_kept_instances(linker, class) {
+        if self.is_single(class) || returns_cached_instances(linker, class) {
             return Frequency::Once;
         }
         let classes = linker.with_descendants(class, MOST_SITES, usize::MAX);
@@ -549,8 +551,9 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
             classes.iter().take(MOST_SITES).flat_map(|&class| linker.class_names(class)).collect();
         names.sort();
         names.dedup();
-        let given: Vec<(SiteRef, u32)> = classes.iter().flat_map(|&of| linker.given_class(&names, of)).collect();
-        if self.takers_say(&given) == Some(Registered::Entry) {
+        let given: Vec<(SiteRef, u32)> =
+            classes.iter().flat_map(|&of| linker.sites_passing_class(&names, of)).collect();
+        if self.frequency_by_takers(&given) == Some(Registered::Entry) {
             return match self.constructor(class) {
                 Some(body) => Frequency::PerEntry(body, 0),
                 None => Frequency::Unknown,
@@ -580,7 +583,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         if all == Frequency::Tested { Frequency::Unseen } else { all }
     }
 
-    /// True if an annotation says that a container makes one instance of a class.
+    /// True if an annotation states that a container makes one instance of a class.
     fn is_single(&self, class: ClassRef) -> bool {
         let facts = self.linker.program.facts(class.file);
         // A container's scope that the project made has no row.
@@ -599,7 +602,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         said == Some(Registered::Aside)
     }
 
-    /// The constructor of a class, if it has one of its own.
+    /// Returns the constructor of a class, if it has one of its own.
     fn constructor(&self, class: ClassRef) -> Option<BodyRef> {
         let (facts, class_id) = self.linker.program.facts_and_id(class);
         facts.bodies.iter().enumerate().find_map(|(at, row)| {

@@ -7,7 +7,7 @@ use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{FileId, SiteRef};
 use blocklint_link::syntax::regions::around;
 
-/// True if a loop goes through a collection, not on as long as something holds.
+/// True if a loop iterates over a collection, rather than runs while a condition holds.
 fn is_iterated(linker: &Linker<'_>, file: FileId, region: &Region) -> bool {
     linker.program.sites_in(file.body_ref(region.body)).any(|of| {
         let row = linker.program.site(of);
@@ -15,8 +15,8 @@ fn is_iterated(linker: &Linker<'_>, file: FileId, region: &Region) -> bool {
     })
 }
 
-/// True if a site runs once for each element of a collection: a loop stands around it that goes through something which is not written
-/// out. A loop that counts or waits says nothing of how much there is.
+/// True if a site runs once for each element of a collection: a loop around it iterates over something which is not
+/// written out. A loop that counts or waits shows nothing about how much there is.
 pub fn is_per_item(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     let mut at: RegionId = linker.program.site(site).at.region;
@@ -57,7 +57,7 @@ fn returns_within(linker: &Linker<'_>, file: FileId, id: RegionId) -> bool {
     facts.exits.iter().any(|exit| exit.kind == ExitKind::Return && exit.value.is_some() && is_within(exit.at.region))
 }
 
-/// True if a loop goes through a collection that is not written out.
+/// True if a loop iterates over a collection that is not a literal.
 fn goes_through(linker: &Linker<'_>, file: FileId, id: RegionId) -> bool {
     let facts = linker.program.facts(file);
     let region = facts.region(id);

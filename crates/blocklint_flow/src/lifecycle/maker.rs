@@ -13,7 +13,8 @@ pub fn made_in(linker: &Linker<'_>, value: FormId, site: SiteRef) -> Option<Site
     let (facts, site_id) = linker.program.facts_and_id(site);
     let body = facts.body_of(linker.program.site(site).at);
     let made = std::cell::Cell::new(None);
-    // The outermost call gives the object, and `with` what it enters; what a call was given is another object.
+    // The outermost call returns the object, and `with` binds the object that it enters; an argument of a call is
+    // another object.
     mentions(facts, value, DEPTH, &|form| match form {
         Form::Result(of) if of != site_id && facts.site(of).kind != SiteKind::Enter => {
             made.set(Some(site.file.site_ref(of)));

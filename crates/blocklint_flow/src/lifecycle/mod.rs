@@ -1,5 +1,6 @@
 //! When and how often code runs, and who owns the objects that it makes.
 
+pub(crate) mod entry_points;
 pub mod first_time;
 pub mod first_time_java;
 pub mod frequency;
@@ -9,4 +10,7 @@ pub mod one_shot_program;
 pub mod owner;
 pub mod phase;
 pub(crate) mod phase_java;
+pub mod reached_by;
+pub(crate) mod route;
 pub(crate) mod rust;
+pub(crate) mod unused;

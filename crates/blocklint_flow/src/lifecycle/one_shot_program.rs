@@ -1,20 +1,22 @@
-//! Programs that do one thing and end: `raise SystemExit(main())`, where `main` runs one coroutine whose answer is the exit
-//! code. Nobody else waits for that loop.
+//! Programs that do one thing and end: `raise SystemExit(main())`, where `main` runs one coroutine whose answer is the
+//! exit code. No other code waits for that loop.
 
-use blocklint_core::{Effect, Language};
+use blocklint_core::{Context, Effect, Language};
 use blocklint_facts::{
     At, BodyId, BodyKind, Comparison, FileFacts, Flow, Form, FormId, RegionKind, Site, SiteFlags, SiteId,
 };
 use blocklint_link::calls::targets::Target;
+use blocklint_link::classes::hierarchy::Ancestor;
 use blocklint_link::lang;
 use blocklint_link::linker::Linker;
 use blocklint_link::linker::query::{Plain, Table};
 use blocklint_link::program::ids::{BodyRef, FileId, PathId, SiteRef};
 use blocklint_link::program::occurrences::Mention;
+use blocklint_link::reactive::BodyUse;
 use blocklint_link::syntax::regions::around;
 use blocklint_link::values::expr::Scope;
 use blocklint_link::values::value::{EnvId, Val};
-use blocklint_models::{Concurrency, Phase, Uses};
+use blocklint_models::{Concurrency, HandoverContext, Phase, Runs, Uses, Via};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use std::cell::OnceCell;
@@ -30,8 +32,8 @@ struct Memo {
     begins_beside: Table<BodyRef, Option<u32>, Plain>,
 }
 
-/// True if a function is such a program's main one: the file, run as a program, ends with what it gives, starts nothing beside the one
-/// coroutine, and awaits nothing that serves.
+/// True if a function is such a program's main one: the file, run as a program, ends with its result, starts nothing
+/// beside the one coroutine, and awaits nothing that serves.
 pub(crate) fn is_one_shot(linker: &Linker<'_>, main: BodyRef) -> bool {
     let facts = linker.program.facts(main.file);
     let row = linker.program.body(main);
@@ -43,28 +45,75 @@ pub(crate) fn is_one_shot(linker: &Linker<'_>, main: BodyRef) -> bool {
         && !starts_beside(linker, main)
 }
 
-/// True if a call makes a coroutine that a function drives for what it gives, on a loop that nobody else uses: `settings =
-/// asyncio.run(load())`. A program's main function is not one: what it drives serves others, as a rule.
+/// True if a call makes a coroutine that a function runs for its result, on a loop that no other code uses:
+/// `settings = asyncio.run(load())`; or on a thread that is there for it. A program's main function is not one, because its
+/// coroutine mostly serves requests.
 pub(crate) fn is_driven_alone(linker: &Linker<'_>, made: SiteRef) -> bool {
     let facts = linker.program.facts(made.file);
     let body = facts.body(facts.body_of(linker.program.site(made).at));
     let is_nested = body.parent.get().is_some_and(|parent| facts.body(parent).kind == BodyKind::Function);
-    if facts.language != Language::Python
-        || body.kind != BodyKind::Function
-        || !is_nested && lang::python::conventions::may_be_main(facts.text(body.name))
-    {
+    if facts.language != Language::Python || body.kind != BodyKind::Function {
         return false;
     }
-    let index = linker.program.index_of(made.file);
-    drivers_of(linker, made).iter().any(|&site| !index.uses_of_result(site).is_empty())
-        && linker.targets(made, EnvId::NONE).list.iter().all(|target| match *target {
-            Target::Body { body, .. } => !serves_or_starts(linker, body),
+    let drivers = drivers_of(linker, made);
+    if drivers.is_empty() {
+        return false;
+    }
+    let all = |holds: &dyn Fn(BodyRef) -> bool| {
+        linker.targets(made, EnvId::NONE).list.iter().all(|target| match *target {
+            Target::Body { body, .. } => holds(body),
             _ => true,
+        })
+    };
+    let index = linker.program.index_of(made.file);
+    let may_be_main = !is_nested && lang::python::conventions::may_be_main(facts.text(body.name));
+    let is_for_result = !may_be_main && drivers.iter().any(|&site| !index.uses_of_result(site).is_empty());
+    if is_for_result && all(&|body| !serves_or_starts(linker, body)) {
+        return true;
+    }
+    runs_on_workers(linker, linker.program.body_of_site(made), UP_TO_WORKERS)
+        && all(&|body| is_quiet_coroutine(linker, body))
+}
+
+/// Calls up to the function that a thread runs.
+const UP_TO_WORKERS: u32 = 3;
+
+/// True if threads that may block are all that runs a function: `Thread(target=work)`, `executor.submit(work)`, `Thread.run`. Python.
+fn runs_on_workers(linker: &Linker<'_>, body: BodyRef, up: u32) -> bool {
+    if overrides_on_worker(linker, body) {
+        return true;
+    }
+    let of_program = |of: &&BodyUse| !linker.is_for_tests(linker.program.body_of_site(of.site()));
+    let uses = linker.uses_of_body(body);
+    let mut uses = uses.iter().filter(of_program).peekable();
+    uses.peek().is_some()
+        && uses.all(|of| match *of {
+            BodyUse::Passed(site, arg) => {
+                let passing = linker.passing(site, arg, EnvId::NONE);
+                !passing.handed.is_empty() && passing.handed.iter().all(|(context, _)| *context == Context::Worker)
+            }
+            BodyUse::Call(site) => {
+                up > 0 && {
+                    let around = linker.program.body_of_site(site);
+                    linker.program.body(around).flow == Flow::Sync && runs_on_workers(linker, around, up - 1)
+                }
+            }
         })
 }
 
-/// True if a call makes a coroutine that a command line drives, and nothing that this awaits in turn starts tasks or serves: one person
-/// waits for it, on a loop that nobody else uses.
+/// True if a library runs a method that overrides one of its own on a thread that may block.
+fn overrides_on_worker(linker: &Linker<'_>, body: BodyRef) -> bool {
+    let Some(class) = linker.program.body(body).class.get() else { return false };
+    let name = linker.program.facts(body.file).text(linker.program.body(body).name);
+    linker.mro(body.file.class_ref(class)).iter().any(|ancestor| {
+        let Ancestor::Library(ty, _) = *ancestor else { return false };
+        let handovers = linker.library.handovers(linker.library.member(ty, name));
+        handovers.of_via(Via::Override).any(|of| of.row.context == HandoverContext::Is(Runs::In(Context::Worker)))
+    })
+}
+
+/// True if a call makes a coroutine that a command line runs, and nothing that the coroutine awaits starts tasks or
+/// serves requests: only the user waits for it, on a loop that no other code uses.
 pub(crate) fn is_driven_by_command(linker: &Linker<'_>, made: SiteRef) -> bool {
     linker.program.language(made.file) == Language::Python
         && (is_command_file(linker, made.file) || is_command(linker, linker.program.body_of_site(made), 3))
@@ -75,8 +124,29 @@ pub(crate) fn is_driven_by_command(linker: &Linker<'_>, made: SiteRef) -> bool {
         })
 }
 
-/// True if a file runs coroutines to their end, each on a loop of its own, and nothing that they await starts tasks or serves: who runs
-/// the file waits for that, and nobody else.
+/// True if a loop is run for the coroutine that a call makes, there or by a function of the project that is given it. Python.
+pub(crate) fn drives_coroutine(linker: &Linker<'_>, made: SiteRef) -> bool {
+    !drivers_of(linker, made).is_empty() || is_driven_by_helper(linker, made)
+}
+
+/// True if neither a coroutine nor what it awaits of the project starts tasks or serves. Python.
+pub(crate) fn is_quiet_coroutine(linker: &Linker<'_>, body: BodyRef) -> bool {
+    is_quiet(linker, body, 4, &mut FxHashSet::default())
+}
+
+/// True if a site runs only where its file is run as a program: `if __name__ == "__main__":`. Python.
+pub(crate) fn is_run_as_program(linker: &Linker<'_>, site: SiteRef) -> bool {
+    let facts = linker.program.facts(site.file);
+    facts.language == Language::Python
+        && linker.tests_over(site).any(|(test, holds)| {
+            holds
+                && matches!(facts.form(test), Form::Compare(Comparison::Eq, left, right)
+                    if [left, right].iter().any(|&side| is_module_name(linker, site.file, side)))
+        })
+}
+
+/// True if a file runs coroutines to their end, each on a loop of its own, and nothing that they await starts tasks or
+/// serves requests: only the user who runs the file waits for it.
 pub fn runs_one_job(linker: &Linker<'_>, file: FileId) -> bool {
     let facts = linker.program.facts(file);
     let runs_loop = |site: &SiteRef| {
@@ -128,7 +198,7 @@ fn is_command(linker: &Linker<'_>, body: BodyRef, depth: u32) -> bool {
     if facts.list(row.decorators).iter().any(|&decorator| is_group(decorator)) {
         return true;
     }
-    linker.given_body(body).into_iter().any(|(site, arg)| {
+    linker.sites_passing_body(body).into_iter().any(|(site, arg)| {
         let facts = linker.program.facts(site.file);
         let Form::Result(made) = facts.form(linker.program.site(site).callee) else { return false };
         let targets = linker.targets(site.file.site_ref(made), EnvId::NONE);
@@ -136,7 +206,7 @@ fn is_command(linker: &Linker<'_>, body: BodyRef, depth: u32) -> bool {
     })
 }
 
-/// True if a coroutine is given to a plain function of the project, in whatever file, that runs a loop for it.
+/// True if a coroutine is passed to a plain function of the project, in whatever file, that runs a loop for it.
 fn is_driven_by_helper(linker: &Linker<'_>, made: SiteRef) -> bool {
     let drives = |at: SiteRef| {
         linker.targets(at, EnvId::NONE).list.iter().any(|target| match *target {
@@ -161,7 +231,7 @@ fn is_driven_by_helper(linker: &Linker<'_>, made: SiteRef) -> bool {
     })
 }
 
-/// The calls that run the coroutine which a call makes, on a loop of their own: `asyncio.run(load())`.
+/// Returns the calls that run the coroutine which a call makes, on a loop of their own: `asyncio.run(load())`.
 fn drivers_of(linker: &Linker<'_>, made: SiteRef) -> SmallVec<[SiteId; 1]> {
     let drives = |site: SiteId| {
         let callee = linker.callee(made.file.site_ref(site), EnvId::NONE);
@@ -210,7 +280,7 @@ fn serves_or_starts(linker: &Linker<'_>, body: BodyRef) -> bool {
     })
 }
 
-/// True if a file that is run as a program ends with what a function of it gives.
+/// True if a file that is run as a program ends with the result of one of its functions.
 fn is_exit_code(linker: &Linker<'_>, main: BodyRef) -> bool {
     let facts = linker.program.facts(main.file);
     let name = linker.program.body(main).name;
@@ -222,11 +292,7 @@ fn is_exit_code(linker: &Linker<'_>, main: BodyRef) -> bool {
         let at = facts.site(exit).at;
         facts.body_of(at) == BodyId(0)
             && facts.args_of(exit).iter().any(|arg| is_main(arg.value))
-            && linker.tests_over(main.file.site_ref(exit)).any(|(test, holds)| {
-                holds
-                    && matches!(facts.form(test), Form::Compare(Comparison::Eq, left, right)
-                        if [left, right].iter().any(|&side| is_module_name(linker, main.file, side)))
-            })
+            && is_run_as_program(linker, main.file.site_ref(exit))
     })
 }
 
@@ -257,8 +323,8 @@ fn starts_beside(linker: &Linker<'_>, main: BodyRef) -> bool {
     })
 }
 
-/// True if tasks run beside a site: it makes a coroutine that is neither awaited nor driven there, or the body of the site started some
-/// before, or began to serve. Python.
+/// True if tasks run beside a site: it makes a coroutine that is neither awaited nor driven there, or the body of the
+/// site started some before, or began to serve (Python).
 pub(crate) fn runs_beside_others(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     if facts.language != Language::Python {
@@ -275,7 +341,7 @@ pub(crate) fn runs_beside_others(linker: &Linker<'_>, site: SiteRef) -> bool {
     is_task || begins_beside(linker, linker.program.body_of_site(site)).is_some_and(|first| first < row.at.position)
 }
 
-/// True if what a call of Python makes is given to a call that starts tasks: `asyncio.create_task(load())`.
+/// True if what a call of Python makes is passed to a call that starts tasks: `asyncio.create_task(load())`.
 pub(crate) fn is_started_as_task(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     let starting = starting_names(linker);
@@ -289,7 +355,7 @@ pub(crate) fn is_started_as_task(linker: &Linker<'_>, site: SiteRef) -> bool {
         })
 }
 
-/// Where a body first starts tasks or begins to serve.
+/// Returns the place at which a body first starts tasks or begins to serve.
 fn begins_beside(linker: &Linker<'_>, body: BodyRef) -> Option<u32> {
     linker.query(&linker.layer_memo::<Memo>().begins_beside, body, Option::default, || {
         let facts = linker.program.facts(body.file);
@@ -315,7 +381,7 @@ fn may_start(linker: &Linker<'_>, site: SiteRef) -> bool {
         })
 }
 
-/// The names of library calls that start tasks.
+/// Returns the names of library calls that start tasks.
 fn starting_names<'l>(linker: &'l Linker<'_>) -> &'l FxHashSet<String> {
     linker.layer_memo::<Memo>().starting.get_or_init(|| {
         let models = linker.library.of(Language::Python);

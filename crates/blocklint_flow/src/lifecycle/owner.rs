@@ -26,7 +26,7 @@ pub enum Owner {
     ByProgram,
 }
 
-/// The owner of the object that a site makes.
+/// Returns the owner of the object that a site makes.
 pub fn kept(linker: &Linker<'_>, site: SiteRef) -> Owner {
     let body = linker.program.body_of_site(site);
     let facts = linker.program.facts(site.file);
@@ -46,12 +46,12 @@ pub fn kept(linker: &Linker<'_>, site: SiteRef) -> Owner {
     kept_result(linker, site, &mut seen, 6)
 }
 
-/// True if a body is, or stands in, the closure of a cell that is filled once: `CLIENT.get_or_init(|| …)`. Rust.
+/// True if a body is, or stands in, the closure of a cell that is filled once: `CLIENT.get_or_init(|| …)` (Rust).
 fn is_made_once(linker: &Linker<'_>, body: BodyRef) -> bool {
     fills_once(linker, body, |_| true)
 }
 
-/// Rust: the same of a cell that is no field: of those of a program there is one.
+/// True if a body fills a cell that is no field, of which a program has one (Rust).
 pub(crate) fn fills_cell_of_program(linker: &Linker<'_>, body: BodyRef) -> bool {
     let facts = linker.program.facts(body.file);
     facts.language == Language::Rust
@@ -179,7 +179,7 @@ fn kept_mention(
     }
 }
 
-/// Returns the owner of an object that is given to a call.
+/// Returns the owner of an object that is passed to a call.
 fn kept_argument(
     linker: &Linker<'_>,
     site: SiteRef,
@@ -189,7 +189,7 @@ fn kept_argument(
 ) -> Owner {
     let facts = linker.program.facts(site.file);
     let row = linker.program.site(site);
-    // `Some(pool)`, `Ok(pool)` and a struct literal are what they hold.
+    // `Some(pool)`, `Ok(pool)` and a struct literal are their content.
     if row.kind == SiteKind::New && facts.language == blocklint_core::Language::Rust {
         return kept_result(linker, site, seen, depth);
     }
@@ -202,7 +202,7 @@ fn kept_argument(
                 if calls.iter().any(|row| row.row.adds.is_some()) {
                     Owner::Elsewhere
                 } else if row.kind == SiteKind::Call && runs_another(linker, site, arg, path) {
-                    // Its result is what the callable gives.
+                    // Its result is the result of the callable.
                     Owner::Nowhere
                 } else if calls
                     .iter()
@@ -218,7 +218,7 @@ fn kept_argument(
                     let summary = linker.summary(body, index);
                     let is_delegation = facts.text(row.name) == "<init>";
                     match linker.class_around(linker.program.body_of(site.file, row.at)) {
-                        // `this(…)` and `super(…)` give it to the instance that is being made.
+                        // `this(…)` and `super(…)` pass it to the instance that is being made.
                         Some(class) if is_delegation && !summary.stored.is_empty() => Owner::ByInstance(class),
                         // An object that keeps it lives on in the keeper of that object; the use by a method is not
                         // known.
@@ -234,8 +234,8 @@ fn kept_argument(
     if targets.list.is_empty() { kept_by_taker(linker, site, seen, depth) } else { kept }
 }
 
-/// True if a call runs a callable that is given behind this argument, and gives what that gives (`run_in_executor`): what stands before
-/// the callable it lets go after.
+/// True if a call runs a callable that is passed behind this argument, and returns its result (`run_in_executor`): what
+/// stands before the callable it lets go after.
 pub fn runs_another(linker: &Linker<'_>, site: SiteRef, arg: u32, path: blocklint_link::program::ids::PathId) -> bool {
     let count = linker.program.args_of(site).len() as u32;
     linker.library.handovers(path).iter().any(|of| match &of.row.selector {

@@ -32,7 +32,7 @@ pub enum When {
     Apart,
     /// In a command too, in one of many tasks that it runs at once: they hold up each other.
     Crowd,
-    /// While serving: a registration says so.
+    /// While serving: a registration states it.
     Serving,
     /// The time is not known: a driven `main` usually is the service.
     Unknown,
@@ -55,25 +55,25 @@ impl When {
         }
     }
 
-    /// When a registered callable runs, by the row that registers it.
+    /// Returns when a registered callable runs, by the row that registers it.
     fn of(phase: Option<Phase>) -> When {
         match phase {
-            Some(Phase::Startup | Phase::Exit) => When::StartUp,
-            // In a package; files for tests are known by their names.
+            Some(Phase::Startup | Phase::Exit | Phase::Reload) => When::StartUp,
+            // A fixture or hook for tests in a package (`shop/testing.py`). Files of tests are recognised by their names before.
             Some(Phase::Test) => When::StartUp,
             // A command may be the one that serves.
             Some(Phase::Command) => When::Unknown,
-            None => When::Serving,
+            Some(Phase::Request | Phase::Message | Phase::Tick | Phase::Task) | None => When::Serving,
         }
     }
 
-    /// True if it delays nobody who is served.
+    /// True if code of this time delays no request that is served.
     pub fn is_aside(self) -> bool {
         matches!(self, When::Test | When::StartUp | When::Once | When::Command | When::Apart)
     }
 }
 
-/// A cycle tells nothing of when a body runs: its other callers decide. So `None` is not kept.
+/// A cycle shows nothing about when a body runs: its other callers decide. So `None` is not kept.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KnownPhases;
 
@@ -94,9 +94,9 @@ pub struct Phases<'s, 'l, 'a> {
     life: Life<'s, 'l, 'a>,
 }
 
-/// The entry points that a library finds by their names and places: `homeassistant.components.<integration>.async_setup`
-/// is the function `async_setup` of each such module.
-fn paths_by_convention(linker: &Linker<'_>, body: BodyRef) -> SmallVec<[PathId; 1]> {
+/// Returns the entry points that a library finds by their names and places:
+/// `homeassistant.components.<integration>.async_setup` is the function `async_setup` of each such module.
+pub(crate) fn paths_by_convention(linker: &Linker<'_>, body: BodyRef) -> SmallVec<[PathId; 1]> {
     let facts = linker.program.facts(body.file);
     let row = linker.program.body(body);
     if row.kind != BodyKind::Function || row.class.is_some() {
@@ -120,18 +120,18 @@ fn paths_by_convention(linker: &Linker<'_>, body: BodyRef) -> SmallVec<[PathId; 
 }
 
 impl<'s, 'l, 'a> Phases<'s, 'l, 'a> {
-    /// Nothing asked yet.
+    /// Returns the tables without any answer.
     pub fn new(linker: &'l Linker<'a>, callers: &'s Callers<'l, 'a>) -> Self {
         let life = Life::new(linker, callers);
         Phases { linker, callers, round: Round::default(), phases: RoundTable::default(), life }
     }
 
-    /// When a body runs: by its file, by what registers it, else when everything that calls it does.
+    /// Returns when a body runs: by its file, by what registers it, else when everything that calls it does.
     pub fn of(&mut self, body: BodyRef) -> When {
         self.within(body, 6).unwrap_or(When::Unknown)
     }
 
-    /// When a site of a body runs: what follows in the body may be served already.
+    /// Returns when a site of a body runs: what follows in the body may be served already.
     pub fn of_site(&mut self, body: BodyRef, site: SiteRef) -> When {
         match self.linker.program.language(site.file) {
             Language::Rust => self.life.of_site(site),
@@ -155,8 +155,8 @@ impl<'s, 'l, 'a> Phases<'s, 'l, 'a> {
         if self.linker.is_for_tests(body) {
             return Some(When::Test);
         }
-        // In a package, which serves nobody while it prepares a test.
-        if self.is_in_fixture(body) {
+        // A test fixture in a package: no request is served while it runs.
+        if is_in_fixture(self.linker, body) {
             return Some(When::StartUp);
         }
         if let Some(when) = registered(self.linker, body) {
@@ -178,14 +178,14 @@ impl<'s, 'l, 'a> Phases<'s, 'l, 'a> {
         }
         let mut sites: SmallVec<[SiteRef; 8]> =
             if known.is_empty() { sites_by_name(self.linker, body) } else { known.iter().copied().take(65).collect() };
-        // Known callers tell more than tests, which call everything; but a body with tests has other callers too.
+        // Known callers show more than tests, which call everything; but a body with tests has other callers too.
         let is_tested = !sites.is_empty();
         sites.retain(|site| !self.linker.is_for_tests(self.linker.program.body_of_site(*site)));
         if is_tested && sites.is_empty() {
             return Some(When::Unknown);
         }
         // `anyio.run(main)`
-        let given = if sites.is_empty() { self.linker.given_body(body) } else { Default::default() };
+        let given = if sites.is_empty() { self.linker.sites_passing_body(body) } else { Default::default() };
         if !given.is_empty()
             && given.iter().all(|&(site, _)| is_one_shot(self.linker, self.linker.program.body_of_site(site)))
         {
@@ -197,8 +197,8 @@ impl<'s, 'l, 'a> Phases<'s, 'l, 'a> {
         let mut all: Option<When> = None;
         for site in sites {
             let caller = self.linker.program.body_of_site(site);
-            // A call at a module's top level or in a plain function says nothing of when a coroutine is driven; what a literal
-            // makes is driven when it runs.
+            // A call at a module's top level or in a plain function shows nothing about when a coroutine is driven;
+            // what a literal makes is driven when it runs.
             let row = self.linker.program.body(caller);
             let is_root =
                 matches!(row.flow, Flow::Coroutine | Flow::AsyncGenerator) || row.kind == BodyKind::Lambda && depth > 0;
@@ -222,22 +222,21 @@ impl<'s, 'l, 'a> Phases<'s, 'l, 'a> {
         }
         all
     }
+}
 
-    /// True if a body lies in a function that a test framework calls for tests (`@pytest.fixture`), in whatever file.
-    fn is_in_fixture(&self, body: BodyRef) -> bool {
-        let linker = self.linker;
-        let facts = linker.program.facts(body.file);
-        let mut at = linker.program.body(body).parent;
-        while let Some(id) = at.get() {
-            let around = body.file.body_ref(id);
-            let prepares = |path| linker.library.handovers(path).iter().any(|row| row.phase == Some(Phase::Test));
-            if linker.decorator_paths(around).into_iter().any(prepares) {
-                return true;
-            }
-            at = facts.body(id).parent;
+/// True if a body lies in a function that a test framework calls for tests (`@pytest.fixture`), in whatever file.
+pub(crate) fn is_in_fixture(linker: &Linker<'_>, body: BodyRef) -> bool {
+    let facts = linker.program.facts(body.file);
+    let mut at = linker.program.body(body).parent;
+    while let Some(id) = at.get() {
+        let around = body.file.body_ref(id);
+        let prepares = |path| linker.library.handovers(path).iter().any(|row| row.phase == Some(Phase::Test));
+        if linker.decorator_paths(around).into_iter().any(prepares) {
+            return true;
         }
-        false
+        at = facts.body(id).parent;
     }
+    false
 }
 
 /// Returns when a body runs by its registration: a decorator or a call that takes it.
@@ -260,7 +259,7 @@ pub(crate) fn registered(linker: &Linker<'_>, body: BodyRef) -> Option<When> {
     }
     found = match linker.program.language(body.file) {
         Language::Java => found.or_else(|| overrides_when(linker, body)),
-        // The callers of a method tell, too, that it runs while serving; only the overridden method tells that it runs
+        // The callers of a method also show that it runs while serving; only the overridden method shows that it runs
         // at start-up.
         Language::Python => found.or_else(|| overrides_when(linker, body).filter(|&when| when == When::StartUp)),
         Language::Rust => found,
@@ -268,7 +267,7 @@ pub(crate) fn registered(linker: &Linker<'_>, body: BodyRef) -> Option<When> {
     if found.is_some() {
         return found;
     }
-    for (site, arg) in linker.given_body(body) {
+    for (site, arg) in linker.sites_passing_body(body) {
         for val in linker.values.members(linker.callee(site, EnvId::NONE).value) {
             if let Val::Fn { body: wrapper, .. } = val
                 && found.is_none()
@@ -296,7 +295,7 @@ fn registered_within(linker: &Linker<'_>, wrapper: BodyRef) -> Option<When> {
         row.kind == BodyKind::Function && row.parent.get() == Some(wrapper_id)
     });
     let starts_up = |body: BodyId| {
-        linker.given_body(wrapper.file.body_ref(body)).into_iter().any(|(site, arg)| {
+        linker.sites_passing_body(wrapper.file.body_ref(body)).into_iter().any(|(site, arg)| {
             let callees = linker.values.members(linker.callee(site, EnvId::NONE).value);
             let mut rows = callees.iter().flat_map(|&val| rows_taking(linker, val, site, arg));
             rows.any(|row| row.phase == Some(Phase::Startup))
@@ -305,8 +304,8 @@ fn registered_within(linker: &Linker<'_>, wrapper: BodyRef) -> Option<When> {
     nested.any(starts_up).then_some(When::StartUp)
 }
 
-/// True if a body enters or leaves an object that enters itself to run (`async with self:` in its `start`): what it is there for begins
-/// behind the one and ends before the other. Python.
+/// True if a body enters or leaves an object that enters itself to run (`async with self:` in its `start`): what it is
+/// there for begins behind the one and ends before the other (Python).
 fn is_entered_to_run(linker: &Linker<'_>, body: BodyRef) -> bool {
     let facts = linker.program.facts(body.file);
     let row = linker.program.body(body);
@@ -323,8 +322,13 @@ fn is_entered_to_run(linker: &Linker<'_>, body: BodyRef) -> bool {
     })
 }
 
-/// The rows of a library's callable that say what it does with an argument of a site that calls it.
-fn rows_taking<'a>(linker: &Linker<'a>, callee: Val, site: SiteRef, arg: u32) -> SmallVec<[&'a HandoverRow; 2]> {
+/// Returns the rows of a library's callable about an argument of a site that calls it.
+pub(crate) fn rows_taking<'a>(
+    linker: &Linker<'a>,
+    callee: Val,
+    site: SiteRef,
+    arg: u32,
+) -> SmallVec<[&'a HandoverRow; 2]> {
     let (Val::External(path) | Val::Method { path, .. }) = callee else { return SmallVec::new() };
     let rows = linker.library.handovers(path);
     let takes = |row: &HandoverRow| match &row.selector {
@@ -334,8 +338,8 @@ fn rows_taking<'a>(linker: &Linker<'a>, callee: Val, site: SiteRef, arg: u32) ->
     rows.iter().map(|of| of.row).filter(|row| takes(row)).collect()
 }
 
-/// True if a method, by its name, ends the program or what lives as long as it does. Python.
-fn ends_the_program(linker: &Linker<'_>, body: BodyRef) -> bool {
+/// True if a method, by its name, ends the program or what lives as long as it does (Python).
+pub(crate) fn ends_the_program(linker: &Linker<'_>, body: BodyRef) -> bool {
     let facts = linker.program.facts(body.file);
     let row = linker.program.body(body);
     facts.language == Language::Python
@@ -343,7 +347,8 @@ fn ends_the_program(linker: &Linker<'_>, body: BodyRef) -> bool {
         && lang::python::conventions::ends_the_program(facts.text(row.name))
 }
 
-/// True if a call stands in no loop of a coroutine that never returns, `async def start() -> NoReturn`: a service's own task. Python.
+/// True if a call stands in no loop of a coroutine that never returns, `async def start() -> NoReturn`: a service's own
+/// task (Python).
 fn runs_once_in_endless(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     let row = linker.program.site(site);
@@ -356,8 +361,8 @@ fn runs_once_in_endless(linker: &Linker<'_>, site: SiteRef) -> bool {
         && around(facts, row.at.region).all(|id| facts.region(id).kind != RegionKind::Loop)
 }
 
-/// The calls of any method under the name of a body whose callers are not known (a protocol's, one of a table's):
-/// more than can mean it, so what holds for all of them holds for it.
+/// Returns the calls of any method under the name of a body whose callers are not known (a protocol's, one of a
+/// table's): more than can mean it, so what holds for all of them holds for it.
 pub(crate) fn sites_by_name(linker: &Linker<'_>, body: BodyRef) -> SmallVec<[SiteRef; 8]> {
     let program = linker.program;
     let facts = program.facts(body.file);
@@ -370,7 +375,7 @@ pub(crate) fn sites_by_name(linker: &Linker<'_>, body: BodyRef) -> SmallVec<[Sit
     called.take(65).collect()
 }
 
-/// When a method runs by what it overrides of a library.
+/// Returns when a method runs by the method of a library that it overrides.
 fn overrides_when(linker: &Linker<'_>, body: BodyRef) -> Option<When> {
     let facts = linker.program.facts(body.file);
     let row = linker.program.body(body);

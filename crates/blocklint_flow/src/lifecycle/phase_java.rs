@@ -111,7 +111,7 @@ fn has_base(linker: &Linker<'_>, body: BodyRef) -> bool {
     })
 }
 
-/// True if an annotation says that only tests need a method to be visible.
+/// True if an annotation states that only tests need a method to be visible.
 fn is_visible_for_tests(linker: &Linker<'_>, body: BodyRef) -> bool {
     let facts = linker.program.facts(body.file);
     lang::java::names::mark_names(facts, linker.program.body(body).decorators).any(lang::java::names::is_for_tests)
@@ -125,36 +125,37 @@ fn is_command_class(linker: &Linker<'_>, class: ClassRef) -> bool {
 }
 
 /// True if a container makes the one instance of a class when it starts.
-fn is_made_at_start(linker: &Linker<'_>, class: ClassRef) -> bool {
+pub(crate) fn is_made_at_start(linker: &Linker<'_>, class: ClassRef) -> bool {
     class_decorators(linker, class)
         .into_iter()
-        .any(|path| linker.library.handovers(path).of_via(Via::Decorator).any(|of| of.row.phase.is_some()))
+        .any(|path| linker.library.handovers(path).of_via(Via::Decorator).any(|of| !of.row.serves()))
 }
 
-/// True if a literal is given to a call that runs it once for each run of the method around: an operator of a chain that emits once,
-/// or of a future.
+/// True if a literal is passed to a call that runs it once for each run of the method around: an operator of a chain
+/// that emits once, or of a future.
 fn runs_once_in_chain(linker: &Linker<'_>, body: BodyRef) -> bool {
     let uses = linker.program.uses_of_callable(body);
     let mut takers = uses.iter().map(|(mention, _)| match mention {
         Mention::Arg(site, _) => Some(body.file.site_ref(site)),
         _ => None,
     });
-    !uses.is_empty()
-        && takers.all(|taker| {
-            let Some(taker) = taker else { return false };
-            if source_of_chain(linker, taker).is_some_and(lang::java::names::looks_something_up) {
-                return true;
-            }
-            let callee = linker.callee(taker, EnvId::NONE);
-            linker.values.members(callee.value).into_iter().all(|val| {
-                let (Val::External(path) | Val::Method { path, .. }) = val else { return false };
-                let owner = linker.library.split(path).map(|(owner, _)| linker.library.text(owner).to_string());
-                owner.is_some_and(|owner| lang::java::names::emits_once(blocklint_core::last_name(&owner)))
-            })
-        })
+    !uses.is_empty() && takers.all(|taker| taker.is_some_and(|taker| runs_once_at(linker, taker)))
 }
 
-/// Returns the name of the call that gives the publisher at the beginning of an operator's chain.
+/// True if a call runs what it is given once for each run of the method around.
+pub(crate) fn runs_once_at(linker: &Linker<'_>, taker: SiteRef) -> bool {
+    if source_of_chain(linker, taker).is_some_and(lang::java::names::looks_something_up) {
+        return true;
+    }
+    let callee = linker.callee(taker, EnvId::NONE);
+    linker.values.members(callee.value).into_iter().all(|val| {
+        let (Val::External(path) | Val::Method { path, .. }) = val else { return false };
+        let owner = linker.library.split(path).map(|(owner, _)| linker.library.text(owner).to_string());
+        owner.is_some_and(|owner| lang::java::names::emits_once(blocklint_core::last_name(&owner)))
+    })
+}
+
+/// Returns the name of the call that returns the publisher at the beginning of an operator's chain.
 pub(crate) fn source_of_chain<'l>(linker: &'l Linker<'_>, operator: SiteRef) -> Option<&'l str> {
     /// Operators of one chain.
     const LONGEST: u32 = 64;

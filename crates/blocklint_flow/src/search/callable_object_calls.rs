@@ -17,8 +17,8 @@ use crate::search::Search;
 const CALL: &str = "__call__";
 
 impl<'l, 'a> Search<'l, 'a> {
-    /// The calls whose callee may be an object of a library type with a row for being called: those in files that name
-    /// the library, and elsewhere those under a name that such an object was given there.
+    /// Returns the calls whose callee may be an object of a library type with a row for being called: those in files
+    /// that name the library, and elsewhere those under a name that such an object was given there.
     pub(crate) fn calls_of_instances(&self, language: Language, reach: &LibraryReach) -> Vec<SiteRef> {
         let program = self.linker.program;
         let mut found = Vec::new();
@@ -69,7 +69,7 @@ impl<'l, 'a> Search<'l, 'a> {
         found
     }
 
-    /// Names of what gives values of the libraries that have such types.
+    /// Returns the names of calls that return values of libraries with such types.
     fn makers_of_callable_objects(&self, language: Language) -> FxHashSet<Name> {
         let models = self.linker.library.of(language);
         let separator = blocklint_link::models::library::separator(language);
@@ -90,7 +90,7 @@ impl<'l, 'a> Search<'l, 'a> {
         found
     }
 
-    /// The files that name the first segment of a type with a row for being called.
+    /// Returns the files that name the first segment of a type with a row for being called.
     fn files_with_callable_objects(&self, language: Language, reach: &LibraryReach) -> Vec<FileId> {
         let program = self.linker.program;
         let models = self.linker.library.of(language);

@@ -7,7 +7,7 @@ use std::collections::BinaryHeap;
 
 use blocklint_facts::{Flow, Form};
 use blocklint_link::effect::label::Label;
-use blocklint_link::linker::work::Unit;
+use blocklint_link::linker::work::WorkUnit;
 use blocklint_link::program::ids::{BodyRef, FileId};
 use blocklint_link::program::occurrences::{Mention, Wrap};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -46,17 +46,17 @@ impl<'l, 'a> Search<'l, 'a> {
                 if self.conditions.callers.dispatch.only(body).is_empty() {
                     continue;
                 }
-                let states = self.graph.states.iter().enumerate();
-                let of_body: Vec<LabelledBodyId> = states
-                    .filter(|(_, state)| state.node == Node::plain(body))
+                let labelled_bodies = self.graph.labelled_bodies.iter().enumerate();
+                let of_body: Vec<LabelledBodyId> = labelled_bodies
+                    .filter(|(_, labelled_body)| labelled_body.node == Node::plain(body))
                     .map(|(at, _)| LabelledBodyId(at as u32))
                     .collect();
                 let linker = self.linker;
                 let callers = || self.conditions.callers.through_containers(Node::plain(body));
-                let callers = linker.attempt(Unit::Body(body), callers).unwrap_or_default();
-                for state in of_body {
+                let callers = linker.attempt(WorkUnit::Body(body), callers).unwrap_or_default();
+                for labelled_body in of_body {
                     for &caller in &callers {
-                        self.enter_from(caller, state);
+                        self.enter_from(caller, labelled_body);
                     }
                 }
             }
@@ -85,7 +85,7 @@ impl<'l, 'a> Search<'l, 'a> {
                     let root = || {
                         if off_the_loop(self.linker, site) { None } else { self.root_above(around, &made, &mut seen) }
                     };
-                    self.linker.attempt(Unit::Body(around), root).flatten()
+                    self.linker.attempt(WorkUnit::Body(around), root).flatten()
                 });
                 if let Some(root) = root {
                     more.push((body, root));
@@ -99,19 +99,19 @@ impl<'l, 'a> Search<'l, 'a> {
         let mut made: Vec<(BodyRef, Root)> = made.into_iter().collect();
         made.sort_by_key(|(body, _)| *body);
         for (body, root) in made {
-            let ways: Vec<(Label, FlowEdge)> = self
+            let edges: Vec<(Label, FlowEdge)> = self
                 .graph
-                .states
+                .labelled_bodies
                 .iter()
-                .filter(|state| state.node.body == body)
-                .flat_map(|state| {
-                    let label = self.graph.labels.get(state.label);
-                    state.edges.iter().map(move |way| (label.clone(), *way))
+                .filter(|labelled_body| labelled_body.node.body == body)
+                .flat_map(|labelled_body| {
+                    let label = self.graph.labels.get(labelled_body.label);
+                    labelled_body.edges.iter().map(move |edge| (label.clone(), *edge))
                 })
                 .collect();
             let linker = self.linker;
-            for (label, way) in ways {
-                linker.attempt(Unit::Body(body), || self.hit(body, root, false, &label, way));
+            for (label, edge) in edges {
+                linker.attempt(WorkUnit::Body(body), || self.hit(body, root, false, &label, edge));
             }
         }
     }
@@ -145,8 +145,8 @@ impl<'l, 'a> Search<'l, 'a> {
         }
     }
 
-    /// The root that runs a body over carrying edges, or is it; none where so much is inferred on the way that a finding there
-    /// would not be shown either.
+    /// Returns the root that runs a body over carrying edges, or is it; none where so much is inferred on the way that
+    /// a finding there would not be shown either.
     fn root_above(&self, body: BodyRef, made: &FxHashMap<BodyRef, Root>, seen: &mut FxHashSet<Node>) -> Option<Root> {
         let dispatched = |root: Root| Root { kind: RootKind::Dispatched, ..root };
         let mut queue = BinaryHeap::from([Reverse((0u8, Node::plain(body)))]);

@@ -22,7 +22,7 @@ pub struct Flows {
 
 /// The question to a search over a few files.
 #[derive(Clone, Copy, Debug)]
-pub struct Wanted<'f> {
+pub struct FileSearch<'f> {
     /// The files whose findings are wanted.
     pub files: &'f [FileId],
     /// All that have changed since the search over all files.
@@ -33,7 +33,7 @@ pub struct Wanted<'f> {
 
 /// Where a search looks that is asked only for the findings of a few files.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Focus {
+pub(crate) struct FlowScope {
     /// The bodies outside of those files that they lead to, which labels may reach.
     bodies: FxHashSet<BodyRef>,
     /// The calls outside of those files at which labels may begin.
@@ -44,13 +44,13 @@ impl Flows {
     /// Returns the flows of a search.
     pub fn of(linker: &Linker<'_>, graph: &Graph<'_>) -> Self {
         let mut flows = Flows::default();
-        for state in &graph.states {
-            for way in &state.edges {
-                flows.add(linker, graph, state.node.body, way);
+        for labelled_body in &graph.labelled_bodies {
+            for edge in &labelled_body.edges {
+                flows.add(linker, graph, labelled_body.node.body, edge);
             }
         }
         for hit in &graph.hits {
-            flows.add(linker, graph, hit.root, &hit.way);
+            flows.add(linker, graph, hit.root, &hit.edge);
         }
         for of_body in flows.below.values_mut() {
             of_body.sort();
@@ -63,7 +63,7 @@ impl Flows {
         flows
     }
 
-    /// True if all that it names is there: it may have been kept, and what is kept anybody may have written.
+    /// True if all bodies and sites in it exist. It may come from the cache, whose files are not trusted.
     pub fn fits(&self, files: &[SourceFile]) -> bool {
         let has_body =
             |body: &BodyRef| files.get(body.file.index()).is_some_and(|file| body.index() < file.facts.bodies.len());
@@ -73,21 +73,22 @@ impl Flows {
             && self.begins.iter().all(|(body, sites)| has_body(body) && sites.iter().all(has_site))
     }
 
-    fn add(&mut self, linker: &Linker<'_>, graph: &Graph<'_>, body: BodyRef, way: &FlowEdge) {
+    fn add(&mut self, linker: &Linker<'_>, graph: &Graph<'_>, body: BodyRef, edge: &FlowEdge) {
         let below = self.below.entry(body).or_default();
-        let around = linker.program.body_of_site(way.site);
+        let around = linker.program.body_of_site(edge.site);
         below.extend((around != body).then_some(around));
-        match way.next {
-            EdgeTarget::LabelledBody(next) => below.push(graph.states[next.0 as usize].node.body),
-            EdgeTarget::Leaf(leaf) => {
-                let leaf = &graph.leaves[leaf as usize];
-                below.extend(leaf.held_by.map(|holding| linker.program.body_of_site(holding)));
-                self.begins.entry(body).or_default().push(leaf.site);
+        match edge.next {
+            EdgeTarget::LabelledBody(next) => below.push(graph.labelled_body(next).node.body),
+            EdgeTarget::Sink(sink) => {
+                let sink = &graph.sinks[sink as usize];
+                below.extend(sink.held_by.map(|holding| linker.program.body_of_site(holding)));
+                self.begins.entry(body).or_default().push(sink.site);
             }
         }
     }
 
-    /// The bodies in which something flowed whose name no other body bears: a call of that name may mean one whatever it is called on.
+    /// Returns the bodies in which something flowed whose name no other body bears: a call of that name may mean one
+    /// whatever it is called on.
     fn named_alone(&self, linker: &Linker<'_>) -> FxHashMap<Name, BodyRef> {
         let named = self.below.keys().chain(self.begins.keys()).filter_map(|&body| {
             let name =
@@ -97,7 +98,7 @@ impl Flows {
         named.collect()
     }
 
-    /// The files into which something flowed from one of some files, these among them.
+    /// Returns the files into which something flowed from one of some files, these among them.
     fn above(&self, files: &[FileId]) -> FxHashSet<FileId> {
         let mut above: FxHashMap<BodyRef, Vec<BodyRef>> = FxHashMap::default();
         for (&body, below) in &self.below {
@@ -113,8 +114,8 @@ impl Flows {
         seen.into_iter().map(|body| body.file).chain(files.iter().copied()).collect()
     }
 
-    /// Those of some files whose findings may be others once some files have changed: they import one of these, or something flowed
-    /// from there.
+    /// Returns those of some files whose findings may be others once some files have changed: they import one of these,
+    /// or something flowed from there.
     fn affected(&self, linker: &Linker<'_>, of: &[FileId], files: &[FileId]) -> Vec<FileId> {
         if of.iter().all(|file| files.contains(file)) {
             return Vec::new();
@@ -130,14 +131,14 @@ impl Flows {
     pub(crate) fn focus(
         &self,
         linker: &Linker<'_>,
-        Wanted { files, changed, open }: Wanted<'_>,
-    ) -> (Focus, FxHashSet<FileId>) {
+        FileSearch { files, changed, open }: FileSearch<'_>,
+    ) -> (FlowScope, FxHashSet<FileId>) {
         let mut of_changed: FxHashMap<FileId, Vec<BodyRef>> = FxHashMap::default();
         for (body, below) in self.below.iter().filter(|(body, _)| changed.contains(&body.file)) {
             of_changed.entry(body.file).or_default().extend(below);
         }
         let mut asked: FxHashSet<FileId> = FxHashSet::default();
-        let mut focus = Focus::default();
+        let mut focus = FlowScope::default();
         let unique = self.named_alone(linker);
         let mut queue: Vec<FileId> = self.affected(linker, open, files);
         queue.extend(files);
@@ -164,24 +165,24 @@ impl Flows {
     }
 }
 
-impl Focus {
-    /// The bodies that it leads to, outside of the files asked about.
+impl FlowScope {
+    /// Returns the bodies that it leads to, outside of the files asked about.
     pub(crate) fn bodies(&self) -> &FxHashSet<BodyRef> {
         &self.bodies
     }
 
     /// True if a label may begin at a call.
     pub(crate) fn begins_at(&self, linker: &Linker<'_>, site: SiteRef) -> bool {
-        linker.is_asked(site.file) || self.sites.contains(&site)
+        linker.is_reported(site.file) || self.sites.contains(&site)
     }
 
     /// True if a label may reach the body of a call.
     pub(crate) fn reaches(&self, linker: &Linker<'_>, site: SiteRef) -> bool {
-        linker.is_asked(site.file) || self.bodies.contains(&linker.program.body_of_site(site))
+        linker.is_reported(site.file) || self.bodies.contains(&linker.program.body_of_site(site))
     }
 }
 
-/// The bodies of other files that one calls, or mentions.
+/// Returns the bodies of other files that one calls, or mentions.
 fn reached_from(linker: &Linker<'_>, file: FileId, unique: &FxHashMap<Name, BodyRef>) -> Vec<BodyRef> {
     let mut found = Vec::new();
     let facts = linker.program.facts(file);

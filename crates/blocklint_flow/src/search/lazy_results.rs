@@ -1,4 +1,4 @@
-//! Where the lazy result of a library call is consumed.
+//! Returns the places at which the lazy result of a library call is consumed.
 
 use blocklint_core::Language;
 use blocklint_facts::Form;
@@ -14,7 +14,7 @@ use crate::callers::Callers;
 use crate::callers::trail::{TRAILS, Trail};
 
 impl<'l, 'a> Callers<'l, 'a> {
-    /// Where the lazy result of a library call is consumed.
+    /// Returns the places at which the lazy result of a library call is consumed.
     pub(crate) fn consumers_of_lazy(&self, made: SiteRef) -> Vec<(SiteRef, Option<u32>)> {
         let linker = self.linker;
         let mut found = Vec::new();
@@ -109,7 +109,7 @@ impl<'l, 'a> Callers<'l, 'a> {
                 }
             }
         }
-        // Where it is made, and where a function that gives it is called.
+        // The places at which it is made, and at which a function that returns it is called.
         let mut bodies = vec![linker.program.body_of_site(made)];
         for trail in &seen {
             if let Trail::ResultOf(site, _) = *trail {
@@ -125,7 +125,7 @@ impl<'l, 'a> Callers<'l, 'a> {
         found
     }
 
-    /// Calls in a body that consume a lazy value: `reader.lines().next()`.
+    /// Returns the calls in a body that consume a lazy value: `reader.lines().next()`.
     fn consuming_methods(&self, made: SiteRef, body: BodyRef) -> Vec<SiteRef> {
         let linker = self.linker;
         let (facts, body_id) = linker.program.facts_and_id(body);

@@ -4,7 +4,7 @@
 
 pub(crate) mod acquired;
 
-use crate::search::lock_guards;
+use crate::search::rust_lock_lifetimes;
 use blocklint_core::{Effect, Hold, Language, Severity};
 use blocklint_facts::{Flow, Form, FormId, RegionId, RegionKind, SiteFlags, SiteKind, VarKind};
 use blocklint_link::calls::targets::Target;
@@ -24,28 +24,25 @@ use crate::graph::marks::Marks;
 use crate::graph::{EdgeTarget, FlowEdge, SinkSite};
 use crate::search::Search;
 
-pub use crate::search::lock_guards::{binding_of, is_given_away, is_in_else};
+pub use crate::search::rust_lock_lifetimes::{binding_of, is_in_else, is_moved_away_before};
 
-/// How many functions up it is looked for the thread that holds a lock.
+/// The most callers through which a function is followed to the worker thread that runs it.
 const CALLERS: u32 = 6;
 
-/// The variable or field that holds a lock or pool for all its users: equal holders are one lock, as far as names tell.
-pub type Holder = Lock;
-
-/// One lock, as far as names tell: all that has the same holder is the same lock.
+/// The variable or field that stores a lock, or a pool of threads or connections. Values of one place count as one lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Lock {
+pub enum LockPlace {
     /// A field, under the class furthest up that assigns it.
     Field(ClassRef, Name),
     /// A module's variable.
     Global(FileId, Name),
 }
 
-impl Lock {
-    /// The name of the field or variable.
+impl LockPlace {
+    /// Returns the name of the field or variable.
     pub fn name(self) -> Name {
         match self {
-            Lock::Field(_, name) | Lock::Global(_, name) => name,
+            LockPlace::Field(_, name) | LockPlace::Global(_, name) => name,
         }
     }
 }
@@ -61,7 +58,7 @@ pub struct HeldOverAwait {
     pub ty: PathId,
 }
 
-/// The lock's type, if a form is one.
+/// Returns the lock's type, if a form is one.
 pub(crate) fn lock_type(linker: &Linker<'_>, scope: Scope, form: FormId) -> Option<PathId> {
     linker.values.members(linker.eval(scope, form).value).iter().find_map(|val| match *val {
         Val::Library { .. } | Val::Instance { .. } => {
@@ -71,13 +68,13 @@ pub(crate) fn lock_type(linker: &Linker<'_>, scope: Scope, form: FormId) -> Opti
     })
 }
 
-/// Returns the holder of the value of a form, where names tell.
-pub fn holder(linker: &Linker<'_>, scope: Scope, form: FormId) -> Option<Holder> {
+/// Returns the variable or field that stores the value of a form, if it has a name: `self.lock`.
+pub fn lock_place(linker: &Linker<'_>, scope: Scope, form: FormId) -> Option<LockPlace> {
     lock_of(linker, scope, form, 4)
 }
 
-/// Returns the lock that a form is, where names tell.
-pub(crate) fn lock_of(linker: &Linker<'_>, scope: Scope, form: FormId, depth: u32) -> Option<Lock> {
+/// Returns the variable or field that stores the lock of a form. `depth` is the number of variables that are followed.
+pub(crate) fn lock_of(linker: &Linker<'_>, scope: Scope, form: FormId, depth: u32) -> Option<LockPlace> {
     let depth = depth.checked_sub(1)?;
     let facts = linker.program.facts(scope.file);
     match facts.form(form) {
@@ -85,9 +82,9 @@ pub(crate) fn lock_of(linker: &Linker<'_>, scope: Scope, form: FormId, depth: u3
             let name = linker.program.global(scope.file, sym)?;
             linker.values.members(linker.eval(scope, base).value).iter().find_map(|val| match *val {
                 Val::Instance { class, .. } | Val::Class(class) => {
-                    Some(Lock::Field(assigner(linker, class, name), name))
+                    Some(LockPlace::Field(assigner(linker, class, name), name))
                 }
-                Val::Module(file) => Some(Lock::Global(file, name)),
+                Val::Module(file) => Some(LockPlace::Global(file, name)),
                 _ => None,
             })
         }
@@ -107,13 +104,13 @@ pub(crate) fn lock_of(linker: &Linker<'_>, scope: Scope, form: FormId, depth: u3
                 let (Val::Module(file), Some(name)) = (module, linker.program.global(scope.file, import.name)) else {
                     return None;
                 };
-                return Some(Lock::Global(file, name));
+                return Some(LockPlace::Global(file, name));
             }
             if owner.parent.is_none() {
-                return Some(Lock::Global(scope.file, name));
+                return Some(LockPlace::Global(scope.file, name));
             }
             if let Some(class) = owner.class.get().filter(|_| owner.kind == blocklint_facts::BodyKind::Class) {
-                return Some(Lock::Field(scope.file.class_ref(class), name));
+                return Some(LockPlace::Field(scope.file.class_ref(class), name));
             }
             let mut assigns = facts.assigns_of(var);
             let only = assigns.next().filter(|row| row.value.is_some())?;
@@ -123,14 +120,14 @@ pub(crate) fn lock_of(linker: &Linker<'_>, scope: Scope, form: FormId, depth: u3
             lock_of(linker, Scope { at: only.at, ..scope }, only.value, depth)
         }
         Form::Result(made) if facts.language == Language::Rust => {
-            lock_of(linker, scope, lock_guards::behind(facts, made)?, depth)
+            lock_of(linker, scope, rust_lock_lifetimes::behind(facts, made)?, depth)
         }
         Form::Try(inner) if facts.language == Language::Rust => lock_of(linker, scope, inner, depth),
         _ => None,
     }
 }
 
-/// The class furthest up that assigns a field.
+/// Returns the class furthest up that assigns a field.
 fn assigner(linker: &Linker<'_>, class: ClassRef, name: Name) -> ClassRef {
     let mro = linker.mro(class);
     let assigning = mro.iter().rev().find_map(|ancestor| match *ancestor {
@@ -144,8 +141,8 @@ fn assigner(linker: &Linker<'_>, class: ClassRef, name: Name) -> ClassRef {
     assigning.unwrap_or(class)
 }
 
-/// The locks alive at a site: those of the `with` blocks around it.
-fn locks_around(linker: &Linker<'_>, site: SiteRef) -> Vec<(RegionId, FormId)> {
+/// Returns the values of the `with` blocks around a site, innermost first. `lock_type` tells which of them are locks.
+fn with_values_around(linker: &Linker<'_>, site: SiteRef) -> Vec<(RegionId, FormId)> {
     let facts = linker.program.facts(site.file);
     let mut found = Vec::new();
     let mut at = linker.program.site(site).at.region;
@@ -159,10 +156,11 @@ fn locks_around(linker: &Linker<'_>, site: SiteRef) -> Vec<(RegionId, FormId)> {
     found
 }
 
-/// Returns where coroutines hold a thread's lock over an `await`: in a `with` block, or between `acquire()` and `release()`.
+/// Returns the places where coroutines hold a thread's lock over an `await`: in a `with` block, or between `acquire()` and
+/// `release()`.
 pub fn held_over_await(linker: &Linker<'_>) -> Vec<HeldOverAwait> {
     let mut found = Vec::new();
-    for file in linker.files_asked() {
+    for file in linker.reported_files() {
         let facts = linker.program.facts(file);
         acquired::add_acquired(linker, file, &mut found);
         if !facts.regions.iter().any(|region| region.kind == RegionKind::With && region.test.is_some()) {
@@ -179,7 +177,7 @@ pub fn held_over_await(linker: &Linker<'_>) -> Vec<HeldOverAwait> {
             if !matches!(flow, Flow::Coroutine | Flow::AsyncGenerator) {
                 continue;
             }
-            for (region, _) in locks_around(linker, site) {
+            for (region, _) in with_values_around(linker, site) {
                 awaited.entry(region).or_insert(site);
             }
         }
@@ -189,7 +187,7 @@ pub fn held_over_await(linker: &Linker<'_>) -> Vec<HeldOverAwait> {
             let row = facts.region(region);
             let scope = Scope { file, at: linker.program.site(awaited).at, env: EnvId::NONE };
             let Some(ty) = lock_type(linker, scope, row.test) else { continue };
-            // The site that takes it stands right before the block.
+            // The `Enter` site of the block takes the lock.
             let taken = facts.sites.iter().enumerate().find(|(_, site)| {
                 site.kind == SiteKind::Enter && site.callee == row.test && facts.body_of(site.at) == row.body
             });
@@ -204,9 +202,9 @@ pub fn held_over_await(linker: &Linker<'_>) -> Vec<HeldOverAwait> {
     found
 }
 
-/// The sites that take a lock.
-fn takers(linker: &Linker<'_>, lock: Lock) -> Vec<SiteRef> {
-    let (Lock::Field(_, name) | Lock::Global(_, name)) = lock;
+/// Returns the sites that take a lock.
+fn takers(linker: &Linker<'_>, lock: LockPlace) -> Vec<SiteRef> {
+    let (LockPlace::Field(_, name) | LockPlace::Global(_, name)) = lock;
     let mut found = Vec::new();
     for name in linker.with_aliases(name) {
         for &(file, sym) in linker.program.occurrences(name) {
@@ -254,8 +252,8 @@ fn takers(linker: &Linker<'_>, lock: Lock) -> Vec<SiteRef> {
 impl<'l, 'a> Search<'l, 'a> {
     /// Adds waits for the code that takes a lock which other code holds over a blocking call; true if there are any.
     pub(crate) fn wait_for_locks(&mut self) -> bool {
-        let holders = self.holders();
-        let mut locks: Vec<(Lock, SiteRef)> = holders.into_iter().collect();
+        let held = self.locks_held_over_blocking_calls();
+        let mut locks: Vec<(LockPlace, SiteRef)> = held.into_iter().collect();
         locks.sort();
         let mut any = false;
         for (lock, holding) in locks {
@@ -264,52 +262,56 @@ impl<'l, 'a> Search<'l, 'a> {
                 any |= linker.attempt_site(site, || self.wait_at(site, holding)) == Some(true);
             }
         }
-        any | self.wait_for_guards()
+        any | self.wait_for_rust_locks()
     }
 
-    /// Adds waits for locks of Rust, which are held as long as their guards are alive.
-    fn wait_for_guards(&mut self) -> bool {
-        let (holders, taking) = self.guards_held();
-        if holders.is_empty() {
+    /// Adds waits for locks of Rust, which are held as long as their `MutexGuard` is alive.
+    fn wait_for_rust_locks(&mut self) -> bool {
+        let (held, taking) = self.rust_locks_held_over_blocking_calls();
+        if held.is_empty() {
             return false;
         }
         let mut any = false;
-        for (lock, site) in lock_guards::all_takers(self.linker) {
+        for (lock, site) in rust_lock_lifetimes::all_takers(self.linker) {
             // A site that holds its lock for long has a finding of its own.
-            if let Some(&holding) = holders.get(&lock).filter(|_| !taking.contains(&site)) {
+            if let Some(&holding) = held.get(&lock).filter(|_| !taking.contains(&site)) {
                 any |= self.wait_at(site, holding);
             }
         }
         any
     }
 
-    /// Locks whose guards are alive over something long on a thread that may block, each with one such call; and all calls
-    /// that take a lock for something long, wherever they run.
-    fn guards_held(&self) -> (FxHashMap<Lock, SiteRef>, FxHashSet<SiteRef>) {
+    /// Returns the locks that a worker thread holds over a long call, each with one of these calls, and all calls that
+    /// take a lock and hold it over a blocking call, on any thread (Rust).
+    fn rust_locks_held_over_blocking_calls(&self) -> (FxHashMap<LockPlace, SiteRef>, FxHashSet<SiteRef>) {
         let linker = self.linker;
-        let mut found: FxHashMap<Lock, SiteRef> = FxHashMap::default();
+        let mut found: FxHashMap<LockPlace, SiteRef> = FxHashMap::default();
         let mut taking: FxHashSet<SiteRef> = FxHashSet::default();
         let mut seen: FxHashSet<SiteRef> = FxHashSet::default();
         let mut paths = None;
-        for state in &self.graph.states {
-            let label = self.graph.labels.get(state.label);
+        for labelled_body in &self.graph.labelled_bodies {
+            let label = self.graph.labels.get(labelled_body.label);
             if label.severity == Severity::Note || label.effect == Effect::Cpu {
                 continue;
             }
-            for way in &state.edges {
-                let is_rust = linker.program.language(way.site.file) == Language::Rust;
-                if !is_rust || way.steps >= LOW_STEPS || !seen.insert(way.site) {
+            for edge in &labelled_body.edges {
+                let is_rust = linker.program.language(edge.site.file) == Language::Rust;
+                if !is_rust || edge.steps >= LOW_STEPS || !seen.insert(edge.site) {
                     continue;
                 }
-                for (taken, lock) in lock_guards::alive_at(linker, way.site) {
+                for (taken, lock) in rust_lock_lifetimes::locks_held_at(linker, edge.site) {
                     taking.insert(taken);
                     // One file is read in no time; one after the other is not.
                     let paths = paths.get_or_insert_with(|| Paths::new(linker, &self.graph));
                     let is_long = label.severity == Severity::Error
-                        || paths.follow(*way).iter().any(|way| lock_guards::is_repeated(linker, way.site, taken));
-                    let around = linker.program.body_of_site(way.site);
-                    if is_long && lock_guards::runs_on_worker(&self.conditions.callers, linker, around, CALLERS) {
-                        found.entry(lock).and_modify(|held| *held = (*held).min(way.site)).or_insert(way.site);
+                        || paths
+                            .follow(*edge)
+                            .iter()
+                            .any(|edge| rust_lock_lifetimes::is_repeated(linker, edge.site, taken));
+                    let around = linker.program.body_of_site(edge.site);
+                    if is_long && rust_lock_lifetimes::runs_on_worker(&self.conditions.callers, linker, around, CALLERS)
+                    {
+                        found.entry(lock).and_modify(|held| *held = (*held).min(edge.site)).or_insert(edge.site);
                     }
                 }
             }
@@ -317,32 +319,32 @@ impl<'l, 'a> Search<'l, 'a> {
         (found, taking)
     }
 
-    /// Locks that are alive over a blocking call, each with one such call.
-    fn holders(&self) -> FxHashMap<Lock, SiteRef> {
+    /// Returns the locks that a `with` block holds over a blocking call, each with one of these calls (Python).
+    fn locks_held_over_blocking_calls(&self) -> FxHashMap<LockPlace, SiteRef> {
         let linker = self.linker;
-        let mut found: FxHashMap<Lock, SiteRef> = FxHashMap::default();
+        let mut found: FxHashMap<LockPlace, SiteRef> = FxHashMap::default();
         let mut seen: FxHashSet<SiteRef> = FxHashSet::default();
         let mut paths = None;
-        for state in &self.graph.states {
-            let label = self.graph.labels.get(state.label);
-            // Over one file, or a message that fits into a buffer, it is held for no longer than over memory.
+        for labelled_body in &self.graph.labelled_bodies {
+            let label = self.graph.labels.get(labelled_body.label);
+            // A lock that is held over the access to one file, or over a message that fits into a buffer, is free again soon.
             let is_long = label.severity == Severity::Error;
             if label.effect == Effect::Cpu || !is_long {
                 continue;
             }
-            for way in &state.edges {
-                if way.steps >= LOW_STEPS || !seen.insert(way.site) {
+            for edge in &labelled_body.edges {
+                if edge.steps >= LOW_STEPS || !seen.insert(edge.site) {
                     continue;
                 }
-                for (_, form) in locks_around(linker, way.site) {
-                    let scope = Scope { at: linker.program.site(way.site).at, file: way.site.file, env: EnvId::NONE };
+                for (_, form) in with_values_around(linker, edge.site) {
+                    let scope = Scope { at: linker.program.site(edge.site).at, file: edge.site.file, env: EnvId::NONE };
                     if lock_type(linker, scope, form).is_none() {
                         continue;
                     }
                     let paths = paths.get_or_insert_with(|| Paths::new(linker, &self.graph));
-                    let sure = paths.cost(linker, &self.graph, way).is_some_and(|cost| cost.steps <= 2);
+                    let sure = paths.cost(linker, &self.graph, edge).is_some_and(|cost| cost.steps <= 2);
                     if let Some(lock) = lock_of(linker, scope, form, 4).filter(|_| sure) {
-                        found.entry(lock).and_modify(|held| *held = (*held).min(way.site)).or_insert(way.site);
+                        found.entry(lock).and_modify(|held| *held = (*held).min(edge.site)).or_insert(edge.site);
                     }
                 }
             }
@@ -350,23 +352,23 @@ impl<'l, 'a> Search<'l, 'a> {
         found
     }
 
-    /// A site takes a lock that is held over a blocking call elsewhere.
+    /// Adds the effect of a site that takes a lock which is held over a blocking call elsewhere.
     fn wait_at(&mut self, site: SiteRef, holding: SiteRef) -> bool {
         let linker = self.linker;
-        // Its own critical section is no reason to wait.
+        // A function does not wait for a lock that it holds itself.
         if linker.program.body_of_site(site) == linker.program.body_of_site(holding) {
             return false;
         }
         for target in &linker.targets(site, EnvId::NONE).list {
             let Target::Row { path, receiver, property, .. } = *target else { continue };
-            let Some(found) = linker.lock_leaf(site, path, receiver, property) else { continue };
+            let Some(found) = linker.lock_sink(site, path, receiver, property) else { continue };
             let mut label = found.label;
             label.severity = Severity::Warning;
             label.hold = LabelHold::Fixed(Hold::Unstated);
-            let Some(label) = self.cuts.apply(linker.program, site, label) else { continue };
+            let Some(label) = self.suppressions.apply(linker.program, site, label) else { continue };
             let label_id = self.graph.labels.id(label.clone());
-            let leaf = self.graph.leaves.len() as u32;
-            self.graph.leaves.push(SinkSite {
+            let sink = self.graph.sinks.len() as u32;
+            self.graph.sinks.push(SinkSite {
                 site,
                 row: found.row,
                 path,
@@ -374,30 +376,30 @@ impl<'l, 'a> Search<'l, 'a> {
                 held_by: Some(holding),
                 wraps: None,
             });
-            *self.graph.leaf_sites.entry(site).or_default() += 1;
-            let way = FlowEdge {
+            *self.graph.sink_rows_at.entry(site).or_default() += 1;
+            let edge = FlowEdge {
                 site,
                 arg: None,
-                next: EdgeTarget::Leaf(leaf),
+                next: EdgeTarget::Sink(sink),
                 steps: 1,
                 shared: false,
                 marks: Marks::default(),
             };
-            self.propagate_to_site(site, EnvId::NONE, label, way);
+            self.propagate_to_site(site, EnvId::NONE, label, edge);
             return true;
         }
         false
     }
 }
 
-/// The function that holds a lock: one around a closure that does.
-pub fn holder_of(linker: &Linker<'_>, holding: SiteRef) -> BodyRef {
+/// Returns the function around the blocking call during which a lock is held. For a closure it is the function around it.
+pub fn function_holding(linker: &Linker<'_>, holding: SiteRef) -> BodyRef {
     let body = linker.program.body_of_site(holding);
     let (facts, body_id) = linker.program.facts_and_id(body);
     body.file.body_ref(function_around(facts, body_id))
 }
 
-/// Its name, for words.
-pub fn holder_name(linker: &Linker<'_>, holding: SiteRef) -> String {
-    blocklint_core::last_name(&linker.qualified_name(holder_of(linker, holding))).to_owned()
+/// Returns the name of the function around the blocking call during which a lock is held, for messages.
+pub fn name_of_function_holding(linker: &Linker<'_>, holding: SiteRef) -> String {
+    blocklint_core::last_name(&linker.qualified_name(function_holding(linker, holding))).to_owned()
 }

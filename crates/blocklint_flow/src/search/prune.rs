@@ -8,73 +8,81 @@ use crate::graph::{EdgeTarget, FlowEdge, LabelledBody, LabelledBodyId};
 use crate::guards::enclosing::is_conditional;
 use crate::search::Search;
 
-/// Ways of one state beyond which callers do not choose among them.
-const MOST_WAYS: usize = 32;
+/// The number of edges of one labelled body up to which callers choose among them.
+const MOST_EDGES: usize = 32;
 
 impl Search<'_, '_> {
     /// Removes, for each call into a body, the edges that the arguments of this call rule out.
     pub(crate) fn prune_excluded_edges(&mut self) {
-        let decides = |state: &LabelledBody| {
-            let mut sites = state.edges.iter().map(|way| way.site);
+        let decides = |labelled_body: &LabelledBody| {
+            let mut sites = labelled_body.edges.iter().map(|edge| edge.site);
             let is_conditional =
                 |site| self.linker.attempt_site(site, || is_conditional(self.linker, site)) == Some(true);
-            (2..=MOST_WAYS).contains(&state.edges.len()) && sites.any(is_conditional)
+            (2..=MOST_EDGES).contains(&labelled_body.edges.len()) && sites.any(is_conditional)
         };
-        let decides: Vec<bool> = self.graph.states.iter().map(decides).collect();
+        let decides: Vec<bool> = self.graph.labelled_bodies.iter().map(decides).collect();
         let mut changes = Vec::new();
-        let edges = self.graph.states.iter().enumerate().flat_map(|(at, state)| {
-            state.edges.iter().enumerate().map(move |(nth, way)| (Edge::Way(at, nth), *way, state.node.env))
+        let edges = self.graph.labelled_bodies.iter().enumerate().flat_map(|(at, labelled_body)| {
+            labelled_body
+                .edges
+                .iter()
+                .enumerate()
+                .map(move |(nth, edge)| (EdgePlace::FromBody(at, nth), *edge, labelled_body.node.env))
         });
-        let hits = self.graph.hits.iter().enumerate().map(|(at, hit)| (Edge::Hit(at), hit.way, EnvId::NONE));
-        for (edge, way, env) in edges.chain(hits) {
-            let EdgeTarget::LabelledBody(next) = way.next else { continue };
+        let hits = self.graph.hits.iter().enumerate().map(|(at, hit)| (EdgePlace::ToRoot(at), hit.edge, EnvId::NONE));
+        for (place, edge, env) in edges.chain(hits) {
+            let EdgeTarget::LabelledBody(next) = edge.next else { continue };
             if decides[next.0 as usize]
-                && let Some(left) = self.linker.attempt_site(way.site, || self.left_of(way, env, next)).flatten()
+                && let Some(left) = self.linker.attempt_site(edge.site, || self.left_of(edge, env, next)).flatten()
             {
-                changes.push((edge, next, left));
+                changes.push((place, next, left));
             }
         }
         let mut restricted: FxHashMap<(LabelledBodyId, Vec<usize>), LabelledBodyId> = FxHashMap::default();
-        for (edge, next, left) in changes {
+        for (place, next, left) in changes {
             let id = *restricted.entry((next, left)).or_insert_with(|| {
-                let of = &self.graph.states[next.0 as usize];
+                let of = self.graph.labelled_body(next);
                 let (node, label) = (of.node, of.label);
-                self.graph.states.push(LabelledBody { node, label, edges: Vec::new() });
-                LabelledBodyId(self.graph.states.len() as u32 - 1)
+                self.graph.labelled_bodies.push(LabelledBody { node, label, edges: Vec::new() });
+                LabelledBodyId(self.graph.labelled_bodies.len() as u32 - 1)
             });
-            match edge {
-                Edge::Way(state, nth) => self.graph.states[state].edges[nth].next = EdgeTarget::LabelledBody(id),
-                Edge::Hit(hit) => self.graph.hits[hit].way.next = EdgeTarget::LabelledBody(id),
+            match place {
+                EdgePlace::FromBody(labelled_body, nth) => {
+                    self.graph.labelled_bodies[labelled_body].edges[nth].next = EdgeTarget::LabelledBody(id)
+                }
+                EdgePlace::ToRoot(hit) => self.graph.hits[hit].edge.next = EdgeTarget::LabelledBody(id),
             }
         }
-        // Now that each way leads where it does.
+        // All edges have their final targets now.
         for ((of, left), id) in restricted {
-            let ways = &self.graph.states[of.0 as usize].edges;
-            let ways = left.into_iter().map(|nth| ways[nth]).collect();
-            self.graph.states[id.0 as usize].edges = ways;
+            let edges = &self.graph.labelled_body(of).edges;
+            let edges = left.into_iter().map(|nth| edges[nth]).collect();
+            self.graph.labelled_bodies[id.0 as usize].edges = edges;
         }
     }
 
-    /// Returns the edges of a state that an edge to it does not rule out; `None` if it rules out none.
-    fn left_of(&self, way: FlowEdge, env: EnvId, next: LabelledBodyId) -> Option<Vec<usize>> {
-        let state = &self.graph.states[next.0 as usize];
-        let body = state.node.body;
-        if way.arg.is_some() {
+    /// Returns the edges of a labelled body that an edge to it does not rule out; `None` if it rules out none.
+    fn left_of(&self, edge: FlowEdge, env: EnvId, next: LabelledBodyId) -> Option<Vec<usize>> {
+        let labelled_body = self.graph.labelled_body(next);
+        let body = labelled_body.node.body;
+        if edge.arg.is_some() {
             return None;
         }
-        let with_receiver = self.linker.targets(way.site, env).receiver_of(body)?;
-        let caller = Caller::plain(way.site, env, with_receiver);
-        let ways = state.edges.iter().enumerate();
-        let left: Vec<usize> = ways
-            .filter(|(_, way)| !self.conditions.caller_excludes(caller, body, way.site))
+        let with_receiver = self.linker.targets(edge.site, env).receiver_of(body)?;
+        let caller = Caller::plain(edge.site, env, with_receiver);
+        let edges = labelled_body.edges.iter().enumerate();
+        let left: Vec<usize> = edges
+            .filter(|(_, edge)| !self.conditions.caller_excludes(caller, body, edge.site))
             .map(|(nth, _)| nth)
             .collect();
-        (left.len() < state.edges.len()).then_some(left)
+        (left.len() < labelled_body.edges.len()).then_some(left)
     }
 }
 
-/// A way of the graph, by where it stands.
-enum Edge {
-    Way(usize, usize),
-    Hit(usize),
+/// The place of an edge in the graph.
+enum EdgePlace {
+    /// The n-th edge of a labelled body.
+    FromBody(usize, usize),
+    /// The edge of a hit.
+    ToRoot(usize),
 }

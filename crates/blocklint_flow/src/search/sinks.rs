@@ -7,7 +7,7 @@ use blocklint_link::effect::label::{Label, LabelHold};
 use blocklint_link::imports::library_reach::{LibraryReach, LibrarySet};
 use blocklint_link::lang::java::library_roots::JavaRoots;
 use blocklint_link::linker::LOW_STEPS;
-use blocklint_link::linker::work::Unit;
+use blocklint_link::linker::work::WorkUnit;
 use blocklint_link::program::ids::{FileId, Name, PathId, SiteRef};
 use blocklint_link::program::occurrences::{Mention, Wrap};
 use blocklint_link::values::value::{EnvId, Val};
@@ -17,20 +17,20 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::callers::{Caller, CallerKind, add_steps};
 use crate::entries::root::{Root, RootKind};
 use crate::graph::marks::Marks;
-use crate::graph::{EdgeTarget, FlowEdge, Placed, SinkSite};
+use crate::graph::{EdgeTarget, FlowEdge, HitKind, SinkSite};
 use crate::search::Search;
 
 /// Names of calls by what iterating over their results does.
 struct Iterated {
     /// It holds the thread.
     slow: FxHashSet<Name>,
-    /// It goes through what the call was given: `map`, `zip`.
+    /// It iterates over the arguments of the call: `map`, `zip`.
     passing: FxHashSet<Name>,
 }
 
 impl<'l, 'a> Search<'l, 'a> {
     /// Resolves the sites whose last name is that of a row that holds its thread.
-    pub(crate) fn find_leaves(&mut self) {
+    pub(crate) fn find_sinks(&mut self) {
         let program = self.linker.program;
         let reach = self.linker.reach();
         let mut sites: Vec<SiteRef> = Vec::new();
@@ -62,7 +62,7 @@ impl<'l, 'a> Search<'l, 'a> {
                     _ => Vec::new(),
                 };
                 let mut bearers: Vec<Name> = own.into_iter().chain(by_protocol).collect();
-                bearers.retain(|&name| self.linker.is_name_near(name));
+                bearers.retain(|&name| self.linker.is_name_in_focus(name));
                 bearers.sort();
                 bearers.dedup();
                 if bearers.is_empty() {
@@ -148,8 +148,8 @@ impl<'l, 'a> Search<'l, 'a> {
         for &site in &sites {
             let linker = self.linker;
             linker.attempt_site(site, || {
-                if self.may_be_leaf(site, &iterated) {
-                    self.leaves_at(site, EnvId::NONE);
+                if self.may_be_sink(site, &iterated) {
+                    self.sinks_at(site, EnvId::NONE);
                 }
             });
         }
@@ -167,7 +167,7 @@ impl<'l, 'a> Search<'l, 'a> {
                     continue;
                 }
                 let body = linker.body_of_mention(file, mention);
-                let paths = linker.attempt(Unit::Body(body), || self.mentioned_rows(file, mention));
+                let paths = linker.attempt(WorkUnit::Body(body), || self.mentioned_rows(file, mention));
                 for path in paths.into_iter().flatten() {
                     seeds.entry(path).or_default().push((file, mention, wrap));
                 }
@@ -185,14 +185,14 @@ impl<'l, 'a> Search<'l, 'a> {
                     None if caller.env == EnvId::NONE
                         && direct.binary_search(&caller.site).is_ok()
                         && !self.calls_parameter(caller.site) => {}
-                    None => self.leaves_at(caller.site, caller.env),
+                    None => self.sinks_at(caller.site, caller.env),
                     Some(_) => self.passed_row(path, caller),
                 });
             }
         }
     }
 
-    /// The library callables with an effect that a mention may be.
+    /// Returns the library callables with an effect that a mention may be.
     fn mentioned_rows(&self, file: FileId, mention: Mention) -> Vec<PathId> {
         let linker = self.linker;
         let facts = linker.program.facts(file);
@@ -210,7 +210,7 @@ impl<'l, 'a> Search<'l, 'a> {
             Mention::Default(param) => (blocklint_facts::At::default(), facts.params[param as usize].default),
             Mention::Operand(_) => return Vec::new(),
         };
-        // The value of a parameter is followed from the place where it was passed, so that callers are told apart.
+        // The value of a parameter is followed from the place where it was passed, so that callers are distinguished.
         if self.is_parameter(file, form) {
             return Vec::new();
         }
@@ -240,32 +240,33 @@ impl<'l, 'a> Search<'l, 'a> {
         let Some(label) = self.linker.effect_without_arguments(row.row) else { return };
         let program = self.linker.program;
         let label_id = self.graph.labels.id(label.clone());
-        let leaf = self.graph.leaves.len() as u32;
-        self.graph.leaves.push(SinkSite { site: caller.site, row, path, label: label_id, held_by: None, wraps: None });
-        let way = FlowEdge {
+        let sink = self.graph.sinks.len() as u32;
+        self.graph.sinks.push(SinkSite { site: caller.site, row, path, label: label_id, held_by: None, wraps: None });
+        let edge = FlowEdge {
             site: caller.site,
             arg: caller.arg,
-            next: EdgeTarget::Leaf(leaf),
+            next: EdgeTarget::Sink(sink),
             steps: caller.steps,
             shared: caller.shared,
             marks: Marks::default(),
         };
         if let CallerKind::HandsToLoop(runtime) = caller.kind {
-            let left = self.cuts.apply(program, caller.site, label.clone());
-            let placed = Placed { handed: true, cut: left.is_none() };
+            let left = self.suppressions.apply(program, caller.site, label.clone());
+            let placed = HitKind { handed: true, cut: left.is_none() };
             let label = left.unwrap_or(label);
             let runtime = runtime.or_else(|| self.linker.runtime_of(caller.site.file));
             let kind = Root { kind: RootKind::Registered, context: blocklint_core::Context::EventLoop, runtime };
             if !label.place.holds(kind.context, kind.runtime) {
                 return;
             }
-            self.hit_or_cut(program.body_of_site(caller.site), kind, placed, &label, way);
+            self.hit_or_cut(program.body_of_site(caller.site), kind, placed, &label, edge);
             return;
         }
-        self.propagate_to_site(caller.site, caller.env, label, way);
+        self.propagate_to_site(caller.site, caller.env, label, edge);
     }
 
-    /// Names that globs of rows stand for: those of the project's classes and of what files of the library name.
+    /// Returns names that globs of rows stand for: those of the project's classes and of what files of the library
+    /// name.
     fn glob_names(&self, language: blocklint_core::Language, reach: &LibraryReach) -> FxHashMap<Name, LibrarySet> {
         let linker = self.linker;
         let models = linker.library.of(language);
@@ -311,8 +312,8 @@ impl<'l, 'a> Search<'l, 'a> {
         found
     }
 
-    /// Drops sites that their head alone rules out; `iterated` are names of calls whose result may block in a loop.
-    fn may_be_leaf(&self, site: SiteRef, iterated: &Iterated) -> bool {
+    /// Removes sites that their head alone rules out; `iterated` are names of calls whose result may block in a loop.
+    fn may_be_sink(&self, site: SiteRef, iterated: &Iterated) -> bool {
         let facts = self.linker.program.facts(site.file);
         let row = self.linker.program.site(site);
         match row.kind {
@@ -336,7 +337,8 @@ impl<'l, 'a> Search<'l, 'a> {
         }
     }
 
-    /// Python: true if a call may iterate over an argument whose iteration holds the thread: `list(books)`, `", ".join(file)`.
+    /// True if a call may iterate over an argument whose iteration holds the thread: `list(books)`, `", ".join(file)`
+    /// (Python).
     fn may_enter_by_argument(&self, site: SiteRef, iterated: &Iterated) -> bool {
         self.iterates_over_arguments(site)
             && self.linker.program.args_of(site).iter().any(|arg| {
@@ -344,7 +346,7 @@ impl<'l, 'a> Search<'l, 'a> {
             })
     }
 
-    /// Python: true if a call bears the name of a function that iterates over what it is given.
+    /// True if a call bears the name of a function that iterates over its arguments (Python).
     fn iterates_over_arguments(&self, site: SiteRef) -> bool {
         let facts = self.linker.program.facts(site.file);
         let name = self.linker.program.global(site.file, self.linker.program.site(site).name);
@@ -393,8 +395,8 @@ impl<'l, 'a> Search<'l, 'a> {
             })
     }
 
-    /// True if iterating over a form may run a row: not over displays, nor over results of calls that neither the project nor a row says
-    /// gives such a thing.
+    /// True if iterating over a form may run a row: not over displays, nor over results of calls for which neither the
+    /// project nor a row declares such a type.
     fn may_block_iterated(&self, file: FileId, form: FormId, iterated: &Iterated, depth: u32) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return true };
         let linker = self.linker;
@@ -423,18 +425,18 @@ impl<'l, 'a> Search<'l, 'a> {
         }
     }
 
-    /// Names of calls that give values of library types whose iteration holds the thread.
+    /// Returns the names of calls that return values of library types whose iteration holds the thread.
     fn iterated_names(&self) -> Iterated {
         let linker = self.linker;
         let mut found = FxHashSet::default();
         let mut passing = FxHashSet::default();
         for language in linker.program.languages() {
             for row in linker.library.of(*language).names(Uses::RETURNS) {
-                let Some(name) = linker.program.name(row.name).filter(|&name| linker.is_name_near(name)) else {
+                let Some(name) = linker.program.name(row.name).filter(|&name| linker.is_name_in_focus(name)) else {
                     continue;
                 };
                 let blocks =
-                    row.paths(Uses::RETURNS).any(|path| linker.library.gives_slow_iteration(*language, path.path));
+                    row.paths(Uses::RETURNS).any(|path| linker.library.result_iterates_slowly(*language, path.path));
                 if blocks {
                     found.extend(linker.with_aliases(name));
                 }
@@ -467,14 +469,14 @@ impl<'l, 'a> Search<'l, 'a> {
     }
 
     /// The rows that hold the thread at a site, under a binding.
-    fn leaves_at(&mut self, site: SiteRef, env: EnvId) {
+    fn sinks_at(&mut self, site: SiteRef, env: EnvId) {
         let linker = self.linker;
         if !self.may_enter_row(site, env) {
             return;
         }
         let targets = linker.targets(site, env);
         let awaited = linker.program.site(site).flags.has(blocklint_facts::SiteFlags::AWAITED);
-        // The callables that callers pass are told apart by caller, for any name of the parameter.
+        // The callables that callers pass are distinguished by caller, for any name of the parameter.
         let passed =
             if env == EnvId::NONE && self.calls_parameter(site) { self.passed_paths(site) } else { Vec::new() };
         for target in &targets.list {
@@ -486,38 +488,38 @@ impl<'l, 'a> Search<'l, 'a> {
                 // The site awaits its result, so it means the coroutine among the alternatives.
                 continue;
             }
-            // Where the lazy result of another call is consumed, that call says what happens.
+            // Where the lazy result of another call is consumed, that call decides what happens.
             if made.is_some() {
                 continue;
             }
-            if awaited && self.gives_nothing_to_await(site, path, env) {
+            if awaited && self.returns_unawaitable(site, path, env) {
                 // A declared type that is not what runs: code that awaits `db.exec(…)` has an asynchronous session.
                 continue;
             }
             let is_one_of = linker.is_one_of_targets(site, &targets);
-            let Some(leaf) = linker.leaf(site, path, receiver, property, env) else { continue };
+            let Some(sink) = linker.sink(site, path, receiver, property, env) else { continue };
             let otherwise =
-                if property { Vec::new() } else { linker.effects_if_guard_fails(site, &leaf, receiver, env) };
-            for leaf in std::iter::once(leaf).chain(otherwise) {
-                let undecided = if leaf.row.rests_on_unseen() { LOW_STEPS } else { u8::from(leaf.undecided) };
+                if property { Vec::new() } else { linker.effects_if_guard_fails(site, &sink, receiver, env) };
+            for sink in std::iter::once(sink).chain(otherwise) {
+                let undecided = if sink.row.rests_on_unseen() { LOW_STEPS } else { u8::from(sink.undecided) };
                 let steps = add_steps(targets.steps, undecided);
                 let unknown = u8::from(targets.unknown && !self.is_own_field(site));
                 let steps = add_steps(steps, unknown);
-                // A loop goes through what is lazy there and then.
+                // A loop consumes a lazy value there and then.
                 let is_loop = linker.program.site(site).kind == SiteKind::Iterate;
-                if leaf.row.lazy && !is_loop {
+                if sink.row.lazy && !is_loop {
                     for (consumer, arg) in self.conditions.callers.consumers_of_lazy(site) {
-                        self.leaf(site, consumer, arg, &leaf.label, leaf.row, path, steps, is_one_of, env);
+                        self.sink(site, consumer, arg, &sink.label, sink.row, path, steps, is_one_of, env);
                     }
                     continue;
                 }
-                self.leaf(site, site, None, &leaf.label, leaf.row, path, steps, is_one_of, env);
+                self.sink(site, site, None, &sink.label, sink.row, path, steps, is_one_of, env);
             }
         }
     }
 
-    /// True if a library's callable is known to give what `await` would refuse.
-    fn gives_nothing_to_await(&self, site: SiteRef, path: PathId, env: EnvId) -> bool {
+    /// True if a library's callable is known to return something that cannot be awaited.
+    fn returns_unawaitable(&self, site: SiteRef, path: PathId, env: EnvId) -> bool {
         let linker = self.linker;
         if linker.program.language(site.file) == blocklint_core::Language::Rust {
             // The method of an asynchronous trait of that name, on a type that is not known to have it.
@@ -575,7 +577,7 @@ impl<'l, 'a> Search<'l, 'a> {
         matches!(facts.form(form), Form::Var(var) if matches!(facts.var(var).kind, VarKind::Param(_)))
     }
 
-    /// The library callables that a called parameter may be; its instances of library types are not among them.
+    /// Returns the library callables that a called parameter may be; its instances of library types are not among them.
     fn passed_paths(&self, site: SiteRef) -> Vec<PathId> {
         let callee = self.linker.callee(site, EnvId::NONE);
         let paths = self.linker.values.members(callee.value).into_iter().filter_map(|val| match val {
@@ -594,7 +596,7 @@ impl<'l, 'a> Search<'l, 'a> {
     }
 
     #[allow(clippy::too_many_arguments)]
-    fn leaf(
+    fn sink(
         &mut self,
         row_site: SiteRef,
         consumer: SiteRef,
@@ -610,7 +612,7 @@ impl<'l, 'a> Search<'l, 'a> {
         let mut label = label.clone();
         let same_body = program.body_of_site(consumer) == program.body_of_site(row_site);
         if consumer != row_site {
-            // A guard speaks of the parameters of the body the call stands in.
+            // A guard is about the parameters of the body that the call stands in.
             if !same_body {
                 label.guard = None;
                 label.outer = None;
@@ -625,21 +627,21 @@ impl<'l, 'a> Search<'l, 'a> {
         // At its own place `arrive` asks, because a finding that is cut there is still made.
         let label = match place == row_site {
             true => Some(label),
-            false => self.cuts.apply(program, row_site, label),
+            false => self.suppressions.apply(program, row_site, label),
         };
         let Some(label) = label else { return };
         let label_id = self.graph.labels.id(label.clone());
-        let leaf = self.graph.leaves.len() as u32;
-        self.graph.leaves.push(SinkSite { site: row_site, row, path, label: label_id, held_by: None, wraps: None });
-        *self.graph.leaf_sites.entry(place).or_default() += 1;
-        let way = FlowEdge {
+        let sink = self.graph.sinks.len() as u32;
+        self.graph.sinks.push(SinkSite { site: row_site, row, path, label: label_id, held_by: None, wraps: None });
+        *self.graph.sink_rows_at.entry(place).or_default() += 1;
+        let edge = FlowEdge {
             site: place,
             arg: if same_body { None } else { arg },
-            next: EdgeTarget::Leaf(leaf),
+            next: EdgeTarget::Sink(sink),
             steps,
             shared,
             marks: Marks::default(),
         };
-        self.propagate_to_site(place, env, label, way);
+        self.propagate_to_site(place, env, label, edge);
     }
 }

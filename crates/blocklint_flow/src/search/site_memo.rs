@@ -28,14 +28,14 @@ pub(crate) struct AtSite {
 }
 
 /// The site a search asks about.
-pub(crate) struct Place<'s, 'l, 'a> {
+pub(crate) struct SearchedSite<'s, 'l, 'a> {
     linker: &'l Linker<'a>,
     judge: &'l Judge,
     site: SiteRef,
     known: &'s mut AtSite,
 }
 
-impl Place<'_, '_, '_> {
+impl SearchedSite<'_, '_, '_> {
     /// [`Linker::never_runs`].
     pub(crate) fn never_runs(&mut self) -> bool {
         *self.known.never_runs.get_or_insert_with(|| never_runs(self.linker, self.site))
@@ -56,7 +56,7 @@ impl Place<'_, '_, '_> {
         self.known.heard.doubts.clone()
     }
 
-    /// The condition of the innermost branch around it.
+    /// Returns the condition of the innermost branch around it.
     pub(crate) fn guard(&mut self) -> Option<Guard> {
         let (linker, site) = (self.linker, self.site);
         let find = || linker.branch_guard(site).or_else(|| getter_guard(linker, site));
@@ -80,8 +80,13 @@ pub(crate) struct Remembered {
 }
 
 impl<'l, 'a> Search<'l, 'a> {
-    /// A site to ask about.
-    pub(crate) fn place(&mut self, site: SiteRef) -> Place<'_, 'l, 'a> {
-        Place { linker: self.linker, judge: self.judge, site, known: self.remembered.sites.entry(site).or_default() }
+    /// Returns a site to ask about.
+    pub(crate) fn place(&mut self, site: SiteRef) -> SearchedSite<'_, 'l, 'a> {
+        SearchedSite {
+            linker: self.linker,
+            judge: self.judge,
+            site,
+            known: self.remembered.sites.entry(site).or_default(),
+        }
     }
 }

@@ -28,7 +28,7 @@ struct Comment {
     rules: Vec<RuleCode>,
     /// Rules that it hides only at a call that blocks itself.
     aliases: Vec<RuleCode>,
-    /// A bare comment: it hides, and cuts nothing.
+    /// A bare comment: it hides a finding, and ends no label.
     bare: bool,
     /// `noqa`, for a finding of any rule that begins on its lines.
     is_noqa: bool,
@@ -99,7 +99,7 @@ impl Suppressions {
         if program.body(body).kind != BodyKind::Function {
             return Some(label);
         }
-        let at = comments.iter().filter(|comment| !comment.bare && speaks_for_body(program, comment.line, body));
+        let at = comments.iter().filter(|comment| !comment.bare && is_header_of_body(program, comment.line, body));
         self.cut(body, at, label)
     }
 
@@ -134,8 +134,8 @@ impl Suppressions {
         self.ended.borrow().iter().filter(|(of, _)| *of == rule).map(|(_, body)| *body).collect()
     }
 
-    /// The reason for which a finding of a rule is hidden at its own place, if it is: the comment's words, or nothing. `place`
-    /// is where the finding begins.
+    /// Returns the reason for which a finding of a rule is hidden at its own place, if it is: the comment's words, or
+    /// nothing. `place` is where the finding begins.
     pub fn hides(
         &self,
         program: &Program<'_>,
@@ -151,15 +151,15 @@ impl Suppressions {
                 return comment.line.contains_offset(place);
             }
             let names = comment.bare || comment.rules.contains(&rule);
-            let is_of_body = || body.file == site.file && speaks_for_body(program, comment.line, body);
+            let is_of_body = || body.file == site.file && is_header_of_body(program, comment.line, body);
             names && (touches(comment.line, span) || is_of_body())
         })?;
         self.uses(site.file, hit, rule);
         Some(hit.reason.clone())
     }
 
-    /// The reason for which a finding at a call that blocks itself is hidden by a code by which other linters know it. They
-    /// read the line on which the call begins.
+    /// Returns the reason for which a finding at a call that blocks itself is hidden by a code by which other linters
+    /// know it. They read the line on which the call begins.
     pub fn hides_direct(&self, file: FileId, place: u32, rule: RuleCode) -> Option<Option<String>> {
         let hit = self.comments.get(&file)?.iter().find(|comment| {
             comment.aliases.contains(&rule) && comment.is_behind_code && comment.line.contains_offset(place)
@@ -170,7 +170,7 @@ impl Suppressions {
 
 /// True if lines are those of the header of a function or class, or of one around it, from its first decorator or annotation
 /// to its name.
-fn speaks_for_body(program: &Program<'_>, lines: Span, body: BodyRef) -> bool {
+fn is_header_of_body(program: &Program<'_>, lines: Span, body: BodyRef) -> bool {
     let (facts, body_id) = program.facts_and_id(body);
     let mut at = Some(body_id);
     while let Some(id) = at {

@@ -19,7 +19,7 @@ use crate::search::Search;
 struct Wrapping<'a> {
     /// The decoration or call whose result is the wrapper.
     made: SiteRef,
-    /// The call whose arguments the row speaks of: with `@retry(wait=…)` another than `made`.
+    /// The call whose arguments the row describes: with `@retry(wait=…)` another than `made`.
     asked: SiteRef,
     /// The row.
     row: Match<'a, HandoverRow>,
@@ -32,7 +32,7 @@ struct Wrapping<'a> {
 }
 
 impl<'a> Search<'_, 'a> {
-    /// Follows what wrappers do besides, for wrapped bodies that hold their thread in no other way.
+    /// Adds the effects of wrappers around bodies that have no effect of their own.
     pub(crate) fn find_wrapped(&mut self) {
         let linker = self.linker;
         for &language in linker.program.languages() {
@@ -49,14 +49,15 @@ impl<'a> Search<'_, 'a> {
         }
     }
 
-    /// The decorations and calls that may be of such a row, by their names, in the files that may hold its library.
+    /// Returns the decorators and calls that may match such a row, by their names, in the files that may hold its
+    /// library.
     fn wrapping_sites(&self, language: Language) -> Vec<(FileId, Vec<SiteId>)> {
         let (linker, program) = (self.linker, self.linker.program);
         let separator = blocklint_link::models::library::separator(language);
         let mut files: Vec<(FileId, Vec<SiteId>)> = Vec::new();
         let mut seen: FxHashSet<FileId> = FxHashSet::default();
         for row in linker.library.of(language).names(Uses::CALLED) {
-            let Some(name) = program.name(row.name).filter(|&name| linker.is_name_near(name)) else { continue };
+            let Some(name) = program.name(row.name).filter(|&name| linker.is_name_in_focus(name)) else { continue };
             let heads: Vec<&str> =
                 row.paths(Uses::CALLED).map(|of| of.path.split(separator).next().unwrap_or(of.path)).collect();
             let roots = linker.reach().roots(heads.into_iter());
@@ -106,7 +107,7 @@ impl<'a> Search<'_, 'a> {
         for val in linker.values.members(callee.value) {
             let (Val::External(path) | Val::Method { path, .. }) = val else { continue };
             let handovers = linker.library.handovers(path);
-            // The first row whose conditions hold says what the wrapper is.
+            // The first row whose conditions hold describes the wrapper.
             let speaking = handovers.iter().filter(|row| row.wraps).find_map(|row| {
                 let form = match &row.selector {
                     Selector::Via(Via::Decorator) if decorates => {
@@ -131,7 +132,7 @@ impl<'a> Search<'_, 'a> {
         found
     }
 
-    /// The project's functions that a form means; of a decorated definition the function below its decorators.
+    /// Returns the project's functions that a form means; of a decorated definition the function below its decorators.
     fn bodies_in(&self, site: SiteRef, form: FormId, decorates: bool) -> Vec<BodyRef> {
         let linker = self.linker;
         let facts = linker.program.facts(site.file);
@@ -159,10 +160,10 @@ impl<'a> Search<'_, 'a> {
         let linker = self.linker;
         let &Wrapping { made, asked, row, called, path, body } = wrapping;
         let Some(effect) = called.held() else { return };
-        let Some(Some(leaf)) = linker.match_row(asked, path, BoundId::NONE, called, effect, EnvId::NONE, false) else {
+        let Some(Some(sink)) = linker.match_row(asked, path, BoundId::NONE, called, effect, EnvId::NONE, false) else {
             return;
         };
-        let Sink { mut label, undecided, .. } = leaf;
+        let Sink { mut label, undecided, .. } = sink;
         if effect == Effect::Sleep {
             // Only where what is wrapped fails, and for as long as it was asked to.
             label.severity = label.severity.min(Severity::Warning);
@@ -178,8 +179,8 @@ impl<'a> Search<'_, 'a> {
         }
         let node = Node::plain(body);
         if on_caller && decorates {
-            let way = self.leaf_of_wrapper(wrapping, asked, &label, Some(body), steps);
-            self.push(node, label, way);
+            let edge = self.sink_of_wrapper(wrapping, asked, &label, Some(body), steps);
+            self.push(node, label, edge);
             return;
         }
         // Of its callers those that call the wrapper.
@@ -193,13 +194,13 @@ impl<'a> Search<'_, 'a> {
             if !linker.values.members(callee.value).iter().any(is_wrapper) {
                 continue;
             }
-            let way = self.leaf_of_wrapper(wrapping, place, &label, None, add_steps(steps, callee.inferred_steps));
-            self.propagate_to_site(place, EnvId::NONE, label.clone(), way);
+            let edge = self.sink_of_wrapper(wrapping, place, &label, None, add_steps(steps, callee.inferred_steps));
+            self.propagate_to_site(place, EnvId::NONE, label.clone(), edge);
         }
     }
 
-    /// Notes that a wrapper's row holds the thread at a site, and gives the way there.
-    fn leaf_of_wrapper(
+    /// Adds the sink of a wrapper's row at a site. Returns the edge to it.
+    fn sink_of_wrapper(
         &mut self,
         wrapping: &Wrapping<'a>,
         site: SiteRef,
@@ -208,10 +209,10 @@ impl<'a> Search<'_, 'a> {
         steps: u8,
     ) -> FlowEdge {
         let label = self.graph.labels.id(label.clone());
-        let leaf = self.graph.leaves.len() as u32;
+        let sink = self.graph.sinks.len() as u32;
         let &Wrapping { called: row, path, .. } = wrapping;
-        self.graph.leaves.push(SinkSite { site, row, path, label, held_by: None, wraps });
-        *self.graph.leaf_sites.entry(site).or_default() += 1;
-        FlowEdge { site, arg: None, next: EdgeTarget::Leaf(leaf), steps, shared: false, marks: Marks::default() }
+        self.graph.sinks.push(SinkSite { site, row, path, label, held_by: None, wraps });
+        *self.graph.sink_rows_at.entry(site).or_default() += 1;
+        FlowEdge { site, arg: None, next: EdgeTarget::Sink(sink), steps, shared: false, marks: Marks::default() }
     }
 }

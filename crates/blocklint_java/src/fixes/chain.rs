@@ -8,9 +8,9 @@ use super::{Edits, File, Shape, Wish, insert, replace};
 use crate::kinds::{K, kind};
 use crate::walker::span;
 
-/// Methods of publishers that make one of what a callable gives.
+/// Methods of publishers that make one of the result of a callable.
 const SOURCES: &[&str] = &["fromCallable", "fromSupplier", "fromRunnable", "defer"];
-/// Of these, those whose callable gives the value itself.
+/// Of these, those whose callable returns the value itself.
 const VALUES: &[&str] = &["fromCallable", "fromSupplier"];
 /// Types of which a value is of no other.
 const FINAL: &[&str] = &["String", "Boolean", "Integer", "Long", "Double", "Byte", "Character", "byte[]"];
@@ -38,7 +38,7 @@ const OPERATORS: &[&str] = &[
 ];
 
 impl<'t> File<'_, 't> {
-    /// The edits for a call, and their shape.
+    /// Returns the edits for a call, and their shape.
     pub(super) fn chain(&self, call: Node<'t>, wish: Wish<'_>) -> Result<(Shape, Edits), Refusal> {
         let factory = only_argument_of(call).filter(|factory| self.factory(*factory, wish.of).is_some());
         if let Some(factory) = factory {
@@ -71,14 +71,14 @@ impl<'t> File<'_, 't> {
         format!("{}.{}", self.imports.name_of(of.schedulers), of.workers)
     }
 
-    /// The blanks before the next call of a chain: a line of its own, where its calls stand on such.
+    /// Returns the blanks before the next call of a chain: a line of its own, where its calls stand on such.
     fn gap_behind(&self, call: Node<'t>) -> &str {
         let next = call.parent().filter(|next| next.child_by_field_name("object") == Some(call));
         let Some(name) = next.and_then(|next| next.child_by_field_name("name")) else { return "" };
         self.gap_between(call, name)
     }
 
-    /// The blanks between what a method is called on and the dot before its name.
+    /// Returns the blanks between what a method is called on and the dot before its name.
     fn gap_between(&self, object: Node<'t>, name: Node<'t>) -> &str {
         let between = self.source.get(object.end_byte()..name.start_byte()).unwrap_or_default();
         let gap = between.split('.').next().unwrap_or_default();
@@ -203,7 +203,8 @@ impl<'t> File<'_, 't> {
         else {
             return Err(Refusal::new("the lambda is no operator's"));
         };
-        // The lambda nearest to the call may be given to something else, which has no operators: a template, an executor.
+        // The lambda nearest to the call may be passed to something else, which has no operators: a template, an
+        // executor.
         let is_operator = operator.is_some_and(|(owner, operator)| {
             (owner == of.one || owner == of.many) && OPERATORS.contains(&operator) && self.text(name) == operator
         });
@@ -219,21 +220,21 @@ impl<'t> File<'_, 't> {
         Ok((Shape::OperatorOnWorker, edits))
     }
 
-    /// The edit of another call that stands in the method itself and makes all of it run on a worker: what the chain is made of
-    /// does then too.
+    /// Returns the edit of another call that stands in the method itself and makes all of it run on a worker: what the
+    /// chain is made of does then too.
     fn moved_around(&self, call: Node<'t>, method: Node<'t>) -> Option<(Shape, Edits)> {
         self.wanted.iter().find_map(|(other, remedy)| {
             let in_method = matches!(around(*other), Around::Method(of) if of == method);
             let makes_chain =
                 |of: Publishers| only_argument_of(*other).is_some_and(|factory| self.factory(factory, of).is_some());
-            let wish = remedy.ways.iter().find_map(Wish::of).filter(|wish| wish.offload && !makes_chain(wish.of));
+            let wish = remedy.edit_kinds.iter().find_map(Wish::of).filter(|wish| wish.offload && !makes_chain(wish.of));
             let wish = wish.filter(|_| *other != call && in_method)?;
             self.method(method, wish.of).ok()
         })
     }
 
-    /// The edit of a call further up in the chain that makes all that comes behind go on on a worker: one change of threads
-    /// does for both.
+    /// Returns the edit of a call further up in the chain that makes all that comes behind go on on a worker: one
+    /// change of threads does for both.
     fn moved_upstream(&self, object: Node<'t>) -> Option<(Shape, Edits)> {
         let mut at = Some(object);
         while let Some(up) = at.filter(|up| kind(*up) == K::Invocation) {
@@ -243,7 +244,7 @@ impl<'t> File<'_, 't> {
                     && matches!(around(call), Around::Lambda(lambda) if argument_of(lambda) == Some(up))
             };
             let moved = self.wanted.iter().filter(|(call, _)| lies_in(*call)).find_map(|(call, remedy)| {
-                let wish = remedy.ways.iter().find_map(Wish::of)?;
+                let wish = remedy.edit_kinds.iter().find_map(Wish::of)?;
                 self.chain(*call, wish)
                     .ok()
                     .filter(|(shape, _)| matches!(shape, Shape::OperatorOnWorker | Shape::SourceOnWorker))
@@ -307,7 +308,7 @@ impl<'t> File<'_, 't> {
         call.parent().is_some_and(|parent| kind(parent) == K::ExprStatement)
     }
 
-    /// A name that nothing in a body bears.
+    /// Returns a name that nothing in a body bears.
     pub(super) fn free_name(&self, wanted: &str, body: Node<'t>) -> String {
         let text = self.text(body);
         let is_free =

@@ -79,7 +79,7 @@ impl<'s> Imports<'s> {
         if self.is_taken(path) { path } else { split(path).1 }
     }
 
-    /// The edits that import these classes, as far as they are needed: in the order of the file's imports.
+    /// Returns the edits that import these classes, as far as they are needed: in the order of the file's imports.
     pub(super) fn edits(&self, paths: &[&str]) -> Edits {
         let mut wanted: Vec<&str> =
             paths.iter().copied().filter(|path| !self.is_taken(path) && !self.knows(path)).collect();
@@ -114,13 +114,13 @@ impl<'s> Imports<'s> {
     }
 }
 
-/// How many packages two paths share from the beginning.
+/// Returns how many packages two paths share from the beginning.
 fn shared_parts(one: &str, other: &str) -> usize {
     let packages = |path| split(path).0.split('.').filter(|part: &&str| !part.is_empty());
     packages(one).zip(packages(other)).take_while(|(a, b)| a == b).count()
 }
 
-/// A path's package and its last name.
+/// Returns a path's package and its last name.
 fn split(path: &str) -> (&str, &str) {
     path.rsplit_once('.').unwrap_or(("", path))
 }

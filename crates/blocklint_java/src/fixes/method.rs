@@ -101,7 +101,7 @@ impl<'t> File<'_, 't> {
         first.trim().is_empty() && last.trim().is_empty() && inside.contains('\n')
     }
 
-    /// The blanks before the line on which a block ends.
+    /// Returns the blanks before the line on which a block ends.
     fn indent_of(&self, body: Node<'t>) -> &str {
         let before = self.source.get(..body.end_byte() - 1).unwrap_or_default();
         let line = &before[before.rfind('\n').map_or(0, |at| at + 1)..];
@@ -119,7 +119,7 @@ impl<'t> File<'_, 't> {
         }
     }
 
-    /// Where the lines inside a block begin, without empty ones and those inside of a text.
+    /// Returns where the lines inside a block begin, without empty ones and those inside of a text.
     fn lines_of(&self, body: Node<'t>) -> Vec<usize> {
         let (start, end) = (body.start_byte() + 1, body.end_byte() - 1);
         let inside = self.source.get(start..end).unwrap_or_default();

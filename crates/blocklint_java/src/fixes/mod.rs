@@ -16,7 +16,7 @@ mod shapes;
 mod share;
 mod uses;
 
-use blocklint_core::{Applicability, Language, Mended, Piece, Publishers, Refusal, Remedy, Span, Way};
+use blocklint_core::{Applicability, EditKind, Language, Piece, Publishers, Refusal, Remedy, Span, WrittenEdit};
 use blocklint_treesitter::{Started, start};
 use tree_sitter::Node;
 
@@ -27,7 +27,7 @@ pub use shapes::Shape;
 
 /// Turns the remedies of calls of one file into edits, each by itself: edits of two of them may overlap. Each span is that
 /// of a call, from its name to its end.
-pub fn fix<'s>(source: &'s str, wanted: &[(Span, &'s Remedy)]) -> Vec<Result<Mended, Refusal>> {
+pub fn fix<'s>(source: &'s str, wanted: &[(Span, &'s Remedy)]) -> Vec<Result<WrittenEdit, Refusal>> {
     let refuse_all = |reason: &str| wanted.iter().map(|_| Err(Refusal::new(reason))).collect();
     let Ok(Started { tree, .. }) = start(Language::Java, &grammar(), source.as_bytes(), None, || {}) else {
         return refuse_all("the file could not be parsed");
@@ -42,12 +42,12 @@ pub fn fix<'s>(source: &'s str, wanted: &[(Span, &'s Remedy)]) -> Vec<Result<Men
         .iter()
         .map(|(span, remedy)| match file.call_at(*span) {
             None => Err(Refusal::new("no call stands there")),
-            Some(call) => file.mend(call, remedy),
+            Some(call) => file.write_edit(call, remedy),
         })
         .collect()
 }
 
-/// A file whose calls are mended.
+/// A file in which calls are edited.
 struct File<'s, 't> {
     source: &'s str,
     root: Node<'t>,
@@ -67,8 +67,8 @@ struct Wish<'r> {
 
 impl<'r> Wish<'r> {
     /// Returns the wanted edit of a chain.
-    fn of(way: &'r Way) -> Option<Self> {
-        let Way::Chain { of, taker, template, offload } = way else { return None };
+    fn of(edit_kind: &'r EditKind) -> Option<Self> {
+        let EditKind::Chain { of, taker, template, offload } = edit_kind else { return None };
         Some(Wish { of: *of, taker: taker.as_deref(), template: template.as_deref(), offload: *offload })
     }
 }
@@ -77,22 +77,22 @@ impl<'r> Wish<'r> {
 type Edits = Vec<(Span, String)>;
 
 impl<'s, 't> File<'s, 't> {
-    fn mend(&self, call: Node<'t>, remedy: &Remedy) -> Result<Mended, Refusal> {
-        remedy.first(|way| match way {
-            Way::Share { of } => {
+    fn write_edit(&self, call: Node<'t>, remedy: &Remedy) -> Result<WrittenEdit, Refusal> {
+        remedy.first(|edit_kind| match edit_kind {
+            EditKind::Share { of } => {
                 let (shape, applicability, edits) = self.share(call, *of)?;
-                Ok(Mended { title: shape.title().to_owned(), applicability, edits })
+                Ok(WrittenEdit { title: shape.title().to_owned(), applicability, edits })
             }
-            way => {
-                let Some(wish) = Wish::of(way) else { return Err(Refusal::new("there is no edit for it")) };
+            edit_kind => {
+                let Some(wish) = Wish::of(edit_kind) else { return Err(Refusal::new("there is no edit for it")) };
                 let (shape, edits) = self.chain(call, wish)?;
                 let title = shape.title().to_owned();
-                Ok(Mended { title, applicability: Applicability::Unsafe, edits })
+                Ok(WrittenEdit { title, applicability: Applicability::Unsafe, edits })
             }
         })
     }
 
-    /// The call whose name begins and whose arguments end at a span; an object that is made likewise.
+    /// Returns the call whose name begins and whose arguments end at a span; an object that is made likewise.
     fn call_at(&self, wanted: Span) -> Option<Node<'t>> {
         let mut at = self.root.descendant_for_byte_range(wanted.start as usize, wanted.end as usize)?;
         loop {
@@ -115,7 +115,7 @@ impl<'s, 't> File<'s, 't> {
         self.source.get(node.byte_range()).unwrap_or_default()
     }
 
-    /// The text of a template, with the imports that it needs.
+    /// Returns the text of a template, with the imports that it needs.
     fn written(&self, call: Node<'t>, template: &[Piece]) -> Result<(String, Edits), Refusal> {
         let refuse = |reason: &str| Err(Refusal::new(reason));
         let arguments: Vec<Node<'t>> =
@@ -150,12 +150,12 @@ impl<'s, 't> File<'s, 't> {
     }
 }
 
-/// An insertion.
+/// Returns an insertion.
 fn insert(at: usize, text: impl Into<String>) -> (Span, String) {
     (Span::new(at as u32, at as u32), text.into())
 }
 
-/// Another text in place of a node.
+/// Returns another text in place of a node.
 fn replace(node: Node<'_>, text: impl Into<String>) -> (Span, String) {
     (span(node), text.into())
 }

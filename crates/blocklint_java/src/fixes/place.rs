@@ -30,7 +30,7 @@ pub(super) fn around(call: Node<'_>) -> Around<'_> {
     Around::Other
 }
 
-/// The call that an expression is an argument of, if it is its only one.
+/// Returns the call that an expression is an argument of, if it is its only one.
 pub(super) fn only_argument_of(expression: Node<'_>) -> Option<Node<'_>> {
     let list = expression.parent()?;
     let call = list.parent().filter(|call| kind(*call) == K::Invocation)?;
@@ -38,14 +38,14 @@ pub(super) fn only_argument_of(expression: Node<'_>) -> Option<Node<'_>> {
     (is_list && named(list).count() == 1).then_some(call)
 }
 
-/// The call that an expression is an argument of.
+/// Returns the call that an expression is an argument of.
 pub(super) fn argument_of(expression: Node<'_>) -> Option<Node<'_>> {
     let list = expression.parent()?;
     let call = list.parent().filter(|call| kind(*call) == K::Invocation)?;
     (call.child_by_field_name("arguments") == Some(list)).then_some(call)
 }
 
-/// True if a call is all that a lambda gives: its expression, or the one `return` of its block.
+/// True if a call is all that a lambda returns: its expression, or the one `return` of its block.
 pub(super) fn is_result_of(call: Node<'_>, lambda: Node<'_>) -> bool {
     let Some(body) = lambda.child_by_field_name("body") else { return false };
     if body == call {
@@ -55,7 +55,7 @@ pub(super) fn is_result_of(call: Node<'_>, lambda: Node<'_>) -> bool {
     kind(parent) == K::Return && parent.parent() == Some(body) && returns(body).len() == 1
 }
 
-/// The `return`s of a block, without those of lambdas and classes in it.
+/// Returns the `return`s of a block, without those of lambdas and classes in it.
 pub(super) fn returns(block: Node<'_>) -> Vec<Node<'_>> {
     let mut found = Vec::new();
     let mut open = vec![block];
@@ -90,7 +90,7 @@ impl<'t> File<'_, 't> {
         }
     }
 
-    /// The locals and parameters that are assigned after their declaration.
+    /// Returns the locals and parameters that are assigned after their declaration.
     pub(super) fn changed_in(&self, body: Node<'t>) -> Vec<&str> {
         let mut found = Vec::new();
         let mut open = vec![body];

@@ -26,7 +26,7 @@ const SUBSCRIPTIONS: &str = "subscriptions";
 pub(super) type Shared = (Shape, Applicability, Edits);
 
 impl<'t> File<'_, 't> {
-    /// The edits for a call that makes a scheduler.
+    /// Returns the edits for a call that makes a scheduler.
     pub(super) fn share(&self, call: Node<'t>, of: Publishers) -> Result<Shared, Refusal> {
         let refuse = |reason: &str| Err(Refusal::new(reason));
         let Some(class) = self.holder(call) else { return refuse("the class around cannot hold a static field") };
@@ -44,7 +44,7 @@ impl<'t> File<'_, 't> {
         }
     }
 
-    /// The expression that makes the scheduler, and what makes the shared one.
+    /// Returns the expression that makes the scheduler, and what makes the shared one.
     fn shared(&self, call: Node<'t>, class: Node<'t>, of: Publishers) -> Result<(Node<'t>, String), Refusal> {
         let is_of = |call: Node<'t>| {
             call.child_by_field_name("object")
@@ -104,7 +104,7 @@ impl<'t> File<'_, 't> {
         words(name).join("-").to_lowercase()
     }
 
-    /// The class declaration around a node.
+    /// Returns the class declaration around a node.
     fn class_around(&self, node: Node<'t>) -> Option<Node<'t>> {
         let mut at = node;
         loop {
@@ -221,7 +221,7 @@ impl<'t> File<'_, 't> {
         Ok((Shape::LocalShared, applicability, edits))
     }
 
-    /// A name for a constant that nothing in the class bears, after the scheduler's own name.
+    /// Returns a name for a constant that nothing in the class bears, after the scheduler's own name.
     fn constant_of(&self, class: Node<'t>, shared: &str) -> String {
         let label = shared.split('"').nth(1).unwrap_or_default();
         let mut name = upper(label);
@@ -234,7 +234,7 @@ impl<'t> File<'_, 't> {
         self.free_name(&name, class)
     }
 
-    /// A new static field at the beginning of a class.
+    /// Returns a new static field at the beginning of a class.
     fn new_field(&self, class: Node<'t>, name: &str, shared: &str, of: Publishers) -> Result<Edits, Refusal> {
         let Some(body) = class.child_by_field_name("body") else {
             return Err(Refusal::new("the class around cannot hold a static field"));
@@ -247,7 +247,7 @@ impl<'t> File<'_, 't> {
         Ok(edits)
     }
 
-    /// The blanks before the first member of a class.
+    /// Returns the blanks before the first member of a class.
     fn indent_in(&self, body: Node<'t>) -> Result<&str, Refusal> {
         let first = named(body).next().map_or(0, |member| member.start_byte());
         let before = self.source.get(..first).unwrap_or_default();
@@ -255,7 +255,7 @@ impl<'t> File<'_, 't> {
         if line.trim().is_empty() { Ok(line) } else { Err(Refusal::new("the class stands on one line")) }
     }
 
-    /// The declarator of a field of a class.
+    /// Returns the declarator of a field of a class.
     fn declarator_of(&self, class: Node<'t>, name: &str) -> Option<Node<'t>> {
         let body = class.child_by_field_name("body")?;
         let fields = named(body).filter(|member| kind(*member) == K::FieldDeclaration);
@@ -263,7 +263,7 @@ impl<'t> File<'_, 't> {
         declarators.find(|part| part.child_by_field_name("name").is_some_and(|own| self.text(own) == name))
     }
 
-    /// The declaration of a field that only its own class knows, and what is done with it there.
+    /// Returns the declaration of a field that only its own class knows, and what is done with it there.
     fn field_of(&self, class: Node<'t>, declarator: Node<'t>, of: Publishers) -> Result<(Node<'t>, Uses<'t>), Refusal> {
         let refuse = |reason: &str| Err(Refusal::new(reason));
         let Some(field) = declarator.parent() else { return refuse("its field stands elsewhere") };
@@ -336,7 +336,7 @@ impl<'t> File<'_, 't> {
         Ok(if is_local { Applicability::Unsafe } else { Applicability::Display })
     }
 
-    /// A statement with the line that it stands on alone.
+    /// Returns a statement with the line that it stands on alone.
     fn whole_lines(&self, statement: Node<'t>) -> Span {
         let (start, end) = (statement.start_byte(), statement.end_byte());
         let before = self.source.get(..start).unwrap_or_default();

@@ -111,7 +111,7 @@ fn sort<'t>(file: &File<'_, 't>, read: Node<'t>, of: Publishers, found: &mut Use
     Ok(())
 }
 
-/// The statement that starts something on what is read and keeps it nowhere.
+/// Returns the statement that starts something on what is read and keeps it nowhere.
 fn started<'t>(file: &File<'_, 't>, read: Node<'t>, of: Publishers) -> Option<Start<'t>> {
     let mut at = read;
     while let Some(parent) = at.parent() {

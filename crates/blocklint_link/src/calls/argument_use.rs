@@ -42,7 +42,7 @@ impl Linker<'_> {
         if !passing.called && self.borrows_for_call(site, arg, &targets) {
             (passing.called, passing.assumed) = (true, true);
         }
-        // A decorator that is not known keeps what it decorates.
+        // A decorator that is not known keeps the decorated function.
         if row.kind == SiteKind::Decorate && (targets.unknown || targets.list.is_empty()) {
             passing.returned = true;
         }
@@ -54,7 +54,7 @@ impl Linker<'_> {
         let handovers = self.handovers_at(path, site);
         let value = self.program.args_of(site).get(arg as usize).map(|arg| arg.value);
         let is_async = value.is_some_and(|form| self.is_coroutine_function(self.eval(self.scope_of(site, env), form)));
-        let mut spoken = false;
+        let mut is_described = false;
         for row in handovers.iter() {
             let meant = match &row.selector {
                 Selector::Argument(argument) => self.is_argument(site, arg, argument),
@@ -62,8 +62,8 @@ impl Linker<'_> {
                 Selector::Via(Via::Decorator) => is_decoration && !row.wraps,
                 Selector::Via(Via::Override) => false,
             };
-            // Of the rows for an argument, the first whose conditions hold speaks.
-            let is_taken = spoken && matches!(row.selector, Selector::Argument(_));
+            // Of the rows for an argument, the first whose conditions hold counts.
+            let is_taken = is_described && matches!(row.selector, Selector::Argument(_));
             if !meant || is_taken || !self.conditions_shown(&row.when, &row.unless, site, env) {
                 continue;
             }
@@ -71,7 +71,7 @@ impl Linker<'_> {
                 passing.returned = true;
                 continue;
             }
-            spoken = true;
+            is_described = true;
             // It is kept, and run by later calls.
             if !row.during.is_empty() {
                 continue;
@@ -102,9 +102,9 @@ impl Linker<'_> {
                 && self.conditions_shown(&row.when, &row.unless, site, env)
         });
         passing.consumed |= consumes;
-        // A lazy result without effect of its own goes through what it was given.
+        // A lazy result without an effect of its own iterates over its arguments.
         passing.returned |= calls.effect().any(|row| row.lazy && row.held().is_none());
-        if is_decoration && !spoken {
+        if is_decoration && !is_described {
             passing.returned = true;
         }
     }

@@ -1,4 +1,4 @@
-//! Calls: which argument goes where, and what a call gives.
+//! Calls: which argument goes where, and the result of a call.
 
 use crate::lang;
 use blocklint_core::Language;
@@ -12,12 +12,12 @@ use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val, ValueId};
 
 impl<'a> Linker<'a> {
-    /// The place of a site.
+    /// Returns the place of a site.
     pub fn scope_of(&self, site: SiteRef, env: EnvId) -> Scope {
         Scope { file: site.file, at: self.program.site(site).at, env }
     }
 
-    /// The argument of a call that a row names; the receiver is the form before the last name of the callee.
+    /// Returns the argument of a call that a row names; the receiver is the form before the last name of the callee.
     pub fn argument(&self, site: SiteRef, argument: &Argument) -> Option<FormId> {
         let facts = self.program.facts(site.file);
         let args = self.program.args_of(site);
@@ -60,7 +60,7 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// The form of a call's receiver: what stands before the last name; of an implicit call its operand.
+    /// Returns the form of a call's receiver: what stands before the last name; of an implicit call its operand.
     pub fn receiver_form(&self, site: SiteRef) -> Option<FormId> {
         let facts = self.program.facts(site.file);
         let row = self.program.site(site);
@@ -78,27 +78,27 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// The form passed to a parameter of a body at a site that calls it.
+    /// Returns the form passed to a parameter of a body at a site that calls it.
     pub fn passed(&self, site: SiteRef, body: BodyRef, index: u32) -> Option<FormId> {
         let targets = self.targets(site, EnvId::NONE);
         let with_receiver = targets.receiver_of(body)?;
         self.argument_for_param(site, body, index, with_receiver)
     }
 
-    /// Returns the form passed to a parameter of a body. `with_receiver` says that the first parameter is a receiver
+    /// Returns the form passed to a parameter of a body. `with_receiver` is true if the first parameter is a receiver
     /// that the call does not list.
     pub fn argument_for_param(&self, site: SiteRef, body: BodyRef, index: u32, with_receiver: bool) -> Option<FormId> {
         let key = (site, body, index, with_receiver);
         self.query(&self.tables.calls.arguments, key, Option::default, || {
             let form = self.written_for(site, body, index, with_receiver)?;
             Some(match self.program.facts(site.file).form(form) {
-                Form::Result(call) => self.told_to_type_checker(site.file, call).unwrap_or(form),
+                Form::Result(call) => self.cast_argument(site.file, call).unwrap_or(form),
                 _ => form,
             })
         })
     }
 
-    /// Returns the form as it is written at the site, also inside a call that only tells type checkers its type.
+    /// Returns the form as it is written at the site, also inside a call that only declares its type for type checkers.
     fn written_for(&self, site: SiteRef, body: BodyRef, index: u32, with_receiver: bool) -> Option<FormId> {
         let facts = self.program.facts(body.file);
         let params = self.program.params_of(body);
@@ -125,7 +125,7 @@ impl<'a> Linker<'a> {
         self.argument(site, &Argument::Position(i32::try_from(position).ok()?))
     }
 
-    /// The parameter of a body to which the n-th argument of a site goes.
+    /// Returns the parameter of a body to which the n-th argument of a site goes.
     pub fn param_for(&self, site: SiteRef, arg: u32, body: BodyRef, with_receiver: bool) -> Option<u32> {
         let here = self.program.facts(site.file);
         let args = self.program.args_of(site);
@@ -170,7 +170,7 @@ impl<'a> Linker<'a> {
         Some(args[..arg as usize].iter().filter(|arg| arg.name.is_none()).count())
     }
 
-    /// The value without `None` and, where something else is known, as a receiver or callee is read.
+    /// Returns the value without `None` and, where something else is known, as a receiver or callee is read.
     pub(crate) fn without_none(&self, typed: Typed) -> Typed {
         let members = self.values.members(typed.value);
         if members.len() < 2 || !members.contains(&Val::None) {
@@ -180,7 +180,7 @@ impl<'a> Linker<'a> {
         Typed { value: self.values.union(&kept), ..typed }
     }
 
-    /// The binding of a closure's captured parameters that a call of the function around it makes.
+    /// Returns the binding of a closure's captured parameters that a call of the function around it makes.
     pub fn bind(&self, body: BodyRef, captured: EnvId, site: SiteRef, env: EnvId, with_receiver: bool) -> EnvId {
         let uses = self.uses_in(body.file);
         let (_, body_id) = self.program.facts_and_id(body);

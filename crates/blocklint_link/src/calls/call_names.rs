@@ -8,7 +8,7 @@ use crate::values::value::EnvId;
 use std::rc::Rc;
 
 impl<'a> Linker<'a> {
-    /// The sites that call a body by one of its names, verified; for typing parameters.
+    /// Returns the sites that call a body by one of its names, verified; for typing parameters.
     pub(crate) fn sites_calling(&self, body: BodyRef) -> Vec<SiteRef> {
         let mut found = Vec::new();
         let mut looked = 0;
@@ -27,7 +27,8 @@ impl<'a> Linker<'a> {
         found
     }
 
-    /// The first sites of a name, one more than are looked at. Thousands of functions may share a name that hardly a site bears.
+    /// Returns the first sites of a name, one more than are looked at. Thousands of functions may share a name that
+    /// hardly a site bears.
     pub(crate) fn first_sites_named(&self, name: Name) -> Rc<[SiteRef]> {
         let find = || self.program.sites_named(name).take(MOST_SITES + 1).collect();
         self.query(&self.tables.calls.first_sites, name, Rc::default, find)

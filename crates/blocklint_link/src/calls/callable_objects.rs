@@ -30,7 +30,7 @@ impl Linker<'_> {
             && (facts.language == Language::Python || class == own || self.callables_of(val).contains(&body))
     }
 
-    /// Java: the methods by which an object implements functional interfaces of libraries.
+    /// Returns the methods by which an object implements functional interfaces of libraries (Java).
     pub(crate) fn callables_of(&self, val: Val) -> Vec<BodyRef> {
         let Val::Instance { class, .. } = val else { return Vec::new() };
         if self.program.language(class.file) != Language::Java {
@@ -50,8 +50,8 @@ impl Linker<'_> {
         found
     }
 
-    /// Java: an object of a class without a name that stands for a callable, where what is bound around it decides what it does: the
-    /// one method by which it implements the interface, as a lambda in its place would be.
+    /// Returns an object of a class without a name that stands for a callable, where what is bound around it decides
+    /// what it does: the one method by which it implements the interface, as a lambda in its place would be (Java).
     pub(crate) fn as_closure(&self, made: Val, env: EnvId) -> Option<Val> {
         let Val::Instance { class, .. } = made else { return None };
         let facts = self.program.facts(class.file);
@@ -67,7 +67,7 @@ impl Linker<'_> {
         }
     }
 
-    /// The names of the methods of those functional interfaces of libraries that a class implements.
+    /// Returns the names of the methods of those functional interfaces of libraries that a class implements.
     fn functional_names_in(&self, class: ClassRef) -> Vec<String> {
         let mut found: Vec<String> = Vec::new();
         for ancestor in self.mro(class).iter() {

@@ -76,8 +76,8 @@ impl Linker<'_> {
         }
     }
 
-    /// A declared type with the callables among what is seen to be put there. An interface of the project may be implemented
-    /// by classes as well.
+    /// Returns a declared type with the callables that code is seen to store there. An interface of the project may be
+    /// implemented by classes as well.
     pub(crate) fn or_callables(&self, declared: Typed, given: impl FnOnce() -> Vec<Typed>) -> Typed {
         if !self.takes_lambda(declared) {
             return declared;
@@ -130,7 +130,7 @@ impl Linker<'_> {
     pub(crate) fn or_assigned_callables(&self, field: VarRef, declared: Typed) -> Typed {
         self.or_callables(declared, || {
             let own = self.program.assigns_of(field).filter(|row| row.value.is_some()).map(|row| (row.at, row.value));
-            let given = own.chain(self.given_to(field));
+            let given = own.chain(self.values_assigned_to(field));
             given
                 .map(|(at, value)| self.callable_kept(Scope { file: field.file, at, env: EnvId::NONE }, value))
                 .collect()
@@ -139,7 +139,7 @@ impl Linker<'_> {
 
     /// Returns the value of a form that is stored. For a parameter it adds the callables that callers pass, because the
     /// code that calls the stored value later is none of these callers. Calls in the parameter's own body belong to its
-    /// summary, which tells them for each caller.
+    /// summary, which lists them for each caller.
     pub(crate) fn callable_kept(&self, scope: Scope, form: FormId) -> Typed {
         let facts = self.program.facts(scope.file);
         let typed = self.eval(scope, form);
@@ -190,7 +190,7 @@ impl Linker<'_> {
         })
     }
 
-    /// Java: both halves of what is put together of callables: `load.andThen(show)` runs one and the other.
+    /// Returns both halves of a composed callable: `load.andThen(show)` runs one and then the other (Java).
     pub(crate) fn put_together(&self, site: SiteRef, env: EnvId) -> Option<Typed> {
         let facts = self.program.facts(site.file);
         if !lang::java::names::PUTS_TOGETHER.contains(&facts.text(self.program.site(site).name)) {
@@ -212,7 +212,8 @@ impl Linker<'_> {
         })
     }
 
-    /// Java: the names under which a lambda or method reference is called, by the interfaces that its place asks for.
+    /// Returns the names under which a lambda or method reference is called, by the interfaces that its place asks for
+    /// (Java).
     pub fn called_through(&self, file: FileId, mention: Mention) -> Vec<Name> {
         if self.program.language(file) != Language::Java {
             return Vec::new();
@@ -239,7 +240,7 @@ impl Linker<'_> {
         names
     }
 
-    /// The method names of the language's own functional interfaces.
+    /// Returns the method names of the language's own functional interfaces.
     fn functional_names_of_language(&self) -> impl Iterator<Item = Name> {
         lang::java::words::FUNCTIONAL_METHODS.iter().filter_map(|method| self.program.name(method))
     }

@@ -6,19 +6,19 @@ use crate::linker::Linker;
 use crate::program::ids::{BodyRef, FileId, SiteRef};
 
 impl<'a> Linker<'a> {
-    /// The sites of a file under any of these names.
+    /// Returns the sites of a file under any of these names.
     pub fn sites_under<'s>(&'s self, file: FileId, names: &'s [&str]) -> impl Iterator<Item = SiteId> + 's {
         let index = self.program.index_of(file);
         let syms = names.iter().filter_map(move |text| self.program.local(file, self.program.name(text)?));
         syms.flat_map(|sym| index.sites_named(sym).iter().copied())
     }
 
-    /// The calls that a body awaits.
+    /// Returns the calls that a body awaits.
     pub fn awaited_in(&self, body: BodyRef) -> impl Iterator<Item = SiteRef> {
         self.program.sites_in(body).filter(|of| self.program.site(*of).flags.has(SiteFlags::AWAITED))
     }
 
-    /// The calls under any of these names that stand before a site in its body.
+    /// Returns the calls under any of these names that stand before a site in its body.
     pub fn calls_before<'s>(&'s self, site: SiteRef, names: &'s [&str]) -> impl Iterator<Item = SiteId> + 's {
         let facts = self.program.facts(site.file);
         let here = self.program.site(site).at;

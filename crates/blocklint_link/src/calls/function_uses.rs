@@ -1,4 +1,4 @@
-//! Where what a function returns goes: its calls, also through an interface, and the calls it is passed to.
+//! Uses of the results of functions: its calls, also through an interface, and the calls it is passed to.
 
 use std::rc::Rc;
 
@@ -21,12 +21,12 @@ pub enum BodyUse {
 }
 
 impl BodyUse {
-    /// The file of the use.
+    /// Returns the file of the use.
     pub fn file(self) -> FileId {
         self.site().file
     }
 
-    /// The call of the use.
+    /// Returns the call of the use.
     pub fn site(self) -> SiteRef {
         match self {
             BodyUse::Call(site) | BodyUse::Passed(site, _) => site,
@@ -35,7 +35,7 @@ impl BodyUse {
 }
 
 impl<'a> Linker<'a> {
-    /// The known uses of a function.
+    /// Returns the known uses of a function.
     pub fn uses_of_body(&self, body: BodyRef) -> Rc<[BodyUse]> {
         self.query(&self.tables.chains.uses, body, Rc::default, || self.find_uses_of_body(body).into())
     }

@@ -6,7 +6,7 @@ use blocklint_facts::{Flow, Form, VarId};
 
 use crate::calls::targets::{Target, TargetKind, Targets};
 use crate::classes::hierarchy::Ancestor;
-use crate::lang::implicit::Occasion;
+use crate::lang::implicit::ImplicitCallSite;
 use crate::linker::Linker;
 use crate::program::ids::{BodyRef, ClassRef, Name, PathId, SiteRef};
 use crate::values::value::{ArgsId, BoundId, EnvId, Val, ValueId};
@@ -31,7 +31,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Adds what reading an attribute runs: the getter of a property.
+    /// Adds the code that reading an attribute runs: the getter of a property.
     pub(crate) fn add_property(&self, targets: &mut Targets, val: Val, name: Name) {
         match val {
             Val::Instance { class, exact, .. } => {
@@ -40,7 +40,7 @@ impl<'a> Linker<'a> {
                         Ancestor::Class(owner) => {
                             let Some((owner, var)) = self.own_member(owner, name) else { continue };
                             for body in self.functions_of(owner, var) {
-                                // A setter bears the same name; its parameters tell it apart.
+                                // A setter bears the same name; its parameters distinguish it.
                                 let is_getter = self.program.params_of(body).len() <= 1;
                                 if self.method_kind(body).property && is_getter {
                                     self.push(
@@ -49,7 +49,7 @@ impl<'a> Linker<'a> {
                                             body,
                                             env: EnvId::NONE,
                                             with_receiver: true,
-                                            edge: TargetKind::Call,
+                                            kind: TargetKind::Call,
                                         },
                                     );
                                 }
@@ -89,7 +89,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Adds what setting an attribute runs: the setter of a property, or of a descriptor.
+    /// Adds the code that setting an attribute runs: the setter of a property, or of a descriptor.
     pub(crate) fn add_setter(&self, targets: &mut Targets, val: Val, name: Name) {
         let Val::Instance { class, .. } = val else { return };
         for ancestor in self.mro(class).iter() {
@@ -101,7 +101,7 @@ impl<'a> Linker<'a> {
                     |&decorator| matches!(facts.form(decorator), Form::Attr(_, sym) if facts.text(sym) == "setter"),
                 );
                 if sets && self.program.body(body).flow == Flow::Sync {
-                    let target = Target::Body { body, env: EnvId::NONE, with_receiver: true, edge: TargetKind::Call };
+                    let target = Target::Body { body, env: EnvId::NONE, with_receiver: true, kind: TargetKind::Call };
                     self.push(targets, target);
                 }
             }
@@ -150,28 +150,28 @@ impl<'a> Linker<'a> {
         .collect()
     }
 
-    /// Adds what iterating over a member runs.
+    /// Adds the code that iterating over a member runs.
     pub(crate) fn add_iteration(&self, targets: &mut Targets, val: Val, is_async: bool) {
         let language = match val {
             Val::Iter { body, env } => {
                 let is_async_body = self.program.body(body).flow == Flow::AsyncGenerator;
-                let edge = if is_async_body { TargetKind::Construct } else { TargetKind::Consume };
-                return self.push(targets, Target::Body { body, env, with_receiver: false, edge });
+                let kind = if is_async_body { TargetKind::Construct } else { TargetKind::Consume };
+                return self.push(targets, Target::Body { body, env, with_receiver: false, kind });
             }
             Val::Lazy { path, .. } => self.library.language(path),
             Val::Instance { class, .. } => self.program.language(class.file),
             Val::Library { ty, .. } => self.library.language(ty),
             _ => return,
         };
-        self.add_implicit(targets, language, Occasion::Iteration { val, is_async });
+        self.add_implicit(targets, language, ImplicitCallSite::Iteration { val, is_async });
     }
 
-    /// Adds the row of a lazy result that is gone through.
+    /// Adds the row of a lazy result that is iterated.
     pub(crate) fn add_lazy(&self, targets: &mut Targets, path: PathId, made: SiteRef) {
         self.push(targets, Target::Row { path, receiver: BoundId::NONE, property: false, made: Some(made) });
     }
 
-    /// Adds these methods of a member that a loop goes through; of a library's rows the first.
+    /// Adds these methods of a member that a loop iterates over; of a library's rows the first.
     pub(crate) fn add_first_of(&self, targets: &mut Targets, val: Val, methods: &[&str]) {
         for &method in methods {
             if let Some(name) = self.program.name(method) {
@@ -226,14 +226,14 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// Adds what entering or leaving a `with` item runs.
+    /// Adds the code that entering or leaving a `with` item runs.
     pub(crate) fn add_with(&self, targets: &mut Targets, val: Val, name: Name, entering: bool) {
         match val {
             Val::Iter { body, env } => {
                 let flow = self.program.body(body).flow;
                 // Nothing else makes a generator one that is entered: a decorator, or `contextmanager(f)`.
                 if entering && flow == Flow::Generator {
-                    self.push(targets, Target::Body { body, env, with_receiver: false, edge: TargetKind::Consume });
+                    self.push(targets, Target::Body { body, env, with_receiver: false, kind: TargetKind::Consume });
                 }
             }
             _ => self.add_method(targets, val, name),

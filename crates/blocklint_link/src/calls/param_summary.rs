@@ -32,16 +32,16 @@ pub enum ParamUse {
 
 /// The uses of the parameters of one file.
 #[derive(Debug, Default)]
-pub(crate) struct Uses {
+pub(crate) struct FileParamUses {
     /// By the parameter's variable: the body of the use and the use.
     pub of_param: FxHashMap<VarId, Vec<(BodyId, ParamUse)>>,
     /// Bodies with parameters that nested bodies use or that are returned: their indices.
     pub captured: FxHashMap<BodyId, Vec<u32>>,
 }
 
-impl Uses {
+impl FileParamUses {
     fn new(facts: &FileFacts, is_functional: impl Fn(&str) -> bool, consumes: impl Fn(&str) -> bool) -> Self {
-        let mut uses = Uses::default();
+        let mut uses = FileParamUses::default();
         for (at, site) in facts.sites.iter().enumerate() {
             let id = SiteId(at as u32);
             let body = facts.body_of(site.at);
@@ -128,7 +128,8 @@ impl Uses {
     }
 }
 
-/// Java: `work` of `work::run`, which does what `work` does if that is the one method of a functional interface.
+/// Returns `work` for `work::run`, because both run the same code if `run` is the one method of a functional interface
+/// (Java).
 fn referred(facts: &FileFacts, form: FormId, is_functional: impl Fn(&str) -> bool) -> FormId {
     match facts.form(form) {
         Form::Path(base, name) if facts.language == Language::Java && is_functional(facts.text(name)) => base,
@@ -150,8 +151,8 @@ fn chained_on(facts: &FileFacts, form: FormId) -> FormId {
 /// Calls on each other that one chain is followed through.
 const MOST_CHAINED: usize = 8;
 
-/// The only argument of the call that a form is the result of, else the form; in Rust through all calls that wrap it:
-/// `Some(Arc::new(work))`.
+/// Returns the only argument of the call that a form is the result of, else the form; in Rust through all calls that
+/// wrap it: `Some(Arc::new(work))`.
 pub(crate) fn unwrap_single_argument(facts: &FileFacts, form: FormId) -> FormId {
     let mut at = form;
     for _ in 0..if facts.language == Language::Rust { MOST_WRAPPED } else { 1 } {
@@ -189,15 +190,15 @@ pub struct Summary {
 }
 
 impl<'a> Linker<'a> {
-    /// The uses of the parameters of a file.
-    pub(crate) fn uses_in(&self, file: FileId) -> Rc<Uses> {
+    /// Returns the uses of the parameters of a file.
+    pub(crate) fn uses_in(&self, file: FileId) -> Rc<FileParamUses> {
         self.query(&self.tables.calls.param_uses, file, Rc::default, || {
             let facts = self.program.facts(file);
             let consumes = |name: &str| {
                 let library = self.library.of(Language::Java);
                 facts.language == Language::Java && library.name_uses(name).intersects(blocklint_models::Uses::CONSUMES)
             };
-            Rc::new(Uses::new(facts, |name| self.is_functional_name(facts.language, name), consumes))
+            Rc::new(FileParamUses::new(facts, |name| self.is_functional_name(facts.language, name), consumes))
         })
     }
 
@@ -304,7 +305,7 @@ impl<'a> Linker<'a> {
         summary
     }
 
-    /// In which frames a nested body runs, seen from the body around it.
+    /// Returns the frames in which a nested body runs, seen from the body around it.
     fn frames_of(&self, outer: BodyRef, inside: BodyId, depth: u32) -> Vec<Frame> {
         if outer.file.body_ref(inside) == outer {
             return vec![Frame::Here];
@@ -410,7 +411,7 @@ impl<'a> Linker<'a> {
     }
 }
 
-/// Java: where the object is made, of a class without a name, that a body is a method of.
+/// Returns the site that makes the object of the anonymous class around a method (Java).
 fn makers_of_object_around(facts: &FileFacts, inside: BodyId) -> Vec<SiteId> {
     let class = facts.body(inside).class;
     let is_nameless = |class: ClassId| facts.text(facts.class(class).name).is_empty();

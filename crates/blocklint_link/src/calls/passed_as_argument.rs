@@ -1,4 +1,4 @@
-//! Where functions and classes are given to calls as arguments, and which calls make an instance of a class.
+//! Functions and classes that are passed to calls as arguments, and calls that make an instance of a class.
 //!
 //! Both are asked for each function or class of a name, of which there may be thousands: what a name means is looked up once.
 
@@ -23,17 +23,17 @@ pub(crate) enum PassedItem {
 }
 
 /// The functions and classes that calls get under one name, each with those calls and the argument's place in them.
-pub(crate) type Given = Rc<FxHashMap<PassedItem, Vec<(SiteRef, u32)>>>;
+pub(crate) type PassedItems = Rc<FxHashMap<PassedItem, Vec<(SiteRef, u32)>>>;
 
 /// The calls of one name whose callee is a class.
 pub(crate) type ConstructorCalls = Rc<FxHashMap<ClassRef, Vec<SiteRef>>>;
 
 impl Linker<'_> {
-    /// The sites that take a function as an argument, and which one it is.
-    pub fn given_body(&self, body: BodyRef) -> Vec<(SiteRef, u32)> {
+    /// Returns the sites that take a function as an argument, and which one it is.
+    pub fn sites_passing_body(&self, body: BodyRef) -> Vec<(SiteRef, u32)> {
         let mut found = Vec::new();
         for name in self.body_names(body) {
-            found.extend(self.given_as(name).get(&PassedItem::Body(body)).into_iter().flatten());
+            found.extend(self.items_passed_as(name).get(&PassedItem::Body(body)).into_iter().flatten());
         }
         // A `lambda` has no name and stands where it is given.
         if self.program.language(body.file) == Language::Python {
@@ -46,13 +46,14 @@ impl Linker<'_> {
         found
     }
 
-    /// The sites that take a class as an argument under one of these names, and which one it is.
-    pub fn given_class(&self, names: &[Name], class: ClassRef) -> Vec<(SiteRef, u32)> {
-        let given = |name: &Name| self.given_as(*name).get(&PassedItem::Class(class)).cloned().unwrap_or_default();
+    /// Returns the sites that take a class as an argument under one of these names, and which one it is.
+    pub fn sites_passing_class(&self, names: &[Name], class: ClassRef) -> Vec<(SiteRef, u32)> {
+        let given =
+            |name: &Name| self.items_passed_as(*name).get(&PassedItem::Class(class)).cloned().unwrap_or_default();
         names.iter().flat_map(given).collect()
     }
 
-    /// The calls of a name that may make an instance of a class, by their callee.
+    /// Returns the calls of a name that may make an instance of a class, by their callee.
     pub fn makers_named(&self, name: Name) -> ConstructorCalls {
         self.query(&self.tables.calls.constructor_calls, name, Rc::default, || Rc::new(self.find_makers_named(name)))
     }
@@ -76,11 +77,11 @@ impl Linker<'_> {
         found
     }
 
-    fn given_as(&self, name: Name) -> Given {
-        self.query(&self.tables.calls.given, name, Rc::default, || Rc::new(self.find_given_as(name)))
+    fn items_passed_as(&self, name: Name) -> PassedItems {
+        self.query(&self.tables.calls.given, name, Rc::default, || Rc::new(self.find_items_passed_as(name)))
     }
 
-    fn find_given_as(&self, name: Name) -> FxHashMap<PassedItem, Vec<(SiteRef, u32)>> {
+    fn find_items_passed_as(&self, name: Name) -> FxHashMap<PassedItem, Vec<(SiteRef, u32)>> {
         let mut found: FxHashMap<PassedItem, Vec<(SiteRef, u32)>> = FxHashMap::default();
         for &(file, sym) in self.program.occurrences(name) {
             for (mention, _) in self.program.index_of(file).mentions_named(sym).iter() {

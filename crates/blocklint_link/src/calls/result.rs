@@ -66,7 +66,7 @@ impl<'a> Linker<'a> {
                 if let Some(picked) = self.overloaded(body, site, env, with_receiver, receiver) {
                     return picked;
                 }
-                if let Some(chosen) = self.given_by_literals(body, bound, site, with_receiver) {
+                if let Some(chosen) = self.result_by_literals(body, bound, site, with_receiver) {
                     return chosen;
                 }
                 let given = self.with_override_results(body, receiver, self.called(body, bound, receiver));
@@ -108,8 +108,9 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Where a function without declared result returns a parameter, what was passed there; in Rust also what that gives where the
-    /// function calls it for its result: `fn with<T>(&self, work: impl FnOnce(&Conn) -> T) -> T { work(&conn) }`.
+    /// Returns where a function without declared result returns a parameter, what was passed there; in Rust also the
+    /// result of that where the function calls it for its result:
+    /// `fn with<T>(&self, work: impl FnOnce(&Conn) -> T) -> T { work(&conn) }`.
     pub(crate) fn returned_argument(
         &self,
         given: Typed,
@@ -192,8 +193,8 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// Of closures of both kinds that a decorator may return, those of the kind of what it decorates: a coroutine
-    /// function gets the coroutine.
+    /// Returns those closures of a decorator that are of the same kind as the decorated function: a coroutine function
+    /// gets the coroutine.
     pub(crate) fn of_same_kind(&self, given: Typed, inner: Typed) -> Typed {
         let is_coroutine = |val: &Val| match *val {
             Val::Fn { body, .. } => Some(self.program.body(body).flow == blocklint_facts::Flow::Coroutine),
@@ -298,7 +299,7 @@ impl<'a> Linker<'a> {
                 given
             }
             None if let Some(written) = semantics.written_result(self, site, env) => written,
-            None if rows.is_empty() && !self.library.speaks(path) => self.unknown(Why::Library),
+            None if rows.is_empty() && !self.library.is_described(path) => self.unknown(Why::Library),
             None => self.unknown(Why::Result),
         };
         if is_async && lang::words_of(self.library.language(path)).has_await {
@@ -333,7 +334,7 @@ impl<'a> Linker<'a> {
         given
     }
 
-    /// The lazy values among a call's receiver and arguments, which its own lazy result goes through.
+    /// Returns the lazy values among a call's receiver and arguments, which its own lazy result iterates over.
     pub(crate) fn lazy_inputs(&self, receiver: BoundId, site: SiteRef, env: EnvId) -> SmallVec<[Val; 4]> {
         let scope = self.scope_of(site, env);
         let mut members: SmallVec<[Val; 4]> = SmallVec::new();
@@ -347,7 +348,7 @@ impl<'a> Linker<'a> {
         members
     }
 
-    /// The callable that a row with `wraps` makes of an argument.
+    /// Returns the callable that a row with `wraps` makes of an argument.
     pub(crate) fn wrapped_argument(&self, path: PathId, site: SiteRef, env: EnvId) -> Option<Typed> {
         let handovers = self.library.handovers(path);
         for row in handovers.iter().filter(|row| row.wraps) {

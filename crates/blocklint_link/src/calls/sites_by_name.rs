@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use crate::calls::targets::Target;
 use crate::linker::Linker;
-use crate::linker::work::Unit;
+use crate::linker::work::WorkUnit;
 use crate::program::ids::{BodyRef, ClassRef, FileId, Name, SiteRef};
 use crate::program::occurrences::{Mention, Wrap};
 use crate::values::expr::Scope;
@@ -42,7 +42,7 @@ impl SitesByName {
                 match mention {
                     Mention::Operand(site) => found.add_site(linker, file.site_ref(site)),
                     _ => {
-                        let within = Unit::Body(linker.body_of_mention(file, mention));
+                        let within = WorkUnit::Body(linker.body_of_mention(file, mention));
                         let bodies = linker.attempt(within, || linker.bodies_in(linker.mentioned(file, mention)));
                         for body in bodies.into_iter().flatten() {
                             found.mentions.entry(body).or_default().push((file, mention, wrap));
@@ -70,7 +70,7 @@ impl SitesByName {
 }
 
 impl<'a> Linker<'a> {
-    /// Where the bearers of a name are called and mentioned, remembered.
+    /// Returns the sites at which functions of a name are called and mentioned, out of the cache if they are known.
     pub fn bearers(&self, name: Name) -> Rc<SitesByName> {
         let find = || Rc::new(SitesByName::new(self, name, |_| true));
         self.query(&self.tables.calls.by_name, name, Rc::default, find)
@@ -82,12 +82,12 @@ impl<'a> Linker<'a> {
         self.query(&self.tables.calls.by_name_near, name, Rc::default, find)
     }
 
-    /// The bodies that a file mentions otherwise than by calling them.
+    /// Returns the bodies that a file mentions otherwise than by calling them.
     pub fn bodies_mentioned_in(&self, file: FileId) -> Vec<BodyRef> {
         let mentions = self.program.index_of(file).named();
         let values = mentions.filter(|(mention, _)| !matches!(mention, Mention::Operand(_)));
         let bodies = values.filter_map(|(mention, _)| {
-            let within = Unit::Body(self.body_of_mention(file, mention));
+            let within = WorkUnit::Body(self.body_of_mention(file, mention));
             self.attempt(within, || self.bodies_in(self.mentioned(file, mention)))
         });
         bodies.flatten().collect()
@@ -105,7 +105,7 @@ impl<'a> Linker<'a> {
         self.program.body_of(file, at)
     }
 
-    /// The value that goes where something is mentioned.
+    /// Returns the value that goes where something is mentioned.
     pub(crate) fn mentioned(&self, file: FileId, mention: Mention) -> ValueId {
         let facts = self.program.facts(file);
         let typed = match mention {
@@ -129,7 +129,7 @@ impl<'a> Linker<'a> {
         typed.value
     }
 
-    /// The bodies that a value may be: functions, what was started of them, constructors of classes.
+    /// Returns the bodies that a value may be: functions, what was started of them, constructors of classes.
     fn bodies_in(&self, value: ValueId) -> Vec<BodyRef> {
         let mut found = Vec::new();
         for val in self.values.members(value) {
@@ -163,7 +163,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// The bodies that making an instance of a class runs.
+    /// Returns the bodies that making an instance of a class runs.
     fn constructors(&self, class: ClassRef) -> Vec<BodyRef> {
         let mut found = Vec::new();
         for method in ["__init__", "__new__", "__post_init__"] {

@@ -6,8 +6,8 @@ use std::rc::Rc;
 use blocklint_facts::FormId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::calls::param_summary::{Summary, Uses};
-use crate::calls::passed_as_argument::{ConstructorCalls, Given};
+use crate::calls::param_summary::{FileParamUses, Summary};
+use crate::calls::passed_as_argument::{ConstructorCalls, PassedItems};
 use crate::calls::sites_by_name::SitesByName;
 use crate::calls::targets::Targets;
 use crate::linker::Typed;
@@ -28,12 +28,12 @@ pub(crate) struct CallTables {
     pub(crate) results: Table<(SiteRef, EnvId), Typed, Step>,
     pub(crate) summaries: Table<(BodyRef, u32), Rc<Summary>, Step>,
     /// The uses of the parameters of a file.
-    pub(crate) param_uses: Table<FileId, Rc<Uses>, Plain>,
+    pub(crate) param_uses: Table<FileId, Rc<FileParamUses>, Plain>,
     /// Where the bearers of one name are called.
     pub(crate) by_name: Table<Name, Rc<SitesByName>, Plain>,
     /// Call sites by name in the files of the focus alone.
     pub(crate) by_name_near: Table<Name, Rc<SitesByName>, Plain>,
-    pub(crate) given: Table<Name, Given, Plain>,
+    pub(crate) given: Table<Name, PassedItems, Plain>,
     pub(crate) constructor_calls: Table<Name, ConstructorCalls, Plain>,
     pub(crate) first_sites: Table<Name, Rc<[SiteRef]>, Plain>,
     /// Arguments that sites pass to parameters of bodies.
@@ -45,7 +45,7 @@ pub(crate) struct CallTables {
 }
 
 impl CallTables {
-    /// Nothing is known yet.
+    /// Returns the tables without any answer.
     pub(crate) fn new(program: &Program<'_>) -> Self {
         CallTables {
             targets: Table::of(BySite::new(program)),
@@ -69,12 +69,12 @@ impl CallTables {
 /// Answers about sites. They are asked for far more often than found, mostly for all callers of a body: without an environment they stand
 /// in a row for each file.
 pub(crate) struct BySite<V> {
-    plain: Vec<OfFile<V>>,
+    plain: Vec<FileAnswers<V>>,
     bound: FxHashMap<(SiteRef, EnvId), V>,
 }
 
 /// The answers about one file.
-enum OfFile<V> {
+enum FileAnswers<V> {
     /// Nothing was asked yet; the file has this many sites.
     Unasked(u32),
     /// By site.
@@ -84,7 +84,7 @@ enum OfFile<V> {
 impl<V> BySite<V> {
     fn new(program: &Program<'_>) -> Self {
         let sites = program.files.iter().map(|file| file.facts.sites.len() as u32);
-        BySite { plain: sites.map(OfFile::Unasked).collect(), bound: FxHashMap::default() }
+        BySite { plain: sites.map(FileAnswers::Unasked).collect(), bound: FxHashMap::default() }
     }
 }
 
@@ -96,8 +96,8 @@ impl<V> Store<(SiteRef, EnvId), V> for BySite<V> {
             return self.bound.get(key);
         }
         match &self.plain[site.file.index()] {
-            OfFile::Asked(answers) => answers[site.index()].as_ref(),
-            OfFile::Unasked(_) => None,
+            FileAnswers::Asked(answers) => answers[site.index()].as_ref(),
+            FileAnswers::Unasked(_) => None,
         }
     }
 
@@ -108,10 +108,10 @@ impl<V> Store<(SiteRef, EnvId), V> for BySite<V> {
             return;
         }
         let of_file = &mut self.plain[site.file.index()];
-        if let OfFile::Unasked(sites) = *of_file {
-            *of_file = OfFile::Asked((0..sites).map(|_| None).collect());
+        if let FileAnswers::Unasked(sites) = *of_file {
+            *of_file = FileAnswers::Asked((0..sites).map(|_| None).collect());
         }
-        if let OfFile::Asked(answers) = of_file {
+        if let FileAnswers::Asked(answers) = of_file {
             answers[site.index()] = Some(answer);
         }
     }

@@ -1,7 +1,7 @@
 //! Targets of a site: bodies and library rows.
 
 use crate::lang;
-use crate::lang::implicit::Occasion;
+use crate::lang::implicit::ImplicitCallSite;
 use std::rc::Rc;
 
 use blocklint_core::{Context, Language, Runtime};
@@ -47,7 +47,7 @@ pub enum Target {
         /// True if its first parameter is a receiver that the call does not list.
         with_receiver: bool,
         /// How it runs.
-        edge: TargetKind,
+        kind: TargetKind,
     },
     /// The methods of this name in classes derived from the class, one shared set.
     Overrides {
@@ -140,7 +140,7 @@ impl<'a> Linker<'a> {
                 let callee = self.without_none(self.callee(site, env));
                 self.add_members(&mut targets, callee, |linker, targets, val| linker.add_callee(targets, val, site));
                 targets.one_of = targets.list.len() > 1;
-                self.add_implicit(&mut targets, facts.language, Occasion::Arguments { site, env });
+                self.add_implicit(&mut targets, facts.language, ImplicitCallSite::Arguments { site, env });
             }
             SiteKind::Decorate => {
                 let callee = self.eval(self.scope_of(site, env), row.callee);
@@ -180,7 +180,7 @@ impl<'a> Linker<'a> {
             | SiteKind::Test
             | SiteKind::Compare
             | SiteKind::Format => {
-                self.add_implicit(&mut targets, facts.language, Occasion::Operation { site, env });
+                self.add_implicit(&mut targets, facts.language, ImplicitCallSite::Operation { site, env });
             }
             SiteKind::Write => {
                 let operand = self.without_none(self.eval(self.scope_of(site, env), row.callee));
@@ -221,14 +221,14 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Adds what calling a member runs.
+    /// Adds the code that calling a member runs.
     pub(crate) fn add_callee(&self, targets: &mut Targets, val: Val, site: SiteRef) {
         match val {
             Val::Fn { body, receiver, env: captured } => {
                 let with_receiver = self.takes(body, receiver);
                 if let Some(context) = self.proxied_to(body, site) {
-                    let edge = TargetKind::HandOver(context, None);
-                    self.push(targets, Target::Body { body, env: captured, with_receiver, edge });
+                    let kind = TargetKind::HandOver(context, None);
+                    self.push(targets, Target::Body { body, env: captured, with_receiver, kind });
                     return;
                 }
                 self.add_body(targets, body, captured, with_receiver, receiver);
@@ -251,7 +251,7 @@ impl<'a> Linker<'a> {
                                                 body,
                                                 env: EnvId::NONE,
                                                 with_receiver: self.program.language(site.file) == Language::Python,
-                                                edge: TargetKind::Call,
+                                                kind: TargetKind::Call,
                                             },
                                         );
                                     }
@@ -283,8 +283,8 @@ impl<'a> Linker<'a> {
                     self.push(targets, lazy);
                 }
                 self.push(targets, Target::Row { path, receiver, property: false, made: None });
-                let occasion = Occasion::LibraryMethod { path, receiver, site };
-                self.add_implicit(targets, self.program.language(site.file), occasion);
+                let place = ImplicitCallSite::LibraryMethod { path, receiver, site };
+                self.add_implicit(targets, self.program.language(site.file), place);
             }
             Val::Partial { inner, made, .. } => match self.wrapped_context(made) {
                 None => self.add_callee(targets, self.values.single(inner), site),
@@ -296,7 +296,7 @@ impl<'a> Linker<'a> {
                                 body,
                                 env: captured,
                                 with_receiver: self.takes(body, receiver),
-                                edge: TargetKind::HandOver(context, runtime),
+                                kind: TargetKind::HandOver(context, runtime),
                             },
                         );
                     }
@@ -323,7 +323,8 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Where a callable made by a row with `wraps` runs what it wraps; `None`: on the caller's thread.
+    /// Returns the context in which a callable made by a row with `wraps` runs the wrapped callable; `None` on the
+    /// caller's thread.
     pub(crate) fn wrapped_context(&self, made: SiteRef) -> Option<(Context, Option<Runtime>)> {
         let callee = self.callee(made, EnvId::NONE);
         for val in self.values.members(callee.value) {
@@ -338,7 +339,7 @@ impl<'a> Linker<'a> {
         None
     }
 
-    /// Where a row's callable runs.
+    /// Returns the context in which a row's callable runs.
     pub fn handover_context(&self, row: &HandoverRow, site: SiteRef, is_async: bool) -> Runs {
         match &row.context {
             HandoverContext::Is(runs) => *runs,
@@ -353,7 +354,8 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Where the scheduler or executor in an argument runs its tasks; a worker if it is absent or unknown.
+    /// Returns the context in which the scheduler or executor in an argument runs its tasks; a worker if it is absent
+    /// or unknown.
     fn scheduler_in(&self, site: SiteRef, argument: &Argument) -> Runs {
         let worker = Runs::In(Context::Worker);
         let Some(form) = self.argument(site, argument) else { return worker };
@@ -377,11 +379,11 @@ impl<'a> Linker<'a> {
             self.push(targets, Target::Row { path, receiver, property: false, made: None });
             return;
         }
-        let edge = match self.program.body(body).flow {
+        let kind = match self.program.body(body).flow {
             Flow::Sync => TargetKind::Call,
             Flow::Coroutine | Flow::Generator | Flow::AsyncGenerator => TargetKind::Construct,
         };
-        self.push(targets, Target::Body { body, env, with_receiver, edge });
+        self.push(targets, Target::Body { body, env, with_receiver, kind });
         // The method of a trait or interface by its path: of whatever implements it.
         if !receiver.is_some()
             && lang::semantics(facts.language).runs_any_implementation(self, body)
@@ -405,7 +407,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// The path of a project function that a row of the user's configuration describes instead of its body.
+    /// Returns the path of a project function that a row of the user's configuration describes instead of its body.
     fn described_by_user(&self, body: BodyRef) -> Option<PathId> {
         if !self.library.has_user_rows() {
             return None;
@@ -421,7 +423,7 @@ impl<'a> Linker<'a> {
         receiver.is_some() && lang::words_of(self.program.language(body.file)).passes_receiver
     }
 
-    /// True if one of the alternatives gives a coroutine or future.
+    /// True if one of the alternatives returns a coroutine or future.
     pub fn has_async_target(&self, targets: &Targets) -> bool {
         targets.list.iter().any(|target| match *target {
             Target::Body { body, .. } => self.program.body(body).flow == Flow::Coroutine,
@@ -471,7 +473,7 @@ impl<'a> Linker<'a> {
     }
 
     /// True if every value that a plain function returns is known not to be awaitable, or if it returns none (Python).
-    fn gives_no_awaitable(&self, body: BodyRef) -> bool {
+    fn returns_no_awaitable(&self, body: BodyRef) -> bool {
         let facts = self.program.facts(body.file);
         let row = self.program.body(body);
         if facts.language != Language::Python
@@ -498,16 +500,16 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// True if the value of a site is awaited, but this body gives no awaitable: another alternative gives it, or the
-    /// body as far as it is known returns none.
+    /// True if the value of a site is awaited, but this body returns no awaitable: another alternative returns it, or
+    /// the body, as far as it is known, returns none.
     pub fn cannot_be_awaited_here(&self, site: SiteRef, body: BodyRef, targets: &Targets) -> bool {
         if !self.means_coroutine(site) {
             return false;
         }
         if targets.list.len() < 2 || !self.has_async_target(targets) {
-            return self.gives_no_awaitable(body);
+            return self.returns_no_awaitable(body);
         }
-        // Of the closures that one function gives for both kinds of calls, the asynchronous one is meant.
+        // Of the closures that one function returns for both kinds of calls, the asynchronous one is meant.
         let family = self.program.body(body).parent;
         let is_sibling = |target: &Target| match *target {
             Target::Body { body: other, .. } => {

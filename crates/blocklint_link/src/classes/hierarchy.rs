@@ -1,4 +1,4 @@
-//! Classes, their bases and what derives from them.
+//! Classes, their bases and subclasses.
 
 use crate::syntax::forms;
 use std::rc::Rc;
@@ -89,12 +89,12 @@ impl Hierarchy {
         Hierarchy { by_base, impls, blankets, bodies, classes, top_classes }
     }
 
-    /// The impl blocks whose subject ends in a name (Rust).
+    /// Returns the impl blocks whose subject ends in a name (Rust).
     pub(crate) fn impls_named(&self, name: Name) -> &[ClassRef] {
         self.impls.get(&name).map_or(&[], Vec::as_slice)
     }
 
-    /// The impl blocks for every type (Rust).
+    /// Returns the impl blocks for every type (Rust).
     pub(crate) fn blankets(&self) -> &[ClassRef] {
         &self.blankets
     }
@@ -104,18 +104,18 @@ impl Hierarchy {
         self.bodies.contains_key(&name) || self.classes.contains(&name)
     }
 
-    /// The top-level classes of Java files with this name.
+    /// Returns the top-level classes of Java files with this name.
     pub(crate) fn top_classes(&self, name: Name) -> &[ClassRef] {
         self.top_classes.get(&name).map_or(&[], Vec::as_slice)
     }
 
-    /// How many functions and methods of the project bear a name.
+    /// Returns how many functions and methods of the project bear a name.
     pub fn bodies_named(&self, name: Name) -> u32 {
         self.bodies.get(&name).copied().unwrap_or(0)
     }
 }
 
-/// The last name of a type form, seen through its arguments.
+/// Returns the last name of a type form, seen through its arguments.
 fn name_of_type(
     program: &Program<'_>,
     file: crate::program::ids::FileId,
@@ -129,7 +129,7 @@ fn name_of_type(
 }
 
 impl<'a> Linker<'a> {
-    /// The values of a class's bases.
+    /// Returns the values of a class's bases.
     pub(crate) fn bases(&self, class: ClassRef) -> Rc<[Val]> {
         self.query(&self.tables.classes.bases, class, Rc::default, || self.find_bases(class).into())
     }
@@ -176,7 +176,7 @@ impl<'a> Linker<'a> {
             })
     }
 
-    /// The lookup order of a class, itself first: depth first, a class behind all that derive from it.
+    /// Returns the lookup order of a class, itself first: depth first, a class behind all that derive from it.
     pub fn mro(&self, class: ClassRef) -> Rc<Mro> {
         let alone = || Rc::from([Ancestor::Class(class)]);
         self.query(&self.tables.classes.mros, class, alone, || self.find_mro(class).into())
@@ -195,7 +195,7 @@ impl<'a> Linker<'a> {
                 _ => {}
             }
         }
-        // Behind all of the project: what it has itself is meant before what a model says.
+        // Behind all of the project: what it has itself is meant before what a model states.
         order.extend(self.modelled_class(class).map(|path| Ancestor::Library(path, ArgsId::NONE)));
         // A base shared by two ways stands behind both: keep the last of each.
         let mut seen = FxHashSet::default();
@@ -204,8 +204,8 @@ impl<'a> Linker<'a> {
         kept
     }
 
-    /// A class and all of the project above it. Of an impl block those of its subject: a call on `dyn Store` runs the
-    /// `read` of `impl Read for Disk` where `trait Store: Read`, and `Disk` is a `Store` by another block.
+    /// Returns a class and all of the project above it. Of an impl block those of its subject: a call on `dyn Store`
+    /// runs the `read` of `impl Read for Disk` where `trait Store: Read`, and `Disk` is a `Store` by another block.
     pub fn classes_above(&self, class: ClassRef) -> Vec<ClassRef> {
         let subject = match self.program.class(class).kind {
             ClassKind::Impl => crate::lang::rust::names::subject(self, class),
@@ -228,7 +228,7 @@ impl<'a> Linker<'a> {
         class == base || self.mro(class).contains(&Ancestor::Class(base))
     }
 
-    /// The classes that name this one as a base.
+    /// Returns the classes that name this one as a base.
     pub fn derived(&self, class: ClassRef) -> Rc<[ClassRef]> {
         self.query(&self.tables.classes.derived, class, Rc::default, || self.find_derived(class).into())
     }
@@ -249,7 +249,7 @@ impl<'a> Linker<'a> {
         found
     }
 
-    /// The impl blocks of a type (Rust).
+    /// Returns the impl blocks of a type (Rust).
     pub fn impls(&self, class: ClassRef) -> Vec<ClassRef> {
         let mut found = Vec::new();
         for name in self.class_names(class) {
@@ -275,13 +275,13 @@ impl<'a> Linker<'a> {
         self.program_tables.alias_names.contains(&name)
     }
 
-    /// The name of a class and those under which it is imported.
+    /// Returns the name of a class and those under which it is imported.
     pub fn class_names(&self, class: ClassRef) -> Vec<Name> {
         let Some(name) = self.program.global(class.file, self.program.class(class).name) else { return Vec::new() };
         self.with_aliases(name)
     }
 
-    /// A name and every other under which an import binds it.
+    /// Returns a name and every other under which an import binds it.
     pub fn with_aliases(&self, name: Name) -> Vec<Name> {
         let mut names = vec![name];
         let mut at = 0;
@@ -298,7 +298,7 @@ impl<'a> Linker<'a> {
         names
     }
 
-    /// The member of this name in a class's own scope; for Rust also in its impl blocks.
+    /// Returns the member of this name in a class's own scope; for Rust also in its impl blocks.
     pub fn own_member(&self, class: ClassRef, name: Name) -> Option<(ClassRef, VarId)> {
         if let Some(var) = self.program.scope_var(class.file, self.program.class(class).body, name) {
             return Some((class, var));
@@ -320,7 +320,7 @@ impl<'a> Linker<'a> {
         None
     }
 
-    /// The functions that a member's definitions make, before decorators.
+    /// Returns the functions that a member's definitions make, before decorators.
     pub fn functions_of(&self, class: ClassRef, var: VarId) -> Vec<BodyRef> {
         let functions = self.query(&self.tables.classes.functions, class.file, Rc::default, || {
             let bodies = self.program.facts(class.file).bodies.iter().enumerate();

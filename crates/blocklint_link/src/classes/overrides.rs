@@ -9,7 +9,7 @@ use std::rc::Rc;
 const MOST_CLASSES: usize = 20_000;
 
 impl Linker<'_> {
-    /// The methods that override or implement this one in classes derived from its class, tests apart.
+    /// Returns the methods that override or implement this one in classes derived from its class, tests apart.
     pub fn overrides(&self, class: ClassRef, name: Name) -> Rc<[BodyRef]> {
         let find = || self.find_overrides(class, name).into();
         self.query(&self.tables.classes.overrides, (class, name), Rc::default, find)

@@ -8,7 +8,7 @@ use crate::linker::Linker;
 use crate::program::ids::{BodyRef, ClassRef, FileId};
 
 impl<'a> Linker<'a> {
-    /// `app.service.Store.load`; of a file's top level the module.
+    /// Returns the qualified name of a body: `app.service.Store.load`; for a file's top level the module.
     pub fn qualified_name(&self, body: BodyRef) -> String {
         let (facts, body_id) = self.program.facts_and_id(body);
         let inside = facts.qualified_name(body_id);
@@ -34,7 +34,8 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Returns the name of a body inside its file, as people say it (`Store.load`); of a body without a name, that of the body around it.
+    /// Returns the name of a body inside its file, as people write it (`Store.load`); of a body without a name, that of
+    /// the body around it.
     pub fn name_inside_file(&self, of: BodyRef) -> String {
         let (facts, mut body) = self.program.facts_and_id(of);
         while matches!(facts.body(body).kind, BodyKind::Lambda | BodyKind::AsyncBlock | BodyKind::GeneratorExpression) {
@@ -49,7 +50,7 @@ impl<'a> Linker<'a> {
         name.strip_prefix(&module).and_then(|inside| inside.strip_prefix(separator)).map_or(name.clone(), str::to_owned)
     }
 
-    /// The module, crate path or package of a file.
+    /// Returns the module, crate path or package of a file.
     pub fn module_name(&self, file: FileId) -> String {
         lang::semantics(self.program.language(file)).module_name(self, file)
     }

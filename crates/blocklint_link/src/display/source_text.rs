@@ -7,7 +7,7 @@ use blocklint_core::Language;
 use blocklint_facts::{BodyKind, Form, FormId, SiteKind};
 
 impl Linker<'_> {
-    /// The callee of a site as it is written, as far as names go.
+    /// Returns the callee of a site as it is written, as far as names go.
     pub fn written_site(&self, site: SiteRef) -> String {
         let facts = self.program.facts(site.file);
         let row = self.program.site(site);
@@ -77,7 +77,7 @@ impl Linker<'_> {
         }
     }
 
-    /// A form as it is written, as far as names go; what has no name is `…`.
+    /// Returns a form as it is written, as far as names go; `…` stands for the rest.
     pub fn written(&self, file: crate::program::ids::FileId, form: FormId) -> String {
         self.written_within(file, form, 12)
     }

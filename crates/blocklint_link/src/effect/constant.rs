@@ -37,7 +37,7 @@ impl Constant {
         }
     }
 
-    /// Seconds, where it is a number of them.
+    /// Returns seconds, where it is a number of them.
     pub fn seconds(&self) -> Option<f64> {
         match self {
             Constant::Bool(_) => None,

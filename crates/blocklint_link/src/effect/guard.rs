@@ -50,7 +50,7 @@ pub enum Choice {
     OfType(Vec<AskedType>),
     /// It is a string that ends so.
     Ends(String),
-    /// Its method of this name, which takes nothing, says yes.
+    /// Its method of this name, which takes no arguments, returns true.
     Says(String),
     /// It is a mapping in which nothing lies under this key.
     Lacks(String),
@@ -68,7 +68,8 @@ pub enum AskedType {
 }
 
 impl Question {
-    /// A number that is equal for equal questions and mostly another for others: a parameter may be compared with hundreds of texts.
+    /// Returns a number that is equal for equal questions and mostly another for others: a parameter may be compared
+    /// with hundreds of texts.
     fn hint(&self) -> u64 {
         let text = match self {
             Question::Choice(Choice::Equals(list)) => match list.first() {
@@ -102,14 +103,14 @@ pub struct Guard {
     pub wanted: bool,
     /// How often it was passed on.
     pub passed: u8,
-    /// The parameter that makes the answer moot where it is true: the body gives the other one a value of its own.
+    /// The parameter that makes the answer moot where it is true: the body assigns the other one a value of its own.
     pub escape: Option<u32>,
     /// The inferred steps where no caller decides it: of a branch that is one of many.
     pub rare: u8,
     /// By what a call names the parameter, if not by its place here.
     pub asked: Option<Rc<GuardKey>>,
-    /// True if the body gives the parameter a value of its own when the caller gives none: `if name is None: name =
-    /// look_up()`.
+    /// True if the body assigns the parameter a value of its own when the caller passes none:
+    /// `if name is None: name = look_up()`.
     pub filled_in: bool,
 }
 
@@ -119,7 +120,7 @@ pub struct Guard {
 pub enum GuardKey {
     /// This parameter of a body further down.
     Param(BodyRef, u32),
-    /// A key of `**kwargs`, and what it is where no call gives it.
+    /// A key of `**kwargs`, and its default if a call does not pass it.
     Key(String, Constant),
 }
 
@@ -193,7 +194,7 @@ impl Guard {
             && self.wanted == other.wanted
     }
 
-    /// A guard that no call has passed on yet.
+    /// Returns a guard that no call has passed on yet.
     pub fn new(param: u32, source: Source, question: Question, wanted: bool) -> Self {
         Guard {
             param,
@@ -230,7 +231,7 @@ pub struct Guards {
 }
 
 impl Guards {
-    /// The number of a guard.
+    /// Returns the number of a guard.
     pub fn id(&mut self, guard: &Guard) -> u32 {
         let key = (guard.param, guard.wanted, guard.passed, guard.rare, guard.question.hint());
         let alike = self.alike.entry(key).or_default();

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 pub enum LabelHold {
     /// Decided.
     Fixed(Hold),
-    /// As long as the n-th parameter says, in units of so many seconds.
+    /// The value of the n-th parameter, in units of so many seconds.
     Param {
         /// Which parameter.
         index: u32,
@@ -43,7 +43,7 @@ pub struct Label {
     pub place: WhereSet,
     /// It came through a function that runs once: no loop makes it long.
     pub once: bool,
-    /// It waits for what ends when it is told to.
+    /// It waits for something that ends when it is asked to.
     pub for_end: bool,
     /// Under which condition.
     pub guard: Option<Guard>,
@@ -91,7 +91,7 @@ enum HoldKey {
 }
 
 impl Labels {
-    /// The number of a label.
+    /// Returns the number of a label.
     pub fn id(&mut self, label: Label) -> LabelId {
         let guards = [self.guard_id(label.guard.as_ref()), self.guard_id(label.outer.as_ref())];
         let hold = match label.hold {
@@ -125,13 +125,13 @@ impl Labels {
         guard.map_or(u32::MAX, |guard| self.guards.id(guard))
     }
 
-    /// The label.
+    /// Returns the label.
     pub fn get(&self, id: LabelId) -> &Label {
         &self.rows[id.0 as usize]
     }
 }
 
-/// A wait that is given a time is bounded, even if the code does not tell how long.
+/// A wait with a time is bounded, even if the code does not show how long it is.
 pub fn cap_wait(label: &mut Label) {
     let bounded = matches!(label.hold, LabelHold::Fixed(Hold::Seconds(_) | Hold::Unstated));
     if bounded && label.effect == blocklint_core::Effect::Wait && !label.fails {

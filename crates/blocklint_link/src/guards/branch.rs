@@ -1,4 +1,4 @@
-//! Branches over a parameter: the guard they put on what stands in them.
+//! Branches over a parameter: the guard that they put on the code in them.
 
 use crate::lang;
 use std::rc::Rc;
@@ -20,7 +20,8 @@ use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val};
 
 impl<'a> Linker<'a> {
-    /// The condition on a parameter of its body under which a site is reached, of the innermost branch that has one.
+    /// Returns the condition on a parameter of its body under which a site is reached, of the innermost branch that has
+    /// one.
     pub fn branch_guard(&self, site: SiteRef) -> Option<Guard> {
         self.branch_guard_at(self.scope_of(site, EnvId::NONE))
     }
@@ -45,7 +46,7 @@ impl<'a> Linker<'a> {
         found
     }
 
-    /// The conditions on parameters that one branch around a site puts on it.
+    /// Returns the conditions on parameters that one branch around a site puts on it.
     pub fn guards_of_branch(&self, site: SiteRef, branch: RegionId) -> SmallVec<[Guard; 2]> {
         let place = self.scope_of(site, EnvId::NONE);
         let Some((test, holds)) = self.test_of(site.file, branch) else { return SmallVec::new() };
@@ -59,7 +60,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// The literal that the innermost branch around a place says a parameter to be.
+    /// Returns the literal that a parameter has, by the innermost branch around a place.
     pub(crate) fn literal_of_branch(&self, place: Scope, param: u32) -> Option<Constant> {
         let guard = self.guard_at(place, place.at.region.get()?)?;
         if !guard.wanted || guard.param != param || guard.asked.is_some() {
@@ -80,7 +81,7 @@ impl<'a> Linker<'a> {
         self.guard_of_test(place, branch, test, holds, 4)
     }
 
-    /// The tests that decide that a site is reached, each with how it comes out, from the inside out.
+    /// Returns the tests that decide that a site is reached, each with how it comes out, from the inside out.
     pub fn tests_over(&self, site: SiteRef) -> impl Iterator<Item = (FormId, bool)> {
         self.tests_at(site.file, self.program.site(site).at.region)
     }
@@ -90,7 +91,7 @@ impl<'a> Linker<'a> {
         around(self.program.facts(file), region).filter_map(move |id| self.test_of(file, id))
     }
 
-    /// The test of a branch, and how it comes out there.
+    /// Returns the test of a branch, and how it comes out there.
     pub fn test_of(&self, file: FileId, id: RegionId) -> Option<(FormId, bool)> {
         let region = self.program.facts(file).region(id);
         match region.kind {
@@ -101,7 +102,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// How many tests and exceptions decide that a site is reached.
+    /// Returns how many tests and exceptions decide that a site is reached.
     pub fn conditions_over(&self, site: SiteRef) -> u32 {
         let facts = self.program.facts(site.file);
         let regions = around(facts, self.program.site(site).at.region);
@@ -113,7 +114,7 @@ impl<'a> Linker<'a> {
         self.conditions_over(site) > 0
     }
 
-    /// The condition under which a conditional expression gives a body as the callee of a site:
+    /// Returns the condition under which a conditional expression selects a body as the callee of a site:
     /// `write = slow if careful else quick; write()`.
     pub fn selection_guard(&self, site: SiteRef, body: BodyRef) -> Option<Guard> {
         let facts = self.program.facts(site.file);
@@ -139,7 +140,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// The test of the branch that an `else` without a test of its own belongs to.
+    /// Returns the test of the branch that an `else` without a test of its own belongs to.
     pub(crate) fn sibling_test(&self, file: FileId, id: RegionId) -> Option<FormId> {
         let facts = self.program.facts(file);
         let own = facts.region(id);
@@ -151,7 +152,7 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// The guard of a test that must come out as `wanted`, for what stands in a branch.
+    /// Returns the guard of a test that must come out as `wanted`, for the code in a branch.
     fn guard_of_test(&self, place: Scope, branch: RegionId, test: FormId, wanted: bool, depth: u32) -> Option<Guard> {
         let depth = depth.checked_sub(1)?;
         let facts = self.program.facts(place.file);
@@ -189,7 +190,7 @@ impl<'a> Linker<'a> {
                     Comparison::IsNot | Comparison::NotEq => !wanted,
                     _ => return None,
                 };
-                let param = |asks_for_nothing| self.own_param(place, branch, left, asks_for_nothing);
+                let param = |tests_absence| self.own_param(place, branch, left, tests_absence);
                 match self.literal_of(place, right)? {
                     Constant::Null => match self.part_of_param(place, left) {
                         Some((index, part)) => {
@@ -279,7 +280,7 @@ impl<'a> Linker<'a> {
         self.constant_in(place.file.body_ref(body), form, EnvId::NONE, 3)
     }
 
-    /// The literal that a form is.
+    /// Returns the literal that a form is.
     fn literal_of(&self, place: Scope, form: FormId) -> Option<Constant> {
         match self.constant_at(place, form) {
             Constant::Hidden | Constant::Param(_) => None,
@@ -287,7 +288,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Returns the beginning of a string, as a branch around a site tells it.
+    /// Returns the beginning of a string, as a branch around a site shows it.
     pub fn known_beginning(&self, site: SiteRef, subject: FormId) -> Option<String> {
         let facts = self.program.facts(site.file);
         let mut at = self.program.site(site).at.region;
@@ -304,7 +305,7 @@ impl<'a> Linker<'a> {
     }
 
     /// Returns whether the branches around a site show that a variable is false in the language's sense, and whether
-    /// they show that it is `None`. A branch that assigns the variable tells nothing.
+    /// they show that it is `None`. A branch that assigns the variable shows nothing.
     pub fn known_false(&self, site: SiteRef, subject: FormId) -> (Option<bool>, Option<bool>) {
         let facts = self.program.facts(site.file);
         let Form::Var(var) = facts.form(subject) else { return (None, None) };
@@ -366,7 +367,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// The beginning of a string that a test states where it holds.
+    /// Returns the beginning of a string that a test states where it holds.
     fn beginning_in(&self, site: SiteRef, test: FormId, subject: FormId, depth: u32) -> Option<String> {
         let depth = depth.checked_sub(1)?;
         let facts = self.program.facts(site.file);
@@ -390,8 +391,8 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// The types that a form names. No class of a library is derived from literals' or the project's own by surprise; from other
-    /// types of libraries it may be, so that only what models say of those counts.
+    /// Returns the types that a form names. No class of a library is derived from literals' or the project's own by
+    /// surprise; from other types of libraries it may be, so that only what models state of those counts.
     pub(crate) fn types_asked_for(&self, place: Scope, class: FormId) -> Option<Vec<AskedType>> {
         let language = self.program.language(place.file);
         let members = self.values.members(self.instances_of(place, class).value);
@@ -411,8 +412,8 @@ impl<'a> Linker<'a> {
 }
 
 impl<'a> Linker<'a> {
-    /// The ends of a function under branches over its parameters, each with what it gives, and what the others give; none if
-    /// it has no such end.
+    /// Returns the ends of a function under branches over its parameters, each with its result, and the result of the
+    /// others; none if it has no such end.
     pub(crate) fn guarded_ends(&self, body: BodyRef) -> Rc<[End]> {
         self.query(&self.tables.guards.ends, body, Rc::default, || {
             let is_given = |exit: &Exit| exit.kind == ExitKind::Return && exit.value.is_some();
@@ -437,7 +438,7 @@ impl<'a> Linker<'a> {
 
     /// Returns the result of a function without a declared result, for a call whose literals rule out some of its
     /// returns (Python).
-    pub(crate) fn given_by_literals(
+    pub(crate) fn result_by_literals(
         &self,
         body: BodyRef,
         bound: EnvId,
@@ -478,18 +479,18 @@ impl<'a> Linker<'a> {
     }
 }
 
-/// An end of a function: the branch that it stands under, its place, and what it gives.
+/// An end of a function: the branch that it stands under, its place, and its result.
 pub(crate) type End = (Option<Guard>, Scope, FormId);
 
 /// Ends of one function that are looked at.
 const MOST_ENDS: usize = 16;
 
-/// True if a region of this kind runs only if a test or an exception says so.
+/// True if a region of this kind runs only after a test or an exception.
 pub fn is_condition(kind: RegionKind) -> bool {
     matches!(kind, RegionKind::Then | RegionKind::Else | RegionKind::Case | RegionKind::Handler)
 }
 
-/// The guard of two tests of one parameter of which one holds.
+/// Returns the guard of two tests of one parameter of which one holds.
 fn either(mut left: Guard, right: Guard) -> Option<Guard> {
     let same = left.param == right.param
         && left.escape == right.escape
@@ -510,7 +511,8 @@ fn either(mut left: Guard, right: Guard) -> Option<Guard> {
     same.then_some(left)
 }
 
-/// The guard of two tests of one parameter that both must fail; that of the inner one, if they are not of this kind.
+/// Returns the guard of two tests of one parameter that both must fail; that of the inner one, if they are not of this
+/// kind.
 fn guard_nor(mut inner: Guard, outer: &Guard) -> Option<Guard> {
     let same = inner.param == outer.param
         && inner.escape == outer.escape
@@ -540,10 +542,10 @@ pub fn answer(choice: &Choice, constant: &Constant) -> ConditionResult {
         (Choice::Truth, Constant::Int(value)) => truth(*value != 0),
         (Choice::Truth, Constant::Float(value)) => truth(*value != 0.0),
         (Choice::Truth, Constant::Str(text)) => truth(!text.is_empty()),
-        // An enum's member, a function: true unless it says otherwise, which is rare.
+        // An enum's member, a function: true unless it returns false, which is rare.
         (Choice::Truth, Constant::Symbols(_)) => ConditionResult::Hidden,
         (Choice::Begins(parts), Constant::Str(text)) => truth(parts.iter().any(|part| text.starts_with(part.as_str()))),
-        // Its value says more than the literal, and only a test of a caller tells what a method of it says.
+        // Its value means more than the literal, and only a test of a caller shows the result of a method of it.
         (Choice::OfType(_) | Choice::Says(_) | Choice::Lacks(_), _) => ConditionResult::Hidden,
         // The end of a long string was cut off.
         (Choice::Ends(_), Constant::Str(text)) if text.len() >= 64 => ConditionResult::Hidden,
@@ -596,8 +598,8 @@ fn counted(facts: &FileFacts, form: FormId) -> Option<FormId> {
     }
 }
 
-/// Returns true if the comparison of a count with a number says that there is something, and false if it says that
-/// there is nothing.
+/// Returns true if the comparison of a count with a number holds for a count above zero, and false if it holds for
+/// zero.
 fn is_some_counted(comparison: Comparison, number: Form) -> Option<bool> {
     match (comparison, number) {
         (Comparison::Greater | Comparison::NotEq, Form::Int(0)) | (Comparison::GreaterEq, Form::Int(1)) => Some(true),

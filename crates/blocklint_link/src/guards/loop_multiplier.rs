@@ -53,7 +53,7 @@ impl Linker<'_> {
         false
     }
 
-    /// True if what a loop of Rust goes through is a short list that is written out.
+    /// True if a loop of Rust iterates over a short literal list.
     pub(crate) fn is_written_out(&self, file: FileId, iterated: FormId) -> bool {
         let facts = self.program.facts(file);
         let is_short = |form: FormId| match facts.form(form) {
@@ -107,15 +107,15 @@ impl Linker<'_> {
     }
 }
 
-/// True if a loop of Java goes through what is few by its name.
+/// True if a loop of Java iterates over something that has few elements by its name.
 pub(crate) fn goes_through_few(facts: &FileFacts, region: Region) -> bool {
     match facts.form(region.test) {
-        Form::Result(call) => lang::java::names::gives_few(facts.text(facts.site(call).name)),
+        Form::Result(call) => lang::java::names::returns_few(facts.text(facts.site(call).name)),
         _ => false,
     }
 }
 
-/// True if a loop of Python goes through what a call lists, `*sinks`: a few.
+/// True if a loop of Python iterates over the positional arguments of a call (`*sinks`): a few.
 pub(crate) fn goes_through_arguments(facts: &FileFacts, region: Region) -> bool {
     let Form::Var(var) = facts.form(region.test) else { return false };
     let row = facts.var(var);

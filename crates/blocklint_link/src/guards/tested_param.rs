@@ -1,4 +1,4 @@
-//! Parameters that a branch of their body tests, if they still are what the caller passed.
+//! Parameters that a branch of their body tests, if they still are the argument that the caller passed.
 
 use crate::lang;
 use std::rc::Rc;
@@ -19,7 +19,7 @@ pub(crate) struct OwnParam {
     pub(crate) escape: Option<u32>,
     /// The key of `**kwargs` that is tested.
     pub(crate) asked: Option<Rc<GuardKey>>,
-    /// True if the body gives it a value of its own when the caller gives none.
+    /// True if the body assigns it a value of its own when the caller passes none.
     pub(crate) filled_in: bool,
 }
 
@@ -59,24 +59,25 @@ impl Linker<'_> {
             && lang::words_of(facts.language).asks_for_end(facts.text(test.name)).is_some()
     }
 
-    /// The key of the body's own `**kwargs` that a form reads, as a parameter.
+    /// Returns the key of the body's own `**kwargs` that a form reads, as a parameter.
     pub(crate) fn own_key(&self, place: Scope, form: FormId) -> Option<OwnParam> {
         let (index, name, default) = self.key_of_arguments(place, form)?;
         Some(OwnParam { asked: Some(Rc::new(GuardKey::Key(name, default))), ..OwnParam::plain(index) })
     }
 
-    /// The parameter of the site's own body that a form is, if it still is what the caller passed where a branch tests it; for a
-    /// branch that asks whether it is `None` or false, also if it was given something that falls back on it.
+    /// Returns the parameter of the site's own body that a form is, if it still is the argument that the caller passed
+    /// where a branch tests it; for a branch that asks whether it is `None` or false, also if it was given something
+    /// that falls back on it.
     pub(crate) fn own_param(
         &self,
         place: Scope,
         branch: RegionId,
         form: FormId,
-        asks_for_nothing: bool,
+        tests_absence: bool,
     ) -> Option<OwnParam> {
         let facts = self.program.facts(place.file);
-        if let Some(given) = self.given_to_field(place, form) {
-            return self.own_param(place, branch, given, asks_for_nothing);
+        if let Some(given) = self.assigned_to_field(place, form) {
+            return self.own_param(place, branch, given, tests_absence);
         }
         if let Some(param) = self.own_key(place, form) {
             return Some(param);
@@ -95,7 +96,7 @@ impl Linker<'_> {
             if own && branch.is_some() && !self.comes_before(place.file, assign.at, at, branch) {
                 continue;
             }
-            if own && asks_for_nothing && assign.value.is_some() && self.falls_back_on(place, assign.value, var) {
+            if own && tests_absence && assign.value.is_some() && self.falls_back_on(place, assign.value, var) {
                 continue;
             }
             if own && self.only_replaces_missing(place.file, &assign, var) {
@@ -111,9 +112,9 @@ impl Linker<'_> {
         Some(OwnParam { escape, filled_in, ..OwnParam::plain(index) })
     }
 
-    /// The parameter that a field of the own object is that the same body has just set: `self.folder = folder`, also
-    /// `self.folder = Path(folder) if folder else None` as far as tests for being there go.
-    fn given_to_field(&self, place: Scope, form: FormId) -> Option<FormId> {
+    /// Returns the parameter that a field of the own object is that the same body has just set: `self.folder = folder`,
+    /// also `self.folder = Path(folder) if folder else None` as far as tests for being there go.
+    fn assigned_to_field(&self, place: Scope, form: FormId) -> Option<FormId> {
         let facts = self.program.facts(place.file);
         let Form::Attr(base, name) = facts.form(form) else { return None };
         if !crate::program::occurrences::is_own_receiver(facts, base) {
@@ -159,7 +160,7 @@ impl Linker<'_> {
         !in_arm && assign.position < site.position
     }
 
-    /// The parameter that nothing assigns to and that is true where a region runs.
+    /// Returns the parameter that nothing assigns to and that is true where a region runs.
     fn truth_around(&self, file: FileId, region: RegionId) -> Option<u32> {
         let facts = self.program.facts(file);
         around(facts, region).map(|id| facts.region(id)).filter(|row| row.kind == RegionKind::Then).find_map(|branch| {
@@ -170,8 +171,8 @@ impl Linker<'_> {
         })
     }
 
-    /// The parameter whose part a form is, with the part's name: of a local that is the parameter, or an object that was made
-    /// of its keys.
+    /// Returns the parameter whose part a form is, with the part's name: of a local that is the parameter, or an object
+    /// that was made of its keys.
     pub(crate) fn part_of_param(&self, place: Scope, form: FormId) -> Option<(u32, String)> {
         let facts = self.program.facts(place.file);
         let Form::Attr(base, name) = facts.form(form) else { return None };
@@ -194,7 +195,7 @@ impl Linker<'_> {
     }
 }
 
-/// The variable whose keys a call takes: `make(name, **given)`.
+/// Returns the variable whose keys a call takes: `make(name, **given)`.
 fn unpacked_by(facts: &FileFacts, form: FormId) -> Option<VarId> {
     let Form::Result(call) = facts.form(form) else { return None };
     facts.args_of(call).iter().find_map(|arg| match facts.form(arg.value) {

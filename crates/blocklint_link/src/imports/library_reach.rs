@@ -1,6 +1,6 @@
-//! Which libraries' values can be in which file. A value of a library enters a project where the library is imported, and
-//! goes on with the imports of what was defined there; so most calls of a common name (`get`, `run`, `x["a"]`) are ruled
-//! out by their file before anything is evaluated.
+//! Returns the libraries whose values each file may hold. A value of a library enters a project where the library is
+//! imported, and goes on with the imports of what was defined there; so most calls of a common name (`get`, `run`,
+//! `x["a"]`) are ruled out by their file before anything is evaluated.
 
 use crate::lang;
 use blocklint_core::Language;
@@ -154,8 +154,8 @@ impl LibraryReach {
         Some(self.importers.get(file.index())?.iter().any(|&slot| FileId(slot) != file))
     }
 
-    /// The files that may call what a file defines through a container: itself, those it registers with, and those that
-    /// import it or its importers. `None` where imports were not followed.
+    /// Returns the files that may call what a file defines through a container: itself, those it registers with, and
+    /// those that import it or its importers. `None` where imports were not followed.
     pub fn around(&self, file: FileId) -> Option<Vec<FileId>> {
         let mut found = vec![file];
         found.extend(self.imports.get(file.index())?);
@@ -205,7 +205,7 @@ impl LibraryReach {
         }
     }
 
-    /// The set of some first segments; one that no file imports is in no file.
+    /// Returns the set of some first segments; one that no file imports is in no file.
     pub fn roots<'t>(&self, roots: impl Iterator<Item = &'t str>) -> LibrarySet {
         let mut found = LibrarySet::default();
         for root in roots {
@@ -216,7 +216,7 @@ impl LibraryReach {
         found
     }
 
-    /// The modules under a first segment that files import by name.
+    /// Returns the modules under a first segment that files import by name.
     pub fn modules_of(&self, root: &str) -> impl Iterator<Item = Name> + '_ {
         let bit = self.bits.get(root).copied();
         let from = bit.map_or(self.modules.len(), |bit| self.modules.partition_point(|(of, _)| *of < bit));
@@ -279,7 +279,7 @@ impl<'p> Resolver<'p> {
     }
 }
 
-/// Each file's set with those of the files it imports.
+/// Returns each file's set with those of the files it imports.
 fn with_imported(of: &[LibrarySet], imports: &[Vec<FileId>]) -> Vec<LibrarySet> {
     let mut found = of.to_vec();
     for (own, targets) in found.iter_mut().zip(imports) {

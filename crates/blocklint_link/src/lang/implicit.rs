@@ -12,12 +12,12 @@ use crate::values::value::{BoundId, EnvId, Val};
 
 /// A place at which code may call a method that it does not name.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Occasion {
+pub(crate) enum ImplicitCallSite {
     /// An operation on operands: `a + b`, `a[i]`, `if a:`, `f"{a}"`.
     Operation { site: SiteRef, env: EnvId },
     /// The arguments of a call: `len(a)`, `drop(a)`.
     Arguments { site: SiteRef, env: EnvId },
-    /// One value that a loop goes through.
+    /// One value that a loop iterates over.
     Iteration { val: Val, is_async: bool },
     /// The call of a library's method on an object.
     LibraryMethod { path: PathId, receiver: BoundId, site: SiteRef },
@@ -27,7 +27,7 @@ pub(crate) enum Occasion {
 #[derive(Clone, Copy)]
 pub(crate) enum Forward {
     /// Adds the methods to the targets of a site.
-    Targets(for<'l, 'p, 't> fn(&'l Linker<'p>, Occasion, &'t mut Targets)),
+    Targets(for<'l, 'p, 't> fn(&'l Linker<'p>, ImplicitCallSite, &'t mut Targets)),
     /// The language's lookup of callees, or a call of the value itself, leads to the method.
     Callee,
 }
@@ -61,9 +61,9 @@ pub(crate) struct ImplicitCall {
 
 /// An operator that calls the method of its name, and the destructor at the end of a scope.
 pub(crate) const OPERATORS: ImplicitCall = ImplicitCall {
-    name: "an operator, or the end of a scope, runs the method of its name",
-    runs: Forward::Targets(|linker, occasion, targets| {
-        if let Occasion::Operation { site, env } = occasion {
+    name: "an operator runs the method of its name, and the end of a scope runs the destructor",
+    runs: Forward::Targets(|linker, place, targets| {
+        if let ImplicitCallSite::Operation { site, env } = place {
             linker.add_operator(targets, site, env);
         }
     }),
@@ -72,10 +72,15 @@ pub(crate) const OPERATORS: ImplicitCall = ImplicitCall {
 
 impl Linker<'_> {
     /// Adds the methods that implicit calls of a language run at a place.
-    pub(crate) fn add_implicit(&self, targets: &mut Targets, language: blocklint_core::Language, occasion: Occasion) {
+    pub(crate) fn add_implicit(
+        &self,
+        targets: &mut Targets,
+        language: blocklint_core::Language,
+        place: ImplicitCallSite,
+    ) {
         for call in crate::lang::semantics(language).implicit_calls() {
             if let Forward::Targets(add) = call.runs {
-                add(self, occasion, targets);
+                add(self, place, targets);
             }
         }
     }
@@ -100,7 +105,7 @@ impl Linker<'_> {
         })
     }
 
-    /// Returns the names that the ways back of one kind give for a method.
+    /// Returns the names of the sites that may run a method, by the backward directions of one kind.
     fn names_found_by(&self, body: BodyRef, of_kind: impl Fn(Backward) -> Option<NamesOf>) -> Vec<Name> {
         let calls = self.implicit_calls_of(body).iter();
         calls.filter_map(|call| of_kind(call.found_by)).flat_map(|names| names(self, body)).collect()

@@ -19,7 +19,7 @@ use rustc_hash::FxHashMap;
 use crate::calls::targets::Targets;
 use crate::guards::loop_multiplier::Rounds;
 use crate::lang::implicit::ImplicitCall;
-use crate::lang::words::Words;
+use crate::lang::words::LanguageWords;
 use crate::linker::{Linker, Typed};
 use crate::models::row_match::ConditionResult;
 use crate::program::Program;
@@ -31,7 +31,7 @@ use crate::values::value::{ArgsId, BoundId, EnvId, Val, Why};
 /// of the others add nothing, because most languages need nothing at most places.
 pub(crate) trait Semantics: Sync {
     /// Returns the language's own names.
-    fn words(&self) -> &'static Words;
+    fn words(&self) -> &'static LanguageWords;
 
     // Names.
 
@@ -83,7 +83,7 @@ pub(crate) trait Semantics: Sync {
         None
     }
 
-    /// Returns a member that a library's type has by a trait, where no row speaks of it.
+    /// Returns a member that a library's type has by a trait, where no row describes it.
     fn member_of_library(&self, _linker: &Linker<'_>, _instance: Val, _name: Name) -> Option<Typed> {
         None
     }
@@ -174,7 +174,7 @@ pub(crate) trait Semantics: Sync {
         None
     }
 
-    /// Returns the result of a library's function of which no row speaks; `own` is its receiver or its type.
+    /// Returns the result of a library's function that no row describes; `own` is its receiver or its type.
     fn result_without_row(
         &self,
         _linker: &Linker<'_>,
@@ -191,7 +191,7 @@ pub(crate) trait Semantics: Sync {
         None
     }
 
-    /// True if the lazy result of a call goes through objects among its arguments.
+    /// True if the lazy result of a call iterates over objects among its arguments.
     fn goes_through_objects(&self, _linker: &Linker<'_>, _site: SiteRef, _env: EnvId) -> bool {
         false
     }
@@ -257,7 +257,7 @@ pub(crate) trait Semantics: Sync {
         false
     }
 
-    /// Returns the value of a variable whose declared type speaks for all its assignments.
+    /// Returns the value of a variable whose declared type counts for all its assignments.
     fn refine_declared(&self, _linker: &Linker<'_>, _var: VarRef, declared: Typed) -> Typed {
         declared
     }
@@ -299,7 +299,7 @@ pub(crate) trait Semantics: Sync {
         linker.join(parts)
     }
 
-    /// Returns the runtime of a file of which no row says more.
+    /// Returns the runtime of a file that no row describes further.
     fn default_runtime(&self, _linker: &Linker<'_>, _file: FileId) -> Option<Runtime> {
         None
     }
@@ -397,11 +397,11 @@ pub fn names_of_implicit_calls(language: Language) -> Vec<&'static str> {
 }
 
 /// Returns the names of a language that change what code means.
-pub fn words_of(language: Language) -> &'static Words {
+pub fn words_of(language: Language) -> &'static LanguageWords {
     semantics(language).words()
 }
 
-/// Names under which imports bind another name: original → aliases.
+/// Returns names under which imports bind another name: original → aliases.
 pub(crate) fn import_aliases(program: &Program<'_>) -> FxHashMap<Name, Vec<Name>> {
     let mut aliases: FxHashMap<Name, Vec<Name>> = FxHashMap::default();
     for (slot, source) in program.files.iter().enumerate() {

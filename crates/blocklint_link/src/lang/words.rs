@@ -1,19 +1,19 @@
 //! Names of each language's own methods, functions, types and exceptions that change how code is read: constructors, literals, durations,
-//! dictionaries, iteration. Each language fills one [`Words`]; names that all languages share are functions and lists of this file.
+//! dictionaries, iteration. Each language fills one [`LanguageWords`]; names that all languages share are functions and lists of this file.
 //! Names of libraries are rows of models.
 
 /// The method by which threads are set going, in all languages that have one.
 pub(crate) const STARTS_THREAD: &str = "start";
 
-/// Methods that tell a thread, a process or a server to end.
+/// Methods that ask a thread, a process or a server to end.
 pub const TELLS_TO_END: &[&str] =
     &["set", "stop", "cancel", "close", "shutdown", "terminate", "kill", "quit", "interrupt", "send_signal"];
 
 /// Methods that wait until another calls one of those.
 pub const WAITS: &[&str] = &["wait"];
 
-/// Methods that tell the same with an element that stands for the end.
-pub const GIVES_SENTINEL: &[&str] = &["put", "put_nowait", "send"];
+/// Methods that ask for the end by an element that means it.
+pub const SENDS_SENTINEL: &[&str] = &["put", "put_nowait", "send"];
 
 /// Kinds of literals that have a type of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,10 +37,10 @@ pub(crate) enum StringEnd {
 
 /// The names of one language. A list that a language has no names for is empty.
 #[derive(Clone, Copy, Debug)]
-pub struct Words {
+pub struct LanguageWords {
     /// The types of literals that are looked up by a path.
     pub(crate) literal_types: &'static [(Literal, &'static str)],
-    /// Types that say that something can be read or written, but not what it is.
+    /// Types of which only is known that they can be read or written.
     pub(crate) any_streams: &'static [&'static str],
     /// The methods of strings that ask for their beginning and their end.
     pub(crate) string_ends: [&'static str; 2],
@@ -50,7 +50,7 @@ pub struct Words {
     pub(crate) constructors: &'static [&'static str],
     /// Functions that return a count to loop over, not elements.
     pub(crate) counters: &'static [&'static str],
-    /// Functions that a type has by what it derives, with their paths in the library.
+    /// Functions that a type has by its derives, with their paths in the library.
     pub(crate) derived_functions: &'static [(&'static str, &'static str)],
     /// Methods that return true to the first caller only.
     pub(crate) first_caller_checks: &'static [&'static str],
@@ -77,9 +77,10 @@ pub struct Words {
     pub(crate) subscript_method: &'static str,
     /// Methods of functional interfaces of the language's own library.
     pub(crate) functional_methods: &'static [&'static str],
-    /// True if a cast gives a lambda its functional interface.
+    /// True if a cast sets the functional interface of a lambda.
     pub(crate) casts_callables: bool,
-    /// True if the declared type of a local speaks for each unknown value that is assigned to it: `found: Optional[Store] = None`.
+    /// True if the declared type of a local counts for each unknown value that is assigned to it:
+    /// `found: Optional[Store] = None`.
     pub(crate) declares_later_values: bool,
     /// True if methods take their receiver as a parameter.
     pub(crate) passes_receiver: bool,
@@ -93,7 +94,7 @@ pub struct Words {
     pub bounds_offloads: bool,
 }
 
-impl Words {
+impl LanguageWords {
     /// Returns the type of a literal, if it is looked up by a path.
     pub(crate) fn literal_type(&self, literal: Literal) -> Option<&'static str> {
         self.literal_types.iter().find(|(of, _)| *of == literal).map(|&(_, path)| path)
@@ -104,7 +105,7 @@ impl Words {
         self.literal_types.iter().any(|&(_, of)| of == path)
     }
 
-    /// True if a type says that something can be read or written, but not what it is.
+    /// True if a type shows that something can be read or written, but not what it is.
     pub(crate) fn is_any_stream(&self, path: &str) -> bool {
         self.any_streams.contains(&path)
     }
@@ -134,7 +135,7 @@ impl Words {
         self.counters.contains(&name)
     }
 
-    /// Returns the library function that a type has by what it derives, for a function of this name.
+    /// Returns the library function that a type has by its derives, for a function of this name.
     pub(crate) fn derived_function(&self, name: &str) -> Option<&'static str> {
         self.derived_functions.iter().find(|(of, _)| *of == name).map(|&(_, path)| path)
     }
@@ -154,13 +155,13 @@ impl Words {
         self.key_writes.contains(&name)
     }
 
-    /// True if an exception of this name tells of a failure, and is no answer such as `KeyError`.
+    /// True if an exception of this name reports a failure, and is no answer such as `KeyError`.
     pub fn is_failure(&self, name: &str) -> bool {
         self.expected_exceptions.is_some_and(|expected| !expected.contains(&name))
     }
 
     /// True if a method of this name chooses the instance that a constructor call returns.
-    pub fn gives_instances(&self, name: &str) -> bool {
+    pub fn chooses_instances(&self, name: &str) -> bool {
         self.instance_makers.contains(&name)
     }
 

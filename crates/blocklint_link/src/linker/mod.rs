@@ -70,8 +70,8 @@ pub struct Linker<'a> {
     pub(crate) frames: Frames,
     /// Set when the result of the run is not wanted any more.
     stop: OnceCell<Arc<AtomicBool>>,
-    /// The files whose findings this run is asked for, and what is searched for them.
-    pub(crate) asked: Focus,
+    /// The files whose findings this run is asked for, and the part of the program that is searched for them.
+    pub(crate) focus: Focus,
     /// Answers of the layers above.
     layer_memos: LayerMemos,
     /// The unit at hand, and the watchdog.
@@ -102,14 +102,14 @@ impl<'a> Linker<'a> {
             budget: Budget::default(),
             frames: Frames::default(),
             stop: OnceCell::new(),
-            asked: Focus::default(),
+            focus: Focus::default(),
             layer_memos: LayerMemos::default(),
             work: Work::default(),
         }
     }
 
-    /// Ends what runs on this link, by a panic that carries [`Stopped`] and is told to no hook, soon after the flag is
-    /// set. The link is not to be used after that. Only the first flag counts.
+    /// Ends the run on this linker soon after the flag is set, by a panic that carries [`Stopped`] and that no hook
+    /// prints. The linker is not to be used after that. Only the first flag counts.
     pub fn stop_when(&self, flag: Arc<AtomicBool>) {
         let _ = self.stop.set(flag);
     }
@@ -128,17 +128,17 @@ impl<'a> Linker<'a> {
         self.layer_memos.of()
     }
 
-    /// An unknown value.
+    /// Returns an unknown value.
     pub(crate) fn unknown(&self, why: Why) -> Typed {
         Typed { value: self.values.unknown(why), inferred_steps: 0 }
     }
 
-    /// A certain value of one member.
+    /// Returns a certain value of one member.
     pub(crate) fn known(&self, member: Val) -> Typed {
         Typed { value: self.values.one(member), inferred_steps: 0 }
     }
 
-    /// The union of typed values; the steps are the most of any.
+    /// Returns the union of typed values; the steps are the most of any.
     pub(crate) fn join(&self, parts: &[Typed]) -> Typed {
         match parts {
             [] => self.unknown(Why::Expression),
@@ -150,7 +150,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Applies a function to each member and joins what it gives.
+    /// Applies a function to each member and returns the union of its results.
     pub(crate) fn map(&self, typed: Typed, mut each: impl FnMut(Val) -> Typed) -> Typed {
         let members = self.values.members(typed.value);
         if let [one] = *members {
@@ -165,7 +165,7 @@ impl<'a> Linker<'a> {
         Typed { value: joined.value, inferred_steps: joined.inferred_steps.max(typed.inferred_steps) }
     }
 
-    /// The module that declares each Rust file.
+    /// Returns the module that declares each Rust file.
     pub(crate) fn rust_parents(&self) -> &crate::lang::rust::modules::Parents {
         self.tables.rust.parents.get_or_init(|| crate::lang::rust::modules::parents(self))
     }
@@ -176,6 +176,12 @@ impl<'a> Linker<'a> {
         self.program.is_test(body.file)
             || self.program.body(body).flags.has(blocklint_facts::BodyFlags::TEST)
             || crate::lang::semantics(facts.language).is_test_module(self, body.file)
+    }
+
+    /// True if a body, or one around it, is built or run for tests only: a lambda in a test.
+    pub fn is_inside_tests(&self, body: BodyRef) -> bool {
+        let around = |of: &BodyRef| self.program.body(*of).parent.get().map(|parent| of.file.body_ref(parent));
+        std::iter::successors(Some(body), around).any(|of| self.is_for_tests(of))
     }
 
     /// Returns the value with at least one inferred step.

@@ -41,7 +41,7 @@ impl ProgramTables {
 }
 
 impl Linker<'_> {
-    /// Which libraries' values can be in which file.
+    /// Returns the libraries whose values each file may hold.
     pub fn reach(&self) -> &LibraryReach {
         self.program_tables.reach.get_or_init(|| LibraryReach::new(self))
     }
@@ -49,10 +49,10 @@ impl Linker<'_> {
 
 /// The entries of one file in the tables. While they are the same, the tables hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Outline(Vec<(What, Box<str>, u32)>);
+pub struct Outline(Vec<(OutlineEntry, Box<str>, u32)>);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum What {
+enum OutlineEntry {
     Module,
     Imported,
     Alias,
@@ -68,36 +68,36 @@ enum What {
 impl Outline {
     /// Reads one file.
     pub fn of(facts: &FileFacts) -> Self {
-        let mut found: Vec<(What, Box<str>, u32)> = Vec::new();
-        let mut add = |what: What, text: &str, number: u32| found.push((what, Box::from(text), number));
+        let mut found: Vec<(OutlineEntry, Box<str>, u32)> = Vec::new();
+        let mut add = |entry: OutlineEntry, text: &str, number: u32| found.push((entry, Box::from(text), number));
         for import in &facts.imports {
-            add(What::Module, facts.text(import.module), import.level);
-            add(What::Imported, facts.text(import.name), u32::from(import.kind == ImportKind::Name));
+            add(OutlineEntry::Module, facts.text(import.module), import.level);
+            add(OutlineEntry::Imported, facts.text(import.name), u32::from(import.kind == ImportKind::Name));
         }
         for row in facts.assigns.iter() {
             let Form::Var(var) = facts.form(row.target) else { continue };
             match facts.form(row.value) {
                 Form::Import(import) if row.kind == AssignKind::Import => {
-                    add(What::Alias, facts.text(facts.var(var).name), 0);
-                    add(What::Imported, facts.text(facts.import(import).name), 1);
-                    add(What::Module, facts.text(facts.import(import).module), 0);
+                    add(OutlineEntry::Alias, facts.text(facts.var(var).name), 0);
+                    add(OutlineEntry::Imported, facts.text(facts.import(import).name), 1);
+                    add(OutlineEntry::Module, facts.text(facts.import(import).module), 0);
                 }
                 Form::Result(site) if facts.body(facts.var(var).body).kind == BodyKind::Class => {
-                    add(What::Held, facts.text(facts.var(var).name), 0);
-                    add(What::Maker, facts.text(facts.site(site).name), 0);
+                    add(OutlineEntry::Held, facts.text(facts.var(var).name), 0);
+                    add(OutlineEntry::Maker, facts.text(facts.site(site).name), 0);
                 }
                 _ => {}
             }
         }
         for body in facts.bodies.iter().filter(|body| body.kind == BodyKind::Function) {
-            add(What::Function, facts.text(body.name), 0);
+            add(OutlineEntry::Function, facts.text(body.name), 0);
         }
         for class in facts.classes.iter() {
-            add(What::Class(class.kind, class.parent == BodyId(0)), facts.text(class.name), 0);
+            add(OutlineEntry::Class(class.kind, class.parent == BodyId(0)), facts.text(class.name), 0);
             for &base in facts.list(class.bases) {
-                add(What::Base, last_name(facts, base), 0);
+                add(OutlineEntry::Base, last_name(facts, base), 0);
             }
-            add(What::Subject, last_name(facts, class.subject), 0);
+            add(OutlineEntry::Subject, last_name(facts, class.subject), 0);
             if let (Form::Name(subject), Some(&param)) =
                 (facts.form(class.subject), facts.list(class.type_params).first())
             {
@@ -105,7 +105,7 @@ impl Outline {
                     Form::Cast(name, _) => facts.form(name),
                     param => param,
                 };
-                add(What::ForAll, "", u32::from(matches!(param, Form::Str(of) if of == subject)));
+                add(OutlineEntry::ForAll, "", u32::from(matches!(param, Form::Str(of) if of == subject)));
             }
         }
         Outline(found)

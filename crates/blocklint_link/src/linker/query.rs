@@ -1,7 +1,7 @@
 //! The query kernel: how answers are remembered, and how a query ends that comes round to itself.
 //!
-//! A [`Table`] holds the answers to one kind of question. [`Linker::query`] is the only way to fill it. The [`Policy`] of a table is a type,
-//! so that a table says where it is declared how it treats answers that may be incomplete.
+//! A [`Table`] holds the answers to one kind of question. [`Linker::query`] is the only way to fill it. The [`Policy`]
+//! of a table is a type, so that the declaration of a table shows how it treats answers that may be incomplete.
 
 use std::cell::RefCell;
 use std::hash::Hash;

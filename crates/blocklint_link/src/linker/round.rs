@@ -59,14 +59,19 @@ impl Default for Round {
 }
 
 impl Round {
-    /// A round in which at most this many questions wait for each other.
+    /// Returns a round in which at most this many questions wait for each other.
     pub fn to_depth(deepest: u32) -> Self {
         Round { number: Cell::new(0), depth: Cell::new(0), deepest, uses: Cell::new(0) }
     }
 
-    /// Begins a question; then [`Round::end`] takes its answer. Returns the answer if it is known, and what `cut` gives if the question is
-    /// being asked already or too many wait.
-    pub fn begin<K, V, P>(&self, table: &RoundTable<K, V, P>, key: &K, cut: impl FnOnce() -> V) -> Result<Begun, V>
+    /// Begins a question; then [`Round::end`] takes its answer. Returns the answer if it is known, and the result of
+    /// `cut` if the question is being asked already or too many wait.
+    pub fn begin<K, V, P>(
+        &self,
+        table: &RoundTable<K, V, P>,
+        key: &K,
+        cut: impl FnOnce() -> V,
+    ) -> Result<OpenQuestion, V>
     where
         K: Clone + Eq + Hash,
         V: Clone,
@@ -91,11 +96,11 @@ impl Round {
         }
         entries.insert(key.clone(), Entry::Running);
         self.depth.set(self.depth.get() + 1);
-        Ok(Begun { uses: self.uses.get() })
+        Ok(OpenQuestion { uses: self.uses.get() })
     }
 
     /// Ends a question with its answer, which it returns.
-    pub fn end<K, V, P>(&self, table: &RoundTable<K, V, P>, key: K, begun: Begun, answer: V) -> V
+    pub fn end<K, V, P>(&self, table: &RoundTable<K, V, P>, key: K, begun: OpenQuestion, answer: V) -> V
     where
         K: Clone + Eq + Hash,
         V: Clone,
@@ -124,8 +129,8 @@ impl Round {
         answer
     }
 
-    /// Returns the answer to a question of this round: the one that the table keeps, or what `compute` gives. The answer is what `cut` gives
-    /// if the question is being asked already, or if too many wait.
+    /// Returns the answer to a question of this round: the one that the table keeps, or the result of `compute`. The
+    /// answer is the result of `cut` if the question is being asked already, or if too many wait.
     pub fn query<K, V, P>(
         &self,
         table: &RoundTable<K, V, P>,
@@ -164,7 +169,7 @@ impl<V> RoundPolicy<V> for OnlyOnTheWay {
 /// A question that has begun.
 #[derive(Debug)]
 #[must_use]
-pub struct Begun {
+pub struct OpenQuestion {
     uses: u32,
 }
 

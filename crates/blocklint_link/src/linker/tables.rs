@@ -25,7 +25,7 @@ pub(crate) struct Tables<'a> {
 }
 
 impl Tables<'_> {
-    /// Nothing is known yet.
+    /// Returns the tables without any answer.
     pub(crate) fn new(program: &Program<'_>) -> Self {
         Tables {
             values: ValueTables::default(),

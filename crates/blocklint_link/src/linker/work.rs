@@ -11,7 +11,7 @@ use crate::program::ids::{BodyRef, SiteRef};
 
 /// A part of a run that can be left out while all others are done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Unit {
+pub enum WorkUnit {
     /// A function: its calls, the labels that go through it, and its findings.
     Body(BodyRef),
     /// A rule that looks for its mistakes without a path to a blocking call.
@@ -60,10 +60,10 @@ const MOST_PER_LOOK: Duration = Duration::from_millis(500);
 /// The unit at hand, the units that are left out, and the watchdog.
 #[derive(Debug)]
 pub struct Work {
-    unit: Cell<Option<Unit>>,
+    unit: Cell<Option<WorkUnit>>,
     /// Counts units as they begin and end: equal numbers at two looks mean that one of them goes on.
     turn: Cell<u32>,
-    left_out: OnceCell<FxHashSet<Unit>>,
+    left_out: OnceCell<FxHashSet<WorkUnit>>,
     fault: OnceCell<Fault>,
     patience: Cell<Option<Duration>>,
     steps: Cell<u32>,
@@ -100,9 +100,9 @@ impl Work {
     fn look(&self) {
         let patience = match (self.patience.get(), self.unit.get()) {
             (None, _) | (_, None) => return,
-            (Some(patience), Some(Unit::Body(_))) => patience,
+            (Some(patience), Some(WorkUnit::Body(_))) => patience,
             // It may go through the whole program.
-            (Some(patience), Some(Unit::Rule(_) | Unit::Step(_))) => patience * FOR_WHOLE_PROGRAM,
+            (Some(patience), Some(WorkUnit::Rule(_) | WorkUnit::Step(_))) => patience * FOR_WHOLE_PROGRAM,
         };
         let now = Instant::now();
         let turn = self.turn.get();
@@ -116,7 +116,7 @@ impl Work {
         }
     }
 
-    fn begin(&self, unit: Option<Unit>) {
+    fn begin(&self, unit: Option<WorkUnit>) {
         self.turn.set(self.turn.get().wrapping_add(1));
         self.unit.set(unit);
     }
@@ -127,7 +127,7 @@ impl Work {
 #[must_use]
 pub struct AtHand<'w> {
     work: &'w Work,
-    outer: Option<Unit>,
+    outer: Option<WorkUnit>,
 }
 
 impl Drop for AtHand<'_> {
@@ -144,7 +144,7 @@ impl Linker<'_> {
     /// Takes up a unit, unless that is left out. A unit may be taken up within another one, which then goes on. After a panic
     /// [`Linker::unit`] returns the innermost unit that was at hand.
     #[inline]
-    pub fn take_up(&self, unit: Unit) -> Option<AtHand<'_>> {
+    pub fn take_up(&self, unit: WorkUnit) -> Option<AtHand<'_>> {
         if self.is_left_out(unit) {
             return None;
         }
@@ -158,7 +158,7 @@ impl Linker<'_> {
 
     /// Does the work of a unit, unless that is left out.
     #[inline]
-    pub fn attempt<T>(&self, unit: Unit, work: impl FnOnce() -> T) -> Option<T> {
+    pub fn attempt<T>(&self, unit: WorkUnit, work: impl FnOnce() -> T) -> Option<T> {
         let _at_hand = self.take_up(unit)?;
         Some(work())
     }
@@ -166,28 +166,28 @@ impl Linker<'_> {
     /// Takes up the function that a site stands in, unless that is left out.
     #[inline]
     pub fn take_up_site(&self, site: SiteRef) -> Option<AtHand<'_>> {
-        self.take_up(Unit::Body(self.program.body_of_site(site)))
+        self.take_up(WorkUnit::Body(self.program.body_of_site(site)))
     }
 
     /// Does the work for a site as a part of the function that it stands in.
     #[inline]
     pub fn attempt_site<T>(&self, site: SiteRef, work: impl FnOnce() -> T) -> Option<T> {
-        self.attempt(Unit::Body(self.program.body_of_site(site)), work)
+        self.attempt(WorkUnit::Body(self.program.body_of_site(site)), work)
     }
 
     /// True if a unit is left out of this run.
     #[inline]
-    pub fn is_left_out(&self, unit: Unit) -> bool {
+    pub fn is_left_out(&self, unit: WorkUnit) -> bool {
         self.work.left_out.get().is_some_and(|left_out| left_out.contains(&unit))
     }
 
     /// Returns the unit at hand; after a panic, the one that it ended.
-    pub fn unit(&self) -> Option<Unit> {
+    pub fn unit(&self) -> Option<WorkUnit> {
         self.work.unit.get()
     }
 
     /// Leaves units out of this run. Counts once, before the run begins.
-    pub fn leave_out(&self, units: FxHashSet<Unit>) {
+    pub fn leave_out(&self, units: FxHashSet<WorkUnit>) {
         let _ = self.work.left_out.set(units);
     }
 
@@ -203,8 +203,8 @@ impl Linker<'_> {
     }
 
     #[cold]
-    fn fail_as_asked(&self, unit: Unit, fault: Fault) {
-        let Unit::Body(body) = unit else { return };
+    fn fail_as_asked(&self, unit: WorkUnit, fault: Fault) {
+        let WorkUnit::Body(body) = unit else { return };
         let name = self.qualified_name(body);
         let is_meant =
             name.strip_suffix(fault.function).is_some_and(|rest| rest.is_empty() || rest.ends_with(['.', ':']));

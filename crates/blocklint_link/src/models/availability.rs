@@ -1,4 +1,4 @@
-//! Availability of the paths that an edit would call, as far as manifests and build files tell.
+//! Availability of the paths that an edit would call, as far as manifests and build files show.
 
 use crate::lang;
 use blocklint_core::{Language, Runtime};
@@ -13,7 +13,7 @@ use crate::values::value::EnvId;
 /// The availability of a library's path in a crate or module.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Available {
-    /// No manifest tells.
+    /// No manifest shows it.
     #[default]
     Unknown,
     /// It can.
@@ -25,7 +25,7 @@ pub enum Available {
         /// The feature.
         feature: String,
     },
-    /// Its version of the library is older than what the path needs.
+    /// Its version of the library is older than the path needs.
     Since {
         /// The library.
         library: String,
@@ -77,7 +77,8 @@ impl Linker<'_> {
         }
     }
 
-    /// Another runtime that the crate of a site depends on, unless the code around the site is seen to run on tokio.
+    /// Returns another runtime that the crate of a site depends on, unless the code around the site is seen to run on
+    /// tokio.
     fn other_runtime(&self, site: SiteRef) -> Option<String> {
         let dependencies = self.crate_of(site.file)?.dependencies.as_ref()?;
         let is_other = |package: &str| lang::rust::names::OTHER_RUNTIMES.contains(&package);
@@ -92,7 +93,7 @@ impl Linker<'_> {
         Some(other.clone())
     }
 
-    /// True if an attribute of tokio's gives a body its runtime, or if the body calls a path that works under no other
+    /// True if an attribute of tokio sets the runtime of a body, or if the body calls a path that works under no other
     /// runtime.
     fn names_tokio(&self, body: BodyRef) -> bool {
         let is_tokios = |path: PathId| runtime_of_path(&self.library.text(path)) == Some(Runtime::Tokio);
@@ -141,7 +142,7 @@ impl Linker<'_> {
     }
 }
 
-/// The runtime whose own name a path begins with.
+/// Returns the runtime whose own name a path begins with.
 fn runtime_of_path(path: &str) -> Option<Runtime> {
     Runtime::parse(path.split("::").next()?)
 }

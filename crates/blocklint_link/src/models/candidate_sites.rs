@@ -1,4 +1,4 @@
-//! The sites that may be of some rows, as far as their last name and their file tell.
+//! The sites that may be of some rows, as far as their last name and their file show.
 
 use blocklint_core::Language;
 use blocklint_facts::SiteKind;
@@ -9,8 +9,8 @@ use crate::linker::Linker;
 use crate::program::ids::SiteRef;
 
 impl<'a> Linker<'a> {
-    /// The sites of these kinds that bear the last name of a row with such a use, in files that are looked at and
-    /// may hold its library, in order. Of the paths that share a name `wanted` leaves those that are meant.
+    /// Returns the sites of these kinds that bear the last name of a row with such a use, in files that are looked at
+    /// and may hold its library, in order. Of the paths that share a name `wanted` leaves those that are meant.
     pub fn sites_of_rows(
         &self,
         reach: &LibraryReach,
@@ -22,7 +22,7 @@ impl<'a> Linker<'a> {
         let separator = crate::models::library::separator(language);
         let mut sites: Vec<SiteRef> = Vec::new();
         for row in self.library.of(language).names(uses) {
-            let Some(name) = self.program.name(row.name).filter(|&name| self.is_name_near(name)) else { continue };
+            let Some(name) = self.program.name(row.name).filter(|&name| self.is_name_in_focus(name)) else { continue };
             let paths = wanted(row.paths(uses).map(|path| path.path).collect());
             if paths.is_empty() {
                 continue;

@@ -14,7 +14,7 @@ use crate::program::occurrences::Mention;
 use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val};
 
-/// Methods of texts and bytes that give the same again, in another form.
+/// Methods of texts and bytes that return the same content in another form.
 const SAME: [&str; 6] = ["decode", "encode", "strip", "lstrip", "rstrip", "tobytes"];
 
 /// Methods of Rust that return the same content: borrowed, owned, or as another type.
@@ -37,7 +37,7 @@ const SAME_IN_RUST: [&str; 16] = [
     "expect",
 ];
 
-/// Methods of streams that give a piece.
+/// Methods of streams that return a piece.
 const PIECES: [&str; 6] = ["readline", "read1", "peek", "readexactly", "readuntil", "__next__"];
 
 /// How many forms are followed.
@@ -46,7 +46,7 @@ const DEPTH: u32 = 16;
 /// Calls of a name that are asked whether they run a body.
 const MOST_SITES: usize = 200;
 
-/// Calls that are asked what they pass to a parameter.
+/// The number of calls whose arguments for a parameter are looked at.
 const MOST_PASSING: usize = 8;
 
 /// How many forms are looked at for one answer: what fills a buffer may itself be made of several values.
@@ -57,7 +57,7 @@ const FUEL: u32 = 240;
 pub(crate) struct OriginQuery<'t> {
     /// Any of these; none: any source.
     sources: Option<&'t [Source]>,
-    /// All that the source gives: no slice, no part, and nothing that says how much to read.
+    /// The whole content of the source: no slice, no part, and no argument for the amount to read.
     pub(crate) whole: bool,
     /// How many project functions may still be entered.
     calls: u32,
@@ -97,11 +97,11 @@ impl Linker<'_> {
         match (self.program.facts(scope.file).language, shown) {
             (Language::Rust, _) => self.comes_in_rust(shown, scope, body, form, asked, depth),
             (_, ConditionResult::Param(_) | ConditionResult::Hidden)
-                if self.is_given_by_library(scope, body, form, asked) =>
+                if self.is_passed_by_library(scope, body, form, asked) =>
             {
                 ConditionResult::Yes
             }
-            (Language::Java, ConditionResult::Hidden) if self.is_given_by_caller(scope, body, form, asked, depth) => {
+            (Language::Java, ConditionResult::Hidden) if self.is_passed_by_caller(scope, body, form, asked, depth) => {
                 ConditionResult::Yes
             }
             (_, ConditionResult::Param(index)) => match self.comes_by_chain(body, index, asked, depth) {
@@ -112,9 +112,9 @@ impl Linker<'_> {
         }
     }
 
-    /// True if a form is a parameter that a library fills, as handlers and lambdas have them: its type says where its
+    /// True if a form is a parameter that a library fills, as handlers and lambdas have them: its type shows where its
     /// bytes come from, and no known call in the project runs its callable.
-    fn is_given_by_library(&self, scope: Scope, body: BodyRef, form: FormId, asked: OriginQuery<'_>) -> bool {
+    fn is_passed_by_library(&self, scope: Scope, body: BodyRef, form: FormId, asked: OriginQuery<'_>) -> bool {
         let facts = self.program.facts(scope.file);
         let Form::Var(var) = facts.form(form) else { return false };
         let row = facts.var(var);
@@ -130,7 +130,7 @@ impl Linker<'_> {
 
     /// True if a lambda captures a parameter, and a call of the method around passes a value of the wanted origin for
     /// it (Java).
-    fn is_given_by_caller(
+    fn is_passed_by_caller(
         &self,
         scope: Scope,
         body: BodyRef,
@@ -200,10 +200,9 @@ impl Linker<'_> {
             Form::Await(inner) | Form::Try(inner) | Form::Cast(inner, _) => {
                 self.comes(scope, body, inner, asked, depth)
             }
-            // A part of what comes from somewhere comes from there, but is not all of it.
-            Form::Subscript(base, _) | Form::Part(base, _) | Form::Field(base, _) if !asked.whole => {
-                self.comes(scope, body, base, asked, depth)
-            }
+            // An element or slice has the origin of its base, but is not all of it: `body[..64]`.
+            Form::Subscript(base, _) if !asked.whole => self.comes(scope, body, base, asked, depth),
+            // A pattern takes a value out of its container, and all of that value: `let Json(body) = request`.
             Form::Part(base, _) | Form::Field(base, _) => self.comes(scope, body, base, asked, depth),
             Form::Alt(_, list) => {
                 let parts = facts.list(list).iter();
@@ -275,7 +274,7 @@ impl Linker<'_> {
                         && self.conditions_shown(&row.when, &row.unless, site, scope.env)
                 });
                 if gives {
-                    return yes_if(!(asked.whole && self.says_how_much(site, scope.env)));
+                    return yes_if(!(asked.whole && self.limits_amount(site, scope.env)));
                 }
                 let keeps = rows.with(|row| row.returns == Some(TypeExpr::SelfType(Vec::new()))).next().is_some();
                 if keeps && let Some(chain) = self.receiver_form(site) {
@@ -297,8 +296,8 @@ impl Linker<'_> {
                 all(given.map(|exit| {
                     let scope = Scope { file: body.file, at: exit.at, env };
                     match self.comes(scope, body, exit.value, asked, depth) {
-                        // The caller decides. For a function of Rust this call's argument tells; for other languages no
-                        // call is asked.
+                        // The caller decides. For a function of Rust this call's argument decides; for other languages
+                        // no call is looked at.
                         ConditionResult::Param(index) if facts.language == Language::Rust => {
                             let given = self.passed(site, callee, index);
                             given.map_or(ConditionResult::Hidden, |form| {
@@ -325,7 +324,7 @@ impl Linker<'_> {
         asked: OriginQuery<'_>,
         depth: u32,
     ) -> ConditionResult {
-        if self.program.language(site.file) != Language::Rust || !self.gives_wrapper(site, scope.env) {
+        if self.program.language(site.file) != Language::Rust || !self.returns_wrapper(site, scope.env) {
             return ConditionResult::Hidden;
         }
         let facts = self.program.facts(site.file);
@@ -337,8 +336,9 @@ impl Linker<'_> {
         any(receiver.into_iter().chain(given).map(|form| self.comes(scope, body, form, asked, depth)))
     }
 
-    /// True if a call gives a value that behaves as the one inside it, or an option or result that holds such a value.
-    fn gives_wrapper(&self, site: SiteRef, env: EnvId) -> bool {
+    /// True if a call returns a value that behaves like the one inside it, or an option or result that holds such a
+    /// value.
+    fn returns_wrapper(&self, site: SiteRef, env: EnvId) -> bool {
         let wraps = |val: &Val| match *val {
             Val::Library { ty, .. } => self.library.ty(ty).is_some_and(|rows| rows.through().is_some()),
             _ => false,
@@ -352,9 +352,9 @@ impl Linker<'_> {
             || members.iter().filter_map(inner).any(|value| self.values.members(value).iter().any(wraps))
     }
 
-    /// True if a call reads a piece, or if an argument may say how much it reads: a number, or an argument with a name
-    /// such as `size`.
-    fn says_how_much(&self, site: SiteRef, env: EnvId) -> bool {
+    /// True if a call reads a piece, or if an argument may limit how much it reads: a number, or an argument with a
+    /// name such as `size`.
+    fn limits_amount(&self, site: SiteRef, env: EnvId) -> bool {
         let facts = self.program.facts(site.file);
         let name = facts.text(self.program.site(site).name);
         let reads_piece = PIECES.contains(&name) || name.starts_with("recv");
@@ -379,7 +379,7 @@ fn yes_if(holds: bool) -> ConditionResult {
     if holds { ConditionResult::Yes } else { ConditionResult::Hidden }
 }
 
-/// One of them is enough.
+/// Yes if one of the results is yes.
 pub(crate) fn any(each: impl Iterator<Item = ConditionResult>) -> ConditionResult {
     let mut found = ConditionResult::Hidden;
     for shown in each {
@@ -392,7 +392,7 @@ pub(crate) fn any(each: impl Iterator<Item = ConditionResult>) -> ConditionResul
     found
 }
 
-/// All must be shown, and there is one.
+/// Yes if all results are yes, and there is one.
 pub(crate) fn all(each: impl Iterator<Item = ConditionResult>) -> ConditionResult {
     let mut found = None;
     for shown in each {

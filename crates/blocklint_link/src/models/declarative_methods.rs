@@ -15,8 +15,8 @@ use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val};
 
 impl<'a> Linker<'a> {
-    /// Returns the path whose rows say what a call of a method without a body does: the method as a member of its
-    /// annotation or its interface's, or of a library's interface that its own derives from. A method that gives a
+    /// Returns the path whose rows state what a call of a method without a body does: the method as a member of its
+    /// annotation or its interface's, or of a library's interface that its own derives from. A method that returns a
     /// future or publisher has no such path, because its call waits for nothing.
     pub fn implemented_by_library(&self, body: BodyRef) -> Option<PathId> {
         let facts = self.program.facts(body.file);
@@ -41,19 +41,20 @@ impl<'a> Linker<'a> {
                 self.library.calls(path).effect().next().map(|_| path)
             })
         })?;
-        // Where the project implements it, that speaks, unless the interface is the library's own: then its model says what its
-        // users meet, whichever of its implementations that is.
+        // Where the project implements it, the implementation counts, unless the interface is the library's own: then
+        // its model states what its users meet, whichever of its implementations that is.
         let is_own = self.modelled_class(class).is_some_and(|ty| found == self.library.member(ty, name));
         (is_own || !self.has_implementations(body)).then_some(found)
     }
 
-    /// True if an annotation (`@Blocking`) of a method, else of its class, says that it runs where it may block. The
+    /// True if an annotation (`@Blocking`) of a method, else of its class, states that it runs where it may block. The
     /// caller that serves the method obeys that for every type of result.
     pub fn runs_where_it_may_block(&self, body: BodyRef) -> bool {
         let facts = self.program.facts(body.file);
         let row = self.program.body(body);
         let Some(class) = row.class.get().filter(|_| row.kind == BodyKind::Function) else { return false };
-        // A row that asks for arguments needs an annotation that gives some: `@ConsumeEvent(value = "a", blocking = true)`.
+        // A row that asks for arguments needs an annotation that has some:
+        // `@ConsumeEvent(value = "a", blocking = true)`.
         let place = |(path, made): (PathId, Option<SiteRef>)| {
             let handovers = self.library.handovers(path);
             let holds = |row: &HandoverRow| match made {
@@ -66,7 +67,7 @@ impl<'a> Linker<'a> {
                 _ => None,
             })
         };
-        // Beside an annotation that makes it an entry point, the one that names a worker speaks.
+        // Beside an annotation that makes it an entry point, the one that names a worker counts.
         let named = |marks: Vec<(PathId, Option<SiteRef>)>| {
             let places: Vec<Context> = marks.into_iter().filter_map(place).collect();
             if places.contains(&Context::Worker) { Some(Context::Worker) } else { places.first().copied() }
@@ -80,7 +81,7 @@ impl<'a> Linker<'a> {
             Some(Context::Worker) => true,
             // An annotation that only makes it an entry point leaves the thread to its class.
             Some(_)
-                if lang::java::names::mark_names(facts, row.decorators).any(lang::java::words::says_not_to_block) =>
+                if lang::java::names::mark_names(facts, row.decorators).any(lang::java::words::marks_non_blocking) =>
             {
                 false
             }
@@ -88,7 +89,8 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Java: where a container runs a method when another object calls it, by an annotation that wraps it (`@Async`).
+    /// Returns the context in which a container runs a method that another object calls, by an annotation that wraps
+    /// it: `@Async` (Java).
     pub(crate) fn proxied_to(&self, body: BodyRef, site: SiteRef) -> Option<Context> {
         let facts = self.program.facts(body.file);
         let marks = self.program.body(body).decorators;
@@ -114,7 +116,7 @@ impl<'a> Linker<'a> {
 
     /// True if every known instance of a class is passed to a call that runs it where it may block, or to another class
     /// of the project, which then calls it itself: `router.get().blockingHandler(new Rates())`.
-    pub(crate) fn is_given_to_workers(&self, class: ClassRef) -> bool {
+    pub(crate) fn is_passed_to_workers(&self, class: ClassRef) -> bool {
         let (facts, class_id) = self.program.facts_and_id(class);
         if facts.text(self.program.class(class).name).is_empty() {
             let mut made = facts
@@ -167,7 +169,7 @@ impl<'a> Linker<'a> {
             && let Form::Var(var) = facts.form(facts.assign(assign).target)
             && facts.body(facts.var(var).body).kind != BodyKind::Class
         {
-            // One of its uses says where it runs, the others do not make it run.
+            // One of its uses decides where it runs; the others do not make it run.
             let index = self.program.index_of(file);
             let of_var = index.mentions_named(facts.var(var).name).iter();
             let places: Vec<Context> = of_var
@@ -223,7 +225,7 @@ impl<'a> Linker<'a> {
             })
     }
 
-    /// The library paths of a class's annotations.
+    /// Returns the library paths of a class's annotations.
     pub(crate) fn class_annotations(&self, class: ClassRef) -> Vec<PathId> {
         let facts = self.program.facts(class.file);
         let row = self.program.class(class);
@@ -243,10 +245,10 @@ impl<'a> Linker<'a> {
         found
     }
 
-    /// The names of such methods in the project.
+    /// Returns the names of such methods in the project.
     pub fn names_implemented_by_library(&self) -> FxHashSet<Name> {
         let mut found = FxHashSet::default();
-        // Only where rows speak of whole interfaces or of annotations.
+        // Only where rows describe whole interfaces or of annotations.
         let models = self.library.of(Language::Java);
         let any = models.mark_names().next().is_some() || models.names(Uses::EFFECT).next().is_some();
         if !any {
@@ -263,10 +265,10 @@ impl<'a> Linker<'a> {
                 let Some(class) = body.class.get().filter(|_| is_stub) else { continue };
                 let class = facts.class(class);
                 // An interface without a base or an annotation is implemented by the project only.
-                let is_spoken_of = !facts.list(class.bases).is_empty()
+                let may_be_implemented = !facts.list(class.bases).is_empty()
                     || !facts.list(class.decorators).is_empty()
                     || !facts.list(body.decorators).is_empty();
-                if class.kind != ClassKind::Interface || !is_spoken_of {
+                if class.kind != ClassKind::Interface || !may_be_implemented {
                     continue;
                 }
                 let body_ref = file.body_ref(BodyId(at as u32));

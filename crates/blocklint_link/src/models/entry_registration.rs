@@ -1,5 +1,5 @@
-//! Functions that models register to run where nothing may block, by what decorates them or what they override; and the runtime of
-//! code that no row says more about.
+//! Functions that models register to run where nothing may block, by what decorates them or what they override; and the
+//! runtime of code that no row describes further.
 
 use crate::lang;
 use blocklint_core::{Context, Language, Runtime};
@@ -15,7 +15,7 @@ use crate::values::value::{EnvId, Val};
 pub(crate) const MOST_DRIVERS: usize = 8;
 
 impl Linker<'_> {
-    /// Rows that register what they decorate, or what overrides them.
+    /// Returns rows that register the functions that they decorate, or their overrides.
     pub fn registered(&self, body: BodyRef) -> Option<Option<Runtime>> {
         let facts = self.program.facts(body.file);
         let row = self.program.body(body);
@@ -26,7 +26,7 @@ impl Linker<'_> {
                 continue;
             }
             let found = self.library.handovers(path);
-            // The first row whose conditions hold speaks; a decorator that is not called gives no argument.
+            // The first row whose conditions hold counts; a decorator that is not called passes no argument.
             let holds = |row: &HandoverRow| match made {
                 _ if asks_for_request(row) => self.is_validated_on_loop(body),
                 Some(site) => self.conditions_shown(&row.when, &row.unless, site, EnvId::NONE),
@@ -66,12 +66,13 @@ impl Linker<'_> {
         None
     }
 
-    /// The library paths of a body's decorators: called ones by their callee, those read in the project by their name.
+    /// Returns the library paths of a body's decorators: called ones by their callee, those read in the project by
+    /// their name.
     pub fn decorator_paths(&self, body: BodyRef) -> Vec<PathId> {
         self.decorators(body).into_iter().map(|(path, _)| path).collect()
     }
 
-    /// The library paths of a body's decorators, each with the call that makes it where there is one.
+    /// Returns the library paths of a body's decorators, each with the call that makes it where there is one.
     pub fn decorators(&self, body: BodyRef) -> Vec<(PathId, Option<SiteRef>)> {
         let facts = self.program.facts(body.file);
         let row = self.program.body(body);

@@ -7,7 +7,8 @@ use std::rc::Rc;
 
 use blocklint_core::Language;
 use blocklint_models::{
-    Bound, CallRows, HandoverRows, LanguageModels, Models, Role, Source, TypeExpr, TypeRows, Unversioned, Uses,
+    Bound, CallRows, HandoverRows, LanguageModels, Models, Role, SeverityTable, Source, TypeExpr, TypeRows,
+    Unversioned, Uses,
 };
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
@@ -15,7 +16,7 @@ use crate::program::ids::PathId;
 use crate::values::value::PathDigests;
 
 /// Names of methods with the states they put their receiver in.
-type States = Rc<[(String, String)]>;
+type MethodStates = Rc<[(String, String)]>;
 
 /// A call whose rows put a value in a state.
 struct StateRow {
@@ -24,8 +25,8 @@ struct StateRow {
     owner: Option<PathId>,
     name: String,
     states: Vec<String>,
-    gives_nothing: bool,
-    /// The types it gives.
+    returns_no_value: bool,
+    /// The types that it returns.
     gives: Vec<PathId>,
 }
 
@@ -41,10 +42,10 @@ pub struct Library<'a> {
     types: RefCell<FxHashMap<PathId, Option<Rc<TypeRows<'a>>>>>,
     /// Room to put a member's path together in; most were asked for before.
     spelling: RefCell<String>,
-    spoken_of: RefCell<FxHashMap<PathId, bool>>,
+    described: RefCell<FxHashMap<PathId, bool>>,
     are_types: RefCell<FxHashMap<PathId, bool>>,
     blocking_members: RefCell<FxHashMap<PathId, bool>>,
-    states: RefCell<FxHashMap<PathId, States>>,
+    states: RefCell<FxHashMap<PathId, MethodStates>>,
     state_rows: RefCell<[Option<Rc<[StateRow]>>; LANGUAGES]>,
 }
 
@@ -65,7 +66,7 @@ pub fn separator(language: Language) -> &'static str {
 }
 
 impl<'a> Library<'a> {
-    /// Nothing asked yet.
+    /// Returns the tables without any answer.
     pub fn new(models: &'a Models) -> Self {
         Library {
             models,
@@ -77,7 +78,7 @@ impl<'a> Library<'a> {
             handovers: RefCell::default(),
             types: RefCell::default(),
             spelling: RefCell::default(),
-            spoken_of: RefCell::default(),
+            described: RefCell::default(),
             are_types: RefCell::default(),
             blocking_members: RefCell::default(),
             states: RefCell::default(),
@@ -85,12 +86,12 @@ impl<'a> Library<'a> {
         }
     }
 
-    /// The models of a language.
+    /// Returns the models of a language.
     pub fn of(&self, language: Language) -> &'a LanguageModels {
         self.models.lang(language)
     }
 
-    /// The path in the spelling that rows use.
+    /// Returns the path in the spelling that rows use.
     pub fn path(&self, language: Language, text: &str) -> PathId {
         if let Some(&id) = self.paths.borrow().spelled[language as usize].get(text) {
             return id;
@@ -112,17 +113,22 @@ impl<'a> Library<'a> {
         Rc::clone(&self.digests)
     }
 
-    /// The text of a path.
+    /// Returns how bad the kinds of work are.
+    pub fn severities(&self) -> &'a SeverityTable {
+        self.models.severities()
+    }
+
+    /// Returns the text of a path.
     pub fn text(&self, path: PathId) -> Rc<str> {
         self.paths.borrow().rows[path.0 as usize].1.clone()
     }
 
-    /// The language of a path.
+    /// Returns the language of a path.
     pub fn language(&self, path: PathId) -> Language {
         self.paths.borrow().rows[path.0 as usize].0
     }
 
-    /// The path of a member.
+    /// Returns the path of a member.
     pub fn member(&self, path: PathId, name: &str) -> PathId {
         let paths = self.paths.borrow();
         let (language, text) = &paths.rows[path.0 as usize];
@@ -136,21 +142,21 @@ impl<'a> Library<'a> {
         self.path(language, &spelled)
     }
 
-    /// The path without its last segment, and that segment.
+    /// Returns the path without its last segment, and that segment.
     pub fn split(&self, path: PathId) -> Option<(PathId, String)> {
         let (language, text) = self.paths.borrow().rows[path.0 as usize].clone();
         let (head, name) = text.rsplit_once(separator(language))?;
         Some((self.path(language, head), name.to_owned()))
     }
 
-    /// The path under which rows speak of a macro, if any do: `tokio::join!`.
+    /// Returns the path under which rows describe a macro, if any do: `tokio::join!`.
     pub(crate) fn of_macro(&self, path: PathId) -> PathId {
         let spelled = self.path(self.language(path), &format!("{}!", self.text(path)));
         if self.calls(spelled).is_empty() { path } else { spelled }
     }
 
-    /// Rust: the path of a member; of a crate that no model speaks of, which hands on one of which models speak under its own
-    /// name (`other::rusqlite`), that crate.
+    /// Returns the path of a member; of a crate that no model describes, which hands on one that models describe under
+    /// its own name (`other::rusqlite`), that crate (Rust).
     pub(crate) fn handed_on(&self, path: PathId, name: &str) -> PathId {
         let language = self.language(path);
         let text = self.text(path);
@@ -162,9 +168,9 @@ impl<'a> Library<'a> {
     }
 
     /// True if a row or alias names this path or one below it.
-    pub fn speaks(&self, path: PathId) -> bool {
+    pub fn is_described(&self, path: PathId) -> bool {
         *self
-            .spoken_of
+            .described
             .borrow_mut()
             .entry(path)
             .or_insert_with(|| self.of(self.language(path)).knows_prefix(&self.text(path)))
@@ -181,7 +187,7 @@ impl<'a> Library<'a> {
         *are_types.entry(path).or_insert_with(|| self.of(self.language(path)).is_type(&self.text(path)))
     }
 
-    /// True if a row says that a method of a type holds its thread.
+    /// True if a row states that a method of a type holds its thread.
     pub fn has_blocking_members(&self, ty: PathId) -> bool {
         if let Some(&known) = self.blocking_members.borrow().get(&ty) {
             return known;
@@ -208,7 +214,7 @@ impl<'a> Library<'a> {
         rows
     }
 
-    /// A type and all it derives from, nearest first.
+    /// Returns a type and all it derives from, nearest first.
     pub fn supertypes(&self, path: PathId) -> Rc<[PathId]> {
         if let Some(known) = self.supertypes.borrow().get(&path) {
             return known.clone();
@@ -266,18 +272,18 @@ impl<'a> Library<'a> {
         self.supertypes(path).iter().find_map(|&ty| self.ty(ty).and_then(|rows| rows.role()))
     }
 
-    /// Where the bytes of values of a type, or of what it derives from, come from.
+    /// Returns where the bytes of values of a type, or of its supertypes, come from.
     pub(crate) fn source(&self, path: PathId) -> Option<Source> {
         self.supertypes(path).iter().find_map(|&ty| self.ty(ty).and_then(|rows| rows.source()))
     }
 
-    /// The path under this name of the type and of each it derives from.
+    /// Returns the path under this name of the type and of each it derives from.
     fn along(&self, path: PathId) -> Vec<Rc<str>> {
         let Some((parent, name)) = self.split(path) else { return vec![self.text(path)] };
         self.supertypes(parent).iter().map(|&ty| self.text(self.member(ty, &name))).collect()
     }
 
-    /// The `[[call]]` rows for calling a path; of a method, also those of the types its own derives from.
+    /// Returns the `[[call]]` rows for calling a path; of a method, also those of the types its own derives from.
     pub fn calls(&self, path: PathId) -> Rc<CallRows<'a>> {
         if let Some(known) = self.calls.borrow().get(&path) {
             return known.clone();
@@ -298,12 +304,12 @@ impl<'a> Library<'a> {
         rows
     }
 
-    /// True if rows say what methods without a body do that carry this annotation.
+    /// True if rows state what methods without a body do that carry this annotation.
     pub(crate) fn is_mark(&self, path: PathId) -> bool {
         !self.of(self.language(path)).marks(&self.text(path)).is_empty()
     }
 
-    /// The `[[call]]` rows for reading a property.
+    /// Returns the `[[call]]` rows for reading a property.
     pub fn properties(&self, path: PathId) -> Rc<CallRows<'a>> {
         if let Some(known) = self.properties.borrow().get(&path) {
             return known.clone();
@@ -322,13 +328,13 @@ impl<'a> Library<'a> {
             .any(|language| self.of(*language).layers().any(|(kind, _)| kind == blocklint_models::LayerKind::User))
     }
 
-    /// True if a row of the user's configuration says what a call of a path does.
+    /// True if a row of the user's configuration states what a call of a path does.
     pub(crate) fn has_user_row(&self, path: PathId) -> bool {
         let rows = self.of(self.language(path)).calls(&self.text(path)).user_only();
         rows.effect().next().is_some()
     }
 
-    /// The `[[handover]]` rows of a path.
+    /// Returns the `[[handover]]` rows of a path.
     pub fn handovers(&self, path: PathId) -> Rc<HandoverRows<'a>> {
         if let Some(known) = self.handovers.borrow().get(&path) {
             return known.clone();
@@ -353,8 +359,8 @@ impl<'a> Library<'a> {
         })
     }
 
-    /// True if a call of a path gives values whose iteration holds the thread.
-    pub fn gives_slow_iteration(&self, language: Language, path: &str) -> bool {
+    /// True if a call of a path returns values whose iteration holds the thread.
+    pub fn result_iterates_slowly(&self, language: Language, path: &str) -> bool {
         let path = self.path(language, path.split('(').next().unwrap_or(path));
         self.calls(path).with(|row| row.returns.is_some()).any(|row| match &row.row.returns {
             Some(TypeExpr::Path { path, .. }) => self.iterates_slowly(self.path(language, path)),
@@ -370,7 +376,7 @@ impl<'a> Library<'a> {
         !self.states(ty).is_empty()
     }
 
-    /// The methods of a type that put their receiver in a state.
+    /// Returns the methods of a type that put their receiver in a state.
     pub(crate) fn state_names(&self, ty: PathId, state: &str) -> Vec<String> {
         self.states(ty)
             .iter()
@@ -379,8 +385,8 @@ impl<'a> Library<'a> {
             .collect()
     }
 
-    /// Names of methods and constructors of a type with the states their rows give.
-    fn states(&self, ty: PathId) -> States {
+    /// Returns names of methods and constructors of a type with the states that their rows set.
+    fn states(&self, ty: PathId) -> MethodStates {
         if let Some(known) = self.states.borrow().get(&ty) {
             return known.clone();
         }
@@ -388,9 +394,9 @@ impl<'a> Library<'a> {
         let mut found = Vec::new();
         for &of in self.supertypes(ty).iter() {
             for row in rows.iter() {
-                // Only a method is called on the object itself; what makes it is known by the value.
-                // One that gives something puts that in the state (MODELS section 4), as `cursor` does.
-                let setter = if row.owner == Some(of) && row.gives_nothing { row.name.as_str() } else { "" };
+                // Only a method is called on the object itself; what makes it is known by the value. One with a result
+                // puts the result in the state (MODELS section 4), as `cursor` does.
+                let setter = if row.owner == Some(of) && row.returns_no_value { row.name.as_str() } else { "" };
                 if row.owner == Some(of) || row.path == of || row.gives.contains(&ty) {
                     found.extend(row.states.iter().map(|state| (setter.to_owned(), state.clone())));
                 }
@@ -403,7 +409,7 @@ impl<'a> Library<'a> {
         found
     }
 
-    /// The rows that put values in states, read once.
+    /// Returns the rows that put values in states, read once.
     fn state_rows(&self, language: Language) -> Rc<[StateRow]> {
         if let Some(known) = &self.state_rows.borrow()[language as usize] {
             return known.clone();
@@ -440,7 +446,7 @@ impl<'a> Library<'a> {
                     owner,
                     name: name.name.to_owned(),
                     states,
-                    gives_nothing: returns.is_empty(),
+                    returns_no_value: returns.is_empty(),
                     gives: gives.collect(),
                 });
             }

@@ -10,6 +10,7 @@ pub(crate) mod receiver_state;
 pub mod row_condition;
 pub mod row_match;
 pub mod runtime_of;
+pub(crate) mod sql;
 pub(crate) mod stored_callbacks;
 pub(crate) mod tables;
 pub(crate) mod timeout;

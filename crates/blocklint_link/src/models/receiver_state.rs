@@ -11,8 +11,8 @@ use blocklint_facts::{FileFacts, Form, FormId, Sym, VarKind};
 use blocklint_models::{Argument, Condition, Subject, Test};
 
 impl Linker<'_> {
-    /// The parameter that decides whether a condition `state = …` on a receiver is met, where the call that made the receiver
-    /// stands in the same body and a parameter of that body decides what it makes.
+    /// Returns the parameter that decides whether a condition `state = …` on a receiver is met, where the call that
+    /// made the receiver stands in the same body and a parameter of that body decides the object that it makes.
     pub(crate) fn state_by_param(&self, site: SiteRef, condition: &Condition, receiver: BoundId) -> Option<Guard> {
         let (Subject::Argument(Argument::Receiver), [Test::State(state)]) = (&condition.subject, &condition.tests[..])
         else {
@@ -43,7 +43,7 @@ impl Linker<'_> {
     pub(crate) fn is_field_in_state(&self, file: FileId, form: FormId, state: &str) -> bool {
         let facts = self.program.facts(file);
         let Some(field) = field_of(facts, form) else { return false };
-        let mut given = values_given(facts, field).filter(|&value| facts.form(value) != Form::None).peekable();
+        let mut given = values_assigned(facts, field).filter(|&value| facts.form(value) != Form::None).peekable();
         given.peek().is_some()
             && given.all(|value| match facts.form(value) {
                 Form::Result(site) => self.call_sets_state(file.site_ref(site), state),
@@ -51,7 +51,7 @@ impl Linker<'_> {
             })
     }
 
-    /// The types that a local variable is given by calls on it as statements: `options.setWorker(true);`.
+    /// Returns the types that a local variable is given by calls on it as statements: `options.setWorker(true);`.
     pub(crate) fn set_up_as(&self, site: SiteRef, form: FormId) -> Vec<Val> {
         let facts = self.program.facts(site.file);
         let Form::Var(var) = facts.form(form) else { return Vec::new() };
@@ -74,7 +74,7 @@ impl Linker<'_> {
 }
 
 /// Returns the values that a file assigns to a field of the object itself.
-fn values_given(facts: &FileFacts, field: Sym) -> impl Iterator<Item = FormId> {
+fn values_assigned(facts: &FileFacts, field: Sym) -> impl Iterator<Item = FormId> {
     let rows = facts.assigns.iter().filter(|row| row.target.is_some());
     rows.filter(move |row| field_of(facts, row.target) == Some(field)).filter_map(|row| row.value.get())
 }

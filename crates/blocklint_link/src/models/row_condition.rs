@@ -5,6 +5,7 @@ use crate::effect::guard::{Guard, Question, Source};
 use crate::lang;
 use crate::linker::Linker;
 use crate::models::row_match::{ConditionResult, yes_if};
+use crate::models::sql::is_short_statement;
 use crate::program::ids::{PathId, SiteRef};
 use crate::values::value::{BoundId, EnvId, Val};
 use blocklint_facts::FormId;
@@ -17,7 +18,7 @@ impl<'a> Linker<'a> {
             && !unless.iter().any(|condition| self.shown(condition, site, BoundId::NONE, env) == ConditionResult::Yes)
     }
 
-    /// True if a call gives the argument of a condition, or may give it in unpacked arguments.
+    /// True if a call passes the argument of a condition, or may pass it in unpacked arguments.
     pub(crate) fn is_given(&self, condition: &Condition, site: SiteRef) -> bool {
         match &condition.subject {
             Subject::Argument(Argument::Receiver) => false,
@@ -103,6 +104,7 @@ impl<'a> Linker<'a> {
             (Test::Equals(wanted), _) => yes_if(wanted.iter().any(|literal| constant.equals(literal))),
             (Test::Contains(wanted), Constant::Str(text)) => yes_if(text.contains(wanted.as_str())),
             (Test::Contains(_), _) => ConditionResult::No,
+            (Test::ShortSql, Constant::Str(text)) => yes_if(is_short_statement(text)),
             (Test::Symbol(wanted), Constant::Symbols(paths)) => {
                 yes_if(paths.iter().any(|path| wanted.iter().any(|wanted| wanted == path)))
             }
@@ -171,7 +173,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// The library types a member has, seen through transparent ones and project classes' bases.
+    /// Returns the library types that a member has, through transparent types and the bases of the project's classes.
     pub fn types_through(&self, val: Val) -> Vec<PathId> {
         match val {
             Val::Library { ty, args, .. } => {

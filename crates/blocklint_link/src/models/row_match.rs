@@ -1,7 +1,7 @@
 //! The row of a model that matches at a call, and its effect there.
 
 use crate::models::row_condition::asks_type;
-use blocklint_core::{Context, Effect, Fails, Hold, Runtime, Severity, WhereSet};
+use blocklint_core::{Context, Effect, Fails, Hold, Runtime, Severity, WhereSet, WorkKind};
 use blocklint_models::{Argument, CallRow, Condition, Match, Role, RowEffect, Subject, Test};
 
 use crate::effect::constant::Constant;
@@ -27,7 +27,7 @@ pub enum ConditionResult {
     Yes,
     /// The code shows that it does not hold.
     No,
-    /// The code does not tell.
+    /// The code shows neither.
     Hidden,
     /// The n-th parameter of the body around decides.
     Param(u32),
@@ -46,13 +46,13 @@ pub struct Sink<'m> {
     pub undecided: bool,
 }
 
-/// `ended-by` of what ends as soon as it is told to, by whatever call.
+/// `ended-by` of a wait for something that was asked to end, by any call.
 const WHEN_TOLD: &str = "*";
 
 impl<'a> Linker<'a> {
     /// Returns the effect of a library call on its thread, if it has one.
-    pub fn leaf(&self, site: SiteRef, path: PathId, receiver: BoundId, property: bool, env: EnvId) -> Option<Sink<'a>> {
-        self.leaf_or_lock(site, path, receiver, property, env, false)
+    pub fn sink(&self, site: SiteRef, path: PathId, receiver: BoundId, property: bool, env: EnvId) -> Option<Sink<'a>> {
+        self.sink_or_lock(site, path, receiver, property, env, false)
     }
 
     /// Returns the effects of a call for callers that do not meet the condition of its first row: those of the next
@@ -72,18 +72,18 @@ impl<'a> Linker<'a> {
         let rows = self.rows_at(first.path, site);
         for row in rows.effect().skip_while(|row| !std::ptr::eq(row.row, first.row.row)).skip(1) {
             let Some(RowEffect::Holds(effect)) = row.effect else { break };
-            let mut leaf = match self.match_row(site, first.path, receiver, row, effect, env, false) {
+            let mut sink = match self.match_row(site, first.path, receiver, row, effect, env, false) {
                 None => continue,
                 Some(None) => break,
-                Some(Some(leaf)) => leaf,
+                Some(Some(sink)) => sink,
             };
-            match &leaf.label.guard {
-                Some(other) if other.param == guard.param && asks_type(other) && asks_type(guard) => found.push(leaf),
+            match &sink.label.guard {
+                Some(other) if other.param == guard.param && asks_type(other) && asks_type(guard) => found.push(sink),
                 Some(_) => break,
                 None => {
                     if found.is_empty() {
-                        leaf.label.guard = Some(Guard { source: Source::Unless, wanted: false, ..guard.clone() });
-                        found.push(leaf);
+                        sink.label.guard = Some(Guard { source: Source::Unless, wanted: false, ..guard.clone() });
+                        found.push(sink);
                     }
                     break;
                 }
@@ -94,16 +94,16 @@ impl<'a> Linker<'a> {
 
     /// Returns the effect of a call that takes a lock which other code holds for long; none if the call gives up after
     /// some time.
-    pub fn lock_leaf(&self, site: SiteRef, path: PathId, receiver: BoundId, property: bool) -> Option<Sink<'a>> {
-        let leaf = self.leaf_or_lock(site, path, receiver, property, EnvId::NONE, true)?;
-        let gives_up = leaf.row.timeout.as_ref().is_some_and(|timeout| {
+    pub fn lock_sink(&self, site: SiteRef, path: PathId, receiver: BoundId, property: bool) -> Option<Sink<'a>> {
+        let sink = self.sink_or_lock(site, path, receiver, property, EnvId::NONE, true)?;
+        let gives_up = sink.row.timeout.as_ref().is_some_and(|timeout| {
             let given = self.argument(site, timeout);
             given.is_some_and(|form| self.constant(site, form, EnvId::NONE, 3) != Constant::Null)
         });
-        (!gives_up && leaf.label.effect == Effect::Wait).then_some(leaf)
+        (!gives_up && sink.label.effect == Effect::Wait).then_some(sink)
     }
 
-    fn leaf_or_lock(
+    fn sink_or_lock(
         &self,
         site: SiteRef,
         path: PathId,
@@ -130,7 +130,8 @@ impl<'a> Linker<'a> {
         None
     }
 
-    /// `None`: the row does not hold, the next may. `Some(None)`: it decides, and there is no effect.
+    /// Returns the effect of a row at a call. `None`: the row does not match, and the next one is tried. `Some(None)`:
+    /// the row matches, and there is no effect.
     #[expect(clippy::too_many_arguments, reason = "a call has that many sides")]
     pub fn match_row(
         &self,
@@ -186,10 +187,7 @@ impl<'a> Linker<'a> {
         if effect == Effect::Wait && (!locks && self.is_lock(receiver) || self.was_checked_done(site)) {
             return Some(None);
         }
-        let mut severity = row.severity.unwrap_or(match effect {
-            Effect::File | Effect::Cpu => Severity::Warning,
-            _ => Severity::Error,
-        });
+        let mut severity = self.library.severities().of_row(&row, effect);
         let mut hold = LabelHold::Fixed(Hold::Unbounded);
         if let Some(timeout) = &row.timeout {
             match self.timeout(site, timeout, row.unit, env) {
@@ -221,12 +219,12 @@ impl<'a> Linker<'a> {
                 }
             }
         }
-        if matches!(effect, Effect::File | Effect::Cpu) {
+        if is_local(row.row, effect) {
             hold = LabelHold::Fixed(Hold::Unstated);
         }
         // The size is not known, only that nothing bounds it. In a loop each piece may be small.
         let is_sized = row.when.iter().any(|condition| condition.tests.contains(&Test::Unbounded));
-        // Nor what is behind a stream of which no caller tells.
+        // Nor what is behind a stream of which no caller shows.
         let is_unseen = row.rests_on_unseen();
         if is_sized || is_unseen {
             undecided = true;
@@ -281,13 +279,10 @@ impl<'a> Linker<'a> {
                 place = place.without(limit);
             }
         }
-        let mut severity = row.severity.unwrap_or(match effect {
-            Effect::File | Effect::Cpu => Severity::Warning,
-            _ => Severity::Error,
-        });
-        let mut hold = match (effect, &row.timeout) {
-            (Effect::File | Effect::Cpu, _) | (_, Some(_)) => Hold::Unstated,
-            _ => Hold::Unbounded,
+        let mut severity = self.library.severities().of_row(row, effect);
+        let mut hold = match is_local(row, effect) || row.timeout.is_some() {
+            true => Hold::Unstated,
+            false => Hold::Unbounded,
         };
         if effect == Effect::Wait && row.timeout.is_some() {
             severity = severity.min(Severity::Warning);
@@ -340,13 +335,13 @@ pub(crate) fn yes_if(condition: bool) -> ConditionResult {
 }
 
 impl ConditionResult {
-    /// An argument that is not given is neither null nor visibly something else.
+    /// Returns an argument that is not given is neither null nor visibly something else.
     pub(crate) fn filter_absent(self) -> ConditionResult {
         ConditionResult::No
     }
 }
 
-/// The contexts or runtimes that a condition limits its row to, if it is about those.
+/// Returns the contexts or runtimes that a condition limits its row to, if it is about those.
 fn place_of(condition: &Condition) -> Option<WhereSet> {
     match &condition.subject {
         Subject::Context(contexts) => Some(
@@ -362,4 +357,9 @@ fn place_of(condition: &Condition) -> Option<WhereSet> {
 /// Returns how a call of a row may fail besides holding the thread, for messages.
 pub fn fails(row: &CallRow) -> Option<Fails> {
     row.fails
+}
+
+/// True if nothing outside of the process decides how long a call takes: a file, a calculation, a database in the process.
+fn is_local(row: &CallRow, effect: Effect) -> bool {
+    matches!(effect, Effect::File | Effect::Cpu) || row.kind == Some(WorkKind::Embedded)
 }

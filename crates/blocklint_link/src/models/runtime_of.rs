@@ -13,7 +13,8 @@ use blocklint_facts::BodyKind;
 use blocklint_models::Selector;
 
 impl Linker<'_> {
-    /// The runtime of code that no row says more about: of the libraries its file imports, else of its language.
+    /// Returns the runtime of code that no row describes further: of the libraries its file imports, else of its
+    /// language.
     pub fn runtime_of(&self, file: FileId) -> Option<Runtime> {
         self.query(&self.tables.models.runtimes, file, Option::default, || self.find_runtime_of(file))
     }
@@ -22,8 +23,8 @@ impl Linker<'_> {
         crate::lang::semantics(self.program.language(file)).default_runtime(self, file)
     }
 
-    /// Rust: the runtime that the manifest of a file's crate asks for, where it does not ask for tokio, or for what is built
-    /// upon it.
+    /// Returns the runtime that the manifest of a file's crate asks for, where it does not ask for tokio, or for what
+    /// is built upon it (Rust).
     pub(crate) fn runtime_of_crate(&self, file: FileId) -> Option<Runtime> {
         let others = OTHER_THAN_TOKIO.map(|runtime| (crate_of_runtime(runtime), runtime));
         // Hardly a project names one.
@@ -43,7 +44,7 @@ impl Linker<'_> {
         }
     }
 
-    /// Rust: the runtime of a task, by the library whose function starts it: a crate may have several.
+    /// Returns the runtime of a task, by the library whose function starts it: a crate may have several (Rust).
     pub fn runtime_starting(&self, block: BodyRef) -> Option<Runtime> {
         if !OTHER_THAN_TOKIO.iter().any(|&runtime| self.program.name(crate_of_runtime(runtime)).is_some()) {
             return None;
@@ -61,8 +62,8 @@ impl Linker<'_> {
         })
     }
 
-    /// Returns the runtime that all drivers of a coroutine or an async block give it, where rows of the calls that
-    /// drive it name one (`LocalSet::spawn_local`, `block_on` of a runtime of one thread) (Rust).
+    /// Returns the runtime on which all drivers run a coroutine or an async block, where rows of the calls that drive
+    /// it name one (`LocalSet::spawn_local`, `block_on` of a runtime of one thread) (Rust).
     pub fn runtime_driving(&self, body: BodyRef) -> Option<Runtime> {
         // Hardly a project has another than the runtime of several threads.
         if !lang::rust::conventions::ONE_THREAD.iter().any(|name| self.program.name(name).is_some()) {
@@ -94,7 +95,7 @@ impl Linker<'_> {
         found
     }
 
-    /// The runtime on which a call runs the future in an argument, where a row names it.
+    /// Returns the runtime on which a call runs the future in an argument, where a row names it.
     pub(crate) fn runtime_of_driver(&self, site: SiteRef, arg: u32) -> Option<Runtime> {
         self.targets(site, EnvId::NONE).list.iter().find_map(|target| {
             let Target::Row { path, receiver, .. } = *target else { return None };
@@ -126,7 +127,7 @@ impl Linker<'_> {
 pub(crate) const OTHER_THAN_TOKIO: [Runtime; 5] =
     [Runtime::AsyncStd, Runtime::Smol, Runtime::Compio, Runtime::Monoio, Runtime::Glommio];
 
-/// The name of a runtime's crate in code.
+/// Returns the name of a runtime's crate in code.
 pub(crate) fn crate_of_runtime(runtime: Runtime) -> &'static str {
     match runtime {
         Runtime::AsyncStd => "async_std",

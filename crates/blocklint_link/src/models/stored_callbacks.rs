@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::calls::targets::{Target, TargetKind, Targets};
 use crate::classes::hierarchy::Ancestor;
-use crate::lang::implicit::{Backward, Forward, ImplicitCall, Occasion};
+use crate::lang::implicit::{Backward, Forward, ImplicitCall, ImplicitCallSite};
 use crate::linker::Linker;
 use crate::models::library::separator;
 use crate::program::ids::{BodyRef, ClassRef, Name, PathId, SiteRef, VarRef};
@@ -31,13 +31,13 @@ pub(crate) struct During {
 struct Rule {
     /// The later call.
     call: PathId,
-    /// How many arguments it has, where its path says so.
+    /// The number of its arguments, if its path has a parameter list.
     arguments: Option<usize>,
-    runs: Runs,
+    runs: StoredCallback,
 }
 
 #[derive(Clone, Debug)]
-enum Runs {
+enum StoredCallback {
     /// The override of a method of this type in the class of an object that was given.
     Override(PathId, String),
     /// The value that this call was given in the argument that its row names.
@@ -69,11 +69,11 @@ impl During {
         for row in linker.library.handovers(path).iter() {
             let runs = match row.selector {
                 Selector::Via(Via::Override) => match linker.library.split(path) {
-                    Some((owner, method)) => Runs::Override(owner, method),
+                    Some((owner, method)) => StoredCallback::Override(owner, method),
                     None => continue,
                 },
-                Selector::Argument(_) => Runs::GivenTo(path),
-                Selector::Via(Via::Decorator) => Runs::Marked(path),
+                Selector::Argument(_) => StoredCallback::GivenTo(path),
+                Selector::Via(Via::Decorator) => StoredCallback::Marked(path),
             };
             for text in &row.during {
                 let (text, list) =
@@ -93,8 +93,8 @@ impl During {
 /// A later call of an object runs a method of an object that it was given before, or a callable.
 pub(crate) const OVERRIDES: ImplicitCall = ImplicitCall {
     name: "a library runs a method of an object that it keeps",
-    runs: Forward::Targets(|linker, occasion, targets| {
-        if let Occasion::LibraryMethod { path, site, .. } = occasion {
+    runs: Forward::Targets(|linker, place, targets| {
+        if let ImplicitCallSite::LibraryMethod { path, site, .. } = place {
             linker.add_during(targets, path, site);
         }
     }),
@@ -106,7 +106,7 @@ impl Linker<'_> {
         self.tables.models.during.get_or_init(|| During::new(self))
     }
 
-    /// The rules for a call of a library's method at a site.
+    /// Returns the rules for a call of a library's method at a site.
     fn during_call(&self, path: PathId, site: SiteRef) -> Vec<&Rule> {
         let table = &self.during().by_name;
         let text = self.library.text(path);
@@ -125,13 +125,13 @@ impl Linker<'_> {
     /// Adds the methods with an annotation that a call of a library runs.
     pub(crate) fn add_listeners_during(&self, targets: &mut Targets, path: PathId, site: SiteRef) {
         for rule in self.during_call(path, site) {
-            if let Runs::Marked(annotation) = rule.runs {
+            if let StoredCallback::Marked(annotation) = rule.runs {
                 self.add_listeners(targets, annotation, site);
             }
         }
     }
 
-    /// Adds what a call runs of what its object was given before.
+    /// Adds the code that a call runs of what its object was given before.
     pub(crate) fn add_during(&self, targets: &mut Targets, path: PathId, site: SiteRef) {
         let rules = self.during_call(path, site);
         if rules.is_empty() {
@@ -143,9 +143,9 @@ impl Linker<'_> {
         for rule in rules {
             for &call in calls.iter().filter(|&&call| call != site) {
                 match &rule.runs {
-                    Runs::Override(owner, method) => self.add_overrides_given(targets, call, *owner, method),
-                    Runs::GivenTo(maker) => self.add_given(targets, call, *maker, site),
-                    Runs::Marked(_) => {}
+                    StoredCallback::Override(owner, method) => self.add_overrides_passed(targets, call, *owner, method),
+                    StoredCallback::GivenTo(maker) => self.add_callable_passed(targets, call, *maker, site),
+                    StoredCallback::Marked(_) => {}
                 }
             }
         }
@@ -200,7 +200,7 @@ impl Linker<'_> {
     }
 
     fn calls_behind_var(&self, var: VarRef, depth: u32, found: &mut Vec<SiteRef>) {
-        for (at, value) in self.given_to(var) {
+        for (at, value) in self.values_assigned_to(var) {
             self.calls_behind(Scope { file: var.file, at, env: EnvId::NONE }, value, depth, found);
         }
         // `reader.setContentHandler(handler)`
@@ -224,7 +224,7 @@ impl Linker<'_> {
     }
 
     /// The methods of objects among a call's arguments that override one of a library's type.
-    fn add_overrides_given(&self, targets: &mut Targets, call: SiteRef, owner: PathId, method: &str) {
+    fn add_overrides_passed(&self, targets: &mut Targets, call: SiteRef, owner: PathId, method: &str) {
         let Some(name) = self.program.name(method) else { return };
         for arg in &self.program.args_of(call) {
             let typed = self.eval(self.scope_of(call, EnvId::NONE), arg.value);
@@ -236,7 +236,7 @@ impl Linker<'_> {
                 for member in self.values.members(self.attr(val, name).value) {
                     if let Val::Fn { body, env, .. } = member {
                         targets.steps = targets.steps.max(typed.inferred_steps);
-                        self.push(targets, Target::Body { body, env, with_receiver: false, edge: TargetKind::Call });
+                        self.push(targets, Target::Body { body, env, with_receiver: false, kind: TargetKind::Call });
                     }
                 }
             }
@@ -244,7 +244,7 @@ impl Linker<'_> {
     }
 
     /// The callable in the argument that a call's row names.
-    fn add_given(&self, targets: &mut Targets, call: SiteRef, maker: PathId, site: SiteRef) {
+    fn add_callable_passed(&self, targets: &mut Targets, call: SiteRef, maker: PathId, site: SiteRef) {
         let made_so = |target: &Target| matches!(*target, Target::Row { path, .. } if self.is_method_of(path, maker));
         if !self.targets(call, EnvId::NONE).list.iter().any(made_so) {
             return;
@@ -265,7 +265,7 @@ impl Linker<'_> {
                 Val::Instance { .. } => {
                     for body in self.callables_of(val) {
                         let env = EnvId::NONE;
-                        self.push(targets, Target::Body { body, env, with_receiver: false, edge: TargetKind::Call });
+                        self.push(targets, Target::Body { body, env, with_receiver: false, kind: TargetKind::Call });
                     }
                 }
                 _ => continue,
@@ -292,7 +292,7 @@ impl Linker<'_> {
         })
     }
 
-    /// The names of the later calls that run what a call is given in an argument.
+    /// Returns the names of the later calls that run the callable in an argument of a call.
     pub(crate) fn names_run_during(&self, site: SiteRef, arg: u32) -> Vec<Name> {
         let mut found = Vec::new();
         for target in &self.targets(site, EnvId::NONE).list {
@@ -314,7 +314,7 @@ impl Linker<'_> {
         found
     }
 
-    /// The names of the calls of a library during which it runs a method that overrides one of its own.
+    /// Returns the names of the library calls during which the library runs a method that overrides one of its own.
     pub fn names_run_during_override(&self, body: BodyRef) -> Vec<Name> {
         let facts = self.program.facts(body.file);
         let row = self.program.body(body);

@@ -14,7 +14,7 @@ use crate::program::ids::FileId;
 pub(crate) struct ModelTables {
     /// Callables that are kept and run during later calls.
     pub(crate) during: OnceCell<During>,
-    /// The runtimes of files of which no row says more.
+    /// The runtimes of files that no row describes further.
     pub(crate) runtimes: Table<FileId, Option<Runtime>, Plain>,
     /// The questions for an object's state that wait for each other: rows may make one depend on another's, and two on each other.
     pub(crate) states_asked: Depth<8>,

@@ -1,4 +1,4 @@
-//! How long a call waits at most, by what it is given: a number in the row's unit or the one beside it, a duration.
+//! How long a call waits at most, by its arguments: a number in the row's unit or the one beside it, a duration.
 
 use blocklint_core::Language;
 use blocklint_facts::{Form, FormId};
@@ -10,7 +10,7 @@ use crate::linker::Linker;
 use crate::program::ids::SiteRef;
 use crate::values::value::EnvId;
 
-/// The time for which a call waits, as an argument tells it.
+/// The time for which a call waits, by an argument.
 pub(crate) enum Timeout {
     /// Not at all.
     Zero,
@@ -25,7 +25,7 @@ pub(crate) enum Timeout {
 }
 
 impl Linker<'_> {
-    /// How long a call waits by this argument; the row's numbers are in `unit`.
+    /// Returns how long a call waits by this argument; the row's numbers are in `unit`.
     pub(crate) fn timeout(&self, site: SiteRef, argument: &Argument, unit: Option<Unit>, env: EnvId) -> Timeout {
         let Some(form) = self.argument(site, argument) else {
             return if self.may_be_unpacked(site, argument) { Timeout::Hidden } else { Timeout::Unbounded };
@@ -49,7 +49,7 @@ impl Linker<'_> {
         }
     }
 
-    /// Seconds of `Duration::from_secs(5)` and the like.
+    /// Returns seconds of `Duration::from_secs(5)` and the like.
     fn duration(&self, site: SiteRef, form: FormId) -> Option<f64> {
         let facts = self.program.facts(site.file);
         let Form::Result(made) = facts.form(form) else { return None };
@@ -64,7 +64,7 @@ impl Linker<'_> {
     }
 }
 
-/// Seconds of a row's unit; a language has one for rows that name none.
+/// Returns seconds of a row's unit; a language has one for rows that name none.
 pub(crate) fn unit_seconds(unit: Option<Unit>, language: Language) -> f64 {
     unit.map_or(if language == Language::Java { 1e-3 } else { 1.0 }, Unit::seconds)
 }

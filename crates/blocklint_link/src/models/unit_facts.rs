@@ -9,7 +9,7 @@ use crate::linker::Linker;
 use crate::program::ids::{FileId, SiteRef};
 use crate::values::value::{EnvId, Val};
 
-/// The units of a run, with what is on in each.
+/// The units of a run, each with its switches that are on.
 pub struct Units {
     /// Folder of each, as the layout lists them.
     folders: Vec<String>,
@@ -25,7 +25,7 @@ pub struct UnitRow {
     pub greenlets: Option<Runtime>,
     /// Every call that patches leaves threads alone (`thread=False`), so that they are real ones.
     pub real_threads: bool,
-    /// The files whose calls patch, where nothing else says that its threads are greenlets.
+    /// The files whose calls patch, where nothing else shows that its threads are greenlets.
     pub patched_in: Vec<FileId>,
     /// The behaviour of other versions that a declared range allows, in words, by the switch that they turn.
     pub other_paths: Vec<(String, String)>,
@@ -36,14 +36,14 @@ pub struct UnitRow {
 /// Functions by which a rule answers for the switches that it asks for.
 #[derive(Clone, Copy)]
 pub struct ByCode {
-    /// Returns true if the code of a folder shows that a switch is on, where versions do not say it.
+    /// Returns true if the code of a folder shows that a switch is on, where versions do not show it.
     pub shows: fn(&Linker<'_>, &str, &str) -> bool,
     /// Returns the behaviour of other versions that a declared range allows, in words.
     pub other_path: fn(&str, &crate::program::Dependency) -> Option<String>,
 }
 
 impl Units {
-    /// Asks code and layout for every switch of the models.
+    /// Builds the units: finds out for each switch of the models whether code or layout turns it on.
     pub fn new(linker: &Linker<'_>, by_code: ByCode) -> Self {
         let layout = &linker.program.layout.units;
         let mut units = Units {
@@ -127,7 +127,7 @@ impl Units {
         self.rows.iter().any(|row| row.greenlets.is_some())
     }
 
-    /// The files whose calls patch, where nothing else says that threads are greenlets.
+    /// Returns the files whose calls patch, where nothing else shows that threads are greenlets.
     pub fn patched_in(&self) -> impl Iterator<Item = FileId> {
         self.rows.iter().flat_map(|row| row.patched_in.iter().copied())
     }
@@ -139,7 +139,7 @@ impl Units {
         unit.is_some_and(|unit| unit.switches.iter().any(|on| on == name))
     }
 
-    /// The unit of a file.
+    /// Returns the unit of a file.
     pub fn of(&self, linker: &Linker<'_>, file: FileId) -> &UnitRow {
         &self.rows[self.at(linker, file)]
     }
@@ -153,7 +153,7 @@ impl Units {
 }
 
 impl Linker<'_> {
-    /// The oldest Python that a file's unit says it runs on: major and minor number.
+    /// Returns the oldest Python that a file's unit states that it runs on: major and minor number.
     pub fn oldest_python(&self, file: FileId) -> Option<(u8, u8)> {
         let relative = &self.program.files[file.index()].relative;
         let units = self.program.layout.units.iter();
@@ -181,7 +181,7 @@ fn is_module_below(path: &str, above: &str) -> bool {
     path.strip_prefix(above).is_some_and(|rest| rest.starts_with('.'))
 }
 
-/// The files whose code turns a switch on; tests turn none on for what they test.
+/// Returns the files whose code turns a switch on; tests turn none on for what they test.
 fn turned_on_by(linker: &Linker<'_>, switch: &Switch) -> Vec<FileId> {
     let mut found: Vec<FileId> = Vec::new();
     for path in &switch.call {
@@ -215,7 +215,7 @@ fn turned_on_by(linker: &Linker<'_>, switch: &Switch) -> Vec<FileId> {
     found
 }
 
-/// True if a file's own calls say nothing of the program, because it holds tests, examples or documentation.
+/// True if a file's own calls show nothing about the program, because it holds tests, examples or documentation.
 fn is_aside(linker: &Linker<'_>, file: FileId) -> bool {
     let relative = &linker.program.files[file.index()].relative;
     linker.program.is_test(file)
@@ -243,7 +243,7 @@ fn leaves_threads(linker: &Linker<'_>, site: SiteRef) -> bool {
     args.any(|arg| facts.text(arg.name) == "thread" && facts.form(arg.value) == blocklint_facts::Form::Bool(false))
 }
 
-/// The calls of a library's function, by whatever name.
+/// Returns the calls of a library's function, by whatever name.
 pub fn calls_of(linker: &Linker<'_>, path: &str) -> Vec<SiteRef> {
     let wanted = linker.library.path(Language::Python, path);
     let last = path.rsplit('.').next().unwrap_or(path);

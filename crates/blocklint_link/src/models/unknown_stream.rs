@@ -15,7 +15,7 @@ const WRAPPERS: u32 = 4;
 /// How many callers a parameter that a lambda captures is followed through.
 const HOPS: u32 = 3;
 
-/// Calls of a method that are asked what they pass.
+/// The number of calls of a method whose arguments are looked at.
 const MOST_SITES: usize = 40;
 
 impl Linker<'_> {
@@ -43,13 +43,14 @@ impl Linker<'_> {
         }
         match row.body == facts.body_of(self.program.site(site).at) {
             true => ConditionResult::Param(index),
-            false if self.nobody_shows(site.file.body_ref(row.body), index, hops) => ConditionResult::Yes,
+            false if self.is_stream_unseen(site.file.body_ref(row.body), index, hops) => ConditionResult::Yes,
             false => ConditionResult::No,
         }
     }
 
-    /// True if a method has no known call, or if a call passes a stream that depends on its own callers.
-    fn nobody_shows(&self, body: BodyRef, index: u32, hops: u32) -> bool {
+    /// True if no caller shows which stream a parameter gets: the method has no known call, or a call passes a stream
+    /// that depends on its own callers.
+    fn is_stream_unseen(&self, body: BodyRef, index: u32, hops: u32) -> bool {
         let Some(hops) = hops.checked_sub(1) else { return false };
         let Some(name) = self.program.global(body.file, self.program.body(body).name) else { return true };
         let mut passed = self
@@ -64,7 +65,7 @@ impl Linker<'_> {
         passed.peek().is_none()
             || passed.any(|(site, form)| match self.unseen_test_within(site, form, hops) {
                 ConditionResult::Yes => true,
-                ConditionResult::Param(index) => self.nobody_shows(self.program.body_of_site(site), index, hops),
+                ConditionResult::Param(index) => self.is_stream_unseen(self.program.body_of_site(site), index, hops),
                 ConditionResult::No | ConditionResult::Hidden => false,
             })
     }

@@ -1,18 +1,18 @@
-//! The sites, exits and regions of one file by the body that they stand in, and bodies by the one around them: a question about one body
-//! costs what the body holds, not what the file does.
+//! The sites, exits and regions of one file by the body that they stand in, and bodies by the one around them: the cost
+//! of a question about one body depends on the body, not on the file.
 
 use blocklint_facts::{BodyId, FileFacts, RegionId, SiteId};
 
 /// Places in a table, by a key that is counted from 0, those of one key in the order of the table.
 #[derive(Debug)]
-struct Runs {
+struct PlacesByKey {
     /// Where the run of each key begins; one more than keys.
     starts: Box<[u32]>,
     places: Box<[u32]>,
 }
 
-impl Runs {
-    /// `keys` says the key of each place; what has none is left out.
+impl PlacesByKey {
+    /// Builds the index. `keys` returns the key of each place; places without a key are left out.
     fn new(count: usize, keys: impl Iterator<Item = Option<usize>> + Clone) -> Self {
         let mut starts = vec![0u32; count + 1];
         for key in keys.clone().flatten().filter(|key| *key < count) {
@@ -29,7 +29,7 @@ impl Runs {
                 next[key] += 1;
             }
         }
-        Runs { starts: starts.into(), places: places.into() }
+        PlacesByKey { starts: starts.into(), places: places.into() }
     }
 
     fn of(&self, key: usize) -> &[u32] {
@@ -43,10 +43,10 @@ impl Runs {
 /// The sites, exits, regions and bodies of one file, by the body that holds them.
 #[derive(Debug)]
 pub(super) struct ByBody {
-    sites: Runs,
-    exits: Runs,
-    regions: Runs,
-    bodies: Runs,
+    sites: PlacesByKey,
+    exits: PlacesByKey,
+    regions: PlacesByKey,
+    bodies: PlacesByKey,
 }
 
 impl ByBody {
@@ -55,10 +55,10 @@ impl ByBody {
         let count = facts.bodies.len();
         let key = |body: BodyId| body.get().map(BodyId::index);
         ByBody {
-            sites: Runs::new(count, facts.sites.iter().map(|row| key(facts.body_of(row.at)))),
-            exits: Runs::new(count, facts.exits.iter().map(|row| key(facts.body_of(row.at)))),
-            regions: Runs::new(count, facts.regions.iter().map(|row| key(row.body))),
-            bodies: Runs::new(count, facts.bodies.iter().map(|row| key(row.parent))),
+            sites: PlacesByKey::new(count, facts.sites.iter().map(|row| key(facts.body_of(row.at)))),
+            exits: PlacesByKey::new(count, facts.exits.iter().map(|row| key(facts.body_of(row.at)))),
+            regions: PlacesByKey::new(count, facts.regions.iter().map(|row| key(row.body))),
+            bodies: PlacesByKey::new(count, facts.bodies.iter().map(|row| key(row.parent))),
         }
     }
 

@@ -1,8 +1,9 @@
 //! References to rows of any file: slot and local index, so that replacing a file moves no other reference.
 //!
-//! The local index is private to `program`. An index means a row of one file only, and the facts of another file would give some other
-//! row for it, or end the run. So a row is reached through its reference, which knows its file ([`super::Program::body`] and its like), and a
-//! reference is made from an index by naming its file ([`FileId::body_ref`] and its like).
+//! The local index is private to `program`. An index means a row of one file only, and with the facts of another file
+//! it would mean another row, or end the run. So a row is reached through its reference, which knows its file
+//! ([`super::Program::body`] and its like), and a reference is made from an index by naming its file
+//! ([`FileId::body_ref`] and its like).
 
 use blocklint_facts::{BodyId, ClassId, SiteId, VarId};
 use serde::{Deserialize, Serialize};
@@ -74,7 +75,7 @@ pub struct VarRef {
     pub(super) var: VarId,
 }
 
-/// Adds what tables need that are kept by number.
+/// Implements the traits that tables by number need.
 macro_rules! numbered {
     ($($reference:ident by $id:ident,)*) => {$(
         impl $reference {

@@ -1,5 +1,5 @@
-//! The project as one: files in slots, names shared between them, where each name occurs, and the kind of file that a path tells.
-//! Name resolution is in the linker.
+//! The project as one: files in slots, names shared between them, where each name occurs, and the kind of a file by its
+//! path. Name resolution is in the linker.
 
 pub(crate) mod body_index;
 pub mod ids;
@@ -69,9 +69,9 @@ pub struct ModuleLayout {
     pub folder: String,
     /// The modules that it is built with directly: indices into the layout's.
     pub needs: Vec<usize>,
-    /// The last names of what its users get with it from elsewhere.
+    /// The names of external artifacts that its users get with it.
     pub artifacts: Vec<String>,
-    /// True if its build file does not tell all that it is built with.
+    /// True if its build file does not list all that it is built with.
     pub is_open: bool,
 }
 
@@ -82,11 +82,11 @@ pub struct UnitLayout {
     pub folder: String,
     /// The switches that files other than source code turn on: commands, configuration.
     pub switches: Vec<String>,
-    /// Switches that are off whatever the code says.
+    /// Switches that are off whatever the code shows.
     pub off: Vec<String>,
     /// Versions of its dependencies.
     pub versions: Vec<Dependency>,
-    /// The oldest Python that its manifests, or those above, say it runs on: major and minor number.
+    /// The oldest Python that its manifests, or those above, state that it runs on: major and minor number.
     pub python: Option<(u8, u8)>,
 }
 
@@ -124,7 +124,7 @@ pub struct CrateLayout {
     /// True if it is for browsers, because its documentation is built for WebAssembly. A page has no other thread to
     /// which it could hand work.
     pub is_for_browsers: bool,
-    /// True if others may get it from a registry, because its manifest does not say `publish = false`.
+    /// True if others may get it from a registry, because its manifest does not have `publish = false`.
     pub is_published: bool,
     /// The edition of the language.
     pub edition: u16,
@@ -135,7 +135,7 @@ pub struct CrateLayout {
     pub roots: Vec<String>,
 }
 
-/// The folders above a file, by its path below the project root, inner ones first.
+/// Returns the folders above a file, by its path below the project root, inner ones first.
 pub fn folders(relative: &str) -> impl Iterator<Item = &str> {
     relative.split('/').rev().skip(1)
 }
@@ -170,7 +170,7 @@ pub struct Program<'a> {
 }
 
 impl<'a> Program<'a> {
-    /// The files with their names: O(files).
+    /// Builds the program of the files with their names: O(files).
     pub fn new(files: &'a [SourceFile], layout: &'a Layout, names: &'a Names) -> Self {
         let paths: FxHashMap<&str, FileId> =
             files.iter().enumerate().map(|(slot, file)| (file.relative.as_str(), FileId(slot as u32))).collect();
@@ -201,17 +201,17 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// The facts of a file.
+    /// Returns the facts of a file.
     pub fn facts(&self, file: FileId) -> &'a FileFacts {
         &self.files[file.index()].facts
     }
 
-    /// The language of a file.
+    /// Returns the language of a file.
     pub fn language(&self, file: FileId) -> Language {
         self.facts(file).language
     }
 
-    /// The languages of which there are files.
+    /// Returns the languages of which there are files.
     pub fn languages(&self) -> &[Language] {
         &self.languages
     }
@@ -223,7 +223,7 @@ impl<'a> Program<'a> {
         known.get(file.index()).copied().unwrap_or_default()
     }
 
-    /// True if a file belongs to a command line, as far as its path tells. Such code serves one person, who waits for
+    /// True if a file belongs to a command line, as far as its path shows. Such code serves one person, who waits for
     /// it.
     pub fn is_command_line(&self, file: FileId) -> bool {
         let relative = &self.files[file.index()].relative;
@@ -241,37 +241,37 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// The name with this text, if any file has it.
+    /// Returns the name with this text, if any file has it.
     pub fn name(&self, text: &str) -> Option<Name> {
         self.names.name(text)
     }
 
-    /// How many names there are; their numbers are 0 to this.
+    /// Returns the number of names; names are numbered from 0.
     pub(crate) fn names_len(&self) -> usize {
         self.names.len()
     }
 
-    /// The text of a name.
+    /// Returns the text of a name.
     pub fn text(&self, name: Name) -> &'a str {
         self.names.text(name)
     }
 
-    /// The name of a file's symbol.
+    /// Returns the name of a file's symbol.
     pub fn global(&self, file: FileId, sym: Sym) -> Option<Name> {
         self.names.global(file, sym)
     }
 
-    /// The names of a file.
+    /// Returns the names of a file.
     pub(crate) fn names_of(&self, file: FileId) -> &[Name] {
         self.names.of_file(file)
     }
 
-    /// Where a name occurs: files in slot order, with its symbol there.
+    /// Returns where a name occurs: files in slot order, with its symbol there.
     pub fn occurrences(&self, name: Name) -> &[(FileId, Sym)] {
         self.names.occurrences(name)
     }
 
-    /// The files in which all of some texts occur as names or strings.
+    /// Returns the files in which all of some texts occur as names or strings.
     pub(crate) fn files_naming_all<'t>(&self, texts: impl Iterator<Item = &'t str>) -> impl Iterator<Item = FileId> {
         let mut places: SmallVec<[&[(FileId, Sym)]; 8]> =
             texts.map(|text| self.name(text).map_or(&[][..], |name| self.occurrences(name))).collect();
@@ -283,13 +283,13 @@ impl<'a> Program<'a> {
             .filter(move |file| places.iter().all(|files| files.binary_search_by_key(file, |(file, _)| *file).is_ok()))
     }
 
-    /// The symbol of a name in a file.
+    /// Returns the symbol of a name in a file.
     pub fn local(&self, file: FileId, name: Name) -> Option<Sym> {
         let rows = self.occurrences(name);
         rows.binary_search_by_key(&file, |row| row.0).ok().map(|at| rows[at].1)
     }
 
-    /// The file at a path from the project root.
+    /// Returns the file at a path from the project root.
     pub fn file_at(&self, path: &str) -> Option<FileId> {
         self.paths.get(path).copied()
     }
@@ -304,7 +304,7 @@ impl<'a> Program<'a> {
         self.packages.contains(path)
     }
 
-    /// The variable of this name in a body's own scope.
+    /// Returns the variable of this name in a body's own scope.
     pub fn scope_var(&self, file: FileId, body: BodyId, name: Name) -> Option<VarId> {
         let sym = self.local(file, name)?;
         let facts = self.facts(file);
@@ -314,13 +314,13 @@ impl<'a> Program<'a> {
         })
     }
 
-    /// Where the names and values of a file are used.
+    /// Returns the index of the uses of a file's names and values.
     pub fn index_of(&self, file: FileId) -> &FileIndex {
         let source = &self.files[file.index()];
         source.index.get_or_init(|| FileIndex::new(&source.facts, &mut Scratch::default()))
     }
 
-    /// The body a site stands in.
+    /// Returns the body that a site stands in.
     pub fn body_of_site(&self, site: SiteRef) -> BodyRef {
         self.body_of(site.file, self.site(site).at)
     }
@@ -334,18 +334,18 @@ impl<'a> Program<'a> {
         self.by_body[file.index()].get_or_init(|| ByBody::new(self.facts(file)))
     }
 
-    /// The sites that stand in a body itself, in the order of the table.
+    /// Returns the sites that stand in a body itself, in the order of the table.
     pub fn sites_in(&self, body: BodyRef) -> impl Iterator<Item = SiteRef> + Clone + '_ {
         self.by_body(body.file).sites(body.body).map(move |site| body.file.site_ref(site))
     }
 
-    /// The ways out of a body, in the order of the table.
+    /// Returns the ways out of a body, in the order of the table.
     pub fn exits_in(&self, body: BodyRef) -> impl Iterator<Item = Exit> + Clone + '_ {
         let (facts, body_id) = self.facts_and_id(body);
         self.by_body(body.file).exits(body_id).map(|at| facts.exits.at(at))
     }
 
-    /// The ways out of a body and of those around it, from the inside.
+    /// Returns the ways out of a body and of those around it, from the inside.
     pub fn exits_around(&self, body: BodyRef) -> impl Iterator<Item = Exit> + '_ {
         let parent = |body: &BodyRef| {
             let parent = self.facts(body.file).body(body.body).parent.get();
@@ -354,12 +354,12 @@ impl<'a> Program<'a> {
         std::iter::successors(Some(body), parent).flat_map(|body| self.exits_in(body))
     }
 
-    /// The regions of a body itself, in the order of the table.
+    /// Returns the regions of a body itself, in the order of the table.
     pub fn regions_in(&self, body: BodyRef) -> impl Iterator<Item = RegionId> + Clone + '_ {
         self.by_body(body.file).regions(body.body)
     }
 
-    /// The bodies that stand directly in a body, in the order of the table.
+    /// Returns the bodies that stand directly in a body, in the order of the table.
     pub fn bodies_in(&self, body: BodyRef) -> impl Iterator<Item = BodyRef> + Clone + '_ {
         self.by_body(body.file).bodies(body.body).map(move |inner| body.file.body_ref(inner))
     }
@@ -378,14 +378,14 @@ impl<'a> Program<'a> {
         files.flat_map(of_file).collect()
     }
 
-    /// Every call, implicit or not, whose last name is this one.
+    /// Returns every call, implicit or not, whose last name is this one.
     pub fn sites_named(&self, name: Name) -> impl Iterator<Item = SiteRef> + '_ {
         self.occurrences(name)
             .iter()
             .flat_map(|&(file, sym)| self.index_of(file).sites_named(sym).iter().map(move |&site| file.site_ref(site)))
     }
 
-    /// The site whose result a form is, seen through `await` and `?`.
+    /// Returns the site whose result a form is, seen through `await` and `?`.
     pub fn site_of_form(&self, file: FileId, form: FormId) -> Option<SiteId> {
         match self.facts(file).form(form) {
             Form::Result(site) => Some(site),

@@ -38,7 +38,7 @@ struct Packed {
     how: u32,
 }
 
-/// Arguments of one call beyond which a mention cannot be told from the last.
+/// The number of arguments of one call beyond which mentions are not distinguished.
 const MOST_ARGUMENTS: u32 = (1 << 27) - 1;
 
 impl Packed {
@@ -119,7 +119,7 @@ impl<const LISTS: usize> Starts<LISTS> {
         }
     }
 
-    /// The run of a key in a list; none of a key that there is not.
+    /// Returns the run of a key in a list; none of a key that there is not.
     #[inline]
     fn run(&self, list: usize, key: usize) -> std::ops::Range<usize> {
         match self {
@@ -140,7 +140,7 @@ const SITES: usize = 0;
 const MENTIONS: usize = 1;
 const ATTRS: usize = 2;
 
-/// Mentions and sites of one file by what they name.
+/// Mentions and sites of one file by the name that they mention.
 #[derive(Debug)]
 pub struct FileIndex {
     /// By symbol.
@@ -161,13 +161,13 @@ pub struct FileIndex {
 pub struct Scratch {
     named: Vec<[u32; 3]>,
     others: Vec<[u32; 1]>,
-    found: Vec<(Leaf, Mention, Wrap)>,
+    found: Vec<(MentionSubject, Mention, Wrap)>,
     attrs: Vec<(Sym, AssignId, bool)>,
 }
 
 /// The variable, attribute, result or function literal that a mention is about.
 #[derive(Clone, Copy, Debug)]
-enum Leaf {
+enum MentionSubject {
     /// A variable or attribute whose last name is this symbol.
     Named(u32),
     /// The result of a site, or behind all sites a function literal.
@@ -249,12 +249,12 @@ impl FileIndex {
                 sites[take(&mut next[SITES])] = SiteId(at as u32);
             }
         }
-        let named_mentions = found.iter().filter(|(leaf, ..)| matches!(leaf, Leaf::Named(_))).count();
+        let named_mentions = found.iter().filter(|(leaf, ..)| matches!(leaf, MentionSubject::Named(_))).count();
         let mut mentions = vec![Packed::default(); found.len()].into_boxed_slice();
         for &(leaf, mention, wrap) in &*found {
             let at = match leaf {
-                Leaf::Named(sym) => take(&mut named[sym as usize][MENTIONS]),
-                Leaf::Other(key) => named_mentions + take(&mut others[key as usize][0]),
+                MentionSubject::Named(sym) => take(&mut named[sym as usize][MENTIONS]),
+                MentionSubject::Other(key) => named_mentions + take(&mut others[key as usize][0]),
             };
             mentions[at] = Packed::new(mention, wrap);
         }
@@ -273,35 +273,36 @@ impl FileIndex {
         }
     }
 
-    /// Assignments to attributes of this name; true where the target's object is the receiver of a method around.
+    /// Returns assignments to attributes of this name; true where the target's object is the receiver of a method
+    /// around.
     #[inline]
     pub fn attr_assigns(&self, sym: Sym) -> &[(AssignId, bool)] {
         &self.attr_assigns[self.named.run(ATTRS, sym.index())]
     }
 
-    /// The sites whose last name is this symbol, in order.
+    /// Returns the sites whose last name is this symbol, in order.
     #[inline]
     pub fn sites_named(&self, sym: Sym) -> &[SiteId] {
         &self.sites[self.named.run(SITES, sym.index())]
     }
 
-    /// Where variables and attributes of this name are mentioned.
+    /// Returns the mentions of variables and attributes of this name.
     #[inline]
     pub fn mentions_named(&self, sym: Sym) -> Mentions<'_> {
         Mentions(&self.mentions[self.named.run(MENTIONS, sym.index())])
     }
 
-    /// All mentions of variables and attributes.
+    /// Returns all mentions of variables and attributes.
     pub(crate) fn named(&self) -> impl Iterator<Item = (Mention, Wrap)> + '_ {
         Mentions(&self.mentions[..self.others_at as usize]).iter()
     }
 
-    /// Where the result of a site goes.
+    /// Returns the mentions of the result of a site.
     pub fn uses_of_result(&self, site: SiteId) -> Mentions<'_> {
         if site.0 < self.site_count { self.other(site.0) } else { Mentions(&[]) }
     }
 
-    /// Where a function literal goes.
+    /// Returns the mentions of a function literal.
     pub fn uses_of_callable(&self, body: BodyId) -> Mentions<'_> {
         self.other(self.site_count.saturating_add(body.0))
     }
@@ -318,7 +319,7 @@ struct Reader<'a> {
     site_count: u32,
     named: &'a mut [[u32; 3]],
     others: &'a mut [[u32; 1]],
-    found: &'a mut Vec<(Leaf, Mention, Wrap)>,
+    found: &'a mut Vec<(MentionSubject, Mention, Wrap)>,
 }
 
 impl Reader<'_> {
@@ -349,14 +350,14 @@ impl Reader<'_> {
     fn name(&mut self, name: Sym, place: Mention, wrap: Wrap) {
         if let Some(counts) = self.named.get_mut(name.index()) {
             counts[MENTIONS] += 1;
-            self.found.push((Leaf::Named(name.0), place, wrap));
+            self.found.push((MentionSubject::Named(name.0), place, wrap));
         }
     }
 
     fn other(&mut self, key: u32, place: Mention, wrap: Wrap) {
         if let Some(counts) = self.others.get_mut(key as usize) {
             counts[0] += 1;
-            self.found.push((Leaf::Other(key), place, wrap));
+            self.found.push((MentionSubject::Other(key), place, wrap));
         }
     }
 }

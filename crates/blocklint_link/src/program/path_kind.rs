@@ -8,7 +8,7 @@ const MEASURES: &[&str] = &["perf", "benchmark", "benchmarks", "jmh", "loadtest"
 /// The beginnings of packages that still have a project generator's name: `com.example.demo`.
 const UNNAMED: &[&str] = &["com/example/", "org/example/", "net/example/", "io/example/"];
 
-/// A path without the folders of a package that says nothing: project generators write `com.example.demo`.
+/// Returns a path without the folders of a package that have no meaning: project generators write `com.example.demo`.
 fn named(relative: &str) -> &str {
     let begins = |start: &&str| relative.find(*start).filter(|&at| at == 0 || relative[..at].ends_with('/'));
     match UNNAMED.iter().find_map(begins) {
@@ -26,7 +26,7 @@ pub(crate) fn is_of_demo(relative: &str) -> bool {
         .any(|word| matches!(word, "demo" | "demos" | "example" | "examples" | "sample" | "samples"))
 }
 
-/// True if a file is an example, a demo or a benchmark, as far as its path tells. Such a program serves no users.
+/// True if a file is an example, a demo or a benchmark, as far as its path shows. Such a program serves no users.
 pub fn is_example(relative: &str) -> bool {
     folders(named(relative)).any(|folder| {
         folder.split(['_', '-']).any(|word| matches!(word, "example" | "examples"))
@@ -59,8 +59,8 @@ pub(crate) fn is_test(relative: &str) -> bool {
         || name.ends_with("_test.py")
 }
 
-/// True if a Rust file is one of a command line, as far as its folders tell: the crate is called so, or its module holds the
-/// commands, or what a terminal shows to the one person before it.
+/// True if a Rust file is one of a command line, as far as its folders show: the crate is called so, or its module
+/// holds the commands, or what a terminal shows to the one person before it.
 pub(crate) fn is_rust_command(relative: &str) -> bool {
     folders(relative).any(|folder| {
         matches!(folder, "command" | "commands" | "subcommands" | "tui" | "xtask")

@@ -6,7 +6,7 @@ use crate::program::Program;
 use crate::program::ids::{BodyRef, ClassRef, SiteRef, VarRef};
 use crate::program::occurrences::Mentions;
 
-/// A reference to a row of some file. The module is private, so that only [`Program::facts_and_id`] tells the index.
+/// A reference to a row of some file. The module is private, so that only [`Program::facts_and_id`] returns the index.
 pub trait Reference: Copy {
     /// An index into the table of a file.
     type Id;
@@ -78,12 +78,12 @@ impl<'a> Program<'a> {
         self.facts(site.file).args_of(site.site)
     }
 
-    /// Returns what is assigned to a variable, in the order of evaluation of each body.
+    /// Returns the values assigned to a variable, in the order of evaluation of each body.
     pub fn assigns_of(&self, var: VarRef) -> impl DoubleEndedIterator<Item = Assign> + use<'a> {
         self.facts(var.file).assigns_of(var.var)
     }
 
-    /// Returns the one assignment that gives a variable a value; none where several do.
+    /// Returns the one assignment to a variable; none if there are several.
     pub fn only_value_of(&self, var: VarRef) -> Option<Assign> {
         self.facts(var.file).only_value_of(var.var)
     }

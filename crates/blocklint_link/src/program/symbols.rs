@@ -11,7 +11,7 @@ use crate::program::SourceFile;
 use crate::program::ids::{FileId, Name};
 
 /// Where one name occurs: files in the order of their slots, with its symbol there.
-type Run = [(FileId, Sym)];
+type Occurrences = [(FileId, Sym)];
 
 /// The names of a project's files and where they occur.
 ///
@@ -103,38 +103,38 @@ impl Names {
         self.have_moved
     }
 
-    /// The name with this text, if any file has it.
+    /// Returns the name with this text, if any file has it.
     pub(super) fn name(&self, text: &str) -> Option<Name> {
         let known = self.table.find(FxBuildHasher.hash_one(text), |name| self.text(*name) == text).copied();
         known.filter(|&name| !self.occurrences(name).is_empty())
     }
 
-    /// How many names there are; their numbers are 0 to this.
+    /// Returns the number of names; names are numbered from 0.
     pub(super) fn len(&self) -> usize {
         self.bounds.len()
     }
 
-    /// The text of a name.
+    /// Returns the text of a name.
     #[inline]
     pub(super) fn text(&self, name: Name) -> &str {
         let (start, end) = self.bounds[name.0 as usize];
         &self.texts[start..end]
     }
 
-    /// The name of a file's symbol.
+    /// Returns the name of a file's symbol.
     #[inline]
     pub(super) fn global(&self, file: FileId, sym: Sym) -> Option<Name> {
         self.globals[file.index()].get(sym.index()).copied()
     }
 
-    /// The names of a file, by symbol.
+    /// Returns the names of a file, by symbol.
     pub(super) fn of_file(&self, file: FileId) -> &[Name] {
         self.globals.get(file.index()).map_or(&[], |names| names)
     }
 
-    /// Where a name occurs.
+    /// Returns where a name occurs.
     #[inline]
-    pub(super) fn occurrences(&self, name: Name) -> &Run {
+    pub(super) fn occurrences(&self, name: Name) -> &Occurrences {
         if !self.moved.is_empty()
             && let Some(run) = self.moved.get(&name)
         {
@@ -144,7 +144,7 @@ impl Names {
     }
 
     #[inline]
-    fn first_run(&self, name: Name) -> &Run {
+    fn first_run(&self, name: Name) -> &Occurrences {
         match self.starts.get(name.0 as usize..).and_then(<[_]>::first_chunk) {
             Some([start, end]) => &self.occurrences[*start as usize..*end as usize],
             None => &[],

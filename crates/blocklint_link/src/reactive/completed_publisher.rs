@@ -25,15 +25,15 @@ impl<'a> Linker<'a> {
         self.is_complete(self.scope_of(site, EnvId::NONE), receiver, DEEPEST)
     }
 
-    /// True if a project's method makes the publisher that a call waits for, and one of its returns gives a publisher
-    /// that already has its value.
+    /// True if a project's method makes the publisher that a call waits for, and one of its returns is a publisher that
+    /// already has its value.
     pub fn may_wait_for_complete(&self, site: SiteRef) -> bool {
         let facts = self.program.facts(site.file);
         let Some(Form::Result(made)) = self.receiver_form(site).map(|of| facts.form(of)) else { return false };
-        self.may_give_complete(site.file.site_ref(made), 3)
+        self.may_return_complete(site.file.site_ref(made), 3)
     }
 
-    fn may_give_complete(&self, site: SiteRef, depth: u32) -> bool {
+    fn may_return_complete(&self, site: SiteRef, depth: u32) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
         let targets = self.targets(site, EnvId::NONE);
         let mut bodies: Vec<BodyRef> = Vec::new();
@@ -52,7 +52,7 @@ impl<'a> Linker<'a> {
                 let scope = Scope { file: body.file, at: exit.at, env: EnvId::NONE };
                 let Form::Result(given) = facts.form(exit.value) else { return false };
                 let given = body.file.site_ref(given);
-                self.is_complete(scope, exit.value, DEEPEST) || self.may_give_complete(given, depth)
+                self.is_complete(scope, exit.value, DEEPEST) || self.may_return_complete(given, depth)
             })
         })
     }
@@ -62,7 +62,7 @@ impl<'a> Linker<'a> {
         let file = scope.file;
         let facts = self.program.facts(file);
         let var = match facts.form(form) {
-            Form::Result(site) => return self.gives_complete(file.site_ref(site), depth),
+            Form::Result(site) => return self.completes_at_once(file.site_ref(site), depth),
             Form::Cast(inner, _) => return self.is_complete(scope, inner, depth),
             Form::Alt(kind, list) => {
                 let test = usize::from(kind == blocklint_facts::AltKind::Ternary);
@@ -74,14 +74,14 @@ impl<'a> Linker<'a> {
             _ => None,
         };
         let Some(var) = var else { return false };
-        let given = self.given_to(var);
+        let given = self.values_assigned_to(var);
         !given.is_empty()
             && given
                 .into_iter()
                 .all(|(at, value)| self.is_complete(Scope { file: var.file, at, env: EnvId::NONE }, value, depth))
     }
 
-    fn gives_complete(&self, site: SiteRef, depth: u32) -> bool {
+    fn completes_at_once(&self, site: SiteRef, depth: u32) -> bool {
         let targets = self.targets(site, EnvId::NONE);
         let mut any = false;
         for target in &targets.list {
@@ -91,7 +91,7 @@ impl<'a> Linker<'a> {
                     let mut stated = rows.with(|row| row.state.is_some());
                     stated.any(|row| row.state.as_deref().is_some_and(|state| COMPLETE.contains(&state)))
                 }
-                // Its implementations speak.
+                // Its implementations decide.
                 Target::Body { body, .. } if self.is_stub(body) && self.has_implementations(body) => continue,
                 Target::Body { body, .. } => self.returns_complete(body, depth),
                 Target::Overrides { class, name } => {

@@ -15,7 +15,7 @@ use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val};
 
 impl<'a> Linker<'a> {
-    /// Java: the library's method that a lambda is given to.
+    /// Returns the library's method that a lambda is passed to (Java).
     pub fn taker_of(&self, body: BodyRef) -> Option<String> {
         let facts = self.program.facts(body.file);
         if facts.language != blocklint_core::Language::Java
@@ -39,12 +39,12 @@ impl<'a> Linker<'a> {
     pub(crate) fn lambda_param(&self, body: BodyRef, index: u32) -> Option<Typed> {
         for mention in self.places_of_lambda(body) {
             if let Mention::Arg(site, arg) = mention
-                && let Some(given) = self.given_by_row(body.file.site_ref(site), arg, index)
+                && let Some(given) = self.passed_by_row(body.file.site_ref(site), arg, index)
             {
                 return Some(given);
             }
             for val in self.declared_for(body.file, mention) {
-                if let Some(given) = self.given_by_interface(val, index) {
+                if let Some(given) = self.interface_param(val, index) {
                     return Some(given);
                 }
             }
@@ -52,7 +52,7 @@ impl<'a> Linker<'a> {
         None
     }
 
-    /// Where a lambda goes; in Rust also where a pointer to it does: `Box::new(|conn| …)`.
+    /// Returns the places to which a lambda is passed; in Rust also those of a pointer to it: `Box::new(|conn| …)`.
     fn places_of_lambda(&self, body: BodyRef) -> Vec<Mention> {
         const MOST: usize = 4;
         let index = self.program.index_of(body.file);
@@ -89,12 +89,12 @@ impl<'a> Linker<'a> {
         (!self.values.is_unknown(value)).then_some(Typed { value, inferred_steps: typed.inferred_steps })
     }
 
-    /// A declared parameter, where a library's row says that it gets something more special.
-    pub(crate) fn given_more_exactly(&self, body: BodyRef, index: u32, declared: Typed) -> Typed {
+    /// Returns a declared parameter, where a library's row states that it gets something more special.
+    pub(crate) fn narrowed_by_row(&self, body: BodyRef, index: u32, declared: Typed) -> Typed {
         let [Val::Library { ty: wanted, args, .. }] = self.values.members(declared.value)[..] else { return declared };
         let given = match self.program.body(body).kind {
             blocklint_facts::BodyKind::Lambda => self.lambda_param(body, index),
-            _ => self.given_to_override(body, index),
+            _ => self.passed_to_override(body, index),
         };
         let Some(given) = given else { return declared };
         let [Val::Library { ty, made, .. }] = self.values.members(given.value)[..] else { return declared };
@@ -105,7 +105,7 @@ impl<'a> Linker<'a> {
     }
 
     /// Returns the value that a library passes to a method that overrides one of its own.
-    fn given_to_override(&self, body: BodyRef, index: u32) -> Option<Typed> {
+    fn passed_to_override(&self, body: BodyRef, index: u32) -> Option<Typed> {
         let facts = self.program.facts(body.file);
         let row = self.program.body(body);
         let class = body.file.class_ref(row.class.get()?);
@@ -119,7 +119,7 @@ impl<'a> Linker<'a> {
     }
 
     /// Returns the value that the library passes to the callable in an argument.
-    pub(crate) fn given_by_row(&self, site: SiteRef, arg: u32, index: u32) -> Option<Typed> {
+    pub(crate) fn passed_by_row(&self, site: SiteRef, arg: u32, index: u32) -> Option<Typed> {
         let targets = self.targets(site, EnvId::NONE);
         for target in &targets.list {
             let Target::Row { path, receiver, .. } = *target else { continue };
@@ -139,7 +139,7 @@ impl<'a> Linker<'a> {
         None
     }
 
-    /// The declared types of the place where a lambda stands.
+    /// Returns the declared types of the place where a lambda stands.
     pub(crate) fn declared_for(&self, file: FileId, mention: Mention) -> Vec<Val> {
         let facts = self.program.facts(file);
         let read = |at: At, form: FormId| -> Vec<Val> {
@@ -178,21 +178,17 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// The n-th parameter of a functional interface's one method.
-    fn given_by_interface(&self, interface: Val, index: u32) -> Option<Typed> {
+    /// Returns the n-th parameter of a functional interface's one method.
+    fn interface_param(&self, interface: Val, index: u32) -> Option<Typed> {
         match interface {
             Val::Param { .. } => {
                 let bound = self.bound_of(interface);
-                self.values.members(bound.value).into_iter().find_map(|bound| self.given_by_interface(bound, index))
+                self.values.members(bound.value).into_iter().find_map(|bound| self.interface_param(bound, index))
             }
             Val::Library { ty, args, .. } if self.library.language(ty) == Language::Rust => {
                 if !lang::rust::names::is_callable(&self.library.text(ty)) {
                     let inner = self.transparent_inner(ty, args)?;
-                    return self
-                        .values
-                        .members(inner.value)
-                        .into_iter()
-                        .find_map(|of| self.given_by_interface(of, index));
+                    return self.values.members(inner.value).into_iter().find_map(|of| self.interface_param(of, index));
                 }
                 // `Fn(A, B) -> C` has the tuple of its parameters first.
                 let [Val::Tuple(params)] = self.values.members(self.values.nth(args, 0)?)[..] else { return None };
@@ -202,7 +198,7 @@ impl<'a> Linker<'a> {
             Val::Library { ty, args, .. } => {
                 let text = self.library.text(ty);
                 let Some(index) = lang::java::names::functional_argument(&text, index as usize) else {
-                    return self.given_to_method_of(ty, index, interface);
+                    return self.passed_to_method_of(ty, index, interface);
                 };
                 let value = self.values.nth(args, index)?;
                 (!self.values.is_unknown(value)).then_some(Typed { value, inferred_steps: 0 })
@@ -217,8 +213,8 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Returns the value that the library passes to the one method of its interface, as a row says.
-    fn given_to_method_of(&self, ty: crate::program::ids::PathId, index: u32, interface: Val) -> Option<Typed> {
+    /// Returns the value that the library passes to the one method of its interface, as a row states.
+    fn passed_to_method_of(&self, ty: crate::program::ids::PathId, index: u32, interface: Val) -> Option<Typed> {
         let method = self.library.ty(ty)?.functional()?;
         let rows = self.library.handovers(self.library.member(ty, method));
         let given = rows.of_via(Via::Override).find(|row| !row.gives.is_empty())?;
@@ -226,7 +222,7 @@ impl<'a> Linker<'a> {
         (!self.values.is_unknown(given.value)).then_some(given)
     }
 
-    /// The one abstract method of a project's interface.
+    /// Returns the one abstract method of a project's interface.
     pub(crate) fn functional_method(&self, class: ClassRef) -> Option<BodyRef> {
         let (facts, class_id) = self.program.facts_and_id(class);
         if self.program.class(class).kind != blocklint_facts::ClassKind::Interface {
@@ -258,7 +254,7 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// The runtime whose loop calls a lambda because its place makes it implement a registered interface.
+    /// Returns the runtime whose loop calls a lambda because its place makes it implement a registered interface.
     pub fn overrides_on_loop(&self, body: BodyRef) -> Option<Option<Runtime>> {
         let mentions = self.program.uses_of_callable(body);
         for (mention, _) in mentions.iter().take(4) {

@@ -28,7 +28,7 @@ use crate::program::ids::{BodyRef, FileId, PathId, SiteRef, VarRef};
 use crate::values::value::{EnvId, Val, ValueId};
 
 pub use crate::calls::function_uses::BodyUse;
-pub(crate) use crate::reactive::upstream::Signals;
+pub(crate) use crate::reactive::upstream::ItemThreads;
 
 /// Methods that one chain is followed through.
 const MOST_METHODS: u32 = 8;
@@ -51,7 +51,7 @@ pub struct Position {
 }
 
 impl Position {
-    /// A place where nothing may block.
+    /// Returns a place where nothing may block.
     pub(crate) fn root(confidence: Confidence) -> Self {
         Position { root: Some(confidence), ..Position::default() }
     }
@@ -86,9 +86,9 @@ impl Position {
 pub(crate) struct ChainTables {
     /// All questions that follow a chain.
     round: Round,
-    signals_of_sites: RoundTable<SiteRef, Signals, First>,
-    signals_of_results: RoundTable<BodyRef, Signals, First>,
-    signals_of_vars: RoundTable<VarRef, Signals, OnlyOnTheWay>,
+    signals_of_sites: RoundTable<SiteRef, ItemThreads, First>,
+    signals_of_results: RoundTable<BodyRef, ItemThreads, First>,
+    signals_of_vars: RoundTable<VarRef, ItemThreads, OnlyOnTheWay>,
     ends_of_sites: RoundTable<SiteRef, Rc<Position>, First>,
     ends_of_vars: RoundTable<VarRef, Rc<Position>, OnlyOnTheWay>,
     ends_of_called: RoundTable<VarRef, Rc<Position>, OnlyOnTheWay>,
@@ -124,12 +124,12 @@ pub(crate) struct Operators {
 }
 
 impl<'a> Linker<'a> {
-    /// Where the n-th argument of an operator runs. Not settled: chains that a function returns are left open.
+    /// Returns the position of the n-th argument of an operator. Chains that a function returns are left open.
     pub(crate) fn chain_position(&self, operator: SiteRef) -> Position {
         let signals = self.signals_before(operator);
         if self.continues_future(operator) {
-            // Whichever thread completes a future runs what was added to it: only one that is known tells something.
-            return if signals.has(Signals::LOOP.with(Signals::POOL)) {
+            // The thread that completes a future runs the callables that were added to it: only a known one counts.
+            return if signals.has(ItemThreads::LOOP.with(ItemThreads::POOL)) {
                 Position::root(Confidence::High)
             } else {
                 Position::default()
@@ -154,26 +154,26 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// The position of what runs at these signals of an operator.
-    fn at_signals(&self, signals: Signals, operator: SiteRef) -> Position {
+    /// Returns the position of what runs at these signals of an operator.
+    fn at_signals(&self, signals: ItemThreads, operator: SiteRef) -> Position {
         let mut position = Position::default();
-        if signals.has(Signals::LOOP) {
+        if signals.has(ItemThreads::LOOP) {
             position.merge(&Position::root(Confidence::High));
         }
-        if signals.has(Signals::POOL) {
+        if signals.has(ItemThreads::POOL) {
             position.merge(&Position { pooled: true, ..Position::root(Confidence::High) });
         }
-        if signals.has(Signals::UNKNOWN) {
+        if signals.has(ItemThreads::UNKNOWN) {
             position.merge(&Position::root(Confidence::Medium));
         }
-        if signals.has(Signals::SUBSCRIBER) {
+        if signals.has(ItemThreads::SUBSCRIBER) {
             position.merge(&self.ends_of_site(operator));
             // `chain.subscribe(item -> …)`: that very call drives the chain.
             if self.ends_chain(operator) {
                 position.merge(&Position { driven: vec![operator], ..Position::default() });
             }
         }
-        if signals.has(Signals::CALLED) && position.root.is_none() {
+        if signals.has(ItemThreads::CALLED) && position.root.is_none() {
             let ends = self.ends_of_site(operator);
             // The code that moves the chain, or waits for all of it, does so for its source too, as far as it is known.
             let is_known = ends.moved && ends.root.is_none() && ends.open.is_empty();
@@ -190,7 +190,7 @@ impl<'a> Linker<'a> {
         position
     }
 
-    /// The position with open chains followed to the callers of the functions that return them.
+    /// Returns the position with open chains followed to the callers of the functions that return them.
     pub fn resolved_position(&self, position: &Position) -> Position {
         let mut found = Position { open: Vec::new(), ..position.clone() };
         for &body in &position.open {
@@ -199,7 +199,7 @@ impl<'a> Linker<'a> {
         found
     }
 
-    /// Where the chain that a function returns runs.
+    /// Returns where the chain that a function returns runs.
     pub(crate) fn settled_result(&self, body: BodyRef) -> Rc<Position> {
         let chains = &self.tables.chains;
         chains.round.query(&chains.settled, body, Rc::default, || Rc::new(self.find_settled(body)))
@@ -278,8 +278,8 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Returns true if a library's call gives a publisher, as its rows say; `None` if no row declares its result.
-    fn gives_publisher(&self, path: PathId, rows: &CallRows<'a>) -> Option<bool> {
+    /// Returns true if a library's call returns a publisher, as its rows state; `None` if no row declares its result.
+    fn returns_publisher(&self, path: PathId, rows: &CallRows<'a>) -> Option<bool> {
         let row = rows.with(|row| row.returns.is_some()).next()?;
         let owner = || self.library.split(path).map(|(owner, _)| owner);
         let of_publisher = || owner().is_some_and(|owner| self.library.role(owner) == Some(Role::Publisher));
@@ -301,7 +301,7 @@ impl<'a> Linker<'a> {
             Target::Row { path, .. } => {
                 let owner = self.library.split(path).map(|(owner, _)| owner);
                 owner.is_some_and(|owner| self.library.role(owner) == Some(Role::Publisher))
-                    && self.gives_publisher(path, &self.rows_at(path, operator)) == Some(false)
+                    && self.returns_publisher(path, &self.rows_at(path, operator)) == Some(false)
             }
             _ => false,
         })
@@ -316,13 +316,13 @@ impl<'a> Linker<'a> {
                     let owner = self.library.split(path).map(|(owner, _)| owner);
                     !receiver.is_some()
                         && owner.is_some_and(|owner| self.library.role(owner) == Some(Role::Publisher))
-                        && self.gives_publisher(path, &self.rows_at(path, site)) == Some(true)
+                        && self.returns_publisher(path, &self.rows_at(path, site)) == Some(true)
                 }
                 _ => false,
             })
     }
 
-    /// The calls of a file by their receivers.
+    /// Returns the calls of a file by their receivers.
     pub(crate) fn operators_of(&self, file: FileId) -> Rc<Operators> {
         self.query(&self.tables.chains.operators, file, Rc::default, || {
             let facts = self.program.facts(file);
@@ -336,12 +336,12 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// The callable in an argument of a call: the bodies that it may be.
+    /// Returns the callable in an argument of a call: the bodies that it may be.
     fn callables(&self, site: SiteRef, form: FormId) -> Vec<BodyRef> {
         let typed = self.eval(self.scope_of(site, EnvId::NONE), form);
         let bodies = self.values.members(typed.value).into_iter().flat_map(|val| match val {
             Val::Fn { body, receiver, .. } => {
-                // `flatMap(service::load)` of an interface: what implements it; of many none speaks.
+                // `flatMap(service::load)` of an interface: its implementation; if there are many, none counts.
                 let mut found = self.implementations_referred_to(body, receiver);
                 if !self.is_stub(body) || found.is_empty() {
                     found.insert(0, body);
@@ -353,27 +353,27 @@ impl<'a> Linker<'a> {
         bodies.collect()
     }
 
-    /// The form in an argument of a call that a row names.
+    /// Returns the form in an argument of a call that a row names.
     fn argument_form(&self, site: SiteRef, argument: &Argument) -> Option<FormId> {
         self.argument(site, argument)
     }
 }
 
-/// Implementations of which each says where a chain goes on.
+/// The number of implementations of which each decides where a chain continues.
 const MOST_REFERRED: usize = 3;
 
 impl Operators {
-    /// The calls on the result of a call.
+    /// Returns the calls on the result of a call.
     pub(crate) fn on_result(&self, site: SiteId) -> impl Iterator<Item = SiteId> {
         self.of_result.get(&site).into_iter().flatten().copied()
     }
 
-    /// The calls on a variable.
+    /// Returns the calls on a variable.
     pub(crate) fn on_var(&self, var: VarId) -> impl Iterator<Item = SiteId> {
         self.of_var.get(&var).into_iter().flatten().copied()
     }
 
-    /// The calls on an attribute of this name, with what it is read from.
+    /// Returns the calls on an attribute of this name, with what it is read from.
     pub(crate) fn on_attr(&self, name: Sym) -> impl Iterator<Item = (SiteId, FormId)> {
         self.of_attr.get(&name).into_iter().flatten().copied()
     }

@@ -9,7 +9,7 @@ use crate::values::expr::Scope;
 use crate::values::value::Val;
 
 impl<'a> Linker<'a> {
-    /// The variable of the field that `base.name` reads: of the class around, of another class, of an instance.
+    /// Returns the variable of the field that `base.name` reads: of the class around, of another class, of an instance.
     pub(crate) fn field_behind(&self, scope: Scope, base: FormId, sym: Sym) -> Option<VarRef> {
         let name = self.program.global(scope.file, sym)?;
         let typed = self.eval(scope, base);
@@ -22,8 +22,8 @@ impl<'a> Linker<'a> {
 
     /// Returns the values that a variable is given, each with its place. For a field it also returns those of
     /// `this.chain = …`.
-    pub(crate) fn given_to(&self, var: VarRef) -> Vec<(At, FormId)> {
-        /// More than that say nothing together.
+    pub(crate) fn values_assigned_to(&self, var: VarRef) -> Vec<(At, FormId)> {
+        /// More than that show nothing together.
         const MOST: usize = 8;
         let facts = self.program.facts(var.file);
         let own = self.program.assigns_of(var).filter(|row| row.kind != AssignKind::Definition);

@@ -16,7 +16,7 @@ const DEEPEST: u32 = 8;
 const MOST_CALLERS: usize = 48;
 
 impl<'a> Linker<'a> {
-    /// Where the tasks of the scheduler that a form is run; `None` where neither a call nor its type tells.
+    /// Returns where the tasks of the scheduler that a form is run; `None` where neither a call nor its type shows.
     pub(crate) fn scheduler_of(&self, scope: Scope, form: FormId) -> Option<Runs> {
         self.scheduler_within(scope, form, DEEPEST)
     }
@@ -51,7 +51,7 @@ impl<'a> Linker<'a> {
     }
 
     fn scheduler_assigned(&self, var: VarRef, depth: u32) -> Option<Runs> {
-        let given = self.given_to(var);
+        let given = self.values_assigned_to(var);
         if given.is_empty() {
             return self.scheduler_provided(var, depth);
         }
@@ -83,7 +83,7 @@ impl<'a> Linker<'a> {
         agreed
     }
 
-    /// Where what a container gives runs its tasks, where all that may have made it agree.
+    /// Returns where an object out of a container runs its tasks, if all places that may have made it agree.
     fn scheduler_provided(&self, var: VarRef, depth: u32) -> Option<Runs> {
         let mut agreed = None;
         for body in self.made_by_container(var) {

@@ -11,12 +11,12 @@ use crate::calls::targets::Target;
 use crate::linker::Linker;
 use crate::program::ids::{BodyRef, FileId, PathId, SiteRef, VarRef};
 use crate::program::occurrences::Mention;
-use crate::reactive::{Position, Signals};
+use crate::reactive::{ItemThreads, Position};
 use crate::values::expr::Scope;
 use crate::values::value::EnvId;
 
 impl<'a> Linker<'a> {
-    /// Where the chain that a site gives is subscribed to.
+    /// Returns the position at which the chain of a site's result is subscribed to.
     pub(crate) fn ends_of_site(&self, site: SiteRef) -> Rc<Position> {
         let chains = &self.tables.chains;
         chains.round.query(&chains.ends_of_sites, site, Rc::default, || {
@@ -32,8 +32,8 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// True if the body of a site itself waits for all of the chain that the site gives: `repository.find(id).block()`.
-    /// The body may block there, or the wait is the mistake to report.
+    /// True if the body of a site itself waits for the whole chain that the site returns:
+    /// `repository.find(id).block()`. The body may block there, or the wait is the mistake to report.
     pub fn is_waited_for_there(&self, site: SiteRef) -> bool {
         let ends = self.ends_of_site(site);
         let here = self.program.body_of_site(site);
@@ -43,7 +43,7 @@ impl<'a> Linker<'a> {
             && ends.driven.iter().all(|&by| self.program.body_of_site(by) == here)
     }
 
-    /// The chain is what a call stands on.
+    /// Returns the position of a chain on which a call is made.
     fn ends_at_operator(&self, next: SiteRef) -> Position {
         let targets = self.targets(next, EnvId::NONE);
         let mut found = Position::default();
@@ -67,7 +67,7 @@ impl<'a> Linker<'a> {
             if let Some(to) = self.moves_source(mover, next) {
                 let to = self.moved(to, next);
                 let mut end = self.at_signals(to, next);
-                end.moved |= to.has(Signals::WORKER);
+                end.moved |= to.has(ItemThreads::WORKER);
                 found.merge(&end);
                 continue;
             }
@@ -75,7 +75,7 @@ impl<'a> Linker<'a> {
                 found.merge(&Position { driven: vec![next], moved: true, ..Position::default() });
                 continue;
             }
-            match self.gives_publisher(path, &rows) {
+            match self.returns_publisher(path, &rows) {
                 Some(true) => found.merge(&self.ends_of_site(next)),
                 Some(false) => found.merge(&Position { driven: vec![next], ..Position::default() }),
                 None => found.merge(&Position::root(Confidence::Medium)),
@@ -84,7 +84,7 @@ impl<'a> Linker<'a> {
         found
     }
 
-    /// The chain goes where something is mentioned.
+    /// Returns the position of a chain that is mentioned at a place.
     fn ends_of_mention(&self, file: FileId, mention: Mention) -> Position {
         let facts = self.program.facts(file);
         match mention {
@@ -107,7 +107,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// The chain is in a variable.
+    /// Returns the position of a chain in a variable.
     pub(crate) fn ends_of_var(&self, var: VarRef) -> Rc<Position> {
         let chains = &self.tables.chains;
         chains.round.query(&chains.ends_of_vars, var, Rc::default, || {
@@ -123,7 +123,7 @@ impl<'a> Linker<'a> {
                     found.merge(&self.ends_at_operator(next));
                 }
             }
-            let moved_if_given = self.is_moved_if_given(var);
+            let moved_if_given = self.is_moved_if_passed(var);
             for (mention, _) in self.program.index_of(var.file).mentions_named(name).iter() {
                 // `if (scheduler != null) return chain.subscribeOn(scheduler); return chain;`
                 if moved_if_given && matches!(mention, Mention::Exit(_)) {
@@ -137,37 +137,37 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// True if a parameter holds the scheduler that moves the chain in a local, and each call gives one. The function
-    /// returns a chain that is not moved only to calls that give none.
-    fn is_moved_if_given(&self, var: VarRef) -> bool {
+    /// True if a parameter holds the scheduler that moves the chain in a local, and each call passes one. Only calls
+    /// that pass none get a chain that is not moved.
+    fn is_moved_if_passed(&self, var: VarRef) -> bool {
         let body = var.file.body_ref(self.program.var(var).body);
-        self.mover_given(var).is_some_and(|index| {
+        self.mover_param(var).is_some_and(|index| {
             let uses = self.uses_of_body(body);
             let mut calls = uses.iter().filter(|of| !self.program.is_test(of.file())).peekable();
-            calls.peek().is_some() && calls.all(|of| self.gives_something(of.site(), index))
+            calls.peek().is_some() && calls.all(|of| self.passes_non_null(of.site(), index))
         })
     }
 
-    /// True if a call gives a value other than `null` for a parameter.
-    fn gives_something(&self, site: SiteRef, index: u32) -> bool {
+    /// True if a call passes a value other than `null` to a parameter.
+    fn passes_non_null(&self, site: SiteRef, index: u32) -> bool {
         let facts = self.program.facts(site.file);
         self.program.args_of(site).get(index as usize).is_some_and(|arg| facts.form(arg.value) != Form::None)
     }
 
-    /// True if a call of a function moves the chain that the function gives, by a scheduler for which other calls give
-    /// `null`.
+    /// True if a call of a function moves the chain that the function returns, by a scheduler for which other calls
+    /// pass `null`.
     pub(crate) fn is_moved_by_call(&self, body: BodyRef, site: SiteRef) -> bool {
         let (facts, body_id) = self.program.facts_and_id(body);
         let locals = (0..facts.vars.len()).map(|at| blocklint_facts::VarId(at as u32));
         let mut own = locals.filter(|&var| facts.var(var).body == body_id && facts.var(var).kind == VarKind::Inner);
         own.any(|var| {
-            let index = self.mover_given(body.file.var_ref(var));
-            index.is_some_and(|index| self.gives_something(site, index))
+            let index = self.mover_param(body.file.var_ref(var));
+            index.is_some_and(|index| self.passes_non_null(site, index))
         })
     }
 
-    /// The parameter that moves a chain in a local, where it is given.
-    fn mover_given(&self, var: VarRef) -> Option<u32> {
+    /// Returns the parameter that moves a chain in a local, where it is given.
+    fn mover_param(&self, var: VarRef) -> Option<u32> {
         let (facts, var_id) = self.program.facts_and_id(var);
         let movers = || self.operators_of(var.file).of_var.get(&var_id).cloned().unwrap_or_default().into_iter();
         movers().find_map(|next| {
@@ -206,7 +206,7 @@ impl<'a> Linker<'a> {
         sym == self.program.var(var).name && self.field_behind(scope, base, sym) == Some(var)
     }
 
-    /// The chain is the n-th argument of a call.
+    /// Returns the position of a chain that is the n-th argument of a call.
     fn ends_at_argument(&self, site: SiteRef, arg: u32) -> Position {
         let targets = self.targets(site, EnvId::NONE);
         if targets.list.is_empty() {
@@ -217,7 +217,7 @@ impl<'a> Linker<'a> {
             match *target {
                 Target::Row { path, .. } => {
                     let rows = self.rows_at(path, site);
-                    found.merge(&match self.gives_publisher(path, &rows) {
+                    found.merge(&match self.returns_publisher(path, &rows) {
                         // `vertx.executeBlocking(uni)`
                         _ if self.hands_to_worker(path, site, arg) => Position { moved: true, ..Position::default() },
                         Some(true) => self.at_signals(self.signals_before(site), site),
@@ -248,14 +248,14 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// The chain is passed to a function of the project.
+    /// Returns the position of a chain that is passed to a function of the project.
     fn ends_of_param(&self, site: SiteRef, arg: u32, body: BodyRef, with_receiver: bool) -> Position {
         let Some(index) = self.param_for(site, arg, body, with_receiver) else {
             return Position::root(Confidence::Medium);
         };
         let Some(param) = self.program.params_of(body).get(index as usize) else { return Position::default() };
         if self.is_stub(body) {
-            // Its implementations speak, if there are any.
+            // Its implementations decide, if there are any.
             return if self.has_implementations(body) {
                 Position::default()
             } else {
@@ -275,7 +275,7 @@ impl<'a> Linker<'a> {
         found
     }
 
-    /// The chain leaves a body as its value.
+    /// Returns the position of a chain that a body returns.
     fn ends_of_exit(&self, body: BodyRef) -> Position {
         if self.program.body(body).kind != BodyKind::Lambda {
             return Position { open: vec![body], ..Position::default() };
@@ -292,7 +292,7 @@ impl<'a> Linker<'a> {
         found
     }
 
-    /// The chain is what the callable in the n-th argument of a call gives.
+    /// Returns the position of a chain that the callable in the n-th argument of a call returns.
     pub(crate) fn ends_of_inner(&self, site: SiteRef, arg: u32) -> Position {
         let targets = self.targets(site, EnvId::NONE);
         if targets.list.is_empty() {
@@ -329,7 +329,7 @@ impl<'a> Linker<'a> {
         found
     }
 
-    /// A function of the project gets the callable and does something with what it gives.
+    /// Returns the position of a chain that a callable returns if a function of the project takes that callable.
     fn ends_of_called_param(&self, site: SiteRef, arg: u32, body: BodyRef, with_receiver: bool) -> Position {
         let unknown = Position::root(Confidence::Medium);
         let Some(index) = self.param_for(site, arg, body, with_receiver) else { return unknown };
@@ -364,7 +364,7 @@ impl<'a> Linker<'a> {
     /// by the code behind it.
     pub fn is_moved_away(&self, operator: SiteRef) -> bool {
         let signals = self.signals_before(operator);
-        !signals.has(Signals::LOOP.with(Signals::POOL)) && !signals.has(Signals::UNKNOWN) && {
+        !signals.has(ItemThreads::LOOP.with(ItemThreads::POOL)) && !signals.has(ItemThreads::UNKNOWN) && {
             let position = self.resolved_position(&self.chain_position(operator));
             position.root.is_none() && position.driven.is_empty()
         }

@@ -6,7 +6,7 @@ use blocklint_models::{Selector, TypeExpr};
 use crate::calls::targets::Target;
 use crate::linker::Linker;
 use crate::program::ids::{BodyRef, SiteRef};
-use crate::reactive::{Position, Signals};
+use crate::reactive::{ItemThreads, Position};
 
 impl Linker<'_> {
     /// Returns the project's bodies to which an operator passes its chain; none if not all of them are known.
@@ -27,7 +27,7 @@ impl Linker<'_> {
         found
     }
 
-    /// Where the chain before such an operator is subscribed to, by what the callables do with it.
+    /// Returns the position of the chain before such an operator, by the uses of the chain in the operator's callables.
     pub(crate) fn ends_of_applied(&self, site: SiteRef, bodies: &[BodyRef]) -> Position {
         let mut found = Position::default();
         for &body in bodies {
@@ -46,8 +46,8 @@ impl Linker<'_> {
         found
     }
 
-    /// Where what such an operator gives emits: what the callables return does.
-    pub(crate) fn signals_of_applied(&self, bodies: &[BodyRef]) -> Signals {
-        bodies.iter().fold(Signals::NONE, |all, &body| all.with(self.signals_of_result(body)))
+    /// Returns the threads of the items after such an operator: those of the publisher that its callables return.
+    pub(crate) fn signals_of_applied(&self, bodies: &[BodyRef]) -> ItemThreads {
+        bodies.iter().fold(ItemThreads::NONE, |all, &body| all.with(self.signals_of_result(body)))
     }
 }

@@ -15,58 +15,59 @@ use crate::values::value::EnvId;
 /// The state of a publisher that wraps one call (`Mono.fromCallable`). The call runs on the thread of the subscriber.
 pub(crate) const CALLABLE: &str = "callable";
 
-/// A set of places where signals arrive.
+/// A set of the threads on which the items of a publisher may arrive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Signals(u8);
+pub(crate) struct ItemThreads(u8);
 
-impl Signals {
+impl ItemThreads {
     /// Nowhere that is known of.
-    pub(crate) const NONE: Signals = Signals(0);
+    pub(crate) const NONE: ItemThreads = ItemThreads(0);
     /// On the thread of the subscriber: nothing switched.
-    pub(crate) const SUBSCRIBER: Signals = Signals(1);
+    pub(crate) const SUBSCRIBER: ItemThreads = ItemThreads(1);
     /// On a thread that must not block.
-    pub(crate) const LOOP: Signals = Signals(2);
+    pub(crate) const LOOP: ItemThreads = ItemThreads(2);
     /// On a thread that may block.
-    pub(crate) const WORKER: Signals = Signals(4);
+    pub(crate) const WORKER: ItemThreads = ItemThreads(4);
     /// On a thread that is not known.
-    pub(crate) const UNKNOWN: Signals = Signals(8);
+    pub(crate) const UNKNOWN: ItemThreads = ItemThreads(8);
     /// On a thread that is not known, but a call makes the publisher anew. Mostly it runs when subscribed to, so code
     /// that moves the chain moves its source too.
-    pub(crate) const CALLED: Signals = Signals(16);
+    pub(crate) const CALLED: ItemThreads = ItemThreads(16);
 
     /// On a scheduler that must not block and that an operator names: a pool for what computes.
-    pub(crate) const POOL: Signals = Signals(32);
+    pub(crate) const POOL: ItemThreads = ItemThreads(32);
 
     /// True if any of `other` is among them.
-    pub(crate) fn has(self, other: Signals) -> bool {
+    pub(crate) fn has(self, other: ItemThreads) -> bool {
         self.0 & other.0 != 0
     }
 
-    pub(crate) fn with(self, other: Signals) -> Signals {
-        Signals(self.0 | other.0)
+    pub(crate) fn with(self, other: ItemThreads) -> ItemThreads {
+        ItemThreads(self.0 | other.0)
     }
 
     /// Returns the set with `place` instead of the subscriber's own thread.
-    fn subscribed_at(self, place: Signals) -> Signals {
-        if self.has(Signals::SUBSCRIBER) { Signals(self.0 & !1).with(place) } else { self }
+    fn subscribed_at(self, place: ItemThreads) -> ItemThreads {
+        if self.has(ItemThreads::SUBSCRIBER) { ItemThreads(self.0 & !1).with(place) } else { self }
     }
 }
 
-impl From<Runs> for Signals {
+impl From<Runs> for ItemThreads {
     fn from(runs: Runs) -> Self {
         match runs {
-            Runs::In(Context::EventLoop) => Signals::LOOP,
-            Runs::In(Context::Worker) => Signals::WORKER,
-            Runs::Caller => Signals::SUBSCRIBER,
-            Runs::In(_) | Runs::Chain => Signals::UNKNOWN,
+            Runs::In(Context::EventLoop) => ItemThreads::LOOP,
+            Runs::In(Context::Worker) => ItemThreads::WORKER,
+            Runs::Caller => ItemThreads::SUBSCRIBER,
+            Runs::In(_) | Runs::Chain => ItemThreads::UNKNOWN,
         }
     }
 }
 
 impl<'a> Linker<'a> {
-    /// Where an operator gets its signals: those of the publisher it is called on; a source runs with its subscriber.
-    pub(crate) fn signals_before(&self, operator: SiteRef) -> Signals {
-        let Some(receiver) = self.receiver_form(operator) else { return Signals::SUBSCRIBER };
+    /// Returns the threads on which an operator receives its items: those of the publisher it is called on; a source
+    /// runs on its subscriber's.
+    pub(crate) fn signals_before(&self, operator: SiteRef) -> ItemThreads {
+        let Some(receiver) = self.receiver_form(operator) else { return ItemThreads::SUBSCRIBER };
         let typed = self.eval(self.scope_of(operator, EnvId::NONE), receiver);
         let is_static = self
             .values
@@ -74,13 +75,13 @@ impl<'a> Linker<'a> {
             .iter()
             .all(|val| matches!(val, crate::values::value::Val::External(_) | crate::values::value::Val::Class(_)));
         if is_static {
-            return Signals::SUBSCRIBER;
+            return ItemThreads::SUBSCRIBER;
         }
         self.signals(self.scope_of(operator, EnvId::NONE), receiver)
     }
 
-    /// Where what a publisher emits arrives.
-    pub(crate) fn signals(&self, scope: Scope, form: FormId) -> Signals {
+    /// Returns the threads on which the items of a publisher arrive.
+    pub(crate) fn signals(&self, scope: Scope, form: FormId) -> ItemThreads {
         let file = scope.file;
         let facts = self.program.facts(file);
         match facts.form(form) {
@@ -91,32 +92,32 @@ impl<'a> Linker<'a> {
             },
             Form::Attr(base, sym) => match self.field_behind(scope, base, sym) {
                 Some(var) => self.signals_of_var(var),
-                None => Signals::UNKNOWN,
+                None => ItemThreads::UNKNOWN,
             },
             Form::Alt(kind, list) => {
                 let test = usize::from(kind == blocklint_facts::AltKind::Ternary);
                 let ends = facts.list(list);
                 let ends = &ends[test.min(ends.len())..];
-                ends.iter().fold(Signals::NONE, |all, &end| all.with(self.signals(scope, end)))
+                ends.iter().fold(ItemThreads::NONE, |all, &end| all.with(self.signals(scope, end)))
             }
             Form::Cast(inner, _) => self.signals(scope, inner),
-            Form::None => Signals::NONE,
-            _ => Signals::UNKNOWN,
+            Form::None => ItemThreads::NONE,
+            _ => ItemThreads::UNKNOWN,
         }
     }
 
-    fn signals_of_var(&self, var: VarRef) -> Signals {
+    fn signals_of_var(&self, var: VarRef) -> ItemThreads {
         let chains = &self.tables.chains;
         chains.round.query(
             &chains.signals_of_vars,
             var,
-            || Signals::NONE,
+            || ItemThreads::NONE,
             || {
-                let given = self.given_to(var);
+                let given = self.values_assigned_to(var);
                 if given.is_empty() {
-                    return Signals::UNKNOWN;
+                    return ItemThreads::UNKNOWN;
                 }
-                given.into_iter().fold(Signals::NONE, |all, (at, value)| {
+                given.into_iter().fold(ItemThreads::NONE, |all, (at, value)| {
                     // `flux = flux.map(f)` builds on what the variable was.
                     all.with(self.signals(Scope { file: var.file, at, env: EnvId::NONE }, value))
                 })
@@ -124,15 +125,15 @@ impl<'a> Linker<'a> {
         )
     }
 
-    fn signals_of_site(&self, site: SiteRef) -> Signals {
+    fn signals_of_site(&self, site: SiteRef) -> ItemThreads {
         let chains = &self.tables.chains;
         chains.round.query(
             &chains.signals_of_sites,
             site,
-            || Signals::NONE,
+            || ItemThreads::NONE,
             || {
                 let targets = self.targets(site, EnvId::NONE);
-                let mut found = if targets.list.is_empty() { Signals::CALLED } else { Signals::NONE };
+                let mut found = if targets.list.is_empty() { ItemThreads::CALLED } else { ItemThreads::NONE };
                 for target in &targets.list {
                     found = found.with(match *target {
                         Target::Row { path, .. } => self.signals_behind(site, path),
@@ -140,26 +141,28 @@ impl<'a> Linker<'a> {
                         Target::Overrides { class, name } => {
                             let bodies = self.overrides(class, name);
                             if bodies.len() > 3 {
-                                Signals::CALLED
+                                ItemThreads::CALLED
                             } else {
-                                bodies.iter().fold(Signals::NONE, |all, &body| all.with(self.signals_of_result(body)))
+                                bodies
+                                    .iter()
+                                    .fold(ItemThreads::NONE, |all, &body| all.with(self.signals_of_result(body)))
                             }
                         }
                     });
                 }
-                // A method without a body of its own says nothing where implementations are known.
+                // A method without a body of its own shows nothing where implementations are known.
                 found
             },
         )
     }
 
-    /// Where the publisher that a function returns emits.
-    pub(crate) fn signals_of_result(&self, body: BodyRef) -> Signals {
+    /// Returns where the publisher that a function returns emits.
+    pub(crate) fn signals_of_result(&self, body: BodyRef) -> ItemThreads {
         let chains = &self.tables.chains;
         chains.round.query(
             &chains.signals_of_results,
             body,
-            || Signals::NONE,
+            || ItemThreads::NONE,
             || {
                 let (facts, body_id) = self.program.facts_and_id(body);
                 let exits = facts
@@ -167,21 +170,21 @@ impl<'a> Linker<'a> {
                     .iter()
                     .filter(|exit| exit.kind == ExitKind::Return && facts.body_of(exit.at) == body_id)
                     .filter(|exit| exit.value.is_some());
-                let mut found = Signals::NONE;
+                let mut found = ItemThreads::NONE;
                 let mut any = false;
                 for exit in exits.take(16) {
                     any = true;
                     let scope = Scope { file: body.file, at: exit.at, env: EnvId::NONE };
                     found = found.with(self.signals(scope, exit.value));
                 }
-                if any || self.is_stub(body) && self.has_implementations(body) { found } else { Signals::CALLED }
+                if any || self.is_stub(body) && self.has_implementations(body) { found } else { ItemThreads::CALLED }
             },
         )
     }
 
-    /// Where the publisher in a parameter emits: that of the chain which a literal is given to be put together further, or
-    /// those that known callers pass.
-    fn signals_of_param(&self, var: VarRef, index: u32) -> Signals {
+    /// Returns where the publisher in a parameter emits: that of the chain which a literal is passed to be put together
+    /// further, or those that known callers pass.
+    fn signals_of_param(&self, var: VarRef, index: u32) -> ItemThreads {
         /// Callers that are asked.
         const MOST: usize = 8;
         let body = var.file.body_ref(self.program.var(var).body);
@@ -189,7 +192,7 @@ impl<'a> Linker<'a> {
         chains.round.query(
             &chains.signals_of_vars,
             var,
-            || Signals::NONE,
+            || ItemThreads::NONE,
             || {
                 if self.program.body(body).kind == BodyKind::Lambda {
                     let uses = self.program.uses_of_callable(body);
@@ -197,30 +200,30 @@ impl<'a> Linker<'a> {
                         Mention::Arg(site, arg) => Some((body.file.site_ref(site), arg)),
                         _ => None,
                     });
-                    let Some((site, arg)) = given else { return Signals::UNKNOWN };
+                    let Some((site, arg)) = given else { return ItemThreads::UNKNOWN };
                     return if self.is_put_together_by(site, arg) {
                         self.signals_before(site)
                     } else {
-                        Signals::UNKNOWN
+                        ItemThreads::UNKNOWN
                     };
                 }
                 let uses = self.uses_of_body(body);
                 let calls = || uses.iter().filter(|of| !self.program.is_test(of.file()));
                 let known = calls().count();
                 if known == 0 || known > MOST {
-                    return Signals::UNKNOWN;
+                    return ItemThreads::UNKNOWN;
                 }
-                calls().fold(Signals::NONE, |all, of| {
+                calls().fold(ItemThreads::NONE, |all, of| {
                     all.with(match *of {
                         BodyUse::Call(site) => {
                             let args = self.program.args_of(site);
                             match args.get(index as usize) {
                                 Some(arg) => self.signals(self.scope_of(site, EnvId::NONE), arg.value),
-                                None => Signals::UNKNOWN,
+                                None => ItemThreads::UNKNOWN,
                             }
                         }
                         BodyUse::Passed(site, arg) if self.is_put_together_by(site, arg) => self.signals_before(site),
-                        BodyUse::Passed(..) => Signals::UNKNOWN,
+                        BodyUse::Passed(..) => ItemThreads::UNKNOWN,
                     })
                 })
             },
@@ -244,7 +247,7 @@ impl<'a> Linker<'a> {
     }
 
     /// Returns the signals behind a library's operator, by the signals before it.
-    fn signals_behind(&self, site: SiteRef, path: PathId) -> Signals {
+    fn signals_behind(&self, site: SiteRef, path: PathId) -> ItemThreads {
         let applied = self.applied_to_chain(site);
         if !applied.is_empty() {
             return self.signals_of_applied(&applied);
@@ -260,30 +263,34 @@ impl<'a> Linker<'a> {
         match moves {
             Some(Moves::Rest(to)) => {
                 let to = self.moved(to, site);
-                if to == Signals::UNKNOWN && self.ends_sink_itself(site) {
-                    return Signals::SUBSCRIBER;
+                if to == ItemThreads::UNKNOWN && self.ends_sink_itself(site) {
+                    return ItemThreads::SUBSCRIBER;
                 }
                 return to.subscribed_at(before);
             }
             Some(Moves::Source(_)) | None => {}
         }
         let Some(returns) = rows.with(|row| row.returns.is_some()).find(|row| holds(row.row)) else {
-            return if self.library.speaks(path) && self.is_operator(site) { before } else { Signals::CALLED };
+            return if self.library.is_described(path) && self.is_operator(site) {
+                before
+            } else {
+                ItemThreads::CALLED
+            };
         };
-        let Some(returns) = returns.row.returns.as_ref() else { return Signals::CALLED };
-        // The elements that `flatMap` gives come from its inner chains.
+        let Some(returns) = returns.row.returns.as_ref() else { return ItemThreads::CALLED };
+        // The elements of `flatMap` come from its inner chains.
         if let Some((argument, called)) = inner_of(returns) {
             return match self.signals_of_argument(site, argument, called) {
                 Some(inner) => inner.subscribed_at(before),
-                None => Signals::CALLED,
+                None => ItemThreads::CALLED,
             };
         }
         let rows = &rows;
-        if self.gives_publisher(path, rows) == Some(false) {
-            return if self.continues_future(site) { before } else { Signals::CALLED };
+        if self.returns_publisher(path, rows) == Some(false) {
+            return if self.continues_future(site) { before } else { ItemThreads::CALLED };
         }
-        let mut found = Signals::NONE;
-        let mut others = Signals::NONE;
+        let mut found = ItemThreads::NONE;
+        let mut others = ItemThreads::NONE;
         let plain = matches!(returns, TypeExpr::SelfType(arguments) if arguments.is_empty()) || !self.is_operator(site);
         if plain {
             for arg in &self.program.args_of(site) {
@@ -301,7 +308,7 @@ impl<'a> Linker<'a> {
             }
         }
         let is_source = !self.is_operator(site);
-        if !is_source || others == Signals::NONE {
+        if !is_source || others == ItemThreads::NONE {
             found = found.with(before);
         }
         found.with(others.subscribed_at(before))
@@ -319,8 +326,8 @@ impl<'a> Linker<'a> {
                 .any(|val| matches!(val, crate::values::value::Val::Library { .. }))
     }
 
-    /// The signals of the publisher in an argument, or of what the callable there returns.
-    fn signals_of_argument(&self, site: SiteRef, argument: &Argument, called: bool) -> Option<Signals> {
+    /// Returns the signals of the publisher in an argument, or of what the callable there returns.
+    fn signals_of_argument(&self, site: SiteRef, argument: &Argument, called: bool) -> Option<ItemThreads> {
         let form = self.argument_form(site, argument)?;
         if !called {
             let scope = self.scope_of(site, EnvId::NONE);
@@ -329,17 +336,17 @@ impl<'a> Linker<'a> {
                 return Some(self.signals(scope, form));
             }
             // `fromIterable`: what is iterated at once.
-            return (!self.values.is_unknown(typed.value)).then_some(Signals::SUBSCRIBER);
+            return (!self.values.is_unknown(typed.value)).then_some(ItemThreads::SUBSCRIBER);
         }
         let bodies = self.callables(site, form);
         if bodies.is_empty() {
             return None;
         }
-        Some(bodies.iter().fold(Signals::NONE, |all, &body| all.with(self.signals_of_result(body))))
+        Some(bodies.iter().fold(ItemThreads::NONE, |all, &body| all.with(self.signals_of_result(body))))
     }
 
-    /// Where an operator moves the source before it: it says so, or it moves the rest and stands directly on a callable, with
-    /// which it is fused.
+    /// Returns where an operator moves the source before it: it says so, or it moves the rest and stands directly on a
+    /// callable, with which it is fused.
     pub(crate) fn moves_source<'m>(&self, moves: Option<&'m Moves>, site: SiteRef) -> Option<&'m MoveTo> {
         match moves? {
             Moves::Source(to) => Some(to),
@@ -361,23 +368,24 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Where a row moves a part of a chain.
-    pub(crate) fn moved(&self, to: &MoveTo, site: SiteRef) -> Signals {
+    /// Returns where a row moves a part of a chain.
+    pub(crate) fn moved(&self, to: &MoveTo, site: SiteRef) -> ItemThreads {
         match to {
             MoveTo::Runs(runs) => (*runs).into(),
             // Code that passes an unknown scheduler around mostly does so to move work away.
             MoveTo::Scheduler(argument) => match self.argument_form(site, argument) {
                 Some(form) => match self.scheduler_of(self.scope_of(site, EnvId::NONE), form) {
-                    Some(Runs::In(Context::EventLoop)) => Signals::POOL,
-                    runs => runs.map_or(Signals::WORKER, Signals::from),
+                    Some(Runs::In(Context::EventLoop)) => ItemThreads::POOL,
+                    runs => runs.map_or(ItemThreads::WORKER, ItemThreads::from),
                 },
-                None => Signals::WORKER,
+                None => ItemThreads::WORKER,
             },
         }
     }
 }
 
-/// The argument whose publisher an operator gives on, and whether it is what calling the argument gives.
+/// Returns the argument whose publisher an operator passes on, and whether the publisher is the result of calling the
+/// argument.
 fn inner_of(returns: &TypeExpr) -> Option<(&Argument, bool)> {
     fn innermost(expr: &TypeExpr, called: bool) -> Option<(&Argument, bool)> {
         match expr {

@@ -1,12 +1,12 @@
-//! Handlers of exceptions, and what runs where a guarded part failed.
+//! Handlers of exceptions, and the code that runs after a guarded part failed.
 
 use crate::syntax::forms;
 use blocklint_facts::{At, Exit, ExitKind, FileFacts, Form, FormId, Region, RegionId, RegionKind};
 
 use crate::syntax::regions::lies_in;
 
-/// The guarded part of a `try` that failed in one way where a place is reached: the place stands in its handler, or behind a
-/// guarded part that returns.
+/// Returns the guarded part of a `try` that failed in one way where a place is reached: the place stands in its
+/// handler, or behind a guarded part that returns.
 ///
 /// `exits` are those of the body of `at` and of the bodies around it.
 pub fn tried_before(
@@ -56,7 +56,7 @@ fn all_catch_only(facts: &FileFacts, guarded: Region, is_meant: fn(&str) -> bool
     handlers.peek().is_some() && handlers.all(|handler| catches_only(facts, handler, is_meant))
 }
 
-/// The nearest exception handler around a place.
+/// Returns the nearest exception handler around a place.
 pub fn handler_around(facts: &FileFacts, region: RegionId) -> Option<Region> {
     let mut at = region;
     while let Some(id) = at.get() {
@@ -69,7 +69,7 @@ pub fn handler_around(facts: &FileFacts, region: RegionId) -> Option<Region> {
     None
 }
 
-/// The last name of an exception's type.
+/// Returns the last name of an exception's type.
 pub fn exception_name(facts: &FileFacts, exception: FormId) -> Option<&str> {
     forms::last_name(facts, exception).map(|name| facts.text(name))
 }

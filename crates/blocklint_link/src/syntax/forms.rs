@@ -2,7 +2,7 @@
 
 use blocklint_facts::{BodyKind, FileFacts, Form, FormId, Sym};
 
-/// The last name of a form: `c` of `a.b.c` and of `a::b::c`.
+/// Returns the last name of a form: `c` of `a.b.c` and of `a::b::c`.
 pub fn last_name(facts: &FileFacts, form: FormId) -> Option<Sym> {
     match facts.form(form) {
         Form::Var(var) => Some(facts.var(var).name),
@@ -35,7 +35,7 @@ pub fn mentions(facts: &FileFacts, form: FormId, depth: u32, wanted: &dyn Fn(For
         }
 }
 
-/// The field of the object itself that a form reads.
+/// Returns the field of the object itself that a form reads.
 pub(crate) fn field_of(facts: &FileFacts, form: FormId) -> Option<Sym> {
     match facts.form(form) {
         Form::Var(var) if facts.body(facts.var(var).body).kind == BodyKind::Class => Some(facts.var(var).name),

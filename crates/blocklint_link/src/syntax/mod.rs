@@ -1,5 +1,5 @@
-//! Questions that one file answers, without a linker: which regions lie around which, what a test says of its parts, what a form
-//! mentions. Never what a name means.
+//! Questions that one file answers, without a linker: which regions lie around which, what a test shows about its
+//! parts, what a form mentions. Never what a name means.
 
 pub mod exception_handlers;
 pub mod forms;

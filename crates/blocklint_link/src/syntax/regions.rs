@@ -2,7 +2,7 @@
 
 use blocklint_facts::{BodyId, BodyKind, FileFacts, Region, RegionId, RegionKind};
 
-/// The regions around a place, its own first.
+/// Returns the regions around a place, its own first.
 pub fn around(facts: &FileFacts, region: RegionId) -> impl Iterator<Item = RegionId> {
     std::iter::successors(region.get(), |&id| facts.region(id).parent.get())
 }

@@ -7,7 +7,7 @@ const DEPTH: u32 = 4;
 
 /// Calls `each` with every part of a condition whose outcome follows from the whole having the outcome `holds`: all of `a and b` hold, none of `a or b`
 /// does, and `not a` is the opposite of `a`.
-pub fn each_told_part(facts: &FileFacts, test: FormId, holds: bool, each: &mut dyn FnMut(FormId, bool)) {
+pub fn each_decided_part(facts: &FileFacts, test: FormId, holds: bool, each: &mut dyn FnMut(FormId, bool)) {
     each_within(facts, test, holds, each, DEPTH);
 }
 

@@ -15,7 +15,7 @@ use crate::values::value::{ArgsId, BoundId, EnvId, Val, Why};
 pub(crate) const MOST_SET: usize = 16;
 
 impl<'a> Linker<'a> {
-    /// An attribute of one member of a value.
+    /// Returns an attribute of one member of a value.
     pub(crate) fn attr(&self, member: Val, name: Name) -> Typed {
         match member {
             Val::Instance { .. }
@@ -125,7 +125,7 @@ impl<'a> Linker<'a> {
         lang::semantics(language).path_member(self, member, name)
     }
 
-    /// A member of a class object.
+    /// Returns a member of a class object.
     fn class_member(&self, class: ClassRef, name: Name, receiver: Val) -> Typed {
         let semantics = lang::semantics(self.program.language(class.file));
         match self.member_along(&self.mro(class), name, receiver) {
@@ -136,7 +136,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// A member of an instance: a method or class attribute, else what is assigned to the field.
+    /// Returns a member of an instance: a method or class attribute, else the values assigned to the field.
     fn instance_member(&self, class: ClassRef, exact: bool, name: Name, receiver: Val) -> Typed {
         let order = self.mro(class);
         let declared = self.member_along(&order, name, receiver);
@@ -176,7 +176,7 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// The first member of this name along a lookup order.
+    /// Returns the first member of this name along a lookup order.
     fn member_along(&self, order: &[Ancestor], name: Name, receiver: Val) -> Option<Typed> {
         for ancestor in order {
             match *ancestor {
@@ -189,7 +189,7 @@ impl<'a> Linker<'a> {
                     let path = self.library.member(ty, self.program.text(name));
                     if self.library.supertypes(ty).iter().any(|&ty| {
                         let member = self.library.member(ty, self.program.text(name));
-                        self.library.speaks(member)
+                        self.library.is_described(member)
                     }) || self.library.is_type(ty) && !self.library.calls(path).is_empty()
                     {
                         return Some(self.library_member(ty, args, name, receiver));
@@ -206,7 +206,7 @@ impl<'a> Linker<'a> {
         None
     }
 
-    /// The value of a class's own member, bound to its receiver.
+    /// Returns the value of a class's own member, bound to its receiver.
     pub(crate) fn bound_member(&self, owner: ClassRef, var: VarId, receiver: Val) -> Typed {
         let semantics = lang::semantics(self.program.language(owner.file));
         if matches!(receiver, Val::Instance { .. })
@@ -264,7 +264,7 @@ impl<'a> Linker<'a> {
         row.kind == BodyKind::Function || row.kind == BodyKind::Lambda
     }
 
-    /// A member of a library type.
+    /// Returns a member of a library type.
     fn library_member(&self, ty: PathId, args: ArgsId, name: Name, receiver: Val) -> Typed {
         let text = self.program.text(name);
         let bound = self.values.bound(receiver);
@@ -338,7 +338,7 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// The class of which a method's first parameter is an instance, if the body is a method.
+    /// Returns the class of which a method's first parameter is an instance, if the body is a method.
     pub(crate) fn receiver_of(&self, var: VarRef) -> Option<Typed> {
         let facts = self.program.facts(var.file);
         let row = self.program.var(var);

@@ -9,7 +9,7 @@ use crate::program::ids::{SiteRef, VarRef};
 use crate::values::value::{EnvId, Val};
 
 impl<'a> Linker<'a> {
-    /// The literal a form is: written there, or a name bound once to one.
+    /// Returns the literal that a form is: written there, or a name bound once to one.
     pub fn constant(&self, site: SiteRef, form: FormId, env: EnvId, depth: u32) -> Constant {
         if self.is_still_empty(site, form) {
             return Constant::Empty;
@@ -72,7 +72,7 @@ impl<'a> Linker<'a> {
             }
             Form::Result(site) => {
                 let row = facts.site(site);
-                if let Some(same) = self.told_to_type_checker(file, site) {
+                if let Some(same) = self.cast_argument(file, site) {
                     return self.constant_in(body, same, env, depth);
                 }
                 // `a | b` of named constants.
@@ -95,7 +95,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// The literal that a parameter has where a call passes none; nothing if it has no default.
+    /// Returns the literal that a parameter has where a call passes none; nothing if it has no default.
     pub fn default_of(&self, body: crate::program::ids::BodyRef, param: u32) -> Option<Constant> {
         let facts = self.program.facts(body.file);
         let default = self.program.params_of(body).get(param as usize).map(|param| param.default)?.get()?;
@@ -108,9 +108,9 @@ impl<'a> Linker<'a> {
         Some(self.constant_in(body.file.body_ref(parent), default, EnvId::NONE, 6))
     }
 
-    /// Returns the argument that a call returns unchanged, because the call only tells type checkers a type:
+    /// Returns the argument that a call returns unchanged, because the call only declares a type for type checkers:
     /// `cast(Kind, kind)` (Python).
-    pub(crate) fn told_to_type_checker(
+    pub(crate) fn cast_argument(
         &self,
         file: crate::program::ids::FileId,
         call: blocklint_facts::SiteId,
@@ -129,7 +129,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// The literal a name of another module or a library constant is.
+    /// Returns the literal of a name of another module or of a library constant.
     fn constant_of_value(&self, file: crate::program::ids::FileId, form: FormId, env: EnvId) -> Constant {
         let scope = crate::values::expr::Scope { file, at: blocklint_facts::At::default(), env };
         if let Some((file, value)) = self.definition_of(file, form) {
@@ -144,7 +144,7 @@ impl<'a> Linker<'a> {
         if paths.is_empty() { Constant::Hidden } else { Constant::Symbols(paths) }
     }
 
-    /// The one value assigned to a module constant that a name or `module.NAME` leads to.
+    /// Returns the one value assigned to a module constant that a name or `module.NAME` leads to.
     fn definition_of(
         &self,
         file: crate::program::ids::FileId,
@@ -154,7 +154,7 @@ impl<'a> Linker<'a> {
         self.program.only_value_of(of).map(|row| (of.file, row.value))
     }
 
-    /// The variable of another module that an imported name or `module.NAME` leads to.
+    /// Returns the variable of another module that an imported name or `module.NAME` leads to.
     pub fn module_var(&self, file: crate::program::ids::FileId, form: FormId) -> Option<VarRef> {
         let facts = self.program.facts(file);
         let (module, name) = match facts.form(form) {
@@ -181,7 +181,7 @@ impl<'a> Linker<'a> {
         Some(file.var_ref(var))
     }
 
-    /// The one literal assigned to a field of a class, in its body or a method.
+    /// Returns the one literal assigned to a field of a class, in its body or a method.
     fn constant_field(
         &self,
         class: crate::program::ids::ClassRef,

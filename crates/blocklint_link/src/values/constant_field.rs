@@ -18,7 +18,7 @@ pub(crate) const MOST_SITES: usize = 256;
 const DEPTH: u32 = 4;
 
 impl Linker<'_> {
-    /// The literal that a field of the class around always holds.
+    /// Returns the literal that a field of the class around always holds.
     pub fn literal_of_field(&self, file: FileId, body: BodyId, form: FormId) -> Option<Constant> {
         let facts = self.program.facts(file);
         let field = match facts.form(form) {
@@ -66,7 +66,7 @@ impl Linker<'_> {
             if given > 8 || self.is_for_tests(body) {
                 return None;
             }
-            let literal = self.literal_given(body, row.value, DEPTH)?;
+            let literal = self.constructor_literal(body, row.value, DEPTH)?;
             if *found.get_or_insert_with(|| literal.clone()) != literal {
                 return None;
             }
@@ -76,7 +76,7 @@ impl Linker<'_> {
 
     /// Returns the literal that a form of a body is. If the form is a parameter of a constructor, it returns the
     /// literal that all calls of the constructor pass to it.
-    pub fn literal_given(&self, body: BodyRef, form: FormId, depth: u32) -> Option<Constant> {
+    pub fn constructor_literal(&self, body: BodyRef, form: FormId, depth: u32) -> Option<Constant> {
         match self.constant_in(body, form, EnvId::NONE, 2) {
             literal @ (Constant::Bool(_) | Constant::Null) => Some(literal),
             Constant::Param(index) => self.literal_passed(body, index, depth.checked_sub(1)?),
@@ -105,7 +105,7 @@ impl Linker<'_> {
             }
             // A parameter that the project's calls all leave out exists for callers outside of it.
             let form = self.argument_for_param(site, constructor, index, with_receiver)?;
-            let literal = self.literal_given(above, form, depth)?;
+            let literal = self.constructor_literal(above, form, depth)?;
             if *found.get_or_insert_with(|| literal.clone()) != literal {
                 return None;
             }
@@ -113,7 +113,8 @@ impl Linker<'_> {
         found
     }
 
-    /// The sites that may run a constructor of a class: those of its name, and what its own and derived constructors begin with.
+    /// Returns the sites that may run a constructor of a class: those of its name, and what its own and derived
+    /// constructors begin with.
     fn sites_making(&self, class: ClassRef) -> Option<Vec<SiteRef>> {
         let is_python = self.program.language(class.file) == Language::Python;
         let mut names: Vec<Name> = self.class_names(class);

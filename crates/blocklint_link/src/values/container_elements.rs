@@ -27,7 +27,7 @@ enum Holder {
 }
 
 impl<'a> Linker<'a> {
-    /// An assigned empty container with the elements that are added to the same variable or field anywhere.
+    /// Returns an assigned empty container with the elements that are added to the same variable or field anywhere.
     pub(crate) fn with_added_elements(&self, scope: Scope, assign: AssignId, made: Typed) -> Typed {
         let [Val::Library { ty, args, made: origin }] = self.values.members(made.value)[..] else { return made };
         if args != ArgsId::NONE && self.values.list(args).iter().any(|&value| !self.values.is_unknown(value)) {
@@ -57,7 +57,8 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Java: an assigned container of what lambdas implement, with the callables that are added to it: `jobs.put("a", this::run)`.
+    /// Returns an assigned container of what lambdas implement, with the callables that are added to it:
+    /// `jobs.put("a", this::run)` (Java).
     pub(crate) fn with_callables(&self, scope: Scope, assign: AssignId, made: Typed) -> Typed {
         let [Val::Library { ty, args, made: origin }] = self.values.members(made.value)[..] else { return made };
         let mut parts = self.values.list(args).to_vec();
@@ -157,7 +158,7 @@ impl<'a> Linker<'a> {
         found
     }
 
-    /// True if a site adds to this very container, as far as names and types tell.
+    /// True if a site adds to this very container, as far as names and types show.
     fn is_held_by(&self, holder: Holder, site: SiteRef) -> bool {
         let facts = self.program.facts(site.file);
         let row = self.program.site(site);
@@ -216,7 +217,7 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// The sites of a file that may add to a container, remembered.
+    /// Returns the sites of a file that may add to a container, remembered.
     fn additions_of(&self, file: FileId) -> Rc<Additions> {
         self.query(&self.tables.values.additions, file, Rc::default, || Rc::new(self.find_additions_of(file)))
     }
@@ -243,7 +244,7 @@ impl<'a> Linker<'a> {
         found
     }
 
-    /// Names of methods that add to their receiver.
+    /// Returns names of methods that add to their receiver.
     pub fn adding_names(&self, language: Language) -> Rc<[Name]> {
         self.query(&self.tables.values.adding_names, language, Rc::default, || {
             let rows = self.library.of(language).names(Uses::ADDS);
@@ -254,7 +255,7 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// The entry of a literal table under a literal key: `TABLE["slow"]`.
+    /// Returns the entry of a literal table under a literal key: `TABLE["slow"]`.
     pub(crate) fn entry_of_literal(&self, scope: Scope, base: FormId, index: FormId) -> Option<Typed> {
         let facts = self.program.facts(scope.file);
         let key = facts.form(index);
@@ -304,6 +305,6 @@ fn behind_lock(facts: &FileFacts, receiver: FormId) -> FormId {
 /// Calls on each other between a container and what is called on it.
 const DEEPEST_GUARD: usize = 4;
 
-/// Methods of the standard library and of its like that give what a value holds, to be changed.
+/// Methods of the standard library and the like that return the content of a value, to be changed.
 const GUARDS: &[&str] =
     &["lock", "write", "borrow_mut", "get_mut", "as_mut", "unwrap", "expect", "lock_mut", "blocking_lock"];

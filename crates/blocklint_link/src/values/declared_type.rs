@@ -37,7 +37,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// An instance of the type that an annotation names; unknown if it names none.
+    /// Returns an instance of the type that an annotation names; unknown if it names none.
     pub fn annotation(&self, scope: Scope, form: FormId) -> Typed {
         match self.program.facts(scope.file).form(form) {
             // Nothing that is worth remembering.
@@ -155,7 +155,7 @@ impl<'a> Linker<'a> {
         None
     }
 
-    /// The n-th type argument that a value has as an instance of a class, through what its own class extends.
+    /// Returns the n-th type argument that a value has as an instance of a class, through what its own class extends.
     fn argument_at(&self, val: Val, owner: crate::program::ids::ClassRef, index: usize, depth: u32) -> Option<ValueId> {
         let depth = depth.checked_sub(1)?;
         let Val::Instance { class, args, .. } = val else { return None };
@@ -168,7 +168,7 @@ impl<'a> Linker<'a> {
         if args == ArgsId::NONE || row.type_params.is_empty() {
             return self.bases(class).iter().find_map(|&base| self.argument_at(base, owner, index, depth));
         }
-        // `class Middle<R> extends Base<R>`: what it gives its base is what it was given.
+        // `class Middle<R> extends Base<R>`: its base has the arguments that it has itself.
         let at = At { region: facts.body(row.body).region, position: u32::MAX };
         let scope = Scope { file: class.file, at, env: EnvId::NONE };
         facts.list(row.bases).iter().find_map(|&base| {
@@ -178,14 +178,14 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// The type argument that a library's type, or one that it derives from, has under a name.
+    /// Returns the type argument that a library's type, or one that it derives from, has under a name.
     fn argument_named(&self, ty: crate::program::ids::PathId, args: ArgsId, name: &str) -> Option<ValueId> {
         let types = self.library.supertypes(ty);
         let mut places = types.iter().map(|&ty| self.library.ty(ty)?.params().iter().position(|param| param == name));
         self.values.nth(args, places.find_map(|place| place)?)
     }
 
-    /// Java: an array of something; unknown if that is.
+    /// Returns an array of something; unknown if that is (Java).
     pub(crate) fn array_of(&self, element: Typed) -> Typed {
         if self.values.is_unknown(element.value) {
             return element;
@@ -195,7 +195,7 @@ impl<'a> Linker<'a> {
         Typed { value: self.values.one(Val::Library { ty, args, made: None }), inferred_steps: element.inferred_steps }
     }
 
-    /// `(A, B)` and `[T]` in a type of Rust.
+    /// Returns the type of `(A, B)` and `[T]` in an annotation of Rust.
     pub(crate) fn rust_display(&self, kind: blocklint_facts::DisplayKind, parts: &[Typed]) -> Typed {
         let values: Vec<ValueId> = parts.iter().map(|part| part.value).collect();
         let args = self.values.args(&values);
@@ -216,7 +216,7 @@ impl<'a> Linker<'a> {
         self.instance_of(scope, Val::Class(class), None)
     }
 
-    /// An instance of what a name in a type means.
+    /// Returns an instance of the type that a name means.
     fn instance_of(&self, scope: Scope, val: Val, receiver: Option<Val>) -> Typed {
         match val {
             Val::Class(class) => {
@@ -270,7 +270,7 @@ impl<'a> Linker<'a> {
         facts.regions.get(scope.at.region.index()).map_or(BodyId(0), |region| region.body)
     }
 
-    /// A generic library type with its arguments.
+    /// Returns a generic library type with its arguments.
     fn generic(&self, scope: Scope, path: PathId, arguments: &[FormId], receiver: Option<Val>, depth: u32) -> Typed {
         let read = |form: FormId| self.annotation_within(scope, form, receiver, depth);
         let text = self.library.text(path);
@@ -287,7 +287,7 @@ impl<'a> Linker<'a> {
                     if !self.values.is_unknown(declared.value) {
                         return declared;
                     }
-                    // `Annotated[Any, Depends(f)]`: the metadata says what is passed.
+                    // `Annotated[Any, Depends(f)]`: the metadata names what is passed.
                     let parts: Vec<Typed> = arguments.iter().skip(1).map(|&form| self.eval(scope, form)).collect();
                     return self.join(&parts);
                 }
@@ -317,7 +317,7 @@ impl<'a> Linker<'a> {
         let mut args: Vec<ValueId> = Vec::new();
         for &form in arguments.iter().take(8) {
             let facts = self.program.facts(scope.file);
-            // `Iterator<Item = Store>`: at the place that the model gives this name, else behind the others.
+            // `Iterator<Item = Store>`: at the place that the model has for this name, else behind the others.
             let (at, form) = match facts.form(form) {
                 Form::Pairs(list) if facts.language == Language::Rust => match facts.list(list)[..] {
                     [key, value] => {
@@ -354,7 +354,7 @@ impl<'a> Linker<'a> {
         self.known(Val::Library { ty, args: self.values.args(&args), made: None })
     }
 
-    /// The arguments of a subscripted type.
+    /// Returns the arguments of a subscripted type.
     fn type_arguments(&self, file: FileId, index: FormId) -> Vec<FormId> {
         let facts = self.program.facts(file);
         match facts.form(index) {
@@ -363,13 +363,13 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// The join of types, where one that names nothing does not spoil the rest.
+    /// Returns the join of types, where one that names nothing does not spoil the rest.
     fn without_unknown(&self, parts: &[Typed]) -> Typed {
         let known: Vec<Typed> = parts.iter().copied().filter(|part| !self.values.is_unknown(part.value)).collect();
         if known.is_empty() { self.unknown(Why::Expression) } else { self.join(&known) }
     }
 
-    /// Where a name leads to an alias (`Alias = Optional[Store]`), its file and right side.
+    /// Returns where a name leads to an alias (`Alias = Optional[Store]`), its file and right side.
     fn alias_behind(&self, file: FileId, form: FormId) -> Option<(FileId, FormId)> {
         if self.program.language(file) != Language::Python {
             return None;
@@ -393,7 +393,7 @@ impl<'a> Linker<'a> {
         None
     }
 
-    /// The value of a model's type expression at a call.
+    /// Returns the value of a model's type expression at a call.
     pub(crate) fn type_value(&self, expr: &TypeExpr, receiver: Val, call: Option<(SiteRef, EnvId)>) -> Typed {
         match expr {
             TypeExpr::Path { path, arguments } => {
@@ -491,7 +491,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Java: the type that an argument `X.class` names.
+    /// Returns the type that an argument `X.class` names (Java).
     fn class_literal(&self, expr: &TypeExpr, call: Option<(SiteRef, EnvId)>) -> Option<Typed> {
         let (TypeExpr::Argument(argument), Some((site, env))) = (expr, call) else { return None };
         let facts = self.program.facts(site.file);

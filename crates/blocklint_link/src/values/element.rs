@@ -9,7 +9,7 @@ use crate::values::value::{Val, Why};
 use blocklint_facts::{Form, FormId};
 
 impl Linker<'_> {
-    /// Returns the element that iteration over one member gives.
+    /// Returns the element that iteration over one member yields.
     pub(crate) fn element(&self, member: Val) -> Typed {
         match member {
             Val::Iter { body, env } => self.yielded(body, env),
@@ -78,7 +78,7 @@ impl Linker<'_> {
         })
     }
 
-    /// The n-th part of one member taken apart.
+    /// Returns the n-th part of one member taken apart.
     pub(crate) fn part(&self, member: Val, index: u32) -> Typed {
         match member {
             Val::Tuple(args) => match self.values.nth(args, index as usize) {
@@ -98,7 +98,7 @@ impl Linker<'_> {
         }
     }
 
-    /// A field, or the payload of a variant, of one member matched by a pattern.
+    /// Returns a field, or the payload of a variant, of one member matched by a pattern.
     pub(crate) fn payload(&self, member: Val, name: Name) -> Typed {
         match self.program.text(name) {
             "Some" | "Ok" | "Err" => match member {
@@ -141,7 +141,7 @@ impl Linker<'_> {
         }
     }
 
-    /// The value of `expr?`: the success case of one member.
+    /// Returns the value of `expr?`: the success case of one member.
     pub(crate) fn success(&self, member: Val) -> Typed {
         match member {
             Val::Library { ty, args, .. } => {
@@ -157,7 +157,7 @@ impl Linker<'_> {
         }
     }
 
-    /// Returns the value that awaiting one member gives.
+    /// Returns the value of awaiting one member.
     pub(crate) fn awaited(&self, member: Val) -> Typed {
         match member {
             Val::Coroutine { body, env } => self.returned(body, env, None),
@@ -178,7 +178,7 @@ impl Linker<'_> {
         }
     }
 
-    /// `a[i]` of one member: a generic class with its argument, else an element.
+    /// Returns the value of `a[i]` for one member: a generic class with its argument, else an element.
     pub(crate) fn subscript(&self, scope: Scope, member: Val, index: FormId) -> Typed {
         match member {
             Val::Class(_) | Val::External(_) => {

@@ -24,7 +24,7 @@ pub struct Scope {
 }
 
 impl<'a> Linker<'a> {
-    /// The value of a form.
+    /// Returns the value of a form.
     pub fn eval(&self, scope: Scope, form: FormId) -> Typed {
         self.eval_within(scope, form, 24)
     }
@@ -223,7 +223,7 @@ impl<'a> Linker<'a> {
             return self.unknown(Why::Attribute);
         }
         let held = Typed { value: self.values.union(&kept), ..typed };
-        // The component of a record shares its variable with the method that gives it out.
+        // The component of a record shares its variable with its getter.
         let shared = members.iter().find_map(|val| match *val {
             Val::Fn { body, .. } if is_method(val) => {
                 let var = self.program.body(body).var;
@@ -242,7 +242,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// An attribute of one member of a value, where a file reads it: Java's may be a class behind its package.
+    /// Returns an attribute of one member of a value, where a file reads it: Java's may be a class behind its package.
     pub(crate) fn attr_or_class(&self, file: FileId, member: Val, name: Name) -> Typed {
         match member {
             Val::External(package) => lang::java::names::class_spelled_out(self, file, package, name)
@@ -251,7 +251,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// An instance of the type of a literal.
+    /// Returns an instance of the type of a literal.
     fn literal(&self, file: FileId, literal: lang::words::Literal) -> Typed {
         let language = self.program.language(file);
         match lang::words_of(language).literal_type(literal) {
@@ -272,7 +272,7 @@ impl<'a> Linker<'a> {
         Typed { value: self.values.one(Val::Library { ty, args, made: None }), inferred_steps: element.inferred_steps }
     }
 
-    /// The class in whose body a body stands, through nested functions.
+    /// Returns the class in whose body a body stands, through nested functions.
     pub fn class_around(&self, body: BodyRef) -> Option<ClassRef> {
         let (facts, mut at) = self.program.facts_and_id(body);
         while let Some(id) = at.get() {
@@ -285,7 +285,7 @@ impl<'a> Linker<'a> {
         None
     }
 
-    /// The value of a variable where it is used: the last assignment before it in its own region chain and what
+    /// Returns the value of a variable where it is used: the last assignment before it in its own region chain and what
     /// sibling branches and loop ends add; all assignments, where it is used in another body.
     pub fn var(&self, scope: Scope, id: VarId) -> Typed {
         let reference = scope.file.var_ref(id);
@@ -342,7 +342,7 @@ impl<'a> Linker<'a> {
         self.narrowed(scope, id, joined)
     }
 
-    /// The union of everything assigned to a variable.
+    /// Returns the union of everything assigned to a variable.
     fn any_assigned(&self, scope: Scope, id: VarId) -> Typed {
         let facts = self.program.facts(scope.file);
         let var = facts.var(id);
@@ -356,7 +356,7 @@ impl<'a> Linker<'a> {
             // the values that others assign.
             let end = facts.body(var.body).region;
             let mut settled = false;
-            let said_to_checkers = self.is_said_to_type_checkers(scope.file, id);
+            let said_to_checkers = self.has_type_checker_binding(scope.file, id);
             for assign in facts.assign_ids_of(id).rev() {
                 let row = facts.assign(assign);
                 if said_to_checkers && self.for_type_checkers(scope.file, row.at.region) == Some(false) {
@@ -379,7 +379,7 @@ impl<'a> Linker<'a> {
         if let VarKind::Param(_) = var.kind {
             parts.push(self.param(scope.file.var_ref(id)));
         }
-        // A declared type that several assignments fill speaks for all of them.
+        // A declared type counts for all assignments if there are several.
         if parts.len() > 1
             && !semantics.shares_name_with_method(self, scope.file, id)
             && let Some(declared) = facts.assigns_of(id).find(|row| row.annotation.is_some())
@@ -400,17 +400,17 @@ impl<'a> Linker<'a> {
         tests.find(|&(test, _)| lang::python::conventions::is_for_type_checkers(facts, test)).map(|(_, holds)| holds)
     }
 
-    /// True if a name has a binding for type checkers, which tells them its type, while the binding that runs is `Any`
-    /// or the like (Python).
-    fn is_said_to_type_checkers(&self, file: FileId, id: VarId) -> bool {
+    /// True if a name has a binding for type checkers with its type, while the binding that runs is `Any` or the like
+    /// (Python).
+    fn has_type_checker_binding(&self, file: FileId, id: VarId) -> bool {
         let facts = self.program.facts(file);
         facts.language == Language::Python
             && facts.assigns_of(id).nth(1).is_some()
             && facts.assigns_of(id).any(|row| self.for_type_checkers(file, row.at.region) == Some(true))
     }
 
-    /// Returns the value that one assignment gives a local. In Python it is the declared type if the value does not
-    /// tell: `found: Optional[Credentials] = None`, `found, project = self.known[key]`.
+    /// Returns the value that a local gets from one assignment. In Python it is the declared type if the value is
+    /// unknown: `found: Optional[Credentials] = None`, `found, project = self.known[key]`.
     fn assigned_or_declared(&self, scope: Scope, id: VarId, assign: AssignId) -> Typed {
         let typed = self.assigned(scope, assign);
         let facts = self.program.facts(scope.file);
@@ -421,7 +421,7 @@ impl<'a> Linker<'a> {
         declared.map_or(typed, |row| self.annotation(Scope { at: row.at, ..scope }, row.annotation))
     }
 
-    /// Returns the value that one assignment gives its target.
+    /// Returns the value that a target gets from one assignment.
     pub fn assigned(&self, scope: Scope, assign: AssignId) -> Typed {
         let key = (scope.file, assign, scope.env);
         self.query_value(&self.tables.values.assigns, key, || self.assign_value(scope, assign))
@@ -479,7 +479,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// A name that its file does not bind.
+    /// Returns a name that its file does not bind.
     pub(crate) fn free_name(&self, scope: Scope, sym: Sym) -> Typed {
         lang::semantics(self.program.language(scope.file)).unbound_name(self, scope, sym)
     }

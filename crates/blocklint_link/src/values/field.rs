@@ -13,8 +13,8 @@ use blocklint_facts::{AssignId, Form, FormId, ImportKind};
 use std::rc::Rc;
 
 impl<'a> Linker<'a> {
-    /// The union of what is assigned to a field: on the class, on an instance of it or of a base, anywhere; where there
-    /// is nothing, on derived classes.
+    /// Returns the union of the values assigned to a field: on the class, on an instance of it or of a base, anywhere;
+    /// where there is nothing, on derived classes.
     pub(crate) fn field(&self, class: ClassRef, name: Name) -> Typed {
         self.query_value(&self.tables.values.fields, (class, name), || {
             if !self.is_assigned_anywhere(name) {
@@ -52,7 +52,7 @@ impl<'a> Linker<'a> {
                 }
             }
             match declared {
-                // The one assignment says no less than its own declaration.
+                // The one assignment shows no less than its own declaration.
                 Some(_) if own.len() + strangers.len() == 1 && parts.len() == 1 => return parts[0],
                 Some(declared) => return self.or_callables(declared, || parts),
                 None => {}
@@ -74,7 +74,7 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// Assignments to an attribute of the receiver in the methods of a class.
+    /// Returns assignments to an attribute of the receiver in the methods of a class.
     pub fn own_assigns(&self, class: ClassRef, name: Name) -> Vec<AssignId> {
         let Some(sym) = self.program.local(class.file, name) else { return Vec::new() };
         let facts = self.program.facts(class.file);
@@ -94,8 +94,8 @@ impl<'a> Linker<'a> {
         below.flat_map(|next| self.own_assigns(next, name).into_iter().map(move |assign| (next.file, assign))).collect()
     }
 
-    /// All assignments to an attribute of a class, its bases and the classes derived from it, of the own object or of
-    /// another one.
+    /// Returns all assignments to an attribute of a class, its bases and the classes derived from it, of the own object
+    /// or of another one.
     pub fn assigns_to_member(&self, class: ClassRef, name: Name) -> Vec<(FileId, AssignId)> {
         let mut found = self.derived_assigns(class, name);
         for ancestor in self.mro(class).iter() {
@@ -109,7 +109,7 @@ impl<'a> Linker<'a> {
         found
     }
 
-    /// Assignments to an attribute of this name of objects that are no receiver, with the class of the object.
+    /// Returns assignments to an attribute of this name of objects that are no receiver, with the class of the object.
     pub(crate) fn assigns_through_others(&self, name: Name) -> ExternalAssigns {
         self.query(&self.tables.values.external_assigns, name, Rc::default, || {
             self.budget.global(|refuel| self.find_assigns_through_others(name, refuel).into())
@@ -138,7 +138,8 @@ impl<'a> Linker<'a> {
         found
     }
 
-    /// Python: assignments to a name of project modules from elsewhere (`settings.store = Store()`), each with the module.
+    /// Returns assignments to a name of project modules from elsewhere (`settings.store = Store()`), each with the
+    /// module (Python).
     pub(crate) fn assigned_to_modules(&self, name: Name) -> ModuleAssigns {
         let find = || self.find_assigned_to_modules(name).into();
         self.query(&self.tables.values.module_assigns, name, Rc::default, find)
@@ -162,7 +163,7 @@ impl<'a> Linker<'a> {
         found
     }
 
-    /// Python: the module that a form names, by imports alone: nothing is evaluated.
+    /// Returns the module that a form names, by imports alone: nothing is evaluated (Python).
     pub(crate) fn module_behind(&self, file: FileId, form: FormId, depth: u32) -> Option<FileId> {
         let depth = depth.checked_sub(1)?;
         let facts = self.program.facts(file);

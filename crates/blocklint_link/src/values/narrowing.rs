@@ -10,7 +10,7 @@ use crate::values::expr::Scope;
 use crate::values::value::Val;
 
 impl Linker<'_> {
-    /// Tells if an assignment in region `from` reaches a later use in region `to` of the same body.
+    /// Returns how an assignment in region `from` reaches a later use in region `to` of the same body.
     pub(crate) fn reaches(&self, file: FileId, from: RegionId, to: RegionId) -> AssignReach {
         let facts = self.program.facts(file);
         // Most assignments stand in their body's own region, or in that of the use.
@@ -85,7 +85,7 @@ impl Linker<'_> {
         false
     }
 
-    /// A value known better because of a test around the use.
+    /// Returns a value known better because of a test around the use.
     pub(crate) fn narrowed(&self, scope: Scope, var: VarId, typed: Typed) -> Typed {
         let facts = self.program.facts(scope.file);
         let mut at = scope.at.region;
@@ -133,7 +133,7 @@ impl Linker<'_> {
         if left.is_empty() { typed } else { Typed { value: self.values.union(&left), ..typed } }
     }
 
-    /// Instances of the class or classes that a form names.
+    /// Returns instances of the class or classes that a form names.
     pub(crate) fn instances_of(&self, scope: Scope, form: FormId) -> Typed {
         if let Form::Display(_, list) = self.program.facts(scope.file).form(form) {
             let parts: Vec<Typed> =

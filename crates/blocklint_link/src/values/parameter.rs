@@ -7,7 +7,8 @@ use crate::values::value::{EnvId, Val, Why};
 use blocklint_facts::{ParamKind, VarKind};
 
 impl<'a> Linker<'a> {
-    /// The value of a parameter: its receiver's class, its declared type, its default, else what known callers pass.
+    /// Returns the value of a parameter: its receiver's class, its declared type, its default, else the arguments of
+    /// known callers.
     pub(crate) fn param(&self, reference: VarRef) -> Typed {
         self.query_value(&self.tables.values.params, reference, || {
             let facts = self.program.facts(reference.file);
@@ -74,7 +75,7 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// The union of the arguments at the known calls of a body, one level deep.
+    /// Returns the union of the arguments at the known calls of a body, one level deep.
     pub(crate) fn passed_by_callers(&self, body: crate::program::ids::BodyRef, index: u32) -> Option<Typed> {
         let facts = self.program.facts(body.file);
         let row = self.program.body(body);

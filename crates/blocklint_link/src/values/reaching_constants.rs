@@ -21,7 +21,7 @@ const DEPTH: u32 = 6;
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReachingConstant {
     pub constant: Constant,
-    /// Where it replaces a parameter: what that was, if the branch around it says so (`if name is None: name = ""`).
+    /// Where it replaces a parameter: what that was, if the branch around it shows it (`if name is None: name = ""`).
     pub instead_of: Option<Constant>,
     /// It takes the place of a parameter that is not there: `if name is None: name = look_up()`.
     pub is_for_want: bool,
@@ -37,7 +37,7 @@ impl ReachingConstant {
 }
 
 impl Linker<'_> {
-    /// The literals that a form can be at a site; not visible ones among them.
+    /// Returns the literals that a form can be at a site; not visible ones among them.
     pub fn constants_at(&self, site: SiteRef, form: FormId, env: EnvId) -> Rc<[ReachingConstant]> {
         let find = || self.find_constants(site, form, env).into_iter().collect();
         self.query(&self.tables.values.constants, (site, form, env), Rc::default, find)

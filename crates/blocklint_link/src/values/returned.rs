@@ -78,7 +78,7 @@ impl Linker<'_> {
         })
     }
 
-    /// The place where a body's annotations, defaults and decorators are read.
+    /// Returns the place where a body's annotations, defaults and decorators are read.
     pub fn signature_scope(&self, body: BodyRef) -> Scope {
         let facts = self.program.facts(body.file);
         let parent = self.program.body(body).parent.get().unwrap_or(BodyId(0));

@@ -62,7 +62,7 @@ impl Linker<'_> {
         !bodies.is_empty() && bodies.iter().any(|&body| self.is_stub(body))
     }
 
-    /// The union of what derived classes give a member; unknown where none does.
+    /// Returns the union of the values that subclasses assign to a member; unknown if none does.
     fn below(&self, class: ClassRef, name: Name) -> Typed {
         self.query_value(&self.tables.values.below, (class, name), || {
             let below = self.descendants(class, MOST_CLASSES);

@@ -34,7 +34,7 @@ pub(crate) struct ValueTables {
     pub(crate) params: Table<VarRef, Typed, Step>,
     pub(crate) annotations: Table<(FileId, FormId, RegionId), Typed, Step>,
     pub(crate) imports: Table<(FileId, ImportId), Typed, Step>,
-    /// Members that derived classes give.
+    /// Members that subclasses define.
     pub(crate) below: Table<(ClassRef, Name), Typed, Step>,
     /// Values kept in a component of a record, narrower than its declared type.
     pub(crate) components: Table<(VarRef, ValueId), Typed, Step>,

@@ -13,17 +13,17 @@ use crate::program::ids::{BodyRef, ClassRef, FileId, PathId, SiteRef, VarRef};
 /// Why a value is not known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Why {
-    /// An expression without a form that tells.
+    /// An expression whose form shows no value.
     Expression,
     /// A parameter that nothing types.
     Parameter,
     /// A name that nothing binds.
     Unbound,
-    /// An attribute that no class or assignment gives.
+    /// An attribute that no class or assignment defines.
     Attribute,
-    /// The result of a call whose target is unknown or says nothing.
+    /// The result of a call whose target is unknown or has no known result.
     Result,
-    /// A library that no model speaks of.
+    /// A library that no model describes.
     Library,
     /// It depends on itself.
     Cycle,
@@ -35,7 +35,7 @@ impl Why {
     /// How many reasons there are.
     const COUNT: usize = Why::Bound as usize + 1;
 
-    /// The reason in words, for `blocklint why`.
+    /// Returns the reason in words, for `blocklint why`.
     pub fn as_str(self) -> &'static str {
         match self {
             Why::Expression => "an expression the analysis does not follow",
@@ -115,7 +115,7 @@ pub enum Val {
         /// The values of its captured parameters.
         env: EnvId,
     },
-    /// A library coroutine or future; the value is what awaiting gives.
+    /// A library coroutine or future; the value is the result of awaiting it.
     Awaitable(ValueId),
     /// A generator that was made and not consumed.
     Iter {
@@ -130,7 +130,7 @@ pub enum Val {
         made: SiteRef,
         /// The row's path.
         path: PathId,
-        /// The element that iteration gives.
+        /// The element that iteration yields.
         element: ValueId,
     },
     /// A tuple of known parts.
@@ -335,7 +335,7 @@ struct Unions {
 }
 
 impl Unions {
-    /// The union of members that are sorted. The first one that is made has none.
+    /// Returns the union of members that are sorted. The first one that is made has none.
     fn id(&mut self, members: &[Val]) -> ValueId {
         let next = ValueId(self.rows.len() as u32);
         if let [one] = members {
@@ -438,12 +438,12 @@ impl Values {
         inner.union(&paths, &sorted)
     }
 
-    /// A value of one member.
+    /// Returns a value of one member.
     pub fn one(&self, member: Val) -> ValueId {
         self.inner.borrow_mut().union(&(*self.paths).borrow(), &[member])
     }
 
-    /// The union of values.
+    /// Returns the union of values.
     pub fn join(&self, values: &[ValueId]) -> ValueId {
         let [first, rest @ ..] = values else { return self.unknown(Why::Expression) };
         if rest.iter().all(|value| value == first) {
@@ -458,13 +458,13 @@ impl Values {
         self.union(&all)
     }
 
-    /// The members of a value.
+    /// Returns the members of a value.
     #[inline]
     pub fn members(&self, value: ValueId) -> Shared {
         Shared(self.inner.borrow().unions.rows[value.0 as usize].clone())
     }
 
-    /// An unknown value.
+    /// Returns an unknown value.
     pub fn unknown(&self, why: Why) -> ValueId {
         let known = &self.unknowns[why as usize];
         known.get().unwrap_or_else(|| {
@@ -493,7 +493,7 @@ impl Values {
         id
     }
 
-    /// The member; unknown for [`BoundId::NONE`].
+    /// Returns the member; unknown for [`BoundId::NONE`].
     pub fn single(&self, bound: BoundId) -> Val {
         if bound.is_some() { self.inner.borrow().single_rows[bound.0 as usize] } else { Val::Unknown(Why::Expression) }
     }
@@ -509,12 +509,12 @@ impl Values {
         ArgsId(id)
     }
 
-    /// A list of values.
+    /// Returns a list of values.
     pub fn list(&self, args: ArgsId) -> SmallVec<[ValueId; 4]> {
         self.inner.borrow().lists.rows[args.0 as usize].iter().copied().collect()
     }
 
-    /// The n-th of a list of values.
+    /// Returns the n-th of a list of values.
     pub fn nth(&self, args: ArgsId, index: usize) -> Option<ValueId> {
         self.inner.borrow().lists.rows[args.0 as usize].get(index).copied()
     }
@@ -539,7 +539,7 @@ impl Values {
         self.inner.borrow().digests.envs[env.0 as usize]
     }
 
-    /// Returns the value that a binding gives a variable.
+    /// Returns the value that a variable has in a binding.
     pub fn env_get(&self, env: EnvId, var: VarRef) -> Option<ValueId> {
         if env == EnvId::NONE {
             return None;
@@ -548,12 +548,12 @@ impl Values {
         inner.envs.rows[env.0 as usize].iter().find(|row| row.0 == var).map(|row| row.1)
     }
 
-    /// All entries of a binding.
+    /// Returns all entries of a binding.
     pub fn env_entries(&self, env: EnvId) -> SmallVec<[(VarRef, ValueId); 4]> {
         self.inner.borrow().envs.rows[env.0 as usize].iter().copied().collect()
     }
 
-    /// How many bindings there are.
+    /// Returns the number of bindings.
     pub fn env_count(&self) -> usize {
         self.inner.borrow().envs.rows.len()
     }

@@ -1,4 +1,4 @@
-//! How a row names one argument of the call it speaks of.
+//! How a row names one argument of the call it describes.
 
 use serde::{Deserialize, Serialize};
 

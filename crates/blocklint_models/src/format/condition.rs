@@ -62,6 +62,8 @@ pub enum Test {
     /// Is declared as any stream and comes by a parameter, and no caller in sight passes a known type. A finding that
     /// rests on this condition is a note of low confidence.
     Unseen,
+    /// Is the text of an SQL statement that evidently touches few rows.
+    ShortSql,
     /// The library's version lies in this range.
     Version(VersionRange),
     /// The library has this feature on.

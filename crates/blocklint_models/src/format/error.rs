@@ -20,7 +20,7 @@ pub enum Table {
 }
 
 impl Table {
-    /// The name, without brackets; empty for the top.
+    /// Returns the name, without brackets; empty for the top.
     pub fn name(self) -> &'static str {
         match self {
             Table::Top => "",
@@ -62,12 +62,13 @@ impl fmt::Display for ModelError {
 
 impl std::error::Error for ModelError {}
 
-/// `; did you mean ...?` for the nearest of the candidates, or nothing if none is near.
+/// Returns `; did you mean ...?` for the nearest of the candidates, or nothing if none is near.
 pub(super) fn near<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
     nearest(word, candidates).map_or_else(String::new, |candidate| format!("; did you mean `{candidate}`?"))
 }
 
-/// The nearest of the candidates, if any is near: a third of the word may be wrong, and one letter of a short one.
+/// Returns the nearest of the candidates, if any is near: a third of the word may be wrong, and one letter of a short
+/// one.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     // Nothing that long is a near miss, and comparing takes its length times that of each candidate.
     if word.len() > 100 {

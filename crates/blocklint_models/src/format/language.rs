@@ -10,8 +10,8 @@ pub fn separator(language: Language) -> &'static str {
     }
 }
 
-/// The part of a path by which a project has a library: its first segment; of Java, where most begin alike, the first three segments of
-/// the package, as far as they are plain.
+/// Returns the part of a path by which a project has a library: its first segment; of Java, where most begin alike, the
+/// first three segments of the package, as far as they are plain.
 pub fn root(language: Language, path: &str) -> &str {
     if language != Language::Java {
         return path.split(separator(language)).next().unwrap_or(path);

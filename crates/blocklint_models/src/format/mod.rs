@@ -1,5 +1,5 @@
-//! The model format: what a model file can say, how its TOML is read and checked, and the compact
-//! table it is compiled to.
+//! The model format: the keys of a model file, how its TOML is read and checked, and the compact table it is compiled
+//! to.
 //!
 //! The build script of `blocklint_builtin` includes this folder with `#[path]`, so nothing here names the crate root: files
 //! refer to each other through `super`.
@@ -22,7 +22,7 @@ mod version;
 mod words;
 
 pub use argument::Argument;
-pub use check::{Declared, Nothing, check_layer, holding_row};
+pub use check::{Declared, Nothing, check_kinds, check_layer, holding_row};
 pub use compile::compile;
 pub use condition::{Condition, Literal, Subject, Test, TypeTest};
 pub use error::{ModelError, Table, nearest};

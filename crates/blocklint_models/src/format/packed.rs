@@ -52,12 +52,12 @@ impl<R: Record> Packed<R> {
         Packed { bytes: Cow::Owned(bytes), of: PhantomData }
     }
 
-    /// How many there are.
+    /// Returns the number of entries.
     pub(super) fn len(&self) -> usize {
         self.bytes.len() / (R::WORDS * 4)
     }
 
-    /// The record of this index.
+    /// Returns the record of this index.
     #[inline]
     pub(super) fn get(&self, index: usize) -> Option<R> {
         let size = R::WORDS * 4;
@@ -68,17 +68,17 @@ impl<R: Record> Packed<R> {
         }))
     }
 
-    /// All of them, in order.
+    /// Returns all of them, in order.
     pub(super) fn iter(&self) -> impl Iterator<Item = R> + '_ {
         self.from(0)
     }
 
-    /// Those from an index on.
+    /// Returns those from an index on.
     pub(super) fn from(&self, start: usize) -> impl Iterator<Item = R> + '_ {
         (start..self.len()).filter_map(|index| self.get(index))
     }
 
-    /// The first index whose record does not pass; those that do stand first.
+    /// Returns the first index whose record does not pass; those that do stand first.
     pub(super) fn partition_point(&self, passes: impl Fn(&R) -> bool) -> usize {
         let (mut low, mut high) = (0, self.len());
         while low < high {

@@ -35,12 +35,12 @@ pub struct Rank {
 }
 
 impl Rank {
-    /// The rank as one word.
+    /// Returns the rank as one word.
     pub(super) fn word(self) -> u32 {
         u32::from(self.glob) << 24 | u32::from(self.open) << 16 | u32::from(self.missing)
     }
 
-    /// The rank of a word.
+    /// Returns the rank of a word.
     pub(super) fn of_word(word: u32) -> Self {
         let [glob, open, high, low] = word.to_be_bytes();
         Rank { glob, open, missing: u16::from_be_bytes([high, low]) }
@@ -79,7 +79,7 @@ impl Path {
         is_path(text, language).then(|| Path { text: text.to_owned(), line, rank: Rank::of(text) })
     }
 
-    /// The path without its parameter list.
+    /// Returns the path without its parameter list.
     pub fn body(&self) -> &str {
         split_parameters(&self.text).0
     }
@@ -90,7 +90,7 @@ impl Path {
 /// # Errors
 /// A sentence, where braces do not match.
 pub(super) fn expand(text: &str) -> Result<Vec<String>, String> {
-    // This recurses per brace, and the text may be anybody's.
+    // This recurses for each brace, and the text may come from an untrusted project.
     if text.matches('{').count() > MAX_BRACES {
         return Err(format!("a path may have {MAX_BRACES} braces at most"));
     }
@@ -145,7 +145,7 @@ fn expand_bounded(text: &str) -> Result<Vec<String>, String> {
     Ok(expanded)
 }
 
-/// The path without its parameter list, and what stands between the parentheses.
+/// Returns the path without its parameter list, and what stands between the parentheses.
 pub(super) fn split_parameters(text: &str) -> (&str, Option<&str>) {
     match text.split_once('(') {
         Some((body, rest)) => (body, Some(rest.strip_suffix(')').unwrap_or(rest))),
@@ -153,22 +153,22 @@ pub(super) fn split_parameters(text: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// The parts of `<T as Trait>::member`.
+/// Returns the parts of `<T as Trait>::member`.
 pub(super) fn qualified(text: &str) -> Option<(&str, &str, &str)> {
     let (types, member) = text.strip_prefix('<')?.split_once(">::")?;
     let (implementor, implemented) = types.split_once(" as ")?;
     Some((implementor, implemented, member))
 }
 
-/// The last segment of a path without its parameter list: the name by which a call is searched. A
-/// macro keeps its `!`.
+/// Returns the last segment of a path without its parameter list: the name by which a call is searched. A macro keeps
+/// its `!`.
 pub fn last_name(path: &str, language: Language) -> &str {
     let body = split_parameters(path).0;
     body.rsplit_once(separator(language)).map_or(body, |(_, name)| name)
 }
 
-/// The path up to its last segment: the type or module the name belongs to; of `<T as Trait>::m` it
-/// is `T`. Empty for a single name.
+/// Returns the path up to its last segment: the type or module the name belongs to; of `<T as Trait>::m` it is `T`.
+/// Empty for a single name.
 pub(super) fn parent(path: &str, language: Language) -> &str {
     let body = split_parameters(path).0;
     match qualified(body) {
@@ -323,7 +323,7 @@ pub(super) fn star_text<'n>(pattern: &str, name: &'n str) -> Option<&'n str> {
     name.strip_prefix(before)?.strip_suffix(after)
 }
 
-/// The part of a glob before the segment with the first glob character; empty if that is the first.
+/// Returns the part of a glob before the segment with the first glob character; empty if that is the first.
 pub(super) fn literal_head(body: &str, language: Language) -> &str {
     let Some(at) = body.find(['*', '[']) else { return body };
     body[..at].rfind(separator(language)).map_or("", |end| &body[..end])

@@ -1,6 +1,6 @@
 //! The parsed content of a model file: the file, its rows and their keys.
 
-use blocklint_core::{Context, Effect, Fails, Language, Runtime, Severity};
+use blocklint_core::{Context, Effect, Fails, Language, Runtime, Severity, Takes, Work, WorkKind};
 use serde::{Deserialize, Serialize};
 
 use super::argument::Argument;
@@ -23,7 +23,7 @@ pub struct FileInfo {
     pub language: Language,
     /// The library's name in the registry and other names of the same code; empty only in user files.
     pub libraries: Vec<String>,
-    /// Path prefixes the file may speak of; empty only in user files, which may speak of anything.
+    /// Path prefixes the file may describe; empty only in user files, which may describe anything.
     pub roots: Vec<String>,
     /// The versions it holds for.
     pub version: Option<VersionRange>,
@@ -45,8 +45,8 @@ pub struct Managed {
 }
 
 impl Managed {
-    /// The library's version that comes with one of what manages it: that of the longest name that it begins with, else that of
-    /// the next older number.
+    /// Returns the library's version that comes with one of what manages it: that of the longest name that it begins
+    /// with, else that of the next older number.
     pub fn gives(&self, version: &str) -> Option<&Version> {
         let begins = |with: &str| {
             version.strip_prefix(with).is_some_and(|rest| !rest.starts_with(|next: char| next.is_ascii_alphanumeric()))
@@ -79,7 +79,7 @@ pub struct File {
 }
 
 impl File {
-    /// How many rows it has.
+    /// Returns the number of its rows.
     pub fn row_count(&self) -> usize {
         self.calls.len() + self.types.len() + self.handovers.len() + self.switches.len()
     }
@@ -122,7 +122,7 @@ pub struct Entry<R> {
 }
 
 impl<R> Entry<R> {
-    /// Line of a key, or of the row's head where the key is missing.
+    /// Returns the line of a key, or of the row's head if the key is missing.
     pub fn line_of(&self, key: &str) -> u32 {
         self.keys.iter().find(|(name, _)| name == key).map_or(self.line, |(_, line)| *line)
     }
@@ -152,7 +152,7 @@ pub enum RowEffect {
     Holds(Effect),
 }
 
-/// A `[[call]]` row: what calling a name does and gives.
+/// A `[[call]]` row: the effect and the result of calling a name.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CallRow {
     /// Line of the row's `path` in its file, from 1.
@@ -167,6 +167,10 @@ pub struct CallRow {
     pub unchecked: Option<String>,
     /// How the call holds its thread.
     pub effect: Option<RowEffect>,
+    /// The kind of work within the effect; `None` where the row does not state it.
+    pub kind: Option<WorkKind>,
+    /// The time for which one call holds its thread, where that of its kind is not meant.
+    pub takes: Option<Takes>,
     /// Not made cooperative by gevent or eventlet.
     pub native: bool,
     /// How bad it is on a greenlet, where that is less than its own severity.
@@ -191,9 +195,9 @@ pub struct CallRow {
     pub lazy: bool,
     /// The argument it consumes.
     pub consumes: Option<Argument>,
-    /// It gives a coroutine, future or task; `None` where the row does not say.
+    /// It returns a coroutine, future or task; `None` if the row does not state it.
     pub is_async: Option<bool>,
-    /// The row speaks of reading a property.
+    /// The row describes reading a property.
     pub property: bool,
     /// The type of the call's result.
     pub returns: Option<TypeExpr>,
@@ -201,15 +205,15 @@ pub struct CallRow {
     pub state: Option<String>,
     /// Where the bytes of the result come from.
     pub source: Option<Source>,
-    /// The argument whose bytes or text it gives again, in another form.
+    /// The argument whose bytes or text it returns in another form.
     pub same: Option<Argument>,
     /// The argument it puts into its receiver's elements.
     pub adds: Option<Argument>,
-    /// The fact about its thread that the call tells the code around it.
+    /// The fact about its thread that the call shows to the code around it.
     pub asks: Option<Asks>,
     /// It takes clients, messages or events of others until the program ends, or makes an object that does.
     pub serves: bool,
-    /// `Decorator`: the row speaks of calls of project methods without a body that carry this annotation.
+    /// `Decorator`: the row describes calls of project methods without a body that carry this annotation.
     pub via: Option<Via>,
     /// The resource that the call makes.
     pub creates: Option<Creates>,
@@ -239,12 +243,17 @@ impl CallRow {
         self.effect.is_some() || self.lazy
     }
 
-    /// The effect it makes, if it is not harmless.
+    /// Returns its effect, if it is not harmless.
     pub fn held(&self) -> Option<Effect> {
         match self.effect {
             Some(RowEffect::Holds(effect)) => Some(effect),
             Some(RowEffect::Harmless) | None => None,
         }
+    }
+
+    /// The work of the call; none if it is harmless or not known to hold its thread.
+    pub fn work(&self) -> Option<Work> {
+        self.held().map(|effect| Work { effect, kind: self.kind })
     }
 
     /// True if the row holds only for a stream whose source is unknown (`unseen`).
@@ -263,7 +272,7 @@ impl CallRow {
 pub enum Concurrency {
     /// As much as is handed to it.
     Unbounded,
-    /// Holding what it gives bounds the work.
+    /// Holding its result bounds the work.
     Bounded,
     /// This argument at once.
     Argument(Argument),
@@ -287,7 +296,7 @@ pub enum MoveTo {
     Scheduler(Argument),
 }
 
-/// The async twins of a call, as written: `*` stands for what `expand_twin` says.
+/// The async twins of a call, as written: `expand_twin` replaces `*`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Instead {
     /// For every runtime, in order of preference.
@@ -297,7 +306,7 @@ pub enum Instead {
 }
 
 impl Instead {
-    /// The twins for one runtime, in order of preference.
+    /// Returns the twins for one runtime, in order of preference.
     pub fn for_runtime(&self, runtime: Option<Runtime>) -> &[String] {
         match self {
             Instead::Any(twins) => twins,
@@ -309,7 +318,7 @@ impl Instead {
         }
     }
 
-    /// Every twin.
+    /// Returns every twin.
     pub fn all(&self) -> impl Iterator<Item = &str> {
         let (any, table) = match self {
             Instead::Any(twins) => (twins.as_slice(), [].as_slice()),
@@ -329,7 +338,7 @@ pub enum Rewrite {
 }
 
 impl Rewrite {
-    /// The template for one runtime.
+    /// Returns the template for one runtime.
     pub fn for_runtime(&self, runtime: Option<Runtime>) -> Option<&Template> {
         match self {
             Rewrite::Any(template) => Some(template),
@@ -357,9 +366,9 @@ pub struct TypeRow {
     pub bases: Vec<TypeExpr>,
     /// Attributes and fields.
     pub fields: Vec<(String, TypeExpr)>,
-    /// The type of an element that iterating or indexing gives.
+    /// The type of an element by iteration or index.
     pub element: Option<TypeExpr>,
-    /// The type of the value that awaiting gives.
+    /// The type of the result of awaiting it.
     pub awaits: Option<TypeExpr>,
     /// The type of the value that `with ... as` gives; the type itself where missing.
     pub enters: Option<TypeExpr>,
@@ -373,7 +382,7 @@ pub struct TypeRow {
     pub source: Option<Source>,
     /// Free names for `type = "#tag"`.
     pub tags: Vec<String>,
-    /// For executors: where its tasks run, unless the call that made it says.
+    /// For executors: the context of its tasks, unless the call that made it decides.
     pub scheduler: Option<Runs>,
     /// To what its values belong: they are used in the thread, loop or task that made them.
     pub bound: Option<Bound>,
@@ -398,7 +407,7 @@ pub struct HandoverRow {
     pub context: HandoverContext,
     /// The runtime of that context; the file's where missing.
     pub runtime: Option<Runtime>,
-    /// When it runs, if not while serving.
+    /// When it runs, where the library tells.
     pub phase: Option<Phase>,
     /// Not run now: the result is a callable that runs it so.
     pub wraps: bool,
@@ -416,8 +425,9 @@ pub struct HandoverRow {
     pub bounded: bool,
     /// Runtimes in which a fix may use this one.
     pub offer: Vec<Runtime>,
-    /// The later calls that run it: of an argument on what this call gives, or on the object that it was called on; of an override on
-    /// an object that was given one of its class; of a decorator those that are given what the function takes first.
+    /// The later calls that run it: of an argument on the result of this call, or on the object that it was called on;
+    /// of an override on an object that was given one of its class; of a decorator those that are given what the
+    /// function takes first.
     pub during: Vec<String>,
     /// Before it runs, values of its annotated parameters are made of a request, on the event loop.
     pub parses: bool,
@@ -427,7 +437,14 @@ pub struct HandoverRow {
     pub note: Option<String>,
 }
 
-/// Which callable a handover speaks of.
+impl HandoverRow {
+    /// True if the callable runs while serving, or if nothing tells when.
+    pub fn serves(&self) -> bool {
+        self.phase.is_none_or(Phase::serves)
+    }
+}
+
+/// Which callable a handover describes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Selector {
     /// The one in this argument of a call.
@@ -453,8 +470,8 @@ pub enum HandoverContext {
 }
 
 impl HandoverContext {
-    /// The context where it is one and the same for every call; `None` for `caller`, `chain` and what
-    /// depends on the callable or an argument.
+    /// Returns the context where it is one and the same for every call; `None` for `caller`, `chain` and what depends
+    /// on the callable or an argument.
     pub fn fixed(&self) -> Option<Context> {
         match self {
             HandoverContext::Is(Runs::In(context)) => Some(*context),

@@ -85,7 +85,7 @@ uses! {
     TYPE = 21;
     /// A handover whose result is a callable (`wraps`).
     WRAPS = 22;
-    /// One that says what calling that result does besides (`wraps` with `effect`).
+    /// One with an effect of calling that result (`wraps` with `effect`).
     CALLED = 23;
     /// `asks = "arguments"`.
     ARGUMENTS = 24;
@@ -251,7 +251,7 @@ impl<R: Serialize + DeserializeOwned> Rows<R> {
         Ok(Rows { bytes: Cow::Owned(bytes), ends: Packed::of(&ends), cells: OnceLock::new() })
     }
 
-    /// The row of this index, or `None` where the table has none that can be read.
+    /// Returns the row of this index, or `None` where the table has none that can be read.
     pub(super) fn get(&self, index: u32) -> Option<&R> {
         let cells = self.cells.get_or_init(|| std::iter::repeat_with(OnceLock::new).take(self.ends.len()).collect());
         let index = index as usize;
@@ -263,13 +263,13 @@ impl<R: Serialize + DeserializeOwned> Rows<R> {
         cells.get(index)?.get_or_init(decode).as_deref()
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     pub(super) fn len(&self) -> usize {
         self.ends.len()
     }
 }
 
-/// Everything that one layer (built-in, user) says of one language.
+/// Everything that one layer (built-in, user) states about one language.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Layer {
     pub(super) language: Language,
@@ -292,11 +292,11 @@ pub struct Layer {
     pub(super) name_patterns: Packed<u32>,
     /// First segments that rows, aliases or roots begin with, sorted.
     pub(super) heads: Vec<String>,
-    /// First segments whose rows name types under other first segments, sorted.
+    /// The first segments whose rows name types under other first segments, sorted.
     pub(super) links: Vec<(String, String)>,
     /// Tags of types, sorted.
     pub(super) tags: Vec<String>,
-    /// Libraries that have a row with `native`, sorted.
+    /// The libraries that have a row with `native`, sorted.
     pub(super) native_libraries: Vec<String>,
     /// True if any glob begins with its wildcard, without literal characters before it.
     pub(super) headless_globs: bool,
@@ -319,7 +319,7 @@ pub struct PatternInfo<'l> {
     pub uses: Uses,
 }
 
-/// A hash that is the same on every machine, because the build script fills the slots.
+/// Returns a hash that is the same on every machine, because the build script fills the slots.
 pub(super) fn hash(text: &str) -> u64 {
     const K: u64 = 0x9e37_79b9_7f4a_7c15;
     let mut state = text.len() as u64;
@@ -332,7 +332,7 @@ pub(super) fn hash(text: &str) -> u64 {
 }
 
 impl Layer {
-    /// A layer that says nothing.
+    /// Returns a layer that shows nothing.
     pub fn empty(language: Language) -> Self {
         let none = || Rows { bytes: Cow::Borrowed(&[]), ends: Packed::empty(), cells: OnceLock::new() };
         Layer {
@@ -365,7 +365,7 @@ impl Layer {
         postcard::from_bytes(bytes)
     }
 
-    /// The table as bytes for `from_bytes`.
+    /// Returns the table as bytes for `from_bytes`.
     ///
     /// # Errors
     /// What postcard reports; no table that `compile` made can cause it.
@@ -373,37 +373,37 @@ impl Layer {
         postcard::to_stdvec(self)
     }
 
-    /// The language it speaks of.
+    /// Returns the language it describes.
     pub fn language(&self) -> Language {
         self.language
     }
 
-    /// Its files, in the order of their labels.
+    /// Returns its files, in the order of their labels.
     pub fn files(&self) -> &[FileInfo] {
         &self.files
     }
 
-    /// Its switches.
+    /// Returns its switches.
     pub fn switches(&self) -> &[Switch] {
         &self.switches
     }
 
-    /// Tags that its types have, sorted.
+    /// Returns the tags of its types, sorted.
     pub fn tags(&self) -> &[String] {
         &self.tags
     }
 
-    /// Libraries that have a row with `native`, sorted.
+    /// Returns the libraries that have a row with `native`, sorted.
     pub fn native_libraries(&self) -> &[String] {
         &self.native_libraries
     }
 
-    /// How many rows of calls, types and handovers it has.
+    /// Returns the number of its rows of calls, types and handovers.
     pub fn row_count(&self) -> usize {
         self.calls.len() + self.types.len() + self.handovers.len()
     }
 
-    /// How many rows of calls, types, handovers and switches each of its files has, in their order.
+    /// Returns for each of its files, in their order, the number of rows of calls, types, handovers and switches.
     pub fn rows_by_file(&self) -> Vec<usize> {
         let mut seen = vec![std::collections::BTreeSet::new(); self.files.len()];
         for pattern in self.patterns.iter().filter(|pattern| pattern.kind != Kind::Mention) {
@@ -420,7 +420,7 @@ impl Layer {
         counts
     }
 
-    /// Every expanded path of a row of one of its files, sorted.
+    /// Returns every expanded path of a row of one of its files, sorted.
     pub fn paths_of_file(&self, file: usize) -> Vec<&str> {
         let of_file = |pattern: &Pattern| pattern.file as usize == file && pattern.kind != Kind::Mention;
         let mut paths: Vec<&str> = self.patterns.iter().filter(of_file).map(|pattern| self.str(pattern.text)).collect();
@@ -445,13 +445,13 @@ impl Layer {
         }
     }
 
-    /// Where the alias with exactly this spelling leads.
+    /// Returns where the alias with exactly this spelling leads.
     pub fn alias(&self, spelling: &str) -> Option<&str> {
         let target = self.key(spelling)?.alias.checked_sub(1)?;
         self.targets.get(target as usize).map(|range| self.str(range))
     }
 
-    /// Aliases whose last segment is not that of where they lead: `("pymysql.Connect", "pymysql.connect")`.
+    /// Returns the aliases whose last segment is not that of their target: `("pymysql.Connect", "pymysql.connect")`.
     pub fn renamings(&self) -> impl Iterator<Item = (&str, &str)> {
         let separator = super::separator(self.language);
         let last = move |path: &str| path.rfind(separator).map_or(0, |at| at + separator.len());
@@ -462,7 +462,7 @@ impl Layer {
         })
     }
 
-    /// Aliases whose spelling lies directly under this path: the names that a glob import of it brings,
+    /// Returns the aliases whose spelling lies directly under this path: the names that a glob import of it brings,
     /// with where they lead.
     pub fn aliases_in<'l>(&'l self, module: &'l str) -> impl Iterator<Item = (&'l str, &'l str)> {
         let separator = super::separator(self.language);
@@ -478,7 +478,7 @@ impl Layer {
             })
     }
 
-    /// First segments whose rows name types under other first segments.
+    /// Returns the first segments whose rows name types under other first segments.
     pub(crate) fn links(&self) -> &[(String, String)] {
         &self.links
     }
@@ -507,47 +507,47 @@ impl Layer {
         self.key(path).is_some_and(|key| key.is_type)
     }
 
-    /// The call row of this index.
+    /// Returns the call row of this index.
     pub fn call(&self, row: u32) -> Option<&CallRow> {
         self.calls.get(row)
     }
 
-    /// The type row of this index.
+    /// Returns the type row of this index.
     pub fn ty(&self, row: u32) -> Option<&TypeRow> {
         self.types.get(row)
     }
 
-    /// The handover row of this index.
+    /// Returns the handover row of this index.
     pub fn handover(&self, row: u32) -> Option<&HandoverRow> {
         self.handovers.get(row)
     }
 
-    /// The pattern of this index.
+    /// Returns the pattern of this index.
     pub fn pattern(&self, index: u32) -> Option<PatternInfo<'_>> {
         let pattern = self.patterns.get(index as usize)?;
         let Pattern { text, kind, row, file, rank, uses } = pattern;
         Some(PatternInfo { path: self.str(text), kind, row, file, rank, uses })
     }
 
-    /// Every last name: its index, the name, and the uses of its rows together. Sorted.
+    /// Returns every last name: its index, the name, and the uses of its rows together. Sorted.
     pub fn names(&self) -> impl Iterator<Item = (usize, &str, Uses)> {
         self.names.iter().enumerate().map(|(index, name)| (index, self.str(name.text), name.uses))
     }
 
-    /// The patterns with the last name of this index.
+    /// Returns the patterns with the last name of this index.
     pub fn named(&self, name: usize) -> impl Iterator<Item = PatternInfo<'_>> {
         let indexes = self.names.get(name).map_or(0..0, |name| name.patterns.indexes());
         indexes.filter_map(|index| self.pattern(self.name_patterns.get(index)?))
     }
 
-    /// A last name by its text: its index and the uses of its rows together.
+    /// Returns a last name by its text: its index and the uses of its rows together.
     pub fn name(&self, name: &str) -> Option<(usize, Uses)> {
         let index = self.names.partition_point(|known| self.str(known.text) < name);
         let found = self.names.get(index).filter(|found| self.str(found.text) == name)?;
         Some((index, found.uses))
     }
 
-    /// Patterns of one kind that match a path without parameter list: exact ones first.
+    /// Returns the patterns of one kind that match a path without parameter list: exact ones first.
     pub fn matching<'l>(&'l self, path: &'l str, kind: Kind) -> impl Iterator<Item = u32> + 'l {
         let of_kind = move |index: &u32| self.patterns.get(*index as usize).is_some_and(|p| p.kind == kind);
         let exact = self.key(path).map_or(0..0, |key| key.exact.start..key.exact.start + key.exact.len);

@@ -13,7 +13,7 @@ impl Template {
     /// Parses `await {asyncio.wait_for}({call}, {0})`; `{{` and `}}` are braces.
     ///
     /// # Errors
-    /// A sentence that says what does not parse.
+    /// A sentence about the part that does not parse.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut parts = Vec::new();
         let mut plain = String::new();

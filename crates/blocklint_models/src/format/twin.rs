@@ -4,8 +4,8 @@ use blocklint_core::Language;
 
 use super::path::{last_name, star_text};
 
-/// The twin of a call: `*` in `twin` stands for what the row's own `*` matched, or for the name called
-/// where the row's path has none. `pattern` is the row's expanded path, `path` the path called.
+/// Returns the twin of a call: `*` in `twin` stands for what the row's own `*` matched, or for the name called where
+/// the row's path has none. `pattern` is the row's expanded path, `path` the path called.
 pub fn expand_twin(twin: &str, pattern: &str, path: &str, language: Language) -> String {
     if !twin.contains('*') {
         return twin.to_owned();

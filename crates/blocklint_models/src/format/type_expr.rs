@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::argument::{Argument, is_identifier};
 
-/// A type that a row gives, with the parts that a call decides.
+/// A type in a row, with the parts that a call decides.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum TypeExpr {
     /// A type by its path, with its arguments.
@@ -28,7 +28,7 @@ pub enum TypeExpr {
     Result(Box<TypeExpr>),
     /// The awaited result of calling this; for a generator function its elements.
     Yield(Box<TypeExpr>),
-    /// An element that iterating or indexing this gives.
+    /// An element of this by iteration or index.
     Element(Box<TypeExpr>),
     /// An instance of this class object.
     Instance(Box<TypeExpr>),
@@ -68,7 +68,7 @@ impl TypeExpr {
         }
     }
 
-    /// The path of the type itself, if it is one.
+    /// Returns the path of the type itself, if it is one.
     pub fn path(&self) -> Option<&str> {
         match self {
             TypeExpr::Path { path, .. } => Some(path),
@@ -220,7 +220,7 @@ impl<'t> Parser<'t> {
         match path {
             "Self" => Some(TypeExpr::SelfType(arguments)),
             "None" if self.language == Language::Python && arguments.is_empty() => Some(TypeExpr::None),
-            // A bare name with arguments can be no parameter; the check says that it is no path either.
+            // A bare name with arguments can be no parameter; the check reports that it is no path either.
             _ if segments > 1 || !arguments.is_empty() => Some(TypeExpr::Path { path: path.to_owned(), arguments }),
             _ => Some(TypeExpr::Parameter(path.to_owned())),
         }

@@ -28,7 +28,7 @@ blocklint_core::words! {
 }
 
 blocklint_core::words! {
-    /// A fact about its thread that a call tells the code around it.
+    /// A fact about its thread that a call shows to the code around it.
     Asks {
         /// By its result or by raising: whether an event loop runs in this thread.
         RunningLoop = "running-loop",
@@ -44,9 +44,9 @@ blocklint_core::words! {
     Creates {
         /// Threads: an executor, a scheduler, a runtime.
         Threads = "threads",
-        /// A client or connection: made anew it costs a handshake.
+        /// A client or connection: made again it costs a handshake.
         Connections = "connections",
-        /// A pool of connections, or a client that runs threads of its own: made anew it pools nothing.
+        /// A pool of connections, or a client that runs threads of its own: made again it pools nothing.
         Pool = "pool",
     }
 }
@@ -82,15 +82,25 @@ blocklint_core::words! {
 }
 
 blocklint_core::words! {
-    /// When a registered callable runs, if not while serving.
+    /// When a registered callable runs.
     Phase {
+        /// For a request, a call from afar, or a connection of a client.
+        Request = "request",
+        /// For a message, an event or a signal, from outside or from a user.
+        Message = "message",
+        /// When a timer, an interval or a schedule says so.
+        Tick = "tick",
+        /// Beside others, once it is started.
+        Task = "task",
+        /// When configuration is read again.
+        Reload = "reload",
         /// Before serving.
         Startup = "startup",
         /// While stopping.
         Exit = "exit",
         /// For a test.
         Test = "test",
-        /// When a person gives a command, who waits for it: once in a program.
+        /// When a person runs a command and waits for it: once in a program.
         Command = "command",
     }
 }
@@ -125,8 +135,18 @@ blocklint_core::words! {
     }
 }
 
+impl Phase {
+    /// True if it is a time while serving.
+    pub fn serves(self) -> bool {
+        match self {
+            Phase::Request | Phase::Message | Phase::Tick | Phase::Task => true,
+            Phase::Reload | Phase::Startup | Phase::Exit | Phase::Test | Phase::Command => false,
+        }
+    }
+}
+
 impl Unit {
-    /// How many seconds one such unit is.
+    /// Returns the number of seconds in one such unit.
     pub fn seconds(self) -> f64 {
         match self {
             Unit::Seconds => 1.0,
@@ -151,7 +171,7 @@ impl Runs {
     /// Every written form.
     pub const WORDS: &'static [&'static str] = &["event-loop", "greenlet", "worker", "unknown", "caller", "chain"];
 
-    /// The value with this written form.
+    /// Returns the value with this written form.
     pub fn parse(text: &str) -> Option<Self> {
         match text {
             "caller" => Some(Runs::Caller),
@@ -160,7 +180,7 @@ impl Runs {
         }
     }
 
-    /// The written form.
+    /// Returns the written form.
     pub fn as_str(self) -> &'static str {
         match self {
             Runs::In(context) => context.as_str(),

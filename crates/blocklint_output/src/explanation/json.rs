@@ -66,6 +66,7 @@ struct FindingObject<'a> {
     held_by: Option<StepObject<'a>>,
     causes: Vec<CauseObject<'a>>,
     reasons: Vec<ReasonObject<'a>>,
+    reached_by: Vec<crate::json::EntryObject<'a>>,
     doubts: Vec<RemarkObject<'a>>,
     fingerprint: &'a str,
 }
@@ -182,7 +183,7 @@ struct BelongsObject<'a> {
     code: String,
 }
 
-/// Writes what is known of each line as one array.
+/// Writes the explanation of each line as one array.
 ///
 /// # Errors
 ///
@@ -219,6 +220,7 @@ fn finding(explained: &ExplainedFinding) -> FindingObject<'_> {
         held_by: finding.held_by.as_ref().map(StepObject::from),
         causes: finding.causes.iter().map(CauseObject::from).collect(),
         reasons: finding.reasons.iter().map(ReasonObject::from).collect(),
+        reached_by: finding.reached_by.iter().map(crate::json::entry).collect(),
         doubts: remarks(&explained.doubts),
         fingerprint: &finding.fingerprint,
     }

@@ -27,7 +27,7 @@ pub struct ExplainedLine {
     pub sites: Vec<ExplainedSite>,
 }
 
-/// A sentence, and where a reader sees what it speaks of.
+/// A sentence, and where a reader sees what it describes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Remark {
     /// The sentence, without a full stop.
@@ -37,12 +37,12 @@ pub struct Remark {
 }
 
 impl Remark {
-    /// A sentence of no single place.
+    /// Returns a sentence of no single place.
     pub fn new(says: impl Into<String>) -> Self {
         Remark { says: says.into(), place: None }
     }
 
-    /// A sentence of a place.
+    /// Returns a sentence of a place.
     pub fn at(says: impl Into<String>, place: Place) -> Self {
         Remark { says: says.into(), place: Some(place) }
     }
@@ -51,7 +51,7 @@ impl Remark {
 /// A finding that stands on a line or names it.
 #[derive(Clone, Debug)]
 pub struct ExplainedFinding {
-    /// It.
+    /// The finding itself.
     pub finding: Finding,
     /// The line's part in a finding that stands elsewhere ("its path passes here").
     pub part: Option<&'static str>,
@@ -64,7 +64,7 @@ pub struct ExplainedFinding {
 /// One function as a whole.
 #[derive(Clone, Debug)]
 pub struct ExplainedFunction {
-    /// It, in words (``async function `app.handler` ``).
+    /// Its name in words (``async function `app.handler` ``).
     pub name: String,
     /// Its definition.
     pub place: Place,
@@ -97,7 +97,7 @@ pub struct ExplainedSite {
     pub arguments: Vec<(String, String)>,
     /// Its call targets.
     pub targets: Vec<ExplainedTarget>,
-    /// The model rows that speak of it, in the order in which they are tried.
+    /// The model rows that describe it, in the order in which they are tried.
     pub rows: Vec<ExplainedRow>,
     /// Its outcomes; never empty.
     pub outcomes: Vec<Outcome>,
@@ -116,7 +116,7 @@ pub struct ExplainedTarget {
     pub place: Option<Place>,
 }
 
-/// A row of a model that speaks of a site.
+/// A row of a model that describes a site.
 #[derive(Clone, Debug)]
 pub struct ExplainedRow {
     /// Its path.

@@ -3,13 +3,13 @@
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
-use blocklint_core::Place;
+use blocklint_core::{Place, ReachedBy};
 use camino::Utf8Path;
 
 use super::{ExplainedFinding, ExplainedFunction, ExplainedLine, ExplainedSite, Outcome, Remark};
 use crate::paths::{harmless, shown_file, shown_place as at};
 
-/// Writes what is known of each line; in colour where `styled` says so.
+/// Writes the explanation of each line; in colour if `styled` is true.
 ///
 /// # Errors
 ///
@@ -104,6 +104,10 @@ impl Page<'_> {
                 let label = if number == 0 { "causes" } else { "" };
                 self.entry(label, &format!("`{}`{}", cause.call, self.behind(Some(&cause.place))))?;
             }
+        }
+        if !finding.reached_by.is_empty() {
+            let says: Vec<String> = finding.reached_by.iter().map(ReachedBy::says).collect();
+            self.entry("reached", &format!("by {}", says.join(", ")))?;
         }
         for (number, reason) in finding.reasons.iter().enumerate() {
             let place = reason.place.as_ref().map_or_else(String::new, |place| format!(", {}", at(place, self.folder)));

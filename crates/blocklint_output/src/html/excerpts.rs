@@ -45,7 +45,7 @@ impl<'a> Excerpts<'a> {
         Excerpts { shown, root, numbers: FxHashMap::default(), files: Vec::new() }
     }
 
-    /// The number of a file.
+    /// Returns the number of a file.
     pub(super) fn file(&mut self, path: &'a Utf8Path) -> usize {
         *self.numbers.entry(path).or_insert_with(|| {
             self.files.push((path, BTreeSet::new()));
@@ -53,7 +53,7 @@ impl<'a> Excerpts<'a> {
         })
     }
 
-    /// The place, of which the lines around are shown.
+    /// Returns the place, of which the lines around are shown.
     pub(super) fn at(&mut self, place: &'a Place) -> At {
         let file = self.file(&place.path);
         let sources = self.shown.sources;
@@ -64,7 +64,7 @@ impl<'a> Excerpts<'a> {
         At(file as u32, line as u32, start.row, start.column, end.row, end.column, place.cell)
     }
 
-    /// The files, in the order of their numbers.
+    /// Returns the files, in the order of their numbers.
     pub(super) fn finish(self) -> Vec<File<'a>> {
         let (sources, root) = (self.shown.sources, self.root);
         let file = |(path, lines): (&'a Utf8Path, BTreeSet<usize>)| File {

@@ -74,7 +74,7 @@ pub fn html(out: &mut dyn Write, shown: &Shown<'_>, report: &HtmlReport<'_>) -> 
     Ok(())
 }
 
-/// A source expression of a content security policy that allows exactly this text.
+/// Returns a source expression of a content security policy that allows exactly this text.
 fn hash(text: &str) -> String {
     format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)))
 }

@@ -36,7 +36,7 @@ struct Step<'a> {
     hold: Hold,
     severity: &'static str,
     help: Option<&'a str>,
-    /// The call that the advice speaks of, where it is another one than what is changed.
+    /// The call that the advice describes, where it is another one than what is changed.
     help_at: Option<At<'a>>,
     fixes: u32,
     fix: Option<String>,

@@ -73,7 +73,7 @@ pub struct PlanStep {
     pub severity: Severity,
     /// The advice for the worst of them.
     pub help: Option<String>,
-    /// The call that the advice speaks of, where it is another one than what is changed.
+    /// The call that the advice describes, where it is another one than what is changed.
     pub help_at: Option<Place>,
     /// How many of them have an edit of their own.
     pub fixes: u32,
@@ -112,13 +112,13 @@ impl PlanStep {
         })
     }
 
-    /// The command with the edits of what ends; none where nothing has one.
+    /// Returns the command with the edits of what ends; none where nothing has one.
     pub(crate) fn fix_command(&self, folder: &Utf8Path) -> Option<String> {
         (self.fixes > 0)
             .then(|| command("blocklint check --fix --unsafe-fixes", &self.fix_rules, &self.fix_files, folder))
     }
 
-    /// The command that shows what the codemod would change; nobody knows before whether it refuses.
+    /// Returns the command that shows what the codemod would change. Only running it tells whether it refuses.
     pub(crate) fn codemod_command(&self, folder: &Utf8Path) -> Option<String> {
         self.codemod.as_ref().map(|place| {
             let path = place.path.strip_prefix(folder).unwrap_or(&place.path);
@@ -127,13 +127,13 @@ impl PlanStep {
         })
     }
 
-    /// The command that shows whether it is done.
+    /// Returns the command that shows whether it is done.
     pub(crate) fn check_command(&self, folder: &Utf8Path) -> String {
         command("blocklint check", &self.rules, &self.files, folder)
     }
 }
 
-/// A command over some rules and files, as it is typed in a folder.
+/// Returns a command over some rules and files, as it is typed in a folder.
 fn command(begin: &str, rules: &[RuleCode], files: &[Arc<Utf8Path>], folder: &Utf8Path) -> String {
     let rules: Vec<String> = rules.iter().map(ToString::to_string).collect();
     let files = files.iter().map(|path| quoted(path.strip_prefix(folder).unwrap_or(path).as_str()));
@@ -141,7 +141,7 @@ fn command(begin: &str, rules: &[RuleCode], files: &[Arc<Utf8Path>], folder: &Ut
     format!("{begin} --select {} {}", rules.join(","), files.join(" "))
 }
 
-/// A path as a POSIX shell reads it.
+/// Returns a path as a POSIX shell reads it.
 fn quoted(path: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:@,".contains(c);
     let path = if path.starts_with('-') { format!("./{path}") } else { path.to_owned() };

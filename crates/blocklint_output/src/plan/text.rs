@@ -13,7 +13,7 @@ use crate::{Look, Shown};
 /// Names and calls of one step beyond which only their number is told.
 const MOST_NAMES: usize = 4;
 
-/// A numbered list of the steps, and what they come to.
+/// Returns a numbered list of the steps, and what they come to.
 ///
 /// # Errors
 ///

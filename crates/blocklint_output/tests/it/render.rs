@@ -99,10 +99,26 @@ fn those_that_only_lead_there_too_are_a_list() {
 }
 
 #[test]
+fn a_terminal_shows_the_first_in_full_and_a_line_each_of_the_others() {
+    let made = made();
+    let all = text(|out| full(out, &shown(&made), Look::default()));
+    let of = |most| text(|out| full(out, &shown(&made), Look { most_blocks: Some(most), ..Look::default() }));
+    assert_eq!(of(100), all, "as many as there are");
+    let findings = made.groups.iter().map(|group| group.findings.len()).sum::<usize>();
+    let first = made.groups[0].findings.len();
+    assert!(findings > first, "several causes");
+    let out = of(1);
+    let (shown_first, rest) = out.split_once(" in one line each").expect("a list");
+    assert!(all.starts_with(shown_first.rsplit_once('\n').expect("a line").0), "{out}");
+    let lines = rest.lines().filter(|line| line.starts_with("   ") && line.contains("[BLT")).count();
+    assert_eq!(lines, findings - first, "{out}");
+}
+
+#[test]
 fn colour_changes_no_character() {
     let made = made();
     let plain = text(|out| full(out, &shown(&made), Look::default()));
-    let styled = text(|out| full(out, &shown(&made), Look { styled: true, links: false }));
+    let styled = text(|out| full(out, &shown(&made), Look { styled: true, ..Look::default() }));
     assert!(styled.contains('\u{1b}') && !plain.contains('\u{1b}'));
     let mut stripped = String::new();
     let mut rest = styled.as_str();
@@ -123,7 +139,8 @@ fn places_are_links_where_the_terminal_can() {
     let heads = bare.lines().filter(|line| line.contains("-->") || line.contains(":::")).count();
     let headings = bare.lines().filter(|line| line.starts_with("cause ")).count();
     for styled in [false, true] {
-        let [plain, linked] = [false, true].map(|links| text(|out| full(out, &shown(&made), Look { styled, links })));
+        let [plain, linked] =
+            [false, true].map(|links| text(|out| full(out, &shown(&made), Look { styled, links, ..Look::default() })));
         let ends = linked.matches("\u{1b}]8;;\u{1b}\\").count();
         assert_eq!(linked.matches("\u{1b}]8;;file:///p/").count(), ends);
         assert_eq!((heads > 3, headings, ends), (true, 2, heads + headings), "{linked:?}");
@@ -356,7 +373,7 @@ fn a_released_build_says_where_the_page_of_a_rule_stands() {
     let with = Shown { pages: Some("https://example.org/blocklint"), ..shown(&made) };
     let url =
         format!("https://example.org/blocklint/blob/v{}/rules/BLT102-blocking-network.md", env!("CARGO_PKG_VERSION"));
-    let links = Look { styled: true, links: true };
+    let links = Look { styled: true, links: true, ..Look::default() };
     let root = Utf8Path::new("/p");
     let run = SarifRun { root, suppressed: &[], complete: true, compares: false };
     let overview = Overview::default();

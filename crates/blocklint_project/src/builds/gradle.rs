@@ -144,7 +144,7 @@ impl Script {
     }
 }
 
-/// A version as a catalog writes it: a text, or a table of what is required.
+/// Returns a version as a catalog writes it: a text, or a table of what is required.
 fn written(value: &DeValue<'_>) -> Option<String> {
     let strict = ["strictly", "require", "prefer"].iter().find_map(|key| text_at(value, key));
     value.as_str().or(strict).map(str::to_owned)
@@ -154,7 +154,7 @@ fn text_at<'v>(value: &'v DeValue<'_>, key: &str) -> Option<&'v str> {
     value.get(key)?.get_ref().as_str()
 }
 
-/// The quoted texts of a line, each with what stands before it since the one before.
+/// Returns the quoted texts of a line, each with what stands before it since the one before.
 fn texts(line: &str) -> Vec<(&str, &str)> {
     let mut found = Vec::new();
     let mut rest = line;

@@ -1,5 +1,5 @@
-//! Which version of a Java library a unit is built with, as far as its build files tell: its own number, or that of what brings
-//! it along (a bill of materials, a parent, a plugin).
+//! Which version of a Java library a unit is built with, as far as its build files show: its own number, or that of
+//! what brings it along (a bill of materials, a parent, a plugin).
 //!
 //! Nothing is resolved: what a repository elsewhere would say stays unknown.
 
@@ -85,7 +85,7 @@ impl Builds {
     }
 }
 
-/// A text with its `${…}` and `$name` filled in; none where one is not known.
+/// Returns a text with its `${…}` and `$name` filled in; none where one is not known.
 fn filled(text: &str, value: &dyn Fn(&str) -> Option<String>) -> Option<String> {
     let mut text = text.trim().to_owned();
     // A property may name others.
@@ -105,7 +105,7 @@ fn filled(text: &str, value: &dyn Fn(&str) -> Option<String>) -> Option<String> 
     None
 }
 
-/// A short file beside a build, if it is there.
+/// Returns a short file beside a build, if it is there.
 fn text_of(path: &Utf8Path) -> Option<String> {
     fs::metadata(path).ok().filter(|file| file.is_file())?;
     crate::modules::short_text(path)

@@ -18,7 +18,7 @@ pub struct Key {
 }
 
 /// Every key, in the order of the reference.
-pub const KEYS: [Key; 15] = [
+pub const KEYS: [Key; 16] = [
     Key {
         name: "extend",
         value: "path",
@@ -61,7 +61,7 @@ pub const KEYS: [Key; 15] = [
         value: "table from patterns to lists of rules",
         default: "`{}`",
         says: "Hides findings of these rules that *stand* in files matching the pattern. Calls in such files still block \
-               whoever reaches them from elsewhere. A pattern is matched against the file's name and against its path \
+               callers elsewhere. A pattern is matched against the file's name and against its path \
                from the project root; `!` at its start means all files that do not match. SARIF lists what is hidden as \
                suppressed.",
         example: "[tool.blocklint.per-file-ignores]\n\"tests/**\" = [\"ALL\"]\n\"scripts/*.py\" = [\"BLT101\", \"BLT105\"]",
@@ -111,6 +111,16 @@ pub const KEYS: [Key; 15] = [
                of files that this one extends.",
         example: "persona = \"pedantic\"",
         option: Some("--persona"),
+    },
+    Key {
+        name: "severity",
+        value: "table from kinds of work to severities",
+        default: "`{}`",
+        says: "How bad calls of a kind of work are, where that of blocklint is not yours: `\"note\"`, `\"warning\"` or `\"error\"`. \
+               [The table of kinds](severity.md) names them; `blocklint rule --severity` shows it too. A row of a model that states \
+               a severity of its own keeps it.",
+        example: "[tool.blocklint.severity]\nfile-entry = \"warning\"\ndatabase-embedded = \"note\"",
+        option: None,
     },
     Key {
         name: "models",
@@ -207,7 +217,6 @@ mod tests {
             assert_eq!(unknown(typed), format!("unknown key `{typed}`; did you mean {said}?"), "{typed}");
         };
         meant("min-sev", "`min-severity`");
-        meant("severity", "`min-severity`");
         meant("min_conf", "`min-confidence`");
         meant("max-size", "`max-file-size`");
         meant("min", "`min-severity` or `min-confidence`");

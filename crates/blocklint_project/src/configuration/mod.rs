@@ -12,6 +12,7 @@ mod show;
 mod source;
 mod values;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
 use std::sync::Arc;
@@ -32,11 +33,11 @@ pub use persona::Persona;
 pub use schema::schema;
 pub(crate) use source::{holds, is_marked, says_something};
 
-/// Files longer than this are skipped unless configuration says otherwise, in bytes. A tree of a
-/// generated file of 50 MB takes gigabytes, and hand-written files stay far below.
+/// Files longer than this are skipped unless configuration states otherwise, in bytes. A tree of a generated file of 50
+/// MB takes gigabytes, and hand-written files stay far below.
 pub const DEFAULT_MAX_FILE_SIZE: u64 = 8_000_000;
 
-/// The file of the baseline, in the project root, unless configuration says otherwise.
+/// The file of the baseline, in the project root, unless configuration states otherwise.
 pub const BASELINE_FILE: &str = "blocklint-baseline.json";
 
 /// Files that extend one another; more are a circle, or nothing that a person follows.
@@ -67,6 +68,8 @@ pub struct Configuration {
     pub extend_exclude: Vec<String>,
     /// Facts about the project that models ask for: `gevent`, or `!gevent` where the code seems to say so and it is not.
     pub switches: Vec<Setting>,
+    /// How bad calls of some kinds of work are, by the name of the kind.
+    pub severity: BTreeMap<String, Severity>,
     /// The least severity that is reported.
     pub min_severity: Option<Severity>,
     /// The least confidence that is reported.
@@ -135,6 +138,7 @@ impl Default for Configuration {
             exclude: Vec::new(),
             extend_exclude: Vec::new(),
             switches: Vec::new(),
+            severity: BTreeMap::new(),
             min_severity: None,
             min_confidence: None,
             persona: None,
@@ -160,23 +164,23 @@ pub struct ConfigurationError {
 }
 
 impl ConfigurationError {
-    /// A mistake of a setting that was found later.
+    /// Returns a mistake of a setting that was found later.
     pub fn of_setting(setting: &Setting, message: String) -> Self {
         let File { path, table } = &*setting.file;
         ConfigurationError { file: path.clone(), table, line: setting.line, key: setting.key.to_owned(), message }
     }
 
-    /// A mistake of the command line.
+    /// Returns a mistake of the command line.
     fn of_line(message: String) -> Self {
         Self::of_file(Utf8Path::new(LABEL), message)
     }
 
-    /// A file that cannot be read.
+    /// Returns a file that cannot be read.
     fn of_file(file: &Utf8Path, message: String) -> Self {
         ConfigurationError { file: file.to_path_buf(), table: "", line: 0, key: String::new(), message }
     }
 
-    /// The line, with the path relative to `folder` where it lies below.
+    /// Returns the line, with the path relative to `folder` where it lies below.
     pub fn relative_to(&self, folder: &Utf8Path) -> String {
         let file = self.file.strip_prefix(folder).unwrap_or(&self.file);
         let place = match self.line {
@@ -290,6 +294,7 @@ impl Configuration {
         self.exclude = exclude.unwrap_or(std::mem::take(&mut self.exclude));
         self.extend_exclude.extend(extend_exclude);
         self.switches = switches.unwrap_or(std::mem::take(&mut self.switches));
+        self.severity.extend(part.severity);
         self.min_severity = part.min_severity.or(self.min_severity);
         self.min_confidence = part.min_confidence.or(self.min_confidence);
         self.require_reason = part.require_reason.unwrap_or(self.require_reason);
@@ -304,7 +309,7 @@ impl Configuration {
 }
 
 impl Configuration {
-    /// The least severity and confidence that are reported.
+    /// Returns the least severity and confidence that are reported.
     pub fn levels(&self) -> (Severity, Confidence) {
         let (severity, confidence) = self.persona.unwrap_or_default().levels();
         (self.min_severity.unwrap_or(severity), self.min_confidence.unwrap_or(confidence))
@@ -316,13 +321,13 @@ impl Configuration {
     }
 }
 
-/// The folder that holds the repository around a project, else the project itself.
+/// Returns the folder that holds the repository around a project, else the project itself.
 pub(crate) fn repository(root: &Utf8Path) -> &Utf8Path {
     root.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(root)
 }
 
-/// The file at a path from a folder, where it lies below it, whatever links lead there: what a repository says must not lead a command
-/// to write elsewhere.
+/// Returns the file at a path from a folder, where it lies below it, whatever links lead there: what a repository says
+/// must not lead a command to write elsewhere.
 fn inside(folder: &Utf8Path, path: &Utf8Path) -> Option<Utf8PathBuf> {
     let file = crate::absolute(folder, path);
     let is_inside = file != folder && file.starts_with(folder);
@@ -450,7 +455,7 @@ mod tests {
 pyproject.toml:5: [tool.blocklint] max_file_size: unknown key `max_file_size`; did you mean `max-file-size`?
 pyproject.toml:6: [tool.blocklint] extend-ignore: unknown key `extend-ignore`; did you mean `ignore`?
 pyproject.toml:7: [tool.blocklint] colour: unknown key `colour`; known are `extend`, `select`, `extend-select`, `ignore`, \
-`per-file-ignores`, `exclude`, `extend-exclude`, `min-severity`, `min-confidence`, `persona`, `models`, `switches`, `require-reason`, `baseline` and `max-file-size`";
+`per-file-ignores`, `exclude`, `extend-exclude`, `min-severity`, `min-confidence`, `persona`, `severity`, `models`, `switches`, `require-reason`, `baseline` and `max-file-size`";
         assert_eq!(error, Err(expected.to_owned()));
     }
 

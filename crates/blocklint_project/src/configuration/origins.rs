@@ -19,7 +19,7 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// The place, with the path relative to a folder where it lies below.
+    /// Returns the place, with the path relative to a folder where it lies below.
     pub(super) fn place(&self, folder: &Utf8Path) -> String {
         let file = self.file.path.strip_prefix(folder).unwrap_or(&self.file.path);
         match self.line {
@@ -42,11 +42,11 @@ pub struct OptionValue {
 }
 
 impl Configuration {
-    /// Notes where a key was said. Lists that others add to keep all places; of the rest the last one decides, and `select` begins
-    /// anew.
+    /// Notes the place at which a key is set. Lists that others add to keep all places; of the rest the last one
+    /// decides, and `select` begins again.
     pub(super) fn comes_from(&mut self, key: &'static str, file: &Arc<File>, line: u32) {
         match key {
-            "extend-select" | "ignore" | "extend-exclude" | "per-file-ignores" | "extend" => {}
+            "extend-select" | "ignore" | "extend-exclude" | "per-file-ignores" | "severity" | "extend" => {}
             // Other keys of the same file or the same command line still hold.
             "select" => self.origins.retain(|of| {
                 let is_same = of.file == *file || (of.line == 0 && line == 0);

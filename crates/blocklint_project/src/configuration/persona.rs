@@ -5,7 +5,7 @@ use blocklint_core::{Confidence, Severity};
 /// How strict a run is; levels that are said by themselves win over it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Persona {
-    /// Errors and warnings that are sure enough to be worth anyone's time.
+    /// Errors and warnings that are sure enough to be worth a reader's time.
     #[default]
     Regular,
     /// Notes as well.
@@ -38,12 +38,12 @@ impl Persona {
         }
     }
 
-    /// The persona of a name.
+    /// Returns the persona of a name.
     pub fn parse(name: &str) -> Option<Self> {
         Persona::ALL.into_iter().find(|persona| persona.as_str() == name)
     }
 
-    /// The least severity and confidence that are shown.
+    /// Returns the least severity and confidence that are shown.
     pub fn levels(self) -> (Severity, Confidence) {
         match self {
             Persona::Regular => (Severity::Warning, Confidence::Medium),

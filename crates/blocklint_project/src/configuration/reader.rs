@@ -1,5 +1,6 @@
 //! One table of configuration, key by key, with every mistake in it.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -32,6 +33,7 @@ pub(super) struct Part {
     pub(super) exclude: Option<Vec<String>>,
     pub(super) extend_exclude: Vec<String>,
     pub(super) switches: Option<Vec<Setting>>,
+    pub(super) severity: BTreeMap<String, Severity>,
     pub(super) min_severity: Option<Severity>,
     pub(super) min_confidence: Option<Confidence>,
     pub(super) persona: Option<Persona>,
@@ -39,7 +41,7 @@ pub(super) struct Part {
 }
 
 impl Part {
-    /// A file that says nothing.
+    /// Returns a file that shows nothing.
     pub(super) fn new(file: Arc<File>) -> Self {
         Part {
             file,
@@ -53,6 +55,7 @@ impl Part {
             exclude: None,
             extend_exclude: Vec::new(),
             switches: None,
+            severity: BTreeMap::new(),
             min_severity: None,
             min_confidence: None,
             persona: None,
@@ -93,7 +96,7 @@ impl<'a> Reader<'a> {
         self.errors.push(ConfigurationError { file, table, line, key, message });
     }
 
-    /// Every mistake; of many, the first ones and their number.
+    /// Returns every mistake; of many, the first ones and their number.
     pub(super) fn errors(self) -> Vec<ConfigurationError> {
         let mut errors = self.errors;
         if self.more > 0 {
@@ -102,7 +105,7 @@ impl<'a> Reader<'a> {
         errors
     }
 
-    /// The line of an offset, from 1.
+    /// Returns the line of an offset, from 1.
     pub(super) fn line(&self, offset: usize) -> u32 {
         self.lines.partition_point(|start| *start <= offset) as u32
     }
@@ -147,6 +150,7 @@ impl<'a> Reader<'a> {
             "exclude" => part.exclude = Some(self.patterns(name, value, span)),
             "extend-exclude" => part.extend_exclude = self.patterns(name, value, span),
             "switches" => part.switches = Some(self.rules(name, value, span)),
+            "severity" => part.severity = self.severities(name, value, span),
             "min-severity" => part.min_severity = self.severity(name, value, span),
             "min-confidence" => part.min_confidence = self.confidence(name, value, span),
             "persona" => part.persona = self.persona(name, value, span),
@@ -242,7 +246,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// All `*.toml` below a folder, in order of their paths. Links to folders are not followed.
+/// Returns all `*.toml` below a folder, in order of their paths. Links to folders are not followed.
 fn toml_files(folder: &Utf8Path, files: &mut Vec<Utf8PathBuf>) -> std::io::Result<()> {
     let mut entries = folder.read_dir_utf8()?.collect::<Result<Vec<_>, _>>()?;
     entries.sort_by(|a, b| a.file_name().cmp(b.file_name()));

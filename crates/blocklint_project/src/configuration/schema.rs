@@ -22,6 +22,7 @@ struct Settings {
     per_file_ignores: Option<BTreeMap<String, Vec<String>>>,
     exclude: Option<Vec<String>>,
     extend_exclude: Option<Vec<String>>,
+    severity: Option<BTreeMap<String, SeverityName>>,
     min_severity: Option<SeverityName>,
     min_confidence: Option<ConfidenceName>,
     persona: Option<PersonaName>,
@@ -70,7 +71,7 @@ enum Size {
     WithUnit(String),
 }
 
-/// The JSON schema of a blocklint.toml, and of the tables in other files.
+/// Returns the JSON schema of a blocklint.toml, and of the tables in other files.
 pub fn schema() -> Value {
     // SchemaStore takes this version of the language, and gives this address.
     let mut schema = SchemaSettings::draft07().into_generator().into_root_schema_for::<Settings>().to_value();

@@ -34,6 +34,14 @@ impl Configuration {
             }
             "exclude" => list(self.exclude.iter().map(String::as_str)),
             "extend-exclude" => list(self.extend_exclude.iter().map(String::as_str)),
+            "severity" => {
+                let lines =
+                    self.severity.iter().map(|(kind, severity)| format!("{kind} = {}", text(severity.as_str())));
+                match lines.collect::<Vec<_>>().join(", ") {
+                    lines if lines.is_empty() => "{}".to_owned(),
+                    lines => format!("{{ {lines} }}"),
+                }
+            }
             "min-severity" => text(self.levels().0.as_str()),
             "min-confidence" => text(self.levels().1.as_str()),
             "persona" => text(self.persona.unwrap_or_default().as_str()),
@@ -46,8 +54,8 @@ impl Configuration {
         })
     }
 
-    /// All settings that hold, one in each line, as TOML, with where each comes from. Of `extend`, the files are a comment. Files lie
-    /// below `folder` or are told whole.
+    /// Returns all settings that hold, one in each line, as TOML, with where each comes from. Of `extend`, the files
+    /// are a comment. Files lie below `folder` or are told whole.
     pub fn shown(&self, folder: &Utf8Path) -> String {
         let mut shown = String::new();
         // A baseline that is named must be there.

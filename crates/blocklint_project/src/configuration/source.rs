@@ -30,7 +30,7 @@ pub(super) enum Kind {
 /// In one folder the first that holds configuration is read.
 const NAMES: [&str; 4] = [".blocklint.toml", "blocklint.toml", "pyproject.toml", "Cargo.toml"];
 
-/// The tables of a kind of file; the first that is there is read. The name is what errors call it.
+/// Returns the tables of a kind of file; the first that is there is read. The name is what errors call it.
 fn tables(kind: Kind) -> &'static [(&'static str, &'static [&'static str])] {
     match kind {
         Kind::Own => &[("", &[])],
@@ -53,8 +53,8 @@ pub(super) fn kind(file: &Utf8Path) -> Kind {
     }
 }
 
-/// The table of a document that holds configuration: the table's name, the span of its key, and the table, or what stands in its
-/// place.
+/// Returns the table of a document that holds configuration: the table's name, the span of its key, and the table, or
+/// what stands in its place.
 pub(super) fn table<'d, 't>(kind: Kind, document: &'d DeTable<'t>) -> Option<Found<'d, 't>> {
     for (name, path) in tables(kind) {
         let Some((last, above)) = path.split_last() else { return Some((name, 0..0, Ok(document))) };
@@ -81,7 +81,7 @@ pub(super) fn seems_to_hold(kind: Kind, text: &str) -> bool {
     }
 }
 
-/// The text of a file that is read, or why not. `Ok(None)` where it is a manifest too long to be looked at.
+/// Returns the text of a file that is read, or why not. `Ok(None)` where it is a manifest too long to be looked at.
 pub(super) fn text(file: &Utf8Path, kind: Kind) -> Result<Option<String>, String> {
     let longest = if kind == Kind::Own { LONGEST } else { LONGEST_MANIFEST };
     let bytes = match read(file, longest) {
@@ -102,7 +102,8 @@ fn too_long(length: u64) -> String {
     format!("{} kB of configuration are more than the {} kB that are read", length / 1_000, LONGEST / 1_000)
 }
 
-/// The file of a folder that holds configuration. One of this tool's name that says nothing only marks the folder.
+/// Returns the file of a folder that holds configuration. One of this tool's name that shows nothing only marks the
+/// folder.
 pub(crate) fn in_folder(folder: &Utf8Path) -> Option<Utf8PathBuf> {
     let mut files = NAMES.iter().map(|name| folder.join(name));
     files.find(|file| file.is_file() && (is_foreign(file) || is_own(file) && holds(file) && says_something(file)))

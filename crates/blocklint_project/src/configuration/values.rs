@@ -1,8 +1,9 @@
 //! Values of configuration keys: lists, words, patterns, sizes.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
-use blocklint_core::{Confidence, Severity};
+use blocklint_core::{Confidence, Severity, Work};
 use toml::de::DeValue;
 
 use super::reader::Reader;
@@ -21,7 +22,7 @@ pub(super) const MOST_PATTERNS: usize = 1_000;
 pub(super) const LARGEST_FOUND: u64 = 16_000_000;
 
 impl Reader<'_> {
-    /// A list of strings, each with its line; everything else in it is an error.
+    /// Returns a list of strings, each with its line; everything else in it is an error.
     pub(super) fn strings(
         &mut self,
         key: &'static str,
@@ -109,6 +110,43 @@ impl Reader<'_> {
 
     pub(super) fn severity(&mut self, key: &str, value: &DeValue<'_>, span: &Range<usize>) -> Option<Severity> {
         self.word(key, value, span, Severity::parse, &Severity::ALL.iter().map(|s| s.as_str()).collect::<Vec<_>>())
+    }
+
+    /// Reads the table from kinds of work to severities.
+    pub(super) fn severities(
+        &mut self,
+        key: &'static str,
+        value: &DeValue<'_>,
+        span: &Range<usize>,
+    ) -> BTreeMap<String, Severity> {
+        let mut found = BTreeMap::new();
+        let Some(table) = value.as_table() else {
+            let message = format!(
+                "expected a table from kinds of work to severities, found {}; `min-severity` says what is shown",
+                article(value)
+            );
+            self.error(span, key, message);
+            return found;
+        };
+        let mut entries = table.iter().collect::<Vec<_>>();
+        entries.sort_by_key(|(kind, _)| kind.span().start);
+        let known: Vec<String> = Work::all().map(Work::name).collect();
+        for (kind, severity) in entries {
+            let name = kind.get_ref().as_ref();
+            if Work::parse(name).is_none() {
+                let near = known.iter().min_by_key(|known| strsim::damerau_levenshtein(name, known));
+                let near = near.filter(|known| strsim::damerau_levenshtein(name, known) <= 3);
+                let suggestion = match near {
+                    Some(near) => format!("; did you mean `{near}`?"),
+                    None => "; `blocklint rule --severity` lists the kinds".to_owned(),
+                };
+                self.error(&kind.span(), key, format!("`{name}` is no kind of work{suggestion}"));
+            }
+            if let Some(severity) = self.severity(key, severity.get_ref(), &severity.span()) {
+                found.insert(name.to_owned(), severity);
+            }
+        }
+        found
     }
 
     pub(super) fn confidence(&mut self, key: &str, value: &DeValue<'_>, span: &Range<usize>) -> Option<Confidence> {

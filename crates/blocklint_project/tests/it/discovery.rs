@@ -363,11 +363,11 @@ fn models_of_the_configuration_are_files_and_folders_beside_it() {
 #[test]
 fn a_wrong_key_ends_the_run_with_its_place() {
     let folder = Folder::new(&["x.py"]);
-    folder.write("pyproject.toml", "[tool.blocklint]\n\nseverity = 'note'\n");
+    folder.write("pyproject.toml", "[tool.blocklint]\n\nseverities = 'note'\n");
     let errors = discover(Request { current: &folder.path, paths: &[], isolated: false }).expect_err("wrong");
     assert_eq!(errors.len(), 1);
     assert!(
-        errors[0].relative_to(&folder.path).starts_with("pyproject.toml:3: [tool.blocklint] severity: unknown key")
+        errors[0].relative_to(&folder.path).starts_with("pyproject.toml:3: [tool.blocklint] severities: unknown key")
     );
 }
 

@@ -1,6 +1,6 @@
 //! One argument less, or one more: `get("/", response_class=JSONResponse)` → `get("/")`.
 
-use blocklint_core::{Applicability, Mended, Refusal};
+use blocklint_core::{Applicability, Refusal, WrittenEdit};
 use ruff_text_size::{Ranged, TextRange, TextSize};
 
 use super::{File, Site};
@@ -8,7 +8,12 @@ use crate::walk::span;
 
 impl<'a> File<'a, '_> {
     /// Takes a keyword argument away, with the comma that parts it from its neighbour.
-    pub(super) fn drop_argument(&self, site: &Site<'a>, name: &str, changes: Option<&str>) -> Result<Mended, Refusal> {
+    pub(super) fn drop_argument(
+        &self,
+        site: &Site<'a>,
+        name: &str,
+        changes: Option<&str>,
+    ) -> Result<WrittenEdit, Refusal> {
         let arguments = &site.call.arguments;
         let all: Vec<TextRange> = arguments.iter_source_order().map(|argument| argument.range()).collect();
         let keyword = arguments.keywords.iter().find(|keyword| keyword.arg.as_ref().is_some_and(|of| of == name));
@@ -23,7 +28,7 @@ impl<'a> File<'a, '_> {
             (None, None) => TextRange::new(arguments.start() + TextSize::of('('), arguments.end() - TextSize::of(')')),
         };
         self.without_comments(gone)?;
-        Ok(Mended {
+        Ok(WrittenEdit {
             title: match changes {
                 Some(changes) => format!("Drop `{}`: {changes}", self.text(range)),
                 None => format!("Drop `{}`", self.text(range)),
@@ -40,7 +45,7 @@ impl<'a> File<'a, '_> {
         name: &str,
         value: &str,
         changes: &str,
-    ) -> Result<Mended, Refusal> {
+    ) -> Result<WrittenEdit, Refusal> {
         let arguments = &site.call.arguments;
         if arguments.keywords.iter().any(|keyword| keyword.arg.as_ref().is_none_or(|of| of == name)) {
             return Err(Refusal::new("the argument may be given already"));
@@ -50,7 +55,7 @@ impl<'a> File<'a, '_> {
             Some(last) => (last.end(), format!(", {name}={value}")),
             None => (arguments.start() + TextSize::of('('), format!("{name}={value}")),
         };
-        Ok(Mended {
+        Ok(WrittenEdit {
             title: format!("Add `{name}={value}`: {changes}"),
             applicability: Applicability::Unsafe,
             edits: vec![(span(TextRange::empty(at)), text)],

@@ -14,7 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::callee::last_name;
 
-/// Functions that wait for what they are given, or put it before the loop.
+/// Functions that wait for their arguments, or hand them to the loop.
 const WAITING: &[&str] = &[
     "create_task",
     "ensure_future",
@@ -31,7 +31,7 @@ const WAITING: &[&str] = &[
     "ensureDeferred",
 ];
 
-/// Methods of what somebody waits for.
+/// Methods of an object that other code waits for.
 const WAITED: &[&str] = &["addCallback", "addCallbacks", "addErrback", "addBoth", "add_done_callback"];
 
 /// The names whose values are awaited in a file, or whose methods are.

@@ -27,7 +27,7 @@ impl<'a> Functions<'a> {
         table.entry(function.name.as_str()).or_default().push(function);
     }
 
-    /// The definitions that a call may run, as far as its text tells.
+    /// Returns the definitions that a call may run, as far as its text shows.
     fn called(&self, call: &ExprCall) -> &[&'a StmtFunctionDef] {
         let found = match &*call.func {
             Expr::Name(name) => self.free.get(name.id.as_str()),

@@ -6,7 +6,7 @@
 //!
 //! Handing over the first alone would leave the reading to the loop.
 
-use blocklint_core::{Applicability, Mended, Offload, Refusal, Way};
+use blocklint_core::{Applicability, EditKind, Offload, Refusal, WrittenEdit};
 use ruff_python_ast::{AnyNodeRef, Expr, ExprCall};
 use ruff_text_size::Ranged;
 
@@ -22,7 +22,8 @@ pub(super) struct Chain {
 }
 
 impl<'a> File<'a, '_> {
-    /// The chain that a call stands in, if another call of it is to be handed over as well. `around` are the nodes around it.
+    /// Returns the chain that a call stands in, if another call of it is to be handed over as well. `around` are the
+    /// nodes around it.
     pub(super) fn chain_of(&self, call: &'a ExprCall, around: &[AnyNodeRef<'a>]) -> Option<Chain> {
         let mut top = call;
         let mut inner = call.range();
@@ -59,17 +60,23 @@ impl<'a> File<'a, '_> {
         (calls.len() > 1).then_some(Chain { calls })
     }
 
-    /// The place of a call among those that are to be handed over.
+    /// Returns the place of a call among those that are to be handed over.
     fn place_of(&self, call: &ExprCall) -> Option<usize> {
-        let is_handed = |ways: &[Way]| matches!(ways, [Way::Offload { .. }]);
+        let is_handed = |edit_kinds: &[EditKind]| matches!(edit_kinds, [EditKind::Offload { .. }]);
         let from = self.calls.partition_point(|of| of.call.start() < call.start());
         let here = self.calls.iter().skip(from).take_while(|of| of.call.start() == call.start());
-        let found = here.enumerate().find(|(_, of)| of.call.range() == call.range() && is_handed(&of.remedy.ways));
+        let found =
+            here.enumerate().find(|(_, of)| of.call.range() == call.range() && is_handed(&of.remedy.edit_kinds));
         found.map(|(at, _)| from + at)
     }
 
     /// Hands over a chain as a `lambda`.
-    pub(super) fn chain(&self, chain: &Chain, to: &[Offload], elsewhere: &Elsewhere<'_>) -> Result<Mended, Refusal> {
+    pub(super) fn chain(
+        &self,
+        chain: &Chain,
+        to: &[Offload],
+        elsewhere: &Elsewhere<'_>,
+    ) -> Result<WrittenEdit, Refusal> {
         let Some(top) = chain.calls.first().and_then(|&at| self.calls.get(at)) else {
             return Err(Refusal::new("no call stands there"));
         };
@@ -92,7 +99,7 @@ impl<'a> File<'a, '_> {
         let text = self.text(top.call.range());
         edits.push((span(top.call.range()), format!("{gap}{open}await {head}lambda: {text}){close}")));
         let title = format!("Run these calls in a thread with {named}");
-        Ok(Mended { title, applicability: Applicability::Unsafe, edits })
+        Ok(WrittenEdit { title, applicability: Applicability::Unsafe, edits })
     }
 }
 

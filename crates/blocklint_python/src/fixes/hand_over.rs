@@ -1,6 +1,6 @@
 //! A callable in place of its result: `to_thread(load(path))` → `to_thread(load, path)`.
 
-use blocklint_core::{Applicability, Mended, Refusal};
+use blocklint_core::{Applicability, Refusal, WrittenEdit};
 use ruff_python_ast::Expr;
 use ruff_text_size::Ranged;
 
@@ -9,7 +9,7 @@ use super::{File, Site};
 impl<'a> File<'a, '_> {
     /// Hands over what is called to the call around it: with its arguments behind it where that `passes` them on, else
     /// bound to them.
-    pub(super) fn hand_over(&self, site: &Site<'a>, passes: bool) -> Result<Mended, Refusal> {
+    pub(super) fn hand_over(&self, site: &Site<'a>, passes: bool) -> Result<WrittenEdit, Refusal> {
         let Some(taker) = site.around.taker else {
             return Err(Refusal::new("it is not an argument of the call that runs it"));
         };
@@ -26,19 +26,19 @@ impl<'a> File<'a, '_> {
         let applicability = Applicability::Unsafe;
         let func = self.text(callee).trim_end();
         if nothing {
-            return Ok(Mended { title, applicability, edits: vec![(crate::walk::span(range), func.to_owned())] });
+            return Ok(WrittenEdit { title, applicability, edits: vec![(crate::walk::span(range), func.to_owned())] });
         }
         let inside = self.text(arguments.range());
         let inside = inside.strip_prefix('(').and_then(|text| text.strip_suffix(')')).unwrap_or(inside);
         if passes && named.is_none() && is_last && plain && arguments.keywords.is_empty() {
             let content = format!("{func}, {}", inside.trim().trim_end_matches(',').trim_end());
-            return Ok(Mended { title, applicability, edits: vec![(crate::walk::span(range), content)] });
+            return Ok(WrittenEdit { title, applicability, edits: vec![(crate::walk::span(range), content)] });
         }
         if !plain {
             return Err(Refusal::new("a generator expression is its only argument"));
         }
         let (partial, mut edits) = self.imported(site, "functools.partial")?;
         edits.push((crate::walk::span(range), format!("{partial}({func}, {})", inside.trim())));
-        Ok(Mended { title, applicability, edits })
+        Ok(WrittenEdit { title, applicability, edits })
     }
 }

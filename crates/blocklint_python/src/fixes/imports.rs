@@ -1,9 +1,10 @@
 //! The imports that edits need: an existing name where there is one, else an import in its place among the others.
 
 use blocklint_core::{Refusal, Span};
-use ruff_python_ast::{Expr, Stmt, StmtImportFrom};
+use ruff_python_ast::{Expr, Stmt, StmtFunctionDef, StmtImportFrom};
 use ruff_text_size::{Ranged, TextRange, TextSize};
 
+use super::spelling::{Import, Spelling};
 use super::{File, Site};
 use crate::walk::span;
 
@@ -30,27 +31,46 @@ impl<'a> File<'a, '_> {
 
     /// How a path is written at a place, and the edits that make it so.
     pub(super) fn imported(&self, site: &Site<'a>, path: &str) -> Result<(String, Vec<TextEdit>), Refusal> {
-        let (functions, at) = (&site.around.functions, site.call.range().start());
-        let Some((module, name)) = path.rsplit_once('.') else { return Ok((path.to_owned(), Vec::new())) };
+        let Spelling { written, import } = self.spelling(&site.around.functions, site.call.range().start(), path)?;
+        Ok((written, import.iter().map(|import| self.with_import(import)).collect()))
+    }
+
+    /// How a path is written at a place in these functions (the innermost first), and the import that this needs.
+    pub(super) fn spelling(
+        &self,
+        functions: &[&'a StmtFunctionDef],
+        at: TextSize,
+        path: &str,
+    ) -> Result<Spelling, Refusal> {
+        let spelled = |written: &str, import| Ok(Spelling { written: written.to_owned(), import });
+        let Some((module, name)) = path.rsplit_once('.') else { return spelled(path, None) };
         if module == "builtins" {
             return match self.names.is_free(name, path, functions, at) {
-                true => Ok((name.to_owned(), Vec::new())),
+                true => spelled(name, None),
                 false => Err(Refusal::new(format!("`{name}` means something else here"))),
             };
         }
         if let Some(written) = self.names.written(path, functions, at) {
-            return Ok((written, Vec::new()));
+            return spelled(&written, None);
         }
         // A module is imported as a whole; what lies deeper by the name that is used, a module if it is one of a
         // package: `from anyio import to_thread`.
         if !module.contains('.') && self.names.is_free(module, module, functions, at) {
-            let edit = self.add_import(&format!("import {module}"), module, false);
-            return Ok((path.to_owned(), vec![edit]));
+            return spelled(path, Some(Import { module: module.to_owned(), name: None }));
         }
         if self.names.is_free(name, path, functions, at) {
-            return Ok((name.to_owned(), vec![self.add_from(module, name)]));
+            return spelled(name, Some(Import { module: module.to_owned(), name: Some(name.to_owned()) }));
         }
         Err(Refusal::new(format!("`{}` means something else here", module.split('.').next().unwrap_or(module))))
+    }
+
+    /// The edit that adds an import in its place.
+    pub(super) fn with_import(&self, import: &Import) -> TextEdit {
+        let module = &import.module;
+        match &import.name {
+            Some(name) => self.add_from(module, name),
+            None => self.add_import(&format!("import {module}"), module, false),
+        }
     }
 
     /// `from MODULE import NAME`, merged into one that exists.
@@ -71,7 +91,7 @@ impl<'a> File<'a, '_> {
         }
     }
 
-    /// A name among those that an import brings, in their order.
+    /// Returns a name among those that an import brings, in their order.
     fn merged(&self, import: &StmtImportFrom, name: &str) -> Option<TextEdit> {
         let key = |name: &str| {
             let constant = name.chars().all(|c| !c.is_lowercase());
@@ -114,7 +134,7 @@ impl<'a> File<'a, '_> {
         }
     }
 
-    /// A line among the imports at the top of the file.
+    /// Returns a line among the imports at the top of the file.
     fn add_import(&self, line: &str, module: &str, is_from: bool) -> TextEdit {
         let sections = self.sections();
         let root = module.split('.').next().unwrap_or(module);
@@ -152,7 +172,7 @@ impl<'a> File<'a, '_> {
         }
     }
 
-    /// A line in its place within a section.
+    /// Returns a line in its place within a section.
     fn among(&self, section: &[&Stmt], line: &str, module: &str, is_from: bool) -> TextEdit {
         // Where both kinds are mixed, modules alone decide the order.
         let mixed =
@@ -208,7 +228,7 @@ impl<'a> File<'a, '_> {
         (span(TextRange::empty(at)), format!("{line}{newline}{gap}"))
     }
 
-    /// The imports that the file begins with, divided where blank lines or other text stand between them.
+    /// Returns the imports that the file begins with, divided where blank lines or other text stand between them.
     fn sections(&self) -> Vec<Vec<&'a Stmt>> {
         let mut sections: Vec<Vec<&Stmt>> = Vec::new();
         for (at, statement) in self.module.body.iter().enumerate() {
@@ -247,7 +267,7 @@ impl<'a> File<'a, '_> {
         TextSize::new(start as u32)
     }
 
-    /// The line before the one that begins at `start`, without its end.
+    /// Returns the line before the one that begins at `start`, without its end.
     pub(super) fn line_above(&self, start: TextSize) -> Option<TextRange> {
         let before = self.source.get(..start.to_usize())?;
         let end = before.strip_suffix("\r\n").or_else(|| before.strip_suffix(['\n', '\r']))?.len();
@@ -255,7 +275,7 @@ impl<'a> File<'a, '_> {
         Some(TextRange::new(self.line_start(end), end))
     }
 
-    /// The start of the line behind the one on which `end` lies; of the whole statement list on it.
+    /// Returns the start of the line behind the one on which `end` lies; of the whole statement list on it.
     fn behind_line(&self, end: TextSize) -> TextSize {
         // Another statement may follow on the line and go on for several.
         let mut end = end;
@@ -275,7 +295,7 @@ impl<'a> File<'a, '_> {
         end + TextSize::new(length as u32)
     }
 
-    /// A line break where the file ends without one.
+    /// Returns a line break where the file ends without one.
     fn line_break_before(&self, at: TextSize) -> &'static str {
         match self.source.get(..at.to_usize()) {
             Some(before) if !before.is_empty() && !before.ends_with(['\n', '\r']) => self.newline_at(TextSize::new(0)),
@@ -283,7 +303,7 @@ impl<'a> File<'a, '_> {
         }
     }
 
-    /// The line end that the file uses from here on.
+    /// Returns the line end that the file uses from here on.
     pub(super) fn newline_at(&self, at: TextSize) -> &'static str {
         let rest = self.source.get(at.to_usize()..).unwrap_or_default();
         match rest.find(['\n', '\r']) {
@@ -302,7 +322,7 @@ impl<'a> File<'a, '_> {
         above != start && above > self.head()
     }
 
-    /// The start of the comments that stand right above a line, else of the line.
+    /// Returns the start of the comments that stand right above a line, else of the line.
     pub(super) fn above_comments(&self, line: TextSize) -> TextSize {
         let mut above = line;
         while let Some(previous) = self.line_above(above) {
@@ -328,7 +348,7 @@ fn is_docstring(statement: &Stmt) -> bool {
     matches!(statement, Stmt::Expr(expression) if matches!(&*expression.value, Expr::StringLiteral(_)))
 }
 
-/// The first part of what a statement imports; nothing for a relative import.
+/// Returns the first part of what a statement imports; nothing for a relative import.
 fn root_of(statement: &Stmt) -> Option<&str> {
     match statement {
         Stmt::ImportFrom(import) if import.level > 0 => None,

@@ -12,8 +12,9 @@ const LONGEST: usize = 120;
 const SHORTEST: usize = 88;
 
 impl File<'_, '_> {
-    /// The callee among the arguments of a call that stands on one line, on one line below the bracket or each on its own, where
-    /// the line would become longer than any other of the file. `before` is what the edit adds in front of the call.
+    /// Returns the callee among the arguments of a call that stands on one line, on one line below the bracket or each
+    /// on its own, where the line would become longer than any other of the file. `before` is what the edit adds in
+    /// front of the call.
     pub(super) fn exploded(&self, call: &ExprCall, before: &str, callee: &str) -> Option<Vec<(Span, String)>> {
         let all: Vec<TextRange> = call.arguments.iter_source_order().map(|argument| argument.range()).collect();
         let (first, last) = (all.first()?, all.last()?);

@@ -7,8 +7,8 @@
 //!
 //! # Safe and unsafe
 //!
-//! - An async twin that does *the same* (a sleep) in a statement of its own is **safe**: nobody looks at its result,
-//!   and that other tasks run meanwhile is what the author of an `async` function counts with. It is unsafe inside a
+//! - An async twin that does *the same* (a sleep) in a statement of its own is **safe**: its result is not
+//!   used, and the author of an `async` function expects other tasks to run meanwhile. It is unsafe inside a
 //!   `with` (what is held there would be held while other tasks run), in `finally` (which a cancellation interrupts),
 //!   in a comprehension, and where its result is used.
 //! - Every other twin or rewriting is **unsafe**: it is another function.
@@ -31,6 +31,7 @@ mod remarks;
 mod rewrite;
 mod share;
 mod shared;
+mod spelling;
 mod steps;
 mod surroundings;
 mod twin;
@@ -40,7 +41,7 @@ use std::cell::{OnceCell, RefCell};
 use std::ops::Range;
 use std::rc::Rc;
 
-use blocklint_core::{Applicability, Mended, Piece, Refusal, Remedy, Span, Way};
+use blocklint_core::{Applicability, EditKind, Piece, Refusal, Remedy, Span, WrittenEdit};
 use ruff_python_ast::token::TokenKind;
 use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, TraversalSignal};
 use ruff_python_ast::{AnyNodeRef, ExprCall, Mod, ModModule, PythonVersion};
@@ -54,6 +55,7 @@ use awaited::Awaited;
 pub use callee::Binding;
 use callee::{Functions, Locals};
 use names::Names;
+pub use spelling::{Import, Spelling, spelling, with_imports};
 use steps::Call;
 use surroundings::Surroundings;
 
@@ -82,7 +84,7 @@ pub fn fix<'r>(
     wanted: &[(Span, &'r Remedy)],
     elsewhere: &Elsewhere<'_>,
     oldest: Option<(u8, u8)>,
-) -> Vec<Result<Mended, Refusal>> {
+) -> Vec<Result<WrittenEdit, Refusal>> {
     let refuse_all = |reason: &str| wanted.iter().map(|_| Err(Refusal::new(reason))).collect();
     if depth::refuse(source).is_some() {
         return refuse_all("the file nests too deeply");
@@ -111,27 +113,13 @@ pub fn fix<'r>(
     };
     let mut calls: Vec<Call<'_, 'r>> = wanted.iter().enumerate().filter_map(place).collect();
     calls.sort_by_key(|of| (of.call.start(), of.at));
-    let file = File {
-        source,
-        module,
-        comments,
-        oldest,
-        calls,
-        given: RefCell::default(),
-        longest: OnceCell::new(),
-        steps: RefCell::default(),
-        given_away: RefCell::default(),
-        awaited: OnceCell::new(),
-        names: Names::new(module),
-        functions,
-        locals: Locals::of(&module.body),
-    };
+    let file = File { comments, oldest, calls, functions, ..File::of_text(source, module) };
     wanted
         .iter()
         .enumerate()
         .map(|(at, (span, remedy))| match found.get(span) {
             None => Err(Refusal::new("no call stands there")),
-            Some(found) => file.mend(at, found, remedy, elsewhere),
+            Some(found) => file.write_edit(at, found, remedy, elsewhere),
         })
         .collect()
 }
@@ -153,7 +141,7 @@ fn begins_with_await(template: &[Piece]) -> bool {
     matches!(template.first(), Some(Piece::Text(text)) if text.starts_with("await "))
 }
 
-/// A file whose calls are mended.
+/// A file in which calls are edited.
 struct File<'a, 'r> {
     source: &'a str,
     module: &'a ModModule,
@@ -176,46 +164,69 @@ struct File<'a, 'r> {
     locals: Locals<'a>,
 }
 
-/// A call that is mended, and what it stands in.
+/// A call that is edited, and the code around it.
 struct Site<'a> {
     call: &'a ExprCall,
     around: Surroundings<'a>,
 }
 
 impl<'a> File<'a, '_> {
-    fn mend(
+    /// A file in which nothing is mended.
+    fn of_text(source: &'a str, module: &'a ModModule) -> Self {
+        File {
+            source,
+            module,
+            comments: Vec::new(),
+            oldest: None,
+            calls: Vec::new(),
+            given: RefCell::default(),
+            longest: OnceCell::new(),
+            steps: RefCell::default(),
+            given_away: RefCell::default(),
+            awaited: OnceCell::new(),
+            names: Names::new(module),
+            functions: Functions::default(),
+            locals: Locals::of(&module.body),
+        }
+    }
+
+    fn write_edit(
         &self,
         at: usize,
         found: &(&'a ExprCall, Vec<AnyNodeRef<'a>>),
         remedy: &Remedy,
         elsewhere: &Elsewhere<'_>,
-    ) -> Result<Mended, Refusal> {
-        let awaits = remedy.ways.iter().any(|way| match way {
-            Way::HandOver { .. }
-            | Way::DropArgument { .. }
-            | Way::AddArgument { .. }
-            | Way::Chain { .. }
-            | Way::Share { .. }
-            | Way::Asyncify
-            | Way::ShareInModule => false,
-            Way::Rewrite { template } => begins_with_await(template),
-            Way::Twin { .. } | Way::TwinType { .. } | Way::Offload { .. } => true,
+    ) -> Result<WrittenEdit, Refusal> {
+        let awaits = remedy.edit_kinds.iter().any(|edit_kind| match edit_kind {
+            EditKind::HandOver { .. }
+            | EditKind::DropArgument { .. }
+            | EditKind::AddArgument { .. }
+            | EditKind::Chain { .. }
+            | EditKind::Share { .. }
+            | EditKind::Asyncify
+            | EditKind::ShareInModule => false,
+            EditKind::Rewrite { template } => begins_with_await(template),
+            EditKind::Twin { .. } | EditKind::TwinType { .. } | EditKind::Offload { .. } => true,
         });
         let around = Surroundings::of(found.0, &found.1, awaits)?;
         let site = Site { call: found.0, around };
         self.is_meant(&site)?;
-        let entered = |way: &Way| site.around.entered.clone().filter(|_| !matches!(way, Way::Offload { .. }));
-        remedy.first(|way| match way {
-            way if entered(way).is_some() => Err(entered(way).unwrap_or_else(|| Refusal::new("it is entered"))),
-            Way::TwinType { .. } => Err(Refusal::new("it is made elsewhere")),
-            Way::Twin { path, method, same, .. } => self.twin(&site, path, *method, *same),
-            Way::Rewrite { template } => self.rewrite(&site, template),
-            Way::Offload { to } => {
+        let entered = |edit_kind: &EditKind| {
+            site.around.entered.clone().filter(|_| !matches!(edit_kind, EditKind::Offload { .. }))
+        };
+        remedy.first(|edit_kind| match edit_kind {
+            edit_kind if entered(edit_kind).is_some() => {
+                Err(entered(edit_kind).unwrap_or_else(|| Refusal::new("it is entered")))
+            }
+            EditKind::TwinType { .. } => Err(Refusal::new("it is made elsewhere")),
+            EditKind::Twin { path, method, same, .. } => self.twin(&site, path, *method, *same),
+            EditKind::Rewrite { template } => self.rewrite(&site, template),
+            EditKind::Offload { to } => {
                 let handles = site.around.handles;
                 if let Some(steps) = self.steps_of(at, &site, &found.1, elsewhere)
-                    && let Ok(mended) = self.whole(&site, steps, to)
+                    && let Ok(written) = self.whole(&site, steps, to)
                 {
-                    return Ok(mended);
+                    return Ok(written);
                 }
                 if let Some(block) = self.block_of(&site, &found.1, &|with| (elsewhere.holds)(at, with)) {
                     let whole = match (elsewhere.refusal)(at, Some(span(block.range())), handles) {
@@ -243,11 +254,13 @@ impl<'a> File<'a, '_> {
                         .and_then(|()| self.offload(&site, to)),
                 }
             }
-            Way::ShareInModule => self.share(&site, &found.1),
-            Way::Chain { .. } | Way::Share { .. } | Way::Asyncify => Err(Refusal::new("nothing here is a chain")),
-            Way::HandOver { passes } => self.hand_over(&site, *passes),
-            Way::DropArgument { name, changes } => self.drop_argument(&site, name, changes.as_deref()),
-            Way::AddArgument { name, value, changes } => self.add_argument(&site, name, value, changes),
+            EditKind::ShareInModule => self.share(&site, &found.1),
+            EditKind::Chain { .. } | EditKind::Share { .. } | EditKind::Asyncify => {
+                Err(Refusal::new("nothing here is a chain"))
+            }
+            EditKind::HandOver { passes } => self.hand_over(&site, *passes),
+            EditKind::DropArgument { name, changes } => self.drop_argument(&site, name, changes.as_deref()),
+            EditKind::AddArgument { name, value, changes } => self.add_argument(&site, name, value, changes),
         })
     }
 
@@ -278,20 +291,20 @@ impl<'a> File<'a, '_> {
         edits
     }
 
-    /// A blank where a word ends at this place: `return(f)()`.
+    /// Returns a blank where a word ends at this place: `return(f)()`.
     fn gap_before(&self, at: TextSize) -> &'static str {
         let before = self.source.get(..at.to_usize()).and_then(|text| text.chars().next_back());
         if before.is_some_and(|c| c == '_' || c.is_alphanumeric()) { " " } else { "" }
     }
 
-    /// The range from the call's first character to its opening bracket, the latter left out.
+    /// Returns the range from the call's first character to its opening bracket, the latter left out.
     fn callee(&self, call: &ExprCall) -> TextRange {
         TextRange::new(call.range().start(), call.arguments.range().start())
     }
 }
 
 impl Site<'_> {
-    /// The most that replacing the call by something that does the same may be.
+    /// Returns the most that replacing the call by something that does the same may be.
     fn same(&self) -> Applicability {
         match self.around.is_statement && self.around.disturbed.is_none() {
             true => Applicability::Safe,

@@ -70,7 +70,7 @@ impl<'a> Names<'a> {
         best.map(|(_, written)| written)
     }
 
-    /// The paths that imports speak of.
+    /// Returns the paths that imports describe.
     pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
         self.imports.iter().map(|import| import.path.as_str())
     }
@@ -203,7 +203,7 @@ impl<'a> SourceOrderVisitor<'a> for Binder<'a> {
                 for alias in &import.names {
                     let name = alias.name.as_str();
                     let local = alias.asname.as_ref().map_or(name, |asname| asname.as_str());
-                    // A relative import is none of the paths that models speak of.
+                    // A relative import is none of the paths that models describe.
                     let path = match import.level {
                         0 => format!("{module}.{name}"),
                         _ => format!(".{module}.{name}"),

@@ -1,6 +1,6 @@
 //! A call handed to a worker thread: `load(path)` → `await asyncio.to_thread(load, path)`.
 
-use blocklint_core::{Applicability, Mended, Offload, Refusal, Span};
+use blocklint_core::{Applicability, Offload, Refusal, Span, WrittenEdit};
 use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Expr, ExprCall, Stmt, StmtFunctionDef};
 use ruff_text_size::{Ranged, TextRange, TextSize};
@@ -25,7 +25,7 @@ type Edits = Vec<(Span, String)>;
 impl<'a> File<'a, '_> {
     /// Hands the callee and its arguments to a function that runs them in a thread. The callee and the arguments are
     /// evaluated where and in the order in which they were; only the call itself moves.
-    pub(super) fn offload(&self, site: &Site<'a>, to: &[Offload]) -> Result<Mended, Refusal> {
+    pub(super) fn offload(&self, site: &Site<'a>, to: &[Offload]) -> Result<WrittenEdit, Refusal> {
         if let Expr::Name(name) = &*site.call.func
             && name.id == "next"
         {
@@ -98,7 +98,7 @@ impl<'a> File<'a, '_> {
         }
         if let Some(function) = site.around.functions.first() {
             let awaited = self.awaited.get_or_init(|| Awaited::of(self.module));
-            if site.around.given_to.iter().any(|target| awaited.waits_for(target, function.range())) {
+            if site.around.values_assigned_to.iter().any(|target| awaited.waits_for(target, function.range())) {
                 return Err(Refusal::new(
                     "what it returns is awaited later by its name, and belongs to the running loop",
                 ));
@@ -143,7 +143,11 @@ impl<'a> File<'a, '_> {
             closing.push(')');
         }
         edits.extend(self.handed(site, &head, &closing, true));
-        Ok(Mended { title: format!("Run in a thread with `{written}`"), applicability: Applicability::Unsafe, edits })
+        Ok(WrittenEdit {
+            title: format!("Run in a thread with `{written}`"),
+            applicability: Applicability::Unsafe,
+            edits,
+        })
     }
 
     /// True if a call reads or writes what the function around was given: `file.write(data)`.
@@ -169,8 +173,8 @@ impl<'a> File<'a, '_> {
         known.entry(function.range()).or_insert_with(|| given_away(function)).contains(name.id.as_str())
     }
 
-    /// The function that hands a call to a thread, how it is written, and the import that takes. None, and the loop, where the
-    /// project runs on a Python without it.
+    /// Returns the function that hands a call to a thread, how it is written, and the import that takes. None, and the
+    /// loop, where the project runs on a Python without it.
     fn choose<'o>(&self, site: &Site<'a>, to: &'o [Offload]) -> Result<(Option<&'o Offload>, String, Edits), Refusal> {
         let lacks = |offload: &Offload| offload.path == TO_THREAD && self.is_older_than(WITH_TO_THREAD);
         let known = |offload: &'o Offload| Some((offload, self.known_as(site, &offload.path)?));
@@ -203,7 +207,12 @@ impl<'a> File<'a, '_> {
     }
 
     /// `load(path)` → `await asyncio.get_running_loop().run_in_executor(None, load, path)`.
-    fn in_executor(&self, site: &Site<'a>, written: &str, mut edits: Vec<(Span, String)>) -> Result<Mended, Refusal> {
+    fn in_executor(
+        &self,
+        site: &Site<'a>,
+        written: &str,
+        mut edits: Vec<(Span, String)>,
+    ) -> Result<WrittenEdit, Refusal> {
         let mut head = format!("{written}().run_in_executor(None, ");
         let mut closing = String::new();
         if !site.call.arguments.keywords.is_empty() {
@@ -215,7 +224,7 @@ impl<'a> File<'a, '_> {
         edits.extend(self.handed(site, &head, &closing, true));
         let (major, minor) = self.oldest.unwrap_or(WITH_TO_THREAD);
         let title = format!("Run in a thread with `run_in_executor`: the project runs on Python {major}.{minor} too");
-        Ok(Mended { title, applicability: Applicability::Unsafe, edits })
+        Ok(WrittenEdit { title, applicability: Applicability::Unsafe, edits })
     }
 
     fn is_older_than(&self, version: (u8, u8)) -> bool {
@@ -247,8 +256,9 @@ impl<'a> File<'a, '_> {
         edits
     }
 
-    /// The text in place of the callee and its bracket; where the arguments stand on lines of their own, the callee goes
-    /// among them, behind whatever is said behind the bracket. `before` is all that the edit puts in front of the callee.
+    /// Returns the text in place of the callee and its bracket; where the arguments stand on lines of their own, the
+    /// callee goes among them, behind whatever is said behind the bracket. `before` is all that the edit puts in front
+    /// of the callee.
     fn opening(&self, call: &ExprCall, head: &str, callee: &str, before: &str) -> (String, Vec<(Span, String)>) {
         let arguments = &call.arguments;
         let start = arguments.range().start() + TextSize::of('(');
@@ -282,8 +292,8 @@ impl<'a> File<'a, '_> {
         (format!("{head}{blank}{callee},{behind}"), moved)
     }
 
-    /// Where all arguments share one line below the bracket, the callee joins them if there is room; else each has a line
-    /// of its own, as formatters have it. `None` where they are written in another way.
+    /// Returns where all arguments share one line below the bracket, the callee joins them if there is room; else each
+    /// has a line of its own, as formatters have it. `None` where they are written in another way.
     fn on_one_line(
         &self,
         call: &ExprCall,
@@ -318,8 +328,8 @@ impl<'a> File<'a, '_> {
         Some(edits)
     }
 
-    /// A generator expression that is the only argument shares the brackets of the call; as one of several it needs
-    /// its own.
+    /// Returns a generator expression that is the only argument shares the brackets of the call; as one of several it
+    /// needs its own.
     fn bracketed_generator(&self, call: &ExprCall) -> Vec<(Span, String)> {
         let [Expr::Generator(generator)] = &*call.arguments.args else { return Vec::new() };
         if generator.parenthesized {
@@ -358,7 +368,7 @@ fn is_line_of_log(call: &ExprCall) -> bool {
     is_logger && LEVELS.contains(&attribute.attr.as_str())
 }
 
-/// The names of the functions that are both defined in a function and given to another one there.
+/// Returns the names of the functions that are both defined in a function and given to another one there.
 fn given_away(function: &StmtFunctionDef) -> FxHashSet<&str> {
     #[derive(Default)]
     struct Given<'a> {
@@ -385,7 +395,7 @@ fn given_away(function: &StmtFunctionDef) -> FxHashSet<&str> {
     found.given
 }
 
-/// True if a call, its receiver or an argument, speaks of a name.
+/// True if a call, its receiver or an argument, mentions a name.
 fn mentions(call: &ExprCall, name: &str) -> bool {
     struct Mentions<'n>(&'n str, bool);
     impl<'a> SourceOrderVisitor<'a> for Mentions<'_> {
@@ -400,7 +410,8 @@ fn mentions(call: &ExprCall, name: &str) -> bool {
     mentions.1
 }
 
-/// True if what a call gives is read bit by bit, as it says itself: `get(url, stream=True)`, `invoke_with_response_stream(…)`.
+/// True if the result of a call is read bit by bit, as it says itself: `get(url, stream=True)`,
+/// `invoke_with_response_stream(…)`.
 fn gives_stream(call: &ExprCall) -> bool {
     let is_true = |value: &Expr| value.as_boolean_literal_expr().is_some_and(|of| of.value);
     let asks = call.arguments.keywords.iter().any(|keyword| {

@@ -14,7 +14,7 @@ const INSTANCES: &[&str] = &["get_instance", "getInstance", "instance", "get_sin
 /// Decorators that keep what a function gave.
 const KEEPING: &[&str] = &["cache", "lru_cache", "cached", "singleton", "once"];
 
-/// True if a function gives by its name what is there once.
+/// True if a function returns by its name what is there once.
 pub(super) fn gives_instance(name: &str) -> bool {
     INSTANCES.contains(&name)
 }
@@ -28,7 +28,7 @@ pub(super) fn works_once(function: &StmtFunctionDef) -> bool {
         };
         last_name(of).is_some_and(|name| KEEPING.contains(&name))
     });
-    // Also for each argument, of which there are few where it is worth to keep what they give.
+    // Also for each argument, of which there are few where it is worth to keep their results.
     if decorated {
         return true;
     }

@@ -19,7 +19,7 @@ pub(super) struct Inside<'a> {
     pub(super) leaves: bool,
     pub(super) awaits: bool,
     pub(super) refused: Option<&'static str>,
-    /// True if it speaks of the exception that is being handled.
+    /// True if it describes the exception that is being handled.
     pub(super) asks_for_exception: bool,
     /// Names of the comprehensions around.
     own: Vec<&'a str>,
@@ -222,12 +222,12 @@ fn generators_of(expression: &Expr) -> &[Comprehension] {
     }
 }
 
-/// The names that a comprehension binds for itself.
+/// Returns the names that a comprehension binds for itself.
 fn own_names(expression: &Expr) -> Vec<&str> {
     generators_of(expression).iter().flat_map(|each| bound_by(&each.target)).collect()
 }
 
-/// The names in a target.
+/// Returns the names in a target.
 pub(super) fn bound_by(target: &Expr) -> Vec<&str> {
     match target {
         Expr::Name(name) => vec![name.id.as_str()],

@@ -8,7 +8,7 @@ use super::callee::last_name;
 
 const LISTS: &[&str] = &["listdir", "scandir", "iterdir", "glob", "iglob"];
 
-/// True if a call lists a folder that the program brings along: only a text in the code tells where it lies.
+/// True if a call lists a folder that the program brings along: only a text in the code shows where it lies.
 pub(super) fn lists_own_files(call: &ExprCall) -> bool {
     if !last_name(&call.func).is_some_and(|name| LISTS.contains(&name)) {
         return false;

@@ -62,7 +62,7 @@ impl<'a> File<'a, '_> {
         }
     }
 
-    /// The line of a place, without its end.
+    /// Returns the line of a place, without its end.
     fn line_at(&self, at: TextSize) -> TextRange {
         let at = usize::from(at);
         let before = self.source.get(..at).unwrap_or_default();

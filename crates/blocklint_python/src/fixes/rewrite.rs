@@ -1,6 +1,6 @@
 //! Text of a model's template in place of a call: `asyncio.run(work())` → `await work()`.
 
-use blocklint_core::{Applicability, Mended, Piece, Refusal};
+use blocklint_core::{Applicability, Piece, Refusal, WrittenEdit};
 use ruff_python_ast::{Expr, ExprCall};
 use ruff_text_size::{Ranged, TextRange};
 
@@ -9,7 +9,7 @@ use crate::walk::span;
 
 impl<'a> File<'a, '_> {
     /// Fills in the template. A call with an argument that the template does not use is refused: it would be lost.
-    pub(super) fn rewrite(&self, site: &Site<'a>, template: &[Piece]) -> Result<Mended, Refusal> {
+    pub(super) fn rewrite(&self, site: &Site<'a>, template: &[Piece]) -> Result<WrittenEdit, Refusal> {
         let call = site.call;
         self.without_comments(call.range())?;
         let arguments = &call.arguments;
@@ -82,10 +82,10 @@ impl<'a> File<'a, '_> {
             Some(rest) => edits.extend(self.awaited(site, range, rest)),
             None => edits.push((span(range), format!("{}{text}", self.gap_before(range.start())))),
         }
-        Ok(Mended { title, applicability: Applicability::Unsafe, edits })
+        Ok(WrittenEdit { title, applicability: Applicability::Unsafe, edits })
     }
 
-    /// The source of what stands before the last `.` of the callee, with its brackets.
+    /// Returns the source of what stands before the last `.` of the callee, with its brackets.
     fn receiver(&self, call: &ExprCall) -> Result<&str, Refusal> {
         let Expr::Attribute(attribute) = &*call.func else {
             return Err(Refusal::new("the callee is not written as a method of something"));
@@ -94,7 +94,7 @@ impl<'a> File<'a, '_> {
         Ok(before.trim_end().trim_end_matches('.').trim_end())
     }
 
-    /// The call as something to hand over: the callee, or a `functools.partial` of it.
+    /// Returns the call as something to hand over: the callee, or a `functools.partial` of it.
     fn callable(&self, site: &Site<'a>) -> Result<(String, Vec<(blocklint_core::Span, String)>), Refusal> {
         let arguments = &site.call.arguments;
         let callee = self.text(self.callee(site.call)).trim_end();
@@ -107,7 +107,7 @@ impl<'a> File<'a, '_> {
         Ok((format!("{partial}({callee}, {})", inside.trim()), edits))
     }
 
-    /// The callee, its positional arguments as a tuple and its keyword arguments as a dictionary.
+    /// Returns the callee, its positional arguments as a tuple and its keyword arguments as a dictionary.
     fn applied(&self, call: &ExprCall) -> Result<String, Refusal> {
         let arguments = &call.arguments;
         let mut text = self.text(self.callee(call)).trim_end().to_owned();
@@ -136,7 +136,7 @@ impl<'a> File<'a, '_> {
         }
     }
 
-    /// The source of an argument, in brackets unless it is one piece wherever it stands.
+    /// Returns the source of an argument, in brackets unless it is one piece wherever it stands.
     fn operand(&self, argument: &Expr) -> String {
         let text = self.text(argument.range());
         match argument {

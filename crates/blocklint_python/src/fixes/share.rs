@@ -4,7 +4,7 @@
 //! they waited for, which makes the edit unsafe. The edit is only shown where the executor is used for more than to
 //! give it work.
 
-use blocklint_core::{Applicability, Mended, Refusal};
+use blocklint_core::{Applicability, Refusal, WrittenEdit};
 use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, TraversalSignal};
 use ruff_python_ast::{AnyNodeRef, Expr, Stmt};
 use ruff_text_size::{Ranged, TextRange, TextSize};
@@ -21,8 +21,8 @@ const TAKE: &[&str] = &["run_in_executor"];
 
 /// Where the executor goes.
 enum Holder<'a> {
-    /// An argument; no other code has it.
-    Nobody,
+    /// An argument of a call that gives it work; no other code has it.
+    Argument,
     /// A local of the function around.
     Local(&'a str),
     /// A field of the instance: `self.NAME`.
@@ -30,8 +30,8 @@ enum Holder<'a> {
 }
 
 impl<'a> File<'a, '_> {
-    /// The edits for a call that makes an executor. `around` are the nodes around it, the outermost first.
-    pub(super) fn share(&self, site: &Site<'a>, around: &[AnyNodeRef<'a>]) -> Result<Mended, Refusal> {
+    /// Returns the edits for a call that makes an executor. `around` are the nodes around it, the outermost first.
+    pub(super) fn share(&self, site: &Site<'a>, around: &[AnyNodeRef<'a>]) -> Result<WrittenEdit, Refusal> {
         let refuse = |reason: &str| Err(Refusal::new(reason));
         let holder = match around {
             [.., AnyNodeRef::StmtAssign(assign)] => match &*assign.targets {
@@ -49,7 +49,7 @@ impl<'a> File<'a, '_> {
             [.., AnyNodeRef::WithItem(_)] => {
                 return refuse("the end of the `with` waits for its tasks, which a shared executor does not");
             }
-            _ if site.around.taker.is_some() => Holder::Nobody,
+            _ if site.around.taker.is_some() => Holder::Argument,
             _ => return refuse("the place that keeps it and shuts it down must be chosen by hand"),
         };
         let Some(outermost) = around.iter().find(|node| node.is_statement()) else {
@@ -83,7 +83,7 @@ impl<'a> File<'a, '_> {
         let blank = newline.repeat(3);
         edits.push((span(TextRange::empty(at)), format!("{name} = {}{blank}", self.text(call))));
         let ends = if uses.ends.is_empty() { "" } else { "; its tasks are no longer awaited at shutdown" };
-        Ok(Mended {
+        Ok(WrittenEdit {
             title: format!("Share one executor, `{name}`: all use its threads{ends}"),
             applicability: if uses.others > 0 { Applicability::Display } else { Applicability::Unsafe },
             edits,
@@ -109,7 +109,7 @@ impl<'a> File<'a, '_> {
     /// Returns the name of the shared executor.
     fn shared_name(&self, site: &Site<'a>, around: &[AnyNodeRef<'a>], holder: &Holder<'a>) -> Result<String, Refusal> {
         let of = match holder {
-            Holder::Nobody => "executor",
+            Holder::Argument => "executor",
             Holder::Local(name) | Holder::Field(_, name) => name.trim_matches('_'),
         };
         let mut name = format!("_{}", of.to_uppercase());
@@ -132,7 +132,7 @@ impl<'a> File<'a, '_> {
         }
     }
 
-    /// The lines of a statement that has them for itself.
+    /// Returns the lines of a statement that has them for itself.
     fn whole_lines(&self, statement: TextRange) -> Result<TextRange, Refusal> {
         let start = self.line_start(statement.start());
         let rest = self.source.get(statement.end().to_usize()..).unwrap_or_default();
@@ -198,7 +198,7 @@ impl Uses<'_, '_> {
         }
     }
 
-    /// The range of it where a method of this name is called on it.
+    /// Returns the range of it where a method of this name is called on it.
     fn on_it(&self, call: &Expr, is_named: impl Fn(&str) -> bool) -> Option<TextRange> {
         let Expr::Call(call) = call else { return None };
         let Expr::Attribute(method) = &*call.func else { return None };

@@ -199,7 +199,7 @@ struct Seen<'e, 'c> {
 }
 
 impl Seen<'_, '_> {
-    /// The attribute of a parameter that an expression names, if any: `rows` of `self.rows`, `table.rows`.
+    /// Returns the attribute of a parameter that an expression names, if any: `rows` of `self.rows`, `table.rows`.
     fn kept<'e>(&self, expression: &'e Expr) -> Option<&'e str> {
         let Expr::Attribute(attribute) = expression else { return None };
         let mut at = &*attribute.value;

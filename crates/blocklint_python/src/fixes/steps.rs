@@ -8,14 +8,14 @@
 //!                                          await asyncio.to_thread(makedirs_and_copy)
 //! ```
 //!
-//! Each would move by itself, what they are given is only put together, and no more than the result of the last one is used behind
-//! them: what each gives is better read where it is asked for. A statement by itself goes the same way if several of its calls would move:
-//! `if os.path.isdir(folder): shutil.rmtree(folder)`, `save(load(path))`.
+//! Each would move by itself, their arguments are only put together, and no more than the result of the last one is
+//! used behind them: what each gives is better read where it is asked for. A statement by itself goes the same way if
+//! several of its calls would move: `if os.path.isdir(folder): shutil.rmtree(folder)`, `save(load(path))`.
 
 use std::ops::Range;
 use std::rc::Rc;
 
-use blocklint_core::{Applicability, Refusal, Remedy, Way};
+use blocklint_core::{Applicability, EditKind, Refusal, Remedy};
 use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, walk_body, walk_stmt};
 use ruff_python_ast::{AnyNodeRef, ArgOrKeyword, Expr, ExprCall, Stmt, StmtFunctionDef, StmtIf};
 use ruff_text_size::{Ranged, TextRange};
@@ -75,7 +75,7 @@ const PLAIN: &[&str] = &[
 ];
 
 impl<'a> File<'a, '_> {
-    /// The steps that a call moves together with, if there are any. The same for each call in them.
+    /// Returns the steps that a call moves together with, if there are any. The same for each call in them.
     pub(super) fn steps_of(
         &self,
         at: usize,
@@ -102,7 +102,7 @@ impl<'a> File<'a, '_> {
         self.step_among(function, own, elsewhere)
     }
 
-    /// The steps among which a statement moves.
+    /// Returns the steps among which a statement moves.
     fn step_among(
         &self,
         function: &'a StmtFunctionDef,
@@ -122,7 +122,8 @@ impl<'a> File<'a, '_> {
         Some(Block { statements: &suite[run.clone()], must: false })
     }
 
-    /// Where steps follow each other among these statements, by their numbers; one alone only with several calls.
+    /// Returns where steps follow each other among these statements, by their numbers; one alone only with several
+    /// calls.
     fn runs_of_steps(
         &self,
         function: &'a StmtFunctionDef,
@@ -189,7 +190,7 @@ impl<'a> File<'a, '_> {
             && branch.body.iter().all(is_step)
     }
 
-    /// True if a call would move by itself, and what it is given is only put together or would move as well.
+    /// True if a call would move by itself, and its arguments are only put together or would move as well.
     fn moves_alone(&self, call: &ExprCall, elsewhere: &Elsewhere<'_>) -> bool {
         let is_simple =
             |argument: ArgOrKeyword<'_>| is_plain_but(argument.value(), &|inner| self.moves_alone(inner, elsewhere));
@@ -251,8 +252,8 @@ impl<'a> File<'a, '_> {
 
     /// Where a wanted call stands, and what would hand it to a thread.
     fn site<'s>(&'s self, of: &'s Call<'a, '_>) -> Option<(Site<'a>, &'s [blocklint_core::Offload])> {
-        let to = match &*of.remedy.ways {
-            [Way::Offload { to }] if of.remedy.at_most != Applicability::Display => to,
+        let to = match &*of.remedy.edit_kinds {
+            [EditKind::Offload { to }] if of.remedy.at_most != Applicability::Display => to,
             _ => return None,
         };
         let around = Surroundings::of(of.call, &of.around, true).ok()?;
@@ -305,7 +306,7 @@ fn is_plain_but(expression: &Expr, is_fine: &dyn Fn(&ExprCall) -> bool) -> bool 
     }
 }
 
-/// The statements of one level among which one with this range stands.
+/// Returns the statements of one level among which one with this range stands.
 fn suite_of(body: &[Stmt], range: TextRange) -> Option<&[Stmt]> {
     struct Find<'a>(TextRange, Option<&'a [Stmt]>);
     impl<'a> SourceOrderVisitor<'a> for Find<'a> {

@@ -28,7 +28,7 @@ pub(super) struct Surroundings<'a> {
     /// Why other tasks had better not run meanwhile, if so.
     pub(super) disturbed: Option<&'static str>,
     /// The targets that get the result of the call: `x` of `x = f()`.
-    pub(super) given_to: &'a [Expr],
+    pub(super) values_assigned_to: &'a [Expr],
     /// The call that this call is an argument of.
     pub(super) taker: Option<&'a ExprCall>,
     /// It stands in an f-string.
@@ -74,7 +74,7 @@ impl<'a> Surroundings<'a> {
             for_each: false,
             opened_around: Vec::new(),
             disturbed: None,
-            given_to: match parent {
+            values_assigned_to: match parent {
                 Some(AnyNodeRef::StmtAssign(assign)) => &assign.targets,
                 Some(AnyNodeRef::StmtAnnAssign(assign)) => std::slice::from_ref(&*assign.target),
                 _ => &[],
@@ -218,7 +218,7 @@ impl<'a> Surroundings<'a> {
     }
 }
 
-/// The names of a `with` by which transactions and connections go: many belong to the thread that began them.
+/// Returns the names of a `with` by which transactions and connections go: many belong to the thread that began them.
 fn transactions_of(with: &StmtWith) -> impl Iterator<Item = &str> {
     const NAMES: &[&str] = &["txn", "tx", "trans", "transaction", "cursor", "cur", "conn", "connection"];
     let names = with.items.iter().filter_map(|item| item.optional_vars.as_deref()?.as_name_expr());
@@ -270,7 +270,7 @@ fn in_first_iterable(generators: &[Comprehension], inner: TextRange) -> bool {
     })
 }
 
-/// True if a method of what a call gives is awaited, or one of what that gives.
+/// True if a method of the result of a call is awaited, or one of the result of that.
 fn gives_awaited(around: &[AnyNodeRef<'_>], call: TextRange) -> bool {
     let mut inner = call;
     for node in around.iter().rev() {

@@ -9,7 +9,7 @@
 //!                                          text = await asyncio.to_thread(read_text)
 //! ```
 
-use blocklint_core::{Applicability, Mended, Offload, Refusal, Span};
+use blocklint_core::{Applicability, Offload, Refusal, Span, WrittenEdit};
 use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, walk_expr, walk_stmt};
 use ruff_python_ast::{AnyNodeRef, Expr, Stmt, StmtFunctionDef, StmtWith};
 use ruff_text_size::{Ranged, TextRange, TextSize};
@@ -34,8 +34,8 @@ impl Block<'_> {
 }
 
 impl<'a> File<'a, '_> {
-    /// The block that moves with a call, if one does. `around` are the nodes around it, the outermost first; `is_held_by` says of a `with`
-    /// statement whether the call cannot leave it.
+    /// Returns the block that moves with a call, if one does. `around` are the nodes around it, the outermost first;
+    /// `is_held_by` says of a `with` statement whether the call cannot leave it.
     pub(super) fn block_of(
         &self,
         site: &Site<'a>,
@@ -139,7 +139,7 @@ impl<'a> File<'a, '_> {
     }
 
     /// Puts the block into a function of its own and hands that over.
-    pub(super) fn whole(&self, site: &Site<'a>, block: Block<'a>, to: &[Offload]) -> Result<Mended, Refusal> {
+    pub(super) fn whole(&self, site: &Site<'a>, block: Block<'a>, to: &[Offload]) -> Result<WrittenEdit, Refusal> {
         let result = self.can_be_whole(site, block)?;
         let statements = block.statements;
         let Some(function) = site.around.functions.first() else {
@@ -198,7 +198,7 @@ impl<'a> File<'a, '_> {
             _ => "these steps",
         };
         let title = format!("Run {what} in a thread with {named}, as `{name}`");
-        Ok(Mended { title, applicability: Applicability::Unsafe, edits })
+        Ok(WrittenEdit { title, applicability: Applicability::Unsafe, edits })
     }
 
     /// Which names statements leave behind for what follows them.
@@ -297,7 +297,7 @@ impl<'a> File<'a, '_> {
         (width > 0).then(|| end + TextSize::of(&rest[..width]))
     }
 
-    /// A name for the function that no other has.
+    /// Returns a name for the function that no other has.
     fn name_for(&self, site: &Site<'a>, statements: &[Stmt], result: &Gives<'_>) -> Result<String, Refusal> {
         let called = last_name(&site.call.func).unwrap_or("work").trim_start_matches('_');
         let base = match (statements, result) {
@@ -375,7 +375,7 @@ fn is_mode_of_writing(mode: &str) -> bool {
     how.len() <= 3 && how.starts_with(['w', 'a', 'x'])
 }
 
-/// The last of `with` blocks that hold nothing but the next.
+/// Returns the last of `with` blocks that hold nothing but the next.
 fn innermost(with: &StmtWith) -> &StmtWith {
     match &*with.body {
         [Stmt::With(inner)] if !opens_file(with) => innermost(inner),
@@ -388,7 +388,7 @@ fn file_work(with: &StmtWith, statement: &Stmt) -> &'static str {
     if writes(statement) || opens_to_write(with) { "write_file" } else { "read_file" }
 }
 
-/// A name for steps that follow each other: of two what each does, of more the first.
+/// Returns a name for steps that follow each other: of two what each does, of more the first.
 fn steps_name<'s>(statements: &'s [Stmt]) -> String {
     let mut names: Vec<String> = Vec::new();
     let under = |statement: &'s Stmt| match statement {
@@ -482,7 +482,7 @@ fn mentions(function: &StmtFunctionDef, name: &str) -> bool {
     mentions.1
 }
 
-/// The statement of this range.
+/// Returns the statement of this range.
 fn statement_of(body: &[Stmt], range: TextRange) -> Option<&Stmt> {
     struct Find<'a>(TextRange, Option<&'a Stmt>);
     impl<'a> SourceOrderVisitor<'a> for Find<'a> {
@@ -504,7 +504,7 @@ fn awaits(statement: &Stmt) -> bool {
     Inside::of(std::slice::from_ref(statement)).awaits
 }
 
-/// The last step of the innermost `with` of nothing but `with`; a step by itself is the last.
+/// Returns the last step of the innermost `with` of nothing but `with`; a step by itself is the last.
 fn last_of(statement: &Stmt) -> Option<&Stmt> {
     match statement {
         Stmt::Assign(_) | Stmt::Return(_) => Some(statement),

@@ -23,7 +23,7 @@ pub struct ChainPart<'p> {
     /// The calls of helpers, from the name that is called on.
     pub calls: Vec<Span>,
     /// The calls that get the place of their twins, and the paths of these.
-    pub leaves: Vec<(Span, &'p str)>,
+    pub sinks: Vec<(Span, &'p str)>,
     /// True if another crate could call what is `pub`.
     pub exports: bool,
 }
@@ -80,7 +80,7 @@ pub fn asyncify(source: &str, part: &ChainPart<'_>) -> Result<Chained, Unchanged
     for &call in &part.calls {
         file.awaits(call, &changed, &mut done.edits).map_err(|refusal| (refusal, call))?;
     }
-    for &(call, twin) in &part.leaves {
+    for &(call, twin) in &part.sinks {
         file.takes_twin(call, twin, &part.helpers, &mut done.edits).map_err(|refusal| (refusal, call))?;
     }
     done.edits.sort();
@@ -194,13 +194,13 @@ impl<'a> File<'a> {
         let root = self.root_that_awaits(call, helpers)?;
         self.nothing_is_held(root, call)?;
         let around = Surroundings { root, function: root, in_loop: None, is_awaited: false };
-        let mended = self.twin(&Site { call, callee, around }, twin, false, false, None)?;
-        edits.extend(mended.edits);
+        let written = self.twin(&Site { call, callee, around }, twin, false, false, None)?;
+        edits.extend(written.edits);
         Ok(())
     }
 
-    /// The macro among whose arguments a call stands, if it stands in one: only those of the standard library that evaluate each
-    /// of them where it stands, once, are known to take one that is awaited.
+    /// Returns the macro among whose arguments a call stands, if it stands in one: only those of the standard library
+    /// that evaluate each of them where it stands, once, are known to take one that is awaited.
     fn in_macro(&self, call: Span) -> Option<Result<Node<'a>, Refusal>> {
         let (start, end) = (call.start as usize, call.end as usize);
         let name = self.root.descendant_for_byte_range(start, (start + 1).min(end))?;
@@ -233,7 +233,7 @@ impl<'a> File<'a> {
         Some(Ok(of_macro))
     }
 
-    /// The function whose name stands there.
+    /// Returns the function whose name stands there.
     fn function_named_at(&self, name: Span) -> Option<Node<'a>> {
         let (start, end) = (name.start as usize, name.end as usize);
         let found = self.root.descendant_for_byte_range(start, end)?;
@@ -241,7 +241,7 @@ impl<'a> File<'a> {
         (function.child_by_field_id(fields().name) == Some(found) && span(found) == name).then_some(function)
     }
 
-    /// The `async` code around a call, with what becomes `async`.
+    /// Returns the `async` code around a call, with what becomes `async`.
     fn root_that_awaits(&self, call: Node<'a>, helpers: &[Span]) -> Result<Node<'a>, Refusal> {
         let mut around = call.parent();
         while let Some(node) = around {
@@ -271,7 +271,7 @@ fn leaves_a_test(attribute: &str) -> bool {
     matches!(path, "should_panic" | "ignore" | "cfg")
 }
 
-/// The attributes of an item.
+/// Returns the attributes of an item.
 pub(super) fn attributes(item: Node<'_>) -> impl Iterator<Item = Node<'_>> {
     let before = std::iter::successors(item.prev_sibling(), |node| node.prev_sibling());
     let own = before.take_while(|node| super::is_comment(*node));

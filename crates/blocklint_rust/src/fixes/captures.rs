@@ -22,11 +22,11 @@ pub(super) enum Owning {
     Owned,
     /// A whole collection would be cloned to ask it something small.
     Wasteful,
-    /// The code does not tell.
+    /// The code shows neither.
     Unknown,
 }
 
-/// The ownership of a variable, as far as its declaration tells.
+/// The ownership of a variable, as far as its declaration shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Declared {
     /// Owned, and not cloned.
@@ -37,7 +37,7 @@ enum Declared {
     Unknown,
 }
 
-/// Types that own what they hold, are `Clone` and `Send`.
+/// Types that own their content, are `Clone` and `Send`.
 const OWNED: &[&str] = &[
     "String",
     "PathBuf",
@@ -59,7 +59,7 @@ const OWNED: &[&str] = &[
     "NaiveDate",
     "NaiveDateTime",
 ];
-/// Types that are so where what they hold is.
+/// Types that are so where their content is.
 const CONTAINERS: &[&str] =
     &["Vec", "VecDeque", "Option", "Box", "HashMap", "BTreeMap", "HashSet", "BTreeSet", "Result", "Arc"];
 
@@ -69,7 +69,7 @@ const SHARED: &[&str] = &["Arc", "Pool"];
 const SINGLE: &[&str] = &["Receiver"];
 
 impl<'a> File<'a> {
-    /// The locals that a call uses, in order of their first use.
+    /// Returns the locals that a call uses, in order of their first use.
     pub(super) fn captures(&self, site: &Site<'a>) -> Vec<Capture<'a>> {
         let mut found: Vec<Capture<'a>> = Vec::new();
         for node in below(site.call, |_| true) {
@@ -109,7 +109,7 @@ impl<'a> File<'a> {
         found
     }
 
-    /// The variables that the text of a macro speaks of: `format!("{root}/index.html")`.
+    /// Returns the variables that the text of a macro names: `format!("{root}/index.html")`.
     fn named_in_format(&self, node: Node<'a>) -> Vec<&'a str> {
         let is_text = matches!(kind(node), K::String | K::RawString);
         if !is_text || node.parent().is_none_or(|parent| kind(parent) != K::TokenTree) {
@@ -123,7 +123,7 @@ impl<'a> File<'a> {
         parts.filter(is_name).collect()
     }
 
-    /// The last declaration of a name before the call, and where it stands.
+    /// Returns the last declaration of a name before the call, and where it stands.
     fn declaration(&self, site: &Site<'a>, name: &str) -> Option<(Declared, usize)> {
         let mut last = None;
         let binds = |pattern: Node<'a>| {
@@ -376,7 +376,7 @@ pub(super) fn leaves_a_function(attribute: &str) -> bool {
     LEAVING.contains(&path)
 }
 
-/// True if the signature of a function says that what it gives may borrow, or may not go to another thread.
+/// True if the signature of a function says that its result may borrow, or may not go to another thread.
 pub(super) fn gives_borrowed(definition: &str) -> bool {
     // Attributes and documentation stand before the word.
     let signature = definition.find("fn ").map_or(definition, |at| &definition[at..]);

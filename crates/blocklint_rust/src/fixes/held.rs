@@ -179,7 +179,7 @@ fn check<'a>(file: &File<'a>, ty: Node<'a>, depth: usize) -> Result<(), &'a str>
     Ok(())
 }
 
-/// True if a `dyn` type says that its values go to other threads.
+/// True if a `dyn` type shows that its values go to other threads.
 fn is_sendable<'a>(file: &File<'a>, dynamic: Node<'a>) -> bool {
     let bounds = dynamic.parent().filter(|parent| kind(*parent) == K::BoundedType).unwrap_or(dynamic);
     let is_reference = bounds.parent().is_some_and(|parent| kind(parent) == K::ReferenceType && !is_mutable(parent));
@@ -203,7 +203,7 @@ fn is_shared<'a>(node: Node<'a>, top: Node<'a>) -> bool {
     false
 }
 
-/// The types of the fields of a type that this file declares.
+/// Returns the types of the fields of a type that this file declares.
 fn declared<'a>(file: &File<'a>, name: &str) -> Vec<Node<'a>> {
     let items = below(file.root, |node| kind(node) != K::FunctionItem);
     let item = items.into_iter().find(|node| {

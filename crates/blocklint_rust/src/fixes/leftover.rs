@@ -71,7 +71,7 @@ impl Leaf<'_> {
     }
 }
 
-/// The names that a declaration imports, one by one; of `*` none.
+/// Returns the names that a declaration imports, one by one; of `*` none.
 fn leaves_of(declaration: Node<'_>) -> Vec<Leaf<'_>> {
     let mut found = Vec::new();
     let mut open: Vec<Node<'_>> = named(declaration).collect();

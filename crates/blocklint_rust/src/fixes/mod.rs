@@ -15,7 +15,7 @@ mod rewrite;
 mod surroundings;
 mod twin;
 
-use blocklint_core::{Mended, Refusal, Remedy, Span, Way};
+use blocklint_core::{EditKind, Refusal, Remedy, Span, WrittenEdit};
 use tree_sitter::{Node, Parser, Tree};
 
 use crate::kinds::{K, fields, grammar, kind};
@@ -27,25 +27,29 @@ use surroundings::Surroundings;
 /// Turns the remedies of calls of one file into edits, each by itself: edits of two of them may overlap. Each span goes
 /// from the name that is called to the end of the call. `called` gives the definitions of the project's functions that the call
 /// at this place of `wanted` runs. Needs a thread with a stack of 16 MiB.
-pub fn fix(source: &str, wanted: &[(Span, &Remedy)], called: &dyn Fn(usize) -> Called) -> Vec<Result<Mended, Refusal>> {
+pub fn fix(
+    source: &str,
+    wanted: &[(Span, &Remedy)],
+    called: &dyn Fn(usize) -> Called,
+) -> Vec<Result<WrittenEdit, Refusal>> {
     let Some(tree) = parsed(source) else {
         return wanted.iter().map(|_| Err(Refusal::new("the file could not be parsed"))).collect();
     };
     let file = File { source, root: tree.root_node() };
     let mut moved: Vec<Span> = Vec::new();
-    let mend = |(at, (span, remedy)): (usize, &(Span, &Remedy))| {
-        let (mended, is_moved) = file.mend(*span, remedy, &|| called(at));
-        moved.extend(Some(*span).filter(|_| is_moved && mended.is_ok()));
-        mended
+    let write = |(at, (span, remedy)): (usize, &(Span, &Remedy))| {
+        let (written, is_moved) = file.write_edit(*span, remedy, &|| called(at));
+        moved.extend(Some(*span).filter(|_| is_moved && written.is_ok()));
+        written
     };
-    let mut mended: Vec<_> = wanted.iter().enumerate().map(mend).collect();
+    let mut written: Vec<_> = wanted.iter().enumerate().map(write).collect();
     // A call that moves into the closure of another call is not awaited there.
-    for (made, (span, _)) in mended.iter_mut().zip(wanted) {
+    for (made, (span, _)) in written.iter_mut().zip(wanted) {
         if moved.iter().any(|outer| outer != span && outer.contains(*span)) {
             *made = Err(Refusal::new("it moves to the blocking pool with the call that it is an argument of"));
         }
     }
-    mended
+    written
 }
 
 fn parsed(source: &str) -> Option<Tree> {
@@ -58,17 +62,17 @@ fn parsed(source: &str) -> Option<Tree> {
 pub struct Called {
     /// Those that the call itself runs.
     pub itself: Vec<String>,
-    /// Those through which it leads to what holds the thread.
+    /// Those through which it leads to the blocking call.
     pub on_the_way: Vec<String>,
 }
 
-/// A file whose calls are mended.
+/// A file in which calls are edited.
 struct File<'a> {
     source: &'a str,
     root: Node<'a>,
 }
 
-/// A call that is mended, and what it stands in.
+/// A call that is edited, and the code around it.
 struct Site<'a> {
     call: Node<'a>,
     /// The callee: a path or a field.
@@ -80,16 +84,21 @@ struct Site<'a> {
 type TextEdit = (Span, String);
 
 impl<'a> File<'a> {
-    /// The edit at a call, and whether that moves the call into a closure.
-    fn mend(&self, span: Span, remedy: &Remedy, called: &dyn Fn() -> Called) -> (Result<Mended, Refusal>, bool) {
+    /// Returns the edit at a call, and whether that moves the call into a closure.
+    fn write_edit(
+        &self,
+        span: Span,
+        remedy: &Remedy,
+        called: &dyn Fn() -> Called,
+    ) -> (Result<WrittenEdit, Refusal>, bool) {
         let mut is_moved = false;
-        let mended = self.site_at(span).and_then(|site| {
-            remedy.first(|way| {
-                is_moved = matches!(way, Way::Offload { .. });
-                self.mend_by(way, &site, called)
+        let written = self.site_at(span).and_then(|site| {
+            remedy.first(|edit_kind| {
+                is_moved = matches!(edit_kind, EditKind::Offload { .. });
+                self.write_edit_of_kind(edit_kind, &site, called)
             })
         });
-        (mended, is_moved)
+        (written, is_moved)
     }
 
     fn site_at(&self, span: Span) -> Result<Site<'a>, Refusal> {
@@ -98,34 +107,43 @@ impl<'a> File<'a> {
         Ok(Site { call, callee, around: Surroundings::of(call)? })
     }
 
-    fn mend_by(&self, way: &Way, site: &Site<'a>, called: &dyn Fn() -> Called) -> Result<Mended, Refusal> {
-        match way {
-            Way::Twin { path, method, same, needs } => self.twin(site, path, *method, *same, needs.as_deref()),
-            Way::TwinType { from, to, needs } => self.twin_type(site, from, to, needs.as_deref()),
-            Way::Rewrite { template } => self.rewrite(site, template),
-            Way::Offload { .. } if called().itself.iter().any(|definition| captures::gives_borrowed(definition)) => {
+    fn write_edit_of_kind(
+        &self,
+        edit_kind: &EditKind,
+        site: &Site<'a>,
+        called: &dyn Fn() -> Called,
+    ) -> Result<WrittenEdit, Refusal> {
+        match edit_kind {
+            EditKind::Twin { path, method, same, needs } => self.twin(site, path, *method, *same, needs.as_deref()),
+            EditKind::TwinType { from, to, needs } => self.twin_type(site, from, to, needs.as_deref()),
+            EditKind::Rewrite { template } => self.rewrite(site, template),
+            EditKind::Offload { .. }
+                if called().itself.iter().any(|definition| captures::gives_borrowed(definition)) =>
+            {
                 Err(Refusal::new(
                     "what it gives may be borrowed or bound to its thread, and cannot come back from another",
                 ))
             }
-            Way::Offload { .. } if called().on_the_way.iter().any(|definition| captures::works_once(definition)) => {
+            EditKind::Offload { .. }
+                if called().on_the_way.iter().any(|definition| captures::works_once(definition)) =>
+            {
                 Err(Refusal::new("it does its work the first time only: let the program do that when it starts"))
             }
-            Way::Offload { .. } if called().itself.iter().any(|definition| captures::is_rewritten(definition)) => {
+            EditKind::Offload { .. } if called().itself.iter().any(|definition| captures::is_rewritten(definition)) => {
                 Err(Refusal::new("an attribute makes something else of the function that is called"))
             }
-            Way::Offload { to } => self.offload(site, to),
-            Way::Asyncify => Err(Refusal::new("its edits stand in several functions")),
-            Way::HandOver { .. } => Err(Refusal::new("what is handed over is for the program to say")),
-            Way::DropArgument { .. }
-            | Way::AddArgument { .. }
-            | Way::Chain { .. }
-            | Way::Share { .. }
-            | Way::ShareInModule => Err(Refusal::new("the edit is one of another language")),
+            EditKind::Offload { to } => self.offload(site, to),
+            EditKind::Asyncify => Err(Refusal::new("its edits stand in several functions")),
+            EditKind::HandOver { .. } => Err(Refusal::new("what is handed over is for the program to say")),
+            EditKind::DropArgument { .. }
+            | EditKind::AddArgument { .. }
+            | EditKind::Chain { .. }
+            | EditKind::Share { .. }
+            | EditKind::ShareInModule => Err(Refusal::new("the edit is one of another language")),
         }
     }
 
-    /// The call whose name begins, and that ends, there.
+    /// Returns the call whose name begins, and that ends, there.
     fn call_at(&self, span: Span) -> Result<Node<'a>, Refusal> {
         let (start, end) = (span.start as usize, span.end as usize);
         let mut at = self.root.descendant_for_byte_range(start, (start + 1).min(end));
@@ -144,7 +162,7 @@ impl<'a> File<'a> {
         self.source.get(node.byte_range()).unwrap_or_default()
     }
 
-    /// The arguments of a call.
+    /// Returns the arguments of a call.
     fn arguments(&self, call: Node<'a>) -> Vec<Node<'a>> {
         let list = call.child_by_field_id(fields().arguments);
         list.into_iter().flat_map(crate::kinds::named).filter(|part| !is_comment(*part)).collect()
@@ -159,12 +177,12 @@ fn span(node: Node<'_>) -> Span {
     Span::new(node.start_byte() as u32, node.end_byte() as u32)
 }
 
-/// The empty span at an offset.
+/// Returns the empty span at an offset.
 fn at(offset: usize) -> Span {
     Span::new(offset as u32, offset as u32)
 }
 
-/// All nodes below one, itself first, in the order of the text; below those that `enters` says no to none.
+/// Returns all nodes below one, itself first, in the order of the text; below those that `enters` says no to none.
 fn below<'a>(top: Node<'a>, enters: impl Fn(Node<'a>) -> bool) -> Vec<Node<'a>> {
     let mut found = Vec::new();
     let mut cursor = top.walk();
@@ -188,7 +206,7 @@ fn below<'a>(top: Node<'a>, enters: impl Fn(Node<'a>) -> bool) -> Vec<Node<'a>> 
     }
 }
 
-/// A clause of a title on what the manifest must ask for.
+/// Returns a clause of a title on what the manifest must ask for.
 fn needing(needs: Option<&str>) -> String {
     needs.map_or_else(String::new, |needs| format!(", with {needs} in Cargo.toml"))
 }

@@ -1,6 +1,6 @@
 //! A call handed to the blocking pool: `load(&path)?` → `tokio::task::spawn_blocking(move || load(&path)).await.unwrap()?`.
 
-use blocklint_core::{Applicability, Mended, Offload, Refusal, Span};
+use blocklint_core::{Applicability, Offload, Refusal, Span, WrittenEdit};
 use tree_sitter::Node;
 
 use super::captures::Owning;
@@ -10,7 +10,7 @@ use crate::kinds::{K, fields, kind};
 impl<'a> File<'a> {
     /// Puts the call into a closure that owns what it takes, and awaits what the pool gives. It is never safe: whether
     /// the closure may leave the task (`Send`, `'static`) only the compiler knows.
-    pub(super) fn offload(&self, site: &Site<'a>, to: &[Offload]) -> Result<Mended, Refusal> {
+    pub(super) fn offload(&self, site: &Site<'a>, to: &[Offload]) -> Result<WrittenEdit, Refusal> {
         let Some(offload) = to.last() else { return Err(Refusal::new("this runtime has no blocking pool")) };
         if site.around.is_awaited {
             return Err(Refusal::new("what it returns is awaited, and belongs to the running task"));
@@ -83,7 +83,7 @@ impl<'a> File<'a> {
         edits.push((at(site.call.start_byte()), open));
         let tail = if self.is_followed_by_dot(site.call) { gap.as_str() } else { "" };
         edits.push((at(site.call.end_byte()), format!("{close}{gap}.await{unwrap}{tail}")));
-        Ok(Mended { title: format!("Hand to the blocking pool with `{written}`"), applicability, edits })
+        Ok(WrittenEdit { title: format!("Hand to the blocking pool with `{written}`"), applicability, edits })
     }
 
     /// True if the chain that the edit makes stays on its line, as rustfmt has it.
@@ -142,7 +142,7 @@ impl<'a> File<'a> {
         Ok(())
     }
 
-    /// The blanks that the line of a node begins with.
+    /// Returns the blanks that the line of a node begins with.
     fn indent(&self, node: Node<'_>) -> &'a str {
         let before = self.source.get(..node.start_byte()).unwrap_or_default();
         let start = before.rfind('\n').map_or(0, |newline| newline + 1);
@@ -151,7 +151,7 @@ impl<'a> File<'a> {
     }
 }
 
-/// The field, call or `?` that an expression is the beginning of.
+/// Returns the field, call or `?` that an expression is the beginning of.
 fn call_behind(node: Node<'_>) -> Option<Node<'_>> {
     let parent = node.parent()?;
     let continues = match kind(parent) {

@@ -83,7 +83,7 @@ impl<'a> File<'a> {
         }
     }
 
-    /// The path that a path as written at a place means.
+    /// Returns the path that a path as written at a place means.
     pub(super) fn meant(&self, place: Node<'a>, written: &str) -> String {
         let written = tight(written);
         let (head, rest) = written.split_once("::").unwrap_or((&written, ""));
@@ -95,7 +95,7 @@ impl<'a> File<'a> {
     }
 }
 
-/// A path without blanks.
+/// Returns a path without blanks.
 fn tight(path: &str) -> String {
     path.chars().filter(|c| !c.is_whitespace()).collect()
 }

@@ -1,13 +1,13 @@
 //! A text in place of a call: `handle.block_on(future)` → `future.await`.
 
-use blocklint_core::{Applicability, Mended, Piece, Refusal};
+use blocklint_core::{Applicability, Piece, Refusal, WrittenEdit};
 use tree_sitter::Node;
 
 use super::{File, Site, span};
 use crate::kinds::{K, fields, kind};
 
 impl<'a> File<'a> {
-    pub(super) fn rewrite(&self, site: &Site<'a>, template: &[Piece]) -> Result<Mended, Refusal> {
+    pub(super) fn rewrite(&self, site: &Site<'a>, template: &[Piece]) -> Result<WrittenEdit, Refusal> {
         let refuse = |reason: &str| Err(Refusal::new(reason));
         let is_method = kind(site.callee) == K::Field;
         let by_type = kind(site.callee) == K::ScopedIdentifier
@@ -44,7 +44,7 @@ impl<'a> File<'a> {
             }
         }
         let title = format!("Replace with `{}`", one_line(&text));
-        Ok(Mended { title, applicability: Applicability::Unsafe, edits: vec![(span(site.call), text)] })
+        Ok(WrittenEdit { title, applicability: Applicability::Unsafe, edits: vec![(span(site.call), text)] })
     }
 }
 

@@ -1,6 +1,6 @@
 //! The async twin in place of a call: `std::fs::read(p)?` → `tokio::fs::read(p).await?`.
 
-use blocklint_core::{Applicability, Mended, Refusal, last_name};
+use blocklint_core::{Applicability, Refusal, WrittenEdit, last_name};
 use tree_sitter::Node;
 
 use super::{File, Site, TextEdit, at, below, needing, span};
@@ -18,7 +18,7 @@ impl<'a> File<'a> {
         method: bool,
         same: bool,
         needs: Option<&str>,
-    ) -> Result<Mended, Refusal> {
+    ) -> Result<WrittenEdit, Refusal> {
         let bound = same && site.around.keeps_to_its_thread(|node| self.text(node));
         let applicability = if same && !bound { Applicability::Safe } else { Applicability::Unsafe };
         let name = match kind(site.callee) {
@@ -32,14 +32,14 @@ impl<'a> File<'a> {
         if method {
             let twin = last_name(path).to_owned();
             let title = format!("Replace with `….{twin}(…).await`{}", needing(needs));
-            return Ok(Mended { title, applicability, edits: vec![(span(name), twin), awaited] });
+            return Ok(WrittenEdit { title, applicability, edits: vec![(span(name), twin), awaited] });
         }
         if kind(site.callee) == K::Field {
             return Err(Refusal::new("the twin is no method"));
         }
         let written = self.written(site.call, path)?;
         let title = format!("Replace with `{written}(…).await`{}", needing(needs));
-        Ok(Mended { title, applicability, edits: vec![(span(site.callee), written), awaited] })
+        Ok(WrittenEdit { title, applicability, edits: vec![(span(site.callee), written), awaited] })
     }
 
     /// Renames the type at the head of the call's chain, or where the variable that begins it is made, and awaits the
@@ -50,7 +50,7 @@ impl<'a> File<'a> {
         from: &str,
         to: &str,
         needs: Option<&str>,
-    ) -> Result<Mended, Refusal> {
+    ) -> Result<WrittenEdit, Refusal> {
         let refused = || Refusal::new("where its receiver is made is not seen here");
         let head = self.head_of(site.callee).ok_or_else(refused)?;
         let made = match kind(head) {
@@ -65,7 +65,7 @@ impl<'a> File<'a> {
         let written = self.written(site.call, to)?;
         let title = format!("Replace with `{written}` and `.await`{}", needing(needs));
         let edits: Vec<TextEdit> = vec![(span(ty), written), (at(site.call.end_byte()), ".await".to_owned())];
-        Ok(Mended { title, applicability: Applicability::Unsafe, edits })
+        Ok(WrittenEdit { title, applicability: Applicability::Unsafe, edits })
     }
 
     /// Returns the head of a chain of calls: the path of its first call, or a variable.
@@ -82,7 +82,7 @@ impl<'a> File<'a> {
         None
     }
 
-    /// The path of the call that makes a variable which is only there for methods to be called on it.
+    /// Returns the path of the call that makes a variable which is only there for methods to be called on it.
     fn made_for_methods(&self, site: &Site<'a>, variable: Node<'a>) -> Option<Node<'a>> {
         let name = self.text(variable);
         let mut made = None;

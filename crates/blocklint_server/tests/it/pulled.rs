@@ -33,7 +33,7 @@ fn an_answer_is_that_of_the_last_text() {
     let items =
         |answer: lsp_server::Response| answer.response_result.expect("a report")["items"].as_array().map(Vec::len);
     assert_eq!(items(client.answer(&after)), Some(1), "version 29 calls it");
-    assert!(items(client.answer(&before)).is_some(), "whoever waits is answered");
+    assert!(items(client.answer(&before)).is_some(), "each request is answered");
     client.change("app.py", 30, "");
     assert_eq!(client.pulled("app.py"), [] as [Value; 0]);
 }

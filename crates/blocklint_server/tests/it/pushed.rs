@@ -63,7 +63,7 @@ fn a_closed_file_has_no_diagnostics() {
 fn the_whole_workspace_is_pushed_where_it_is_asked_for() {
     let start = Start { options: json!({ "settings": { "diagnosticMode": "workspace" } }), ..Start::pushing() };
     let mut client = Client::new(&[("work.py", HELPER), ("app.py", APP)], start);
-    assert_eq!(client.pushed("app.py", None).len(), 1, "nobody opened it");
+    assert_eq!(client.pushed("app.py", None).len(), 1, "it was not opened");
     client.open("work.py", HELPER);
     client.change("work.py", 2, "def pause():\n    pass\n");
     assert_eq!(client.pushed("app.py", None), [] as [Value; 0]);

@@ -60,7 +60,7 @@ fn examples_are_what_the_fixes_make() {
         assert!(done.refused.is_empty(), "{shape:?}: {:?}", done.refused);
         assert!(done.remaining.is_empty(), "{shape:?}: {:?}", done.remaining);
         let titles: BTreeSet<&str> =
-            done.mended.iter().filter_map(|finding| finding.fix.as_ref()).map(|fix| &*fix.title).collect();
+            done.findings.iter().filter_map(|finding| finding.fix.as_ref()).map(|fix| &*fix.title).collect();
         let titles: Vec<&str> = titles.into_iter().collect();
         assert_eq!(titles, [shape.title()]);
         let [change] = &done.changes[..] else { panic!("{shape:?}: {:?}", done.changes) };

@@ -11,11 +11,15 @@ use camino::{Utf8Path, Utf8PathBuf};
 const SPECIFIED_FOLDERS: [&str; 5] = ["link/", "flow/", "mending/", "rules/", "analysis/rules/"];
 
 /// Files and folders that no document can specify, each with the reason. A folder ends with `/`, a name of files begins with it.
-const UNSPECIFIED: [(&str, &str); 4] = [
+const UNSPECIFIED: [(&str, &str); 5] = [
     ("/tables.rs", "declarations of tables, without code"),
     (
         "link/linker/",
         "the tables that all answers come from; crates/blocklint/tests/it/{edited,recursion}.rs hold them",
+    ),
+    (
+        "mending/rewriting/",
+        "answers of `blocklint ask`, no findings; crates/blocklint/tests/it/ask.rs and docs/ask.md hold them",
     ),
     ("link/program/ids.rs", "numbers of bodies and classes"),
     ("rules/rule.rs", "the type of a row in the list of rules"),

@@ -12,7 +12,7 @@ use blocklint_project::{Request, discover};
 use blocklint_test::{Project, parse_document};
 use camino::{Utf8Path, Utf8PathBuf};
 
-/// Shows nobody how far a run is.
+/// A progress that shows nothing.
 struct Unwatched;
 
 impl Progress for Unwatched {

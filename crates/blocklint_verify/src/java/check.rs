@@ -72,7 +72,7 @@ impl<'a> Checker<'a> {
         messages
     }
 
-    /// The methods or constructors that a path means.
+    /// Returns the methods or constructors that a path means.
     fn named(&self, path: &Path) -> Result<Named, String> {
         let name = path.body();
         let (owner, member, mut found) = if let Some(class) = self.classes.get(name) {
@@ -262,8 +262,8 @@ impl<'a> Checker<'a> {
         messages
     }
 
-    /// Where nobody knows what an argument is, a row that names its type is taken, unless another row speaks of the other
-    /// overloads that take so many.
+    /// If the type of an argument is unknown, a row that names its type is taken, unless another row names the other
+    /// overloads with as many parameters.
     fn mistaken(&self, row: &CallRow, path: &Path) -> Option<String> {
         let wanted = parameters(path).filter(|_| row.held().is_some())?;
         let of_same = |other: &&Path| other.body() == path.body() && parameters(other).is_some();
@@ -343,7 +343,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// The parameter list of a path.
+/// Returns the parameter list of a path.
 fn parameters(path: &Path) -> Option<Vec<&str>> {
     let list = path.text.strip_prefix(path.body()).filter(|_| path.rank.has_parameters())?;
     let list = list.trim_start_matches('(').trim_end_matches(')');
@@ -361,7 +361,7 @@ fn via(row: RowView<'_>) -> Option<Via> {
     }
 }
 
-/// The type of a parameter by its position, negative from the end; of a variadic method any behind the last.
+/// Returns the type of a parameter by its position, negative from the end; of a variadic method any behind the last.
 fn parameter(method: &Method, position: i32) -> Option<&str> {
     let count = method.parameters.len();
     let at = match usize::try_from(position) {

@@ -104,8 +104,8 @@ pub(super) fn read(data: &[u8]) -> Option<Class> {
         let (parameters, returns) = types_of(descriptor)?;
         methods.push(Method { name: name.to_owned(), parameters, returns, flags });
     }
-    // A nested class's own flags say what its byte code may do; those that its source has stand in the list of nested
-    // classes.
+    // For a nested class, the access flags of the source (`static`, `private`) are in the attribute `InnerClasses`. The flags
+    // of the class file itself lack them.
     let mut flags = flags;
     for _ in 0..reader.u2()? {
         let name = pool.text(reader.u2()?)?;
@@ -236,7 +236,7 @@ pub(super) fn dotted(internal: &str) -> String {
     package + &simple
 }
 
-/// The parameters and the result of a method's descriptor: `(I[Ljava/lang/String;)V`.
+/// Returns the parameters and the result of a method's descriptor: `(I[Ljava/lang/String;)V`.
 fn types_of(descriptor: &str) -> Option<(Vec<String>, String)> {
     let (parameters, returns) = descriptor.strip_prefix('(')?.split_once(')')?;
     let mut rest = parameters;

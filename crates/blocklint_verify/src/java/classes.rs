@@ -13,7 +13,7 @@ use super::class_file::{Class, Method, dotted, read};
 /// The class that every class derives from.
 pub(super) const OBJECT: &str = "java.lang.Object";
 
-/// A class and what it derives from.
+/// A class and its supertypes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Order {
     /// Itself and its bases, nearest first, `Object` last.
@@ -28,7 +28,7 @@ impl Order {
         self.names().any(|known| known == name)
     }
 
-    /// The names of all, nearest first.
+    /// Returns the names of all, nearest first.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.known.iter().map(|class| class.name.as_str()).chain(self.missing.iter().map(String::as_str))
     }
@@ -46,7 +46,8 @@ pub(crate) struct Classes {
 }
 
 impl Classes {
-    /// The classes of a library, and of what it rests on. A folder holds packages, or modules that hold packages.
+    /// Returns the classes of a library, and of what it rests on. A folder holds packages, or modules that hold
+    /// packages.
     pub(crate) fn new(own: &[Utf8PathBuf], others: impl Iterator<Item = Utf8PathBuf>) -> Self {
         let mut classes = Classes {
             files: FxHashMap::default(),
@@ -95,7 +96,7 @@ impl Classes {
         }
     }
 
-    /// A class by its name.
+    /// Returns a class by its name.
     pub(super) fn get(&self, name: &str) -> Option<Rc<Class>> {
         if let Some(known) = self.read.borrow().get(name) {
             return known.clone();
@@ -105,7 +106,7 @@ impl Classes {
         class
     }
 
-    /// The library's own public classes that a test holds for, sorted.
+    /// Returns the library's own public classes that a test holds for, sorted.
     pub(super) fn own(&self, holds: impl Fn(&str) -> bool) -> Vec<String> {
         let is_public = |name: &&String| self.get(name).is_some_and(|class| class.is_public());
         self.own.iter().filter(|name| holds(name)).filter(is_public).cloned().collect()
@@ -122,7 +123,7 @@ impl Classes {
         self.own_packages.contains(path)
     }
 
-    /// A class and what it derives from.
+    /// Returns a class and its supertypes.
     pub(super) fn order(&self, name: &str) -> Order {
         let mut order = Order::default();
         let mut waiting = std::collections::VecDeque::from([name.to_owned()]);
@@ -148,7 +149,7 @@ impl Classes {
         self.order(name).has(base)
     }
 
-    /// Every overload of a method in a class and its bases.
+    /// Returns every overload of a method in a class and its bases.
     pub(super) fn methods(&self, owner: &str, name: &str) -> Vec<Method> {
         if self.get(owner).is_none() {
             return Vec::new();
@@ -164,15 +165,15 @@ impl Classes {
         found
     }
 
-    /// The constructors of a class that others can call.
+    /// Returns the constructors of a class that others can call.
     pub(super) fn constructors(&self, class: &Class) -> Vec<Method> {
         class.methods.iter().filter(|method| method.name == "<init>" && method.is_visible()).cloned().collect()
     }
 
-    /// Every method that can be called on a class, without those that every object has.
+    /// Returns every method that can be called on a class, without those that every object has.
     pub(super) fn members(&self, owner: &str) -> BTreeMap<String, Vec<Method>> {
         let mut found: BTreeMap<String, Vec<Method>> = BTreeMap::new();
-        // `clone` is not among them: whoever can call it, calls what the class made of it.
+        // `clone` is not among them, because only a class that overrides it can be cloned from outside.
         let of_object: Vec<String> = self.get(OBJECT).map_or(Vec::new(), |class| {
             class.methods.iter().filter(|method| method.is_public()).map(|method| method.name.clone()).collect()
         });

@@ -141,7 +141,7 @@ impl Sources<'_> {
             })
             .collect();
         let named = |body: BodyRef| names.contains(&self.program.body(body).name);
-        // One that looks at what it decorates returns a plain function besides; one with arguments the decorator.
+        // One that looks at the decorated function returns a plain function besides; one with arguments the decorator.
         let returned = inner
             .iter()
             .map(|(_, body)| *body)

@@ -12,7 +12,7 @@ pub(super) struct Builtin {
     members: &'static str,
 }
 
-/// The type of this name.
+/// Returns the type of this name.
 pub(super) fn builtin_type(name: &str) -> Option<&'static Builtin> {
     TYPES.binary_search_by(|known| known.name.cmp(name)).ok().map(|at| &TYPES[at])
 }

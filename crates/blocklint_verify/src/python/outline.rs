@@ -106,7 +106,7 @@ impl Shapes {
         result.join("\n") + "\n"
     }
 
-    /// The names between the parentheses, without types and with `None` for each default.
+    /// Returns the names between the parentheses, without types and with `None` for each default.
     fn parameters(&self, signature: &str) -> String {
         let (mut depth, mut part, mut parts) = (0i32, String::new(), Vec::new());
         for c in signature.chars() {

@@ -19,7 +19,7 @@ pub(super) struct Signature {
 }
 
 impl Signature {
-    /// All names.
+    /// Returns all names.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.positional.iter().chain(&self.keyword_only).map(String::as_str)
     }

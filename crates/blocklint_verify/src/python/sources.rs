@@ -41,7 +41,7 @@ pub(crate) struct Sources<'a> {
 }
 
 impl<'a> Sources<'a> {
-    /// The program of a package, linked without models.
+    /// Returns the program of a package, linked without models.
     pub(crate) fn new(package: &'a Package, program: &'a Program<'a>, no_models: &'a Models) -> Self {
         let linker = Linker::new(program, Library::new(no_models));
         Sources { package, program, linker, active: RefCell::default() }
@@ -431,7 +431,7 @@ impl<'a> Sources<'a> {
     }
 }
 
-/// A place in a file where order does not matter.
+/// Returns a place in a file where order does not matter.
 fn scope(file: FileId) -> Scope {
     Scope { file, at: At::default(), env: EnvId::NONE }
 }

@@ -3,7 +3,7 @@
 use std::fs;
 
 use blocklint_models::{File, Origin, read_file};
-use blocklint_verify::{Extracted, Places, Report, verify};
+use blocklint_verify::{ExtractedLibrary, LibrarySources, VerifyReport, verify};
 use camino::Utf8PathBuf;
 
 const PUBLIC: u16 = 0x0001;
@@ -155,7 +155,7 @@ fn write(folder: &Utf8PathBuf, classes: &[Class<'_>]) {
     }
 }
 
-fn report(rows: &str) -> Report {
+fn report(rows: &str) -> VerifyReport {
     let folder = tempfile::tempdir().expect("a folder");
     let root = Utf8PathBuf::from_path_buf(folder.path().to_owned()).expect("UTF-8");
     let [new, old, jdk] = ["new", "old", "jdk"].map(|name| root.join(name));
@@ -165,9 +165,13 @@ fn report(rows: &str) -> Report {
     // The platform's classes lie in a folder for each module.
     write(&jdk.join("java.base"), &platform());
     fs::write(jdk.join("java.base/module-info.class"), []).expect("written");
-    let of = |version: &str, folder| Extracted { version: version.to_owned(), folders: vec![folder] };
-    let places =
-        Places { versions: vec![of("2.0", new)], older: vec![of("1.0", old)], with: Vec::new(), standard: Some(jdk) };
+    let of = |version: &str, folder| ExtractedLibrary { version: version.to_owned(), folders: vec![folder] };
+    let places = LibrarySources {
+        versions: vec![of("2.0", new)],
+        older: vec![of("1.0", old)],
+        with: Vec::new(),
+        standard: Some(jdk),
+    };
     verify(&model(rows), &places)
 }
 

@@ -3,7 +3,7 @@
 use std::fs;
 
 use blocklint_models::{File, Origin, read_file};
-use blocklint_verify::{Extracted, Places, Report, verify};
+use blocklint_verify::{ExtractedLibrary, LibrarySources, VerifyReport, verify};
 use camino::Utf8PathBuf;
 
 const FILES: &[(&str, &str)] = &[
@@ -55,7 +55,7 @@ fn model(rows: &str) -> File {
     file.expect("a model")
 }
 
-fn report(rows: &str, version: &str) -> Report {
+fn report(rows: &str, version: &str) -> VerifyReport {
     let folder = tempfile::tempdir().expect("a folder");
     for (name, text) in FILES {
         let path = folder.path().join(name);
@@ -63,8 +63,8 @@ fn report(rows: &str, version: &str) -> Report {
         fs::write(path, text).expect("a file");
     }
     let folders = vec![Utf8PathBuf::from_path_buf(folder.path().to_path_buf()).expect("UTF-8")];
-    let versions = vec![Extracted { version: version.to_owned(), folders }];
-    verify(&model(rows), &Places { versions, ..Places::default() })
+    let versions = vec![ExtractedLibrary { version: version.to_owned(), folders }];
+    verify(&model(rows), &LibrarySources { versions, ..LibrarySources::default() })
 }
 
 fn problems(rows: &str) -> Vec<String> {

@@ -43,7 +43,7 @@ pub(super) fn check(paths: &[Utf8PathBuf], shipped: bool) -> Result<u8, Failure>
     }
 }
 
-/// A file, or all `*.toml` below a folder.
+/// Returns a file, or all `*.toml` below a folder.
 fn collect(path: &Utf8Path, files: &mut Vec<Utf8PathBuf>) -> Result<(), Failure> {
     if !path.is_dir() {
         files.push(path.to_path_buf());

@@ -31,7 +31,7 @@ pub(super) fn explain(explain: &ExplainModel) -> Result<u8, Failure> {
     Ok(CLEAN)
 }
 
-/// Every row that speaks of a path, those that decide first.
+/// Returns every row that speaks of a path, those that decide first.
 fn of_path(models: &LanguageModels, name: &str) -> String {
     let language = models.language();
     let path = models.canonical(name);
@@ -84,7 +84,7 @@ fn members(models: &LanguageModels, path: &str) -> Vec<String> {
     found
 }
 
-/// The record of a library by its name in the registry.
+/// Returns the record of a library by its name in the registry.
 fn of_library(models: &LanguageModels, name: &str) -> String {
     let mut text = String::new();
     for (kind, layer) in models.layers() {

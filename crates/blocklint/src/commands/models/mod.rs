@@ -26,7 +26,7 @@ pub(crate) fn models(what: &ModelsCommand) -> Result<u8, Failure> {
     }
 }
 
-/// The models that a run in the current folder would use.
+/// Returns the models that a run in the current folder would use.
 fn models_here(isolated: bool, environments: &[Utf8PathBuf]) -> Result<Models, Failure> {
     let current = current_folder()?;
     let environments: Vec<Utf8PathBuf> = environments.iter().map(|path| absolute(&current, path)).collect();
@@ -37,7 +37,7 @@ fn models_here(isolated: bool, environments: &[Utf8PathBuf]) -> Result<Models, F
     Ok(blocklint_engine::load_models(&project, &current)?)
 }
 
-/// Where rows come from, in a word.
+/// Returns where rows come from, in a word.
 fn layer_name(kind: LayerKind) -> &'static str {
     match kind {
         LayerKind::User => "user",

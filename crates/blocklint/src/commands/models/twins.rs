@@ -21,13 +21,14 @@ pub(super) fn twins(twins: &Twins) -> Result<u8, Failure> {
     Ok(CLEAN)
 }
 
-/// The rows of models for one path; an object without rows where they say nothing.
+/// Returns the rows of models for one path; an object without rows where they say nothing.
 fn of_name(models: &LanguageModels, name: &str) -> Value {
     let path = models.canonical(name);
     let calls = models.calls(&path);
     let properties = models.properties(&path);
     let ty = models.ty(&path);
-    // A condition may speak of the call's arguments, which nobody has here: what some row says counts.
+    // A condition may depend on the call's arguments, which are unknown here, so a row counts if one of its conditions
+    // could hold.
     let effect = |calls: &CallRows<'_>| {
         let held = calls.with(CallRow::has_effect_group).find_map(|row| row.row.held());
         held.map(|effect| effect.as_str())
@@ -65,7 +66,7 @@ fn is_empty(said: &Value) -> bool {
     said.is_null() || said.as_array().is_some_and(Vec::is_empty)
 }
 
-/// The async twins of a call: those of its rows, else the method of the same name of its class's twins.
+/// Returns the async twins of a call: those of its rows, else the method of the same name of its class's twins.
 fn of_call(models: &LanguageModels, calls: &CallRows<'_>, path: &str, runtime: Runtime) -> Vec<String> {
     let of_rows = calls.iter().find_map(|found| Some((found.path, found.row.instead.as_ref()?)));
     if let Some((pattern, instead)) = of_rows {

@@ -3,7 +3,7 @@
 use std::fs;
 
 use blocklint_models::{Origin, read_file};
-use blocklint_verify::{Extracted, Places, Report};
+use blocklint_verify::{ExtractedLibrary, LibrarySources, VerifyReport};
 use camino::Utf8PathBuf;
 use serde::Serialize;
 
@@ -17,7 +17,7 @@ use crate::{CLEAN, FOUND};
 struct Verified {
     model: String,
     #[serde(flatten)]
-    report: Report,
+    report: VerifyReport,
 }
 
 pub(super) fn verify(verify: &VerifyModels) -> Result<u8, Failure> {
@@ -58,7 +58,7 @@ pub(super) fn verify(verify: &VerifyModels) -> Result<u8, Failure> {
 }
 
 fn text(of: &Verified) -> String {
-    let Report { library, version, rows, checked, exempt, unchecked, problems, .. } = &of.report;
+    let VerifyReport { library, version, rows, checked, exempt, unchecked, problems, .. } = &of.report;
     let mut text = String::new();
     for problem in problems {
         text.push_str(&format!("{}:{}: {}: {}\n", of.model, problem.line, problem.path, problem.message));
@@ -71,14 +71,17 @@ fn text(of: &Verified) -> String {
     text
 }
 
-fn places(verify: &VerifyModels) -> Result<Places, Failure> {
-    let main =
-        Extracted { version: verify.library_version.clone().unwrap_or_default(), folders: verify.folders.clone() };
+fn places(verify: &VerifyModels) -> Result<LibrarySources, Failure> {
+    let main = ExtractedLibrary {
+        version: verify.library_version.clone().unwrap_or_default(),
+        folders: verify.folders.clone(),
+    };
     let mut versions = vec![main];
     add(&mut versions, 1, &verify.other)?;
     let mut older = Vec::new();
     add(&mut older, 0, &verify.older)?;
-    let places = Places { versions, older, with: verify.with.clone(), standard: verify.standard_library.clone() };
+    let places =
+        LibrarySources { versions, older, with: verify.with.clone(), standard: verify.standard_library.clone() };
     let versions = places.versions.iter().chain(&places.older);
     let all = versions.flat_map(|of| &of.folders).chain(&places.with).chain(&places.standard);
     let missing: Vec<String> =
@@ -86,8 +89,9 @@ fn places(verify: &VerifyModels) -> Result<Places, Failure> {
     if missing.is_empty() { Ok(places) } else { Err(Failure::all(missing)) }
 }
 
-/// Adds versions that are given as `VERSION=FOLDER`; those before `first` have no part in it.
-fn add(versions: &mut Vec<Extracted>, first: usize, given: &[String]) -> Result<(), Failure> {
+/// Adds the versions that `--other` or `--older` gives as `VERSION=FOLDER`. A version that stands in the list from index
+/// `first` on gets one more folder.
+fn add(versions: &mut Vec<ExtractedLibrary>, first: usize, given: &[String]) -> Result<(), Failure> {
     for other in given {
         let Some((version, folder)) = other.split_once('=') else {
             return Err(Failure::new(format!("`{other}` is not VERSION=FOLDER")));
@@ -95,7 +99,7 @@ fn add(versions: &mut Vec<Extracted>, first: usize, given: &[String]) -> Result<
         let folder = Utf8PathBuf::from(folder);
         match versions[first..].iter_mut().find(|known| known.version == version) {
             Some(known) => known.folders.push(folder),
-            None => versions.push(Extracted { version: version.to_owned(), folders: vec![folder] }),
+            None => versions.push(ExtractedLibrary { version: version.to_owned(), folders: vec![folder] }),
         }
     }
     Ok(())

@@ -21,6 +21,14 @@ fn constants() -> ([u32; 64], [u32; 8]) {
     (std::array::from_fn(|at| root(primes[at], 3)), std::array::from_fn(|at| root(primes[at], 2)))
 }
 
+/// Returns the digest of a model as `rules/models/digest.py` makes it: the hash of the lines that verification reads.
+pub(crate) fn digest_of_model(text: &str) -> String {
+    const UNREAD: [&str; 5] = ["#", "kind =", "takes =", "severity =", "phase ="];
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let read = lines.filter(|line| !UNREAD.iter().any(|unread| line.starts_with(unread)));
+    sha256(read.flat_map(|line| [line, "\n"]).collect::<String>().as_bytes())
+}
+
 /// The hash of some bytes, in hexadecimal digits.
 pub(crate) fn sha256(bytes: &[u8]) -> String {
     let (round, mut state) = constants();

@@ -2,11 +2,11 @@
 //! is not known to be long, but the hand-over shows that its author took it to be.
 
 use crate::raw_finding::RawFinding;
-use blocklint_core::{Confidence, Context, Effect, Language, RuleCode, Severity, What};
+use blocklint_core::{Confidence, Context, Effect, Language, Mistake, RuleCode, Severity};
 use blocklint_facts::{BodyFlags, BodyId, BodyKind, ExitKind, FileFacts, Flow, Form, FormId, SiteKind};
-use blocklint_flow::search::locks::holder_name;
+use blocklint_flow::search::locks::name_of_function_holding;
 use blocklint_link::calls::targets::{Target, TargetKind};
-use blocklint_link::linker::work::Unit;
+use blocklint_link::linker::work::WorkUnit;
 use blocklint_link::linker::{LOW_STEPS, Linker};
 use blocklint_link::program::ids::{BodyRef, SiteRef};
 use blocklint_link::values::value::EnvId;
@@ -18,15 +18,15 @@ use crate::rules::mistakes::MistakeSearch;
 /// Returns the findings of such calculations: they hold the thread.
 pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFinding> {
     let linker = search.linker;
-    let step = Unit::Step("calculations that others hand over");
+    let step = WorkUnit::Step("calculations that others hand over");
     let all = linker.attempt(step, || called_here(search.offloads)).unwrap_or_default();
     let finding = |one: CalledHere| {
         let call = linker.qualified_name(one.function);
-        let (mistake, severity) = ((RuleCode::CPU_BOUND, What::Holds), Severity::Warning);
+        let (mistake, severity) = ((RuleCode::CPU_BOUND, Mistake::Holds), Severity::Warning);
         let mut finding = search.finding(mistake, one.site, call, severity, Confidence::Medium);
         finding.effect = Some(Effect::Cpu);
         finding.context = Some(Context::EventLoop);
-        finding.note = Some(format!("`{}` runs the same in a thread", holder_name(linker, one.elsewhere)));
+        finding.note = Some(format!("`{}` runs the same in a thread", name_of_function_holding(linker, one.elsewhere)));
         finding
     };
     all.into_iter().map(finding).collect()
@@ -43,7 +43,7 @@ pub(crate) struct CalledHere {
     pub(crate) elsewhere: SiteRef,
 }
 
-/// All such calls of the program, in order.
+/// Returns all such calls of the program, in order.
 fn called_here(judge: &mut Offloads<'_, '_, '_>) -> Vec<CalledHere> {
     let linker = judge.linker;
     let mut known = Calculating::default();
@@ -67,7 +67,7 @@ fn called_here(judge: &mut Offloads<'_, '_, '_>) -> Vec<CalledHere> {
             let body = facts.body(facts.body_of(row.at));
             let is_call = row.kind == SiteKind::Call && body.flow == Flow::Coroutine;
             if is_call
-                && linker.is_asked(site.file)
+                && linker.is_reported(site.file)
                 && !is_aside(linker, site)
                 && linker.targets(site, EnvId::NONE).steps < LOW_STEPS
                 && !judge.times.of_site(site).is_once()
@@ -89,23 +89,23 @@ fn is_aside(linker: &Linker<'_>, site: SiteRef) -> bool {
         || linker.is_for_tests(body)
 }
 
-/// The functions that a task is: itself, or what a closure calls and gives.
+/// Returns the functions that a task is: itself, or the result of a call that a closure returns.
 fn functions_of(linker: &Linker<'_>, task: BodyRef) -> Vec<BodyRef> {
     if linker.program.body(task).kind != BodyKind::Lambda {
         return vec![task];
     }
     let exits = linker.program.exits_in(task).filter(|exit| exit.kind == ExitKind::Return && exit.value.is_some());
     let given: Vec<FormId> = exits.map(|exit| exit.value).collect();
-    given.into_iter().filter_map(|form| function_given(linker, task, form)).collect()
+    given.into_iter().filter_map(|form| function_of_result(linker, task, form)).collect()
 }
 
-/// The one synchronous function of the project whose result a form is.
-fn function_given(linker: &Linker<'_>, task: BodyRef, form: FormId) -> Option<BodyRef> {
+/// Returns the one synchronous function of the project whose result a form is.
+fn function_of_result(linker: &Linker<'_>, task: BodyRef, form: FormId) -> Option<BodyRef> {
     let facts = linker.program.facts(task.file);
     let site = result_in(facts, form)?;
     let targets = linker.targets(task.file.site_ref(site), EnvId::NONE);
     match targets.list[..] {
-        [Target::Body { body, edge: TargetKind::Call, .. }] => {
+        [Target::Body { body, kind: TargetKind::Call, .. }] => {
             let of = linker.program.body(body);
             (of.flow == Flow::Sync && of.kind == BodyKind::Function).then_some(body)
         }

@@ -1,6 +1,6 @@
-//! Rust: a project's own functions that hand a closure they are given to the blocking pool. A caller of such a function
-//! hands work over, and a bound belongs there: `fn off(work: impl FnOnce()) { spawn_blocking(move ||
-//! span.in_scope(work)) }`.
+//! Rust: a project's own functions that hand a closure they are passed to the blocking pool. A caller of such a
+//! function hands work over, and a bound belongs there:
+//! `fn off(work: impl FnOnce()) { spawn_blocking(move || span.in_scope(work)) }`.
 
 use blocklint_core::Language;
 use blocklint_facts::{BodyId, FileFacts, Form, FormId, VarKind};
@@ -29,8 +29,8 @@ struct Wrapper {
     path: PathId,
 }
 
-/// The calls of functions that hand over, at one of these sites, what they are given. `is_bounded` says where the function
-/// itself bounds how much runs at once.
+/// Returns the calls of functions that hand over, at one of these sites, their arguments. `is_bounded` is true where
+/// the function itself bounds how much runs at once.
 pub(super) fn handed_through<'a>(
     linker: &Linker<'a>,
     callers: &Callers<'_, 'a>,
@@ -52,7 +52,7 @@ pub(super) fn handed_through<'a>(
         }
         let direct = callers.call_sites(wrapper.body);
         for site in direct.iter().copied().chain(callers.sites_by_base(wrapper.body)) {
-            let Some(form) = given_for(linker, site, wrapper) else { continue };
+            let Some(form) = argument_for_wrapper(linker, site, wrapper) else { continue };
             if !is_bounded(site) {
                 open.extend(wrappers_at(linker, site, form, wrapper.path));
             }
@@ -69,7 +69,7 @@ pub(super) fn handed_through<'a>(
 
 /// Returns the argument of a call for a wrapper's parameter; also where the wrapper implements a trait that the call
 /// names.
-fn given_for(linker: &Linker<'_>, site: SiteRef, wrapper: Wrapper) -> Option<FormId> {
+fn argument_for_wrapper(linker: &Linker<'_>, site: SiteRef, wrapper: Wrapper) -> Option<FormId> {
     if let Some(form) = linker.passed(site, wrapper.body, wrapper.param) {
         return Some(form);
     }
@@ -79,7 +79,7 @@ fn given_for(linker: &Linker<'_>, site: SiteRef, wrapper: Wrapper) -> Option<For
     linker.program.args_of(site).get(at).map(|given| given.value)
 }
 
-/// The functions around a call, one of whose parameters goes into an argument of it: as it is, or in a closure.
+/// Returns the functions around a call, one of whose parameters goes into an argument of it: as it is, or in a closure.
 fn wrappers_at(linker: &Linker<'_>, site: SiteRef, form: FormId, path: PathId) -> Vec<Wrapper> {
     let (facts, body_id) = linker.program.facts_and_id(linker.program.body_of_site(site));
     let function = function_around(facts, body_id);
@@ -125,7 +125,7 @@ fn in_closure(facts: &FileFacts, form: FormId, wanted: &dyn Fn(Form) -> bool) ->
     mentions(facts, form, DEPTH, &literal)
 }
 
-/// The callables that a form is, also behind pointers: bodies, and a library's function.
+/// Returns the callables that a form is, also behind pointers: bodies, and a library's function.
 pub(super) fn callables(
     linker: &Linker<'_>,
     site: SiteRef,

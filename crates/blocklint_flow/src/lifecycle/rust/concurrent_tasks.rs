@@ -13,13 +13,13 @@ use crate::lifecycle::rust::Life;
 const DEPTH: u32 = 4;
 
 impl Life<'_, '_, '_> {
-    /// True if what a site makes, or a closure around it, is run beside others of its kind: `for_each_concurrent`, `JoinSet::spawn` in a
-    /// loop.
+    /// True if the object that a site makes, or a closure around it, is run beside others of its kind:
+    /// `for_each_concurrent`, `JoinSet::spawn` in a loop.
     pub(crate) fn is_one_of_many(&self, site: SiteRef, inner: BodyRef, function: BodyRef) -> bool {
         self.is_given(site, inner, function, |taker, _| self.runs_many(taker, DEPTH))
     }
 
-    /// True if what a site makes, or a block around it, is given to a runtime as a task.
+    /// True if the object that a site makes, or a block around it, is passed to a runtime as a task.
     pub(crate) fn is_task(&self, site: SiteRef, inner: BodyRef, function: BodyRef) -> bool {
         self.is_given(site, inner, function, |taker, arg| {
             let starts = self.linker.targets(taker, EnvId::NONE).list.iter().any(|target| {
@@ -31,7 +31,7 @@ impl Life<'_, '_, '_> {
         })
     }
 
-    /// True if a call runs many of what it is given, or gives what it makes of it to one that does.
+    /// True if a call runs many of its arguments, or passes the object that it makes of one to such a call.
     fn runs_many(&self, taker: SiteRef, depth: u32) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
         let program = self.linker.program;

@@ -52,7 +52,7 @@ impl Life<'_, '_, '_> {
         })
     }
 
-    /// True if a function is run by nothing but threads of their own, and serves nobody there.
+    /// True if a function runs on dedicated threads only, and serves no requests there.
     pub(crate) fn is_on_own_thread(&self, body: BodyRef) -> bool {
         let find = || self.starts_threads_only(body) && !self.serves_below(body);
         self.linker.query(&self.own_threads, body, bool::default, find)
@@ -61,7 +61,7 @@ impl Life<'_, '_, '_> {
     fn starts_threads_only(&self, body: BodyRef) -> bool {
         let linker = self.linker;
         let of_tests = |site: SiteRef| linker.is_for_tests(linker.program.body_of_site(site));
-        let given = linker.given_body(body);
+        let given = linker.sites_passing_body(body);
         let mut given = given.into_iter().map(|(site, _)| site).filter(|&site| !of_tests(site)).peekable();
         let calls = self.callers.call_sites(body);
         let mut calls = calls.iter().copied().filter(|&site| !of_tests(site)).peekable();
@@ -97,7 +97,7 @@ impl Life<'_, '_, '_> {
         facts.text(self.linker.program.site(site).name).starts_with("spawn") && self.is_of_std(site)
     }
 
-    /// True if a function, or one that it calls, takes clients; also where there are too many to tell.
+    /// True if a function, or one that it calls, takes clients; also if there are too many to look at.
     fn serves_below(&self, body: BodyRef) -> bool {
         let linker = self.linker;
         let mut open = vec![(body, DOWN)];
@@ -133,7 +133,7 @@ impl Life<'_, '_, '_> {
             || purpose::calls_what_serves(linker, site)
     }
 
-    /// The calls of a function, those in its closures and blocks too.
+    /// Returns the calls of a function, those in its closures and blocks too.
     fn sites_in(&self, function: BodyRef) -> impl Iterator<Item = SiteRef> {
         let program: &Program<'_> = self.linker.program;
         let rows = program.facts(function.file).sites.len() as u32;
@@ -145,7 +145,7 @@ impl Life<'_, '_, '_> {
     /// True if a file is of a program with windows that brings an executor of its own: the toolkit has another, and so that runs what the
     /// program's `main` starts, for the one person before it.
     pub(crate) fn is_beside_windows(&self, file: FileId) -> bool {
-        // Hardly a program does; that is told fast.
+        // Hardly a program does, so this test is fast.
         self.linker.runtime_of(file) != Some(Runtime::Tokio)
             && self.linker.crate_of(file).and_then(|own| own.dependencies.as_ref()).is_some_and(|all| {
                 all.iter().any(|(_, package, _)| lang::rust::conventions::WINDOW_TOOLKITS.contains(&package.as_str()))

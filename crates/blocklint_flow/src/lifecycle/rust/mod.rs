@@ -1,8 +1,8 @@
-//! The life of a Rust program: what it does once, and programs that serve nobody.
+//! The life of a Rust program: code that runs once, and programs that serve no requests.
 //!
-//! `main` runs once, and so does what it calls outside of loops that wait and of closures that others call: it delays the
-//! start or the end of the program, and nobody who is served. A program is a command if it reads arguments and none of the crates
-//! it is built of listens or loops for ever: it answers the one who waits for it, however often its loops go round.
+//! `main` runs once, and so does what it calls outside of loops that wait and of closures that others call: it delays
+//! the start or the end of the program, but no request. A program is a command if it reads arguments and none of the
+//! crates it is built of listens or loops for ever: only its user waits for it, however often its loops run.
 
 pub(crate) mod concurrent_tasks;
 pub(crate) mod dedicated_thread;
@@ -60,7 +60,7 @@ struct Serving {
 }
 
 impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
-    /// Nothing asked yet.
+    /// Returns the tables without any answer.
     pub(crate) fn new(linker: &'l Linker<'a>, callers: &'s Callers<'l, 'a>) -> Self {
         Life {
             linker,
@@ -74,7 +74,7 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         }
     }
 
-    /// When a site runs.
+    /// Returns when a site runs.
     pub(crate) fn of_site(&mut self, site: SiteRef) -> When {
         self.site(site, DEPTH).unwrap_or(When::Unknown)
     }
@@ -119,13 +119,13 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         }
     }
 
-    /// The function a body stands in: closures and blocks belong to it.
+    /// Returns the function that a body stands in: closures and blocks belong to it.
     fn function_around(&self, body: BodyRef) -> BodyRef {
         let (facts, body_id) = self.linker.program.facts_and_id(body);
         body.file.body_ref(function_around(facts, body_id))
     }
 
-    /// When a function is entered.
+    /// Returns when a function is entered.
     fn entered(&mut self, body: BodyRef, depth: u32) -> Option<When> {
         match self.round.begin(&self.entered, &body, || None) {
             Ok(begun) => {
@@ -141,7 +141,8 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         if linker.is_for_tests(body) {
             return Some(When::Test);
         }
-        // In a program that serves, callers tell which of its commands does; without arguments to read there are no commands.
+        // In a program that serves, callers show which of its commands does; without arguments to read there are no
+        // commands.
         if linker.program.is_command_line(body.file)
             && !self.serves(body.file)
             && purpose::project_takes_arguments(linker)
@@ -178,13 +179,14 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         let mut is_used = false;
         for site in sites {
             let when = self.site(site, depth);
-            if when == Some(When::Unknown) && self.says_nothing(self.function_around(linker.program.body_of_site(site)))
+            if when == Some(When::Unknown)
+                && self.is_without_callers(self.function_around(linker.program.body_of_site(site)))
             {
                 continue;
             }
             is_used = true;
             all = match (all, when) {
-                // A test of it tells nothing of its other callers.
+                // A test of it shows nothing about its other callers.
                 (Some(When::Test), Some(when)) => Some(when),
                 (Some(known), Some(When::Test)) => Some(known),
                 (Some(known), Some(when)) => Some(known.and(when)),
@@ -202,8 +204,8 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         }
     }
 
-    /// True if the type of a method says that it runs on a runtime for blocking work: `fn runtime_handle(&self) -> Handle {
-    /// RuntimeType::Blocking.handle() }`.
+    /// True if the type of a method shows that it runs on a runtime for blocking work:
+    /// `fn runtime_handle(&self) -> Handle { RuntimeType::Blocking.handle() }`.
     fn has_runtime_for_blocking(&self, body: BodyRef) -> bool {
         let linker = self.linker;
         let Some(class) = linker.program.body(body).class.get() else { return false };
@@ -234,7 +236,7 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
     }
 
     /// True if a function is where a program begins.
-    fn is_main(&self, body: BodyRef) -> bool {
+    pub(crate) fn is_main(&self, body: BodyRef) -> bool {
         let facts = self.linker.program.facts(body.file);
         let row = self.linker.program.body(body);
         let relative = &self.linker.program.files[body.file.index()].relative;
@@ -249,7 +251,7 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
             || self.linker.decorator_paths(body).iter().any(|&path| self.linker.library.text(path).ends_with("::main"))
     }
 
-    /// When a program's `main` runs.
+    /// Returns when a program's `main` runs.
     fn main(&mut self, body: BodyRef) -> When {
         let relative = &self.linker.program.files[body.file.index()].relative;
         if relative == "build.rs" || relative.ends_with("/build.rs") {
@@ -257,10 +259,15 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         }
         match self.crate_index(body.file) {
             Some(package) if self.is_command(package) => When::Command,
-            // Where no one is served later, nothing would be worse.
+            // Start-up is less bad than later code only in a project that serves requests.
             _ if purpose::project_serves(self.linker) => When::StartUp,
             _ => When::Unknown,
         }
+    }
+
+    /// True if a program that begins in a body's file is a command.
+    pub(crate) fn begins_command(&mut self, body: BodyRef) -> bool {
+        self.main(body) == When::Command
     }
 
     fn crate_index(&self, file: FileId) -> Option<usize> {
@@ -294,7 +301,8 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
             || purpose::rust_files_taking_arguments(self.linker).any(|file| self.crate_index(file) == Some(package))
     }
 
-    /// True if a file's folders do not say that it is a command's: the code of its own crate listens or loops for ever.
+    /// True if a file's folders do not show that it is a command's: the code of its own crate listens or loops for
+    /// ever.
     fn serves(&mut self, file: FileId) -> bool {
         if is_for_one_person(&self.linker.program.files[file.index()].relative) {
             return false;
@@ -324,7 +332,7 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         found
     }
 
-    /// The crates with programs that are built of a crate.
+    /// Returns the crates with programs that are built of a crate.
     fn programs_of(&self, own: usize) -> Vec<usize> {
         let crates = &self.linker.program.layout.crates;
         let is_program =
@@ -332,7 +340,7 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         (0..crates.len()).filter(|&at| is_program(at) && self.built_of(at).contains(&own)).collect()
     }
 
-    /// The crates of the workspace that a crate is built of, itself first.
+    /// Returns the crates of the workspace that a crate is built of, itself first.
     fn built_of(&self, package: usize) -> Vec<usize> {
         let crates = &self.linker.program.layout.crates;
         let mut open = vec![package];
@@ -353,13 +361,13 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         open
     }
 
-    /// The sites that run a function: calls, and calls that take it. None where it may be run unseen.
+    /// Returns the sites that run a function: calls, and calls that take it. None where it may be run unseen.
     fn entering(&self, body: BodyRef) -> Option<Vec<SiteRef>> {
         let linker = self.linker;
         let (facts, body_id) = linker.program.facts_and_id(body);
         let row = linker.program.body(body);
         let mut sites: Vec<SiteRef> = self.callers.call_sites(body).to_vec();
-        for (site, _) in linker.given_body(body) {
+        for (site, _) in linker.sites_passing_body(body) {
             let here = linker.program.facts(site.file);
             let taker = here.text(linker.program.site(site).name);
             if !lang::rust::conventions::RUNS_IN_PLACE.contains(&taker) {
@@ -376,7 +384,7 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
                 return None;
             }
             let is_rare = linker.hierarchy.bodies_named(name) <= 2;
-            // All that bear a common name are gone through for a trait's method alone.
+            // All functions of a common name are looked at for a trait's method only.
             let is_of_trait = linker.program.class(class).kind == ClassKind::Interface || ancestors.len() > 1;
             if is_rare || is_of_trait {
                 let bearers = linker.bearers(name);
@@ -482,7 +490,8 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
             .flat_map(move |at| index.uses_of_callable(at).iter())
     }
 
-    /// True if a site runs in a task of its own: what it makes, or a block around it, is handed to be run beside others.
+    /// True if a site runs in a task of its own: the object that it makes, or a block around it, is handed to be run
+    /// beside others.
     fn is_spawned(&self, site: SiteRef, inner: BodyRef, function: BodyRef) -> bool {
         let facts = self.linker.program.facts(site.file);
         self.is_given(site, inner, function, |taker, _| {
@@ -490,7 +499,7 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         })
     }
 
-    /// True if what a site makes, or a closure or block around it, is an argument of such a call.
+    /// True if the object that a site makes, or a closure or block around it, is an argument of such a call.
     fn is_given(&self, site: SiteRef, inner: BodyRef, function: BodyRef, takes: impl Fn(SiteRef, u32) -> bool) -> bool {
         let of_result = self.linker.program.uses_of_result(site);
         let mut mentions = of_result.iter().chain(self.around(inner, function));
@@ -512,8 +521,8 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         })
     }
 
-    /// True if a site stands in a loop that goes on as long as there is something to do, as those do that serve. One over a collection
-    /// goes through what is configured.
+    /// True if a site stands in a loop that goes on as long as there is something to do, as those do that serve. One
+    /// over a collection iterates over configured things.
     fn is_repeated(&self, site: SiteRef, inner: BodyRef, function: BodyRef) -> bool {
         let (facts, inner_id) = self.linker.program.facts_and_id(inner);
         let (_, function_id) = self.linker.program.facts_and_id(function);

@@ -1,5 +1,4 @@
-//! Functions of Rust that nothing calls: what they do serves nobody, and that they call something says nothing of when it
-//! runs.
+//! Functions of Rust without callers: they delay no request, and their calls do not show when a callee runs.
 
 use blocklint_core::Language;
 use blocklint_facts::{BodyFlags, BodyId, BodyKind, ClassKind, FileFacts, Flow, Form, FormId, SiteKind};
@@ -11,8 +10,8 @@ use blocklint_link::values::value::{EnvId, Val};
 use crate::lifecycle::rust::Life;
 
 impl Life<'_, '_, '_> {
-    /// True if that a function calls something says nothing, for nothing calls it.
-    pub(crate) fn says_nothing(&mut self, body: BodyRef) -> bool {
+    /// True if a function without callers shows nothing by its calls.
+    pub(crate) fn is_without_callers(&mut self, body: BodyRef) -> bool {
         match self.linker.program.body(body).flow {
             Flow::Sync => self.is_unused(body),
             _ => self.is_left_over(body),
@@ -37,7 +36,15 @@ impl Life<'_, '_, '_> {
         serves_programs && self.is_unused(body)
     }
 
-    /// True if a function is called and named nowhere, so that it says nothing of what it calls.
+    /// True if nothing calls a function, and nothing outside of the project does: it is of a program, or of a workspace that is there
+    /// for its programs.
+    pub(crate) fn is_of_no_use(&mut self, body: BodyRef) -> bool {
+        let Some(own) = self.crate_index(body.file) else { return false };
+        let is_library = self.linker.program.layout.crates[own].roots.iter().any(|root| root.ends_with("lib.rs"));
+        if is_library { self.is_left_over(body) } else { self.is_unused(body) }
+    }
+
+    /// True if a function is called and named nowhere, so that it shows nothing about what it calls.
     fn is_unused(&mut self, body: BodyRef) -> bool {
         if let Some(&known) = self.unused.get(&body) {
             return known;
@@ -64,8 +71,8 @@ impl Life<'_, '_, '_> {
             && (row.flow == Flow::Sync || !self.may_be_called_unseen(body))
     }
 
-    /// True if a call is there that may be of a function, as far as its name and shape tell: one of a method whatever its receiver is,
-    /// for types are twins by `#[cfg]` and receivers are guessed.
+    /// True if a call is there that may be of a function, as far as its name and shape show: one of a method whatever
+    /// its receiver is, for types are twins by `#[cfg]` and receivers are guessed.
     fn may_be_called_unseen(&self, body: BodyRef) -> bool {
         let linker = self.linker;
         let (facts, body_id) = linker.program.facts_and_id(body);
@@ -82,7 +89,7 @@ impl Life<'_, '_, '_> {
         })
     }
 
-    /// The calls `Type::name(…)` that lead to nothing of the project, of a function in an `impl Type`.
+    /// Returns the calls `Type::name(…)` that lead to nothing of the project, of a function in an `impl Type`.
     pub(crate) fn calls_by_type_name(&self, body: BodyRef) -> impl Iterator<Item = SiteRef> {
         let linker = self.linker;
         let facts = linker.program.facts(body.file);

@@ -79,7 +79,7 @@ fn first_await_while_held(linker: &Linker<'_>, taken: SiteRef, lock: FormId) -> 
     })
 }
 
-/// True if two forms of a body are the same lock, as far as names tell.
+/// True if two forms of a body are the same lock, as far as names show.
 fn is_same(linker: &Linker<'_>, taken: SiteRef, of: FormId, lock: FormId) -> bool {
     let facts = linker.program.facts(taken.file);
     let scope = linker.scope_of(taken, EnvId::NONE);

@@ -1,5 +1,5 @@
-//! Java: annotations of a class, or of an interface that it implements, which say where all its methods run: `@NonBlocking` on a
-//! resource, `@ProxyGen` on the interface of a service.
+//! Java: annotations of a class, or of an interface that it implements, which decide where all its methods run:
+//! `@NonBlocking` on a resource, `@ProxyGen` on the interface of a service.
 
 use blocklint_core::{Context, Language};
 use blocklint_facts::{BodyFlags, BodyKind, ClassKind};
@@ -10,9 +10,9 @@ use crate::linker::Linker;
 use crate::program::ids::{BodyRef, ClassRef};
 
 impl<'a> Linker<'a> {
-    /// The rows that register a method by what marks its class, where a framework's own mark makes it an entry, or by what marks an
-    /// interface that declares it.
-    pub(crate) fn registered_by_class(&self, body: BodyRef) -> Vec<&'a HandoverRow> {
+    /// Returns the rows that register a method by what marks its class, where a framework's own mark makes it an entry,
+    /// or by what marks an interface that declares it.
+    pub fn registered_by_class(&self, body: BodyRef) -> Vec<&'a HandoverRow> {
         let facts = self.program.facts(body.file);
         let row = self.program.body(body);
         let Some(own) = row.class.get() else { return Vec::new() };

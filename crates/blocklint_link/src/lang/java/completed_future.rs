@@ -28,12 +28,12 @@ impl Linker<'_> {
                         || self.reads_same(site.file, of, receiver)
                         || self.reads_same(site.file, receiver, of)
                 })
-        }) || self.says_own_is_done(site, receiver)
+        }) || self.checked_own_is_done(site, receiver)
     }
 
-    /// True if the same body has called, before this site, a method of its own class that tells if the future of a
-    /// field is done: `assert isSuspended(); suspended.join();`.
-    fn says_own_is_done(&self, site: SiteRef, receiver: FormId) -> bool {
+    /// True if the same body has called, before this site, a method of its own class that returns whether the future of
+    /// a field is done: `assert isSuspended(); suspended.join();`.
+    fn checked_own_is_done(&self, site: SiteRef, receiver: FormId) -> bool {
         let facts = self.program.facts(site.file);
         let here = self.program.site(site).at;
         let body = facts.body_of(here);

@@ -18,7 +18,7 @@ use crate::values::value::{EnvId, Val};
 const DEEPEST: u32 = 3;
 
 impl Linker<'_> {
-    /// The fields whose callables a method runs on its caller's thread, also through its own methods.
+    /// Returns the fields whose callables a method runs on its caller's thread, also through its own methods.
     fn fields_run_by(&self, body: BodyRef) -> Rc<[VarRef]> {
         let find = || {
             let mut found = Vec::new();
@@ -63,7 +63,7 @@ impl Linker<'_> {
         }
     }
 
-    /// The methods of this name in the class of a method.
+    /// Returns the methods of this name in the class of a method.
     fn methods_beside(&self, body: BodyRef, name: Sym) -> Vec<BodyRef> {
         let (facts, body_id) = self.program.facts_and_id(body);
         let class = self.program.body(body).class;
@@ -91,10 +91,10 @@ impl Linker<'_> {
         })
     }
 
-    /// The parameters of constructors that a field keeps.
+    /// Returns the parameters of constructors that a field keeps.
     fn params_kept_in(&self, field: VarRef) -> Vec<(BodyRef, u32)> {
         let facts = self.program.facts(field.file);
-        let kept = self.given_to(field).into_iter().filter_map(|(_, value)| {
+        let kept = self.values_assigned_to(field).into_iter().filter_map(|(_, value)| {
             let Form::Var(var) = facts.form(value) else { return None };
             let row = facts.var(var);
             let VarKind::Param(index) = row.kind else { return None };
@@ -105,7 +105,7 @@ impl Linker<'_> {
     }
 
     /// Adds the callables that a method of an object runs and that were passed to the object's constructor. A
-    /// constructor with a single call is left out, because the fields of its class already tell the callable. So are
+    /// constructor with a single call is left out, because the fields of its class already show the callable. So are
     /// calls on the object itself.
     pub(crate) fn add_kept(&self, targets: &mut Targets, body: BodyRef, site: SiteRef) {
         if self.program.language(body.file) != Language::Java {
@@ -140,7 +140,7 @@ impl Linker<'_> {
             && self.targets(call, EnvId::NONE).receiver_of(constructor).is_some()
     }
 
-    /// The names of the methods that run what a constructor is given in a parameter.
+    /// Returns the names of the methods that run the callable in a parameter of a constructor.
     pub(crate) fn names_run_later(&self, constructor: BodyRef, index: u32) -> Vec<Name> {
         let facts = self.program.facts(constructor.file);
         let row = self.program.body(constructor);

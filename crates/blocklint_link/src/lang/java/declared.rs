@@ -10,7 +10,7 @@ use crate::program::ids::{BodyRef, ClassRef, VarRef};
 use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val, ValueId};
 
-/// Returns of one body that are looked at.
+/// The number of returns of one body that are looked at.
 const MOST_EXITS: usize = 8;
 
 impl Linker<'_> {
@@ -32,8 +32,8 @@ impl Linker<'_> {
             (Val::Library { ty: base, args: of_base, .. }, Val::Library { ty, args, made })
                 if self.library.is_subtype(ty, base) =>
             {
-                let says_nothing = self.values.list(args).iter().all(|&arg| self.values.is_unknown(arg));
-                let args = if says_nothing { of_base } else { args };
+                let is_without_callers = self.values.list(args).iter().all(|&arg| self.values.is_unknown(arg));
+                let args = if is_without_callers { of_base } else { args };
                 Typed { value: self.values.one(Val::Library { ty, args, made }), ..given }
             }
             // A lambda for an interface of the project: its call is a call of the lambda.
@@ -76,8 +76,8 @@ impl Linker<'_> {
         (!self.values.is_unknown(typed.value)).then_some(typed)
     }
 
-    /// Returns what a body returns by its only `return`, where that is of a library's type derived from the declared one: the
-    /// type of a stream or directory says whether it is a file. By any of them what a lazy value holds back.
+    /// Returns what a body returns by its only `return`, where that is of a library's type derived from the declared
+    /// one: the type of a stream or directory shows whether it is a file. By any of them what a lazy value holds back.
     pub(crate) fn narrowed_return(&self, body: BodyRef, declared: Typed) -> Typed {
         let (facts, body_id) = self.program.facts_and_id(body);
         let only = |value: ValueId| match self.values.members(value)[..] {
@@ -118,8 +118,8 @@ impl Linker<'_> {
         Typed { value: self.values.union(&held_back), ..declared }
     }
 
-    /// Returns the objects that a method makes and returns where it is declared to give an interface or base of the project, and no
-    /// class derived from its own gives another: `Source source() { return new Remote(); }`.
+    /// Returns the objects that a method makes and returns if its declared result is an interface or base of the
+    /// project, and no override in a subclass returns another one: `Source source() { return new Remote(); }`.
     fn made_by(&self, body: BodyRef, declared: Typed) -> Option<Typed> {
         let facts = self.program.facts(body.file);
         let [Val::Instance { class: base, .. }] = self.values.members(declared.value)[..] else { return None };
@@ -164,7 +164,7 @@ impl Linker<'_> {
             return declared;
         }
         let Some(of) = only(declared.value) else { return declared };
-        let [(at, value)] = self.given_to(var)[..] else { return declared };
+        let [(at, value)] = self.values_assigned_to(var)[..] else { return declared };
         if !matches!(facts.form(value), Form::Result(_)) {
             return declared;
         }

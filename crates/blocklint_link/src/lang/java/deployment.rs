@@ -1,5 +1,5 @@
-//! Java: objects that are deployed as a whole (verticles), and on which threads: what they hand to their own machinery runs there
-//! too, and so does what is called by nobody else.
+//! Java: objects that are deployed as a whole (verticles), and their threads. Callables that they register with their
+//! own event loop run there too, and so do methods that only they call.
 
 use crate::lang;
 use blocklint_core::{Context, Language};
@@ -15,7 +15,7 @@ use crate::reactive::BodyUse;
 use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val};
 
-/// Calls that are followed up from a deployment to what it deploys, or from a call to what is deployed.
+/// The number of calls that are followed from a deployment to the deployed object, or from a call to it.
 const MOST_CALLS: u32 = 5;
 
 /// Where the classes of a project are deployed.
@@ -26,8 +26,8 @@ pub(crate) struct Deployments {
 }
 
 impl<'a> Linker<'a> {
-    /// Java: whether a call stands in a class whose instances are deployed where they may block, such as a verticle, or is made
-    /// for such a class alone: what it hands to its own machinery runs there too.
+    /// True if a call stands in a class whose instances are deployed where they may block, such as a verticle, or is
+    /// made for such a class alone: what it hands to its own machinery runs there too.
     pub fn stands_with_workers(&self, site: SiteRef) -> bool {
         self.program.language(site.file) == Language::Java
             && self.is_with_workers(self.program.body_of_site(site), MOST_CALLS, &mut FxHashSet::default())
@@ -37,7 +37,7 @@ impl<'a> Linker<'a> {
         let (facts, body_id) = self.program.facts_and_id(body);
         let Some(class) = self.class_around(body) else { return false };
         if self.is_deployable(class) {
-            return self.is_deployed_on_workers(class) || self.is_given_to_workers(class);
+            return self.is_deployed_on_workers(class) || self.is_passed_to_workers(class);
         }
         // Only where something is deployed so at all.
         if depth == 0 || !self.deployments().on_workers.values().any(|&on_workers| on_workers) || !seen.insert(body) {
@@ -115,7 +115,7 @@ impl<'a> Linker<'a> {
                 into.extend(self.values.members(typed.value).into_iter().filter_map(class_of));
             }
             // `X.class.getName()`
-            Form::Result(call) if lang::java::names::gives_name_of_class(facts.text(facts.site(call).name)) => {
+            Form::Result(call) if lang::java::names::returns_class_name(facts.text(facts.site(call).name)) => {
                 if let Some(of) = self.receiver_form(scope.file.site_ref(call)) {
                     self.deployed_by(scope, of, depth, into);
                 }

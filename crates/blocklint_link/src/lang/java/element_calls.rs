@@ -1,5 +1,6 @@
-//! Java: calls on every element of a collection, and on the one that a key picks from a table. Of a method with several implementations one is meant, but where the receiver is what a
-//! loop or a stream goes through, all of them are called in turn, unless a test of the element picks some.
+//! Java: calls on every element of a collection, and on the one that a key picks from a table. Of a method with several
+//! implementations one is meant, but where the receiver is what a loop or a stream iterates over, all of them are
+//! called in turn, unless a test of the element picks some.
 
 use crate::lang;
 use blocklint_core::Language;

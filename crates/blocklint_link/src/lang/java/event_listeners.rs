@@ -1,5 +1,5 @@
-//! Java: methods that an annotation makes run during calls of a library: `@EventListener` by `publisher.publishEvent(event)`. Of
-//! those the ones that take what the call is given.
+//! Java: methods that an annotation makes run during calls of a library: `@EventListener` by
+//! `publisher.publishEvent(event)`. Of those the ones that take the arguments of the call.
 
 use std::rc::Rc;
 
@@ -15,7 +15,7 @@ use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val};
 
 impl Linker<'_> {
-    /// Adds the methods with an annotation that take what a call is given first.
+    /// Adds the methods with an annotation that take the arguments of a call first.
     pub(crate) fn add_listeners(&self, targets: &mut Targets, annotation: PathId, site: SiteRef) {
         let Some(event) = self.program.args_of(site).first().map(|arg| arg.value) else { return };
         let events = self.values.members(self.eval(self.scope_of(site, EnvId::NONE), event).value);
@@ -25,14 +25,14 @@ impl Linker<'_> {
             if is_heard && self.may_meet(site.file, body.file) {
                 let env = EnvId::NONE;
                 // `@Async` hands it over.
-                let edge =
+                let kind =
                     self.proxied_to(body, site).map_or(TargetKind::Call, |context| TargetKind::HandOver(context, None));
-                self.push(targets, Target::Body { body, env, with_receiver: false, edge });
+                self.push(targets, Target::Body { body, env, with_receiver: false, kind });
             }
         }
     }
 
-    /// The names of the calls of a library during which it runs a method for its annotation.
+    /// Returns the names of the library calls during which the library runs a method because of its annotation.
     pub fn names_run_during_annotation(&self, body: BodyRef) -> Vec<Name> {
         let rows = self.decorator_paths(body).into_iter().flat_map(|path| {
             let rows = self.library.handovers(path);
@@ -41,7 +41,7 @@ impl Linker<'_> {
         rows.collect()
     }
 
-    /// The methods of the project with an annotation.
+    /// Returns the methods of the project with an annotation.
     fn marked_with(&self, annotation: PathId) -> Rc<[BodyRef]> {
         self.query(&self.tables.java.listeners, annotation, Rc::default, || self.find_marked_with(annotation).into())
     }
@@ -67,7 +67,7 @@ impl Linker<'_> {
         found
     }
 
-    /// The types of what a listener takes: those that its annotation lists, else that of its parameter.
+    /// Returns the types of a listener's parameters: those that its annotation lists, else that of its parameter.
     fn taken_by_listener(&self, body: BodyRef, annotation: PathId) -> Vec<Val> {
         let facts = self.program.facts(body.file);
         let scope = self.signature_scope(body);

@@ -15,7 +15,7 @@ const PACKAGE: &str = "lombok";
 /// The ending of the class that gRPC generates around the stubs of a service: `GreeterGrpc` of `Greeter`.
 const STUBS: &str = "Grpc";
 
-/// The package of what stubs derive from.
+/// The package of the bases of stubs.
 pub(crate) const PACKAGE_OF_STUBS: &str = "io.grpc.stub";
 
 /// True if an import names such a class, or a member of one.
@@ -23,7 +23,8 @@ pub(crate) fn names_stubs(import: &str) -> bool {
     import.split('.').any(|part| part.strip_suffix(STUBS).is_some_and(|service| !service.is_empty()))
 }
 
-/// The library's type from which a class derives that gRPC's generator wrote, by its name: `GreeterGrpc.GreeterBlockingStub`.
+/// Returns the library's type from which a class derives that gRPC's generator wrote, by its name:
+/// `GreeterGrpc.GreeterBlockingStub`.
 pub(crate) fn generated_base(path: &str) -> Option<&'static str> {
     let (outer, name) = path.rsplit_once('.')?;
     let service = outer.rsplit('.').next()?.strip_suffix(STUBS).filter(|service| !service.is_empty())?;
@@ -36,7 +37,7 @@ pub(crate) fn generated_base(path: &str) -> Option<&'static str> {
     }
 }
 
-/// The stub that a method of such a class makes: `GreeterGrpc.newBlockingStub(channel)`.
+/// Returns the stub that a method of such a class makes: `GreeterGrpc.newBlockingStub(channel)`.
 pub(crate) fn generated_stub(path: &str) -> Option<String> {
     let (outer, name) = path.rsplit_once('.')?;
     let service = outer.rsplit('.').next()?.strip_suffix(STUBS).filter(|service| !service.is_empty())?;
@@ -47,7 +48,7 @@ pub(crate) fn generated_stub(path: &str) -> Option<String> {
 /// The type that the bindings of Vert.x for RxJava return in the place of a future.
 pub(crate) const OF_BINDING: &str = "io.reactivex.rxjava3.core.Single";
 
-/// The method that one of these bindings stands for: `rxSend` for `send`.
+/// Returns the method that one of these bindings stands for: `rxSend` for `send`.
 pub(crate) fn behind_binding(path: &str) -> Option<String> {
     let (owner, name) = path.rsplit_once('.')?;
     let mut rest = name.strip_prefix("rx")?.chars();
@@ -79,7 +80,7 @@ pub(crate) fn generated(linker: &Linker<'_>, site: SiteRef, env: EnvId) -> Optio
     })
 }
 
-/// The field that a getter of this name reads.
+/// Returns the field that a getter of this name reads.
 fn getter(method: &str) -> Option<String> {
     let rest = match method.strip_prefix("get").or_else(|| method.strip_prefix("is")) {
         Some(rest) if rest.starts_with(char::is_uppercase) => rest,
@@ -105,7 +106,7 @@ fn field_of(linker: &Linker<'_>, class: ClassRef, name: Name, receiver: Val) -> 
     known.then_some(field)
 }
 
-/// `C.builder().a(…).build()`
+/// Returns the result of a generated builder: `C.builder().a(…).build()`
 fn built(linker: &Linker<'_>, site: SiteRef, depth: u32) -> Option<Typed> {
     let depth = depth.checked_sub(1)?;
     let facts = linker.program.facts(site.file);
@@ -138,7 +139,7 @@ fn writes_members(linker: &Linker<'_>, file: FileId) -> bool {
 
 impl Linker<'_> {
     /// Returns the result of a method's RxJava binding where the method itself returns a future.
-    pub(crate) fn given_by_binding(&self, val: Val) -> Typed {
+    pub(crate) fn binding_result(&self, val: Val) -> Typed {
         match val {
             Val::Library { ty, args, .. } if self.library.role(ty) == Some(blocklint_models::Role::Future) => {
                 let ty = self.library.path(Language::Java, OF_BINDING);

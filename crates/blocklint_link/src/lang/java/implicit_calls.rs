@@ -2,7 +2,7 @@
 //! annotation. Both directions are here: the methods that a site runs, and the names of the sites that run a method.
 
 use crate::calls::targets::Targets;
-use crate::lang::implicit::{self, Backward, Forward, ImplicitCall, Occasion};
+use crate::lang::implicit::{self, Backward, Forward, ImplicitCall, ImplicitCallSite};
 use crate::lang::java::words;
 use crate::linker::{Linker, Typed};
 use crate::models::stored_callbacks;
@@ -13,8 +13,8 @@ use crate::values::value::{BoundId, Val, Why};
 pub(crate) const IMPLICIT_CALLS: &[ImplicitCall] = &[
     ImplicitCall {
         name: "an event runs the methods with an annotation",
-        runs: Forward::Targets(|linker, occasion, targets| {
-            if let Occasion::LibraryMethod { path, site, .. } = occasion {
+        runs: Forward::Targets(|linker, place, targets| {
+            if let ImplicitCallSite::LibraryMethod { path, site, .. } = place {
                 linker.add_listeners_during(targets, path, site);
             }
         }),
@@ -23,12 +23,14 @@ pub(crate) const IMPLICIT_CALLS: &[ImplicitCall] = &[
     stored_callbacks::OVERRIDES,
     ImplicitCall {
         name: "a loop, or a method that goes through its object, runs its iterator",
-        runs: Forward::Targets(|linker, occasion, targets| match occasion {
-            Occasion::Iteration { val: Val::Lazy { made, path, .. }, .. } => linker.add_lazy(targets, path, made),
-            Occasion::Iteration { is_async: true, .. } => {}
-            Occasion::Iteration { val: val @ Val::Instance { .. }, .. } => linker.add_gone_through(targets, val),
-            Occasion::Iteration { val, .. } => linker.add_first_of(targets, val, &["iterator", "next"]),
-            Occasion::LibraryMethod { receiver, site, .. } => linker.add_for_each(targets, receiver, site),
+        runs: Forward::Targets(|linker, place, targets| match place {
+            ImplicitCallSite::Iteration { val: Val::Lazy { made, path, .. }, .. } => {
+                linker.add_lazy(targets, path, made)
+            }
+            ImplicitCallSite::Iteration { is_async: true, .. } => {}
+            ImplicitCallSite::Iteration { val: val @ Val::Instance { .. }, .. } => linker.add_loop_over(targets, val),
+            ImplicitCallSite::Iteration { val, .. } => linker.add_first_of(targets, val, &["iterator", "next"]),
+            ImplicitCallSite::LibraryMethod { receiver, site, .. } => linker.add_for_each(targets, receiver, site),
             _ => {}
         }),
         found_by: Backward::NamesOfSites(|linker, body| linker.names_of_loops(body)),
@@ -42,8 +44,9 @@ pub(crate) const IMPLICIT_CALLS: &[ImplicitCall] = &[
 ];
 
 impl Linker<'_> {
-    /// Adds what a loop over an object of the project runs: its `iterator`, and the methods of that iterator for each element.
-    pub(crate) fn add_gone_through(&self, targets: &mut Targets, val: Val) {
+    /// Adds the code that a loop over an object of the project runs: its `iterator`, and the methods of that iterator
+    /// for each element.
+    pub(crate) fn add_loop_over(&self, targets: &mut Targets, val: Val) {
         let Some(name) = self.program.name(words::GONE_THROUGH_BY) else { return };
         self.add_method(targets, val, name);
         let methods = self.attr(val, name);
@@ -57,7 +60,7 @@ impl Linker<'_> {
         self.add_steps_of_iterator(targets, given);
     }
 
-    /// Adds what an inherited method runs that goes through its own object: `pages.forEach(show)`.
+    /// Adds the methods that an inherited method runs while it iterates over its own object: `pages.forEach(show)`.
     pub(crate) fn add_for_each(&self, targets: &mut Targets, receiver: BoundId, site: SiteRef) {
         let facts = self.program.facts(site.file);
         let called = facts.text(self.program.site(site).name);
@@ -66,12 +69,12 @@ impl Linker<'_> {
         }
         let own = self.values.single(receiver);
         if matches!(own, Val::Instance { .. }) {
-            self.add_gone_through(targets, own);
+            self.add_loop_over(targets, own);
             self.add_steps_of_iterator(targets, self.known(own));
         }
     }
 
-    /// Adds what a loop calls of iterators for each element.
+    /// Adds the methods that a loop calls of iterators for each element.
     pub(crate) fn add_steps_of_iterator(&self, targets: &mut Targets, iterators: Typed) {
         for iterator in self.values.members(iterators.value) {
             if !matches!(iterator, Val::Instance { .. }) {

@@ -17,13 +17,13 @@ pub(crate) struct Provider {
     body: BodyRef,
     /// The names of the object in the container: the method's name, or the names in its annotation.
     names: Vec<String>,
-    /// The library types it is declared to give.
+    /// The library types that it is declared to return.
     gives: Vec<PathId>,
 }
 
 impl Linker<'_> {
-    /// The methods that may have made what a container puts into a parameter or field that no code gives anything: of its type, of
-    /// those the ones of its name where there are any.
+    /// Returns the methods that may have made what a container puts into a parameter or field that no code assigns: of
+    /// its type, of those the ones of its name where there are any.
     pub(crate) fn made_by_container(&self, var: VarRef) -> Vec<BodyRef> {
         let wanted = self.declared_paths(var);
         let Some(&wanted) = wanted.first().filter(|_| wanted.len() == 1) else { return Vec::new() };
@@ -128,7 +128,7 @@ impl Linker<'_> {
 const MOST: usize = 64;
 
 impl Linker<'_> {
-    /// A field's declared type, or the class of that type that the field is named for, where there are several.
+    /// Returns a field's declared type, or the class of that type that the field is named for, where there are several.
     pub(crate) fn named_for(&self, file: FileId, row: &Assign, declared: Typed) -> Typed {
         let facts = self.program.facts(file);
         let Form::Var(var) = facts.form(row.target) else { return declared };
@@ -155,7 +155,7 @@ impl Linker<'_> {
         }
     }
 
-    /// The classes that derive from one, those of tests apart.
+    /// Returns the classes that derive from one, those of tests apart.
     fn classes_below(&self, class: ClassRef) -> Vec<ClassRef> {
         let mut seen = self.with_descendants(class, usize::MAX, MOST);
         seen.retain(|of| {
@@ -166,7 +166,7 @@ impl Linker<'_> {
     }
 }
 
-/// True if a field has the name that a container gives the object of a class: `bankPayment` of `BankPayment`.
+/// True if a field has the name under which a container holds the object of a class: `bankPayment` of `BankPayment`.
 fn is_object_of(class: &str, field: &str) -> bool {
     let (mut class, mut field) = (class.chars(), field.chars());
     match (class.next(), field.next()) {

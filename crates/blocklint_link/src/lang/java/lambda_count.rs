@@ -1,5 +1,5 @@
-//! Java: how many lambdas implement an interface of the project, beside the classes that do: where many are given to those that ask for
-//! the interface, what its one named class does says nothing of a call.
+//! Java: how many lambdas implement an interface of the project, beside the classes that do: where many are passed to
+//! those that ask for the interface, what its one named class does shows nothing about a call.
 
 use blocklint_facts::{BodyKind, ExitKind, FileFacts, Form, FormId, Sym};
 
@@ -7,15 +7,15 @@ use crate::linker::Linker;
 use crate::program::ids::{BodyRef, ClassRef, FileId, Name, SiteRef};
 use crate::values::value::EnvId;
 
-/// So many are counted: more say no more.
+/// So many are counted: more of them make no difference.
 const MOST: usize = 8;
 
 /// Calls of one method that are looked at.
 const MOST_SITES: usize = 64;
 
 impl Linker<'_> {
-    /// How many lambdas and method references are seen to be given where an interface with one method is asked for; at most eight, none of
-    /// tests.
+    /// Returns the number of lambdas and method references that are passed or stored where this functional interface is
+    /// expected; at most eight, none of tests.
     pub fn lambdas_of(&self, class: ClassRef) -> usize {
         self.query(&self.tables.java.lambdas, class, usize::default, || self.count_lambdas(class))
     }
@@ -38,7 +38,7 @@ impl Linker<'_> {
         found.min(MOST)
     }
 
-    /// Those given where a file names the type.
+    /// Returns those given where a file names the type.
     fn lambdas_asked_for(&self, file: FileId, sym: Sym) -> usize {
         let facts = self.program.facts(file);
         let assigned = facts
@@ -65,7 +65,7 @@ impl Linker<'_> {
         found
     }
 
-    /// How many calls pass one to a parameter.
+    /// Returns the number of calls that pass one to a parameter.
     fn lambdas_passed(&self, body: BodyRef, index: usize, most: usize) -> usize {
         let names: Vec<Name> = self.body_names(body);
         let sites = names.into_iter().flat_map(|name| self.program.sites_named(name)).take(MOST_SITES);

@@ -1,5 +1,6 @@
-//! Java: the libraries of which a project may have a value at all. A name like `add` or `get` belongs to rows of many libraries, of
-//! which a project uses few; a value of a library enters with an import, a qualified name, or what another library gives.
+//! Java: the libraries of which a project may have a value at all. A name like `add` or `get` belongs to rows of many
+//! libraries, of which a project uses few; a value of a library enters with an import, a qualified name, or the result
+//! of another library.
 
 use crate::lang;
 use blocklint_core::Language;
@@ -13,7 +14,7 @@ use crate::program::Program;
 pub struct JavaRoots<'a> {
     program: &'a Program<'a>,
     present: FxHashSet<&'a str>,
-    /// Users' rows may speak of the project's own classes, which nobody needs to import.
+    /// True if users' rows exist: these may name the project's own classes, which need no import.
     all: bool,
 }
 

@@ -9,14 +9,14 @@ use crate::linker::{LOW_STEPS, Linker};
 use crate::program::ids::{BodyRef, ClassRef, SiteRef};
 use crate::values::value::{ArgsId, BoundId, Val, ValueId};
 
-/// Implementations beyond which a reference says nothing of one of them.
+/// Implementations beyond which a reference shows nothing about one of them.
 const MOST: usize = 16;
 
 /// Implementations of which each is likely to be meant.
 const FEW: usize = 3;
 
 impl Linker<'_> {
-    /// The methods with code that a reference to a method may mean besides that one.
+    /// Returns the methods with code that a reference to a method may mean besides that one.
     pub(crate) fn implementations_referred_to(&self, of: BodyRef, receiver: BoundId) -> Vec<BodyRef> {
         let facts = self.program.facts(of.file);
         let row = self.program.body(of);
@@ -52,8 +52,8 @@ impl Linker<'_> {
             && self.implementations_referred_to(of, receiver).contains(&body)
     }
 
-    /// Inferred steps to one of the methods that a reference in an argument may mean; `None` where it runs by a proxy, elsewhere, or
-    /// where what it is given is of another class.
+    /// Returns inferred steps to one of the methods that a reference in an argument may mean; `None` where it runs by a
+    /// proxy, elsewhere, or where its arguments are of another class.
     pub fn steps_to_referred(&self, site: SiteRef, arg: u32, value: ValueId, body: BodyRef) -> Option<u8> {
         let facts = self.program.facts(site.file);
         let members = self.values.members(value);
@@ -75,14 +75,14 @@ impl Linker<'_> {
             let Val::Fn { body: of, receiver, .. } = val else { continue };
             all += usize::from(!self.is_stub(of));
             // `Source::load` gets its receiver first.
-            let given = if receiver.is_some() { None } else { self.class_given_first(site, arg) };
+            let given = if receiver.is_some() { None } else { self.class_passed_first(site, arg) };
             let fits = |body: BodyRef| given.is_none_or(|given| self.is_method_of_class(body, given));
             if !fits(body) {
                 return None;
             }
             all += self.implementations_referred_to(of, receiver).into_iter().filter(|&body| fits(body)).count();
         }
-        // Each element is given to what implements it.
+        // Each element is passed to its implementation.
         let on_each = || lang::java::words::goes_through_all(facts.text(self.program.site(site).name));
         let unbound = members.iter().any(|val| matches!(*val, Val::Fn { receiver, .. } if !receiver.is_some()));
         Some(match all {
@@ -93,9 +93,9 @@ impl Linker<'_> {
         })
     }
 
-    /// The class of what a call's row says that the callable in an argument gets first.
-    fn class_given_first(&self, site: SiteRef, arg: u32) -> Option<ClassRef> {
-        let given = self.given_by_row(site, arg, 0)?;
+    /// Returns the class of what a call's row states that the callable in an argument gets first.
+    fn class_passed_first(&self, site: SiteRef, arg: u32) -> Option<ClassRef> {
+        let given = self.passed_by_row(site, arg, 0)?;
         match self.values.members(given.value)[..] {
             [Val::Instance { class, .. }] => Some(class),
             _ => None,

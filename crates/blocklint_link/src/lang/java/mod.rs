@@ -32,7 +32,7 @@ use crate::calls::targets::{Target, Targets};
 use crate::guards::loop_multiplier::{Rounds, goes_through_few};
 use crate::lang::Semantics;
 use crate::lang::implicit::ImplicitCall;
-use crate::lang::words::Words;
+use crate::lang::words::LanguageWords;
 use crate::linker::{Linker, Typed};
 use crate::models::row_match::ConditionResult;
 use crate::program::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef, VarRef};
@@ -44,7 +44,7 @@ use crate::values::value::{ArgsId, BoundId, EnvId, Val};
 pub(crate) struct Java;
 
 impl Semantics for Java {
-    fn words(&self) -> &'static Words {
+    fn words(&self) -> &'static LanguageWords {
         &words::WORDS
     }
 
@@ -66,12 +66,12 @@ impl Semantics for Java {
         names::package(linker, file).to_owned()
     }
 
-    /// `T::m`, `object::m`, `T::new`.
+    /// Returns the callable of a method reference: `T::m`, `object::m`, `T::new`.
     fn path_member(&self, linker: &Linker<'_>, of: Val, name: Name) -> Typed {
         names::method_reference(linker, of, name)
     }
 
-    /// `Outer.this`
+    /// Returns the value of `Outer.this`
     fn implied_member_of_class(
         &self,
         linker: &Linker<'_>,
@@ -87,7 +87,7 @@ impl Semantics for Java {
         linker.as_type_argument(owner, var, receiver)
     }
 
-    /// The result of generated code, of a callable, or of two callables that are composed.
+    /// Returns the result of generated code, of a callable, or of two callables that are composed.
     fn unknown_result(&self, linker: &Linker<'_>, site: SiteRef, env: EnvId) -> Option<Typed> {
         let made = generated_code::generated(linker, site, env).or_else(|| linker.functional_result(site, env));
         made.or_else(|| linker.put_together(site, env))
@@ -97,7 +97,8 @@ impl Semantics for Java {
         implicit_calls::IMPLICIT_CALLS
     }
 
-    /// A loop runs the `iterator` of an object and each step of that iterator.
+    /// True if only one of the targets runs. A loop runs them all: `iterator` of the object and each step of that
+    /// iterator.
     fn are_alternatives(&self, linker: &Linker<'_>, site: SiteRef, targets: &Targets) -> bool {
         let facts = linker.program.facts(site.file);
         let row = linker.program.site(site);
@@ -139,11 +140,11 @@ impl Semantics for Java {
         }
         let plain = generated_code::behind_binding(path)?;
         let given = linker.library_result(linker.library.path(Language::Java, &plain), receiver, at.0, at.1);
-        Some(linker.map(given, |val| linker.given_by_binding(val)))
+        Some(linker.map(given, |val| linker.binding_result(val)))
     }
 
     fn refine_param(&self, linker: &Linker<'_>, body: BodyRef, index: u32, declared: Typed) -> Typed {
-        linker.given_more_exactly(body, index, declared)
+        linker.narrowed_by_row(body, index, declared)
     }
 
     fn lambda_param(&self, linker: &Linker<'_>, body: BodyRef, index: u32) -> Option<Typed> {
@@ -227,7 +228,7 @@ impl Semantics for Java {
     }
 
     fn runs_on_workers(&self, linker: &Linker<'_>, class: ClassRef) -> bool {
-        linker.is_given_to_workers(class) || linker.is_deployed_on_workers(class)
+        linker.is_passed_to_workers(class) || linker.is_deployed_on_workers(class)
     }
 
     fn returns_async_result(&self, linker: &Linker<'_>, body: BodyRef) -> bool {

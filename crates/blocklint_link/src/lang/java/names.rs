@@ -12,7 +12,7 @@ use crate::values::value::{ArgsId, EnvId, Val, Why};
 
 pub use crate::lang::java::words::*;
 
-/// The package a file is in.
+/// Returns the package of a file.
 pub(crate) fn package<'p>(linker: &Linker<'p>, file: FileId) -> &'p str {
     let facts = linker.program.facts(file);
     facts
@@ -22,8 +22,8 @@ pub(crate) fn package<'p>(linker: &Linker<'p>, file: FileId) -> &'p str {
         .map_or("", |import| facts.text(import.module))
 }
 
-/// A name that the file does not bind: a member of the classes around, a class of the package or of a star import,
-/// a class of `java.lang`, or the first segment of a qualified name.
+/// Returns a name that the file does not bind: a member of the classes around, a class of the package or of a star
+/// import, a class of `java.lang`, or the first segment of a qualified name.
 pub(crate) fn free_name(linker: &Linker<'_>, scope: Scope, sym: Sym) -> Typed {
     let facts = linker.program.facts(scope.file);
     let text = facts.text(sym);
@@ -57,7 +57,7 @@ fn name_of_file(linker: &Linker<'_>, file: FileId, sym: Sym, name: Name) -> Type
             return linker.known(Val::Class(class));
         }
         let path = linker.library.path(Language::Java, &format!("{of}.{text}"));
-        if linker.library.speaks(path) {
+        if linker.library.is_described(path) {
             return linker.known(Val::External(path));
         }
     }
@@ -72,18 +72,18 @@ fn name_of_file(linker: &Linker<'_>, file: FileId, sym: Sym, name: Name) -> Type
         }
         let owner = linker.library.path(Language::Java, of);
         let member = linker.library.member(owner, text);
-        if linker.library.speaks(member) {
+        if linker.library.is_described(member) {
             return linker.known(Val::External(member));
         }
     }
     let lang = linker.library.path(Language::Java, &format!("java.lang.{text}"));
-    if VALUES.contains(&text) || linker.library.speaks(lang) {
+    if VALUES.contains(&text) || linker.library.is_described(lang) {
         return linker.known(Val::External(lang));
     }
     if text.starts_with(char::is_lowercase) {
         // Every class has it: `wait()`.
         let inherited = linker.library.path(Language::Java, &format!("java.lang.Object.{text}"));
-        if linker.library.speaks(inherited) {
+        if linker.library.is_described(inherited) {
             return linker.known(Val::External(inherited));
         }
         return linker.known(Val::External(linker.library.path(Language::Java, text)));
@@ -91,7 +91,7 @@ fn name_of_file(linker: &Linker<'_>, file: FileId, sym: Sym, name: Name) -> Type
     linker.unknown(Why::Unbound)
 }
 
-/// A field or method of the classes around a body, innermost first.
+/// Returns a field or method of the classes around a body, innermost first.
 fn member_around(linker: &Linker<'_>, file: FileId, body: BodyId, name: Name) -> Option<Typed> {
     let facts = linker.program.facts(file);
     let mut at = body;
@@ -99,7 +99,7 @@ fn member_around(linker: &Linker<'_>, file: FileId, body: BodyId, name: Name) ->
     let is_members = linker.is_java_member(name) || linker.is_assigned_anywhere(name);
     // A row for all members of a class (`Stub.*`) does not mean the first name of a package: `io.grpc.stub.ClientCalls.call()`.
     let is_package =
-        !is_members && linker.library.speaks(linker.library.path(Language::Java, linker.program.text(name)));
+        !is_members && linker.library.is_described(linker.library.path(Language::Java, linker.program.text(name)));
     if is_package {
         return None;
     }
@@ -158,8 +158,8 @@ impl Linker<'_> {
     }
 }
 
-/// The top-level class of this name in a package of the project. Programs of one repository may have classes of the same
-/// name: the one whose folder is nearest is meant.
+/// Returns the top-level class of this name in a package of the project. Programs of one repository may have classes of
+/// the same name: the one whose folder is nearest is meant.
 fn class_in_package(linker: &Linker<'_>, from: FileId, wanted: &str, name: Name) -> Option<ClassRef> {
     let all = linker.hierarchy.top_classes(name).iter().copied();
     let mut found: Vec<ClassRef> = all.filter(|class| package(linker, class.file) == wanted).collect();
@@ -198,7 +198,7 @@ pub(crate) fn import(linker: &Linker<'_>, file: FileId, row: &Import) -> Typed {
     }
 }
 
-/// The class of the project with this qualified name, nested ones too.
+/// Returns the class of the project with this qualified name, nested ones too.
 pub(crate) fn class_named(linker: &Linker<'_>, from: FileId, path: &str) -> Option<ClassRef> {
     let (outer, last) = path.rsplit_once('.').unwrap_or(("", path));
     let name = linker.program.name(last)?;
@@ -215,8 +215,8 @@ pub(crate) fn class_named(linker: &Linker<'_>, from: FileId, path: &str) -> Opti
     }
 }
 
-/// The class of the project behind a package that code spells out: `com.acme.Orders.load()`, where a class of the same name is
-/// imported or around.
+/// Returns the class of the project behind a package that code spells out: `com.acme.Orders.load()`, where a class of
+/// the same name is imported or around.
 pub(crate) fn class_spelled_out(linker: &Linker<'_>, from: FileId, package: PathId, name: Name) -> Option<ClassRef> {
     let is_class = linker.program.language(from) == Language::Java
         && linker.program.text(name).starts_with(char::is_uppercase)
@@ -227,7 +227,7 @@ pub(crate) fn class_spelled_out(linker: &Linker<'_>, from: FileId, package: Path
     class_in_package(linker, from, &linker.library.text(package), name)
 }
 
-/// `T::m`, `object::m`, `T::new`.
+/// Returns the callable of a method reference: `T::m`, `object::m`, `T::new`.
 pub(crate) fn method_reference(linker: &Linker<'_>, member: Val, name: Name) -> Typed {
     match member {
         Val::Class(_) | Val::External(_) if linker.program.text(name) == "new" => linker.known(member),
@@ -242,7 +242,7 @@ pub(crate) fn method_reference(linker: &Linker<'_>, member: Val, name: Name) -> 
     }
 }
 
-/// The callee of a call, with overloads of another arity left out.
+/// Returns the callee of a call, with overloads of another arity left out.
 pub(crate) fn callee(linker: &Linker<'_>, scope: Scope, site: SiteRef) -> Typed {
     let facts = linker.program.facts(site.file);
     let row = linker.program.site(site);
@@ -258,7 +258,7 @@ pub(crate) fn callee(linker: &Linker<'_>, scope: Scope, site: SiteRef) -> Typed 
                     let own = |member: Val| !matches!(member, Val::Fn { .. } | Val::Partial { .. });
                     let members = linker.values.members(base.value);
                     // Of several, some of them callables: each by itself.
-                    let is_given = GIVEN_BY_INTERFACE.contains(&facts.text(row.name));
+                    let is_given = INTERFACE_OWN_METHODS.contains(&facts.text(row.name));
                     if members.len() > 1 && !is_given && members.iter().any(|&member| !own(member)) {
                         linker.map(
                             base,
@@ -312,8 +312,8 @@ pub(crate) fn callee(linker: &Linker<'_>, scope: Scope, site: SiteRef) -> Typed 
     Typed { value: linker.values.union(&kept), ..typed }
 }
 
-/// The methods of a name that a class inherits, where its own ones take another number of arguments: `channel.send(message)` of a
-/// class that only has `send(message, sent)` itself.
+/// Returns the methods of a name that a class inherits, where its own ones take another number of arguments:
+/// `channel.send(message)` of a class that only has `send(message, sent)` itself.
 fn inherited_overload(linker: &Linker<'_>, site: SiteRef, typed: Typed) -> Option<Typed> {
     let count = linker.program.args_of(site).len();
     let members = linker.values.members(typed.value);
@@ -345,7 +345,7 @@ fn inherited_overload(linker: &Linker<'_>, site: SiteRef, typed: Typed) -> Optio
     None
 }
 
-/// `this(…)` and `super(…)`: a constructor of the class around, or of the class it extends.
+/// Returns the callee of `this(…)` and `super(…)`: a constructor of the class around, or of the class it extends.
 fn explicit_constructor(linker: &Linker<'_>, site: SiteRef) -> Typed {
     let facts = linker.program.facts(site.file);
     let row = linker.program.site(site);
@@ -370,7 +370,7 @@ fn explicit_constructor(linker: &Linker<'_>, site: SiteRef) -> Typed {
 pub(crate) const PUTS_TOGETHER: &[&str] = &["andThen", "compose"];
 
 /// Methods that functional interfaces of the language's own library, and all objects, have besides the one that a lambda is.
-const GIVEN_BY_INTERFACE: &[&str] = &[
+const INTERFACE_OWN_METHODS: &[&str] = &[
     "andThen",
     "compose",
     "negate",
@@ -384,7 +384,8 @@ const GIVEN_BY_INTERFACE: &[&str] = &[
     "getClass",
 ];
 
-/// `work.run()` on a value that is a callable: the call of a functional interface's one method is a call of it.
+/// Returns the callee of `work.run()` on a value that is a callable: the call of a functional interface's one method is
+/// a call of it.
 fn functional(linker: &Linker<'_>, typed: Typed, scope: Scope, site: SiteRef) -> Typed {
     let facts = linker.program.facts(site.file);
     let row = linker.program.site(site);
@@ -392,7 +393,7 @@ fn functional(linker: &Linker<'_>, typed: Typed, scope: Scope, site: SiteRef) ->
     let receiver = linker.eval(scope, base);
     let callable =
         linker.values.members(receiver.value).iter().any(|val| matches!(val, Val::Fn { .. } | Val::Partial { .. }));
-    if callable && !GIVEN_BY_INTERFACE.contains(&facts.text(row.name)) && linker.values.is_unknown(typed.value) {
+    if callable && !INTERFACE_OWN_METHODS.contains(&facts.text(row.name)) && linker.values.is_unknown(typed.value) {
         receiver
     } else {
         typed

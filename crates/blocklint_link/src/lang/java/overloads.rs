@@ -13,10 +13,10 @@ use crate::linker::Linker;
 use crate::program::ids::{BodyRef, ClassRef, Name, PathId, SiteRef};
 use crate::values::value::{EnvId, Val};
 
-/// The inferred steps of a method reference of which nobody sees which overload it means.
+/// The inferred steps of a method reference whose overload is unknown.
 const OF_UNKNOWN_OVERLOAD: u8 = 2;
 
-/// How what is given fits a parameter.
+/// How an argument fits a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Fit {
     /// It is of another type.
@@ -31,7 +31,7 @@ enum Fit {
 const OR: char = '|';
 
 impl<'a> Linker<'a> {
-    /// The rows of a call at a site: of overloads those that its arguments fit.
+    /// Returns the rows of a call at a site: of overloads those that its arguments fit.
     pub fn rows_at(&self, path: PathId, site: SiteRef) -> Rc<CallRows<'a>> {
         let rows = self.library.calls(path);
         if self.program.language(site.file) != Language::Java {
@@ -49,7 +49,7 @@ impl<'a> Linker<'a> {
         Rc::new(rows)
     }
 
-    /// The `[[handover]]` rows of a path that fit the arguments of a site.
+    /// Returns the `[[handover]]` rows of a path that fit the arguments of a site.
     pub(crate) fn handovers_at(&self, path: PathId, site: SiteRef) -> Rc<HandoverRows<'a>> {
         let rows = self.library.handovers(path);
         if self.program.language(site.file) != Language::Java || !rows.iter().any(|row| row.path.ends_with(')')) {
@@ -63,7 +63,7 @@ impl<'a> Linker<'a> {
         Rc::new(rows)
     }
 
-    /// The names of an argument's type and of what it derives from, joined; `None` where it is not known.
+    /// Returns the names of an argument's type and of its supertypes, joined; `None` where it is not known.
     fn type_names(&self, site: SiteRef, form: FormId) -> Option<Rc<str>> {
         let facts = self.program.facts(site.file);
         let literal = match facts.form(form) {
@@ -115,7 +115,7 @@ impl<'a> Linker<'a> {
         Some(names.join(&OR.to_string()))
     }
 
-    /// Of methods or constructors of one name those that a call's arguments fit; all, if none does.
+    /// Returns the methods or constructors of one name that a call's arguments fit; all, if none does.
     pub(crate) fn fitting(&self, bodies: Vec<BodyRef>, site: SiteRef) -> Vec<BodyRef> {
         let facts = self.program.facts(site.file);
         let count = self.program.args_of(site).len();
@@ -126,7 +126,7 @@ impl<'a> Linker<'a> {
         if of_count.len() < 2 {
             return if of_count.is_empty() { bodies } else { of_count };
         }
-        // A parameter of equal type in all overloads does not tell them apart.
+        // A parameter of equal type in all overloads does not distinguish them.
         let differs = |at: usize| {
             let mut declared = of_count.iter().map(|&body| {
                 let params = self.program.params_of(body);
@@ -167,7 +167,7 @@ impl<'a> Linker<'a> {
         self.query(&self.tables.java.means_override, (site, body), bool::default, find)
     }
 
-    /// Java: whether a call may mean several methods with code of their own.
+    /// True if a call may mean several methods with code of their own.
     pub fn means_several(&self, site: SiteRef) -> bool {
         if self.program.language(site.file) != Language::Java {
             return false;
@@ -205,7 +205,7 @@ impl<'a> Linker<'a> {
         self.fitting(siblings, site).contains(&body)
     }
 
-    /// True if a call's receiver is declared with another type argument than a derived class gives its base:
+    /// True if a call's receiver is declared with another type argument than a subclass passes to its base:
     /// `Check<Event> check; check.run(e)` never means a method of `class Other extends Check<Setting>`.
     fn is_of_other_arguments(&self, class: ClassRef, site: SiteRef, body: BodyRef) -> bool {
         let Some(receiver) = self.receiver_form(site) else { return false };
@@ -232,7 +232,7 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// The one class of the project that a value is an instance of.
+    /// Returns the one class of the project that a value is an instance of.
     fn only_class(&self, value: crate::values::value::ValueId) -> Option<ClassRef> {
         match self.values.members(value)[..] {
             [Val::Instance { class, .. }] => Some(class),
@@ -280,7 +280,7 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// How many arguments have just the type that a method's parameter is declared with.
+    /// Returns the number of arguments whose type is exactly that of the method's parameter.
     fn takes_exactly(&self, body: BodyRef, types: &[Option<Rc<str>>]) -> usize {
         let scope = self.signature_scope(body);
         let params = self.program.params_of(body).iter().zip(types);
@@ -317,7 +317,7 @@ impl<'a> Linker<'a> {
         if alternatives.len() < 2 {
             return Some(0);
         }
-        let Some(count) = self.count_given(site, arg) else { return Some(OF_UNKNOWN_OVERLOAD) };
+        let Some(count) = self.count_library_arguments(site, arg) else { return Some(OF_UNKNOWN_OVERLOAD) };
         // `T::method` gets its receiver first.
         let own = |body: BodyRef, bound: bool| usize::from(!bound && !self.method_kind(body).is_static);
         let takes = |body: BodyRef, bound: bool| self.takes_so_many(body, count.saturating_sub(own(body, bound)));
@@ -328,7 +328,9 @@ impl<'a> Linker<'a> {
         }
         let fitness = |of: BodyRef, bound: bool| {
             let skipped = own(of, bound);
-            (0..count.saturating_sub(skipped)).map(|at| self.takes_given(of, at, site, arg, at + skipped)).min()
+            (0..count.saturating_sub(skipped))
+                .map(|at| self.fits_library_argument(of, at, site, arg, at + skipped))
+                .min()
         };
         let ranked: Vec<(BodyRef, Fit)> =
             fits.into_iter().map(|(of, bound)| (of, fitness(of, bound).unwrap_or(Fit::Open))).collect();
@@ -338,11 +340,11 @@ impl<'a> Linker<'a> {
         meant.any(|(of, _)| *of == body).then_some(if is_one { 0 } else { OF_UNKNOWN_OVERLOAD })
     }
 
-    /// How what a library gives to a callable fits a parameter of a method.
-    fn takes_given(&self, body: BodyRef, param: usize, site: SiteRef, arg: u32, at: usize) -> Fit {
+    /// Returns how the argument that a library passes to a callable fits a parameter of a method.
+    fn fits_library_argument(&self, body: BodyRef, param: usize, site: SiteRef, arg: u32, at: usize) -> Fit {
         let Some(param) = self.program.params_of(body).get(param) else { return Fit::Open };
         let declared = self.annotation(self.signature_scope(body), param.annotation);
-        let Some(given) = self.given_by_row(site, arg, at as u32) else { return Fit::Open };
+        let Some(given) = self.passed_by_row(site, arg, at as u32) else { return Fit::Open };
         let ([declared], [given]) = (&self.values.members(declared.value)[..], &self.values.members(given.value)[..])
         else {
             return Fit::Open;
@@ -370,7 +372,7 @@ impl<'a> Linker<'a> {
         self.library.language(ty) == Language::Java && *self.library.text(ty) == *lang::java::names::ARRAY
     }
 
-    /// The name of a type.
+    /// Returns the name of a type.
     fn type_name_of(&self, val: Val) -> Option<Rc<str>> {
         match val {
             Val::Library { ty, args, .. } if self.is_array(ty) => {
@@ -385,14 +387,14 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// The qualified name of a class, remembered.
+    /// Returns the qualified name of a class, remembered.
     fn class_name(&self, class: ClassRef) -> Rc<str> {
         let find = || Rc::from(self.qualified_class(class));
         self.query(&self.tables.java.class_names, class, || Rc::from(""), find)
     }
 
-    /// How many arguments a library gives to the callable in an argument.
-    fn count_given(&self, site: SiteRef, arg: u32) -> Option<usize> {
+    /// Returns the number of arguments that a library passes to the callable in an argument.
+    fn count_library_arguments(&self, site: SiteRef, arg: u32) -> Option<usize> {
         self.targets(site, EnvId::NONE).list.iter().find_map(|target| {
             let Target::Row { path, .. } = *target else { return None };
             let handovers = self.library.handovers(path);
@@ -440,7 +442,8 @@ fn is_of_object(path: &str) -> bool {
     matches!(name, "toString" | "hashCode" | "equals" | "getClass" | "notify" | "notifyAll" | "wait")
 }
 
-/// A row for all methods of a type does not mean those of every object.
+/// Returns the rows without globs if the method is one that every object has, because a row for all methods of a type
+/// does not mean it.
 fn without_globs<'m>(rows: Rc<CallRows<'m>>) -> Rc<CallRows<'m>> {
     if !rows.iter().any(|row| row.path.contains('*')) {
         return rows;
@@ -462,7 +465,7 @@ fn is_one_of(given: &str, wanted: &str) -> bool {
     })
 }
 
-/// Primitive conversions and boxes; every object is an `Object`.
+/// True if a type fits another one by primitive conversion or boxing, or because every object is an `Object`.
 fn widens(given: &str, wanted: &str) -> bool {
     let wanted = wanted.rsplit('.').next().unwrap_or(wanted);
     let given = given.rsplit('.').next().unwrap_or(given);
@@ -492,12 +495,12 @@ fn widens(given: &str, wanted: &str) -> bool {
     }
 }
 
-/// True if two types are known well enough to tell that one is not the other.
+/// True if two types are known well enough to exclude that one is the other.
 fn is_comparable(given: &str, wanted: &str) -> bool {
     is_value_type(wanted) || given.split(OR).all(is_value_type)
 }
 
-/// Types that nothing else derives from.
+/// True if a type has no subclasses.
 fn is_value_type(name: &str) -> bool {
     name.ends_with("[]")
         || matches!(

@@ -10,7 +10,7 @@ use crate::linker::Linker;
 use crate::program::ids::{BodyRef, ClassRef, PathId};
 
 impl Linker<'_> {
-    /// The type of a model that a class of the project is.
+    /// Returns the type of a model that a class of the project is.
     pub(crate) fn modelled_class(&self, class: ClassRef) -> Option<PathId> {
         let facts = self.program.facts(class.file);
         if facts.language != Language::Java {
@@ -18,12 +18,12 @@ impl Linker<'_> {
         }
         self.query(&self.tables.java.modelled_classes, class, Option::default, || {
             let path = self.library.path(Language::Java, &self.qualified_class(class));
-            (self.library.is_type(path) || self.library.speaks(path)).then_some(path)
+            (self.library.is_type(path) || self.library.is_described(path)).then_some(path)
         })
     }
 
-    /// The path of a method whose rows say what becomes of its arguments, where its class or one that it derives from is the
-    /// model's: what is behind it in the project is how the library does that.
+    /// Returns the path of a method whose rows state what becomes of its arguments, where its class or one that it
+    /// derives from is the model's: what is behind it in the project is how the library does that.
     pub(crate) fn modelled_handovers(&self, body: BodyRef) -> Option<PathId> {
         let facts = self.program.facts(body.file);
         let row = self.program.body(body);

@@ -1,5 +1,5 @@
-//! Java: modules that answer requests on a servlet container's threads. A method that gives a publisher there is called, and mostly
-//! subscribed to, on a thread of the container's pool.
+//! Java: modules that answer requests on a servlet container's threads. A method there that returns a publisher is
+//! called, and mostly subscribed to, on a thread of the container's pool.
 
 use crate::lang;
 use blocklint_core::Language;

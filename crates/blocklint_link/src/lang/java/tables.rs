@@ -25,7 +25,7 @@ pub(crate) struct JavaTables<'a> {
     pub(crate) means_several: Table<SiteRef, bool, Plain>,
     /// True if a call means a method of a derived class.
     pub(crate) means_override: Table<(SiteRef, BodyRef), bool, Plain>,
-    /// The names of types and of what they derive from.
+    /// The names of types and of their supertypes.
     pub(crate) type_names: Table<Val, Option<Rc<str>>, Plain>,
     /// The qualified names of classes.
     pub(crate) class_names: Table<ClassRef, Rc<str>, Plain>,

@@ -20,7 +20,7 @@ pub(crate) enum UnitBeside {
 }
 
 impl Linker<'_> {
-    /// The unit that a call says for a number among its arguments.
+    /// Returns the unit that a call has for a number among its arguments.
     pub(crate) fn unit_beside(&self, site: SiteRef, number: FormId, env: EnvId) -> UnitBeside {
         let facts = self.program.facts(site.file);
         if facts.language != Language::Java {
@@ -55,7 +55,7 @@ impl Linker<'_> {
         found
     }
 
-    /// A method of a constant that is of the type which has it: `TimeUnit.SECONDS.sleep`.
+    /// Returns a method of a constant that is of the type which has it: `TimeUnit.SECONDS.sleep`.
     pub(crate) fn method_of_constant(&self, constant: PathId, method: &str) -> Option<Typed> {
         if self.library.language(constant) != Language::Java {
             return None;

@@ -1,18 +1,19 @@
-//! Java: names of types, methods, packages and annotations that say by convention what code does: that something failed, that a class has
-//! one instance, that a folder holds tests. Lists and how they are read; never the value that a name is bound to.
+//! Java: names of types, methods, packages and annotations whose meaning is a convention: that something failed, that a
+//! class has one instance, that a folder holds tests. Lists and how they are read; never the value that a name is bound
+//! to.
 
-use crate::lang::words::{Literal, Words};
+use crate::lang::words::{LanguageWords, Literal};
 use blocklint_facts::{FileFacts, Form, List};
 
 /// The type of arrays; of what is the type argument.
 pub(crate) const ARRAY: &str = "java.lang.Object[]";
 
-/// The abstract classes of byte and character streams, which do not tell the medium behind them.
+/// The abstract classes of byte and character streams, which do not show the medium behind them.
 pub(crate) const STREAMS: &[&str] =
     &["java.io.InputStream", "java.io.OutputStream", "java.io.Reader", "java.io.Writer"];
 
-/// The classes of `java.lang` that hold nothing but themselves: what is declared so is known well enough, and nobody needs
-/// to ask what callers pass.
+/// The classes of `java.lang` that hold nothing but themselves: a parameter that is declared so is known well enough
+/// without the arguments of callers.
 pub(crate) const VALUES: &[&str] = &[
     "Boolean",
     "Byte",
@@ -35,7 +36,7 @@ pub(crate) const VALUES: &[&str] = &[
     "Void",
 ];
 
-/// Methods of futures that tell whether they are done, or do what they are for.
+/// Methods of futures that return whether they are done, or do what they are for.
 pub(crate) const DONE_TESTS: &[&str] =
     &["isDone", "isSuccess", "isCompletedExceptionally", "isCompletedNormally", "isCompleted", "run"];
 
@@ -48,7 +49,7 @@ pub const ATOMIC_WRITES: &[&str] = &["set", "lazySet", "setRelease", "setPlain",
 /// Sets an atomic reference if it holds what the first argument is.
 pub const CLAIM: &str = "compareAndSet";
 
-/// The last names of annotations.
+/// Returns the last names of annotations.
 pub fn mark_names(facts: &FileFacts, marks: List) -> impl Iterator<Item = &str> {
     facts.list(marks).iter().filter_map(|&mark| match facts.form(mark) {
         Form::Result(site) => Some(facts.text(facts.site(site).name)),
@@ -94,7 +95,7 @@ pub fn ends(name: &str) -> bool {
     begins(name, &["close", "stop", "shutdown", "destroy", "dispose"]) || name.contains("Shutdown")
 }
 
-/// True if an annotation of this name says that a class has one object, in the scope of any framework.
+/// True if an annotation of this name shows that a class has one object, in the scope of any framework.
 pub fn is_of_one_object(name: &str) -> bool {
     name.ends_with("Singleton") || name == "ApplicationScoped"
 }
@@ -106,7 +107,7 @@ fn begins(name: &str, verbs: &[&str]) -> bool {
         .any(|verb| name.strip_prefix(verb).is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_uppercase)))
 }
 
-/// True if an annotation of this name says that a container calls a constructor.
+/// True if an annotation of this name shows that a container calls a constructor.
 pub fn is_injection(name: &str) -> bool {
     matches!(name, "Inject" | "Autowired")
 }
@@ -122,7 +123,7 @@ pub(crate) fn is_of_reactive_server(path: &str) -> bool {
     let found = parts.find(|part| matches!(*part, "reactive" | "netty" | "ServerWebExchange"));
     let mut rest = parts;
     match (found, rest.next()) {
-        // Packages that the client and the server of HTTP share tell nothing.
+        // Packages that the client and the server of HTTP share show nothing.
         (Some("reactive"), Some("function")) => rest.any(|part| part == "server"),
         (Some(_), Some("client")) => false,
         (Some(_), _) => !rest.any(|part| part == "client"),
@@ -187,7 +188,7 @@ pub fn holds_settings(name: &str) -> bool {
         .any(|what| name.ends_with(what))
 }
 
-/// True if an annotation of this name says that a method is visible for tests alone.
+/// True if an annotation of this name shows that a method is visible for tests alone.
 pub fn is_for_tests(name: &str) -> bool {
     name == "VisibleForTesting"
 }
@@ -219,7 +220,7 @@ pub(crate) const DEPLOY: &str = "deployVerticle";
 pub(crate) const CLASS: &str = "class";
 
 /// True if a call of this name on a class returns the class's name.
-pub(crate) fn gives_name_of_class(name: &str) -> bool {
+pub(crate) fn returns_class_name(name: &str) -> bool {
     matches!(name, "getName" | "getCanonicalName")
 }
 
@@ -239,7 +240,7 @@ pub fn is_settings(name: &str) -> bool {
 }
 
 /// True if a loop over the result of a call of this name ends after a few steps: the roots of a machine's file systems.
-pub(crate) fn gives_few(name: &str) -> bool {
+pub(crate) fn returns_few(name: &str) -> bool {
     name == "listRoots"
 }
 
@@ -249,7 +250,7 @@ pub const MAP_READ: &str = "get";
 /// Fill a map.
 pub const MAP_WRITES: &[&str] = &["put", "putIfAbsent"];
 
-/// Fills a map by what a callable makes of the key that is not there.
+/// Fills a map with the result of a callable for a missing key.
 pub const MAP_FILLED_BY: &str = "computeIfAbsent";
 
 /// Takes a lock: the block, and a lock's own method.
@@ -260,7 +261,7 @@ pub(crate) fn is_functional_interface(path: &str) -> bool {
     path.starts_with("java.util.function.") || not_in_package(path).is_some()
 }
 
-/// The one method of a functional interface of `java.*`; of what is gone through the one that gives the next element.
+/// Returns the one method of a functional interface of `java.*`; of an iterable the one that returns the next element.
 pub(crate) fn functional_method_of(path: &str) -> Option<&'static str> {
     if let Some(method) = not_in_package(path) {
         return Some(method);
@@ -307,13 +308,13 @@ fn not_in_package(path: &str) -> Option<&'static str> {
 /// The method that a loop calls on an iterable object; the loop then calls the methods of the iterator that it returns.
 pub const GONE_THROUGH_BY: &str = "iterator";
 
-/// Methods that every object that can be gone through inherits, and that go through it.
+/// Methods that every iterable object inherits, and that iterate over it.
 pub const GOES_THROUGH_ITSELF: &[&str] = &["forEach", "forEachRemaining"];
 
 /// The methods of an iterator that a loop calls.
 pub const STEPS_OF_ITERATOR: &[&str] = &["hasNext", "next"];
 
-/// Which type argument of a functional interface of `java.*` its method's n-th parameter is.
+/// Returns the type argument of a functional interface of `java.*` that its method's n-th parameter has.
 pub(crate) fn functional_argument(interface: &str, index: usize) -> Option<usize> {
     let name = interface.strip_prefix("java.util.function.")?;
     match name {
@@ -324,7 +325,7 @@ pub(crate) fn functional_argument(interface: &str, index: usize) -> Option<usize
     }
 }
 
-/// Which type argument of a functional interface of `java.*` its method gives back.
+/// Returns the type argument of a functional interface of `java.*` that its method returns.
 pub(crate) fn functional_return(interface: &str) -> Option<usize> {
     match interface {
         "java.util.concurrent.Callable" => Some(0),
@@ -344,7 +345,7 @@ pub(crate) fn is_of_runtime(root: &str) -> bool {
     root.starts_with("java.")
 }
 
-/// Seconds of a constant of the language's units of time, by its path.
+/// Returns seconds of a constant of the language's units of time, by its path.
 pub(crate) fn time_unit(path: &str) -> Option<f64> {
     Some(match path.strip_prefix("java.util.concurrent.TimeUnit.")? {
         "NANOSECONDS" => 1e-9,
@@ -364,7 +365,7 @@ pub(crate) fn is_time_unit(path: &str) -> bool {
 }
 
 /// The words of Java.
-pub(crate) const WORDS: Words = Words {
+pub(crate) const WORDS: LanguageWords = LanguageWords {
     literal_types: &[(Literal::Str, "java.lang.String"), (Literal::List, ARRAY)],
     any_streams: STREAMS,
     string_ends: ["startsWith", "endsWith"],
@@ -395,7 +396,7 @@ pub(crate) const WORDS: Words = Words {
     bounds_offloads: false,
 };
 
-/// Says that what a listener listened for went well.
+/// Reports success to a listener.
 pub const IS_SUCCESS: &str = "isSuccess";
 
 /// Gives why something failed; nothing where it did not.
@@ -415,13 +416,13 @@ pub(crate) fn ends_sink(name: &str) -> bool {
     matches!(name, "complete" | "success" | "onComplete" | "onSuccess")
 }
 
-/// True if an annotation of this name says that a method never blocks.
-pub(crate) fn says_not_to_block(name: &str) -> bool {
+/// True if an annotation of this name shows that a method never blocks.
+pub(crate) fn marks_non_blocking(name: &str) -> bool {
     name == "NonBlocking"
 }
 
 /// True if a static method of this name returns the one object of its class.
-pub fn gives_the_one(name: &str) -> bool {
+pub fn returns_singleton(name: &str) -> bool {
     matches!(name, "getInstance" | "instance")
 }
 

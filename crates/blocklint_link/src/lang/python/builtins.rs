@@ -24,7 +24,7 @@ pub(crate) enum Decorator {
     Transparent,
 }
 
-/// True if a class of the language, by its path, only says how others are to be derived.
+/// True if a class of the language, by its path, only declares how its subclasses look.
 pub fn is_for_interfaces(path: &str) -> bool {
     matches!(path, "abc.ABC" | "builtins.object" | "typing.Generic" | "typing.Protocol")
 }
@@ -49,7 +49,7 @@ pub(crate) fn is_abstract(path: &str) -> bool {
     matches!(path, "typing.IO" | "typing.BinaryIO" | "typing.TextIO")
 }
 
-/// The language's own decorators by path.
+/// Returns the language's own decorators by path.
 pub(crate) fn decorator(path: &str) -> Option<Decorator> {
     Some(match path {
         "builtins.property" | "abc.abstractproperty" | "enum.property" | "types.DynamicClassAttribute" => {
@@ -82,8 +82,9 @@ pub(crate) fn decorator(path: &str) -> Option<Decorator> {
     })
 }
 
-/// Caches and properties that keep what their function gave, by the name that they have in many libraries: `cachetools.cached`,
-/// `cachetools.func.ttl_cache`, `joblib.Memory.cache`, `django.utils.functional.cached_property`, `pyramid.decorator.reify`.
+/// Returns the kind of a decorator by the name that caches and properties have in many libraries; these store their
+/// function's result: `cachetools.cached`, `cachetools.func.ttl_cache`, `joblib.Memory.cache`,
+/// `django.utils.functional.cached_property`, `pyramid.decorator.reify`.
 pub(crate) fn decorator_by_name(name: &str) -> Option<Decorator> {
     match name {
         "memoized_property" | "lazy_property" | "reify" => Some(Decorator::CachedProperty),
@@ -94,12 +95,12 @@ pub(crate) fn decorator_by_name(name: &str) -> Option<Decorator> {
     }
 }
 
-/// True if a base class only speaks to the type checker.
+/// True if a base class exists for the type checker only.
 pub(crate) fn adds_no_members(path: &str) -> bool {
     matches!(path, "typing.Generic" | "typing.Protocol" | "typing_extensions.Protocol" | "builtins.object" | "abc.ABC")
 }
 
-/// True if a function tells the type checker something and gives back what it is given.
+/// True if a function informs the type checker and returns its argument.
 pub(crate) fn is_cast(path: &str) -> bool {
     matches!(path, "typing.cast" | "typing_extensions.cast")
 }
@@ -118,7 +119,7 @@ pub(crate) fn is_enum(path: &str) -> bool {
     path.starts_with("enum.") && enum_base(path).is_some()
 }
 
-/// Returns the kind of an enumeration's members, if this base class tells it.
+/// Returns the kind of an enumeration's members, if this base class decides it.
 pub(crate) fn enum_base(path: &str) -> Option<EnumBase> {
     match path {
         "enum.Enum" | "enum.Flag" => Some(EnumBase::Opaque),
@@ -152,7 +153,7 @@ pub(crate) enum Special {
     SelfType,
 }
 
-/// The special forms of types by path.
+/// Returns the special forms of types by path.
 pub(crate) fn special(path: &str) -> Option<Special> {
     let name = path
         .strip_prefix("typing.")
@@ -176,7 +177,7 @@ pub(crate) fn special(path: &str) -> Option<Special> {
     })
 }
 
-/// The builtin class that a name of `typing` stands for.
+/// Returns the builtin class that a name of `typing` stands for.
 pub(crate) fn generic_alias(path: &str) -> Option<&'static str> {
     Some(match path.strip_prefix("typing.")? {
         "List" => "builtins.list",
@@ -191,7 +192,7 @@ pub(crate) fn generic_alias(path: &str) -> Option<&'static str> {
     })
 }
 
-/// For types whose values are awaited: which argument awaiting gives.
+/// For types whose values are awaited: the argument that is the result of awaiting.
 pub(crate) fn awaitable_argument(path: &str) -> Option<usize> {
     match path {
         "typing.Awaitable" | "collections.abc.Awaitable" => Some(0),

@@ -1,4 +1,4 @@
-//! Python: names that, by convention, say what something does.
+//! Python: names whose meaning is a convention.
 
 use crate::syntax::forms;
 use blocklint_facts::{AltKind, Comparison, FileFacts, Flow, Form, FormId};
@@ -8,7 +8,7 @@ pub(crate) fn asks_for_coroutine(name: &str) -> bool {
     matches!(name, "iscoroutine" | "isawaitable")
 }
 
-/// The kind of functions that a function asks for, as `inspect` and its like have them.
+/// Returns the kind of functions that a function asks for, as `inspect` and its like have them.
 pub(crate) fn kind_asked_for(name: &str) -> Option<Flow> {
     match name {
         "iscoroutinefunction" | "is_coroutine_function" | "is_async_callable" | "is_async_function" => {
@@ -20,7 +20,7 @@ pub(crate) fn kind_asked_for(name: &str) -> Option<Flow> {
     }
 }
 
-/// True if an exception of this name says that a key is missing.
+/// True if an exception of this name shows that a key is missing.
 pub fn is_of_lookup(name: &str) -> bool {
     matches!(name, "KeyError" | "LookupError")
 }
@@ -91,7 +91,7 @@ pub(crate) fn asks_environment(facts: &FileFacts, test: FormId) -> bool {
     }
 }
 
-/// True if an exception of this name says that a text is malformed.
+/// True if an exception of this name shows that a text is malformed.
 pub fn is_of_broken_data(name: &str) -> bool {
     matches!(name, "JSONDecodeError" | "UnicodeDecodeError" | "TOMLDecodeError" | "YAMLError" | "ValidationError")
 }
@@ -110,7 +110,7 @@ pub fn sounds_concurrent(name: &str) -> bool {
     ["task", "gather", "soon", "nursery", "spawn"].iter().any(|part| name.contains(part))
 }
 
-/// True if an annotation says that a function never returns.
+/// True if an annotation states that a function never returns.
 pub fn never_returns(facts: &FileFacts, annotation: FormId) -> bool {
     forms::last_name(facts, annotation).is_some_and(|name| matches!(facts.text(name), "NoReturn" | "Never"))
 }
@@ -189,7 +189,7 @@ pub(crate) fn sounds_like_exception(name: &str) -> bool {
     name.ends_with("Exception") || name.ends_with("Error")
 }
 
-/// True if an awaited call of this name, by convention, goes on until it is told to end.
+/// True if an awaited call of this name, by convention, goes on until it is asked to end.
 pub fn serves(name: &str) -> bool {
     let name = name.trim_start_matches('_');
     let first = name.split('_').next().unwrap_or(name);
@@ -198,7 +198,7 @@ pub fn serves(name: &str) -> bool {
         || ["_forever", "_loop", "_until_stopped", "_polling"].iter().any(|end| name.ends_with(end))
 }
 
-/// Returns true if a call of this name can only be one that goes on until it is told to end, whatever its receiver is.
+/// Returns true if a call of this name can only be one that goes on until it is asked to end, whatever its receiver is.
 pub fn serves_for_sure(name: &str) -> bool {
     matches!(
         name,

@@ -18,7 +18,7 @@ const DEPTH: u32 = 4;
 type KindTest = (FormId, Flow, bool);
 
 impl Linker<'_> {
-    /// Returns the function whose kind a test with the result `holds` tells, the kind, and whether the function has it.
+    /// Returns the function whose kind a test with the result `holds` shows, the kind, and whether the function has it.
     fn kind_asked(&self, file: FileId, test: FormId, holds: bool, depth: u32) -> Option<KindTest> {
         let depth = depth.checked_sub(1)?;
         let facts = self.program.facts(file);
@@ -43,7 +43,7 @@ impl Linker<'_> {
         }
     }
 
-    /// The kind of the function that a form is, if all that it may be are of one.
+    /// Returns the kind of the function that a form is, if all that it may be are of one.
     fn kind_of_function(&self, scope: Scope, form: FormId) -> Option<Flow> {
         let of = |val: &Val| match *val {
             Val::Fn { body, .. } => Some(self.program.body(body).flow),

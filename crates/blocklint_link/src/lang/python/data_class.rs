@@ -1,4 +1,4 @@
-//! Python: classes whose annotated fields say what their objects hold: models of pydantic, dataclasses.
+//! Python: classes whose annotated fields declare the content of their objects: models of pydantic, dataclasses.
 
 use crate::classes::hierarchy::Ancestor;
 use crate::linker::{Linker, Typed};
@@ -7,7 +7,7 @@ use crate::values::expr::Scope;
 use crate::values::value::Val;
 
 impl Linker<'_> {
-    /// The annotated fields of a class and of the project's classes it derives from.
+    /// Returns the annotated fields of a class and of the project's classes it derives from.
     pub fn fields_of(&self, class: ClassRef) -> Vec<(String, Typed)> {
         let mut found: Vec<(String, Typed)> = Vec::new();
         for ancestor in self.mro(class).iter() {

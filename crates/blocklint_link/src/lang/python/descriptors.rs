@@ -11,8 +11,8 @@ use crate::program::ids::{ClassRef, Name};
 use crate::values::value::{EnvId, Val};
 
 impl<'a> Linker<'a> {
-    /// Returns the value of a name of a class on an instance, where a descriptor of a library stands under it and a row says so:
-    /// `author = ForeignKey(Author)`.
+    /// Returns the value of a name of a class on an instance, where a descriptor of a library stands under it and a row
+    /// states it: `author = ForeignKey(Author)`.
     pub(crate) fn described(&self, owner: ClassRef, var: VarId) -> Option<Typed> {
         let facts = self.program.facts(owner.file);
         let name = self.program.global(owner.file, facts.var(var).name)?;
@@ -30,7 +30,7 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// Returns the names under which classes of the project hold descriptors of libraries that a row speaks of.
+    /// Returns the names under which classes of the project hold descriptors of libraries that a row describes.
     pub fn names_of_descriptors(&self) -> &FxHashSet<Name> {
         self.program_tables.described.get_or_init(|| {
             let mut found = FxHashSet::default();
@@ -64,12 +64,12 @@ impl<'a> Linker<'a> {
         paths.filter_map(|path| Some(path.rsplit('.').nth(1)?.trim_matches(['<', '>']))).collect()
     }
 
-    /// Returns the libraries of the descriptors that do more than give something.
+    /// Returns the libraries of the descriptors that do more than return a value.
     pub fn roots_of_descriptors(&self) -> Vec<&'a str> {
         self.descriptors(Uses::EFFECT).filter_map(|path| path.split('.').next()).collect()
     }
 
-    /// Returns the paths by which rows of these uses speak of what reading a descriptor does.
+    /// Returns the paths by which rows of these uses describe what reading a descriptor does.
     fn descriptors(&self, uses: Uses) -> impl Iterator<Item = &'a str> {
         let rows = self.library.of(Language::Python).names(uses).filter(|row| row.name == "__get__");
         rows.flat_map(move |row| row.paths(uses).map(|path| path.path).collect::<Vec<_>>())

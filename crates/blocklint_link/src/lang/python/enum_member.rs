@@ -1,5 +1,5 @@
-//! Python: what the members of enumerations stand for: `Kind.VIDEO.value` is the literal that the class gives it, and so is
-//! `Kind.VIDEO` where members are texts or numbers themselves.
+//! Python: what the members of enumerations stand for: `Kind.VIDEO.value` is the literal that the class assigns to it,
+//! and so is `Kind.VIDEO` where members are texts or numbers themselves.
 
 use crate::lang;
 use blocklint_core::Language;

@@ -12,27 +12,27 @@ use smallvec::SmallVec;
 
 use crate::calls::targets::{Target, TargetKind, Targets};
 use crate::classes::hierarchy::Ancestor;
-use crate::lang::implicit::{Backward, Forward, ImplicitCall, Occasion};
-use crate::lang::python::protocols::{ITER, ITERATION, Operand, Protocol, Step};
+use crate::lang::implicit::{Backward, Forward, ImplicitCall, ImplicitCallSite};
+use crate::lang::python::protocols::{ITER, ITERATION, Operand, OperandCall, Protocol};
 use crate::linker::{Linker, Typed};
 use crate::models::stored_callbacks;
 use crate::program::ids::{BodyRef, ClassRef, Name, PathId, SiteRef};
 use crate::values::value::{BoundId, EnvId, Val};
 
-/// Calls that made lazy values which one iteration goes through.
-type Made = SmallVec<[SiteRef; 4]>;
+/// Calls that made lazy values which one iteration consumes.
+type LazyCalls = SmallVec<[SiteRef; 4]>;
 
-/// So many lazy calls around each other are gone through.
+/// The number of nested lazy calls that are followed.
 const MOST_LAZY_CALLS: usize = 8;
 
 /// The implicit calls of Python.
 pub(crate) const IMPLICIT_CALLS: &[ImplicitCall] = &[
     ImplicitCall {
         name: "an operation, a function or a loop calls a method of its operand",
-        runs: Forward::Targets(|linker, occasion, targets| match occasion {
-            Occasion::Operation { site, env } => linker.add_operation(targets, site, env),
-            Occasion::Arguments { site, env } => linker.add_functions_protocols(targets, site, env),
-            Occasion::Iteration { val, is_async: false } => linker.add_python_iteration(targets, val),
+        runs: Forward::Targets(|linker, place, targets| match place {
+            ImplicitCallSite::Operation { site, env } => linker.add_operation(targets, site, env),
+            ImplicitCallSite::Arguments { site, env } => linker.add_functions_protocols(targets, site, env),
+            ImplicitCallSite::Iteration { val, is_async: false } => linker.add_python_iteration(targets, val),
             _ => {}
         }),
         found_by: Backward::NamesOfCalls(|linker, body| linker.names_run_by_protocol(body)),
@@ -51,7 +51,7 @@ pub(crate) const IMPLICIT_CALLS: &[ImplicitCall] = &[
 const RUN_BY_INSTANCE: &[&str] = &["__call__", "__get__", "__set__"];
 
 impl Linker<'_> {
-    /// Adds what an operation runs on its operands: `x in y`, `if x:`, `x == y`, `x[i]`.
+    /// Adds the code that an operation runs on its operands: `x in y`, `if x:`, `x == y`, `x[i]`.
     pub(crate) fn add_operation(&self, targets: &mut Targets, site: SiteRef, env: EnvId) {
         let facts = self.program.facts(site.file);
         let row = self.program.site(site);
@@ -81,7 +81,8 @@ impl Linker<'_> {
         }
     }
 
-    /// Adds what a call runs on its arguments by protocols of the functions among its targets: `len(x)`, `list(x)`.
+    /// Adds the code that a call runs on its arguments by protocols of the functions among its targets: `len(x)`,
+    /// `list(x)`.
     pub(crate) fn add_functions_protocols(&self, targets: &mut Targets, site: SiteRef, env: EnvId) {
         let called: SmallVec<[PathId; 2]> = targets
             .list
@@ -98,7 +99,7 @@ impl Linker<'_> {
                 is_listed = true;
                 for argument in self.arguments_asked(site, protocol.operand) {
                     let value = self.eval(self.scope_of(site, env), argument);
-                    // An iteration that comes later goes through a library's object as a whole.
+                    // A later iteration consumes a library's object as a whole.
                     let is_later = |val: &Val| &*text == ITER && !matches!(val, Val::Instance { .. });
                     self.add_asked(targets, value, protocol.steps, |val| !is_later(val));
                 }
@@ -106,7 +107,7 @@ impl Linker<'_> {
             if !is_listed {
                 for argument in self.arguments_consumed(path, site, env) {
                     let value = self.eval(self.scope_of(site, env), argument);
-                    self.add_asked(targets, value, &[Step::Iteration], |_| true);
+                    self.add_asked(targets, value, &[OperandCall::Iteration], |_| true);
                 }
             }
         }
@@ -118,7 +119,7 @@ impl Linker<'_> {
             || self.library.calls(path).with(|row| row.consumes.is_some()).next().is_some()
     }
 
-    /// The arguments of a call that a protocol asks.
+    /// Returns the arguments of a call that a protocol asks.
     fn arguments_asked(&self, site: SiteRef, operand: Operand) -> SmallVec<[FormId; 2]> {
         let facts = self.program.facts(site.file);
         let args = self.program.args_of(site);
@@ -132,7 +133,7 @@ impl Linker<'_> {
         }
     }
 
-    /// The arguments of a call that rows of its path say are iterated during it.
+    /// Returns the arguments of a call that are iterated during it, by the rows of its path.
     fn arguments_consumed(&self, path: PathId, site: SiteRef, env: EnvId) -> SmallVec<[FormId; 2]> {
         let facts = self.program.facts(site.file);
         let mut found = SmallVec::new();
@@ -153,9 +154,10 @@ impl Linker<'_> {
         found
     }
 
-    /// Adds what asking an argument runs. Generators and lazy results of calls are followed to where they are consumed
-    /// (`calls/argument_use.rs`), so they are left out here. An argument that is not known says nothing of the call.
-    fn add_asked(&self, targets: &mut Targets, value: Typed, steps: &[Step], is_wanted: impl Fn(&Val) -> bool) {
+    /// Adds the code that runs when an argument is asked for. Generators and lazy results of calls are followed to
+    /// where they are consumed (`calls/argument_use.rs`), so they are left out here. An argument that is not known
+    /// shows nothing about the call.
+    fn add_asked(&self, targets: &mut Targets, value: Typed, steps: &[OperandCall], is_wanted: impl Fn(&Val) -> bool) {
         let mut running = 0;
         for val in self.values.members(value.value) {
             let is_followed = match val {
@@ -176,14 +178,16 @@ impl Linker<'_> {
     }
 
     /// Adds the first of some steps that a member has.
-    fn add_first_step(&self, targets: &mut Targets, val: Val, steps: &[Step]) {
+    fn add_first_step(&self, targets: &mut Targets, val: Val, steps: &[OperandCall]) {
         let before = targets.list.len();
         for step in steps {
             match *step {
-                // `next(map(title, books))` goes through what the lazy result was made of.
-                Step::Method("__next__") if matches!(val, Val::Lazy { .. }) => self.add_iteration(targets, val, false),
-                Step::Method(method) => self.add_method_named(targets, val, method),
-                Step::Iteration => self.add_iteration(targets, val, false),
+                // `next(map(title, books))` iterates over the arguments of the lazy result.
+                OperandCall::Method("__next__") if matches!(val, Val::Lazy { .. }) => {
+                    self.add_iteration(targets, val, false)
+                }
+                OperandCall::Method(method) => self.add_method_named(targets, val, method),
+                OperandCall::Iteration => self.add_iteration(targets, val, false),
             }
             // A library's type may have the method without a row: what is tried next is not known to run.
             if targets.list.len() > before || matches!(val, Val::Library { .. }) {
@@ -192,7 +196,7 @@ impl Linker<'_> {
         }
     }
 
-    /// Adds what each member of a value runs; more than one that runs something are alternatives.
+    /// Adds the code that each member of a value runs; more than one that runs something are alternatives.
     fn add_each(&self, targets: &mut Targets, value: Typed, mut add: impl FnMut(&Self, &mut Targets, Val)) {
         targets.steps = targets.steps.max(value.inferred_steps);
         let mut running = 0;
@@ -220,7 +224,7 @@ impl Linker<'_> {
         }
     }
 
-    /// Adds a method called implicitly; its overrides are alternatives. Rows that say nothing are left out.
+    /// Adds a method called implicitly; its overrides are alternatives. Rows that show nothing are left out.
     fn add_method_once(&self, targets: &mut Targets, val: Val, name: Name) {
         let before = targets.list.len();
         self.add_method(targets, val, name);
@@ -246,21 +250,22 @@ impl Linker<'_> {
     /// True if a class of the project or a row has a method that the protocol may run.
     fn has_method_of(&self, protocol: &Protocol) -> bool {
         protocol.steps.iter().any(|step| match *step {
-            Step::Method(method) => {
+            OperandCall::Method(method) => {
                 self.program.name(method).is_some_and(|name| self.hierarchy.bodies_named(name) > 0)
                     || self.library.name_uses(Language::Python, method).intersects(Uses::EFFECT)
             }
-            Step::Iteration => true,
+            OperandCall::Iteration => true,
         })
     }
 
-    /// Adds what iterating over an object runs: `__iter__`, then `__next__` of what that gives, or `__getitem__`.
+    /// Adds the code that iterating over an object runs: `__iter__`, then `__next__` of the result of that, or
+    /// `__getitem__`.
     pub(crate) fn add_python_iteration(&self, targets: &mut Targets, val: Val) {
-        let mut made = Made::new();
+        let mut made = LazyCalls::new();
         self.add_iteration_through(targets, val, &mut made);
     }
 
-    fn add_iteration_through(&self, targets: &mut Targets, val: Val, made: &mut Made) {
+    fn add_iteration_through(&self, targets: &mut Targets, val: Val, made: &mut LazyCalls) {
         match val {
             Val::Instance { .. } => self.add_iteration_of_instance(targets, val, made, false),
             Val::Library { .. } => self.add_iteration_of_library(targets, val),
@@ -275,13 +280,14 @@ impl Linker<'_> {
         }
     }
 
-    /// True if the lazy result of a path runs what its call does, and not only goes through its arguments.
+    /// True if the lazy result of a path has the effect of its call, and does not only iterate over its arguments.
     fn is_held_back(&self, path: PathId) -> bool {
         self.library.calls(path).effect().any(|row| row.lazy && row.held().is_some())
     }
 
-    /// Adds what going through a lazy result runs of what its call was given: `for title in map(title_of, books)`.
-    fn add_sources(&self, targets: &mut Targets, call: SiteRef, made: &mut Made) {
+    /// Adds the code that iterating over a lazy result runs of the arguments of its call:
+    /// `for title in map(title_of, books)`.
+    fn add_sources(&self, targets: &mut Targets, call: SiteRef, made: &mut LazyCalls) {
         if made.len() >= MOST_LAZY_CALLS || made.contains(&call) {
             return;
         }
@@ -304,7 +310,7 @@ impl Linker<'_> {
         })
     }
 
-    /// Python: the objects among the arguments of a call that its lazy result goes through.
+    /// Returns the objects among the arguments of a call that its lazy result iterates over.
     pub(crate) fn sources(&self, call: SiteRef, env: EnvId) -> SmallVec<[Val; 4]> {
         let facts = self.program.facts(call.file);
         let scope = self.scope_of(call, env);
@@ -328,8 +334,9 @@ impl Linker<'_> {
         found
     }
 
-    /// Adds what iterating over an object of a project's class runs; where the iteration has begun, what comes after `__iter__`.
-    fn add_iteration_of_instance(&self, targets: &mut Targets, val: Val, made: &mut Made, is_begun: bool) {
+    /// Adds the code that iterating over an object of a project's class runs; where the iteration has begun, what comes
+    /// after `__iter__`.
+    fn add_iteration_of_instance(&self, targets: &mut Targets, val: Val, made: &mut LazyCalls, is_begun: bool) {
         let before = targets.list.len();
         if let Some(name) = self.program.name("__iter__") {
             let mut of_iter = Targets::default();
@@ -342,7 +349,7 @@ impl Linker<'_> {
                 }
             }
             if is_found {
-                self.add_steps_of_given(targets, val, name, made);
+                self.add_iterator_steps(targets, val, name, made);
             }
         }
         if targets.list.len() == before {
@@ -358,17 +365,17 @@ impl Linker<'_> {
         }
         // An `__iter__` that is a generator runs here.
         for target in &mut targets.list[before..] {
-            if let Target::Body { body, edge, .. } = target
-                && *edge == TargetKind::Construct
+            if let Target::Body { body, kind, .. } = target
+                && *kind == TargetKind::Construct
                 && self.program.body(*body).flow == Flow::Generator
             {
-                *edge = TargetKind::Consume;
+                *kind = TargetKind::Consume;
             }
         }
     }
 
-    /// Adds what a loop calls of the iterator that `__iter__` of an object gives.
-    fn add_steps_of_given(&self, targets: &mut Targets, val: Val, iter: Name, made: &mut Made) {
+    /// Adds the methods that a loop calls on the iterator that `__iter__` of an object returns.
+    fn add_iterator_steps(&self, targets: &mut Targets, val: Val, iter: Name, made: &mut LazyCalls) {
         let methods = self.attr(val, iter);
         for method in self.values.members(methods.value) {
             let Val::Fn { body, env, .. } = method else { continue };
@@ -383,7 +390,7 @@ impl Linker<'_> {
                     Val::Instance { .. } => self.add_method_named(targets, iterator, "__next__"),
                     Val::Library { ty, .. } => self.add_row(targets, iterator, self.library.member(ty, "__next__")),
                     Val::Iter { body, env } => {
-                        self.push(targets, Target::Body { body, env, with_receiver: false, edge: TargetKind::Consume });
+                        self.push(targets, Target::Body { body, env, with_receiver: false, kind: TargetKind::Consume });
                     }
                     Val::Lazy { .. } => self.add_iteration_through(targets, iterator, made),
                     _ => {}
@@ -414,7 +421,7 @@ impl Linker<'_> {
         })
     }
 
-    /// The names, other than its own, of sites that may run a method of a class by a protocol.
+    /// Returns the names, other than its own, of sites that may run a method of a class by a protocol.
     pub fn names_run_by_protocol(&self, body: BodyRef) -> Vec<Name> {
         let facts = self.program.facts(body.file);
         let row = self.program.body(body);
@@ -424,9 +431,9 @@ impl Linker<'_> {
             return Vec::new();
         }
         let class = body.file.class_ref(class);
-        let has = |step: Step| match step {
-            Step::Method(of) => self.defines(class, of),
-            Step::Iteration => self.defines(class, ITERATION[0]),
+        let has = |step: OperandCall| match step {
+            OperandCall::Method(of) => self.defines(class, of),
+            OperandCall::Iteration => self.defines(class, ITERATION[0]),
         };
         let mut found = self.names_by_protocol(method, |earlier| !earlier.iter().any(|&step| has(step)));
         let is_by_index = method == "__getitem__" && self.defines(class, ITERATION[0]);
@@ -438,24 +445,24 @@ impl Linker<'_> {
         found
     }
 
-    /// The names of sites that may enter the row of a method of a library's type.
+    /// Returns the names of sites that may enter the row of a method of a library's type.
     pub fn names_entering_method(&self, method: &str) -> Vec<Name> {
-        let mut found = self.names_by_protocol(method, <[Step]>::is_empty);
+        let mut found = self.names_by_protocol(method, <[OperandCall]>::is_empty);
         if method == "__iter__" || method == "__next__" {
             found.extend(self.names_of_iteration().iter().copied());
         }
         found
     }
 
-    /// The names of the operations and functions that may run a method where the steps before it are passed.
-    fn names_by_protocol(&self, method: &str, passes: impl Fn(&[Step]) -> bool) -> Vec<Name> {
+    /// Returns the names of the operations and functions that may run a method where the steps before it are passed.
+    fn names_by_protocol(&self, method: &str, passes: impl Fn(&[OperandCall]) -> bool) -> Vec<Name> {
         let runs = |protocol: &&Protocol| {
             protocol.steps.iter().position(|step| step.may_run(method)).is_some_and(|at| passes(&protocol.steps[..at]))
         };
         lang::python::protocols::all().filter(runs).filter_map(|protocol| self.program.name(protocol.name())).collect()
     }
 
-    /// The names of sites that iterate: loops, and calls of functions whose rows say `consumes`.
+    /// Returns the names of sites that iterate: loops, and calls of functions whose rows state `consumes`.
     pub fn names_of_iteration(&self) -> &FxHashSet<Name> {
         self.tables.calls.iterating.get_or_init(|| {
             let rows = self.library.of(Language::Python).names(Uses::CONSUMES);

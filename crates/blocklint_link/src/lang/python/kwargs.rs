@@ -13,8 +13,8 @@ use crate::values::expr::Scope;
 use crate::values::value::EnvId;
 
 impl Linker<'_> {
-    /// The key of the body's own `**kwargs` that a form reads, directly or through a local: the parameter's place, the key,
-    /// and what it is where no call gives it.
+    /// Returns the key of the body's own `**kwargs` that a form reads, directly or through a local: the parameter's
+    /// place, the key, and its default if a call does not pass it.
     pub fn key_of_arguments(&self, place: Scope, form: FormId) -> Option<(u32, String, Constant)> {
         let facts = self.program.facts(place.file);
         let body = facts.body_of(place.at);
@@ -114,7 +114,7 @@ impl Linker<'_> {
     }
 }
 
-/// The calls of a body that, by their names, fill a dictionary.
+/// Returns the calls of a body that, by their names, fill a dictionary.
 fn fills(facts: &FileFacts, body: BodyId) -> impl Iterator<Item = SiteId> {
     (0..facts.sites.len() as u32).map(SiteId).filter(move |&site| {
         let row = facts.site(site);

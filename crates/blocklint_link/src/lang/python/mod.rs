@@ -27,7 +27,7 @@ use crate::calls::targets::Targets;
 use crate::guards::loop_multiplier::{Rounds, goes_through_arguments};
 use crate::lang::Semantics;
 use crate::lang::implicit::ImplicitCall;
-use crate::lang::words::Words;
+use crate::lang::words::LanguageWords;
 use crate::linker::{Linker, Typed};
 use crate::models::entry_registration::imports;
 use crate::models::row_match::ConditionResult;
@@ -39,7 +39,7 @@ use crate::values::value::{EnvId, Val};
 pub(crate) struct Python;
 
 impl Semantics for Python {
-    fn words(&self) -> &'static Words {
+    fn words(&self) -> &'static LanguageWords {
         &words::WORDS
     }
 
@@ -74,7 +74,7 @@ impl Semantics for Python {
         }
     }
 
-    /// A class attribute that others replace: `Base.client = Client()`, `cls.client = Client()`.
+    /// Returns a class attribute that others replace: `Base.client = Client()`, `cls.client = Client()`.
     fn member_of_class(&self, linker: &Linker<'_>, class: ClassRef, name: Name, own: Typed) -> Typed {
         if !linker.is_only_none(own) {
             return own;

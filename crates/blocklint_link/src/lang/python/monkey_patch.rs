@@ -1,4 +1,4 @@
-//! Which files belong to a program whose code patches: a script that patches says nothing of the service beside it.
+//! Which files belong to a program whose code patches: a script that patches shows nothing about the service beside it.
 
 use blocklint_core::Language;
 use blocklint_facts::ImportKind;
@@ -12,7 +12,7 @@ use crate::values::value::{EnvId, Val};
 /// The programs that some files patch.
 #[derive(Default)]
 pub struct Patched {
-    /// The files that patch and whoever loads them.
+    /// The files that patch, and the files that load these.
     starts: FxHashSet<FileId>,
     /// These, and all that they load. Imports inside functions count, what is loaded by a name at run time does not.
     files: FxHashSet<FileId>,
@@ -21,7 +21,7 @@ pub struct Patched {
 }
 
 impl Patched {
-    /// The programs of files that patch.
+    /// Returns the programs of files that patch.
     pub fn new(linker: &Linker<'_>, patching: &[FileId]) -> Self {
         if patching.is_empty() {
             return Patched::default();
@@ -106,7 +106,7 @@ fn closure(from: impl IntoIterator<Item = FileId>, edges: &FxHashMap<FileId, Vec
     seen
 }
 
-/// The project's files that a file's imports load, with the packages that they lie in.
+/// Returns the project's files that a file's imports load, with the packages that they lie in.
 fn loaded(linker: &Linker<'_>, file: FileId) -> Vec<FileId> {
     let facts = linker.program.facts(file);
     let mut found: Vec<FileId> = Vec::new();

@@ -10,7 +10,7 @@ use crate::program::ids::{FileId, Name, VarRef};
 use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val, ValueId, Why};
 
-/// A name that the file does not bind: from a star import, else a builtin.
+/// Returns a name that the file does not bind: from a star import, else a builtin.
 pub(crate) fn free_name(linker: &Linker<'_>, file: FileId, sym: Sym) -> Typed {
     let Some(name) = linker.program.global(file, sym) else { return linker.unknown(Why::Unbound) };
     if let Some(typed) = from_stars(linker, file, name) {
@@ -20,11 +20,11 @@ pub(crate) fn free_name(linker: &Linker<'_>, file: FileId, sym: Sym) -> Typed {
     if text.starts_with("__") && text.ends_with("__") {
         return linker.unknown(Why::Unbound);
     }
-    // A name that a star import of a library may give belongs to that library if a model says so.
+    // A name that a star import of a library may bind belongs to that library if a model describes it.
     for &import in stars(linker, file).iter() {
         if let Val::External(module) = import {
             let path = linker.library.member(module, text);
-            if linker.library.speaks(path) {
+            if linker.library.is_described(path) {
                 return linker.known(Val::External(path));
             }
         }
@@ -33,7 +33,7 @@ pub(crate) fn free_name(linker: &Linker<'_>, file: FileId, sym: Sym) -> Typed {
     linker.known(Val::External(path))
 }
 
-/// The modules whose names a file imports with `*`.
+/// Returns the modules whose names a file imports with `*`.
 fn stars(linker: &Linker<'_>, file: FileId) -> Rc<[Val]> {
     linker.query(&linker.tables.python.stars, file, Rc::default, || {
         let facts = linker.program.facts(file);
@@ -42,7 +42,7 @@ fn stars(linker: &Linker<'_>, file: FileId) -> Rc<[Val]> {
     })
 }
 
-/// A name that a star import of a project module gives.
+/// Returns a name that a star import of a project module binds.
 fn from_stars(linker: &Linker<'_>, file: FileId, name: Name) -> Option<Typed> {
     for &module in stars(linker, file).iter() {
         if let Val::Module(other) = module
@@ -55,7 +55,7 @@ fn from_stars(linker: &Linker<'_>, file: FileId, name: Name) -> Option<Typed> {
     None
 }
 
-/// A public name of a module, through its own star imports.
+/// Returns a public name of a module, through its own star imports.
 fn exported(linker: &Linker<'_>, file: FileId, name: Name, depth: u32) -> Option<Typed> {
     let depth = depth.checked_sub(1)?;
     if !is_public(linker, file, name) {
@@ -117,12 +117,12 @@ pub(crate) fn import(linker: &Linker<'_>, file: FileId, id: ImportId) -> Typed {
     })
 }
 
-/// The module that an import names, for aliases of types.
+/// Returns the module that an import names, for aliases of types.
 pub fn module_named(linker: &Linker<'_>, file: FileId, row: &Import) -> Val {
     module_of(linker, file, row)
 }
 
-/// The module that an import names.
+/// Returns the module that an import names.
 fn module_of(linker: &Linker<'_>, file: FileId, row: &Import) -> Val {
     let facts = linker.program.facts(file);
     let dotted = facts.text(row.module);
@@ -143,7 +143,7 @@ fn parent(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// An absolute import: in the file's own import root, then in the nearest other; else a library.
+/// Returns an absolute import: in the file's own import root, then in the nearest other; else a library.
 fn absolute(linker: &Linker<'_>, file: FileId, dotted: &str) -> Val {
     let relative = linker.program.files[file.index()].relative.as_str();
     let own = own_root(linker, relative);
@@ -182,8 +182,8 @@ fn absolute(linker: &Linker<'_>, file: FileId, dotted: &str) -> Val {
     beside(linker.query_or_cut(&linker.tables.python.modules, key, |cut| Val::Unknown(cut.into()), find))
 }
 
-/// The import root a file itself lies under: the parent of its topmost package, or its own folder. A folder without a
-/// file of its own inside a package is part of it.
+/// Returns the import root that a file itself lies under: the parent of its topmost package, or its own folder. A
+/// folder without a file of its own inside a package is part of it.
 pub(crate) fn own_root<'a>(linker: &Linker<'a>, relative: &'a str) -> &'a str {
     let own = parent(relative);
     linker.query(&linker.tables.python.own_roots, own, || own, || root_of_folder(linker, own))
@@ -208,7 +208,7 @@ fn common_depth(root: &str, relative: &str) -> usize {
     root.split('/').zip(relative.split('/')).take_while(|(a, b)| a == b).count()
 }
 
-/// The module at a dotted path below a folder.
+/// Returns the module at a dotted path below a folder.
 fn below(linker: &Linker<'_>, folder: &str, dotted: &str) -> Option<Val> {
     let mut path = folder.to_owned();
     for part in dotted.split('.').filter(|part| !part.is_empty()) {
@@ -228,7 +228,8 @@ fn below(linker: &Linker<'_>, folder: &str, dotted: &str) -> Option<Val> {
     linker.program.is_folder(&path).then(|| Val::Folder(linker.library.path(Language::Python, &path)))
 }
 
-/// The project's file that an import's module is, and the folder in which names imported from it may be modules.
+/// Returns the project's file that an import's module is, and the folder in which names imported from it may be
+/// modules.
 pub fn imported_module(linker: &Linker<'_>, file: FileId, row: &Import) -> (Option<FileId>, Option<String>) {
     match module_of(linker, file, row) {
         Val::Module(of) => {
@@ -240,7 +241,7 @@ pub fn imported_module(linker: &Linker<'_>, file: FileId, row: &Import) -> (Opti
     }
 }
 
-/// The module of this name in a folder.
+/// Returns the module of this name in a folder.
 pub fn file_below(linker: &Linker<'_>, folder: &str, name: Name) -> Option<FileId> {
     match below(linker, folder, linker.program.text(name)) {
         Some(Val::Module(of)) => Some(of),
@@ -248,7 +249,7 @@ pub fn file_below(linker: &Linker<'_>, folder: &str, name: Name) -> Option<FileI
     }
 }
 
-/// A member of a project module.
+/// Returns a member of a project module.
 pub(crate) fn module_member(linker: &Linker<'_>, file: FileId, name: Name) -> Typed {
     if let Some(var) = linker.program.scope_var(file, BodyId(0), name) {
         let scope = Scope { file, at: At::default(), env: EnvId::NONE };
@@ -269,7 +270,7 @@ pub(crate) fn module_member(linker: &Linker<'_>, file: FileId, name: Name) -> Ty
     for &module in stars(linker, file).iter() {
         if let Val::External(module) = module {
             let path = linker.library.member(module, text);
-            if linker.library.speaks(path) {
+            if linker.library.is_described(path) {
                 return linker.known(Val::External(path));
             }
         }
@@ -277,14 +278,14 @@ pub(crate) fn module_member(linker: &Linker<'_>, file: FileId, name: Name) -> Ty
     linker.module_attribute_from_others(file, name).unwrap_or_else(|| linker.unknown(Why::Attribute))
 }
 
-/// A module of a package that has a file.
+/// Returns a module of a package that has a file.
 fn submodule(linker: &Linker<'_>, file: FileId, name: Name) -> Option<Typed> {
     let folder = linker.program.files[file.index()].relative.strip_suffix("/__init__.py")?;
     let found = below(linker, folder, linker.program.text(name))?;
     Some(linker.known(found))
 }
 
-/// A module of a folder without a file of its own.
+/// Returns a module of a folder without a file of its own.
 pub(crate) fn folder_member(linker: &Linker<'_>, folder: &str, name: Name) -> Typed {
     match below(linker, folder, linker.program.text(name)) {
         Some(found) => linker.known(found),
@@ -292,7 +293,7 @@ pub(crate) fn folder_member(linker: &Linker<'_>, folder: &str, name: Name) -> Ty
     }
 }
 
-/// The qualified name of a Python module: its dotted path below its import root.
+/// Returns the qualified name of a Python module: its dotted path below its import root.
 pub(crate) fn module_name(linker: &Linker<'_>, file: FileId) -> String {
     let relative = &linker.program.files[file.index()].relative;
     let root = own_root(linker, relative);
@@ -301,7 +302,7 @@ pub(crate) fn module_name(linker: &Linker<'_>, file: FileId) -> String {
     inside.strip_suffix("/__init__").unwrap_or(inside).replace('/', ".")
 }
 
-/// The right side of a variable that is an alias of a type: assigned once, with what can be read as a type.
+/// Returns the right side of a variable that is an alias of a type: assigned once, with what can be read as a type.
 pub(crate) fn alias_target(linker: &Linker<'_>, at: VarRef) -> Option<FormId> {
     let facts = linker.program.facts(at.file);
     let row = linker.program.only_value_of(at)?;

@@ -17,7 +17,7 @@ use crate::values::value::{EnvId, Val};
 
 impl Guard {
     /// True if it holds only where a parameter is `None` or false in the language's sense.
-    pub fn asks_for_nothing(&self) -> bool {
+    pub fn tests_absence(&self) -> bool {
         match &*self.question {
             Question::Choice(Choice::Null) => self.wanted,
             Question::Choice(Choice::Truth) => !self.wanted,
@@ -30,7 +30,7 @@ impl Linker<'_> {
     /// True if a form's declared type excludes the value that a guard tests for: a `str` is not `None`, and callers of
     /// a parameter with the default `None` pass a text that is not empty.
     pub fn type_excludes_none(&self, scope: Scope, form: FormId, guard: &Guard) -> bool {
-        if !guard.asks_for_nothing() || self.program.language(scope.file) != Language::Python {
+        if !guard.tests_absence() || self.program.language(scope.file) != Language::Python {
             return false;
         }
         let facts = self.program.facts(scope.file);
@@ -61,9 +61,9 @@ impl Linker<'_> {
         let facts = self.program.facts(body.file);
         let Some(row) = self.program.params_of(body).get(param as usize) else { return false };
         facts.language == Language::Python
-            && guard.asks_for_nothing()
+            && guard.tests_absence()
             && row.annotation.is_some()
-            // `name: str = None` says less than it means.
+            // `name: str = None` declares less than it means.
             && self.default_of(body, param) != Some(Constant::Null)
             && !mentions(facts, row.annotation, 6, &|form| matches!(form, Form::None))
             && (self.names_literals(body.file, row.annotation)
@@ -100,11 +100,11 @@ impl Linker<'_> {
     pub(crate) fn only_replaces_missing(&self, file: FileId, assign: &Assign, var: VarId) -> bool {
         let facts = self.program.facts(file);
         facts.language == Language::Python
-            && (self.stands_for_nothing(file, assign.at.region, var) || self.is_handed_back(file, assign.value, var))
+            && (self.runs_only_if_absent(file, assign.at.region, var) || self.is_handed_back(file, assign.value, var))
     }
 
     /// True if a place is reached only where a variable is `None` or false: `if name is None:`, `if not name:`.
-    fn stands_for_nothing(&self, file: FileId, region: RegionId, var: VarId) -> bool {
+    fn runs_only_if_absent(&self, file: FileId, region: RegionId, var: VarId) -> bool {
         let facts = self.program.facts(file);
         self.tests_at(file, region).any(|(test, holds)| {
             // All parts of an `and` hold in its branch, none of an `or` does in the other one.
@@ -190,7 +190,7 @@ fn ends_in_something(facts: &FileFacts, form: FormId) -> bool {
     })
 }
 
-/// True if a test with the result `holds` says that a variable is `None` or false.
+/// True if a test with the result `holds` shows that a variable is `None` or false.
 fn tests_absent(facts: &FileFacts, test: FormId, holds: bool, var: VarId) -> bool {
     let is_var = |form: FormId| facts.form(form) == Form::Var(var);
     let compares = |left: FormId, right: FormId| is_var(left) && facts.form(right) == Form::None;

@@ -1,4 +1,4 @@
-//! Python's `@overload`: where literals among the parameters' types tell which variant a call means.
+//! Python's `@overload`: where literals among the parameters' types show which variant a call means.
 
 use blocklint_core::Language;
 use blocklint_facts::{BodyFlags, BodyId, BodyKind, Form, FormId};
@@ -58,7 +58,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// True if a call's arguments are those of a variant, as far as literals and required parameters tell; `None` if a
+    /// True if a call's arguments are those of a variant, as far as literals and required parameters show; `None` if a
     /// decisive argument is unknown.
     fn fits(&self, variant: BodyRef, site: SiteRef, env: EnvId, with_receiver: bool) -> Option<bool> {
         let facts = self.program.facts(variant.file);
@@ -89,7 +89,7 @@ impl<'a> Linker<'a> {
         Some(true)
     }
 
-    /// The literals of `Literal[…]`.
+    /// Returns the literals of `Literal[…]`.
     fn literals(&self, body: BodyRef, annotation: FormId) -> Vec<Constant> {
         let facts = self.program.facts(body.file);
         if annotation.is_none() {

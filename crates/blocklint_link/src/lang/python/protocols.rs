@@ -20,7 +20,7 @@ pub(crate) enum Operand {
 
 /// One thing that is tried on an operand; the first that the operand has is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
+pub(crate) enum OperandCall {
     /// The method of this name.
     Method(&'static str),
     /// Going through it: `__iter__` and then `__next__` of the iterator, or `__getitem__` for each index.
@@ -30,24 +30,24 @@ pub(crate) enum Step {
 /// The methods that an operation or a function runs on one of its operands.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Protocol {
-    /// The name that the front end gives to sites of the operation, or the path of the function.
+    /// The name that the front end records for sites of the operation, or the path of the function.
     pub by: &'static str,
     /// The operand.
     pub operand: Operand,
     /// The steps that are tried, in order.
-    pub steps: &'static [Step],
+    pub steps: &'static [OperandCall],
 }
 
-const fn protocol(by: &'static str, operand: Operand, steps: &'static [Step]) -> Protocol {
+const fn protocol(by: &'static str, operand: Operand, steps: &'static [OperandCall]) -> Protocol {
     Protocol { by, operand, steps }
 }
 
 use Operand::{Each, First, Other, Own, Positional};
-use Step::{Iteration, Method};
+use OperandCall::{Iteration, Method};
 
-const AS_TEXT: &[Step] = &[Method("__str__"), Method("__repr__")];
-const FORMATTED: &[Step] = &[Method("__format__"), Method("__str__"), Method("__repr__")];
-const TRUTH: &[Step] = &[Method("__bool__"), Method("__len__")];
+const AS_TEXT: &[OperandCall] = &[Method("__str__"), Method("__repr__")];
+const FORMATTED: &[OperandCall] = &[Method("__format__"), Method("__str__"), Method("__repr__")];
+const TRUTH: &[OperandCall] = &[Method("__bool__"), Method("__len__")];
 
 /// The protocols of operations, by the name of their sites. An operation that is not listed runs the method of its name.
 const OPERATIONS: &[Protocol] = &[
@@ -120,7 +120,7 @@ pub(crate) const ITER: &str = "builtins.iter";
 /// The methods that an iteration may run. Sites of loops bear the name of the first.
 pub(crate) const ITERATION: &[&str] = &["__iter__", "__next__", "__getitem__"];
 
-impl Step {
+impl OperandCall {
     /// True if the step may run a method of this name.
     pub(crate) fn may_run(self, method: &str) -> bool {
         match self {
@@ -131,24 +131,25 @@ impl Step {
 }
 
 impl Protocol {
-    /// The name that sites of the operation or calls of the function bear.
+    /// Returns the name that sites of the operation or calls of the function bear.
     pub(crate) fn name(&self) -> &'static str {
         self.by.rsplit('.').next().unwrap_or(self.by)
     }
 }
 
-/// The protocols of an operation, by the name of its sites; none if it runs the method of that name and nothing else.
+/// Returns the protocols of an operation, by the name of its sites; none if it runs the method of that name and nothing
+/// else.
 pub(crate) fn of_operation(name: &str) -> impl Iterator<Item = &'static Protocol> {
     OPERATIONS.iter().chain(ARITHMETIC).filter(move |row| row.by == name)
 }
 
-/// The protocols of a function, by its path.
+/// Returns the protocols of a function, by its path.
 pub(crate) fn of_function(path: &str) -> impl Iterator<Item = &'static Protocol> {
     let is_builtin = path.starts_with("builtins.");
     FUNCTIONS.iter().filter(move |row| is_builtin && row.by == path)
 }
 
-/// All protocols.
+/// Returns all protocols.
 pub(crate) fn all() -> impl Iterator<Item = &'static Protocol> {
     OPERATIONS.iter().chain(ARITHMETIC).chain(FUNCTIONS)
 }
@@ -166,7 +167,7 @@ pub(crate) fn is_of_left_operand(operation: &str, method: &str) -> bool {
     operation == method || of_operation(operation).any(runs)
 }
 
-/// The sign of the comparison that runs a method.
+/// Returns the sign of the comparison that runs a method.
 pub(crate) fn sign_of_comparison(method: &str) -> &'static str {
     match method {
         "__ne__" => "!=",
@@ -178,8 +179,8 @@ pub(crate) fn sign_of_comparison(method: &str) -> &'static str {
     }
 }
 
-/// True if a method gives the iterator that whoever calls it goes through.
-pub fn gives_iterator(method: &str) -> bool {
+/// True if a method returns the iterator of a loop.
+pub fn returns_iterator(method: &str) -> bool {
     method == ITERATION[0]
 }
 

@@ -29,7 +29,7 @@ impl Linker<'_> {
         self.tables.python.parsed.get_or_init(|| self.parsed_classes()).iter().any(inherits)
     }
 
-    /// The classes that parameters of handlers are annotated with, and those that their fields hold.
+    /// Returns the classes that parameters of handlers are annotated with, and those that their fields hold.
     fn parsed_classes(&self) -> FxHashSet<ClassRef> {
         let mut found = FxHashSet::default();
         let mut seen = FxHashSet::default();
@@ -67,7 +67,7 @@ impl Linker<'_> {
         found
     }
 
-    /// Adds what the parameters of a handler or a dependency are annotated with.
+    /// Adds the annotations of the parameters of a handler or a dependency.
     fn add_parsed(&self, body: BodyRef, found: &mut FxHashSet<ClassRef>, seen: &mut FxHashSet<BodyRef>, depth: u32) {
         let Some(depth) = depth.checked_sub(1) else { return };
         if !seen.insert(body) {
@@ -100,13 +100,14 @@ impl Linker<'_> {
         }
     }
 
-    /// The functions that what a parameter says hands to a library that makes their parameters of the request too.
+    /// Returns the functions that the declaration of a parameter hands to a library, which makes their parameters of
+    /// the request too.
     fn dependencies(&self, scope: Scope, said: blocklint_facts::FormId) -> Vec<BodyRef> {
         let Form::Result(site) = self.program.facts(scope.file).form(said) else { return Vec::new() };
         self.handed_to_parse(scope.file.site_ref(site))
     }
 
-    /// The functions that a call hands to a library that makes their parameters of a request.
+    /// Returns the functions that a call hands to a library that makes their parameters of a request.
     fn handed_to_parse(&self, site: SiteRef) -> Vec<BodyRef> {
         let scope = self.scope_of(site, EnvId::NONE);
         let mut found = Vec::new();

@@ -1,9 +1,9 @@
 //! Python: the names of builtins, methods and exceptions that change how code is read.
 
-use crate::lang::words::{Literal, Words};
+use crate::lang::words::{LanguageWords, Literal};
 
 /// The words of Python.
-pub(crate) const WORDS: Words = Words {
+pub(crate) const WORDS: LanguageWords = LanguageWords {
     literal_types: &[
         (Literal::Bool, "builtins.bool"),
         (Literal::Int, "builtins.int"),

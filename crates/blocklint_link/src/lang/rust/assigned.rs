@@ -24,7 +24,7 @@ impl Linker<'_> {
         }
     }
 
-    /// Items of one name, of which `#[cfg]` chooses one: all of them, where more than one is no test's.
+    /// Returns the items of one name, of which `#[cfg]` chooses one: all of them, where more than one is no test's.
     pub(crate) fn rust_twins(&self, scope: Scope, id: VarId) -> Typed {
         let facts = self.program.facts(scope.file);
         let in_test = |assign: AssignId| match facts.form(facts.assign(assign).value) {
@@ -49,7 +49,7 @@ impl Linker<'_> {
             _ => None,
         };
         let Some((known, made)) = of_same_type else {
-            // `let all: Vec<_> = paths.collect()`: what was gone through.
+            // `let all: Vec<_> = paths.collect()`: the elements that were iterated.
             let element = self.map(given, |val| self.element(val));
             let is_one = self.values.list(args).len() == 1;
             if !is_one || self.values.is_unknown(element.value) {

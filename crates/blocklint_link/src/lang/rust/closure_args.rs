@@ -68,13 +68,13 @@ impl<'a> Linker<'a> {
         if closure.kind != BodyKind::Lambda || name.starts_with("spawn") || self.is_parallel(site.file, row.callee) {
             return false;
         }
-        let spoken = targets.list.iter().any(|target| match *target {
+        let is_described = targets.list.iter().any(|target| match *target {
             Target::Row { path, .. } => {
                 !self.library.calls(path).is_empty() || !self.library.handovers(path).is_empty()
             }
             Target::Body { .. } | Target::Overrides { .. } => true,
         });
-        if spoken {
+        if is_described {
             return false;
         }
         let is_method = matches!(facts.form(row.callee), Form::Attr(..));

@@ -1,4 +1,4 @@
-//! Rust: fields of structs that only ever hold one literal, because all who write the struct out give it:
+//! Rust: fields of structs that only ever hold one literal, because all literals of the struct have it:
 //! `Self { dry_run: false }`, or `dry_run` of a `new(dry_run: bool)` that is always asked with `false`.
 
 use crate::lang;
@@ -17,7 +17,8 @@ use crate::values::value::{EnvId, Val};
 const DEPTH: u32 = 4;
 
 impl Linker<'_> {
-    /// The `bool` that a struct's field always holds; nothing where a macro, a derived trait or a reference may set it.
+    /// Returns the `bool` that a struct's field always holds; nothing where a macro, a derived trait or a reference may
+    /// set it.
     pub(crate) fn literal_of_struct_field(&self, field: VarRef) -> Option<Constant> {
         let facts = self.program.facts(field.file);
         let row = self.program.var(field);
@@ -49,8 +50,8 @@ impl Linker<'_> {
             let sym = self.program.local(site.file, name);
             let args = self.program.args_of(site);
             match args.iter().find(|arg| arg.name.is_some() && Some(arg.name) == sym) {
-                Some(given) => see(self.literal_given(above, given.value, DEPTH)?)?,
-                // `..rest`: another value of the struct, which somebody wrote out.
+                Some(given) => see(self.constructor_literal(above, given.value, DEPTH)?)?,
+                // `..rest`: another value of the struct, whose own literal is looked at.
                 None if args.iter().any(|arg| arg.name.is_none()) => {}
                 None => return None,
             }
@@ -66,7 +67,7 @@ impl Linker<'_> {
                 {
                     continue;
                 }
-                see(self.literal_given(setter, row.value, DEPTH)?)?;
+                see(self.constructor_literal(setter, row.value, DEPTH)?)?;
             }
             if self.is_lent(file, |facts, form| matches!(facts.form(form), Form::Attr(_, of) if of == sym)) {
                 return None;
@@ -75,7 +76,7 @@ impl Linker<'_> {
         found
     }
 
-    /// The sites that write a struct out, by one of its names or as `Self`.
+    /// Returns the sites that write a struct out, by one of its names or as `Self`.
     pub(crate) fn sites_writing_out(&self, class: ClassRef) -> Option<Vec<SiteRef>> {
         let mut names: Vec<Name> = self.class_names(class);
         names.extend(self.program.name(lang::rust::conventions::OWN_TYPE));
@@ -119,7 +120,7 @@ impl Linker<'_> {
         })
     }
 
-    /// True if a file passes such a value to a call that may set it. Facts do not tell `&mut` from a copy.
+    /// True if a file passes such a value to a call that may set it. Facts do not distinguish `&mut` from a copy.
     fn is_lent(&self, file: FileId, meant: impl Fn(&FileFacts, blocklint_facts::FormId) -> bool) -> bool {
         let facts = self.program.facts(file);
         facts.language == Language::Rust
@@ -129,7 +130,8 @@ impl Linker<'_> {
             })
     }
 
-    /// The literal that all calls of a function give to a parameter; nothing where a trait or a value of it may call it as well.
+    /// Returns the literal that all calls of a function pass to a parameter; none if it may also be called through a
+    /// trait or a value.
     pub(crate) fn literal_of_all_callers(&self, function: BodyRef, index: u32, depth: u32) -> Option<Constant> {
         let facts = self.program.facts(function.file);
         let row = self.program.body(function);
@@ -152,7 +154,7 @@ impl Linker<'_> {
                 continue;
             }
             let form = self.argument_for_param(site, function, index, with_receiver)?;
-            let literal = self.literal_given(above, form, depth)?;
+            let literal = self.constructor_literal(above, form, depth)?;
             if *found.get_or_insert_with(|| literal.clone()) != literal {
                 return None;
             }

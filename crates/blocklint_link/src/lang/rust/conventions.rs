@@ -58,7 +58,7 @@ pub const ENDLESS_ITERATORS: &[&str] = &["incoming", "forever", "recv", "iter_fo
 /// Methods whose closure runs once, however often they are called.
 pub const RUNS_ONCE: &[&str] = &["get_or_init", "get_or_try_init", "call_once", "call_once_force"];
 
-/// Functions whose closure runs once, at the first use of what they give.
+/// Functions whose closure runs once, at the first use of their results.
 pub const MAKES_ONCE: &[&str] = &[
     "std::sync::LazyLock::new",
     "std::cell::LazyCell::new",

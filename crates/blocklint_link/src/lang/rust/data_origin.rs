@@ -12,7 +12,7 @@ use crate::program::ids::{BodyRef, SiteRef};
 use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val};
 
-/// Methods that give what they are called on, what it holds, or its next piece.
+/// Methods that return their receiver, its content, or its next piece.
 const HANDED_ON: [&str; 48] = [
     "map_err",
     "ok",
@@ -79,11 +79,11 @@ const MADE_OF: [&str; 11] = [
     "from_ref",
 ];
 
-/// Methods that put what they are given into what they are called on.
+/// Methods that put their arguments into their receivers.
 const PUT: [&str; 9] =
     ["extend_from_slice", "extend", "append", "push_str", "put", "put_slice", "write_all", "unsplit", "write"];
 
-/// Methods and functions that read all of what they are called on into a buffer.
+/// Methods and functions that read all of their receivers into a buffer.
 const READ_INTO: [&str; 4] = ["read_to_end", "read_to_string", "read_buf", "copy"];
 
 /// Values that one local is given.
@@ -94,8 +94,8 @@ const TAGS: [(&str, Source); 3] =
     [("from-request", Source::Request), ("from-network", Source::Network), ("from-file", Source::File)];
 
 impl Linker<'_> {
-    /// Returns whether a value comes from the asked source by its form, where the reading for all languages, `shown`,
-    /// did not tell it.
+    /// Returns whether a value comes from the asked source by its form, if the test for all languages, `shown`, did not
+    /// decide it.
     pub(crate) fn comes_in_rust(
         &self,
         shown: ConditionResult,
@@ -129,7 +129,7 @@ impl Linker<'_> {
         }
     }
 
-    /// True if the type of a value tells that it comes from the asked source.
+    /// True if the type of a value shows that it comes from the asked source.
     fn is_tagged(&self, scope: Scope, form: FormId, asked: OriginQuery<'_>) -> bool {
         let facts = self.program.facts(scope.file);
         if !matches!(facts.form(form), Form::Var(_) | Form::Result(_) | Form::Attr(..) | Form::Await(_) | Form::Try(_))
@@ -144,7 +144,7 @@ impl Linker<'_> {
             _ => false,
         };
         self.values.members(typed.value).into_iter().any(|val| {
-            // Also of what it holds: `Request<Incoming>`, `Result<Response, _>`.
+            // Also of its content: `Request<Incoming>`, `Result<Response, _>`.
             let held = match val {
                 Val::Library { args, .. } => self.values.nth(args, 0),
                 _ => None,
@@ -153,7 +153,8 @@ impl Linker<'_> {
         })
     }
 
-    /// A parameter of a function that a library runs for requests and that holds bytes or text: all that comes with the request.
+    /// Returns a parameter of a function that a library runs for requests and that holds bytes or text: all that comes
+    /// with the request.
     fn comes_of_request(&self, scope: Scope, var: VarId, asked: OriginQuery<'_>) -> ConditionResult {
         if !wanted(asked, Source::Request) {
             return ConditionResult::Hidden;
@@ -184,20 +185,20 @@ impl Linker<'_> {
         {
             return true;
         }
-        self.given_body(body).iter().any(|&(site, arg)| {
+        self.sites_passing_body(body).iter().any(|&(site, arg)| {
             self.values.members(self.callee(site, EnvId::NONE).value).iter().any(|&val| {
                 let (Val::External(path) | Val::Method { path, .. }) = val else { return false };
                 self.library.handovers(path).iter().any(|of| {
                     matches!(of.row.context, HandoverContext::Is(Runs::In(Context::EventLoop)))
                         && !of.row.wraps
-                        && of.row.phase.is_none()
+                        && of.row.serves()
                         && matches!(&of.row.selector, Selector::Argument(argument) if self.is_argument(site, arg, argument))
                 })
             })
         })
     }
 
-    /// A local that a closure or an async block takes along, or a buffer that calls fill.
+    /// Returns a local that a closure or an async block takes along, or a buffer that calls fill.
     fn comes_of_local(
         &self,
         scope: Scope,

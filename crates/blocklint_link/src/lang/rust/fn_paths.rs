@@ -1,5 +1,5 @@
-//! Rust: functions that are handed on by their path, `map(Store::from)` and `map(Into::into)`: which of several impl blocks
-//! they mean, by what the call gives them and by what is made of its result.
+//! Rust: functions that are handed on by their path, `map(Store::from)` and `map(Into::into)`: which of several impl
+//! blocks they mean, by the arguments that the call passes and by the use of its result.
 
 use blocklint_core::Language;
 use blocklint_facts::{Form, SiteKind};
@@ -8,7 +8,7 @@ use crate::linker::{Linker, Typed};
 use crate::program::ids::{ClassRef, Name, SiteRef};
 use crate::values::value::{BoundId, EnvId, Val, ValueId};
 
-/// The traits of the prelude with a conversion into the type that is expected, its name, and what it runs.
+/// The traits of the prelude with a conversion into the type that is expected, its name, and the code that it runs.
 const CONVERSIONS: [(&str, &str, &str); 2] = [("Into", "into", "from"), ("TryInto", "try_into", "try_from")];
 
 /// Calls in a chain after the one that is handed a conversion: `.collect::<Result<Vec<_>, _>>()`, `.unwrap()`.
@@ -29,7 +29,7 @@ impl Linker<'_> {
             Form::Name(sym) | Form::Path(_, sym) => Some(facts.text(sym)),
             _ => None,
         };
-        let Some(given) = self.given_by_row(site, arg, 0) else { return typed };
+        let Some(given) = self.passed_by_row(site, arg, 0) else { return typed };
         let given = [self.as_value(given).value];
         let is_meant = |of: &&(&str, &str, &str)| last(base) == Some(of.0) && facts.text(name) == of.1;
         if let Some((_, _, runs)) = CONVERSIONS.iter().find(is_meant) {
@@ -38,7 +38,7 @@ impl Linker<'_> {
         self.of_impls_for(typed, &given)
     }
 
-    /// The conversions that a call runs by what its result becomes.
+    /// Returns the conversions that a call runs by the type that is expected of its result.
     fn converted_to(&self, site: SiteRef, runs: &str, given: &[ValueId]) -> Option<Typed> {
         let runs = self.program.name(runs)?;
         let mut at = site;
@@ -52,7 +52,7 @@ impl Linker<'_> {
         None
     }
 
-    /// The call on the result of a call.
+    /// Returns the call on the result of a call.
     fn called_on(&self, site: SiteRef) -> Option<SiteRef> {
         let (facts, site_id) = self.program.facts_and_id(site);
         let body = self.program.body_of_site(site);

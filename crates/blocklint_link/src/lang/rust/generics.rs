@@ -17,7 +17,7 @@ pub(crate) type Bindings = SmallVec<[(Val, ValueId); 4]>;
 const DEEPEST: u32 = 6;
 
 impl<'a> Linker<'a> {
-    /// The type parameter of this name of the impl block, trait or type around a body.
+    /// Returns the type parameter of this name of the impl block, trait or type around a body.
     pub(crate) fn type_param(&self, file: FileId, body: BodyId, sym: Sym) -> Option<Val> {
         let class = lang::rust::names::around(self, file, body)?;
         let facts = self.program.facts(file);
@@ -32,7 +32,7 @@ impl<'a> Linker<'a> {
         Some(Val::Param { class, index: at as u32 })
     }
 
-    /// The type parameters of a type, as its own arguments.
+    /// Returns the type parameters of a type, as its own arguments.
     pub(crate) fn own_params(&self, class: ClassRef) -> ArgsId {
         let facts = self.program.facts(class.file);
         if facts.language != Language::Rust {
@@ -51,7 +51,7 @@ impl<'a> Linker<'a> {
         match facts.list(self.program.class(class).type_params).get(index as usize).map(|&form| facts.form(form)) {
             Some(Form::Cast(_, bound)) => {
                 let typed = self.annotation(lang::rust::names::head_scope(self, class), bound);
-                // A bound that names the parameter again says nothing more.
+                // A bound that names the parameter again shows nothing more.
                 if self.values.members(typed.value).contains(&param) { self.unknown(Why::Cycle) } else { typed }
             }
             _ => self.unknown(Why::Expression),
@@ -75,7 +75,7 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// A value with its type parameters replaced.
+    /// Returns a value with its type parameters replaced.
     pub(crate) fn substitute(&self, typed: Typed, bindings: &Bindings) -> Typed {
         if bindings.is_empty() || !self.has_param(typed.value) {
             return typed;
@@ -113,7 +113,7 @@ impl<'a> Linker<'a> {
         self.values.join(&parts)
     }
 
-    /// Adds what the parameters in a pattern stand for where it is this value.
+    /// Binds the parameters in a pattern by a value that it matches.
     pub(crate) fn unify(&self, pattern: ValueId, given: ValueId, bindings: &mut Bindings) {
         self.unify_within(pattern, given, bindings, DEEPEST);
     }
@@ -186,7 +186,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// The method of this name, where a field of a Rust type bears it too.
+    /// Returns the method of this name, where a field of a Rust type bears it too.
     pub(crate) fn method_beside_field(&self, class: ClassRef, name: Name, receiver: Val) -> Option<Typed> {
         let row = self.program.class(class);
         if row.kind == blocklint_facts::ClassKind::Interface {
@@ -200,7 +200,8 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// Rust: the method of this name, where a field of the type bears it too, also behind pointers: what is called is never a field.
+    /// Returns the method of this name, where a field of the type bears it too, also behind pointers: what is called is
+    /// never a field.
     pub(crate) fn method_behind(&self, member: Val, name: Name, depth: u32) -> Option<Typed> {
         let depth = depth.checked_sub(1)?;
         let inner = match member {
@@ -263,7 +264,7 @@ impl<'a> Linker<'a> {
         self.substitute(given, &bindings)
     }
 
-    /// An instance made by `T { a: x }` or `T(x)`, its type parameters being known from the fields.
+    /// Returns an instance made by `T { a: x }` or `T(x)`, its type parameters being known from the fields.
     pub(crate) fn constructed(&self, class: ClassRef, site: SiteRef, env: EnvId) -> Typed {
         let args = self.own_params(class);
         let made = self.known(Val::Instance { class, exact: true, args });
@@ -304,7 +305,7 @@ impl<'a> Linker<'a> {
         Some(self.substitute(self.instance_of_class(scope, class), &bindings))
     }
 
-    /// A value where the name of a struct without fields is that struct's one value.
+    /// Returns a value where the name of a struct without fields is that struct's one value.
     pub(crate) fn as_value(&self, typed: Typed) -> Typed {
         let is_unit = |val: &Val| match *val {
             Val::Class(class) => {
@@ -342,7 +343,7 @@ impl<'a> Linker<'a> {
         (!own && !self.values.is_unknown(given.value)).then_some(given)
     }
 
-    /// A variant by its bare name: its constructor is called like a function, without payload it is the value.
+    /// Returns a variant by its bare name: its constructor is called like a function, without payload it is the value.
     pub(crate) fn variant(&self, class: ClassRef, var: VarId) -> Typed {
         let facts = self.program.facts(class.file);
         let is_item = facts.assigns_of(var).any(|row| row.kind == blocklint_facts::AssignKind::Definition);
@@ -362,7 +363,7 @@ impl<'a> Linker<'a> {
             })
     }
 
-    /// A named field of a variant's payload, looked for in all variants.
+    /// Returns a named field of a variant's payload, looked for in all variants.
     pub(crate) fn variant_field(&self, class: ClassRef, name: Name) -> Option<Typed> {
         let facts = self.program.facts(class.file);
         let row = self.program.class(class);
@@ -385,7 +386,8 @@ impl<'a> Linker<'a> {
         (!parts.is_empty()).then(|| self.join(&parts))
     }
 
-    /// The one field of a tuple struct matched by its pattern; of several the value itself, whose parts are asked next.
+    /// Returns the one field of a tuple struct matched by its pattern; of several the value itself, whose parts are
+    /// asked next.
     pub(crate) fn tuple_payload(&self, member: Val, name: Name) -> Option<Typed> {
         // `State(pool): State<PgPool>`: a library's struct around one thing, taken apart.
         if let Val::Library { ty, args, .. } = member
@@ -424,7 +426,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// The type that `Self` means in an annotation of Rust.
+    /// Returns the type that `Self` means in an annotation of Rust.
     pub(crate) fn self_type(&self, scope: Scope, form: FormId, receiver: Option<Val>) -> Option<Typed> {
         let facts = self.program.facts(scope.file);
         if facts.language != Language::Rust {

@@ -1,5 +1,5 @@
-//! Rust: which of several impl blocks a call means, by what it is called on and given, and which conversion `into` is, by
-//! what is expected of it.
+//! Rust: which of several impl blocks a call means, by its receiver and its arguments, and which conversion `into` is,
+//! by what is expected of it.
 
 use crate::lang;
 use std::rc::Rc;
@@ -24,7 +24,7 @@ const MOST_BLOCKS: usize = 64;
 /// <https://doc.rust-lang.org/std/convert/trait.Into.html>, `TryInto` and `str::parse`.
 const CONVERSIONS: [(&str, &str); 3] = [("into", "from"), ("try_into", "try_from"), ("parse", "from_str")];
 
-/// The conversion that runs a method of this name.
+/// Returns the conversion that runs a method of this name.
 pub(crate) fn conversion_by(method: &str) -> Option<&'static str> {
     CONVERSIONS.iter().find_map(|(conversion, runs)| (*runs == method).then_some(*conversion))
 }
@@ -53,8 +53,8 @@ impl Linker<'_> {
             .collect()
     }
 
-    /// A callee; of a method that several impl blocks of one trait bear (`impl From<A> for X`, `impl From<B> for X`), those
-    /// which what it is called on and given allows.
+    /// Returns a callee; of a method that several impl blocks of one trait bear (`impl From<A> for X`,
+    /// `impl From<B> for X`), those that its receiver and its arguments allow.
     pub(crate) fn of_fitting_impls(&self, scope: Scope, site: SiteRef, callee: Typed) -> Typed {
         let members = self.values.members(callee.value);
         let has_others = |body| self.block_of_trait(body).is_some() && self.same_in_other_impls(body).len() > 1;
@@ -62,7 +62,7 @@ impl Linker<'_> {
         if !members.iter().any(is_shared) {
             return callee;
         }
-        self.of_impls_for(callee, &self.given_at(scope, site))
+        self.of_impls_for(callee, &self.argument_values(scope, site))
     }
 
     /// Returns the functions of the impl blocks that fit the types of the arguments.
@@ -84,18 +84,18 @@ impl Linker<'_> {
     }
 
     /// Returns the values of a site's arguments by position.
-    fn given_at(&self, scope: Scope, site: SiteRef) -> Vec<ValueId> {
+    fn argument_values(&self, scope: Scope, site: SiteRef) -> Vec<ValueId> {
         self.program.args_of(site).iter().map(|arg| self.as_value(self.eval(scope, arg.value)).value).collect()
     }
 
-    /// The methods of this name in all impl blocks of the same trait for the same type, its own among them.
+    /// Returns the methods of this name in all impl blocks of the same trait for the same type, its own among them.
     fn same_in_other_impls(&self, body: BodyRef) -> Rc<[BodyRef]> {
         let Some((block, base)) = self.block_of_trait(body) else { return Rc::from([body]) };
         let find = || Rc::from(self.find_same_in_impls(body, block, base));
         self.query(&self.tables.rust.same_in_impls, body, || Rc::from([body]), find)
     }
 
-    /// The impl block that a method stands in, and the trait that it is of.
+    /// Returns the impl block that a method stands in, and the trait that it is of.
     fn block_of_trait(&self, body: BodyRef) -> Option<(ClassRef, FormId)> {
         let facts = self.program.facts(body.file);
         let class = self.program.body(body).class.get().filter(|_| facts.language == Language::Rust)?;
@@ -263,7 +263,7 @@ impl Linker<'_> {
         Some(Typed { value: self.values.union(&found), ..self.known(first) })
     }
 
-    /// The conversions of these types, by a method of this name, from what is given.
+    /// Returns the conversions of these types, by a method of this name, from the argument's type.
     pub(crate) fn conversions_of(&self, classes: Vec<ClassRef>, runs: Name, given: &[ValueId]) -> Vec<BodyRef> {
         let mut found: Vec<BodyRef> = Vec::new();
         for class in classes {
@@ -277,7 +277,7 @@ impl Linker<'_> {
         found
     }
 
-    /// The project's types that the places to which a call's result goes declare, inside of what holds them.
+    /// Returns the project's types that the places to which a call's result goes declare, inside of what holds them.
     pub(crate) fn expected_classes(&self, scope: Scope, site: SiteRef) -> Vec<ClassRef> {
         let facts = self.program.facts(site.file);
         let mut found = Vec::new();
@@ -300,7 +300,7 @@ impl Linker<'_> {
         found
     }
 
-    /// The types of the field that a struct's literal gives by an argument.
+    /// The types of a field, by its argument in literals of the struct.
     fn add_field_classes(&self, scope: Scope, literal: SiteRef, arg: u32, found: &mut Vec<ClassRef>) {
         let args = self.program.args_of(literal);
         let Some(given) = args.get(arg as usize).filter(|given| given.name.is_some()) else { return };

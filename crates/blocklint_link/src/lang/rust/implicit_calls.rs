@@ -2,7 +2,7 @@
 //! Both directions are here: the functions that a site runs, and the names of the sites that run a function.
 
 use crate::calls::targets::{Target, Targets};
-use crate::lang::implicit::{self, Backward, Forward, ImplicitCall, Occasion};
+use crate::lang::implicit::{self, Backward, Forward, ImplicitCall, ImplicitCallSite};
 use crate::lang::rust::impl_selection::conversion_by;
 use crate::linker::Linker;
 use crate::models::stored_callbacks;
@@ -24,21 +24,23 @@ pub(crate) const IMPLICIT_CALLS: &[ImplicitCall] = &[
     },
     ImplicitCall {
         name: "a loop runs an iterator",
-        runs: Forward::Targets(|linker, occasion, targets| match occasion {
-            Occasion::Iteration { val: Val::Lazy { made, path, .. }, .. } => linker.add_lazy(targets, path, made),
-            Occasion::Iteration { is_async: true, .. } => {}
-            Occasion::Iteration { val: val @ Val::Library { .. }, .. } => {
+        runs: Forward::Targets(|linker, place, targets| match place {
+            ImplicitCallSite::Iteration { val: Val::Lazy { made, path, .. }, .. } => {
+                linker.add_lazy(targets, path, made)
+            }
+            ImplicitCallSite::Iteration { is_async: true, .. } => {}
+            ImplicitCallSite::Iteration { val: val @ Val::Library { .. }, .. } => {
                 linker.add_first_of(targets, val, &["next", "into_iter"]);
             }
-            Occasion::Iteration { val, .. } => linker.add_first_of(targets, val, &["iterator", "next"]),
+            ImplicitCallSite::Iteration { val, .. } => linker.add_first_of(targets, val, &["iterator", "next"]),
             _ => {}
         }),
         found_by: Backward::OwnName,
     },
     ImplicitCall {
-        name: "a destructor runs",
-        runs: Forward::Targets(|linker, occasion, targets| {
-            if let Occasion::Arguments { site, env } = occasion {
+        name: "`drop(x)` runs the destructor",
+        runs: Forward::Targets(|linker, place, targets| {
+            if let ImplicitCallSite::Arguments { site, env } = place {
                 linker.add_dropped(targets, site, env);
             }
         }),

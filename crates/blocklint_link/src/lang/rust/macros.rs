@@ -6,12 +6,12 @@ use crate::linker::{Linker, Typed};
 use crate::program::ids::{BodyRef, Name, SiteRef};
 use crate::values::value::{BoundId, EnvId, Val};
 
-/// Macros of one name beyond which nobody can say which one is meant.
+/// The number of macros of one name beyond which the meant one counts as unknown.
 const MOST: usize = 4;
 
 impl Linker<'_> {
-    /// The macro that a call means: one of its name in its own crate, else the only one of the project, which its crate exports.
-    /// In its own file it is a variable.
+    /// Returns the macro that a call means: one of its name in its own crate, else the only one of the project, which
+    /// its crate exports. In its own file it is a variable.
     pub(crate) fn macro_of_project(&self, site: SiteRef) -> Option<Typed> {
         let facts = self.program.facts(site.file);
         let name = facts.text(self.program.site(site).name);

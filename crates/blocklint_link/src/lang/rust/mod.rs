@@ -30,7 +30,7 @@ use blocklint_models::Argument;
 use crate::guards::loop_multiplier::Rounds;
 use crate::lang::Semantics;
 use crate::lang::implicit::ImplicitCall;
-use crate::lang::words::Words;
+use crate::lang::words::LanguageWords;
 use crate::linker::{Linker, Typed};
 use crate::models::row_match::ConditionResult;
 use crate::program::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef, VarRef};
@@ -41,7 +41,7 @@ use crate::values::value::{BoundId, EnvId, Val, Why};
 pub(crate) struct Rust;
 
 impl Semantics for Rust {
-    fn words(&self) -> &'static Words {
+    fn words(&self) -> &'static LanguageWords {
         &words::WORDS
     }
 
@@ -67,7 +67,8 @@ impl Semantics for Rust {
         names::path_member(linker, of, name)
     }
 
-    /// A member of the type itself with its type parameters replaced, of what it dereferences to, or of a trait.
+    /// Returns a member of the type itself with its type parameters replaced, of what it dereferences to, or of a
+    /// trait.
     fn member_of_instance(&self, linker: &Linker<'_>, instance: Val, name: Name, own: Typed) -> Typed {
         let Val::Instance { class, .. } = instance else { return own };
         if !linker.values.is_unknown(own.value) {

@@ -19,7 +19,7 @@ use crate::values::value::{EnvId, Val, Why};
 #[derive(Debug, Default)]
 pub(crate) struct Parents {
     of: FxHashMap<FileId, Val>,
-    /// Files that are built only for tests, by what declares them.
+    /// Files that are built only for tests, by the module that declares them.
     tests: FxHashSet<FileId>,
 }
 
@@ -69,7 +69,7 @@ fn declares_by_macro(linker: &Linker<'_>, file: FileId) -> bool {
 }
 
 impl Linker<'_> {
-    /// Rust: whether the compiler never sees a file.
+    /// True if the compiler never sees a file.
     pub fn is_never_built(&self, file: FileId) -> bool {
         self.program.language(file) == Language::Rust && self.rust_parents().is_left_out(self, file)
     }
@@ -131,7 +131,7 @@ fn test_crates(layout: &Layout) -> impl Iterator<Item = &CrateLayout> {
 const TEST_WORDS: &[&str] =
     &["test", "tests", "testing", "testutil", "testutils", "fuzz", "fuzzers", "bench", "benches", "benchmarks", "e2e"];
 
-/// The module a body stands in: an inline one or its file.
+/// Returns the module that a body stands in: an inline one or its file.
 pub(crate) fn module_at(linker: &Linker<'_>, file: FileId, body: BodyId) -> Val {
     let facts = linker.program.facts(file);
     let mut at = body;
@@ -150,7 +150,7 @@ pub(crate) fn module_at(linker: &Linker<'_>, file: FileId, body: BodyId) -> Val 
     Val::Module(file)
 }
 
-/// The module around a module.
+/// Returns the module around a module.
 pub(crate) fn parent(linker: &Linker<'_>, module: Val) -> Val {
     match module {
         Val::Class(class) => module_at(linker, class.file, linker.program.class(class).parent),
@@ -159,7 +159,7 @@ pub(crate) fn parent(linker: &Linker<'_>, module: Val) -> Val {
     }
 }
 
-/// The module around a file that nobody declares, by where it lies.
+/// Returns the module around a file that no `mod` declares, by the file's folder.
 fn parent_by_folder(linker: &Linker<'_>, file: FileId) -> Val {
     let relative = &linker.program.files[file.index()].relative;
     let (folder, own) = relative.rsplit_once('/').unwrap_or(("", relative));
@@ -175,7 +175,7 @@ fn parent_by_folder(linker: &Linker<'_>, file: FileId) -> Val {
     Val::Unknown(Why::Unbound)
 }
 
-/// The root file of the crate a file is in.
+/// Returns the root file of a file's crate.
 pub(crate) fn crate_root(linker: &Linker<'_>, file: FileId) -> Val {
     let parents = linker.rust_parents();
     let mut at = file;
@@ -213,7 +213,7 @@ pub fn is_crate_root(linker: &Linker<'_>, relative: &str) -> bool {
         || linker.program.layout.crates.iter().any(|package| package.roots.iter().any(|root| root == relative))
 }
 
-/// A crate of the workspace by the name that the paths of a file have for it, else an external one.
+/// Returns a crate of the workspace by the name that the paths of a file have for it, else an external one.
 pub(crate) fn named_crate(linker: &Linker<'_>, file: FileId, name: &str) -> Val {
     let crates = &linker.program.layout.crates;
     let own = linker.crate_of(file);
@@ -231,20 +231,20 @@ pub(crate) fn named_crate(linker: &Linker<'_>, file: FileId, name: &str) -> Val 
     Val::External(linker.library.path(Language::Rust, &name))
 }
 
-/// An item of a module (a file, an inline one) or of what a glob import can name, through that module's own glob
-/// imports.
+/// Returns an item of a module (a file, an inline one) or of what a glob import can name, through that module's own
+/// glob imports.
 pub(crate) fn member(linker: &Linker<'_>, module: Val, name: Name) -> Option<Typed> {
     match place(linker, module, name) {
-        Place::Found(found) => Some(found.typed(linker)),
-        Place::Inside(file, body) => through_globs(linker, file, body, name),
-        Place::Nowhere => None,
+        ItemPlace::ModuleItem(found) => Some(found.typed(linker)),
+        ItemPlace::Inside(file, body) => through_globs(linker, file, body, name),
+        ItemPlace::Nowhere => None,
     }
 }
 
 /// The items that glob imports bring to a body under a name.
 #[derive(Clone)]
 pub(crate) struct Brought {
-    found: Rc<[Found]>,
+    found: Rc<[ModuleItem]>,
     /// True if all modules on the way are known by now.
     is_whole: bool,
 }
@@ -269,7 +269,7 @@ impl Policy<Brought> for WholeGlobs {
 
 /// The item that a name of a module means, before it has a type.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Found {
+pub(crate) enum ModuleItem {
     /// A variable of a module's scope.
     Var(FileId, VarId),
     /// A variant of an enum.
@@ -278,25 +278,25 @@ pub(crate) enum Found {
     External(PathId),
 }
 
-impl Found {
+impl ModuleItem {
     fn typed(self, linker: &Linker<'_>) -> Typed {
         match self {
-            Found::Var(file, var) => linker.var(Scope { file, at: At::default(), env: EnvId::NONE }, var),
-            Found::Variant(class, var) => linker.variant(class, var),
-            Found::External(path) => linker.known(Val::External(path)),
+            ModuleItem::Var(file, var) => linker.var(Scope { file, at: At::default(), env: EnvId::NONE }, var),
+            ModuleItem::Variant(class, var) => linker.variant(class, var),
+            ModuleItem::External(path) => linker.known(Val::External(path)),
         }
     }
 }
 
 /// Where a name of a module is looked for.
-enum Place {
-    Found(Found),
+enum ItemPlace {
+    ModuleItem(ModuleItem),
     /// In the glob imports of a module that has no such item.
     Inside(FileId, BodyId),
     Nowhere,
 }
 
-fn place(linker: &Linker<'_>, module: Val, name: Name) -> Place {
+fn place(linker: &Linker<'_>, module: Val, name: Name) -> ItemPlace {
     let (file, body) = match module {
         Val::Module(file) => (file, BodyId(0)),
         Val::Class(class) => {
@@ -305,26 +305,30 @@ fn place(linker: &Linker<'_>, module: Val, name: Name) -> Place {
                 // The variants of an enum.
                 return match linker.own_member(class, name) {
                     Some((owner, var)) if owner == class && row.kind == ClassKind::Enum => {
-                        Place::Found(Found::Variant(class, var))
+                        ItemPlace::ModuleItem(ModuleItem::Variant(class, var))
                     }
-                    _ => Place::Nowhere,
+                    _ => ItemPlace::Nowhere,
                 };
             }
             (class.file, row.body)
         }
         Val::External(path) => {
             let path = linker.library.member(path, linker.program.text(name));
-            return if linker.library.speaks(path) { Place::Found(Found::External(path)) } else { Place::Nowhere };
+            return if linker.library.is_described(path) {
+                ItemPlace::ModuleItem(ModuleItem::External(path))
+            } else {
+                ItemPlace::Nowhere
+            };
         }
-        _ => return Place::Nowhere,
+        _ => return ItemPlace::Nowhere,
     };
     match linker.program.scope_var(file, body, name) {
-        Some(var) => Place::Found(Found::Var(file, var)),
-        None => Place::Inside(file, body),
+        Some(var) => ItemPlace::ModuleItem(ModuleItem::Var(file, var)),
+        None => ItemPlace::Inside(file, body),
     }
 }
 
-/// A name that a glob import brings to a body, or to one of those around it up to its module.
+/// Returns a name that a glob import brings to a body, or to one of those around it up to its module.
 pub(crate) fn through_globs(linker: &Linker<'_>, file: FileId, body: BodyId, name: Name) -> Option<Typed> {
     let nothing = || Brought { found: Rc::default(), is_whole: false };
     let brought = linker.query(&linker.tables.rust.globs, (file, body, name), nothing, || {
@@ -338,14 +342,14 @@ pub(crate) fn through_globs(linker: &Linker<'_>, file: FileId, body: BodyId, nam
 /// Modules that glob imports lead to from one place.
 const MOST_GLOBS: usize = 256;
 
-/// Adds what glob imports bring under a name, each module once; whether all of them are known by now.
+/// Adds the items that glob imports bring under a name, each module once; whether all of them are known by now.
 fn add_brought(
     linker: &Linker<'_>,
     file: FileId,
     body: BodyId,
     name: Name,
     seen: &mut Vec<(FileId, BodyId)>,
-    found: &mut Vec<Found>,
+    found: &mut Vec<ModuleItem>,
 ) -> bool {
     if seen.contains(&(file, body)) || seen.len() > MOST_GLOBS {
         return true;
@@ -378,16 +382,16 @@ fn add_brought(
             continue;
         }
         match place(linker, base, name) {
-            Place::Found(item) => found.push(item),
-            Place::Inside(file, body) => is_whole &= add_brought(linker, file, body, name, seen, found),
-            Place::Nowhere => {}
+            ItemPlace::ModuleItem(item) => found.push(item),
+            ItemPlace::Inside(file, body) => is_whole &= add_brought(linker, file, body, name, seen, found),
+            ItemPlace::Nowhere => {}
         }
     }
     is_whole
 }
 
-/// The module whose names a glob import brings. Modules may bring each other's, so the way there is remembered and
-/// meets itself.
+/// Returns the module whose names a glob import brings. Modules may bring each other's, so the way there is remembered
+/// and meets itself.
 fn glob_base(linker: &Linker<'_>, file: FileId, glob: ImportId) -> Val {
     let typed = linker.query_value(&linker.tables.values.imports, (file, glob), || {
         let row = linker.program.facts(file).import(glob);
@@ -496,7 +500,7 @@ fn item_for_head(linker: &Linker<'_>, file: FileId, body: BodyId, own: Val, row:
     None
 }
 
-/// The file of `mod name;`.
+/// Returns the file of `mod name;`.
 fn declared_file(linker: &Linker<'_>, file: FileId, row: &Import) -> Option<FileId> {
     let facts = linker.program.facts(file);
     let relative = &linker.program.files[file.index()].relative;
@@ -530,7 +534,7 @@ fn declared_file(linker: &Linker<'_>, file: FileId, row: &Import) -> Option<File
         .or_else(|| linker.program.file_at(&join(&inside, &format!("{name}/mod.rs"))))
 }
 
-/// A path without `.` and `..`.
+/// Returns a path without `.` and `..`.
 fn normal(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {
@@ -546,7 +550,7 @@ fn normal(path: &str) -> String {
 }
 
 impl Linker<'_> {
-    /// The crate in whose folder a file lies.
+    /// Returns the crate in whose folder a file lies.
     pub fn crate_of(&self, file: FileId) -> Option<&CrateLayout> {
         let relative = self.program.files[file.index()].relative.as_str();
         let inside =

@@ -68,7 +68,7 @@ const PRELUDE: &[(&str, &str)] = &[
     ("Ok", "std::result::Result::Ok"),
 ];
 
-/// A name that the file does not bind: `Self`, a type parameter, a name of a glob import, of the prelude, or an
+/// Returns a name that the file does not bind: `Self`, a type parameter, a name of a glob import, of the prelude, or an
 /// external crate.
 pub(crate) fn free_name(linker: &Linker<'_>, scope: Scope, sym: Sym) -> Typed {
     let facts = linker.program.facts(scope.file);
@@ -102,12 +102,12 @@ pub(crate) fn free_name(linker: &Linker<'_>, scope: Scope, sym: Sym) -> Typed {
     linker.known(modules::named_crate(linker, scope.file, text))
 }
 
-/// The impl block, trait or type around a body, also where the body is its own.
+/// Returns the impl block, trait or type around a body, also where the body is its own.
 pub(crate) fn around(linker: &Linker<'_>, file: FileId, body: BodyId) -> Option<ClassRef> {
     linker.class_around(file.body_ref(body)).or_else(|| block_of(linker, file, body))
 }
 
-/// The impl block or trait around a body, where the body is the block's own.
+/// Returns the impl block or trait around a body, where the body is the block's own.
 fn block_of(linker: &Linker<'_>, file: FileId, body: BodyId) -> Option<ClassRef> {
     let facts = linker.program.facts(file);
     facts
@@ -117,7 +117,7 @@ fn block_of(linker: &Linker<'_>, file: FileId, body: BodyId) -> Option<ClassRef>
         .map(|at| file.class_ref(blocklint_facts::ClassId(at as u32)))
 }
 
-/// The type an impl block is for.
+/// Returns the type that an impl block is for.
 pub fn subject(linker: &Linker<'_>, class: ClassRef) -> Option<ClassRef> {
     let row = linker.program.class(class);
     if row.kind != ClassKind::Impl {
@@ -129,7 +129,7 @@ pub fn subject(linker: &Linker<'_>, class: ClassRef) -> Option<ClassRef> {
     }
 }
 
-/// The value of `self` in a method of a class, trait or impl block.
+/// Returns the value of `self` in a method of a class, trait or impl block.
 pub(crate) fn receiver(linker: &Linker<'_>, class: ClassRef) -> Typed {
     let row = linker.program.class(class);
     if row.kind == ClassKind::Impl {
@@ -138,14 +138,14 @@ pub(crate) fn receiver(linker: &Linker<'_>, class: ClassRef) -> Typed {
     linker.known(Val::Instance { class, exact: false, args: linker.own_params(class) })
 }
 
-/// Where the head of an impl block is read: its type parameters are known there.
+/// Returns the scope in which the head of an impl block is read: its type parameters are known there.
 pub(crate) fn head_scope(linker: &Linker<'_>, class: ClassRef) -> Scope {
     let facts = linker.program.facts(class.file);
     let at = At { region: facts.body(linker.program.class(class).body).region, position: u32::MAX };
     Scope { file: class.file, at, env: EnvId::NONE }
 }
 
-/// A path segment behind a value.
+/// Returns a path segment behind a value.
 pub(crate) fn path_member(linker: &Linker<'_>, member: Val, name: Name) -> Typed {
     match (member, linker.program.text(name)) {
         (Val::Module(_), "super") => return linker.known(modules::parent(linker, member)),
@@ -198,7 +198,7 @@ pub(crate) fn import(linker: &Linker<'_>, file: FileId, row: &Import) -> Typed {
 /// Pointers in each other that are looked through for a method.
 const POINTERS: u32 = 4;
 
-/// The callee of a call.
+/// Returns the callee of a call.
 pub(crate) fn callee(linker: &Linker<'_>, scope: Scope, site: SiteRef) -> Typed {
     let facts = linker.program.facts(site.file);
     let form = linker.program.site(site).callee;
@@ -230,16 +230,16 @@ pub(crate) fn callee(linker: &Linker<'_>, scope: Scope, site: SiteRef) -> Typed 
         let found = linker.map(base, |member| match member {
             // `Store.load()`: the one value of a struct without fields.
             Val::Class(class) => {
-                let own = linker.attr_or_told(site, member, name);
+                let own = linker.attr_or_by_argument(site, member, name);
                 let only = Val::Instance { class, exact: true, args: ArgsId::NONE };
-                if linker.values.is_unknown(own.value) { linker.attr_or_told(site, only, name) } else { own }
+                if linker.values.is_unknown(own.value) { linker.attr_or_by_argument(site, only, name) } else { own }
             }
             Val::Instance { .. } | Val::Library { .. } => match linker.method_behind(member, name, POINTERS) {
                 Some(method) => method,
                 None if matches!(member, Val::Library { .. }) => {
                     linker.map(linker.attr(member, name), |val| linker.known(linker.of_imported_trait(site, val, name)))
                 }
-                None => linker.attr_or_told(site, member, name),
+                None => linker.attr_or_by_argument(site, member, name),
             },
             // A future of the project has the methods of those traits alone.
             Val::Tuple(_) | Val::Coroutine { .. } | Val::Awaitable(_) => match linker.imported_trait_method(site, name)
@@ -247,7 +247,7 @@ pub(crate) fn callee(linker: &Linker<'_>, scope: Scope, site: SiteRef) -> Typed 
                 Some(path) => linker.known(Val::Method { path, receiver: linker.values.bound(member) }),
                 None => linker.attr(member, name),
             },
-            _ => linker.attr_or_told(site, member, name),
+            _ => linker.attr_or_by_argument(site, member, name),
         });
         // `(self.jobs["a"])()` is no method with type arguments.
         let is_called = |val: &Val| matches!(*val, Val::Unknown(_)) || linker.is_callable(*val);
@@ -263,13 +263,13 @@ pub fn is_fallible(path: &str) -> bool {
     matches!(path.rsplit("::").next(), Some("Result" | "Option"))
 }
 
-/// The language's own type behind a library's name for it: `anyhow::Result<T>`.
+/// Returns the language's own type behind a library's name for it: `anyhow::Result<T>`.
 pub(crate) fn result_behind(path: &str) -> Option<&'static str> {
     const OWN: &str = "std::result::Result";
     (path != OWN && path.ends_with("::Result")).then_some(OWN)
 }
 
-/// The path of a file's module below its crate's source folder.
+/// Returns the path of a file's module below its crate's source folder.
 pub(crate) fn module_name(linker: &Linker<'_>, file: FileId) -> String {
     let relative = &linker.program.files[file.index()].relative;
     let inside = relative.rsplit_once("src/").map_or(relative.as_str(), |(_, inside)| inside);
@@ -283,7 +283,7 @@ pub(crate) fn is_callable(path: &str) -> bool {
     matches!(path, "std::ops::Fn" | "std::ops::FnMut" | "std::ops::FnOnce" | "fn")
 }
 
-/// True if a path is that of a trait of readers or writers. The callers tell whether the value that they pass is a
+/// True if a path is that of a trait of readers or writers. The callers show whether the value that they pass is a
 /// file.
 pub(crate) fn is_reader(path: &str) -> bool {
     crate::lang::rust::words::READERS.contains(&path)
@@ -295,7 +295,7 @@ pub const CONSUMERS: &[&str] = &[
     "min",
 ];
 
-/// Methods of the language's own traits that give what they are called on, or a view of it.
+/// Methods of the language's own traits that return their receiver, or a view of it.
 const KEEP: &[&str] = &[
     "clone",
     "to_owned",

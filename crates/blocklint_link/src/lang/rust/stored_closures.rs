@@ -15,7 +15,7 @@ const DEEPEST: u32 = 5;
 const MOST_ASSIGNED: usize = 8;
 
 impl Linker<'_> {
-    /// A field's declared type with the callables that it is seen to keep.
+    /// Returns a field's declared type with the callables that it is seen to keep.
     pub(crate) fn or_written_callables(&self, field: VarRef, declared: Typed) -> Typed {
         if !self.keeps_callables(declared, DEEPEST) {
             return declared;
@@ -62,7 +62,7 @@ impl Linker<'_> {
         }
     }
 
-    /// The type with its innermost part replaced by what is kept there.
+    /// Returns the type with its innermost part replaced by the stored type.
     fn with_kept(&self, declared: Typed, depth: u32, class: ClassRef, field: VarRef, given: &[Typed]) -> Typed {
         let Some(depth) = depth.checked_sub(1) else { return declared };
         let is_param = matches!(self.values.members(declared.value)[..], [Val::Param { .. }]);

@@ -1,4 +1,4 @@
-//! Rust: closures given to callees that nobody knows, `drop`, methods that traits of the project add to other types.
+//! Rust: closures that are passed to unknown callees, `drop`, methods that traits of the project add to other types.
 
 use crate::lang;
 use blocklint_core::Language;
@@ -17,7 +17,7 @@ const FUTURES: &[&str] =
     &["Future", "Stream", "TryFuture", "TryStream", "BoxFuture", "BoxStream", "LocalBoxFuture", "LocalBoxStream"];
 
 impl<'a> Linker<'a> {
-    /// The method of a library's trait that the file imports, where the type itself has none of that name:
+    /// Returns the method of a library's trait that the file imports, where the type itself has none of that name:
     /// `use a::Commands; connection.get(key)`.
     pub(crate) fn of_imported_trait(&self, site: SiteRef, method: Val, name: Name) -> Val {
         let Val::Method { path, receiver } = method else { return method };
@@ -27,7 +27,7 @@ impl<'a> Linker<'a> {
         self.imported_trait_method(site, name).map_or(method, |path| Val::Method { path, receiver })
     }
 
-    /// The method of this name of a library's trait that a file imports, as far as models speak of it.
+    /// Returns the method of this name of a library's trait that a file imports, as far as models describe it.
     pub(crate) fn imported_trait_method(&self, site: SiteRef, name: Name) -> Option<PathId> {
         let find = || self.find_trait_method(site.file, name);
         let found = self.query(&self.tables.rust.trait_methods, (site.file, name), Option::default, find)?;
@@ -36,9 +36,9 @@ impl<'a> Linker<'a> {
         (!is_of_parallel || self.is_parallel(site.file, self.program.site(site).callee)).then_some(found)
     }
 
-    /// A member; where none is known, as of what a macro declares or derives, the method of an imported trait for
-    /// which what it is given speaks.
-    pub(crate) fn attr_or_told(&self, site: SiteRef, member: Val, name: Name) -> Typed {
+    /// Returns a member; where none is known, as of what a macro declares or derives, the method of an imported trait
+    /// that its argument matches.
+    pub(crate) fn attr_or_by_argument(&self, site: SiteRef, member: Val, name: Name) -> Typed {
         let attr = self.attr(member, name);
         let is_known = |val: &Val| match *val {
             Val::Unknown(_) => false,
@@ -48,7 +48,7 @@ impl<'a> Linker<'a> {
         if self.values.members(attr.value).iter().any(is_known) {
             return attr;
         }
-        match self.method_told_by_argument(site, name) {
+        match self.method_by_argument(site, name) {
             Some(path) => self.known(Val::Method { path, receiver: self.values.bound(member) }),
             None => attr,
         }
@@ -60,9 +60,9 @@ impl<'a> Linker<'a> {
         text.split("::").next().is_some_and(|root| self.library.knows_root(Language::Rust, root))
     }
 
-    /// The method of an imported trait of a library that a value of unknown type may have: only one whose rows all
-    /// ask what it is given, since without that any method of the name would do.
-    fn method_told_by_argument(&self, site: SiteRef, name: Name) -> Option<PathId> {
+    /// Returns the method of an imported trait of a library that a value of unknown type may have: only one whose rows
+    /// all test its argument, since without that any method of the name would do.
+    fn method_by_argument(&self, site: SiteRef, name: Name) -> Option<PathId> {
         let path = self.imported_trait_method(site, name)?;
         let asks_argument = |condition: &Condition| {
             matches!(&condition.subject, Subject::Argument(of) if *of != Argument::Receiver)
@@ -114,7 +114,7 @@ impl<'a> Linker<'a> {
         is_spelled_like_a_type(&text) && is_base() && !MAKERS.iter().any(made)
     }
 
-    /// A method that a trait of the project adds to a library's type, or to every type.
+    /// Returns a method that a trait of the project adds to a library's type, or to every type.
     pub(crate) fn added_by_trait(&self, receiver: Val, name: Name) -> Option<Typed> {
         if self.hierarchy.bodies_named(name) == 0 {
             return None;
@@ -144,7 +144,7 @@ impl<'a> Linker<'a> {
         self.values.members(subject.value).iter().any(|val| matches!(*val, Val::Library { ty: of, .. } if of == ty))
     }
 
-    /// True if a value may meet the bound of a blanket impl block, as far as bounds of the project tell.
+    /// True if a value may meet the bound of a blanket impl block, as far as bounds of the project show.
     fn meets_bound(&self, block: ClassRef, value: ValueId) -> bool {
         let bound = self.bound_of(Val::Param { class: block, index: 0 });
         self.values.members(bound.value).iter().all(|bound| match *bound {
@@ -156,7 +156,7 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// The method of an impl block, or the one its trait provides.
+    /// Returns the method of an impl block, or the one its trait provides.
     fn method_of_block(&self, block: ClassRef, name: Name, receiver: Val) -> Option<Typed> {
         let row = self.program.class(block);
         if row.kind != ClassKind::Impl || row.bases.is_empty() {
@@ -178,7 +178,7 @@ impl<'a> Linker<'a> {
 
     /// True if a function makes a future or stream without being `async`: its declared result is one, through `Box`,
     /// `Pin`, `Result` and `Option`.
-    pub fn gives_future(&self, body: BodyRef) -> bool {
+    pub fn returns_future(&self, body: BodyRef) -> bool {
         let row = self.program.body(body);
         if row.returns.is_none() || row.flow != Flow::Sync {
             return false;
@@ -211,7 +211,7 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// Returns the type `M::Connection` for a receiver that tells the type `M`.
+    /// Returns the type `M::Connection` for a receiver that shows the type `M`.
     pub(crate) fn projected(&self, body: BodyRef, form: FormId, receiver: Val) -> Option<Typed> {
         let facts = self.program.facts(body.file);
         let Form::Path(base, sym) = facts.form(form) else { return None };

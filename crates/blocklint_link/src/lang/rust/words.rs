@@ -1,9 +1,9 @@
 //! Rust: the names of methods and functions of `std` that change how code is read.
 
-use crate::lang::words::{Literal, Words};
+use crate::lang::words::{LanguageWords, Literal};
 
 /// The words of Rust.
-pub(crate) const WORDS: Words = Words {
+pub(crate) const WORDS: LanguageWords = LanguageWords {
     literal_types: &[(Literal::Str, "str"), (Literal::List, "std::vec::Vec")],
     any_streams: READERS,
     string_ends: ["starts_with", "ends_with"],

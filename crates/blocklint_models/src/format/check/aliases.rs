@@ -44,7 +44,7 @@ impl<'f> Aliases<'f> {
         }
     }
 
-    /// The path that rows must use, or `None` where aliases go in a circle.
+    /// Returns the path that rows must use, or `None` where aliases go in a circle.
     pub(super) fn canonical(&self, language: Language, path: &str) -> Option<String> {
         if let Some((implementor, implemented, member)) = qualified(path) {
             let (left, right) = (self.canonical(language, implementor)?, self.canonical(language, implemented)?);
@@ -78,8 +78,8 @@ impl<'f> Aliases<'f> {
                 }
                 let own = in_roots(&file.info, spelling) || in_roots(&file.info, target);
                 // A facade crate: another library's name leads to a path of a loaded model.
-                let spoken_of = |other: &File| other.info.language == language && in_roots(&other.info, target);
-                let facade = files.iter().any(spoken_of) || below.speaks_of(language, target);
+                let is_described = |other: &File| other.info.language == language && in_roots(&other.info, target);
+                let facade = files.iter().any(is_described) || below.is_described(language, target);
                 if origin != Origin::User && !own && !facade {
                     let roots = file.info.roots.join(", ");
                     error(*line, spelling, format!("neither side is under this file's roots ({roots})"));

@@ -12,25 +12,25 @@ use super::error::ModelError;
 use super::read::Origin;
 use super::rows::File;
 use aliases::Aliases;
+pub use rows::check_kinds;
 pub use twins::holding_row;
 
 /// The declarations of the layers below the checked one. A user file may use a tag, a switch or a type parameter of the
 /// built-in models.
 pub trait Declared {
-    /// All tags of types.
+    /// Returns all tags of types.
     fn tags(&self, language: Language) -> Vec<String>;
-    /// The names of all switches.
+    /// Returns the names of all switches.
     fn switches(&self, language: Language) -> Vec<String>;
-    /// The parameters of a type, in order.
+    /// Returns the parameters of a type, in order.
     fn params(&self, language: Language, path: &str) -> Vec<String>;
     /// True if a row or alias names this path or one under it.
-    fn speaks_of(&self, language: Language, path: &str) -> bool;
-    /// Where the alias with exactly this spelling leads.
+    fn is_described(&self, language: Language, path: &str) -> bool;
+    /// Returns where the alias with exactly this spelling leads.
     fn alias(&self, language: Language, spelling: &str) -> Option<String>;
     /// `None` for an unknown library, else whether it has a row with `native`.
     fn library(&self, language: Language, name: &str) -> Option<bool>;
-    /// `file:line` of an unconditional row that says that calling this path holds the thread for more
-    /// than a `note`.
+    /// `file:line` of an unconditional row by which calling this path holds the thread for more than a `note`.
     fn holds(&self, language: Language, path: &str) -> Option<String>;
 }
 
@@ -48,7 +48,7 @@ impl Declared for Nothing {
     fn params(&self, _: Language, _: &str) -> Vec<String> {
         Vec::new()
     }
-    fn speaks_of(&self, _: Language, _: &str) -> bool {
+    fn is_described(&self, _: Language, _: &str) -> bool {
         false
     }
     fn alias(&self, _: Language, _: &str) -> Option<String> {

@@ -182,7 +182,7 @@ impl NameCheck<'_> {
     }
 }
 
-/// The path of a type that a language lets one write without a path.
+/// Returns the path of a type that a language lets one write without a path.
 fn builtin(name: &str, language: Language) -> Option<String> {
     let (names, module) = match language {
         Language::Python => {

@@ -10,8 +10,8 @@ use super::super::version::VersionRange;
 
 /// Keys that travel with `effect` or `lazy`.
 const GROUP: &[&str] = &[
-    "effect", "native", "thread", "severity", "fails", "timeout", "unit", "default", "lazy", "instead", "rewrite",
-    "fix", "note",
+    "effect", "kind", "takes", "native", "thread", "severity", "fails", "timeout", "unit", "default", "lazy",
+    "instead", "rewrite", "fix", "note",
 ];
 /// Those of them that count on a row without `effect` and `lazy`.
 const ADVICE: &[&str] = &["instead", "rewrite", "note"];
@@ -149,7 +149,7 @@ fn two_files(table: Table, places: &[Place<'_>], errors: &mut Vec<ModelError>) {
 
 fn never_reached(table: Table, places: &[Place<'_>], errors: &mut Vec<ModelError>) {
     for (index, place) in places.iter().enumerate() {
-        // Files are told apart by `two_files`.
+        // `two_files` distinguishes files.
         let before = || places[..index].iter().filter(|earlier| earlier.info.label == place.info.label);
         for key in &place.keys {
             let closes = |earlier: &&Place<'_>| {

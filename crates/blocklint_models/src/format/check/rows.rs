@@ -1,6 +1,6 @@
 //! The checks of one row by itself: roots and spelling of its paths, keys that need or exclude others.
 
-use blocklint_core::{Context, Language};
+use blocklint_core::{Context, Language, WorkKind};
 
 use super::super::error::{ModelError, Table};
 use super::super::path::{is_under, qualified, split_parameters};
@@ -9,19 +9,22 @@ use super::super::rows::{CallRow, Entry, File, HandoverContext, HandoverRow, Row
 use super::super::words::{FixKind, Runs};
 use super::aliases::Aliases;
 
-/// Keys that say nothing by themselves.
+/// Keys that show nothing by themselves.
 const FRAME: &[&str] = &["path", "when", "unless", "version", "unchecked", "property"];
 /// Keys that describe an effect.
-const NEED_EFFECT: &[&str] = &["native", "thread", "severity", "fails", "timeout", "fix"];
+const NEED_EFFECT: &[&str] = &["kind", "takes", "native", "thread", "severity", "fails", "timeout", "fix"];
 /// Keys that `effect = "none"` contradicts.
-const OF_EFFECT: &[&str] =
-    &["native", "thread", "severity", "fails", "timeout", "unit", "default", "lazy", "instead", "rewrite", "fix"];
+const OF_EFFECT: &[&str] = &[
+    "kind", "takes", "native", "thread", "severity", "fails", "timeout", "unit", "default", "lazy", "instead",
+    "rewrite", "fix",
+];
 
 pub(super) fn check(file: &File, origin: Origin, aliases: &Aliases<'_>, errors: &mut Vec<ModelError>) {
     for entry in &file.calls {
         let mut row = RowCheck { file, table: Table::Call, entry, errors };
         row.paths(origin, aliases);
         row.call();
+        row.kind();
     }
     for entry in &file.types {
         let mut row = RowCheck { file, table: Table::Type, entry, errors };
@@ -80,6 +83,23 @@ impl<R> RowCheck<'_, R> {
 }
 
 impl RowCheck<'_, CallRow> {
+    /// A kind must be one of the effect's.
+    fn kind(&mut self) {
+        let Some(effect) = self.entry.row.held() else { return };
+        let kinds = WorkKind::of_effect(effect);
+        let listed = kinds.iter().map(|kind| format!("`{kind}`")).collect::<Vec<_>>().join(", ");
+        match self.entry.row.kind {
+            Some(kind) if kinds.contains(&kind) => {}
+            Some(_) if kinds.is_empty() => {
+                self.error("kind", format!(r#"effect = "{effect}" is of one kind: leave `kind` out"#));
+            }
+            Some(kind) => {
+                self.error("kind", format!(r#"`{kind}` is no kind of effect = "{effect}", which has {listed}"#));
+            }
+            None => {}
+        }
+    }
+
     fn call(&mut self) {
         let (entry, row) = (self.entry, &self.entry.row);
         if !entry.has("effect") && entry.all_known {
@@ -158,4 +178,21 @@ impl RowCheck<'_, HandoverRow> {
             self.error("during", r#"`during` needs context = "caller""#);
         }
     }
+}
+
+/// Returns an error for each row with an effect of several kinds that states none. Built-in rows state it, because the severity
+/// follows from it.
+pub fn check_kinds(files: &[File]) -> Vec<ModelError> {
+    let mut errors = Vec::new();
+    for file in files {
+        for entry in &file.calls {
+            let Some(effect) = entry.row.held().filter(|_| entry.row.kind.is_none()) else { continue };
+            let kinds = WorkKind::of_effect(effect).iter().map(|kind| format!("`{kind}`")).collect::<Vec<_>>();
+            if !kinds.is_empty() {
+                let message = format!(r#"effect = "{effect}" needs `kind`: {}"#, kinds.join(", "));
+                errors.push(entry.error(&file.info, Table::Call, "effect", message));
+            }
+        }
+    }
+    errors
 }

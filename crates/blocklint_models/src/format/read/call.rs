@@ -1,6 +1,6 @@
 //! `[[call]]` rows.
 
-use blocklint_core::{Effect, Fails, Severity};
+use blocklint_core::{Effect, Fails, Severity, Takes, WorkKind};
 use toml::de::DeValue;
 
 use super::super::rows::{CallRow, Concurrency, Entry, MoveTo, Moves, RowEffect};
@@ -17,6 +17,8 @@ pub(super) const KEYS: &[&str] = &[
     "version",
     "unchecked",
     "effect",
+    "kind",
+    "takes",
     "native",
     "thread",
     "bound",
@@ -62,6 +64,8 @@ pub(super) fn read(reader: &mut Reader<'_>, table: &Row<'_, '_>) -> Option<Entry
             "version" => row.version = reader.version(at, value),
             "unchecked" => row.unchecked = reader.string(at, value),
             "effect" => row.effect = effect(reader, at, value),
+            "kind" => row.kind = reader.word(at, value, WorkKind::WORDS, WorkKind::parse),
+            "takes" => row.takes = takes(reader, at, value),
             "native" => match value.get_ref() {
                 DeValue::String(_) => {
                     let words: Vec<_> = Severity::ALL.iter().map(|severity| severity.as_str()).collect();
@@ -128,6 +132,15 @@ fn effect(reader: &mut Reader<'_>, at: At<'_>, value: &Value<'_>) -> Option<RowE
     })
 }
 
+fn takes(reader: &mut Reader<'_>, at: At<'_>, value: &Value<'_>) -> Option<Takes> {
+    let text = reader.string(at, value)?;
+    let takes = Takes::parse(&text);
+    if takes.is_none() {
+        reader.error(at, value, format!("must be {}", Takes::FORMS));
+    }
+    takes
+}
+
 fn concurrency(reader: &mut Reader<'_>, at: At<'_>, value: &Value<'_>) -> Option<Concurrency> {
     match value.get_ref() {
         DeValue::String(word) if word == "unbounded" => return Some(Concurrency::Unbounded),
@@ -141,7 +154,7 @@ fn concurrency(reader: &mut Reader<'_>, at: At<'_>, value: &Value<'_>) -> Option
     argument.map(Concurrency::Argument)
 }
 
-/// A context, or `caller`.
+/// Returns a context, or `caller`.
 pub(super) fn scheduler(reader: &mut Reader<'_>, at: At<'_>, value: &Value<'_>) -> Option<Runs> {
     let words: Vec<_> = Runs::WORDS.iter().copied().filter(|word| *word != "chain").collect();
     reader.word(at, value, &words, |word| Runs::parse(word).filter(|runs| *runs != Runs::Chain))

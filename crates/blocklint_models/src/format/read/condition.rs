@@ -13,7 +13,7 @@ use super::values::{literal, runtime_words};
 const SUBJECTS: &[&str] = &["argument", "context", "runtime", "switch", "library"];
 const ARGUMENT_TESTS: &[&str] = &[
     "equals", "contains", "symbol", "null", "absent", "literal", "less", "greater", "type", "state", "from", "size",
-    "unseen",
+    "sql", "unseen",
 ];
 const LIBRARY_TESTS: &[&str] = &["version", "feature"];
 
@@ -103,6 +103,7 @@ impl Reader<'_> {
             "state" => Test::State(self.string(at, value)?),
             "from" => Test::From(non_empty(self.words(at, value, Source::WORDS, Source::parse))?),
             "size" => self.word(at, value, &["unbounded"], |word| (word == "unbounded").then_some(Test::Unbounded))?,
+            "sql" => self.word(at, value, &["short"], |word| (word == "short").then_some(Test::ShortSql))?,
             "unseen" => match self.boolean(at, value)? {
                 true => Test::Unseen,
                 false => {

@@ -36,7 +36,7 @@ pub(super) const KEYS: &[&str] = &[
 ];
 
 pub(super) fn read(reader: &mut Reader<'_>, table: &Row<'_, '_>) -> Option<Entry<HandoverRow>> {
-    // Selector and context are required; what stands here until they are read is never given back.
+    // Selector and context are required; what stands here until they are read is never returned.
     let mut row = HandoverRow {
         line: table.line_of_path(reader),
         when: Vec::new(),

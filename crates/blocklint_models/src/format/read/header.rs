@@ -16,7 +16,7 @@ pub(super) const KEYS: &[&str] = &[
     "switch",
 ];
 
-/// The header; `None` without a known language.
+/// Returns the header; `None` without a known language.
 pub(super) fn read(reader: &mut Reader<'_>, document: &DeTable<'_>, origin: Origin) -> Option<FileInfo> {
     let (mut schema, mut libraries, mut roots, mut version, mut docs) = (false, None, None, None, None);
     let mut managed = Vec::new();
@@ -114,7 +114,7 @@ fn check_roots(reader: &mut Reader<'_>, roots: &[String], value: &Value<'_>, lan
     }
 }
 
-/// The pairs of `[alias]` with their lines.
+/// Returns the pairs of `[alias]` with their lines.
 pub(super) fn aliases(reader: &mut Reader<'_>, document: &DeTable<'_>) -> Vec<(String, String, u32)> {
     let Some((_, value)) = document.iter().find(|(key, _)| key.get_ref() == "alias") else { return Vec::new() };
     let DeValue::Table(table) = value.get_ref() else {

@@ -10,7 +10,7 @@ impl Lines {
         Lines { ends: text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at).collect() }
     }
 
-    /// The line of an offset, from 1.
+    /// Returns the line of an offset, from 1.
     pub(super) fn line(&self, offset: usize) -> u32 {
         self.ends.partition_point(|end| *end < offset) as u32 + 1
     }

@@ -25,8 +25,7 @@ pub enum Origin {
     BuiltIn,
     /// A package, which ships it with itself: it must state what a built-in file states.
     Shipped,
-    /// The user's configuration: `library`, `docs` and `roots` may be missing, and it may speak of
-    /// anything.
+    /// The user's configuration: `library`, `docs` and `roots` may be missing, and it may describe anything.
     User,
 }
 
@@ -58,7 +57,7 @@ pub fn read_file(label: &str, text: &str, origin: Origin) -> (Option<File>, Vec<
     (file, reader.finish())
 }
 
-/// The tables of `[[name]]`, each read by `read`, which leaves out those without a meaning.
+/// Returns the tables of `[[name]]`, each read by `read`, which leaves out those without a meaning.
 fn entries<T>(
     reader: &mut Reader<'_>,
     table: Table,
@@ -100,20 +99,20 @@ impl<'d, 't> Row<'d, 't> {
         reader.error_in(self.table, key, self.start, format!("missing key `{key}`"));
     }
 
-    /// The row with its paths and lines.
+    /// Returns the row with its paths and lines.
     fn entry<R>(&self, reader: &Reader<'_>, known: &[&str], paths: Vec<Path>, row: R) -> Entry<R> {
         let keys = self.keys.keys().map(|key| (key.get_ref().to_string(), reader.line(key.span().start))).collect();
         let all_known = self.keys.keys().all(|key| known.contains(&key.get_ref().as_ref()));
         Entry { paths, line: reader.line(self.start), keys, all_known, row }
     }
 
-    /// Offset of a key, or of the head where the key is missing.
+    /// Returns the offset of a key, or of the head if the key is missing.
     fn place_of(&self, name: &str) -> usize {
         let key = self.keys.keys().find(|key| key.get_ref() == name);
         key.map_or(self.start, |key| key.span().start)
     }
 
-    /// Line of the `path` key, by which a row is known.
+    /// Returns the line of the `path` key, by which a row is known.
     fn line_of_path(&self, reader: &Reader<'_>) -> u32 {
         reader.line(self.place_of("path"))
     }

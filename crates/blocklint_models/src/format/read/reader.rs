@@ -34,7 +34,7 @@ impl<'l> Reader<'l> {
         self.label
     }
 
-    /// The line of an offset, from 1.
+    /// Returns the line of an offset, from 1.
     pub(super) fn line(&self, offset: usize) -> u32 {
         self.lines.line(offset)
     }
@@ -59,7 +59,7 @@ impl<'l> Reader<'l> {
         self.error_in(at.table, at.key, offset, message);
     }
 
-    /// All errors, in the order of lines, each once.
+    /// Returns all errors, in the order of lines, each once.
     pub(super) fn finish(mut self) -> Vec<ModelError> {
         self.errors.sort();
         self.errors.dedup();

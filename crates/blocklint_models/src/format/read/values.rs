@@ -24,7 +24,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A string or a list of strings, none of them empty.
+    /// Returns a string or a list of strings, none of them empty.
     pub(super) fn strings(&mut self, at: At<'_>, value: &Value<'_>) -> Vec<String> {
         let items = self.strings_with_places(at, value);
         items.into_iter().map(|(text, _)| text).collect()
@@ -108,7 +108,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A list of runtimes.
+    /// Returns a list of runtimes.
     pub(super) fn runtimes(&mut self, at: At<'_>, value: &Value<'_>) -> Vec<Runtime> {
         if !matches!(value.get_ref(), DeValue::Array(_)) {
             self.error(at, value, "must be a list of runtimes");
@@ -244,12 +244,12 @@ impl Reader<'_> {
     }
 }
 
-/// The written forms of all runtimes.
+/// Returns the written forms of all runtimes.
 pub(super) fn runtime_words() -> Vec<&'static str> {
     Runtime::ALL.iter().map(|runtime| runtime.as_str()).collect()
 }
 
-/// An argument, from a number or a string.
+/// Returns an argument, from a number or a string.
 pub(super) fn argument(value: &DeValue<'_>) -> Option<Argument> {
     match value {
         DeValue::String(text) => Argument::parse(text),
@@ -260,7 +260,7 @@ pub(super) fn argument(value: &DeValue<'_>) -> Option<Argument> {
     }
 }
 
-/// A literal, if the value is one.
+/// Returns a literal, if the value is one.
 pub(super) fn literal(value: &DeValue<'_>) -> Option<Literal> {
     Some(match value {
         DeValue::Boolean(value) => Literal::Bool(*value),

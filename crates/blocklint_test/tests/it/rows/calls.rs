@@ -1,7 +1,7 @@
 //! Uses of `[[call]]` rows in Python: what each does to the thread that calls it.
 
-use blocklint_core::{Effect, Hold, Language, Severity};
-use blocklint_models::{Argument, CallRow, RowEffect, expand_twin};
+use blocklint_core::{Effect, Hold, Language, Severity, WorkKind};
+use blocklint_models::{Argument, CallRow, RowEffect, SeverityTable, expand_twin};
 
 use super::draft::{Draft, Reason};
 use super::python::{Spelling, Wish, World, sample};
@@ -174,10 +174,7 @@ pub(crate) fn expected(
         Effect::Wait if is_lock => return silent,
         _ => rule_of(effect),
     };
-    let mut severity = row.severity.unwrap_or(match effect {
-        Effect::File | Effect::Cpu => Severity::Warning,
-        _ => Severity::Error,
-    });
+    let mut severity = SeverityTable::builtin().of_row(row, effect);
     let given = row.timeout.as_ref().and_then(|argument| wish.arguments.get(argument));
     let mut hold = match given {
         Some(text) => text.parse().map_or(Hold::Unstated, |number: f64| {
@@ -195,10 +192,10 @@ pub(crate) fn expected(
     if is_short || given.is_some() && effect == Effect::Wait {
         severity = severity.min(Severity::Warning);
     }
-    if matches!(effect, Effect::File | Effect::Cpu) {
+    if matches!(effect, Effect::File | Effect::Cpu) || row.kind == Some(WorkKind::Embedded) {
         hold = Hold::Unstated;
     }
-    // Nobody sees how large it is.
+    // The size of the value is unknown.
     let is_sized = row.when.iter().any(|condition| condition.tests.contains(&blocklint_models::Test::Unbounded));
     if is_sized {
         severity = Severity::Note;

@@ -94,7 +94,7 @@ impl Draft {
         self.depth += 1;
     }
 
-    /// The arguments as source; what is missing before a given position is a name nobody knows.
+    /// The arguments as source; an argument that is missing before a given position is an unknown name.
     pub(crate) fn arguments(&mut self, arguments: &Arguments) -> String {
         if arguments.positional.iter().any(Option::is_none) {
             self.import("from elsewhere import unseen");

@@ -106,9 +106,11 @@ fn expected(row: &HandoverRow, models: Models) -> Result<Expected, Reason> {
         Runs::Caller | Runs::In(Context::EventLoop) => {
             // Code that runs only before or after serving is a note, and that of tests one level lower.
             let severity = match row.phase.filter(|_| models == Models::Real) {
-                Some(Phase::Startup | Phase::Exit) => Severity::Note,
+                Some(Phase::Startup | Phase::Exit | Phase::Reload) => Severity::Note,
                 Some(Phase::Test) => Severity::Warning,
-                Some(Phase::Command) | None => Severity::Error,
+                Some(Phase::Command | Phase::Request | Phase::Message | Phase::Tick | Phase::Task) | None => {
+                    Severity::Error
+                }
             };
             Expected::Found { rule: "BLT101", severity: Some(severity), hold: None, call }
         }

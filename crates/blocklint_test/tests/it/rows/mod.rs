@@ -288,7 +288,7 @@ fn found_in_one_way(language: Language, pinned: [usize; 2], make: impl Fn(&Of, &
     let (mut number, mut skipped) = (0, Vec::new());
     let mut ways: [Vec<Use>; 2] = [Vec::new(), Vec::new()];
     let mut paths = BTreeSet::new();
-    // An attribute is written above a function and called by nobody.
+    // An attribute stands above a function and is not called.
     let attributes: BTreeSet<&str> = rows_of::of(&files, language)
         .flat_map(|file| &file.handovers)
         .filter(|entry| entry.row.selector == Selector::Via(Via::Decorator))

@@ -254,6 +254,7 @@ impl<'m> World<'m> {
             let text = match test {
                 Test::Equals(of) => literal(of.first().ok_or("no literal")?),
                 Test::Contains(text) => format!("{text:?}"),
+                Test::ShortSql => r#""select 1""#.to_owned(),
                 Test::Symbol(of) => self.name(draft, of.first().ok_or("no symbol")?)?,
                 Test::Null(true) => "None".to_owned(),
                 Test::Absent(true) => continue,
@@ -298,7 +299,7 @@ impl<'m> World<'m> {
                     draft.line(format!("{bytes} = await {request}.body()"));
                     bytes
                 }
-                Test::Unseen => return Err("a parameter of which nobody tells"),
+                Test::Unseen => return Err("a parameter whose argument no caller shows"),
                 Test::Version(_) | Test::Feature(_) => return Err("dependencies are not read yet"),
             };
             wish.arguments.put(argument, &text, false);

@@ -1,0 +1,668 @@
+//! The number of things that a value holds, as far as the code shows: where they come from, and their bounds on the
+//! way.
+
+use blocklint_facts::{AssignKind, Comparison, DisplayKind, Form, FormId, RegionKind, SiteId, SiteKind, VarKind};
+use blocklint_link::calls::targets::Target;
+use blocklint_link::linker::Linker;
+use blocklint_link::program::ids::{BodyRef, SiteRef};
+use blocklint_link::values::expr::Scope;
+use blocklint_link::values::value::EnvId;
+
+use super::query::Chain;
+use crate::rules::large_response_on_loop::item::item_in;
+use crate::rules::large_response_on_loop::query::{
+    bound_in, chain, exits_of, is_narrowed, is_query, shows_query, takes_bound,
+};
+
+/// A bound from which on a response is large.
+pub(super) const LARGE: u64 = 5_000;
+
+/// Calls and parameters that limit the number of items.
+const BOUNDS: [&str; 34] = [
+    "limit",
+    "limits",
+    "page",
+    "pages",
+    "page_size",
+    "pagesize",
+    "per_page",
+    "size",
+    "offset",
+    "skip",
+    "take",
+    "first",
+    "last",
+    "top",
+    "top_k",
+    "k",
+    "n",
+    "count",
+    "num",
+    "max_results",
+    "max_items",
+    "cursor",
+    "after",
+    "before",
+    "slice",
+    "islice",
+    "paginate",
+    "paginated",
+    "paging",
+    "pagination",
+    "head",
+    "sample",
+    "fetchmany",
+    "nlargest",
+];
+
+/// Calls that return one item.
+const SINGLE: [&str; 26] = [
+    "get",
+    "one",
+    "one_or_none",
+    "scalar",
+    "scalar_one",
+    "scalar_one_or_none",
+    "fetchone",
+    "fetchval",
+    "fetch_one",
+    "find_one",
+    "len",
+    "sum",
+    "min",
+    "max",
+    "any",
+    "all_",
+    "pop",
+    "get_or_404",
+    "get_or_none",
+    "exists",
+    "str",
+    "int",
+    "float",
+    "bool",
+    "aggregate_one",
+    "mappings_one",
+];
+
+/// Calls of databases that return all rows.
+const MANY: [&str; 9] = ["all", "fetchall", "fetch_all", "to_list", "scalars", "find", "find_all", "list_all", "fetch"];
+
+/// Functions that hold as much as they are given.
+const PASSING: [&str; 22] = [
+    "list",
+    "sorted",
+    "set",
+    "tuple",
+    "reversed",
+    "map",
+    "filter",
+    "zip",
+    "enumerate",
+    "dict",
+    "jsonable_encoder",
+    "unique",
+    "model_dump",
+    "model_validate",
+    "parse_obj",
+    "from_orm",
+    "validate_python",
+    "cast",
+    "values",
+    "items",
+    "mappings",
+    "gather",
+];
+
+/// How much a value holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Size {
+    /// One thing, or a few that the code writes down.
+    Small,
+    /// Something bounds it.
+    Bounded,
+    /// The code shows neither.
+    Unknown,
+    /// All that there is, and nothing bounds it.
+    Unbounded,
+    /// So many, which the code states.
+    Large(u64),
+}
+
+/// The known size of a value, and its source.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Evidence {
+    pub(super) size: Size,
+    /// The call that returns the items.
+    pub(super) source: Option<SiteRef>,
+    /// True if its query asks for the rows of one thing (`where(Row.user_id == user.id)`).
+    pub(super) narrowed: bool,
+    /// True if the code shows the query.
+    pub(super) shown: bool,
+    /// True if the code iterates over it: it is a collection, whatever its type is.
+    pub(super) listed: bool,
+}
+
+const SMALL: Evidence = Evidence { size: Size::Small, source: None, narrowed: false, shown: true, listed: false };
+const UNKNOWN: Evidence = Evidence { size: Size::Unknown, ..SMALL };
+pub(super) const BOUNDED: Evidence = Evidence { size: Size::Bounded, ..SMALL };
+
+impl Evidence {
+    fn most(self, other: Evidence) -> Evidence {
+        // Of two unknown sizes the one with a known source counts.
+        let is_given = |of: Evidence| of.source.is_some();
+        let more = other.size > self.size || other.size == self.size && is_given(other) && !is_given(self);
+        if more { other } else { self }
+    }
+
+    /// True if the value comes from code that is not there.
+    pub(super) fn is_unseen(self) -> bool {
+        self.size == Size::Unknown && self.source.is_some()
+    }
+}
+
+/// Ends of names that identify one item, or select some.
+const TELLING: [&str; 22] = [
+    "id", "ids", "uuid", "name", "key", "slug", "code", "email", "user", "username", "token", "path", "date", "day",
+    "start", "end", "since", "until", "filter", "filters", "search", "q",
+];
+
+/// True if a name of a parameter or method asks for a part.
+pub(super) fn is_bound_name(name: &str) -> bool {
+    let is_set = matches!(name, "in_" | "any_");
+    let name = name.trim_matches('_').to_ascii_lowercase();
+    is_set
+        || BOUNDS.contains(&name.as_str())
+        || ["limit", "page_size", "per_page", "paginat", "offset"].iter().any(|part| name.contains(part))
+}
+
+/// True if a name that asks for a part is about its size, not about its beginning.
+pub(super) fn is_amount_name(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    let begins = ["offset", "skip", "cursor", "after", "before"].iter().any(|part| name.contains(part));
+    !begins && !matches!(name.as_str(), "page" | "page_number" | "page_num" | "page_no" | "page_index" | "p")
+}
+
+/// True if a type is named for pages.
+pub(super) fn is_bound_type(text: &str) -> bool {
+    ["Page", "Pagin", "pagin", "page", "Cursor", "Limit", "limit"].iter().any(|part| text.contains(part))
+}
+
+/// Returns the size of a value, as far as the code shows.
+pub(super) fn size(linker: &Linker<'_>, scope: Scope, form: FormId) -> Evidence {
+    size_within(linker, scope, form, 14)
+}
+
+fn size_within(linker: &Linker<'_>, scope: Scope, form: FormId, depth: u32) -> Evidence {
+    let Some(depth) = depth.checked_sub(1) else { return UNKNOWN };
+    let facts = linker.program.facts(scope.file);
+    let strongest = |forms: &[FormId]| {
+        let each = forms.iter().filter(|form| form.is_some()).map(|&form| size_within(linker, scope, form, depth));
+        each.fold(SMALL, Evidence::most)
+    };
+    match facts.form(form) {
+        Form::None | Form::Bool(_) | Form::Int(_) | Form::Float(_) | Form::Str(_) | Form::Bytes(_) | Form::Ellipsis => {
+            SMALL
+        }
+        Form::Display(kind, list) => {
+            let elements = facts.list(list);
+            if let [one] = elements
+                && kind != DisplayKind::Tuple
+                && let Some(iterated) = iterated_for(linker, scope, *one)
+            {
+                return size_over(linker, scope, iterated, depth);
+            }
+            match kind {
+                DisplayKind::Tuple => strongest(elements),
+                _ => {
+                    let stars: Vec<FormId> = elements
+                        .iter()
+                        .filter_map(|&element| match facts.form(element) {
+                            Form::Star(inner) => Some(inner),
+                            _ => None,
+                        })
+                        .collect();
+                    strongest(&stars)
+                }
+            }
+        }
+        Form::Pairs(list) => {
+            let values: Vec<FormId> = facts.list(list).iter().skip(1).step_by(2).copied().collect();
+            let key = facts.list(list).first().copied();
+            // `{row.id: row for row in rows}`
+            if let ([one], Some(key)) = (values.as_slice(), key)
+                && key.is_some()
+                && !matches!(facts.form(key), Form::Str(_))
+                && let Some(iterated) = iterated_for(linker, scope, key).or_else(|| iterated_for(linker, scope, *one))
+            {
+                return size_over(linker, scope, iterated, depth);
+            }
+            strongest(&values)
+        }
+        Form::Alt(_, list) => strongest(facts.list(list)),
+        Form::Await(inner) | Form::Try(inner) | Form::Cast(inner, _) | Form::Part(inner, _) | Form::Star(inner) => {
+            size_within(linker, scope, inner, depth)
+        }
+        Form::Run(body) => {
+            // A generator expression has as many elements as the iterated value.
+            let of = facts.regions.iter().find(|region| region.body == body && region.kind == RegionKind::Loop);
+            of.map_or(UNKNOWN, |region| size_over(linker, scope, region.test, depth))
+        }
+        Form::Element(_) => SMALL,
+        Form::Subscript(base, index) => match facts.form(index) {
+            Form::Int(_) => SMALL,
+            Form::Str(_) => match size_within(linker, scope, base, depth) {
+                // The size of a part does not follow from the object.
+                of_base if of_base.size <= Size::Small => UNKNOWN,
+                of_base => of_base,
+            },
+            // A slice has no form of its own.
+            Form::Other => BOUNDED,
+            _ => UNKNOWN,
+        },
+        Form::Attr(base, _) => match facts.form(base) {
+            Form::Var(_) | Form::Result(_) | Form::Await(_) => {
+                let of_base = size_within(linker, scope, base, depth);
+                // The size of a field does not follow from the object.
+                if of_base.size <= Size::Small { UNKNOWN } else { of_base }
+            }
+            _ => UNKNOWN,
+        },
+        Form::Var(var) => {
+            if matches!(facts.var(var).kind, VarKind::Param(_)) || facts.body(facts.var(var).body).parent.is_none() {
+                return UNKNOWN;
+            }
+            let plain = facts.assigns_of(var).filter(|assign| assign.kind != AssignKind::Declaration);
+            let values: Vec<FormId> = plain.map(|assign| assign.value).filter(|value| value.is_some()).collect();
+            if values.len() > 6 {
+                return UNKNOWN;
+            }
+            // `rows = rows[:10]`, `stmt = stmt.limit(10)`: the last bound holds.
+            let each = values.iter().map(|&value| match names(linker, scope, value, var, 6) {
+                true => bound_in(linker, scope, &chain(linker, scope, [value]), 3).unwrap_or(SMALL),
+                false => size_within(linker, scope, value, depth),
+            });
+            let each: Vec<Evidence> = each.collect();
+            if let Some(bounded) = each.iter().find(|one| one.size == Size::Bounded) {
+                return *bounded;
+            }
+            let assigned = each.into_iter().fold(SMALL, Evidence::most);
+            assigned.most(filled_by_loops(linker, scope, var, depth))
+        }
+        Form::Result(site) => size_of_call(linker, scope.file.site_ref(site), scope, depth),
+        _ => UNKNOWN,
+    }
+}
+
+/// Returns the size of an empty container that loops fill: `for row in rows: found.append(row)`.
+fn filled_by_loops(linker: &Linker<'_>, scope: Scope, var: blocklint_facts::VarId, depth: u32) -> Evidence {
+    let facts = linker.program.facts(scope.file);
+    let mut found = SMALL;
+    let index = linker.program.index_of(scope.file);
+    let fills = ["append", "add", "extend", "update"].into_iter();
+    let names = fills.filter_map(|name| linker.program.local(scope.file, linker.program.name(name)?));
+    let mut sites: Vec<SiteId> = names.flat_map(|sym| index.sites_named(sym).iter().copied()).collect();
+    sites.sort_unstable();
+    for id in sites {
+        let site = facts.site(id);
+        let Form::Attr(base, _) = facts.form(site.callee) else { continue };
+        if site.kind != SiteKind::Call || facts.form(base) != Form::Var(var) {
+            continue;
+        }
+        match facts.text(site.name) {
+            "append" | "add" => {
+                if let Some(iterated) = loop_around(linker, scope, site.at.region) {
+                    found = found.most(size_over(linker, scope, iterated, depth));
+                }
+            }
+            "extend" | "update" => {
+                if let Some(arg) = facts.args_of(id).first() {
+                    found = found.most(size_within(linker, scope, arg.value, depth));
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Returns the size of the collection that a loop over a value builds: a condition on its items leaves out some.
+fn size_over(linker: &Linker<'_>, scope: Scope, iterated: FormId, depth: u32) -> Evidence {
+    let facts = linker.program.facts(scope.file);
+    let mut evidence = size_within(linker, scope, iterated, depth);
+    // A part of each of many things is as many: `for group in groups for client in group["clients"]`.
+    if evidence.size == Size::Unknown
+        && evidence.source.is_none()
+        && let Some(outer) = iterated_value_of(linker, scope, iterated, 4)
+        && let Some(depth) = depth.checked_sub(1)
+    {
+        evidence = size_over(linker, scope, outer, depth);
+    }
+    evidence.listed = true;
+    evidence.narrowed |= facts.regions.iter().any(|region| {
+        let picks = matches!(facts.form(region.test), Form::Compare(Comparison::Eq | Comparison::In, ..));
+        let is_loop = |row: &blocklint_facts::Region| row.kind == RegionKind::Loop && row.test == iterated;
+        picks && region.kind == RegionKind::Then && region.parent.is_some() && is_loop(&facts.region(region.parent))
+    });
+    evidence
+}
+
+/// Returns the value that is iterated for the variable that a form is a part of.
+fn iterated_value_of(linker: &Linker<'_>, scope: Scope, form: FormId, depth: u32) -> Option<FormId> {
+    let depth = depth.checked_sub(1)?;
+    let facts = linker.program.facts(scope.file);
+    match facts.form(form) {
+        Form::Subscript(base, _) | Form::Attr(base, _) => iterated_value_of(linker, scope, base, depth),
+        Form::Var(var) => facts.assigns_of(var).find_map(|assign| match facts.form(assign.value) {
+            Form::Element(iterated) => Some(iterated),
+            _ => None,
+        }),
+        _ => None,
+    }
+}
+
+/// Returns the value that the innermost loop around a region iterates over; none outside of loops, or where the loop is
+/// left early.
+fn loop_around(linker: &Linker<'_>, scope: Scope, region: blocklint_facts::RegionId) -> Option<FormId> {
+    let facts = linker.program.facts(scope.file);
+    let mut at = region;
+    while let Some(id) = at.get() {
+        let row = facts.region(id);
+        match row.kind {
+            RegionKind::Loop => return row.test.is_some().then_some(row.test),
+            RegionKind::Body => return None,
+            _ => at = row.parent,
+        }
+    }
+    None
+}
+
+/// Returns the value that a comprehension with this element iterates over.
+fn iterated_for(linker: &Linker<'_>, scope: Scope, element: FormId) -> Option<FormId> {
+    let facts = linker.program.facts(scope.file);
+    match facts.form(element) {
+        Form::Var(var) if facts.var(var).kind == VarKind::Inner => {
+            facts.assigns_of(var).find_map(|assign| match facts.form(assign.value) {
+                Form::Element(iterated) => Some(iterated),
+                Form::Part(inner, _) => match facts.form(inner) {
+                    Form::Element(iterated) => Some(iterated),
+                    _ => None,
+                },
+                _ => None,
+            })
+        }
+        Form::Result(site) => {
+            let row = facts.site(site);
+            // The loop of a comprehension, or of its conditions' region, begins inside the statement that holds its element.
+            let mut region = facts.region(row.at.region);
+            while region.kind == RegionKind::Then && region.parent.is_some() {
+                region = facts.region(region.parent);
+            }
+            let is_inner = region.kind == RegionKind::Loop && is_comprehension(linker, scope, region.test);
+            is_inner
+                .then_some(region.test)
+                .or_else(|| facts.args_of(site).iter().find_map(|arg| iterated_for(linker, scope, arg.value)))
+        }
+        Form::Attr(base, _) | Form::Await(base) | Form::Subscript(base, _) => iterated_for(linker, scope, base),
+        Form::Pairs(list) | Form::Display(_, list) | Form::Alt(_, list) => {
+            facts.list(list).iter().find_map(|&part| iterated_for(linker, scope, part))
+        }
+        Form::Star(inner) | Form::StarStar(inner) => iterated_for(linker, scope, inner),
+        _ => None,
+    }
+}
+
+/// True if a loop over a value is one of a comprehension, whose names are no variables of the body.
+fn is_comprehension(linker: &Linker<'_>, scope: Scope, iterated: FormId) -> bool {
+    let facts = linker.program.facts(scope.file);
+    let takes = |form: FormId| match facts.form(form) {
+        Form::Element(of) => of == iterated,
+        Form::Part(inner, _) => matches!(facts.form(inner), Form::Element(of) if of == iterated),
+        _ => false,
+    };
+    iterated.is_some()
+        && facts.assigns.iter().any(|assign| {
+            let is_inner = matches!(facts.form(assign.target), Form::Var(var) if facts.var(var).kind == VarKind::Inner);
+            is_inner && takes(assign.value)
+        })
+}
+
+fn size_of_call(linker: &Linker<'_>, site: SiteRef, scope: Scope, depth: u32) -> Evidence {
+    let facts = linker.program.facts(site.file);
+    let row = linker.program.site(site);
+    match row.kind {
+        SiteKind::Call => {}
+        SiteKind::Read | SiteKind::Subscript => return UNKNOWN,
+        _ => return UNKNOWN,
+    }
+    let name = facts.text(row.name);
+    if let Some(bound) = bound_of_call(linker, site) {
+        return bound;
+    }
+    let args = linker.program.args_of(site);
+    // A call of the project's own function has the size of its result.
+    let targets = linker.targets(site, EnvId::NONE);
+    let bodies: Vec<BodyRef> = targets
+        .list
+        .iter()
+        .filter_map(|target| match *target {
+            Target::Body { body, .. } => Some(body),
+            _ => None,
+        })
+        .collect();
+    let made = bodies.iter().any(|body| matches!(facts_name(linker, *body), "__init__" | "__new__" | "__post_init__"));
+    if !bodies.is_empty() && !made {
+        if bodies.iter().any(|&body| takes_bound(linker, body)) {
+            return BOUNDED;
+        }
+        let each = bodies.iter().map(|&body| size_of_body(linker, body, depth));
+        let found = each.fold(SMALL, Evidence::most);
+        if found.size != Size::Unbounded || found.shown {
+            return found;
+        }
+        // A helper that is given its query.
+        let chain = chain(linker, scope, args.iter().map(|arg| arg.value));
+        if let Some(bound) = bound_in(linker, scope, &chain, 3) {
+            return bound;
+        }
+        let asked = asked(linker, scope, site, &chain);
+        return if asked.shown { asked } else { found };
+    }
+    let is_class = makes_instance(linker, site);
+    if is_class || made {
+        let collections = collections_of(linker, site);
+        let each = args.iter().map(|arg| {
+            let fills = collections.iter().any(|field| field == facts.text(arg.name));
+            (size_within(linker, scope, arg.value, depth), fills)
+        });
+        let known = each.filter(|(one, fills)| one.size != Size::Unknown || one.listed || *fills && one.is_unseen());
+        return known.map(|(one, _)| one).fold(SMALL, Evidence::most);
+    }
+    if name == "range" {
+        return match args.last().map(|arg| facts.form(arg.value)) {
+            Some(Form::Int(most)) if u64::try_from(most).is_ok_and(|most| most >= LARGE) => {
+                Evidence { size: Size::Large(most as u64), source: Some(site), ..SMALL }
+            }
+            Some(Form::Int(_)) => BOUNDED,
+            _ => UNKNOWN,
+        };
+    }
+    if MANY.contains(&name) {
+        // `session.exec(select(A).limit(10)).all()`
+        let chain = chain(linker, scope, [row.callee].into_iter().chain(args.iter().map(|arg| arg.value)));
+        if let Some(bound) = bound_in(linker, scope, &chain, 3) {
+            return bound;
+        }
+        return match is_query(linker, scope, &chain) {
+            true => asked(linker, scope, site, &chain),
+            false => size_by_arguments(linker, scope, site),
+        };
+    }
+    if SINGLE.contains(&name) {
+        return SMALL;
+    }
+    if PASSING.contains(&name) {
+        let receiver = match facts.form(row.callee) {
+            Form::Attr(base, _) => Some(size_within(linker, scope, base, depth)),
+            _ => None,
+        };
+        let each = args.iter().map(|arg| size_within(linker, scope, arg.value, depth));
+        let known = each.chain(receiver).filter(|one| one.size != Size::Unknown);
+        return known.fold(UNKNOWN, |all, one| {
+            if one.size < Size::Unknown && all.size == Size::Unknown { one } else { all.most(one) }
+        });
+    }
+    // The result of a query may be iterated directly: `for row in await session.execute(select(A))`.
+    if matches!(name, "execute" | "exec" | "stream" | "query") {
+        let chain = chain(linker, scope, args.iter().map(|arg| arg.value));
+        if let Some(bound) = bound_in(linker, scope, &chain, 3) {
+            return bound;
+        }
+        if is_query(linker, scope, &chain) {
+            return asked(linker, scope, site, &chain);
+        }
+    }
+    size_by_arguments(linker, scope, site)
+}
+
+/// Returns the size of the result of a call whose code is not there, by its arguments.
+fn size_by_arguments(linker: &Linker<'_>, scope: Scope, site: SiteRef) -> Evidence {
+    let facts = linker.program.facts(site.file);
+    let args = linker.program.args_of(site);
+    // The language's own functions ask objects for their parts: `getattr(route, "methods")`.
+    if matches!(
+        facts.text(linker.program.site(site).name),
+        "getattr" | "vars" | "dir" | "type" | "iter" | "next" | "repr" | "super"
+    ) {
+        return UNKNOWN;
+    }
+    // A number, whatever it means, may be how many.
+    if args.iter().any(|arg| matches!(facts.form(arg.value), Form::Int(_))) {
+        return BOUNDED;
+    }
+    let chain =
+        chain(linker, scope, [linker.program.site(site).callee].into_iter().chain(args.iter().map(|arg| arg.value)));
+    if let Some(bound) = bound_in(linker, scope, &chain, 2) {
+        return bound;
+    }
+    let tells = |text: &str| text.split('_').any(|word| TELLING.contains(&word.to_ascii_lowercase().as_str()));
+    let narrowed = is_narrowed(linker, scope, &chain)
+        || chain.has_long_text(facts)
+        || args.iter().any(|arg| {
+            arg.name.is_some() && tells(facts.text(arg.name))
+                || match facts.form(arg.value) {
+                    Form::Var(var) => tells(facts.text(facts.var(var).name)),
+                    Form::Attr(_, name) => tells(facts.text(name)),
+                    Form::Pairs(pairs) => !facts.list(pairs).is_empty(),
+                    _ => false,
+                }
+        });
+    // The result of a call on one of many things belongs to that thing.
+    let of_one = matches!(facts.form(linker.program.site(site).callee), Form::Attr(base, _)
+            if iterated_value_of(linker, scope, base, 4).is_some());
+    Evidence { source: (!of_one).then_some(site), narrowed, ..UNKNOWN }
+}
+
+/// Returns the fields of the model that a call makes which are collections of models, or hold one.
+fn collections_of(linker: &Linker<'_>, site: SiteRef) -> Vec<String> {
+    use blocklint_link::values::value::Val;
+    let made = linker.values.members(linker.callee(site, EnvId::NONE).value).iter().find_map(|val| match *val {
+        Val::Class(class) => Some(class),
+        _ => None,
+    });
+    let fields = made.map(|class| (class, linker.fields_of(class)));
+    let Some((class, fields)) = fields else { return Vec::new() };
+    fields
+        .into_iter()
+        .filter(|(_, typed)| item_in(linker, *typed, class.file).is_some_and(|item| item.levels > 0))
+        .map(|(name, _)| name)
+        .collect()
+}
+
+/// Returns the size of the result of a query.
+fn asked(linker: &Linker<'_>, scope: Scope, site: SiteRef, chain: &Chain) -> Evidence {
+    let narrowed = is_narrowed(linker, scope, chain);
+    Evidence {
+        size: Size::Unbounded,
+        source: Some(site),
+        narrowed,
+        shown: shows_query(linker, scope, chain),
+        listed: true,
+    }
+}
+
+/// True if a call constructs an instance of some class.
+fn makes_instance(linker: &Linker<'_>, site: SiteRef) -> bool {
+    use blocklint_link::values::value::Val;
+    let facts = linker.program.facts(site.file);
+    let upper = facts.text(linker.program.site(site).name).starts_with(char::is_uppercase);
+    linker.values.members(linker.callee(site, EnvId::NONE).value).iter().any(|val| match *val {
+        Val::Class(_) => true,
+        Val::External(_) => upper,
+        _ => false,
+    })
+}
+
+/// Returns the largest size among the values that a function of the project returns.
+fn size_of_body(linker: &Linker<'_>, body: BodyRef, depth: u32) -> Evidence {
+    let Some(depth) = depth.checked_sub(2) else { return UNKNOWN };
+    let each = exits_of(linker, body).into_iter().map(|(scope, value)| size_within(linker, scope, value, depth));
+    each.reduce(Evidence::most).unwrap_or(UNKNOWN)
+}
+
+/// Returns a call that bounds its result: `.limit(10)`, `find(…, limit=10)`, `to_list(100)`.
+pub(super) fn bound_of_call(linker: &Linker<'_>, site: SiteRef) -> Option<Evidence> {
+    let facts = linker.program.facts(site.file);
+    let row = linker.program.site(site);
+    let name = facts.text(row.name);
+    let args = linker.program.args_of(site);
+    let number = |form: FormId| match facts.form(form) {
+        Form::Int(most) => u64::try_from(most).ok(),
+        _ => None,
+    };
+    let judged = |most: Option<u64>| match most {
+        Some(most) if most >= LARGE => Evidence { size: Size::Large(most), source: Some(site), ..SMALL },
+        _ => BOUNDED,
+    };
+    if name == "to_list" {
+        let length = args.first().map(|arg| arg.value);
+        return match length {
+            Some(form) if facts.form(form) != Form::None => Some(judged(number(form))),
+            _ => None,
+        };
+    }
+    let by_argument = args.iter().find(|arg| arg.name.is_some() && is_bound_name(facts.text(arg.name)));
+    if let Some(arg) = by_argument {
+        let asks_all = matches!(facts.form(arg.value), Form::None | Form::Int(..0));
+        return (!asks_all).then(|| judged(number(arg.value)));
+    }
+    // `limit(-1)` and `limit=None` ask for all.
+    let is_method = matches!(facts.form(row.callee), Form::Attr(..));
+    if is_bound_name(name) && (is_method || matches!(name, "islice" | "paginate" | "nlargest")) {
+        // `count` and `first` return one item.
+        return Some(judged(args.first().and_then(|arg| number(arg.value))));
+    }
+    None
+}
+
+/// True if a form mentions a variable.
+fn names(linker: &Linker<'_>, scope: Scope, form: FormId, var: blocklint_facts::VarId, depth: u32) -> bool {
+    let Some(depth) = depth.checked_sub(1) else { return false };
+    let facts = linker.program.facts(scope.file);
+    match facts.form(form) {
+        Form::Var(of) => of == var,
+        Form::Result(site) => {
+            let row = facts.site(site);
+            names(linker, scope, row.callee, var, depth)
+                || facts.args_of(site).iter().any(|arg| names(linker, scope, arg.value, var, depth))
+        }
+        Form::Attr(base, _) | Form::Await(base) | Form::Subscript(base, _) => names(linker, scope, base, var, depth),
+        Form::Alt(_, list) => facts.list(list).iter().any(|&part| names(linker, scope, part, var, depth)),
+        _ => false,
+    }
+}
+
+fn facts_name<'a>(linker: &Linker<'a>, body: BodyRef) -> &'a str {
+    let facts = linker.program.facts(body.file);
+    facts.text(linker.program.body(body).name)
+}

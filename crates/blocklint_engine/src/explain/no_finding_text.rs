@@ -1,0 +1,181 @@
+//! Why a site belongs to no finding, in sentences.
+
+use blocklint_analysis::{Above, BodyRef, End, Explainer, Explanation, Linker, Why};
+use blocklint_core::{Context, Language};
+use blocklint_facts::{Flow, SiteKind};
+use blocklint_output::Remark;
+
+use super::MOST_LISTED;
+use super::sites::{body, context_words, place, place_of};
+
+/// Returns one end in words, each with the place it describes.
+pub(super) fn reason(explainer: &Explainer<'_, '_>, site: &Explanation<'_>, end: &End) -> Vec<Remark> {
+    let linker = explainer.linker();
+    let text = |path| linker.library.text(path).to_string();
+    let one = |text: String| vec![Remark::new(text)];
+    match end {
+        End::UnknownCallee(why) => one(unknown(linker, site, *why)),
+        End::NoModel(path) => one(format!("no model speaks of `{}`: it is taken to hold no thread", text(*path))),
+        End::NoEffect(path) => one(format!("no model row says that `{}` holds its thread", text(*path))),
+        End::Harmless(path) => one(format!("the model says that `{}` holds no thread", text(*path))),
+        End::Asynchronous(path) => {
+            one(format!("`{}` is asynchronous: the event loop goes on while it is awaited", text(*path)))
+        }
+        End::Excused(path) => {
+            one(format!("`{}` holds no thread as it is called here: none of its rows applies", text(*path)))
+        }
+        End::NoTime(path) => one(format!("`{}` is given no time here: it does not wait", text(*path))),
+        End::Lock(path) => {
+            one(format!("`{}` takes a lock of this process, which by itself is not reported", text(*path)))
+        }
+        End::Registers(of, Context::EventLoop) => {
+            one(format!("registers {} to run on the event loop, where it is judged by itself", body(linker, *of)))
+        }
+        End::Registers(of, context) => one(format!(
+            "registers {} to run in {}, where it holds no event loop",
+            body(linker, *of),
+            context_words(*context)
+        )),
+        End::Silenced(of, span) => vec![Remark::at(
+            format!("what {} does is silenced by a comment there", body(linker, *of)),
+            place(linker, of.file, *span),
+        )],
+        End::Unconsumed(path) => one(format!(
+            "`{}` works when its result is consumed, and nothing that is known consumes it on an event loop",
+            text(*path)
+        )),
+        End::Makes(of, Flow::Coroutine) => {
+            one(format!("makes a coroutine of `{}`: its body runs where that is awaited", linker.qualified_name(*of)))
+        }
+        End::Makes(of, Flow::Sync) => one(format!("`{}` is only made, not run, here", linker.qualified_name(*of))),
+        End::Makes(of, Flow::Generator | Flow::AsyncGenerator) => {
+            one(format!("makes a generator of `{}`: its body runs where that is iterated", linker.qualified_name(*of)))
+        }
+        End::Awaits(of, findings) => awaits(explainer, *of, findings),
+        End::Quiet(of) => one(format!("nothing that {} runs is known to hold its thread", body(linker, *of))),
+        End::HandsOver(passed) => {
+            let what = match (passed.written.as_str(), linker.program.language(site.site.file)) {
+                ("<lambda>", Language::Rust) => "a closure".to_owned(),
+                ("<lambda>", _) => "a lambda".to_owned(),
+                (written, _) => format!("`{written}`"),
+            };
+            one(match passed.context {
+                Context::EventLoop => {
+                    format!("hands {what} to the event loop; nothing that it runs is known to hold the thread")
+                }
+                context => {
+                    format!("hands {what} to {}: what it does there holds no event loop", context_words(context))
+                }
+            })
+        }
+        End::Plain => vec![plain(explainer, site)],
+        End::RuledOut(of) => {
+            one(format!("{} can block its thread, but not with the arguments that are passed here", body(linker, *of)))
+        }
+        End::Suppressed(file, span) => vec![Remark::at("a comment ends it here", place(linker, *file, *span))],
+        End::Allowed(of) => one(format!("the thread of {} may be held in this way", body(linker, *of))),
+        End::Stops(of, above) => stops(explainer, Some(site.owner), *of, above),
+    }
+}
+
+/// Returns what is said of a site without target.
+pub(super) fn plain(explainer: &Explainer<'_, '_>, site: &Explanation<'_>) -> Remark {
+    let linker = explainer.linker();
+    let row = linker.program.site(site.site);
+    let text = match row.kind {
+        SiteKind::Call | SiteKind::New | SiteKind::Macro => "it runs no code of the project and no modelled call",
+        SiteKind::Import => "an import; what a module runs when it is first imported is not followed",
+        SiteKind::Await => "awaiting gives the thread back; what is awaited is judged where it is made",
+        _ => "no code of the project and no modelled call stands behind it",
+    };
+    Remark::new(text)
+}
+
+fn unknown(linker: &Linker<'_>, site: &Explanation<'_>, why: Why) -> String {
+    let written = linker.written_site(site.site);
+    match site.receiver {
+        Some(receiver) if linker.values.is_unknown(receiver) => {
+            format!("what `{written}` is called on is unknown: {}", why.as_str())
+        }
+        _ => format!("what `{written}` calls is unknown: {}", why.as_str()),
+    }
+}
+
+fn awaits(explainer: &Explainer<'_, '_>, of: BodyRef, findings: &[usize]) -> Vec<Remark> {
+    let linker = explainer.linker();
+    let name = body(linker, of);
+    let found = findings.iter().filter_map(|&at| explainer.solved().findings.get(at));
+    let mut reasons: Vec<Remark> = found
+        .take(MOST_LISTED)
+        .map(|raw| {
+            let text = format!("{name} reports what it does itself: {} `{}`", raw.rule, raw.call);
+            Remark::at(text, place(linker, raw.file, raw.span))
+        })
+        .collect();
+    if reasons.is_empty() {
+        reasons.push(Remark::new(format!("{name} is judged by itself, and nothing was found in it")));
+    }
+    reasons
+}
+
+/// Returns why a label goes no further than a body; `owner` is the body of the site that is spoken of, if one is.
+pub(super) fn stops(explainer: &Explainer<'_, '_>, owner: Option<BodyRef>, of: BodyRef, above: &Above) -> Vec<Remark> {
+    let linker = explainer.linker();
+    let name = match owner {
+        None => "it".to_owned(),
+        Some(owner) if of == owner => body(linker, of),
+        Some(_) => format!("goes up to {}, which", body(linker, of)),
+    };
+    let at_site = |text: String, site| vec![Remark::at(text, place_of(linker, site))];
+    match above {
+        Above::NoCaller => {
+            let facts = linker.program.body(of);
+            vec![Remark::at(format!("{name} has no caller that is known"), place(linker, of.file, facts.name_span))]
+        }
+        Above::TopLevel => vec![Remark::new(format!("{name} runs when it is imported"))],
+        Above::Called(sites) => {
+            let called = |site| {
+                let around = body(linker, linker.program.body_of_site(site));
+                Remark::at(
+                    format!("{name} is called by {around}, from which nothing reaches async code"),
+                    place_of(linker, site),
+                )
+            };
+            let mut remarks: Vec<Remark> = sites.iter().take(MOST_LISTED).map(|&site| called(site)).collect();
+            if sites.len() > MOST_LISTED {
+                let more = sites.len() - MOST_LISTED;
+                remarks.push(Remark::new(format!("{name} is called at {more} more places of this kind")));
+            }
+            remarks
+        }
+        Above::Made(site) => at_site(format!("{name} is only made there, and nothing that is known runs it"), *site),
+        Above::HandedOver(site, context) => at_site(
+            format!("{name} is handed to {} there, where it holds no event loop", context_words(*context)),
+            *site,
+        ),
+        Above::PassedOn(site) => at_site(
+            format!(
+                "{name} is given to `{}`, of which it is not known what it does with it",
+                linker.written_site(*site)
+            ),
+            *site,
+        ),
+        Above::Kept(file, span) => {
+            let text = format!("{name} is kept there, and no call of it from there is known");
+            vec![Remark::at(text, place(linker, *file, *span))]
+        }
+        Above::Registered(path, context) => {
+            let path = linker.library.text(*path);
+            vec![Remark::new(format!("{name} is registered by `{path}` to run in {}", context_words(*context)))]
+        }
+        Above::Suppressed(file, span) => {
+            let text = format!("{name} is called there under a comment that silences it");
+            vec![Remark::at(text, place(linker, *file, *span))]
+        }
+        Above::RuledOut(site) => at_site(format!("{name} is called there with arguments that rule it out"), *site),
+        Above::Allowed(root) => {
+            let root = body(linker, *root);
+            vec![Remark::new(format!("{name} is called by {root}, whose thread may be held in this way"))]
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! The meaning of an expression or of a dotted name: a function, class or module of the project, a name of a library, an object.
+
+use blocklint_facts::{At, BodyId, Expression};
+use blocklint_link::classes::hierarchy::Ancestor;
+use blocklint_link::linker::{LOW_STEPS, Linker, Typed};
+use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, Name};
+use blocklint_link::values::expr::Scope;
+use blocklint_link::values::value::{EnvId, Val};
+
+use super::Places;
+
+/// One thing that an expression may be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Meaning {
+    /// A function or method of the project.
+    Function(BodyRef),
+    /// A class of the project.
+    Class(ClassRef),
+    /// A module of the project.
+    Module(FileId),
+    /// A module, class, function or method of a library.
+    Library(String),
+    /// An object of a class of the project.
+    Instance(ClassRef),
+    /// An object of a type of a library.
+    LibraryInstance(String),
+    /// `None`.
+    Nothing,
+    /// A value of another kind.
+    Other,
+    /// Not known.
+    Unknown,
+}
+
+/// All things that an expression may be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Meant {
+    /// The alternatives.
+    pub meanings: Vec<Meaning>,
+    /// True if no guess led to them.
+    pub is_sure: bool,
+}
+
+impl Places<'_, '_> {
+    /// Returns the meaning of an expression where it stands.
+    pub fn meaning(&self, file: FileId, of: &Expression) -> Meant {
+        meant(self.linker, self.linker.eval(Self::scope(file, of), of.form))
+    }
+
+    /// Returns what the project has under a dotted name: a module, or what is defined or imported in one.
+    pub fn meaning_of_path(&self, path: &str) -> Meant {
+        let linker = self.linker;
+        let parts: Vec<&str> = path.split('.').collect();
+        let files = || (0..linker.program.files.len() as u32).map(FileId);
+        for length in (1..=parts.len()).rev() {
+            let module = parts[..length].join(".");
+            let is_it = |file: &FileId| {
+                linker.program.language(*file) == blocklint_core::Language::Python
+                    && linker.module_name(*file) == module
+            };
+            if let Some(file) = files().find(is_it) {
+                let mut value = Meant { meanings: vec![Meaning::Module(file)], is_sure: true };
+                for part in &parts[length..] {
+                    let Some(name) = linker.program.name(part) else { return unknown() };
+                    value = match *value.meanings.as_slice() {
+                        [Meaning::Module(file)] => self.of_module(file, name),
+                        [Meaning::Class(class)] => self.of_class(class, name),
+                        _ => return unknown(),
+                    };
+                }
+                return value;
+            }
+        }
+        unknown()
+    }
+
+    fn of_module(&self, file: FileId, name: Name) -> Meant {
+        let Some(var) = self.linker.program.scope_var(file, BodyId(0), name) else { return unknown() };
+        meant(self.linker, self.linker.var(Scope { file, at: At::default(), env: EnvId::NONE }, var))
+    }
+
+    fn of_class(&self, class: ClassRef, name: Name) -> Meant {
+        let found = self.linker.mro(class).iter().find_map(|ancestor| match *ancestor {
+            Ancestor::Class(of) => {
+                let (holder, var) = self.linker.own_member(of, name)?;
+                self.linker.functions_of(holder, var).last().copied()
+            }
+            Ancestor::Library(..) | Ancestor::Unknown => None,
+        });
+        found.map_or_else(unknown, |body| Meant { meanings: vec![Meaning::Function(body)], is_sure: true })
+    }
+
+    /// Returns the places in the project where a name of a library is mentioned.
+    pub fn uses_of_library(&self, path: &str) -> Vec<(FileId, Expression)> {
+        let Some(name) = path.rsplit('.').next().and_then(|last| self.linker.program.name(last)) else {
+            return Vec::new();
+        };
+        let is_it = |(file, of): &(FileId, Expression)| {
+            let meanings = self.meaning(*file, of).meanings;
+            !of.is_target && matches!(&meanings[..], [Meaning::Library(found)] if found == path)
+        };
+        self.named(&self.linker.with_aliases(name)).into_iter().filter(is_it).collect()
+    }
+
+    /// Returns the places in the project where a class is mentioned.
+    pub fn uses_of_class(&self, class: ClassRef) -> Vec<(FileId, Expression)> {
+        let is_it = |(file, of): &(FileId, Expression)| {
+            !of.is_target && self.meaning(*file, of).meanings == [Meaning::Class(class)]
+        };
+        self.named(&self.linker.class_names(class)).into_iter().filter(is_it).collect()
+    }
+}
+
+fn unknown() -> Meant {
+    Meant { meanings: vec![Meaning::Unknown], is_sure: true }
+}
+
+fn meant(linker: &Linker<'_>, typed: Typed) -> Meant {
+    let text = |path| linker.library.text(path).to_string();
+    let meaning = |val: &Val| match *val {
+        Val::Unknown(_) => Meaning::Unknown,
+        Val::None => Meaning::Nothing,
+        Val::Instance { class, .. } => Meaning::Instance(class),
+        Val::Library { ty, .. } => Meaning::LibraryInstance(text(ty)),
+        Val::Class(class) => Meaning::Class(class),
+        Val::Module(file) => Meaning::Module(file),
+        Val::External(path) | Val::Method { path, .. } => Meaning::Library(text(path)),
+        Val::Fn { body, .. } => Meaning::Function(body),
+        _ => Meaning::Other,
+    };
+    let mut meanings: Vec<Meaning> = Vec::new();
+    for member in linker.values.members(typed.value).iter().map(meaning) {
+        if !meanings.contains(&member) {
+            meanings.push(member);
+        }
+    }
+    Meant { meanings, is_sure: typed.inferred_steps < LOW_STEPS }
+}

@@ -1,0 +1,105 @@
+//! Answers for programs that rewrite Python by themselves: the meaning of an expression, the functions that change together with one
+//! and all their uses, the targets and uses of a variable or attribute.
+//!
+//! Facts have forms without places. The places come from the front end, file by file ([`Expression`]), so only files in which a
+//! name occurs are read for it.
+
+mod function_uses;
+mod meaning;
+mod variable_uses;
+
+use std::rc::Rc;
+
+use blocklint_core::Span;
+use blocklint_facts::{Body, BodyId, BodyKind, ClassId, Expression, Form, FormId, Sym};
+use blocklint_link::linker::Linker;
+use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, Name, SiteRef};
+use blocklint_link::values::expr::Scope;
+use blocklint_link::values::value::{EnvId, Val};
+
+pub use function_uses::{FunctionUses, Means, Use};
+pub use meaning::{Meaning, Meant};
+pub use variable_uses::VariableUses;
+
+/// A program whose files are read again for the places of expressions.
+pub struct Places<'p, 'l> {
+    linker: &'p Linker<'l>,
+    expressions: &'p dyn Fn(FileId) -> Rc<[Expression]>,
+}
+
+impl<'p, 'l> Places<'p, 'l> {
+    /// Returns a program with the places that `expressions` has for each file.
+    pub fn new(linker: &'p Linker<'l>, expressions: &'p dyn Fn(FileId) -> Rc<[Expression]>) -> Self {
+        Places { linker, expressions }
+    }
+
+    /// Returns the expression that spans a text.
+    pub fn expression(&self, file: FileId, span: Span) -> Option<Expression> {
+        (self.expressions)(file).iter().rev().find(|expression| expression.span == span).copied()
+    }
+
+    /// Returns the call that spans a text.
+    pub fn call(&self, file: FileId, span: Span) -> Option<SiteRef> {
+        let expression = self.expression(file, span)?;
+        match self.linker.program.facts(file).form(expression.form) {
+            Form::Result(site) => Some(file.site_ref(site)),
+            _ => None,
+        }
+    }
+
+    /// Returns the function whose name stands at a place.
+    pub fn function(&self, file: FileId, name: Span) -> Option<BodyRef> {
+        let bodies = self.linker.program.facts(file).bodies.iter();
+        let is_it = |body: &Body| body.kind == BodyKind::Function && body.name_span.start == name.start;
+        let at = bodies.enumerate().find(|(_, body)| is_it(body))?.0;
+        Some(file.body_ref(BodyId(at as u32)))
+    }
+
+    /// Returns the class whose name stands at a place.
+    pub fn class(&self, file: FileId, name: Span) -> Option<ClassRef> {
+        let classes = self.linker.program.facts(file).classes.iter();
+        let at = classes.enumerate().find(|(_, class)| class.name_span.start == name.start)?.0;
+        Some(file.class_ref(ClassId(at as u32)))
+    }
+
+    /// Returns all names and attributes in the project that are written as one of these names.
+    fn named(&self, names: &[Name]) -> Vec<(FileId, Expression)> {
+        let mut found = Vec::new();
+        for &name in names {
+            for &(file, sym) in self.linker.program.occurrences(name) {
+                let all = (self.expressions)(file);
+                found.extend(all.iter().filter(|one| self.is_named(file, one, sym)).map(|one| (file, *one)));
+            }
+        }
+        found
+    }
+
+    fn is_named(&self, file: FileId, of: &Expression, sym: Sym) -> bool {
+        let facts = self.linker.program.facts(file);
+        let length = facts.text(sym).len() as u32;
+        of.name_span.end - of.name_span.start == length
+            && match facts.form(of.form) {
+                Form::Var(var) => of.span == of.name_span && facts.var(var).name == sym,
+                Form::Name(name) => of.span == of.name_span && name == sym,
+                Form::Attr(_, name) => of.span != of.name_span && name == sym,
+                _ => false,
+            }
+    }
+
+    /// Returns the object of an attribute.
+    fn base(&self, file: FileId, of: &Expression) -> Option<FormId> {
+        match self.linker.program.facts(file).form(of.form) {
+            Form::Attr(base, _) => Some(base),
+            _ => None,
+        }
+    }
+
+    fn scope(file: FileId, of: &Expression) -> Scope {
+        Scope { file, at: of.at, env: EnvId::NONE }
+    }
+
+    /// Returns the members of the value that a form has where an expression stands.
+    fn members(&self, file: FileId, at: &Expression, form: FormId) -> Vec<Val> {
+        self.linker.values.members(self.linker.eval(Self::scope(file, at), form).value).to_vec()
+    }
+}
