@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use blocklint_core::EntryKind;
 use blocklint_link::linker::Linker;
-use blocklint_link::linker::query::{Always, Table};
+use blocklint_link::linker::query::{Plain, Table};
 use blocklint_link::program::ids::{BodyRef, SiteRef};
 use rustc_hash::FxHashSet;
 
@@ -65,8 +65,8 @@ struct Through {
 pub struct ReachedBy<'s, 'l, 'a> {
     linker: &'l Linker<'a>,
     points: EntryPoints<'s, 'l, 'a>,
-    ways: Table<BodyRef, Rc<[WayIn]>, Always>,
-    reaching: Table<BodyRef, Rc<Reaching>, Always>,
+    ways: Table<BodyRef, Rc<[WayIn]>, Plain>,
+    reaching: Table<BodyRef, Rc<Reaching>, Plain>,
 }
 
 impl<'s, 'l, 'a> ReachedBy<'s, 'l, 'a> {

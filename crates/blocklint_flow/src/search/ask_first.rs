@@ -1,7 +1,7 @@
 //! Questions in a random order before the search, for tests: targets of calls, then callers of bodies and whether they must not block.
 
 use blocklint_link::linker::ask_first::shuffle;
-use blocklint_link::linker::work::Unit;
+use blocklint_link::linker::work::WorkUnit;
 
 use crate::callers::Node;
 use crate::search::Search;
@@ -13,7 +13,7 @@ impl Search<'_, '_> {
         let mut bodies = self.linker.program.all_bodies();
         shuffle(&mut bodies, seed);
         for body in bodies {
-            self.linker.attempt(Unit::Body(body), || {
+            self.linker.attempt(WorkUnit::Body(body), || {
                 self.climbs.of(Node::plain(body));
                 self.conditions.callers.call_sites(body);
                 self.conditions.roots.of(body);
