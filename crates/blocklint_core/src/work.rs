@@ -141,11 +141,11 @@ impl Work {
 /// The weight of a call by the kind of its work.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Weight {
-    /// The kind of its work.
+    /// The kind of work that the call does.
     pub work: Work,
     /// The time for which one call holds its thread, where it is known.
     pub takes: Option<Takes>,
-    /// The place among findings of one severity; more come first.
+    /// The rank among findings of one severity: findings with more points come first.
     pub points: u32,
 }
 

@@ -69,7 +69,7 @@ pub use format::{
     FixKind, HandoverContext, HandoverRow, Instead, Kind, Layer, Literal, Managed, ModelError, MoveTo, Moves, Nothing,
     Origin, Passes, Path, PatternInfo, Phase, Rank, Rewrite, Role, RowEffect, Runs, Selector, Setting, Source, Subject,
     Switch, SwitchContext, Table, Template, Test, Thread, TypeExpr, TypeRow, TypeTest, Unit, Uses, Version,
-    VersionRange, Via, check_layer, compile, expand_twin, holding_row, last_name, nearest, read_file, root,
+    VersionRange, Via, check_kinds, check_layer, compile, expand_twin, holding_row, last_name, nearest, read_file, root,
     segment_matches, separator,
 };
 pub use language_models::{GlobName, LanguageModels, Name, NamedPath, Unversioned, Versions};

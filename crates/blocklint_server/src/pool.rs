@@ -11,10 +11,10 @@ use crate::protocol::{Refused, code, response};
 
 type Task = Box<dyn FnOnce() + Send>;
 
-/// Two: one long answer does not keep the next waiting.
+/// The number of threads. With two, a request is answered while another takes long.
 const THREADS: usize = 2;
 
-/// The threads; they end with it.
+/// The threads that answer requests. They end when the pool is dropped.
 pub(crate) struct Pool {
     tasks: Sender<Task>,
 }
@@ -50,8 +50,8 @@ impl Pool {
 /// Returns the result of some work; a panic is an error of the request alone.
 pub(crate) fn caught(work: impl FnOnce() -> Result<Value, Refused>) -> Result<Value, Refused> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
-        let said = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-        let said = said.or_else(|| panic.downcast_ref::<String>().cloned());
-        Err(Refused::new(code::INTERNAL_ERROR, format!("internal error: {}", said.unwrap_or_default())))
+        let message = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+        let message = message.or_else(|| panic.downcast_ref::<String>().cloned());
+        Err(Refused::new(code::INTERNAL_ERROR, format!("internal error: {}", message.unwrap_or_default())))
     })
 }

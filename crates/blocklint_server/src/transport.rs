@@ -35,18 +35,18 @@ pub(crate) fn connect(
 ) -> io::Result<(Connection, Threads)> {
     let (to_client, outgoing) = unbounded::<Message>();
     let (incoming, from_client) = bounded::<Message>(0);
-    let (complain, complaints) = unbounded::<Value>();
+    let (errors, error_answers) = unbounded::<Value>();
     let named = |name: &str| std::thread::Builder::new().name(name.to_owned());
-    named("blocklint-read").spawn(move || read_all(BufReader::new(reader), &incoming, &complain))?;
-    let writer = named("blocklint-write").spawn(move || write_all(writer, &outgoing, &complaints))?;
+    named("blocklint-read").spawn(move || read_all(BufReader::new(reader), &incoming, &errors))?;
+    let writer = named("blocklint-write").spawn(move || write_all(writer, &outgoing, &error_answers))?;
     Ok((Connection { sender: to_client, receiver: from_client }, Threads { writer }))
 }
 
-fn read_all(reader: impl BufRead, incoming: &Sender<Message>, complain: &Sender<Value>) {
+fn read_all(reader: impl BufRead, incoming: &Sender<Message>, errors: &Sender<Value>) {
     let error = |id: Value, code: i32, message: String| {
         let error = json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } });
         // Fails once no thread writes any more.
-        let _ = complain.send(error);
+        let _ = errors.send(error);
     };
     let mut frames = Frames { reader, next: None };
     loop {
@@ -99,7 +99,7 @@ impl From<io::Error> for Broken {
 /// The messages of a stream, as bytes.
 struct Frames<R> {
     reader: R,
-    /// The message behind the garbage that was just told.
+    /// The message after the garbage that `next` reported last.
     next: Option<Vec<u8>>,
 }
 
@@ -111,12 +111,12 @@ impl<R: BufRead> Frames<R> {
             return Ok(Some(body));
         }
         const LENGTH: &str = "content-length:";
-        let (mut length, mut strange) = (None, None);
+        let (mut length, mut garbage) = (None, None);
         loop {
             let mut line = Vec::new();
             self.reader.by_ref().take(LONGEST_HEADER).read_until(b'\n', &mut line)?;
             if line.is_empty() {
-                return strange.map_or(Ok(None), |line| Err(Broken::Garbage(line)));
+                return garbage.map_or(Ok(None), |line| Err(Broken::Garbage(line)));
             }
             let text = String::from_utf8_lossy(&line);
             let text = text.trim_end_matches(['\r', '\n']);
@@ -124,23 +124,23 @@ impl<R: BufRead> Frames<R> {
             if let Some(at) = text.to_ascii_lowercase().find(LENGTH) {
                 match text.get(at + LENGTH.len()..).unwrap_or_default().trim().parse::<u64>() {
                     Ok(number) => length = Some(number),
-                    Err(_) => strange = strange.or_else(|| Some(no_header(text))),
+                    Err(_) => garbage = garbage.or_else(|| Some(no_header(text))),
                 }
                 if at > 0 {
-                    strange = strange.or_else(|| Some(no_header(text)));
+                    garbage = garbage.or_else(|| Some(no_header(text)));
                 }
             } else if !text.is_empty() {
                 let is_known = text.to_ascii_lowercase().starts_with("content-type:");
-                strange = strange.or_else(|| (!is_known).then(|| no_header(text)));
+                garbage = garbage.or_else(|| (!is_known).then(|| no_header(text)));
             } else {
                 let Some(length) = length else {
-                    match strange {
+                    match garbage {
                         Some(line) => return Err(Broken::Garbage(line)),
                         None => continue,
                     }
                 };
                 let body = body(&mut self.reader, length)?;
-                let Some(line) = strange else { return Ok(Some(body)) };
+                let Some(line) = garbage else { return Ok(Some(body)) };
                 self.next = Some(body);
                 return Err(Broken::Garbage(line));
             }
@@ -168,22 +168,22 @@ fn pass_over(reader: &mut impl BufRead, length: u64) -> Result<(), Broken> {
     Ok(())
 }
 
-fn write_all(mut writer: impl Write, outgoing: &Receiver<Message>, complaints: &Receiver<Value>) -> io::Result<()> {
-    let mut complaining = complaints.clone();
+fn write_all(mut writer: impl Write, outgoing: &Receiver<Message>, error_answers: &Receiver<Value>) -> io::Result<()> {
+    let mut open_errors = error_answers.clone();
     loop {
         select! {
             recv(outgoing) -> message => match message {
                 Ok(message) => message.write(&mut writer)?,
                 Err(_) => return Ok(()),
             },
-            recv(complaining) -> complaint => match complaint {
-                Ok(complaint) => {
-                    let text = complaint.to_string();
+            recv(open_errors) -> answer => match answer {
+                Ok(answer) => {
+                    let text = answer.to_string();
                     write!(writer, "Content-Length: {}\r\n\r\n{text}", text.len())?;
                     writer.flush()?;
                 }
                 // Nothing more comes in; what is still to be said goes out.
-                Err(_) => complaining = crossbeam_channel::never(),
+                Err(_) => open_errors = crossbeam_channel::never(),
             },
         }
     }

@@ -194,7 +194,7 @@ fn pages_are_shown_by_code_and_name() {
     assert_eq!(project.run(&["rule", "blocking-slep"]), run(2, "", unknown));
     // Both ways to say what is meant are told.
     let none = project.run(&["rule"]);
-    assert_eq!((none.code, none.err.contains("<RULE|--all>")), (Some(2), true), "{}", none.err);
+    assert_eq!((none.code, none.err.contains("<RULE|--all|--severity>")), (Some(2), true), "{}", none.err);
 }
 
 #[test]

@@ -11,7 +11,7 @@ pub(super) fn written(tried: &Tried, language: Language) -> String {
     let text = format!("{key} {}", condition(&tried.condition, language));
     match (tried.shown, &tried.parameter) {
         (ConditionResult::Param(_), Some(name)) => format!("{text}, left to parameter `{name}`"),
-        (ConditionResult::Hidden, _) => format!("{text}, not visible there"),
+        (ConditionResult::Unknown, _) => format!("{text}, not visible there"),
         _ => text,
     }
 }

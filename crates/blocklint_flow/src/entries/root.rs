@@ -104,7 +104,7 @@ impl<'l, 'a> Roots<'l, 'a> {
         if self.is_promised(body) {
             return Some(Root { kind: RootKind::Promised, context: Context::EventLoop, runtime });
         }
-        if facts.language == Language::Java && linker.runs_where_it_may_block(body) {
+        if facts.language == Language::Java && linker.is_marked_blocking(body) {
             return None;
         }
         if let Some(runtime) = linker.registered(body) {

@@ -36,8 +36,8 @@ pub struct Cost {
     pub(crate) chosen: u32,
     /// The inferred steps that are guesses: branches that are one of many, arguments that only callers show.
     pub(crate) guessed: u32,
-    /// Java: of the hops those that leave no choice who is called.
-    pub own: u32,
+    /// The hops whose callee is known without a choice: calls of an object on itself, constructors (Java).
+    pub statically_bound_hops: u32,
 }
 
 impl Cost {
@@ -52,7 +52,7 @@ impl Cost {
             _ => linker.conditions_over(edge.site),
         };
         let ends_at_entry = is_of_entry(linker, graph, edge);
-        let own = u32::from(is_statically_bound(linker, edge.site));
+        let statically_bound_hops = u32::from(is_statically_bound(linker, edge.site));
         Cost {
             steps,
             ends_at_entry,
@@ -61,7 +61,7 @@ impl Cost {
             site: edge.site,
             chosen,
             guessed,
-            own,
+            statically_bound_hops,
         }
     }
 
@@ -76,7 +76,7 @@ impl Cost {
             site: edge.site,
             chosen: self.chosen + own.chosen,
             guessed: self.guessed + own.guessed,
-            own: self.own + own.own,
+            statically_bound_hops: self.statically_bound_hops + own.statically_bound_hops,
         }
     }
 }
@@ -205,8 +205,8 @@ fn alternatives(linker: &Linker<'_>, site: SiteRef) -> (usize, Vec<BodyRef>) {
     (all, bodies)
 }
 
-/// Returns steps of a union: none if one alternative is left, one if at least half are labelled, and one in eight in
-/// the same way, or at most three are meant, else low.
+/// Returns the inferred steps of a call with several alternatives, by the share of them that hold the thread. Of many: one
+/// step if at least half hold it, and one in eight holds it by this effect; else `LOW_STEPS`. Of up to three: one step.
 fn share_steps(linker: &Linker<'_>, graph: &Graph<'_>, edge: &FlowEdge, held: Option<(Effect, Severity)>) -> u8 {
     let effect = held.map(|(effect, _)| effect);
     let site = edge.site;

@@ -274,7 +274,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
             return self.ask_each(caller, node, guard, form);
         }
         let shown = self.answer(guard, &constant);
-        if matches!(shown, ConditionResult::Param(_) | ConditionResult::Hidden)
+        if matches!(shown, ConditionResult::Param(_) | ConditionResult::Unknown)
             && let Some(holds) = self.holds_by_beginning(caller, node, guard)
         {
             return if holds { Answer::Told } else { Answer::Fails };
@@ -284,7 +284,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
             ConditionResult::No if !guard.wanted => Answer::Holds,
             ConditionResult::Yes | ConditionResult::No => Answer::Fails,
             ConditionResult::Param(index) => self.passed_on(caller, node, guard, index),
-            ConditionResult::Hidden => Answer::Unseen,
+            ConditionResult::Unknown => Answer::Unseen,
         }
     }
 
@@ -352,7 +352,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
                 ConditionResult::No if !guard.wanted => holding = true,
                 ConditionResult::Yes | ConditionResult::No => failing = true,
                 ConditionResult::Param(index) if guard.passed < MOST_HOPS => param = Some(index),
-                ConditionResult::Param(_) | ConditionResult::Hidden => {
+                ConditionResult::Param(_) | ConditionResult::Unknown => {
                     return match self.holds_by_beginning(caller, node, guard) {
                         Some(true) => Answer::Told,
                         Some(false) => Answer::Fails,
@@ -379,7 +379,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
                     ConditionResult::Yes => Truth::Seen(true),
                     ConditionResult::No => Truth::Seen(false),
                     ConditionResult::Param(index) => Truth::Param(index),
-                    ConditionResult::Hidden => Truth::Hidden,
+                    ConditionResult::Unknown => Truth::Hidden,
                 }
             }
         }
@@ -400,7 +400,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
         match self.answer(guard, &Constant::Head(known)) {
             ConditionResult::Yes => Some(guard.wanted),
             ConditionResult::No => Some(!guard.wanted),
-            ConditionResult::Param(_) | ConditionResult::Hidden => None,
+            ConditionResult::Param(_) | ConditionResult::Unknown => None,
         }
     }
 
@@ -439,11 +439,11 @@ impl<'l, 'a> Conditions<'l, 'a> {
             return ConditionResult::Param(*index);
         }
         if guard.replaces(constant) {
-            return ConditionResult::Hidden;
+            return ConditionResult::Unknown;
         }
         match &*guard.question {
             Question::Zero => match constant {
-                Constant::Hidden => ConditionResult::Hidden,
+                Constant::Hidden => ConditionResult::Unknown,
                 constant => match constant.seconds() {
                     Some(seconds) if seconds <= 0.0 => ConditionResult::Yes,
                     _ => ConditionResult::No,

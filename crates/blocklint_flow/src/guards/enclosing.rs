@@ -83,7 +83,7 @@ fn fails(linker: &Linker<'_>, caller: Caller, body: BodyRef, guard: &Guard) -> b
         _ if guard.replaces(constant) => false,
         ConditionResult::Yes => !guard.wanted,
         ConditionResult::No => guard.wanted,
-        ConditionResult::Param(_) | ConditionResult::Hidden => false,
+        ConditionResult::Param(_) | ConditionResult::Unknown => false,
     };
     match linker.argument_for_param(caller.site, body, guard.param, caller.with_receiver) {
         Some(form) => {

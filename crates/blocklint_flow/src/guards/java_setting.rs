@@ -74,6 +74,6 @@ pub(crate) fn fails_by_default(linker: &Linker<'_>, caller: Caller, body: BodyRe
         && match answer(choice, &Constant::Bool(default)) {
             ConditionResult::Yes => !guard.wanted,
             ConditionResult::No => guard.wanted,
-            ConditionResult::Param(_) | ConditionResult::Hidden => false,
+            ConditionResult::Param(_) | ConditionResult::Unknown => false,
         }
 }

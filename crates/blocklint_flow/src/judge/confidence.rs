@@ -1,4 +1,5 @@
-//! Confidence: the inferred steps of a path, as one word, and the steps that a path as a whole adds.
+//! Confidence: the inferred steps of a path, as one word, and the steps that a path as a whole adds. `candidate.rs` adds them
+//! up for a finding.
 
 use blocklint_core::Confidence;
 use blocklint_link::linker::LOW_STEPS;
@@ -17,8 +18,7 @@ pub fn confidence_of(steps: u32) -> Confidence {
     }
 }
 
-/// Returns one step if two doubts of a path are of one kind: of two choices among objects the second hangs on the first, as of two
-/// branches each of which is one of many.
+/// Returns one step if two doubts of a path are of one kind: two choices among objects, or two branches that are one of many.
 pub(crate) fn two_of_one_kind(cost: &Cost) -> u32 {
     u32::from(cost.chosen >= 2 || cost.guessed >= 2)
 }
@@ -41,7 +41,7 @@ pub(crate) fn long_in_rust(cost: &Cost) -> u32 {
 /// Returns the steps of a long path in Java, which doubts come sooner than in Rust, because methods are short and have many
 /// implementations. Calls of an object on itself ask for half the belief: small methods of one class make nothing less likely.
 pub(crate) fn long_in_java(cost: &Cost) -> u32 {
-    match cost.hops - cost.own.min(cost.hops) / 2 {
+    match cost.hops - cost.statically_bound_hops.min(cost.hops) / 2 {
         0..=6 => 0,
         7..=8 => 1,
         _ => 3,

@@ -353,9 +353,18 @@ impl<'s, 'l, 'a> EntryPoints<'s, 'l, 'a> {
                 }
             }
             Language::Python if is_started_as_task(linker, site) && !self.is_taker_awaited(site) => RunsBy::Task,
+            // A plain function that gives a coroutine away does not show what runs beside it.
+            Language::Python if self.is_given_away(site) => RunsBy::Loop,
             Language::Rust => self.runs_futures(site.file, linker.program.uses_of_result(site), MOST_WRAPPERS),
             _ => RunsBy::Call,
         }
+    }
+
+    /// True if a plain function gives the coroutine that a call makes to another call. Python.
+    fn is_given_away(&self, site: SiteRef) -> bool {
+        let program = self.linker.program;
+        program.body(program.body_of_site(site)).flow == Flow::Sync
+            && program.uses_of_result(site).iter().any(|(mention, _)| matches!(mention, Mention::Arg(..)))
     }
 
     fn is_taker_awaited(&self, site: SiteRef) -> bool {

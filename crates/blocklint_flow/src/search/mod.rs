@@ -274,7 +274,7 @@ impl<'l, 'a> Search<'l, 'a> {
                 Source::When if guard.asks_for_unseen() => {}
                 Source::When => return,
                 // No chain passes `null` on.
-                _ if guard.asks_for_null() && self.linker.is_literal_of_chain(root) => return,
+                _ if guard.asks_for_null() && self.linker.is_chain_lambda(root) => return,
                 // A parameter that is passed on from here is declared to be there.
                 _ if guard.passed > 0
                     && guard.asked.is_none()

@@ -226,7 +226,7 @@ impl<'a> Linker<'a> {
         match val {
             Val::Fn { body, receiver, env: captured } => {
                 let with_receiver = self.takes(body, receiver);
-                if let Some(context) = self.proxied_to(body, site) {
+                if let Some(context) = self.proxy_context(body, site) {
                     let kind = TargetKind::HandOver(context, None);
                     self.push(targets, Target::Body { body, env: captured, with_receiver, kind });
                     return;

@@ -467,7 +467,7 @@ impl<'a> Linker<'a> {
                     _ if guard.replaces(&constant) => return false,
                     ConditionResult::Yes => guard.wanted,
                     ConditionResult::No => !guard.wanted,
-                    ConditionResult::Param(_) | ConditionResult::Hidden => return false,
+                    ConditionResult::Param(_) | ConditionResult::Unknown => return false,
                 };
                 !holds && guard.escape.is_none()
             });
@@ -535,7 +535,7 @@ pub fn answer(choice: &Choice, constant: &Constant) -> ConditionResult {
     let truth = |holds: bool| if holds { ConditionResult::Yes } else { ConditionResult::No };
     match (choice, constant) {
         (_, Constant::Param(index)) => ConditionResult::Param(*index),
-        (_, Constant::Hidden) => ConditionResult::Hidden,
+        (_, Constant::Hidden) => ConditionResult::Unknown,
         (Choice::Null, constant) => truth(*constant == Constant::Null),
         (Choice::Truth, Constant::Null | Constant::Empty) => ConditionResult::No,
         (Choice::Truth, Constant::Bool(value)) => truth(*value),
@@ -543,12 +543,12 @@ pub fn answer(choice: &Choice, constant: &Constant) -> ConditionResult {
         (Choice::Truth, Constant::Float(value)) => truth(*value != 0.0),
         (Choice::Truth, Constant::Str(text)) => truth(!text.is_empty()),
         // An enum's member, a function: true unless it returns false, which is rare.
-        (Choice::Truth, Constant::Symbols(_)) => ConditionResult::Hidden,
+        (Choice::Truth, Constant::Symbols(_)) => ConditionResult::Unknown,
         (Choice::Begins(parts), Constant::Str(text)) => truth(parts.iter().any(|part| text.starts_with(part.as_str()))),
         // Its value means more than the literal, and only a test of a caller shows the result of a method of it.
-        (Choice::OfType(_) | Choice::Says(_) | Choice::Lacks(_), _) => ConditionResult::Hidden,
+        (Choice::OfType(_) | Choice::Says(_) | Choice::Lacks(_), _) => ConditionResult::Unknown,
         // The end of a long string was cut off.
-        (Choice::Ends(_), Constant::Str(text)) if text.len() >= 64 => ConditionResult::Hidden,
+        (Choice::Ends(_), Constant::Str(text)) if text.len() >= 64 => ConditionResult::Unknown,
         (Choice::Ends(part), Constant::Str(text)) => truth(text.ends_with(part.as_str())),
         (Choice::Truth, Constant::Head(_)) => ConditionResult::Yes,
         (Choice::Begins(parts), Constant::Head(head)) if parts.iter().any(|part| head.starts_with(part.as_str())) => {
@@ -556,20 +556,20 @@ pub fn answer(choice: &Choice, constant: &Constant) -> ConditionResult {
         }
         (Choice::Begins(parts), Constant::Head(head)) => match parts.iter().any(|part| part.starts_with(head.as_str()))
         {
-            true => ConditionResult::Hidden,
+            true => ConditionResult::Unknown,
             false => ConditionResult::No,
         },
-        (Choice::Ends(_), Constant::Head(_)) => ConditionResult::Hidden,
-        (Choice::Begins(_) | Choice::Ends(_), Constant::Symbols(_)) => ConditionResult::Hidden,
+        (Choice::Ends(_), Constant::Head(_)) => ConditionResult::Unknown,
+        (Choice::Begins(_) | Choice::Ends(_), Constant::Symbols(_)) => ConditionResult::Unknown,
         (Choice::Begins(_) | Choice::Ends(_), _) => ConditionResult::No,
         (Choice::Equals(any), constant) => {
             let each = |wanted: &Constant| match (wanted, constant) {
                 (Constant::Symbols(a), Constant::Symbols(b)) => truth(a == b),
-                (Constant::Symbols(_), _) | (_, Constant::Symbols(_)) => ConditionResult::Hidden,
+                (Constant::Symbols(_), _) | (_, Constant::Symbols(_)) => ConditionResult::Unknown,
                 (Constant::Str(text), Constant::Head(head)) | (Constant::Head(head), Constant::Str(text)) => {
-                    if text.starts_with(head.as_str()) { ConditionResult::Hidden } else { ConditionResult::No }
+                    if text.starts_with(head.as_str()) { ConditionResult::Unknown } else { ConditionResult::No }
                 }
-                (Constant::Head(_), Constant::Head(_)) => ConditionResult::Hidden,
+                (Constant::Head(_), Constant::Head(_)) => ConditionResult::Unknown,
                 _ => truth(wanted == constant),
             };
             let mut all = ConditionResult::No;

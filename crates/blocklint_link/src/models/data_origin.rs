@@ -40,28 +40,29 @@ const SAME_IN_RUST: [&str; 16] = [
 /// Methods of streams that return a piece.
 const PIECES: [&str; 6] = ["readline", "read1", "peek", "readexactly", "readuntil", "__next__"];
 
-/// How many forms are followed.
+/// The number of nested forms that are followed.
 const DEPTH: u32 = 16;
 
-/// Calls of a name that are asked whether they run a body.
+/// The number of calls of a name whose targets are looked up.
 const MOST_SITES: usize = 200;
 
 /// The number of calls whose arguments for a parameter are looked at.
 const MOST_PASSING: usize = 8;
 
-/// How many forms are looked at for one answer: what fills a buffer may itself be made of several values.
+/// The number of forms that are looked at for one answer, because a buffer may be filled with many values.
 const FUEL: u32 = 240;
 
-/// A question about the origin of a value.
+/// A question about the origin of a value. `origin_matches` and the functions named after it answer it: `Yes` if the value
+/// has one of the sources, `Param` if a caller decides.
 #[derive(Clone, Copy)]
 pub(crate) struct OriginQuery<'t> {
-    /// Any of these; none: any source.
+    /// The sources that match; none if every known source does.
     sources: Option<&'t [Source]>,
     /// The whole content of the source: no slice, no part, and no argument for the amount to read.
     pub(crate) whole: bool,
-    /// How many project functions may still be entered.
+    /// The number of project functions that may still be entered.
     calls: u32,
-    /// How many forms may still be looked at.
+    /// The number of forms that may still be looked at.
     fuel: &'t Cell<u32>,
 }
 
@@ -69,42 +70,43 @@ impl Linker<'_> {
     /// Returns the result of the test `from` or `size` for a value.
     pub fn origin_test(&self, test: &Test, site: SiteRef, form: FormId, env: EnvId) -> ConditionResult {
         let fuel = &Cell::new(FUEL);
-        let asked = match test {
+        let query = match test {
             Test::From(sources) => OriginQuery { sources: Some(sources), whole: false, calls: 1, fuel },
             _ => OriginQuery { sources: None, whole: true, calls: 1, fuel },
         };
         let body = self.program.body_of_site(site);
         let scope = Scope { env, ..self.scope_of(site, env) };
-        self.comes(scope, body, form, asked, DEPTH)
+        self.origin_matches(scope, body, form, query, DEPTH)
     }
 
-    pub(crate) fn comes(
+    /// Returns the result for a form, with what its language adds to the written form.
+    pub(crate) fn origin_matches(
         &self,
         scope: Scope,
         body: BodyRef,
         form: FormId,
-        asked: OriginQuery<'_>,
+        query: OriginQuery<'_>,
         depth: u32,
     ) -> ConditionResult {
-        let (Some(depth), Some(fuel)) = (depth.checked_sub(1), asked.fuel.get().checked_sub(1)) else {
-            return ConditionResult::Hidden;
+        let (Some(depth), Some(fuel)) = (depth.checked_sub(1), query.fuel.get().checked_sub(1)) else {
+            return ConditionResult::Unknown;
         };
-        asked.fuel.set(fuel);
-        let shown = self.comes_as_written(scope, body, form, asked, depth);
+        query.fuel.set(fuel);
+        let shown = self.origin_matches_by_form(scope, body, form, query, depth);
         if shown == ConditionResult::Yes {
             return shown;
         }
         match (self.program.facts(scope.file).language, shown) {
-            (Language::Rust, _) => self.comes_in_rust(shown, scope, body, form, asked, depth),
-            (_, ConditionResult::Param(_) | ConditionResult::Hidden)
-                if self.is_passed_by_library(scope, body, form, asked) =>
+            (Language::Rust, _) => self.origin_matches_in_rust(shown, scope, body, form, query, depth),
+            (_, ConditionResult::Param(_) | ConditionResult::Unknown)
+                if self.is_passed_by_library(scope, body, form, query) =>
             {
                 ConditionResult::Yes
             }
-            (Language::Java, ConditionResult::Hidden) if self.is_passed_by_caller(scope, body, form, asked, depth) => {
+            (Language::Java, ConditionResult::Unknown) if self.is_passed_by_caller(scope, body, form, query, depth) => {
                 ConditionResult::Yes
             }
-            (_, ConditionResult::Param(index)) => match self.comes_by_chain(body, index, asked, depth) {
+            (_, ConditionResult::Param(index)) => match self.origin_matches_by_chain(body, index, query, depth) {
                 ConditionResult::Yes => ConditionResult::Yes,
                 _ => shown,
             },
@@ -114,7 +116,7 @@ impl Linker<'_> {
 
     /// True if a form is a parameter that a library fills, as handlers and lambdas have them: its type shows where its
     /// bytes come from, and no known call in the project runs its callable.
-    fn is_passed_by_library(&self, scope: Scope, body: BodyRef, form: FormId, asked: OriginQuery<'_>) -> bool {
+    fn is_passed_by_library(&self, scope: Scope, body: BodyRef, form: FormId, query: OriginQuery<'_>) -> bool {
         let facts = self.program.facts(scope.file);
         let Form::Var(var) = facts.form(form) else { return false };
         let row = facts.var(var);
@@ -122,7 +124,7 @@ impl Linker<'_> {
             return false;
         }
         let is_sourced = self.values.members(self.eval(scope, form).value).iter().any(|val| match *val {
-            Val::Library { ty, .. } => self.library.source(ty).is_some_and(|source| wanted(asked, source)),
+            Val::Library { ty, .. } => self.library.source(ty).is_some_and(|source| is_wanted(query, source)),
             _ => false,
         });
         is_sourced && !self.is_called_here(body.file.body_ref(row.body))
@@ -135,11 +137,11 @@ impl Linker<'_> {
         scope: Scope,
         body: BodyRef,
         form: FormId,
-        asked: OriginQuery<'_>,
+        query: OriginQuery<'_>,
         depth: u32,
     ) -> bool {
         let facts = self.program.facts(scope.file);
-        let (Form::Var(var), Some(calls)) = (facts.form(form), asked.calls.checked_sub(1)) else { return false };
+        let (Form::Var(var), Some(calls)) = (facts.form(form), query.calls.checked_sub(1)) else { return false };
         let row = facts.var(var);
         let VarKind::Param(index) = row.kind else { return false };
         let is_captured = scope.file == body.file && scope.file.body_ref(row.body) != body;
@@ -150,17 +152,23 @@ impl Linker<'_> {
         self.sites_calling(around).into_iter().take(MOST_PASSING).any(|site| {
             let Some(form) = self.passed(site, around, index) else { return false };
             let scope = self.scope_of(site, EnvId::NONE);
-            self.comes(scope, self.program.body_of_site(site), form, OriginQuery { calls, ..asked }, depth)
+            self.origin_matches(scope, self.program.body_of_site(site), form, OriginQuery { calls, ..query }, depth)
                 == ConditionResult::Yes
         })
     }
 
-    /// Returns the origin of a lambda's argument that comes by the chain on which its operator stands:
-    /// `request.bodyToMono(String.class).map(body -> …)` (Java).
-    fn comes_by_chain(&self, lambda: BodyRef, index: u32, asked: OriginQuery<'_>, depth: u32) -> ConditionResult {
+    /// Returns the result for the chain whose operator calls a lambda, because the lambda's parameter is an element of that
+    /// chain: `request.bodyToMono(String.class).map(body -> …)` (Java).
+    fn origin_matches_by_chain(
+        &self,
+        lambda: BodyRef,
+        index: u32,
+        query: OriginQuery<'_>,
+        depth: u32,
+    ) -> ConditionResult {
         let facts = self.program.facts(lambda.file);
         if facts.language != Language::Java || self.program.body(lambda).kind != BodyKind::Lambda || index > 0 {
-            return ConditionResult::Hidden;
+            return ConditionResult::Unknown;
         }
         let uses = self.program.uses_of_callable(lambda);
         let operator = uses.iter().find_map(|(mention, _)| match mention {
@@ -168,16 +176,22 @@ impl Linker<'_> {
             _ => None,
         });
         let Some((operator, chain)) = operator.and_then(|site| Some((site, self.receiver_form(site)?))) else {
-            return ConditionResult::Hidden;
+            return ConditionResult::Unknown;
         };
         let gives_element = self.targets(operator, EnvId::NONE).list.iter().any(|target| match *target {
             Target::Row { path, .. } => self.handovers_at(path, operator).iter().any(|row| !row.row.gives.is_empty()),
             _ => false,
         });
         if !gives_element {
-            return ConditionResult::Hidden;
+            return ConditionResult::Unknown;
         }
-        self.comes(self.scope_of(operator, EnvId::NONE), self.program.body_of_site(operator), chain, asked, depth)
+        self.origin_matches(
+            self.scope_of(operator, EnvId::NONE),
+            self.program.body_of_site(operator),
+            chain,
+            query,
+            depth,
+        )
     }
 
     /// True if a known call in the project runs a body.
@@ -187,26 +201,27 @@ impl Linker<'_> {
         sites.any(|site| self.targets(site, EnvId::NONE).receiver_of(body).is_some())
     }
 
-    fn comes_as_written(
+    /// Returns the result for a form as it is written, in all languages.
+    fn origin_matches_by_form(
         &self,
         scope: Scope,
         body: BodyRef,
         form: FormId,
-        asked: OriginQuery<'_>,
+        query: OriginQuery<'_>,
         depth: u32,
     ) -> ConditionResult {
         let facts = self.program.facts(scope.file);
         match facts.form(form) {
             Form::Await(inner) | Form::Try(inner) | Form::Cast(inner, _) => {
-                self.comes(scope, body, inner, asked, depth)
+                self.origin_matches(scope, body, inner, query, depth)
             }
             // An element or slice has the origin of its base, but is not all of it: `body[..64]`.
-            Form::Subscript(base, _) if !asked.whole => self.comes(scope, body, base, asked, depth),
+            Form::Subscript(base, _) if !query.whole => self.origin_matches(scope, body, base, query, depth),
             // A pattern takes a value out of its container, and all of that value: `let Json(body) = request`.
-            Form::Part(base, _) | Form::Field(base, _) => self.comes(scope, body, base, asked, depth),
+            Form::Part(base, _) | Form::Field(base, _) => self.origin_matches(scope, body, base, query, depth),
             Form::Alt(_, list) => {
                 let parts = facts.list(list).iter();
-                any(parts.map(|&part| self.comes(scope, body, part, asked, depth)))
+                any_of(parts.map(|&part| self.origin_matches(scope, body, part, query, depth)))
             }
             Form::Var(var) => {
                 let row = facts.var(var);
@@ -216,11 +231,11 @@ impl Linker<'_> {
                     VarKind::Param(index) if values.is_empty() && scope.file.body_ref(row.body) == body => {
                         ConditionResult::Param(index)
                     }
-                    VarKind::Param(_) => ConditionResult::Hidden,
+                    VarKind::Param(_) => ConditionResult::Unknown,
                     _ if scope.file.body_ref(row.body) != body || values.is_empty() || values.len() > 4 => {
-                        ConditionResult::Hidden
+                        ConditionResult::Unknown
                     }
-                    _ => all(values.iter().map(|&value| self.comes(scope, body, value, asked, depth))),
+                    _ => all_of(values.iter().map(|&value| self.origin_matches(scope, body, value, query, depth))),
                 }
             }
             Form::Attr(base, sym) => {
@@ -229,24 +244,25 @@ impl Linker<'_> {
                     let Val::Library { ty, .. } = *val else { return false };
                     let path = self.library.member(ty, facts.text(sym));
                     let rows = self.library.properties(path);
-                    rows.iter().any(|row| row.source.is_some_and(|source| wanted(asked, source)))
+                    rows.iter().any(|row| row.source.is_some_and(|source| is_wanted(query, source)))
                 };
-                if members.iter().any(gives) { ConditionResult::Yes } else { ConditionResult::Hidden }
+                if members.iter().any(gives) { ConditionResult::Yes } else { ConditionResult::Unknown }
             }
-            Form::Result(site) => self.comes_from_call(scope, body, scope.file.site_ref(site), asked, depth),
+            Form::Result(site) => self.origin_matches_of_call(scope, body, scope.file.site_ref(site), query, depth),
             Form::Str(_) | Form::Bytes(_) | Form::Int(_) | Form::Float(_) | Form::Bool(_) | Form::None => {
                 ConditionResult::No
             }
-            _ => ConditionResult::Hidden,
+            _ => ConditionResult::Unknown,
         }
     }
 
-    fn comes_from_call(
+    /// Returns the result for the result of a call.
+    fn origin_matches_of_call(
         &self,
         scope: Scope,
         body: BodyRef,
         site: SiteRef,
-        asked: OriginQuery<'_>,
+        query: OriginQuery<'_>,
         depth: u32,
     ) -> ConditionResult {
         let facts = self.program.facts(site.file);
@@ -255,77 +271,78 @@ impl Linker<'_> {
             && (SAME.contains(&facts.text(name))
                 || self.program.language(site.file) == Language::Rust && SAME_IN_RUST.contains(&facts.text(name)))
         {
-            let of_base = self.comes(scope, body, base, asked, depth);
-            if of_base != ConditionResult::Hidden {
+            let of_base = self.origin_matches(scope, body, base, query, depth);
+            if of_base != ConditionResult::Unknown {
                 return of_base;
             }
         }
-        let wrapped = self.comes_through(scope, body, site, asked, depth);
-        if wrapped != ConditionResult::Hidden {
+        let wrapped = self.origin_matches_of_wrapped(scope, body, site, query, depth);
+        if wrapped != ConditionResult::Unknown {
             return wrapped;
         }
         let targets = self.targets(site, scope.env);
-        let (outer, caller, of_caller) = (scope, body, asked);
+        let (outer, caller, of_caller) = (scope, body, query);
         let each = targets.list.iter().map(|target| match *target {
             Target::Row { path, property: false, .. } => {
                 let rows = self.library.calls(path);
                 let gives = rows.with(|row| row.source.is_some()).any(|row| {
-                    row.source.is_some_and(|source| wanted(asked, source))
+                    row.source.is_some_and(|source| is_wanted(query, source))
                         && self.conditions_shown(&row.when, &row.unless, site, scope.env)
                 });
                 if gives {
-                    return yes_if(!(asked.whole && self.limits_amount(site, scope.env)));
+                    return yes_if(!(query.whole && self.limits_amount(site, scope.env)));
                 }
                 let keeps = rows.with(|row| row.returns == Some(TypeExpr::SelfType(Vec::new()))).next().is_some();
                 if keeps && let Some(chain) = self.receiver_form(site) {
-                    return self.comes(scope, body, chain, asked, depth);
+                    return self.origin_matches(scope, body, chain, query, depth);
                 }
                 let given_again = rows.with(|row| row.same.is_some()).find_map(|row| {
                     let holds = self.conditions_shown(&row.when, &row.unless, site, scope.env);
                     row.same.as_ref().filter(|_| holds).and_then(|argument| self.argument(site, argument))
                 });
-                given_again.map_or(ConditionResult::Hidden, |form| self.comes(scope, body, form, asked, depth))
+                given_again
+                    .map_or(ConditionResult::Unknown, |form| self.origin_matches(scope, body, form, query, depth))
             }
-            Target::Body { body, env, .. } if asked.calls > 0 => {
+            Target::Body { body, env, .. } if query.calls > 0 => {
                 let callee = body;
                 let (facts, body_id) = self.program.facts_and_id(body);
-                let asked = OriginQuery { calls: asked.calls - 1, ..asked };
+                let query = OriginQuery { calls: query.calls - 1, ..query };
                 let given = facts.exits.iter().filter(|exit| {
                     exit.kind == ExitKind::Return && exit.value.is_some() && facts.body_of(exit.at) == body_id
                 });
-                all(given.map(|exit| {
+                all_of(given.map(|exit| {
                     let scope = Scope { file: body.file, at: exit.at, env };
-                    match self.comes(scope, body, exit.value, asked, depth) {
+                    match self.origin_matches(scope, body, exit.value, query, depth) {
                         // The caller decides. For a function of Rust this call's argument decides; for other languages
                         // no call is looked at.
                         ConditionResult::Param(index) if facts.language == Language::Rust => {
                             let given = self.passed(site, callee, index);
-                            given.map_or(ConditionResult::Hidden, |form| {
-                                self.comes(outer, caller, form, of_caller, depth)
+                            given.map_or(ConditionResult::Unknown, |form| {
+                                self.origin_matches(outer, caller, form, of_caller, depth)
                             })
                         }
-                        ConditionResult::Param(_) => ConditionResult::Hidden,
+                        ConditionResult::Param(_) => ConditionResult::Unknown,
                         shown => shown,
                     }
                 }))
             }
-            _ => ConditionResult::Hidden,
+            _ => ConditionResult::Unknown,
         });
-        any(each)
+        any_of(each)
     }
 
-    /// Returns the origin of a value that reads from another value, which is the other value's origin:
-    /// `GzDecoder::new(&body[..])`, `archive.by_index(0)`.
-    fn comes_through(
+    /// Returns the result for the receiver and the arguments of a call whose result reads from them: `GzDecoder::new(&body)`,
+    /// `archive.by_index(0)` (Rust).
+    fn origin_matches_of_wrapped(
         &self,
         scope: Scope,
         body: BodyRef,
         site: SiteRef,
-        asked: OriginQuery<'_>,
+        query: OriginQuery<'_>,
         depth: u32,
     ) -> ConditionResult {
         if self.program.language(site.file) != Language::Rust || !self.returns_wrapper(site, scope.env) {
-            return ConditionResult::Hidden;
+            return ConditionResult::Unknown;
         }
         let facts = self.program.facts(site.file);
         let receiver = match facts.form(self.program.site(site).callee) {
@@ -333,7 +350,7 @@ impl Linker<'_> {
             _ => None,
         };
         let given = self.program.args_of(site).into_iter().map(|arg| arg.value);
-        any(receiver.into_iter().chain(given).map(|form| self.comes(scope, body, form, asked, depth)))
+        any_of(receiver.into_iter().chain(given).map(|form| self.origin_matches(scope, body, form, query, depth)))
     }
 
     /// True if a call returns a value that behaves like the one inside it, or an option or result that holds such a
@@ -371,36 +388,37 @@ impl Linker<'_> {
     }
 }
 
-pub(crate) fn wanted(asked: OriginQuery<'_>, source: Source) -> bool {
-    asked.sources.is_none_or(|sources| sources.contains(&source))
+pub(crate) fn is_wanted(query: OriginQuery<'_>, source: Source) -> bool {
+    query.sources.is_none_or(|sources| sources.contains(&source))
 }
 
 fn yes_if(holds: bool) -> ConditionResult {
-    if holds { ConditionResult::Yes } else { ConditionResult::Hidden }
+    if holds { ConditionResult::Yes } else { ConditionResult::Unknown }
 }
 
-/// Yes if one of the results is yes.
-pub(crate) fn any(each: impl Iterator<Item = ConditionResult>) -> ConditionResult {
-    let mut found = ConditionResult::Hidden;
+/// Returns `Yes` if a result is `Yes`, else the first parameter that decides, else `Unknown`.
+pub(crate) fn any_of(each: impl Iterator<Item = ConditionResult>) -> ConditionResult {
+    let mut found = ConditionResult::Unknown;
     for shown in each {
         match shown {
             ConditionResult::Yes => return ConditionResult::Yes,
-            ConditionResult::Param(_) if found == ConditionResult::Hidden => found = shown,
+            ConditionResult::Param(_) if found == ConditionResult::Unknown => found = shown,
             _ => {}
         }
     }
     found
 }
 
-/// Yes if all results are yes, and there is one.
-pub(crate) fn all(each: impl Iterator<Item = ConditionResult>) -> ConditionResult {
+/// Returns `Yes` if all results are `Yes`, and the parameter if there is only one result and a parameter decides it. Else
+/// `Unknown`, also for no results.
+pub(crate) fn all_of(each: impl Iterator<Item = ConditionResult>) -> ConditionResult {
     let mut found = None;
     for shown in each {
         match (shown, found) {
             (ConditionResult::Yes, None | Some(ConditionResult::Yes)) => found = Some(ConditionResult::Yes),
             (ConditionResult::Param(_), None) => found = Some(shown),
-            _ => return ConditionResult::Hidden,
+            _ => return ConditionResult::Unknown,
         }
     }
-    found.unwrap_or(ConditionResult::Hidden)
+    found.unwrap_or(ConditionResult::Unknown)
 }

@@ -3,7 +3,6 @@
 pub mod availability;
 pub(crate) mod candidate_sites;
 pub(crate) mod data_origin;
-pub(crate) mod declarative_methods;
 pub mod entry_registration;
 pub mod library;
 pub(crate) mod receiver_state;

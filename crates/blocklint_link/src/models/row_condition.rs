@@ -38,7 +38,7 @@ impl<'a> Linker<'a> {
                 for test in &condition.tests {
                     let one = match form {
                         Some(form) => self.test(test, site, form, argument, receiver, env),
-                        None if self.may_be_unpacked(site, argument) => ConditionResult::Hidden,
+                        None if self.may_be_unpacked(site, argument) => ConditionResult::Unknown,
                         None => match test {
                             Test::Absent(wanted) => yes_if(*wanted),
                             Test::Null(wanted) => yes_if(!*wanted).filter_absent(),
@@ -56,8 +56,8 @@ impl<'a> Linker<'a> {
                 all
             }
             // No unit's dependencies or switches are read yet: nothing of them is shown.
-            Subject::Switch(_) | Subject::Library(_) => ConditionResult::Hidden,
-            Subject::Context(_) | Subject::Runtime(_) => ConditionResult::Hidden,
+            Subject::Switch(_) | Subject::Library(_) => ConditionResult::Unknown,
+            Subject::Context(_) | Subject::Runtime(_) => ConditionResult::Unknown,
         }
     }
 
@@ -76,7 +76,7 @@ impl<'a> Linker<'a> {
             Test::Absent(wanted) => return yes_if(!*wanted),
             Test::From(_) | Test::Unbounded => return self.origin_test(test, site, form, env),
             Test::Unseen => return self.unseen_test(site, form, env),
-            Test::Version(_) | Test::Feature(_) => return ConditionResult::Hidden,
+            Test::Version(_) | Test::Feature(_) => return ConditionResult::Unknown,
             _ => {}
         }
         let constant = self.constant(site, form, env, 6);
@@ -94,13 +94,13 @@ impl<'a> Linker<'a> {
     /// Returns the result of a test for a literal.
     pub fn test_constant(&self, test: &Test, constant: &Constant) -> ConditionResult {
         match (test, constant) {
-            (_, Constant::Hidden | Constant::Param(_)) => ConditionResult::Hidden,
+            (_, Constant::Hidden | Constant::Param(_)) => ConditionResult::Unknown,
             // Only the beginning of a string that is put together is known.
             (Test::Null(wanted), Constant::Head(_)) => yes_if(!*wanted),
             (Test::Contains(wanted), Constant::Head(head)) if head.contains(wanted.as_str()) => ConditionResult::Yes,
             (Test::Literal(wanted), Constant::Head(_)) => yes_if(!*wanted),
             (Test::Null(wanted), Constant::Empty) => yes_if(!*wanted),
-            (_, Constant::Head(_) | Constant::Empty) => ConditionResult::Hidden,
+            (_, Constant::Head(_) | Constant::Empty) => ConditionResult::Unknown,
             (Test::Equals(wanted), _) => yes_if(wanted.iter().any(|literal| constant.equals(literal))),
             (Test::Contains(wanted), Constant::Str(text)) => yes_if(text.contains(wanted.as_str())),
             (Test::Contains(_), _) => ConditionResult::No,
@@ -117,7 +117,7 @@ impl<'a> Linker<'a> {
             (Test::Greater(bound), _) => {
                 constant.number().map_or(ConditionResult::No, |number| yes_if(number > *bound))
             }
-            _ => ConditionResult::Hidden,
+            _ => ConditionResult::Unknown,
         }
     }
 
@@ -162,7 +162,7 @@ impl<'a> Linker<'a> {
         if let Some(left_to_callers) = semantics.condition_by_type(self, &members, site, form, env) {
             return left_to_callers;
         }
-        if any_known { ConditionResult::No } else { ConditionResult::Hidden }
+        if any_known { ConditionResult::No } else { ConditionResult::Unknown }
     }
 
     /// Returns the parameter whose callers decide about a condition on a form; `None` if the form is no parameter.

@@ -28,7 +28,7 @@ pub enum ConditionResult {
     /// The code shows that it does not hold.
     No,
     /// The code shows neither.
-    Hidden,
+    Unknown,
     /// The n-th parameter of the body around decides.
     Param(u32),
 }
@@ -156,7 +156,7 @@ impl<'a> Linker<'a> {
             }
             match self.shown(condition, site, receiver, env) {
                 ConditionResult::Yes => {}
-                ConditionResult::No | ConditionResult::Hidden => return None,
+                ConditionResult::No | ConditionResult::Unknown => return None,
                 ConditionResult::Param(index) if guard.is_none() => {
                     guard = Some(Guard::new(index, Source::When, Question::Condition(condition.clone()), true));
                 }
@@ -174,7 +174,7 @@ impl<'a> Linker<'a> {
                     guard = self.state_by_param(site, condition, receiver);
                 }
                 ConditionResult::No => {}
-                ConditionResult::Hidden => undecided |= self.is_given(condition, site),
+                ConditionResult::Unknown => undecided |= self.is_given(condition, site),
                 ConditionResult::Param(index) if guard.is_none() => {
                     guard = Some(Guard::new(index, exempts(condition), Question::Condition(condition.clone()), false));
                 }

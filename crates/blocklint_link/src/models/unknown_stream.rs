@@ -66,7 +66,7 @@ impl Linker<'_> {
             || passed.any(|(site, form)| match self.unseen_test_within(site, form, hops) {
                 ConditionResult::Yes => true,
                 ConditionResult::Param(index) => self.is_stream_unseen(self.program.body_of_site(site), index, hops),
-                ConditionResult::No | ConditionResult::Hidden => false,
+                ConditionResult::No | ConditionResult::Unknown => false,
             })
     }
 

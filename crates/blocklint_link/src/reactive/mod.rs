@@ -15,8 +15,8 @@ pub(crate) mod upstream;
 
 use std::rc::Rc;
 
-use blocklint_core::Confidence;
-use blocklint_facts::{FormId, SiteId, Sym, VarId};
+use blocklint_core::{Confidence, Language};
+use blocklint_facts::{BodyKind, FormId, SiteId, Sym, VarId};
 use blocklint_models::{Argument, CallRows, Role, TypeExpr};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -25,6 +25,7 @@ use crate::linker::Linker;
 use crate::linker::query::{Plain, Table};
 use crate::linker::round::{Always, First, OnlyOnTheWay, Round, RoundTable};
 use crate::program::ids::{BodyRef, FileId, PathId, SiteRef, VarRef};
+use crate::program::occurrences::Mention;
 use crate::values::value::{EnvId, Val, ValueId};
 
 pub use crate::calls::function_uses::BodyUse;
@@ -124,6 +125,21 @@ pub(crate) struct Operators {
 }
 
 impl<'a> Linker<'a> {
+    /// True if a body is a lambda that an operator of a chain or future calls with a value: `mono.map(user -> …)` (Java).
+    pub fn is_chain_lambda(&self, body: BodyRef) -> bool {
+        let facts = self.program.facts(body.file);
+        facts.language == Language::Java
+            && self.program.body(body).kind == BodyKind::Lambda
+            && self.program.uses_of_callable(body).iter().any(|(mention, _)| match mention {
+                Mention::Arg(site, _) => {
+                    let Some(receiver) = self.receiver_form(body.file.site_ref(site)) else { return false };
+                    let typed = self.eval(self.scope_of(body.file.site_ref(site), EnvId::NONE), receiver);
+                    self.is_publisher(typed.value)
+                }
+                _ => false,
+            })
+    }
+
     /// Returns the position of the n-th argument of an operator. Chains that a function returns are left open.
     pub(crate) fn chain_position(&self, operator: SiteRef) -> Position {
         let signals = self.signals_before(operator);
@@ -177,7 +193,7 @@ impl<'a> Linker<'a> {
             let ends = self.ends_of_site(operator);
             // The code that moves the chain, or waits for all of it, does so for its source too, as far as it is known.
             let is_known = ends.moved && ends.root.is_none() && ends.open.is_empty();
-            let in_worker = || self.runs_where_it_may_block(self.program.body_of_site(operator));
+            let in_worker = || self.is_marked_blocking(self.program.body_of_site(operator));
             match is_known {
                 true => position.merge(&ends),
                 // If a worker subscribes to the chain, nothing shows that it goes on elsewhere.
@@ -207,7 +223,7 @@ impl<'a> Linker<'a> {
 
     fn find_settled(&self, body: BodyRef) -> Position {
         // The caller that serves the method subscribes where the method's annotation sends it.
-        if self.runs_where_it_may_block(body) {
+        if self.is_marked_blocking(body) {
             return Position { moved: true, ..Position::default() };
         }
         if self.registered(body).is_some() {

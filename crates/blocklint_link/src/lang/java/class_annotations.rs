@@ -2,12 +2,14 @@
 //! `@NonBlocking` on a resource, `@ProxyGen` on the interface of a service.
 
 use blocklint_core::{Context, Language};
-use blocklint_facts::{BodyFlags, BodyKind, ClassKind};
+use blocklint_facts::{At, BodyFlags, BodyId, BodyKind, ClassKind, Form};
 use blocklint_models::{HandoverContext, HandoverRow, Runs, Via};
 
 use crate::classes::hierarchy::Ancestor;
 use crate::linker::Linker;
-use crate::program::ids::{BodyRef, ClassRef};
+use crate::program::ids::{BodyRef, ClassRef, PathId};
+use crate::values::expr::Scope;
+use crate::values::value::{EnvId, Val};
 
 impl<'a> Linker<'a> {
     /// Returns the rows that register a method by what marks its class, where a framework's own mark makes it an entry,
@@ -37,6 +39,26 @@ impl<'a> Linker<'a> {
             if is_marked && self.own_member(class, name).is_some() {
                 found.extend(self.loop_rows_of(class));
             }
+        }
+        found
+    }
+
+    /// Returns the library paths of a class's annotations.
+    pub(crate) fn class_annotations(&self, class: ClassRef) -> Vec<PathId> {
+        let facts = self.program.facts(class.file);
+        let row = self.program.class(class);
+        let region = facts.body(row.parent.get().unwrap_or(BodyId(0))).region;
+        let scope = Scope { file: class.file, at: At { region, position: u32::MAX }, env: EnvId::NONE };
+        let mut found = Vec::new();
+        for &decorator in facts.list(row.decorators) {
+            let typed = match facts.form(decorator) {
+                Form::Result(site) => self.callee(class.file.site_ref(site), EnvId::NONE),
+                _ => self.eval(scope, decorator),
+            };
+            found.extend(self.values.members(typed.value).into_iter().filter_map(|val| match val {
+                Val::External(path) | Val::Library { ty: path, .. } => Some(path),
+                _ => None,
+            }));
         }
         found
     }

@@ -25,8 +25,9 @@ impl Linker<'_> {
             if is_heard && self.may_meet(site.file, body.file) {
                 let env = EnvId::NONE;
                 // `@Async` hands it over.
-                let kind =
-                    self.proxied_to(body, site).map_or(TargetKind::Call, |context| TargetKind::HandOver(context, None));
+                let kind = self
+                    .proxy_context(body, site)
+                    .map_or(TargetKind::Call, |context| TargetKind::HandOver(context, None));
                 self.push(targets, Target::Body { body, env, with_receiver: false, kind });
             }
         }

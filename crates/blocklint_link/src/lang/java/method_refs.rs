@@ -67,7 +67,7 @@ impl Linker<'_> {
         if facts.language != Language::Java || direct || !is_reference() {
             return Some(0);
         }
-        if self.proxied_to(body, site).is_some() {
+        if self.proxy_context(body, site).is_some() {
             return None;
         }
         let mut all = 0;

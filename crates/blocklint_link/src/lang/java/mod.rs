@@ -1,9 +1,11 @@
 //! Names, values and calls of Java.
 
+pub(crate) mod annotated_threads;
 pub(crate) mod build_modules;
 pub(crate) mod class_annotations;
 pub mod completed_future;
 pub(crate) mod constructor_callbacks;
+pub(crate) mod declarative_methods;
 pub(crate) mod declared;
 pub(crate) mod deployment;
 pub(crate) mod element_calls;
@@ -22,6 +24,7 @@ pub(crate) mod servlet_modules;
 pub(crate) mod tables;
 pub(crate) mod time_unit;
 pub mod words;
+pub(crate) mod worker_objects;
 
 use blocklint_core::Language;
 use blocklint_facts::{Assign, AssignKind, DisplayKind, FormId, ImportId, RegionId, SiteKind, Sym, VarId, VarKind};

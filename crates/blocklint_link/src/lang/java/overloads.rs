@@ -188,7 +188,7 @@ impl<'a> Linker<'a> {
     }
 
     fn means_this_override(&self, class: ClassRef, body: BodyRef, site: SiteRef, all: &[BodyRef], at: usize) -> bool {
-        if !self.may_meet(site.file, body.file) || self.proxied_to(body, site).is_some() {
+        if !self.may_meet(site.file, body.file) || self.proxy_context(body, site).is_some() {
             return false;
         }
         if !self.takes_so_many(body, self.program.args_of(site).len()) {

@@ -6,7 +6,7 @@ use blocklint_facts::{AssignKind, Form, FormId, SiteKind, Sym, VarId, VarKind};
 use blocklint_models::{HandoverContext, Runs, Selector, Source};
 
 use crate::linker::Linker;
-use crate::models::data_origin::{OriginQuery, all, any, wanted};
+use crate::models::data_origin::{OriginQuery, all_of, any_of, is_wanted};
 use crate::models::row_match::ConditionResult;
 use crate::program::ids::{BodyRef, SiteRef};
 use crate::values::expr::Scope;
@@ -96,41 +96,41 @@ const TAGS: [(&str, Source); 3] =
 impl Linker<'_> {
     /// Returns whether a value comes from the asked source by its form, if the test for all languages, `shown`, did not
     /// decide it.
-    pub(crate) fn comes_in_rust(
+    pub(crate) fn origin_matches_in_rust(
         &self,
         shown: ConditionResult,
         scope: Scope,
         body: BodyRef,
         form: FormId,
-        asked: OriginQuery<'_>,
+        query: OriginQuery<'_>,
         depth: u32,
     ) -> ConditionResult {
         let facts = self.program.facts(scope.file);
         let more = match facts.form(form) {
             Form::Var(var) => match facts.var(var).kind {
-                VarKind::Param(_) => self.comes_of_request(scope, var, asked),
-                _ => self.comes_of_local(scope, body, var, asked, depth),
+                VarKind::Param(_) => self.origin_matches_of_request(scope, var, query),
+                _ => self.origin_matches_of_local(scope, body, var, query, depth),
             },
             Form::Attr(base, sym) => match self.field_written_out(scope, base, sym) {
-                Some(given) => self.comes(scope, body, given, asked, depth),
-                None => self.comes(scope, body, base, asked, depth),
+                Some(given) => self.origin_matches(scope, body, given, query, depth),
+                None => self.origin_matches(scope, body, base, query, depth),
             },
             // A part of what comes from somewhere comes from there.
-            Form::Element(base) => self.comes(scope, body, base, asked, depth),
-            Form::Result(site) => self.comes_handed_on(scope, body, scope.file.site_ref(site), asked, depth),
-            _ => ConditionResult::Hidden,
+            Form::Element(base) => self.origin_matches(scope, body, base, query, depth),
+            Form::Result(site) => self.origin_matches_handed_on(scope, body, scope.file.site_ref(site), query, depth),
+            _ => ConditionResult::Unknown,
         };
         match more {
             ConditionResult::Yes => ConditionResult::Yes,
             _ if shown == ConditionResult::No => shown,
-            _ if self.is_tagged(scope, form, asked) => ConditionResult::Yes,
-            ConditionResult::Param(_) if shown == ConditionResult::Hidden => more,
+            _ if self.is_tagged(scope, form, query) => ConditionResult::Yes,
+            ConditionResult::Param(_) if shown == ConditionResult::Unknown => more,
             _ => shown,
         }
     }
 
     /// True if the type of a value shows that it comes from the asked source.
-    fn is_tagged(&self, scope: Scope, form: FormId, asked: OriginQuery<'_>) -> bool {
+    fn is_tagged(&self, scope: Scope, form: FormId, query: OriginQuery<'_>) -> bool {
         let facts = self.program.facts(scope.file);
         if !matches!(facts.form(form), Form::Var(_) | Form::Result(_) | Form::Attr(..) | Form::Await(_) | Form::Try(_))
         {
@@ -139,7 +139,7 @@ impl Linker<'_> {
         let typed = self.eval(scope, form);
         let says = |val: Val| match val {
             Val::Library { ty, .. } => {
-                TAGS.iter().any(|&(tag, source)| wanted(asked, source) && self.library.has_tag(ty, tag))
+                TAGS.iter().any(|&(tag, source)| is_wanted(query, source) && self.library.has_tag(ty, tag))
             }
             _ => false,
         };
@@ -155,15 +155,15 @@ impl Linker<'_> {
 
     /// Returns a parameter of a function that a library runs for requests and that holds bytes or text: all that comes
     /// with the request.
-    fn comes_of_request(&self, scope: Scope, var: VarId, asked: OriginQuery<'_>) -> ConditionResult {
-        if !wanted(asked, Source::Request) {
-            return ConditionResult::Hidden;
+    fn origin_matches_of_request(&self, scope: Scope, var: VarId, query: OriginQuery<'_>) -> ConditionResult {
+        if !is_wanted(query, Source::Request) {
+            return ConditionResult::Unknown;
         }
         let facts = self.program.facts(scope.file);
         let of = scope.file.body_ref(facts.var(var).body);
-        let VarKind::Param(index) = facts.var(var).kind else { return ConditionResult::Hidden };
+        let VarKind::Param(index) = facts.var(var).kind else { return ConditionResult::Unknown };
         let Some(param) = self.program.params_of(of).get(index as usize).copied() else {
-            return ConditionResult::Hidden;
+            return ConditionResult::Unknown;
         };
         let holds_bytes = |form: FormId| match facts.form(form) {
             Form::Name(sym) | Form::Path(_, sym) => matches!(facts.text(sym), "Bytes" | "String" | "Vec"),
@@ -174,7 +174,7 @@ impl Linker<'_> {
         if holds_bytes(param.annotation) && self.serves_requests(of) {
             ConditionResult::Yes
         } else {
-            ConditionResult::Hidden
+            ConditionResult::Unknown
         }
     }
 
@@ -199,12 +199,12 @@ impl Linker<'_> {
     }
 
     /// Returns a local that a closure or an async block takes along, or a buffer that calls fill.
-    fn comes_of_local(
+    fn origin_matches_of_local(
         &self,
         scope: Scope,
         body: BodyRef,
         var: VarId,
-        asked: OriginQuery<'_>,
+        query: OriginQuery<'_>,
         depth: u32,
     ) -> ConditionResult {
         let facts = self.program.facts(scope.file);
@@ -215,34 +215,34 @@ impl Linker<'_> {
             .take(MOST_VALUES + 1)
             .collect();
         if plain.len() > MOST_VALUES {
-            return ConditionResult::Hidden;
+            return ConditionResult::Unknown;
         }
         if owner != body {
-            let given = all(plain.iter().map(|assign| {
+            let given = all_of(plain.iter().map(|assign| {
                 let scope = Scope { file: scope.file, at: assign.at, env: scope.env };
-                self.comes(scope, body, assign.value, asked, depth)
+                self.origin_matches(scope, body, assign.value, query, depth)
             }));
-            if given != ConditionResult::Hidden {
+            if given != ConditionResult::Unknown {
                 return given;
             }
         }
-        self.comes_by_filling(scope, body, var, asked, depth)
+        self.origin_matches_of_buffer(scope, body, var, query, depth)
     }
 
     /// `while let Some(chunk) = body.next().await { buffer.extend_from_slice(&chunk) }`, `file.read_to_end(&mut buffer)`
-    fn comes_by_filling(
+    fn origin_matches_of_buffer(
         &self,
         scope: Scope,
         body: BodyRef,
         var: VarId,
-        asked: OriginQuery<'_>,
+        query: OriginQuery<'_>,
         depth: u32,
     ) -> ConditionResult {
         let facts = self.program.facts(scope.file);
         let owner = scope.file.body_ref(facts.var(var).body);
         let is_it = |form: FormId| matches!(facts.form(form), Form::Var(of) if of == var);
         let fills = self.program.sites_in(owner).filter(|site| self.program.site(*site).kind == SiteKind::Call);
-        any(fills.map(|site| {
+        any_of(fills.map(|site| {
             let row = self.program.site(site);
             let name = facts.text(row.name);
             let args = self.program.args_of(site);
@@ -255,31 +255,31 @@ impl Linker<'_> {
                 _ if READ_INTO.contains(&name) && args.len() == 2 && is_it(args[1].value) => Some(args[0].value),
                 _ => None,
             };
-            from.map_or(ConditionResult::Hidden, |form| self.comes(scope, body, form, asked, depth))
+            from.map_or(ConditionResult::Unknown, |form| self.origin_matches(scope, body, form, query, depth))
         }))
     }
 
     /// Returns whether the result of a call comes from the asked source, where the result is the receiver or is made of
     /// the first argument.
-    fn comes_handed_on(
+    fn origin_matches_handed_on(
         &self,
         scope: Scope,
         body: BodyRef,
         site: SiteRef,
-        asked: OriginQuery<'_>,
+        query: OriginQuery<'_>,
         depth: u32,
     ) -> ConditionResult {
         let facts = self.program.facts(site.file);
         let row = self.program.site(site);
         let name = facts.text(row.name);
         match facts.form(row.callee) {
-            Form::Attr(base, _) if HANDED_ON.contains(&name) => self.comes(scope, body, base, asked, depth),
-            Form::Attr(..) => self.comes_of_closure(scope, body, site, asked, depth),
+            Form::Attr(base, _) if HANDED_ON.contains(&name) => self.origin_matches(scope, body, base, query, depth),
+            Form::Attr(..) => self.origin_matches_of_closure(scope, body, site, query, depth),
             _ if MADE_OF.contains(&name) => match self.program.args_of(site).first() {
-                Some(first) => self.comes(scope, body, first.value, asked, depth),
-                None => ConditionResult::Hidden,
+                Some(first) => self.origin_matches(scope, body, first.value, query, depth),
+                None => ConditionResult::Unknown,
             },
-            _ => self.comes_of_closure(scope, body, site, asked, depth),
+            _ => self.origin_matches_of_closure(scope, body, site, query, depth),
         }
     }
 
@@ -293,12 +293,12 @@ impl Linker<'_> {
 
     /// Returns whether the result of a closure comes from the asked source, where a library runs the closure elsewhere
     /// and the caller awaits it.
-    fn comes_of_closure(
+    fn origin_matches_of_closure(
         &self,
         scope: Scope,
         body: BodyRef,
         site: SiteRef,
-        asked: OriginQuery<'_>,
+        query: OriginQuery<'_>,
         depth: u32,
     ) -> ConditionResult {
         let facts = self.program.facts(site.file);
@@ -306,18 +306,18 @@ impl Linker<'_> {
             Form::Callable(closure) => Some(closure),
             _ => None,
         });
-        let Some(closure) = closures.next() else { return ConditionResult::Hidden };
+        let Some(closure) = closures.next() else { return ConditionResult::Unknown };
         let hands_over = self.values.members(self.callee(site, EnvId::NONE).value).into_iter().any(|val| match val {
             Val::External(path) | Val::Method { path, .. } => self.library.handovers(path).iter().next().is_some(),
             _ => false,
         });
         if !hands_over {
-            return ConditionResult::Hidden;
+            return ConditionResult::Unknown;
         }
         let given = self.program.exits_in(site.file.body_ref(closure)).filter(|exit| exit.value.is_some());
-        any(given.map(|exit| {
+        any_of(given.map(|exit| {
             let scope = Scope { file: site.file, at: exit.at, env: scope.env };
-            self.comes(scope, body, exit.value, asked, depth)
+            self.origin_matches(scope, body, exit.value, query, depth)
         }))
     }
 }
