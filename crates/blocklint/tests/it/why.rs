@@ -562,7 +562,7 @@ from pathlib import Path
 async def test_it(path: Path, text):
     try:
         json.loads(text)
-    except ValueError:
+    except (json.JSONDecodeError, KeyError, ValueError):
         path.write_text('')
 ";
     let files = [("tests/test_app.py", test)];

@@ -168,7 +168,8 @@ impl<'s, 'l, 'a> ReachedBy<'s, 'l, 'a> {
         if through.task && matches!(entry.kind, EntryKind::Start | EntryKind::Stop) {
             return;
         }
-        entry.is_aside &= !through.may_serve && !through.task && !(through.driven && entry.kind == EntryKind::Start);
+        let may_serve = through.may_serve || through.task || through.driven && entry.kind == EntryKind::Start;
+        entry.is_aside &= !may_serve;
         found.add(distance, entry);
     }
 }

@@ -182,7 +182,7 @@ impl<'l, 'a> Search<'l, 'a> {
             heard: &mut self.remembered.sites.entry(site).or_default().heard,
             site,
             label: &label,
-            edge: edge,
+            edge,
         };
         if let Some(ask) = self.judge.at_site(&mut arrival) {
             ask.makes().apply(&mut label, program.language(site.file));
