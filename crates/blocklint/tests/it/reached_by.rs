@@ -165,6 +165,24 @@ async def make():
 }
 
 #[test]
+fn the_address_of_a_server_is_no_route() {
+    let app = "\
+import asyncio
+import time
+
+async def answer(reader, writer):
+    time.sleep(1)
+
+async def main():
+    await asyncio.start_server(answer, '0.0.0.0', 80)
+
+asyncio.run(main())
+";
+    let found = kinds(&[("app.py", app)]);
+    assert!(found.iter().all(|line| !line.contains("0.0.0.0")) && !found.is_empty(), "{found:?}");
+}
+
+#[test]
 fn a_main_that_is_driven_is_the_start() {
     let app = "import asyncio\nimport time\n\nasync def main():\n    time.sleep(1)\n\nasyncio.run(main())\n";
     assert_eq!(kinds(&[("app.py", app)]), ["main: start"]);

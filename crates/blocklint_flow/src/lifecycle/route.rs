@@ -118,7 +118,9 @@ fn path_in_arguments(linker: &Linker<'_>, site: SiteRef, is_registration: bool) 
         let Form::Str(text) = facts.form(form) else { return None };
         let text = facts.text(text);
         let is_method = METHODS.iter().any(|method| method.eq_ignore_ascii_case(text));
-        let is_path = text.contains('/') || text.starts_with('^') || is_registration && !text.contains(' ');
+        // The address at which a server listens is no route.
+        let is_name = !text.contains(' ') && text.parse::<std::net::IpAddr>().is_err();
+        let is_path = text.contains('/') || text.starts_with('^') || is_registration && is_name;
         (is_path && !is_method).then(|| if text.is_empty() { "/".to_owned() } else { text.to_owned() })
     };
     linker.program.args_of(site).iter().find_map(|arg| match facts.form(arg.value) {
