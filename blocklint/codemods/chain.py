@@ -15,9 +15,6 @@ from .spelling import CHANGES, leave, span, spelled
 # Base classes that call nothing.
 PLAIN = ("builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol", "typing_extensions.Protocol")
 
-# What a `with` or `for` may be written with.
-GENERATORS = ("contextlib.contextmanager", "contextlib.asynccontextmanager")
-
 
 class Chain:
     def __init__(self, index: Index, edits: Dict[str, Edits], leaves: Leaves, public: bool) -> None:

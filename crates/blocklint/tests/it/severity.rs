@@ -15,7 +15,7 @@ fn the_page_is_current() {
 #[test]
 fn the_command_shows_every_kind() {
     let shown = Project::new(&[]).run(&["rule", "--severity"]).out;
-    for (work, line) in SeverityTable::builtin().lines() {
+    for (work, line) in SeverityTable::default().lines() {
         let row = format!("| `{}` | {} | {} |", work.name(), line.severity, line.points);
         assert!(shown.contains(&row), "{row} is missing:\n{shown}");
     }
@@ -82,7 +82,7 @@ fn page() -> String {
         ```toml\n[tool.blocklint.severity]\nfile-entry = \"warning\"\n```\n\n\
         Made from `rules/severity.toml` by a test. `blocklint rule --severity` shows the same table.\n"
         .to_owned();
-    let lines: Vec<_> = SeverityTable::builtin().lines().collect();
+    let lines: Vec<_> = SeverityTable::default().lines().collect();
     text += "\n| kind | what it is | severity | points | takes |\n| --- | --- | --- | ---: | ---: |\n";
     for (work, line) in lines {
         let takes = line.takes.map_or(String::new(), |takes| takes.to_string());
@@ -90,7 +90,7 @@ fn page() -> String {
             text,
             "| `{}` | {} | {} | {} | {takes} |",
             work.name(),
-            SeverityTable::builtin().says(work),
+            SeverityTable::says(work),
             line.severity,
             line.points
         );
