@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What `pytest --blocklint` costs on a suite of 1,000 async tests; `docs/evidence.md` quotes it.
+"""Measures what `pytest --blocklint` costs on a suite of 1,000 async tests; `docs/evidence.md` quotes it.
 
     benchmarks/pytest_overhead.py [ROUNDS] [TURNS]
 

@@ -53,7 +53,7 @@ class Plugin:
     name = "blocklint"
     version = _version()
 
-    #: What `--blocklint-config` says.
+    #: The values of `--blocklint-config`.
     config: List[str] = []
 
     def __init__(self, tree: Any, filename: str, lines: List[str]) -> None:
@@ -87,7 +87,7 @@ class Plugin:
             return
         found = _found(os.path.abspath(self.filename), self.config)
         if found and not self._is_saved():
-            # What an editor hands over is not what was analysed; its lines are elsewhere.
+            # The text that an editor hands over is not what was analysed; its lines are elsewhere.
             return
         for line, column, text in found:
             yield line, column, text, type(self)
@@ -143,7 +143,7 @@ _KNOWN: Dict[Tuple[str, ...], Dict[str, List[Row]]] = {}
 
 def _found(path: str, config: List[str]) -> List[Row]:
     here = os.getcwd()
-    # What lies below the current folder is one project, as for `blocklint check`; another file belongs to its own.
+    # The files below the current folder are one project, as for `blocklint check`; another file belongs to its own.
     inside = path.startswith(os.path.join(here, ""))
     scope = here if inside else os.path.dirname(path)
     session = _session()
@@ -181,7 +181,7 @@ def _by_file(output: Dict[str, Any]) -> Dict[str, List[Row]]:
 
 
 def _shared(session: Optional[str], scope: str, config: List[str]) -> Dict[str, Any]:
-    """What the engine says; it is run by the first process that comes."""
+    """Returns the engine's output; the first process that comes runs it."""
     if session is None:
         return _run(scope, config)
     name = hashlib.sha256("\0".join([scope, *config]).encode("utf-8", "surrogateescape")).hexdigest()[:16]

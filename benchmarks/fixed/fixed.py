@@ -19,7 +19,7 @@ LANGUAGES = ("python", "rust", "java")
 COLUMNS = ("repository", "parent", "path", "line", "call", "depth", "kind", "fix", "note", "half")
 KINDS = ("sleep", "network", "database", "file", "subprocess", "wait", "lock", "cpu", "input", "loop", "amount", "other")
 HALVES = ("learn", "kept")
-# The panel's table, once it is there. What its list `learn` names has been opened, and cannot be kept here.
+# The panel's table, once it is there. The repositories of its list `learn` have been opened, and cannot be kept here.
 PANEL = HERE.parent / "panel" / "projects.tsv"
 
 
@@ -51,7 +51,7 @@ def opened():
 def assign(of_it):
     """Gives each repository without a half one: nobody chooses. `of_it` are the rows of one language.
 
-    What the panel has opened is *learn*. The others come in the order of the SHA-256 of their names, each to the half that
+    Repositories that the panel has opened are *learn*. The others come in the order of the SHA-256 of their names, each to the half that
     has less so far, where a repository weighs its rows and as much again as repositories have rows on average; else to *learn*. A half that is set stays as it is.
     """
     known = opened()

@@ -1,4 +1,4 @@
-"""Whether projects still compile after all fixes were applied: with their own compilers, before and after.
+"""Checks that projects still compile after all fixes were applied: with their own compilers, before and after.
 
 - Rust: `cargo check --all-targets` of each workspace; an error that was not there before does not hold.
 - Java: `mvn -q -o compile`, or without `-o` where nothing was downloaded yet.
@@ -19,8 +19,8 @@ COMPILES = "import sys; compile(open(sys.argv[1], 'rb').read(), sys.argv[1], 'ex
 
 
 def check(original, copy, fix):
-    """What does not compile any more in `copy`, a fresh copy of `original`, after `fix(folder)`; what was changed; and what did
-    not compile before."""
+    """Returns the new compile errors of `copy`, a fresh copy of `original`, after `fix(folder)`; the changed files; and the
+    errors before."""
     before = errors(copy)
     fix(copy)
     changed = [path for path in sources(copy) if path.read_bytes() != (original / path.relative_to(copy)).read_bytes()]
@@ -41,7 +41,7 @@ def sources(folder):
 
 
 def is_made(folder):
-    """Whether a build made a folder. A package of a program may be called `target` too."""
+    """True if a build made a folder. A package of a program may be called `target` too."""
     return folder.name == "target" and any((folder.parent / name).exists() for name in ("Cargo.toml", "pom.xml"))
 
 

@@ -124,7 +124,7 @@ def language_of(path):
 
 
 def relative(value, stand):
-    """The same with each `filename` below the folder."""
+    """Returns the value with each `filename` relative to the folder."""
     if isinstance(value, list):
         return [relative(entry, stand) for entry in value]
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""What blocklint's binary is asked: the findings of a project, and what models say of library paths."""
+"""Questions to blocklint's binary: the findings of a project, and what models say of library paths."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Binary:
         return {finding["fingerprint"]: (finding["fix"], finding["no_fix"]) for finding in json.loads(self._run(asked, root))}
 
     def twin(self, path: str) -> Dict[str, Any]:
-        """What models say of a path."""
+        """Returns what models say of a path."""
         if path not in self._known:
             self.learn([path])
         return self._known[path]

@@ -15,9 +15,6 @@ from .spelling import CHANGES, leave, span, spelled
 # Base classes that call nothing.
 PLAIN = ("builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol", "typing_extensions.Protocol")
 
-# What a `with` or `for` may be written with.
-GENERATORS = ("contextlib.contextmanager", "contextlib.asynccontextmanager")
-
 
 class Chain:
     def __init__(self, index: Index, edits: Dict[str, Edits], leaves: Leaves, public: bool) -> None:
@@ -99,7 +96,7 @@ class Chain:
             raise Refusal("sync-caller", f"`{function}` is not async, and nothing in the project calls it", function.file.path, function.node.lineno)
 
     def is_reachable(self, function: Function, uses: Uses) -> bool:
-        """Whether something that is not seen may call a function that the project does not call by its name.
+        """True if code that is not seen may call a function that the project does not call by its name.
 
         A method changes with the client of its object; nobody misses it as it was if its class is the project's own alone.
         """
@@ -163,7 +160,7 @@ class Chain:
         return passes and len(plain) == len(call.args) and call.args[0] is node and isinstance(file.parents.get(call), ast.Await) and not function.is_generator
 
     def takes_either(self, file: File, call: ast.Call) -> bool:
-        """Whether a framework runs what it is given in a thread if it is a function, and awaits it if it is a coroutine function."""
+        """True if a framework runs what it is given in a thread if it is a function, and awaits it if it is a coroutine function."""
         target = self.index.names.target(file, call.func)
         return isinstance(target, str) and target in CHANGES["takes_either"]
 
@@ -224,7 +221,7 @@ class Chain:
 
 
 def replaces(names: Names, file: File, call: ast.Call, name: ast.Constant, group: List[Function]) -> bool:
-    """Whether a name in a string may be that of one of the functions; what is not known may."""
+    """True if a name in a string may be that of one of the functions; a name that is not known may."""
     before, _, last = name.value.rpartition(".")
     if before:
         found = names.symbol(name.value)
@@ -240,7 +237,7 @@ def replaces(names: Names, file: File, call: ast.Call, name: ast.Constant, group
 
 
 def outside_is_harmless(base: Optional[str], name: str) -> bool:
-    """Whether a class outside of the project cannot ask for a method: the language's own are looked at."""
+    """True if a class outside of the project cannot ask for a method: the language's own are looked at."""
     if base is None:
         return False
     if base in PLAIN:
@@ -259,7 +256,7 @@ def outside_is_harmless(base: Optional[str], name: str) -> bool:
 
 
 def looks_up(file: File) -> bool:
-    """Whether a file asks for attributes by names that are not written there."""
+    """True if a file asks for attributes by names that are not written there."""
     calls = (node for node in ast.walk(file.tree) if isinstance(node, ast.Call) and dotted(node.func) in ("getattr", "methodcaller", "operator.methodcaller"))
     return any(not isinstance(call.args[-1 if len(call.args) == 1 else 1], ast.Constant) for call in calls if call.args)
 

@@ -16,7 +16,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
     try:
         return run(arguments)
     except BrokenPipeError:
-        # Who reads has seen enough. What is left in the buffer is not written at exit.
+        # The reader has seen enough. The rest of the buffer is not written at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
 
@@ -58,7 +58,7 @@ def run(arguments: Optional[List[str]] = None) -> int:
         except Refusal as refusal:
             refused += 1
             where = f" ({os.path.relpath(refusal.path)}:{refusal.line})" if refusal.path else ""
-            # What a thread would share is no advice.
+            # A thread that would share state is no advice.
             other = project.otherwise(finding) if asked.name == "asyncify" and refusal.kind != "shared-state" else ""
             print(f"refused: {at}: {finding['code']}: {refusal.reason}{where} [{refusal.kind}]{other and f'; {other}'}", file=sys.stderr)
             continue

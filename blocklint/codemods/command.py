@@ -1,4 +1,4 @@
-"""What both commands for libcst's own tool share: the whole project is looked at once, each file is then given its text."""
+"""The base of both commands for libcst's own tool: the whole project is looked at once, each file is then given its text."""
 
 from __future__ import annotations
 

@@ -47,11 +47,11 @@ class Edits:
     async_blocks: Set[Tuple[int, int]] = field(default_factory=set)
     # Starts of what generator expressions give that become lists.
     lists: Set[Tuple[int, int]] = field(default_factory=set)
-    # What becomes a list of what it gives with `async for`.
+    # Arguments that become a list of what they give with `async for`.
     gathered: Set[Span] = field(default_factory=set)
     # `json.load(f)`: the function that takes the text, the file, and how the text is had.
     whole: Dict[Span, Tuple[str, str, str]] = field(default_factory=dict)
-    # What a test puts in a function's place, and the name of AsyncMock.
+    # Values that a test puts in a function's place, and the name of AsyncMock.
     mocked: Dict[Span, str] = field(default_factory=dict)
     wraps: Dict[Span, Wrap] = field(default_factory=dict)
     # `import MODULE`, or `from MODULE import NAME`.

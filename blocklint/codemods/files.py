@@ -29,7 +29,7 @@ class Files:
         return found if found is not None and self.file_library(file) else None
 
     def block_of(self, file: File, node: ast.AST, name: str) -> Optional[ast.Call]:
-        """What the innermost `with` around a node binds a name to, if that is a file that it opens."""
+        """Returns the call to which the innermost `with` around a node binds a name, if that call opens a file."""
         for above in file.up(node):
             for item in above.items if isinstance(above, ast.With) else []:
                 if isinstance(item.optional_vars, ast.Name) and item.optional_vars.id == name:

@@ -1,4 +1,4 @@
-"""Whether coroutines would do nothing but enter threads, again and again: then one thread should run the helper."""
+"""Search for coroutines that would only enter threads, again and again: then one thread should run the helper."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def only_hops(index: Index, edits: Dict[str, Edits], made: Set[Function]) -> Opt
 def in_loop(file: File, node: ast.AST) -> bool:
     below = node
     for above in file.up(node):
-        # What is iterated over is made once.
+        # The value that is iterated over is made once.
         if isinstance(above, LOOPS) and getattr(above, "iter", None) is not below:
             return True
         if isinstance(above, FUNCTIONS):

@@ -211,7 +211,7 @@ def dotted(node: ast.AST) -> Optional[str]:
 
 
 def value_of(file: File, target: ast.AST) -> ast.AST:
-    """What an assignment binds to a target; of a loop, of a part of a tuple and of what has no value the node itself."""
+    """Returns the value that an assignment binds to a target; where it has none (a loop, a part of a tuple) the node above."""
     above = file.parents.get(target)
     if isinstance(above, (ast.Assign, ast.AnnAssign, ast.NamedExpr)) and above.value is not None:
         return above.value

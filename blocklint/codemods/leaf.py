@@ -117,11 +117,11 @@ class Leaves(Values, Files):
         self.need(file, call)
 
     def is_used(self, library: str, file: File) -> bool:
-        """Whether the part of the project imports a library or names it among those it needs: an edit adds none."""
+        """True if the part of the project imports a library or names it among those it needs: an edit adds none."""
         needs = self.index.needs
         part = needs.part(file.path)
         if (library, part) not in self.used:
-            # What only tests import is there for who develops.
+            # A library that only tests import is there for developers.
             of_part = (source for path, source in self.index.sources() if needs.part(path) == part and not self.index.is_for_tests(path))
             imported = re.compile(rf"^[ \t]*(?:from[ \t]+|import[ \t](?:.*[ ,])?){re.escape(library)}\b".encode(), re.MULTILINE)
             imports = any(map(imported.search, of_part))
@@ -187,7 +187,7 @@ class Leaves(Values, Files):
         if (said := self.unfixed.get((file.path, *file.start(call))) or self.index.names.bound(file, call)) is not None:
             raise Refusal("bound", said["reason"], said.get("filename", file.path), said.get("location", {}).get("row", call.lineno))
         for inner in ast.walk(call):
-            # What gives the receiver or an argument still runs here, before the thread.
+            # A call that gives the receiver or an argument still runs here, before the thread.
             name = getattr(inner.func, "attr", getattr(inner.func, "id", "")) if isinstance(inner, ast.Call) and inner is not call else ""
             if name and (cause := self.causes.get((file.path, *file.start(inner), name))) is not None and file.end(inner) <= file.end(call):
                 self.convert(file, inner, cause)
@@ -258,5 +258,5 @@ class Leaves(Values, Files):
 
 
 def hands_over(file: File) -> bool:
-    """Whether a file runs calls in threads by what asyncio has for it, as it would go on doing."""
+    """True if a file runs calls in threads by what asyncio has for it, as it would go on doing."""
     return "asyncio.to_thread" in file.source

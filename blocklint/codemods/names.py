@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 # The version of questions and answers.
 VERSION = 1
 
-# What stands before the name of a definition.
+# The keywords before the name of a definition.
 KEYWORD = re.compile(r"(?:async\s+)?(?:def|class)\s+")
 
 Placed = Tuple["File", ast.AST]
@@ -94,7 +94,7 @@ class Names:
     # --- questions ------------------------------------------------------------------------------------
 
     def target(self, file: "File", node: ast.AST) -> Union["Function", "Class", Module, Unparsed, str, None]:
-        """What an expression names: something of the project, or the path of something outside of it."""
+        """Returns the target of an expression: something of the project, or the path of something outside of it."""
         return self._named(self._only(self._meaning(file, node)))
 
     def type_of(self, file: "File", node: ast.AST) -> Union["Class", str, None]:
@@ -105,7 +105,7 @@ class Names:
         return found["type"] if "type" in found else self._defined(found["class"])
 
     def symbol(self, path: str) -> Union["Function", "Class", Module, Unparsed, str, None]:
-        """What the project has under a dotted name."""
+        """Returns what the project has under a dotted name."""
         return self._named(self._only(self._asked({"ask": "path", "path": path})))
 
     def uses(self, function: "Function") -> Uses:

@@ -14,7 +14,7 @@ try:
 except ImportError:  # Python before 3.11
     tomllib = None  # type: ignore[assignment]
 
-# What only those have who develop the project.
+# Names of files and groups whose libraries only developers of the project have.
 FOR_DEVELOPERS = re.compile(r"(?<![a-z])(dev|test|doc|lint|typ|ci|check|bench|example|format|style)", re.IGNORECASE)
 
 
@@ -39,12 +39,12 @@ class Needs:
         return folder if folder in self.parts else self.root
 
     def texts(self, path: str) -> List[str]:
-        """What is said of the part in which a file stands."""
+        """Returns the texts on needs for the part in which a file stands."""
         return self.parts.get(self.part(path), [])
 
 
 def needed(folder: str, name: str) -> Any:
-    """What a file says that the program needs, as text; nothing if it does not speak of that."""
+    """Returns what a file says that the program needs, as text; None if it does not speak of that."""
     listed = name.startswith("requirements") or os.path.basename(folder) == "requirements"
     if listed and name.endswith((".txt", ".in")):
         return "" if FOR_DEVELOPERS.search(name) else read(folder, name)

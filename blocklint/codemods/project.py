@@ -55,7 +55,7 @@ class Project:
                 one["fix"], one["no_fix"] = self.shown[one["fingerprint"]]
         self.index.names.begin()
         self.causes = causes_of(self.findings)
-        # What a usual run says nothing of is left as it is where nothing else needs it.
+        # A call that a usual run does not report stays as it is where nothing else needs it.
         self.usual = causes_of([one for one in self.findings if one["fingerprint"] in self.shown])
         self.unfixed = {place(one["trace"][0]): one["no_fix"] for one in self.findings if len(one["trace"]) == 1 and one["no_fix"]}
 
@@ -89,7 +89,7 @@ class Project:
                 raise
             said = finding["no_fix"]
             if said and "filename" in said:
-                # What no thread may run stands below the helper.
+                # The code that no thread may run stands below the helper.
                 reason = f"{refusal.reason}; and no thread can run `{finding['trace'][1]['function']}` as it is: {said['reason']}"
                 raise Refusal("bound", reason, said["filename"], said["location"]["row"]) from None
             if not finding["fix"]:
@@ -125,12 +125,12 @@ class Project:
         return whole
 
     def _meets(self, finding: Finding) -> Iterator[Change]:
-        """What the first helper of a trace, and what that calls, changes besides its own variables."""
+        """Yields the changes that the first helper of a trace, and its callees, make besides their own variables."""
         helper = self._helper(finding)
         return changed_below(self.index, helper) if helper else iter(())
 
     def otherwise(self, finding: Finding) -> str:
-        """What else would mend a finding that asyncify refuses; nothing, if nothing is known to."""
+        """Returns the command that mends a finding that asyncify refuses; nothing, if none is known to."""
         if not finding["fix"]:
             return ""
         if len(finding["trace"]) < 2:
@@ -321,10 +321,10 @@ class Project:
 
 
 def causes_of(findings: List[Finding]) -> Dict[Tuple, str]:
-    """What the traces say: which call enters which library path."""
+    """Returns what the traces say: which call enters which library path."""
     causes = {}
     for finding in findings:
-        # What only makes a client holds nothing; it changes with what is called on it.
+        # A call that only makes a client holds nothing; it changes with what is called on it.
         for one in [*finding["causes"], *finding["trace"][-1:]] if finding["effect"] else []:
             causes[(*place(one), one["call"].rpartition(".")[2])] = one["call"]
     return causes

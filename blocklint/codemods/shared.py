@@ -19,7 +19,7 @@ Change = Tuple[Function, ast.AST, str]
 
 
 def changed_below(index: Index, function: Function) -> Iterator[Change]:
-    """What a function, and what it calls in the project, changes of its object or of a module."""
+    """Yields the changes that a function, and its callees in the project, make to their object or a module."""
     seen: Set[Function] = {function}
     waiting = [(function, 0)]
     while waiting:
@@ -46,7 +46,7 @@ def called(index: Index, function: Function, node: ast.AST) -> Optional[Function
 
 
 def changes(function: Function) -> Iterator[Tuple[ast.AST, str]]:
-    """What a function itself sets or changes of its object or of its module, outside of locks."""
+    """Yields the parts of its object or of its module that a function itself sets or changes, outside of locks."""
     names = {name for node in own_nodes(function.node) if isinstance(node, ast.Global) for name in node.names}
     for node in own_nodes(function.node):
         name = state(function, names, changed(node))
@@ -55,7 +55,7 @@ def changes(function: Function) -> Iterator[Tuple[ast.AST, str]]:
 
 
 def changed(node: ast.AST) -> Optional[ast.AST]:
-    """What a node sets or changes."""
+    """Returns the expression that a node sets or changes."""
     if isinstance(node, (ast.Attribute, ast.Name)) and isinstance(node.ctx, (ast.Store, ast.Del)):
         return node
     if isinstance(node, ast.Subscript) and isinstance(node.ctx, (ast.Store, ast.Del)):
@@ -94,7 +94,7 @@ def made_by_module(file: File) -> Set[str]:
 
 
 def is_locked(file: File, node: ast.AST) -> bool:
-    """Whether something that is called a lock is held there."""
+    """True if something that is called a lock is held there."""
     for above in file.up(node):
         if isinstance(above, (ast.With, ast.AsyncWith)) and any(is_lock(item.context_expr) for item in above.items):
             return True
@@ -109,8 +109,9 @@ def is_lock(node: ast.AST) -> bool:
 
 
 def done_too_early(function: Function, edits: Edits) -> Optional[Tuple[ast.AST, str]]:
-    """What a function looks at, and sets before something that it waits for from now on: another task would see it set, and go on
-    while the work is not done. `if self.loaded: return; self.loaded = True; self.read()`.
+    """Returns the state that a function looks at, and sets before something that it waits for from now on:
+    another task would see it set, and go on while the work is not done.
+    `if self.loaded: return; self.loaded = True; self.read()`.
     """
     file = function.file
     own = list(own_nodes(function.node))
@@ -123,7 +124,7 @@ def done_too_early(function: Function, edits: Edits) -> Optional[Tuple[ast.AST, 
             continue
         at = file.start(node)
         value = file.parents.get(node)
-        # What is set to what was waited for is not set before it.
+        # A name that is set to the awaited value is not set before it.
         end = file.end(value) if isinstance(value, (ast.Assign, ast.AugAssign, ast.AnnAssign)) else file.end(node)
         looked = any(of == name and before < at for before, of in tested)
         if looked and any(wait > end for wait in waits):
@@ -138,5 +139,5 @@ def tests(function: Function, names: Set[str], test: ast.AST) -> Iterator[str]:
 
 
 def is_new(file: File, node: ast.AST, edits: Edits) -> bool:
-    """Whether it is waited for by an edit."""
+    """True if an edit makes the program wait for the node."""
     return (file.start(node), file.end(node)) in edits.awaited or file.start(node) in edits.async_blocks

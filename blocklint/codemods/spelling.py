@@ -24,7 +24,7 @@ def top(path: str) -> str:
 
 
 def is_class(path: str) -> bool:
-    """Whether a path is spelled like a class."""
+    """True if a path is spelled like a class."""
     return path.rpartition(".")[2][:1].isupper()
 
 
@@ -50,7 +50,7 @@ def spelled(names: Names, file: File, path: str, edits: Edits, at: ast.AST, repl
 
 
 def leave(file: File, node: ast.AST, edits: Edits) -> None:
-    """What is written here no more may have been the only use of an import."""
+    """Notes the import of a name that is written here no more: it may have been the only use."""
     head = (dotted(node) or "").split(".")[0]
     path = file.imports.get(head)
     if path == head:

@@ -143,7 +143,7 @@ class Values:
         self.of(file).replaced[span(file, given)] = name if home is file else self.spelled(file, f"{self.index.names.modules[home.path]}.{name}", given)
 
     def is_made_by(self, file: File, node: ast.AST, path: str) -> bool:
-        """Whether all values of a variable are made by a function of a library."""
+        """True if a function of a library makes all values of a variable."""
         values = self.binding(file, node)[0]
         return bool(values) and all(isinstance(value, ast.Call) and self.index.names.target(where, value.func) == path for where, value in values)
 
@@ -161,7 +161,7 @@ class Values:
         return [(where, call) for where, call, node in calls if isinstance(call, ast.Call) and call.func is node]
 
     def once(self, file: File, call: ast.Call, changes: Dict) -> Dict[str, str]:
-        """What every client needs and takes long to make is made once for all that are made for each call."""
+        """Returns the argument for a value that each client needs and that takes long to make: it is made once."""
         function, how = file.around(call), changes.get("once")
         if how is None or function is None or self.is_made_once(function):
             return {}
@@ -169,7 +169,7 @@ class Values:
         return {how["argument"]: how["name"]}
 
     def is_made_once(self, function: Function) -> bool:
-        """Whether it is the constructor of objects that only modules make, as they are loaded."""
+        """True if it is the constructor of objects that only modules make, as they are loaded."""
         if function.name != "__init__" or function.owner is None:
             return False
         calls = [(where, where.parents.get(node)) for where, node in self.index.names.class_uses(function.owner)]
@@ -191,7 +191,7 @@ class Values:
         return bool(function and function.node.args.args and node.value.id == function.node.args.args[0].arg)
 
     def binding(self, file: File, node: ast.AST) -> Tuple[List[Placed], List[Placed]]:
-        """What a variable or an attribute is bound to, and all its uses; nothing where it is not known which one it is."""
+        """Returns the values of a variable or an attribute, and all its uses; nothing where it is not known which one it is."""
         found = self.index.names.variable(file, node)
         if found is None:
             return [], []
@@ -214,7 +214,7 @@ class Values:
         return []
 
     def walk(self, file: File, node: ast.AST, old: str, new: str, attributes: Optional[Dict] = None) -> None:
-        """What is done with a value that is of another type from now on; of one with `attributes` only those are read."""
+        """Mends the uses of a value that is of another type from now on; of one with `attributes` only those are read."""
         parent = file.parents.get(node)
         if isinstance(parent, (ast.Expr, ast.Global)) or is_tested(file, node, parent):
             return None
@@ -303,7 +303,7 @@ class Values:
         twin = twins[0] if twins else f"{new}.{method}"
         result = self.binary.twin(twin)
         if not result["known"]:
-            # What it is made as decides: a row of the twin's own type says more than one of a kind of it.
+            # The type as which it is made decides: a row of the twin's own type says more than one of a kind of it.
             twin = f"{new}.{method}"
             result = self.binary.twin(twin)
         if not known["known"] or not result["known"]:
@@ -351,7 +351,7 @@ class Values:
         return any(self.binary.twin(f"{kind}.{name}")["effect"] for name in ("__iter__", "__next__"))
 
     def iterated(self, file: File, node: ast.AST, what: str) -> None:
-        """What asks the server as it is iterated over: `async for`, or a list of it where it is taken whole."""
+        """Adds `async for` over a value that asks the server as it is iterated over, or a list of it if taken whole."""
         parent = file.parents.get(node)
         function = file.around(node)
         if function is None:

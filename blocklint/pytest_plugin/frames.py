@@ -1,4 +1,4 @@
-"""What a frame belongs to: the project, its tests, or a library; and the names by which people know functions."""
+"""The owner of a frame: the project, its tests, or a library; and the names by which people know functions."""
 
 import ast
 import os
@@ -40,7 +40,7 @@ class Places:
         return any(real.startswith(folder) for folder in self._standard)
 
     def is_test(self, file: str) -> bool:
-        """Whether it is a module of tests, or helps them."""
+        """True if it is a module of tests, or helps them."""
         if file in self.test_files:
             return True
         folder, name = os.path.split(file)

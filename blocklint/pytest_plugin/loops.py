@@ -7,12 +7,12 @@ from typing import Any, Callable, Dict, List, Set, Tuple
 
 from .watchdog import CLOCK, WAITS, Watchdog
 
-#: What was replaced: the owner, the attribute, what it held.
+#: Replaced attributes: the owner, the attribute, its former value.
 Replaced = List[Tuple[Any, str, Any]]
 
 
 class Hooks:
-    """What is replaced while tests run."""
+    """The attributes that are replaced while tests run."""
 
     def __init__(self, watchdog: Watchdog) -> None:
         self.watchdog = watchdog
@@ -127,11 +127,11 @@ class Selectors:
     def __init__(self, watchdog: Watchdog, replace: Callable[[Any, str, Callable[[Any], Any]], None]) -> None:
         self.watchdog = watchdog
         self.replace = replace
-        #: What the classes' methods are now; nothing where they could not be replaced.
+        #: The classes' present methods; nothing where they could not be replaced.
         self.methods: Dict[type, Any] = {}
 
     def hears(self, selector: Any) -> bool:
-        """Whether a loop is heard that waits by this selector."""
+        """True if a loop that waits by this selector is heard."""
         of = type(selector)
         if of not in self.methods:
             self.methods[of] = self._method(of)
@@ -169,7 +169,7 @@ class Selectors:
 
 
 class Instrument:
-    """What trio tells of its turns."""
+    """The instrument by which trio tells of its turns."""
 
     def __init__(self, watchdog: Watchdog, trio: Any) -> None:
         self._watchdog = watchdog
@@ -177,7 +177,7 @@ class Instrument:
         self._turn: Any = None
 
     def before_run(self) -> None:
-        # What this thread's run knows of itself, for another thread to read.
+        # The context of this thread's run, for another thread to read.
         context = vars(getattr(self._trio, "GLOBAL_RUN_CONTEXT", object))
         self._turn = self._watchdog.enter("trio", context.get, "task")
 

@@ -84,7 +84,7 @@ def checked(found: Any) -> List[Dict[str, Any]]:
 
 
 def find(files: List[str], root: str) -> Tuple[List[Dict[str, Any]], Optional[str]]:
-    """What blocklint finds in these files, at every level, and why it found nothing where it could not run."""
+    """Returns what blocklint finds in these files, at every level, and why it found nothing where it could not run."""
     levels = ["--min-severity", "note", "--min-confidence", "low", "--include-aside", "--no-baseline"]
     try:
         command = [find_blocklint_bin(), "check", "--output-format", "json", "--exit-zero", *levels, "--", *files]

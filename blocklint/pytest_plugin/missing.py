@@ -5,7 +5,7 @@ from typing import Any, Dict, List, Optional
 from .frames import Places, builtin_calls, public_path
 from .watchdog import Frame
 
-#: What holds the thread where its innermost code lies in a module of the standard library.
+#: The effect that holds the thread where its innermost code lies in a module of the standard library.
 EFFECTS = {
     "network": ("socket", "ssl", "http", "urllib", "ftplib", "smtplib", "imaplib", "poplib", "xmlrpc", "_socket", "_ssl", "select", "selectors"),
     "subprocess": ("subprocess", "_posixsubprocess", "pty"),
@@ -17,7 +17,7 @@ EFFECTS = {
 
 
 def called(stack: "tuple[Frame, ...]", places: Places, cpu_share: float, kept_lock: bool) -> Optional[Dict[str, Any]]:
-    """What the project's innermost frame called: `path`, `library`, `effect`; none where the project's own code holds the thread.
+    """Returns the call of the project's innermost frame: `path`, `library`, `effect`; none where the project's own code holds the thread.
 
     `kept_lock`: whether one call kept the interpreter's lock all the time.
     """

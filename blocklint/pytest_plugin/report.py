@@ -30,7 +30,7 @@ class Group:
 
 
 class Told:
-    """What there is to tell."""
+    """The report of a run, and its counts."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -60,7 +60,7 @@ def told(stalls: List[Dict[str, Any]], findings: Findings, threshold: float, roo
                     confirmed.setdefault(key, (finding, Group()))[1].add(min(sample["seconds"], stall["seconds"]), stall)
                     explained = True
         result.count += 1
-        # What a test calls itself is the test's own affair.
+        # A call of the test itself is the test's own affair.
         if whose == "project":
             result.of_project += 1
             result.longest = max(result.longest, stall["seconds"])

@@ -1,4 +1,4 @@
-"""What pytest tells, and what is told at the end of its run."""
+"""The hooks that pytest calls, and the report at the end of its run."""
 
 import json
 import os

@@ -54,7 +54,7 @@ class Stall:
         return sum(cpu for cpu, _ in known) / told if told else 0.0
 
     def kept_lock(self, interval: float) -> bool:
-        """Whether a call kept the interpreter's lock, so that nobody could look in time."""
+        """True if a call kept the interpreter's lock, so that the watchdog could not look in time."""
         longest = max((sample.seconds for sample in self.samples), default=self.seconds)
         return longest > max(self.seconds / 2, 1.5 * interval)
 

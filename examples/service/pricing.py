@@ -1,4 +1,4 @@
-"""What an item costs, and in which currency."""
+"""The prices of items, in the currency that is asked for."""
 
 from decimal import Decimal
 

@@ -214,7 +214,7 @@ def order(version: str) -> tuple[list[int], bool, str]:
 
 
 def within(version: str, ranges: str) -> bool:
-    """Whether a version lies in a range such as `>=2,<3`."""
+    """True if a version lies in a range such as `>=2,<3`."""
 
     def trimmed(text: str) -> list[int]:
         found = numbers(text)

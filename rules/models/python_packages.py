@@ -10,7 +10,7 @@ import zipfile
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-#: What is kept of an archive; of compiled modules only that they exist.
+#: The files of an archive that are kept; of compiled modules only that they exist.
 SOURCES = (".py", ".pyi", ".pyx", ".pxi")
 COMPILED = (".so", ".pyd")
 

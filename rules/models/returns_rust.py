@@ -62,7 +62,7 @@ class Method:
 
 @dataclass(frozen=True)
 class Given:
-    """What a function gives: the type's text and how far from an effect it is."""
+    """The result of a function: the type's text and how far from an effect it is."""
 
     text: str
     level: int
@@ -76,11 +76,11 @@ class Addition:
     given: Given
     is_async: bool
     awaits: bool
-    """Whether the row must say too that the call is awaited."""
+    """True if the row must say too that the call is awaited."""
 
 
 class Known:
-    """What the model files together say of each path."""
+    """The model files that have rows of each path."""
 
     def __init__(self, folder: Path) -> None:
         self.files: dict[str, set[Path]] = {}
@@ -154,7 +154,7 @@ class Library:
             waiting = following
 
     def names_in(self, module: Module, seen: set[int]) -> set[str]:
-        """What may be named in a module from outside, perhaps with names that cannot."""
+        """Returns the names in a module that may be used from outside, perhaps with some that cannot."""
         if id(module) in seen:
             return set()
         seen.add(id(module))
@@ -267,7 +267,7 @@ class Library:
     # --- what functions give -------------------------------------------------------------------------------------
 
     def given(self, method: Method) -> Given | None:
-        """What a function gives, if that is wanted."""
+        """Returns the result of a function, if that is wanted."""
         signature = method.item.signature
         generics = {p[0] for p in split(signature, 2, after_generics(signature, 1) - 1) if p}
         return self.expression(method.item.returned, method, generics | method.generics)
@@ -345,7 +345,7 @@ class Library:
         return next((e.path for e in found if isinstance(e, Outside) and e.path.startswith("std::")), "")
 
     def wraps(self, method: Method) -> bool:
-        """Whether it puts an argument of any type into what it gives: `$0` in a row by hand says that, nothing here."""
+        """True if it puts an argument of any type into its result: `$0` in a row by hand says that, nothing here."""
         signature = method.item.signature
         start = after_generics(signature, 1)
         generics = {p[0] for p in split(signature, 2, start - 1) if p}

@@ -88,7 +88,7 @@ def get(name: str, versions: str, folders: list[Path], store: Path) -> Package:
 
 
 def within(version: str, versions: str) -> bool:
-    """Whether a version lies in a range such as `>=2,<3`."""
+    """True if a version lies in a range such as `>=2,<3`."""
     have = numbers(version)[0]
     for part in filter(None, (part.strip() for part in versions.split(","))):
         mark = re.match(r"[<>=!]+", part)

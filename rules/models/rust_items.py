@@ -37,9 +37,9 @@ class Item:
     attributes: str = ""
     members: dict[str, list[Item]] = field(default_factory=dict)
     target: list[str] | None = None
-    """What a type alias stands for."""
+    """The type for which a type alias stands."""
     made: bool = False
-    """Whether it stands in the body of a macro call, which may give it traits that are not seen."""
+    """True if it stands in the body of a macro call, which may give it traits that are not seen."""
 
     @property
     def parameters(self) -> list[str] | None:

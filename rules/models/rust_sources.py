@@ -9,7 +9,7 @@ from pathlib import Path
 from rust_crates import Package
 from rust_items import Impl, Item, Module, Reader, Use, tokens_of
 
-#: What makes a name from another crate; it is not looked into.
+#: Crates of the language, which are not looked into.
 STANDARD = {"std", "core", "alloc", "proc_macro"}
 
 
@@ -69,7 +69,7 @@ class Sources:
         return [e for e in self.follow(path, module) if isinstance(e, Item) and e.kind != "fn"]
 
     def names(self, module: Module, name: str, public: bool) -> list[Entity]:
-        """What a name is in a module; with `public` only what may be named from outside it."""
+        """Returns what a name is in a module; with `public` only what may be named from outside it."""
         found = self.direct(module, name, public)
         if found:
             return found
@@ -136,7 +136,7 @@ class Sources:
         return self.follow([*use.path[:-1], use.path[-1] + "!"], module)
 
     def follow(self, path: list[str], module: Module) -> list[Entity]:
-        """What a path means inside a module."""
+        """Returns what a path means inside a module."""
         path = [p for p in path if p != "$crate" or p is not path[0]] if path and path[0] != "$crate" else ["crate", *path[1:]]
         if not path:
             return []
@@ -195,7 +195,7 @@ class Sources:
         return found
 
     def resolve(self, path: str) -> list[Entity]:
-        """What a public path leads to; `<T as Trait>::m` to the method of that impl."""
+        """Returns what a public path leads to; `<T as Trait>::m` leads to the method of that impl."""
         qualified = re.match(r"<(.+) as (.+)>::(\w+)$", path)
         if qualified:
             return self.implemented(qualified[1], qualified[2], qualified[3])

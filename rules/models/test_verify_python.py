@@ -1,5 +1,5 @@
-"""Tests of what verify_python.py does itself: `python -m unittest` in this folder. What it asks of libraries is tested
-with the crate `blocklint_verify`."""
+"""Tests of what verify_python.py does itself: `python -m unittest` in this folder. Its questions to libraries are
+tested with the crate `blocklint_verify`."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ Row = dict[str, Any]
 
 @dataclass
 class Result:
-    """What checking one model file found."""
+    """The result of checking one model file."""
 
     file: Path
     library: str = ""

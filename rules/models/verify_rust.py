@@ -123,7 +123,7 @@ class Checker:
         return []
 
     def gives_future(self, function: Item, made: bool) -> bool:
-        """Whether what a function gives can be awaited; `made` believes it of types that a macro defines."""
+        """True if the result of a function can be awaited; `made` believes it of types that a macro defines."""
         returned = function.returned
         if function.is_async or "async" in function.attributes or FUTURES.search(" ".join(returned)):
             return True

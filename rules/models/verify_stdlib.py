@@ -80,18 +80,18 @@ class Asked:
     exempt: str | None = None
 
     def applies(self, version: Version) -> bool:
-        """Whether the row holds for an interpreter."""
+        """True if the row holds for an interpreter."""
         return all(holds(one, version) for one in self.ranges) and (self.removed is None or version < self.removed)
 
 
 @dataclass
 class Tally:
-    """What came of one interpreter."""
+    """The results of one interpreter."""
 
     counts: Counter[str] = field(default_factory=Counter)
     unbuilt: set[str] = field(default_factory=set)
     errors: list[str] = field(default_factory=list)
-    # What is not there and may be in another version, and the places that were asked for it.
+    # Names that are not there and may be in another version, and the places that were asked for them.
     absent: set[str] = field(default_factory=set)
     present: set[str] = field(default_factory=set)
     # Functions whose parameters the interpreter does not tell.
@@ -109,7 +109,7 @@ def numbers(text: str) -> Version:
 
 
 def holds(versions: str, version: Version) -> bool:
-    """Whether a range such as `>=3.9,<3.13` holds."""
+    """True if a range such as `>=3.9,<3.13` holds."""
     for comparison in versions.split(","):
         found = re.fullmatch(r"\s*(<=|>=|==|!=|<|>)\s*([\d.]+)\s*", comparison)
         if found is None:
@@ -223,7 +223,7 @@ def read(folder: Path) -> list[Asked]:
 
 
 def is_below(path: str, prefix: str) -> bool:
-    """Whether a path is another or lies below it."""
+    """True if a path is another or lies below it."""
     return path == prefix or path.startswith(prefix + ".")
 
 

@@ -60,7 +60,7 @@ def source(cls: type) -> str:
 
 
 def on_instances(cls: type, name: str) -> bool:
-    """Whether a class declares an attribute, or one of its methods assigns it."""
+    """True if a class declares an attribute, or one of its methods assigns it."""
     assigned = re.compile(rf"\bself\.{re.escape(name)}\b[^\n=(]*=[^=]")
 
     def declares(base: type) -> bool:
@@ -73,7 +73,7 @@ def on_instances(cls: type, name: str) -> bool:
 
 def member(holder: Any, name: str) -> Any:
     """An attribute as it stands on a class or module, descriptors unbound."""
-    # What `typing` offers stands for the class behind it.
+    # A name of `typing` stands for the class behind it.
     holder = getattr(holder, "__origin__", holder) if holder.__class__.__module__ == "typing" else holder
     if inspect.isclass(holder):
         try:
@@ -91,7 +91,7 @@ def member(holder: Any, name: str) -> Any:
 
 
 def find(path: str) -> tuple[Any, Any]:
-    """What a dotted path names, and what it is a member of."""
+    """Returns what a dotted path names, and what it is a member of."""
     parts = path.split(".")
     for end in range(len(parts), 0, -1):
         module = load(".".join(parts[:end]))
@@ -109,7 +109,7 @@ def find(path: str) -> tuple[Any, Any]:
 
 
 def find_any(spellings: list[str]) -> tuple[Any, Any]:
-    """What the first spelling that is there names."""
+    """Returns what the first spelling that is there names."""
     for spelling in spellings[1:]:
         try:
             return find(spellings[0])
@@ -134,7 +134,7 @@ def parameters(found: Any, holder: Any, name: str) -> list[inspect.Parameter] | 
 
 
 def argument_problem(argument: str, listed: list[inspect.Parameter]) -> str | None:
-    """What is wrong with an argument as rows write it; None if nothing is. That it is not there begins with `no `."""
+    """Returns the fault of an argument as rows write it, or None. That it is not there begins with `no `."""
     takes_any = any(one.kind is one.VAR_POSITIONAL for one in listed)
     takes_named = any(one.kind is one.VAR_KEYWORD for one in listed)
     by_place = [one for one in listed if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
@@ -169,7 +169,7 @@ def argument_problem(argument: str, listed: list[inspect.Parameter]) -> str | No
 
 
 def is_coroutine(found: Any) -> bool:
-    """Whether calling it evidently gives an awaitable."""
+    """True if calling it evidently gives an awaitable."""
     return inspect.iscoroutinefunction(found) or inspect.isasyncgenfunction(found)
 
 
@@ -183,7 +183,7 @@ def look_up(question: Answer) -> Answer:
         names = [name for name in dir(holder) if fnmatch.fnmatchcase(name, pattern) and not name.startswith("_")]
         return {"problems": [] if names else [f"`{path}` matches nothing"], "signature": None}
     found, holder = find_any([path] + question.get("spellings", []))
-    # What `typing` offers stands for the class behind it.
+    # A name of `typing` stands for the class behind it.
     found = getattr(found, "__origin__", found) if question.get("class") else found
     name = path.rsplit(".", 1)[-1]
     if question.get("class") and not inspect.isclass(found):
@@ -219,7 +219,7 @@ def look_up(question: Answer) -> Answer:
         if not is_coroutine(gives) and twin not in question["async"]:
             problems.append(f"twin `{twin}` is no coroutine function, and no row says that it is awaited")
     for attribute in question.get("fields", []):
-        # What a class written in C has on its instances cannot be asked.
+        # A class written in C cannot be asked for the attributes of its instances.
         if source(found) and not hasattr(found, attribute) and not on_instances(found, attribute):
             problems.append(f"it has no field `{attribute}`")
     signature = None
@@ -228,7 +228,7 @@ def look_up(question: Answer) -> Answer:
         listed = parameters(found, holder, name)
         signature = listed is not None
         if listed is not None and name.startswith("__") and not inspect.isclass(found):
-            # What the language calls is given by place, whatever its parameters are named.
+            # Arguments of a call by the language are given by place, whatever the parameters are named.
             listed = [one.replace(kind=one.POSITIONAL_ONLY) for one in listed]
         for argument in question["arguments"] if listed is not None else []:
             wrong = argument_problem(argument, listed or [])

@@ -328,7 +328,7 @@ await test('names and source text from strangers stay text', async () => {
   assert.ok(seen.includes('U+202E') && seen.includes('U+0007'), 'what cannot be seen is told');
   assert.equal(/[\u0000-\u0008\u000b-\u001f\u202a-\u202e\u2066-\u2069]/u.test(await page.evaluate(() => document.getElementById('app').textContent)), false);
   await page.screenshot({ path: path.join(folder, 'hostile.png') });
-  // What the policy forbids, even if something did become markup.
+  // The policy forbids these, even if something did become markup.
   const done = await page.evaluate(async () => {
     const tried = {};
     try {

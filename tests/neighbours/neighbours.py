@@ -1,4 +1,4 @@
-"""What the tests of this folder share."""
+"""The base of the tests of this folder."""
 
 import os
 import shutil

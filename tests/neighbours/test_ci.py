@@ -1,4 +1,4 @@
-"""What CI services take besides the Action: the component for GitLab is run as its server would, and the Dockerfile is linted."""
+"""Tests of the files that CI services take besides the Action: the component for GitLab is run as its server would, and the Dockerfile is linted."""
 
 import json
 import os

@@ -55,7 +55,7 @@ class Hooks(Case):
                 # Only the file with the cause is named; the finding stands in another one.
                 self.assertIn("--> main.py:22:17", self.try_hook(tool, "blocklint", "--files", "rates.py"))
                 self.assertIn("--> main.py:22:17", self.try_hook(tool, "blocklint-project", "--all-files"))
-                # What is named has nothing to do with the finding.
+                # The named file has nothing to do with the finding.
                 shutil.copy(self.service / "main.py", self.folder / "main.py")
                 self.try_hook(tool, "blocklint", "--files", "currencies.py", code=0)
 

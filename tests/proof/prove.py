@@ -28,7 +28,7 @@ HERE = Path(__file__).resolve().parent
 # No stall is measured finer than this, in milliseconds: the interpreter changes threads that often.
 FINEST = 5.0
 
-# How often a program is measured. What else the machine does only makes a stall longer, so the shortest one counts.
+# How often a program is measured. Other work of the machine only makes a stall longer, so the shortest one counts.
 MEASUREMENTS = 2
 
 
@@ -70,7 +70,7 @@ class Measured:
     answer: object
 
     def frees(self, after: Measured, ratio: float) -> bool:
-        """Whether the program after does the same with a stall that is so many times shorter."""
+        """True if the program after does the same with a stall that is so many times shorter."""
         return self.answer == after.answer and self.stall >= ratio * max(after.stall, FINEST / ratio)
 
 
@@ -92,7 +92,7 @@ def measured_once(python: str, case: Case, folder: Path) -> Measured:
 
 
 def checked(blocklint: str, case: Case, folder: Path, *more: str) -> str:
-    """What blocklint says of the project; an error of its own ends the proof."""
+    """Returns what blocklint says of the project; an error of its own ends the proof."""
     command = [blocklint, "check", "--select", case.rule, "--min-severity", "note", *more]
     run = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     if run.returncode not in (0, 1):

@@ -134,7 +134,12 @@ impl Work {
 
     /// Returns the work of this name.
     pub fn parse(name: &str) -> Option<Work> {
-        Work::all().find(|work| work.name() == name)
+        if let Some(effect) = Effect::parse(name) {
+            return Some(Work { effect, kind: None });
+        }
+        let (effect, kind) = name.split_once('-')?;
+        let (effect, kind) = (Effect::parse(effect)?, WorkKind::parse(kind)?);
+        WorkKind::of_effect(effect).contains(&kind).then_some(Work { effect, kind: Some(kind) })
     }
 }
 

@@ -336,8 +336,7 @@ impl<'a, 'l> Answers<'a, 'l> {
             return Rc::clone(known);
         }
         let linked = &self.linker.program.files[file.index()];
-        let found = self.project.files.binary_search_by(|of| (*of.path).cmp(&linked.path)).ok();
-        let source = found.and_then(|at| self.project.files.get(at)).filter(|source| !source.is_notebook());
+        let source = self.project.file_at(&linked.path).filter(|source| !source.is_notebook());
         let bytes = source.and_then(|source| source.read(self.project.configuration.max_file_size).ok());
         let read = bytes
             .filter(|_| linked.facts.language == Language::Python)

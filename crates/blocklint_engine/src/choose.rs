@@ -188,24 +188,26 @@ pub(crate) fn choose_keeping(
 
 /// Returns the worst of the findings that are left aside, in their order.
 fn worst(aside: &[Finding]) -> Vec<Finding> {
-    let mut places: Vec<usize> = (0..aside.len()).collect();
-    places.sort_by_key(|&at| (Reverse(aside[at].aside.map(|aside| aside.severity)), at));
-    places.truncate(MOST_LEFT_ASIDE);
-    places.sort_unstable();
-    places.into_iter().map(|at| aside[at].clone()).collect()
+    most_by(aside, MOST_LEFT_ASIDE, |finding| Some(finding.aside.map(|aside| aside.severity)))
 }
 
 /// Returns the notes of high confidence whose kinds of work are worth most, in their order.
 fn minor(below: &[Finding]) -> Vec<Finding> {
-    let is_sure = |at: &usize| {
-        let finding = &below[*at];
-        finding.severity == Severity::Note && finding.confidence == Confidence::High && finding.aside.is_none()
-    };
-    let mut places: Vec<usize> = (0..below.len()).filter(is_sure).collect();
-    places.sort_by_key(|&at| (Reverse(below[at].weight.map_or(0, |weight| weight.points)), at));
-    places.truncate(MOST_MINOR);
+    most_by(below, MOST_MINOR, |finding| {
+        let is_sure = finding.severity == Severity::Note && finding.confidence == Confidence::High;
+        (is_sure && finding.aside.is_none()).then(|| finding.weight.map_or(0, |weight| weight.points))
+    })
+}
+
+/// Returns the findings that a measure puts first, at most so many, in their order; those without one are left out.
+fn most_by<M: Ord>(findings: &[Finding], most: usize, measure: impl Fn(&Finding) -> Option<M>) -> Vec<Finding> {
+    let measured = findings.iter().enumerate().filter_map(|(at, finding)| Some((Reverse(measure(finding)?), at)));
+    let mut places: Vec<(Reverse<M>, usize)> = measured.collect();
     places.sort_unstable();
-    places.into_iter().map(|at| below[at].clone()).collect()
+    places.truncate(most);
+    let mut places: Vec<usize> = places.into_iter().map(|(_, at)| at).collect();
+    places.sort_unstable();
+    places.into_iter().map(|at| findings[at].clone()).collect()
 }
 
 /// Keeps the first findings in the order of their groups, at most so many; returns how many are removed.

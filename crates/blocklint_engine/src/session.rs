@@ -137,7 +137,7 @@ impl Session {
 
     /// True if the file is one of the project's.
     pub fn holds(&self, path: &Utf8Path) -> bool {
-        self.file_of_project(path).is_some()
+        self.project.file_index(path).is_some()
     }
 
     /// Takes the new text of a file: an editor holds this text, or with `None` the text on the disk counts. Returns
@@ -147,7 +147,7 @@ impl Session {
             Some(text) => self.buffers.insert(Arc::clone(path), text),
             None => self.buffers.remove(path),
         };
-        let Some(at) = self.file_of_project(path) else { return false };
+        let Some(at) = self.project.file_index(path) else { return false };
         let file = &self.project.files[at];
         let extracted = self.extract(file);
         let slot = self.files.binary_search_by(|file| (*file.path).cmp(path));
@@ -354,7 +354,7 @@ impl Session {
         if let Some(text) = self.buffers.get(path) {
             return Some(Arc::clone(text));
         }
-        let file = &self.project.files[self.file_of_project(path)?];
+        let file = &self.project.files[self.project.file_index(path)?];
         let bytes = blocklint_project::read(path, self.project.configuration.max_file_size).ok()?;
         Some(decode(file, bytes).0)
     }
@@ -374,7 +374,7 @@ impl Session {
     /// Returns the languages of files that could not be read as a whole: what their comments silence is not known.
     fn unread_languages(&self) -> Vec<Language> {
         let unread =
-            self.unread.keys().filter_map(|path| Some(self.project.files[self.file_of_project(path)?].language));
+            self.unread.keys().filter_map(|path| Some(self.project.files[self.project.file_index(path)?].language));
         unread.collect()
     }
 
@@ -383,7 +383,7 @@ impl Session {
             if !is_meant(self.slot(path).unwrap_or(usize::MAX)) {
                 return None;
             }
-            let file = &self.project.files[self.file_of_project(path)?];
+            let file = &self.project.files[self.project.file_index(path)?];
             file.reported.then(|| unread_finding(file, unread))
         });
         found.collect()
@@ -422,10 +422,6 @@ impl Session {
     /// Returns the slot of a file that was read.
     fn slot(&self, path: &Utf8Path) -> Option<usize> {
         self.files.binary_search_by(|file| (*file.path).cmp(path)).ok()
-    }
-
-    fn file_of_project(&self, path: &Utf8Path) -> Option<usize> {
-        self.project.files.binary_search_by(|file| (*file.path).cmp(path)).ok()
     }
 
     fn extract(&self, file: &blocklint_project::SourceFile) -> Extracted {

@@ -62,8 +62,7 @@ pub(crate) fn line_span(text: &str, line: u32) -> Option<Span> {
 
 /// Returns the text of a file of the project, as its facts' spans count it, and where a notebook's cells begin in it.
 pub(crate) fn text_of(project: &Project, path: &Utf8Path) -> Option<(Arc<str>, Vec<CellStart>)> {
-    let at = project.files.binary_search_by(|file| (*file.path).cmp(path)).ok()?;
-    let file = project.files.get(at)?;
+    let file = project.file_at(path)?;
     Some(decode(file, file.read(project.configuration.max_file_size).ok()?))
 }
 

@@ -46,7 +46,7 @@ impl Models {
             user: Vec::new(),
             shipped: Vec::new(),
             builtin: true,
-            severities: SeverityTable::builtin().clone(),
+            severities: SeverityTable::default(),
         }
     }
 

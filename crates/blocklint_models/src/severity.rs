@@ -42,47 +42,45 @@ impl Written {
     }
 }
 
-/// The severity, points and time of each kind of work.
-#[derive(Clone, Debug, PartialEq)]
+/// The lines that are compiled into blocklint, with what each kind of work is in a few words. Read once, when the first is asked for.
+fn builtin() -> &'static BTreeMap<Work, (SeverityLine, String)> {
+    static LINES: OnceLock<BTreeMap<Work, (SeverityLine, String)>> = OnceLock::new();
+    // A test reads every line, so none is left out here.
+    LINES.get_or_init(|| {
+        let written: BTreeMap<String, Written> = toml::from_str(TEXT).unwrap_or_default();
+        let lines = written.into_iter();
+        lines.filter_map(|(name, line)| Some((Work::parse(&name)?, (line.read()?, line.says)))).collect()
+    })
+}
+
+/// The severity, points and time of each kind of work: the built-in lines, with severities that the user sets.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct SeverityTable {
-    lines: BTreeMap<Work, SeverityLine>,
-    says: BTreeMap<Work, String>,
+    own: BTreeMap<Work, Severity>,
 }
 
 impl SeverityTable {
-    /// Returns the table that is compiled into blocklint.
-    pub fn builtin() -> &'static SeverityTable {
-        static TABLE: OnceLock<SeverityTable> = OnceLock::new();
-        // A test reads every line, so none is left out here.
-        TABLE.get_or_init(|| {
-            let written: BTreeMap<String, Written> = toml::from_str(TEXT).unwrap_or_default();
-            let lines = written.iter().filter_map(|(name, line)| Some((Work::parse(name)?, line.read()?)));
-            let says = written.iter().filter_map(|(name, line)| Some((Work::parse(name)?, line.says.clone())));
-            SeverityTable { lines: lines.collect(), says: says.collect() }
-        })
-    }
-
     /// Sets the severity of one kind of work, as a user wishes.
     pub fn set(&mut self, work: Work, severity: Severity) {
-        let line = SeverityLine { severity, ..self.line(work) };
-        self.lines.insert(work, line);
+        self.own.insert(work, severity);
     }
 
     /// Returns the line of a kind of work.
     pub fn line(&self, work: Work) -> SeverityLine {
-        let of_effect = Work { kind: None, ..work };
-        let line = self.lines.get(&work).or_else(|| self.lines.get(&of_effect));
-        line.copied().unwrap_or(SeverityLine { severity: by_effect(work.effect), points: 0, takes: None })
+        // Every kind has a line, a test says.
+        let known = builtin().get(&work).map(|(line, _)| *line);
+        let line = known.unwrap_or(SeverityLine { severity: Severity::Error, points: 0, takes: None });
+        SeverityLine { severity: self.own.get(&work).copied().unwrap_or(line.severity), ..line }
     }
 
     /// Returns what a kind of work is, in a few words.
-    pub fn says(&self, work: Work) -> &str {
-        self.says.get(&work).map_or("", String::as_str)
+    pub fn says(work: Work) -> &'static str {
+        builtin().get(&work).map_or("", |(_, says)| says)
     }
 
     /// Returns all lines with their names, in the order of effects.
     pub fn lines(&self) -> impl Iterator<Item = (Work, SeverityLine)> + '_ {
-        Work::all().filter_map(|work| self.lines.get(&work).map(|line| (work, *line)))
+        Work::all().map(|work| (work, self.line(work)))
     }
 
     /// Returns how bad a call is by its row: the row's own severity, else that of its kind of work.
@@ -98,31 +96,22 @@ impl SeverityTable {
     }
 }
 
-/// The severity of an effect of which no line speaks.
-fn by_effect(effect: Effect) -> Severity {
-    match effect {
-        Effect::File | Effect::Cpu => Severity::Warning,
-        _ => Severity::Error,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn every_line_is_read_and_every_kind_has_one() {
-        let table = SeverityTable::builtin();
         let heads = TEXT.lines().filter(|line| line.starts_with('[')).count();
-        assert_eq!(table.lines.len(), heads);
+        assert_eq!(builtin().len(), heads);
         for work in Work::all() {
-            assert!(table.lines.contains_key(&work), "{} has no line", work.name());
+            assert!(builtin().contains_key(&work), "{} has no line", work.name());
         }
     }
 
     #[test]
     fn a_line_of_the_user_wins_and_keeps_points_and_time() {
-        let mut table = SeverityTable::builtin().clone();
+        let mut table = SeverityTable::default();
         let entry = Work::parse("file-entry").expect("a kind");
         let before = table.line(entry);
         table.set(entry, Severity::Error);

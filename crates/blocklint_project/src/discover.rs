@@ -128,6 +128,16 @@ impl SourceFile {
 }
 
 impl Project {
+    /// Returns the index of the file with this path.
+    pub fn file_index(&self, path: &Utf8Path) -> Option<usize> {
+        self.files.binary_search_by(|file| (*file.path).cmp(path)).ok()
+    }
+
+    /// Returns the file with this path.
+    pub fn file_at(&self, path: &Utf8Path) -> Option<&SourceFile> {
+        self.files.get(self.file_index(path)?)
+    }
+
     /// Returns the dotted name under which a Python file is imported from its own import root (`shop.db` of
     /// `…/src/shop/db.py`; a package for its `__init__.py`). Empty for the `__init__.py` of an import root itself.
     pub fn module_name(&self, file: &SourceFile) -> Option<String> {

@@ -62,7 +62,7 @@ def built(folder: Path, name: str) -> Path:
 def tested(folder: Path, target: Path) -> int:
     """How many of its tests pass, none of which may fail."""
     command = ["cargo", "test", "--quiet", "--locked", "--target-dir", target]
-    # What the tests write goes with the copy.
+    # The files that the tests write go with the copy.
     environment = {**os.environ, "TMPDIR": str(folder)}
     run = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
     passed = re.search(r"test result: ok. (\d+) passed", run.stdout)

@@ -28,7 +28,7 @@ LEFT = 1 / 4
 
 
 class Failed(Exception):
-    """What did not hold."""
+    """A condition that did not hold."""
 
 
 def ran(command: list, folder: Path, **more: str) -> subprocess.CompletedProcess:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What asyncify must refuse, each with its kind and the line where a reader sees why: `refusals.py --python P --blocklint B`.
+"""Programs that asyncify must refuse, each with its kind and the line where a reader sees why: `refusals.py --python P --blocklint B`.
 
 A program's line with `# here` is the place.
 """
@@ -238,7 +238,7 @@ async def root():
 # A file beside the program, in which the place is.
 OTHERS = {"module-level by another name": "from app import helper as load\nload()  # here\n", "unreadable": "from app import helper  # here\nprint 'a Python of long ago'\nhelper()\n"}
 
-# What the project says besides its program.
+# The requirements of the project, beside its program.
 REQUIREMENTS = {"no-library": "pymongo==3.12.0\n"}
 
 

@@ -3,7 +3,7 @@
 
 Each folder of `twins/` is a program on one library. On a copy: its tests pass; asyncify mends every finding; then nothing is found, the
 tests pass as they are but for what they put in a helper's place, and what `AFTER` names stands there. PYTHON has what `requirements.txt` names.
-What has no server here is checked against its types instead.
+Programs whose server is not here are checked against the types of their library instead.
 """
 
 from __future__ import annotations

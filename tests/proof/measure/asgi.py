@@ -51,7 +51,7 @@ async def main(app, target: str) -> None:
         for _ in range(REQUESTS):
             gap, answer = await longest_gap(lambda: client.get(target), computes=True)
             best = min(best, gap)
-    # What matters of the answer is its value: chunks may be written with other spaces.
+    # The value of the answer is compared, not its text: chunks may be written with other spaces.
     value = hashlib.sha256(json.dumps(answer.json(), sort_keys=True).encode()).hexdigest()
     told = {"stall": best, "answer": [answer.status_code, answer.headers["content-type"], value]}
     print(json.dumps(told))

@@ -1,4 +1,4 @@
-"""What the proofs are asked with: the program, and how often each must hold."""
+"""The arguments of the proofs: the program, and how often each must hold."""
 
 from __future__ import annotations
 

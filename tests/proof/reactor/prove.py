@@ -64,7 +64,7 @@ def found(blocklint: str, work: Path) -> int:
 
 
 def is_right(now: Counted, clients: int) -> bool:
-    """Whether threads do not grow with the clients, and closing one leaves the others alone."""
+    """True if threads do not grow with the clients, and closing one leaves the others alone."""
     return now.threads <= 10 * now.cores + 1 and now.alive == clients - 1
 
 

@@ -123,7 +123,7 @@ def prove_starving(programs: Path) -> list[str]:
 
 
 def compare(runs: dict[str, list[Overloaded]]) -> list[str]:
-    """What does not hold of the second kind."""
+    """Returns the failures of the second kind of programs."""
     wrong = []
     late = {name: min(run.late for run in of_it) for name, of_it in runs.items()}
     if len({run.answer for of_it in runs.values() for run in of_it}) != 1:

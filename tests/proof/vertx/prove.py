@@ -28,7 +28,7 @@ from asked import asked_with  # noqa: E402
 MESSAGES = 4
 # How long the call holds its thread.
 CALL = 300
-# What `check` says should be done about it.
+# The change that `check` advises.
 HELP = "vertx.executeBlocking(() -> …)"
 PROGRAMS = {"on_the_loop": 1, "handed_over": 0, "only_wrapped": 1}
 
@@ -49,7 +49,7 @@ def measured(source: Path, path: str, work: Path) -> Measured:
 
 
 def checked(blocklint: str, work: Path, form: str) -> str:
-    """What is said of BLT101; in a copy, because what lies below `tests/` serves nobody."""
+    """Returns the output for BLT101; in a copy, because what lies below `tests/` serves nobody."""
     command = [blocklint, "check", "--isolated", "--no-cache", "--select", "BLT101", "--output-format", form, "."]
     run = subprocess.run(command, cwd=work, capture_output=True, encoding="utf-8")
     if run.returncode not in (0, 1):
@@ -62,7 +62,7 @@ def found(blocklint: str, work: Path) -> int:
 
 
 def helps(blocklint: str, work: Path) -> bool:
-    """Whether the help says what `handed_over/` does."""
+    """True if the help says what `handed_over/` does."""
     return HELP in checked(blocklint, work, "full")
 
 

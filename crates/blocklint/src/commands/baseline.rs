@@ -51,11 +51,7 @@ fn path(check: &Check, project: &Project, current: &Utf8Path) -> Result<(Utf8Pat
 pub(super) fn hold(check: &Check, baseline: &Baseline, chosen: &mut Chosen, prepared: &Prepared) -> BaselineResult {
     let Prepared { project, rules, levels, .. } = prepared;
     let root = &project.root;
-    let reports = |path: &str| {
-        let path = root.join(path);
-        let at = project.files.binary_search_by(|file| (*file.path).cmp(&path)).ok()?;
-        project.files.get(at).map(|file| file.reported)
-    };
+    let reports = |path: &str| project.file_at(&root.join(path)).map(|file| file.reported);
     let scope = Scope {
         root,
         reports: &reports,

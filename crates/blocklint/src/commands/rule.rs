@@ -33,7 +33,8 @@ pub(crate) fn rule(asked: &arguments::Rule) -> Result<u8, Failure> {
 
 /// The table of kinds of work, as built in: the configuration of a project may set other severities.
 fn severities(format: TextFormat) -> String {
-    let lines = SeverityTable::builtin().lines();
+    let table = SeverityTable::default();
+    let lines = table.lines();
     match format {
         TextFormat::Text => {
             let mut text = "| kind | severity | points | takes |\n| --- | --- | ---: | ---: |\n".to_owned();

@@ -3,7 +3,7 @@
 use blocklint_core::Finding;
 use blocklint_engine::{AskedLine, Chosen, ExplainRequest, Options, explain};
 use blocklint_output::{ExplainedLine, Remark, explanation, explanation_json};
-use blocklint_project::{Project, Request, absolute, project_root, project_within, why_left_out};
+use blocklint_project::{Request, absolute, project_root, project_within, why_left_out};
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::check::{Prepared, options, path_options, prepare_paths};
@@ -112,7 +112,7 @@ fn explain_in(
     let mut left_out: Vec<(Utf8PathBuf, String)> = Vec::new();
     for (_, place) in places {
         let path = absolute(current, place.path);
-        if file_of(&prepared.project, &path).is_none() && path.is_file() && !left_out.iter().any(|(of, _)| *of == path)
+        if prepared.project.file_index(&path).is_none() && path.is_file() && !left_out.iter().any(|(of, _)| *of == path)
         {
             let request = Request { current, paths, isolated: check.isolated };
             let Prepared { project, .. } = &prepared;
@@ -128,7 +128,7 @@ fn explain_in(
     let mut asked: Vec<AskedLine> = Vec::new();
     let mut told: Vec<(usize, Result<usize, String>)> = Vec::new();
     for (at, place) in places {
-        let file = file_of(project, &absolute(current, place.path));
+        let file = project.file_index(&absolute(current, place.path));
         told.push((*at, file.map(|_| asked.len()).ok_or_else(|| no_source(place.path, current))));
         asked.extend(file.map(|file| AskedLine { file, cell: place.cell, line: place.line }));
     }
@@ -166,11 +166,6 @@ fn explain_in(
         (at, line)
     });
     Ok(finished.collect())
-}
-
-/// Returns the index of a file of the project.
-fn file_of(project: &Project, path: &Utf8Path) -> Option<usize> {
-    project.files.binary_search_by(|file| (*file.path).cmp(path)).ok()
 }
 
 /// Returns why a path is no file with code.

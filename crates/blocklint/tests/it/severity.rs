@@ -15,7 +15,7 @@ fn the_page_is_current() {
 #[test]
 fn the_command_shows_every_kind() {
     let shown = Project::new(&[]).run(&["rule", "--severity"]).out;
-    for (work, line) in SeverityTable::builtin().lines() {
+    for (work, line) in SeverityTable::default().lines() {
         let row = format!("| `{}` | {} | {} |", work.name(), line.severity, line.points);
         assert!(shown.contains(&row), "{row} is missing:\n{shown}");
     }
@@ -75,13 +75,14 @@ fn page() -> String {
         a millisecond, `network-request` as long as the other end pleases. Rows of [models](teach.md) state `effect` and `kind`; this table\n\
         says how bad each kind is while the program serves. What the code shows then lowers it: a bound on a wait, a short SQL statement, a time\n\
         at which nothing is served ([signals](signals.md)). A row with a severity of its own keeps it.\n\n\
-        `points` order findings of one severity: they are the tenths of findings of that kind which readers of 203 projects found worth acting\n\
-        on. `takes` is the time of one call where it was measured ([below](#measured)).\n\n\
+        `points` order findings of one severity. Readers judged findings of 203 projects: for entries, whole and opened files, walks, copies,\n\
+        archives, embedded databases, servers, mappers, pools, network, images, hashes and processes the points are the tenths that they found\n\
+        worth acting on. The other kinds are estimated. `takes` is the time of one call where it was measured ([below](#measured)).\n\n\
         A project sets lines of its own, see [`severity`](configuration.md#severity):\n\n\
         ```toml\n[tool.blocklint.severity]\nfile-entry = \"warning\"\n```\n\n\
         Made from `rules/severity.toml` by a test. `blocklint rule --severity` shows the same table.\n"
         .to_owned();
-    let lines: Vec<_> = SeverityTable::builtin().lines().collect();
+    let lines: Vec<_> = SeverityTable::default().lines().collect();
     text += "\n| kind | what it is | severity | points | takes |\n| --- | --- | --- | ---: | ---: |\n";
     for (work, line) in lines {
         let takes = line.takes.map_or(String::new(), |takes| takes.to_string());
@@ -89,7 +90,7 @@ fn page() -> String {
             text,
             "| `{}` | {} | {} | {} | {takes} |",
             work.name(),
-            SeverityTable::builtin().says(work),
+            SeverityTable::says(work),
             line.severity,
             line.points
         );

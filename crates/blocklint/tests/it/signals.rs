@@ -57,7 +57,7 @@ fn every_signal_has_a_name_of_its_own_and_a_table() {
 fn page() -> String {
     let mut text = format!(
         "# Signals\n\n\
-         What makes a finding less bad, less sure or worse than the model of the library says: {} signals. `blocklint why PATH:LINE` names\n\
+         A signal makes a finding less bad, less sure or worse than the model of the library says. There are {}. `blocklint why PATH:LINE` names\n\
          those that spoke of a finding after `because`, JSON as `reasons`, SARIF as `signals` among the properties of a result. What a signal\n\
          says is said of the finding, of the call at its end or of the function that must not block.\n\n\
          Made from the list in `crates/blocklint_flow/src/judge/signals.rs` by a test; CONTRIBUTING says how one is added and removed.\n",

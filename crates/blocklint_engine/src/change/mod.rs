@@ -128,8 +128,7 @@ fn texts(project: &Project, overlay: Overlay) -> Sources {
 
 /// Returns the file at a path, which may be one that the work tree has no more.
 fn file(project: &Project, path: &Utf8Path) -> Option<SourceFile> {
-    let known = project.files.binary_search_by(|file| (*file.path).cmp(path)).ok();
-    known.map(|at| project.files[at].clone()).or_else(|| deleted(project, path))
+    project.file_at(path).cloned().or_else(|| deleted(project, path))
 }
 
 /// Returns the former content of a file of the project; `None` if there was none.

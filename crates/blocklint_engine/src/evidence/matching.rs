@@ -83,7 +83,7 @@ impl<'p> Files<'p> {
     /// Returns the file of a place of a finding.
     fn of_place(&self, place: &Place) -> Option<FileIndex> {
         // In a notebook rows count from the cell, which no stack names.
-        let found = self.project.files.binary_search_by(|file| (*file.path).cmp(&place.path)).ok();
+        let found = self.project.file_index(&place.path);
         found.filter(|_| place.cell.is_none()).map(|at| at as FileIndex)
     }
 

@@ -30,8 +30,7 @@ impl<'a> Overlay<'a> {
 
     /// Returns the file of the project at this path.
     pub(crate) fn file(&self, path: &Utf8Path) -> Option<&'a SourceFile> {
-        let at = self.project.files.binary_search_by(|file| (*file.path).cmp(path)).ok()?;
-        self.project.files.get(at)
+        self.project.file_at(path)
     }
 
     /// Reads a file that fixes want to touch.

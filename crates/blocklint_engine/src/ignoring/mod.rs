@@ -158,9 +158,7 @@ fn round<'p>(
 }
 
 fn open<'p>(project: &'p Project, path: &Utf8Path) -> Result<Page<'p>, String> {
-    let at =
-        project.files.binary_search_by(|file| (*file.path).cmp(path)).map_err(|_| "it lies outside of the project")?;
-    let file = &project.files[at];
+    let file = project.file_at(path).ok_or("it lies outside of the project")?;
     if file.is_notebook() {
         return Err("cells of a notebook are not edited".to_owned());
     }

@@ -9,12 +9,12 @@ use blocklint_link::values::value::EnvId;
 use crate::graph::FlowEdge;
 
 /// True if a loop around a call of a path makes one long hold of its short ones.
-pub(crate) fn repeats(linker: &Linker<'_>, path: &[FlowEdge]) -> bool {
+fn repeats(linker: &Linker<'_>, path: &[FlowEdge]) -> bool {
     path.iter().any(|edge| linker.multiplies_hold(edge.site))
 }
 
 /// Returns the name of the last callee of a path.
-pub(crate) fn called_at_the_end<'l>(linker: &'l Linker<'_>, path: &[FlowEdge]) -> Option<&'l str> {
+fn called_at_the_end<'l>(linker: &'l Linker<'_>, path: &[FlowEdge]) -> Option<&'l str> {
     path.last().map(|last| {
         let facts = linker.program.facts(last.site.file);
         facts.text(linker.program.site(last.site).name)

@@ -4,7 +4,6 @@
 use blocklint_core::{Context, EntryKind, Language};
 use blocklint_facts::{BodyFlags, BodyId, BodyKind, Flow, SiteFlags, SiteKind};
 use blocklint_link::calls::targets::Target;
-use blocklint_link::classes::hierarchy::Ancestor;
 use blocklint_link::lang;
 use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
@@ -18,7 +17,7 @@ use crate::entries::purpose;
 use crate::lifecycle::one_shot_program::{
     drives_coroutine, is_driven_by_command, is_quiet_coroutine, is_run_as_program, is_started_as_task,
 };
-use crate::lifecycle::phase::{ends_the_program, is_in_fixture, paths_by_convention, rows_taking};
+use crate::lifecycle::phase::{ends_the_program, is_in_fixture, overridden_rows, paths_by_convention, rows_taking};
 use crate::lifecycle::phase_java::{is_made_at_start, runs_once_at};
 use crate::lifecycle::rust::Life;
 use crate::lifecycle::unused::is_unused;
@@ -228,12 +227,7 @@ impl<'s, 'l, 'a> EntryPoints<'s, 'l, 'a> {
         rows.extend(linker.registered_by_class(body).into_iter().filter_map(|row| Some((row.phase?, None))));
         rows.extend(self.overridden(body).into_iter().map(|phase| (phase, None)));
         for &(phase, site) in &rows {
-            let kind = kind_of(phase);
-            let is_aside = match kind {
-                EntryKind::Command => self.is_quiet(body),
-                _ => !phase.serves(),
-            };
-            found.entry(kind, At::registration(site), is_aside);
+            found.entry(kind_of(phase), At::registration(site), self.is_aside(phase, body));
         }
         // The project may call what it registers, too, but hardly calls a handler.
         !rows.is_empty()
@@ -241,25 +235,12 @@ impl<'s, 'l, 'a> EntryPoints<'s, 'l, 'a> {
 
     /// Returns the phases in which a library runs a method that overrides one of its own.
     fn overridden(&self, body: BodyRef) -> SmallVec<[Phase; 1]> {
-        let linker = self.linker;
-        let row = linker.program.body(body);
-        let mut phases = SmallVec::new();
-        let Some(class) = row.class.get().filter(|_| row.kind == BodyKind::Function) else { return phases };
-        let name = linker.program.facts(body.file).text(row.name);
-        for ancestor in linker.mro(body.file.class_ref(class)).iter() {
-            let Ancestor::Library(ty, _) = *ancestor else { continue };
-            for &ty in linker.library.supertypes(ty).iter() {
-                let handovers = linker.library.handovers(linker.library.member(ty, name));
-                let of_path = handovers.of_via(Via::Override).filter(|of| !of.row.wraps && of.row.during.is_empty());
-                let phase = |row: &HandoverRow| match row.context {
-                    // A thread of its own runs it: `threading.Thread.run`.
-                    HandoverContext::Is(Runs::In(Context::Worker)) => Some(row.phase.unwrap_or(Phase::Task)),
-                    _ => row.phase,
-                };
-                phases.extend(of_path.filter_map(|of| phase(of.row)));
-            }
-        }
-        phases
+        let phase = |row: &HandoverRow| match row.context {
+            // A thread of its own runs it: `threading.Thread.run`.
+            HandoverContext::Is(Runs::In(Context::Worker)) => Some(row.phase.unwrap_or(Phase::Task)),
+            _ => row.phase,
+        };
+        overridden_rows(self.linker, body).into_iter().filter(|row| row.during.is_empty()).filter_map(phase).collect()
     }
 
     /// Adds the top level of a file or class, which runs when the file is imported or run.
@@ -404,8 +385,8 @@ impl<'s, 'l, 'a> EntryPoints<'s, 'l, 'a> {
                 Language::Rust => self.runs_futures(body.file, uses, MOST_WRAPPERS),
                 _ => RunsBy::Call,
             };
-            let site = self.first_site(body);
-            return match site {
+            // Any site of a body stands for its place.
+            return match linker.program.sites_in(body).next() {
                 Some(site) => self.add_caller(parent, site, by, found),
                 None => found.caller(parent, by),
             };
@@ -421,11 +402,6 @@ impl<'s, 'l, 'a> EntryPoints<'s, 'l, 'a> {
         if found.ways.is_empty() {
             found.is_open = true;
         }
-    }
-
-    /// Returns a site of a body, which stands for its place.
-    fn first_site(&self, body: BodyRef) -> Option<SiteRef> {
-        self.linker.program.sites_in(body).next()
     }
 
     /// Adds a call that takes a body as an argument.
@@ -445,11 +421,7 @@ impl<'s, 'l, 'a> EntryPoints<'s, 'l, 'a> {
         }
         if !phases.is_empty() {
             for phase in phases {
-                let is_aside = match phase {
-                    Phase::Command => self.is_quiet(found.body),
-                    _ => !phase.serves(),
-                };
-                found.entry(kind_of(phase), At::Registration(site), is_aside);
+                found.entry(kind_of(phase), At::Registration(site), self.is_aside(phase, found.body));
                 if phase == Phase::Task {
                     found.caller(around, RunsBy::Task);
                 }
@@ -524,6 +496,11 @@ impl<'s, 'l, 'a> EntryPoints<'s, 'l, 'a> {
                     || purpose::takes_arguments(linker, body.file) && !purpose::project_serves(linker)
             }
         }
+    }
+
+    /// True if nothing that serves runs below a body that is registered for a phase.
+    fn is_aside(&self, phase: Phase, body: BodyRef) -> bool {
+        if phase == Phase::Command { self.is_quiet(body) } else { !phase.serves() }
     }
 
     /// True if a command is seen not to serve: it is a plain function of Python, or a coroutine that neither starts tasks nor serves. Of

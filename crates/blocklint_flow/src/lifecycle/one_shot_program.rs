@@ -6,7 +6,6 @@ use blocklint_facts::{
     At, BodyId, BodyKind, Comparison, FileFacts, Flow, Form, FormId, RegionKind, Site, SiteFlags, SiteId,
 };
 use blocklint_link::calls::targets::Target;
-use blocklint_link::classes::hierarchy::Ancestor;
 use blocklint_link::lang;
 use blocklint_link::linker::Linker;
 use blocklint_link::linker::query::{Plain, Table};
@@ -16,12 +15,13 @@ use blocklint_link::reactive::BodyUse;
 use blocklint_link::syntax::regions::around;
 use blocklint_link::values::expr::Scope;
 use blocklint_link::values::value::{EnvId, Val};
-use blocklint_models::{Concurrency, HandoverContext, Phase, Runs, Uses, Via};
+use blocklint_models::{Concurrency, HandoverContext, Phase, Runs, Uses};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use std::cell::OnceCell;
 
 use crate::entries::purpose::is_command_file;
+use crate::lifecycle::phase::overridden_rows;
 
 /// Answers of this file that are kept for one program.
 #[derive(Default)]
@@ -103,13 +103,7 @@ fn runs_on_workers(linker: &Linker<'_>, body: BodyRef, up: u32) -> bool {
 
 /// True if a library runs a method that overrides one of its own on a thread that may block.
 fn overrides_on_worker(linker: &Linker<'_>, body: BodyRef) -> bool {
-    let Some(class) = linker.program.body(body).class.get() else { return false };
-    let name = linker.program.facts(body.file).text(linker.program.body(body).name);
-    linker.mro(body.file.class_ref(class)).iter().any(|ancestor| {
-        let Ancestor::Library(ty, _) = *ancestor else { return false };
-        let handovers = linker.library.handovers(linker.library.member(ty, name));
-        handovers.of_via(Via::Override).any(|of| of.row.context == HandoverContext::Is(Runs::In(Context::Worker)))
-    })
+    overridden_rows(linker, body).iter().any(|row| row.context == HandoverContext::Is(Runs::In(Context::Worker)))
 }
 
 /// True if a call makes a coroutine that a command line runs, and nothing that the coroutine awaits starts tasks or

@@ -377,18 +377,26 @@ pub(crate) fn sites_by_name(linker: &Linker<'_>, body: BodyRef) -> SmallVec<[Sit
 
 /// Returns when a method runs by the method of a library that it overrides.
 fn overrides_when(linker: &Linker<'_>, body: BodyRef) -> Option<When> {
+    let mut found = None;
+    for row in overridden_rows(linker, body) {
+        let when = When::of(row.phase);
+        found = if found == Some(When::Serving) { found } else { Some(when) };
+    }
+    found
+}
+
+/// Returns the rows of libraries about the methods that a method overrides, but those that wrap it.
+pub(crate) fn overridden_rows<'a>(linker: &Linker<'a>, body: BodyRef) -> SmallVec<[&'a HandoverRow; 2]> {
     let facts = linker.program.facts(body.file);
     let row = linker.program.body(body);
-    let class = row.class.get().filter(|_| row.kind == BodyKind::Function)?;
-    let mut found = None;
+    let mut found = SmallVec::new();
+    let Some(class) = row.class.get().filter(|_| row.kind == BodyKind::Function) else { return found };
     for ancestor in linker.mro(body.file.class_ref(class)).iter() {
         let Ancestor::Library(ty, _) = *ancestor else { continue };
         for &ty in linker.library.supertypes(ty).iter() {
             let path = linker.library.member(ty, facts.text(row.name));
-            for of in linker.library.handovers(path).of_via(Via::Override).filter(|of| !of.row.wraps) {
-                let when = When::of(of.row.phase);
-                found = if found == Some(When::Serving) { found } else { Some(when) };
-            }
+            found
+                .extend(linker.library.handovers(path).of_via(Via::Override).map(|of| of.row).filter(|row| !row.wraps));
         }
     }
     found

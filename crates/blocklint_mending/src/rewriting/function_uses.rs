@@ -2,19 +2,14 @@
 //! the project, the places that export them, and every place where the project names one of them.
 
 use blocklint_core::Span;
-use blocklint_facts::{
-    Body, BodyFlags, BodyId, BodyKind, Expression, Form, FormId, ParamKind, SiteFlags, SiteId, SiteKind,
-};
+use blocklint_facts::{Body, BodyFlags, BodyId, BodyKind, Expression, Form, ParamKind, SiteFlags, SiteId, SiteKind};
 use blocklint_link::calls::targets::Target;
 use blocklint_link::classes::hierarchy::Ancestor;
 use blocklint_link::linker::LOW_STEPS;
 use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, Name, SiteRef};
 use blocklint_link::values::value::{EnvId, Val};
 
-use super::{Meaning, Places};
-
-/// Classes below a class that are looked at.
-const MOST_CLASSES: usize = 1_000;
+use super::{MOST_CLASSES, Meaning, Places};
 
 /// The functions that change together, and their uses.
 #[derive(Clone, Debug, Default)]
@@ -141,7 +136,7 @@ impl Places<'_, '_> {
         }
         // An attribute of an unknown object is no function of a module, and a variable of that name is no method. Nor is a local
         // variable of which nothing is known.
-        let is_attribute = self.base(file, of).is_some();
+        let is_attribute = self.base(file, of.form).is_some();
         let is_local =
             matches!(facts.form(of.form), Form::Var(var) if facts.body(facts.var(var).body).kind != BodyKind::Module);
         if classes.is_empty() == is_attribute || is_local {
@@ -166,7 +161,7 @@ impl Places<'_, '_> {
             0 if targets.list.is_empty() && targets.unknown => {
                 let row = self.linker.program.site(site);
                 let scope = self.linker.scope_of(site, EnvId::NONE);
-                let form = self.base_form(site.file, row.callee).unwrap_or(row.callee);
+                let form = self.base(site.file, row.callee).unwrap_or(row.callee);
                 let value = self.linker.eval(scope, form).value;
                 let is_unknown = self.linker.values.members(value).iter().any(|val| matches!(val, Val::Unknown(_)));
                 is_unknown.then_some(Means::Unknown)
@@ -178,25 +173,18 @@ impl Places<'_, '_> {
         }
     }
 
-    fn base_form(&self, file: FileId, form: FormId) -> Option<FormId> {
-        match self.linker.program.facts(file).form(form) {
-            Form::Attr(base, _) => Some(base),
-            _ => None,
-        }
-    }
-
     fn mentioned(&self, file: FileId, of: &Expression, family: &[BodyRef]) -> Option<Means> {
         let members = self.members(file, of, of.form);
         if members.iter().any(|val| matches!(val, Val::Fn { body, .. } if family.contains(body))) {
             return Some(Means::Family);
         }
-        let base = self.base(file, of).map_or(members, |base| self.members(file, of, base));
+        let base = self.base(file, of.form).map_or(members, |base| self.members(file, of, base));
         base.iter().any(|val| matches!(val, Val::Unknown(_))).then_some(Means::Unknown)
     }
 
     /// True if an assignment puts something else in the place of one of the family.
     fn replaces(&self, file: FileId, of: &Expression, classes: &[ClassRef], family: &[BodyRef]) -> bool {
-        let Some(base) = self.base(file, of) else { return false };
+        let Some(base) = self.base(file, of.form) else { return false };
         self.members(file, of, base).iter().any(|val| match *val {
             Val::Instance { class, .. } | Val::Class(class) => classes.contains(&class),
             Val::Module(module) => classes.is_empty() && family.iter().any(|body| body.file == module),
@@ -264,18 +252,17 @@ impl Places<'_, '_> {
         for &(file, _) in program.occurrences(name) {
             let Some(var) = program.scope_var(file, BodyId(0), name) else { continue };
             let facts = program.facts(file);
-            let path = [program.text(name)];
-            let meant = self.meaning_of_path(&format!("{}.{}", self.linker.module_name(file), path[0]));
-            if meant.meanings != [it.clone()] {
+            if self.meaning_in_module(file, name).meanings != [it.clone()] {
                 continue;
             }
+            let text = program.text(name);
             let all = program.name("__all__").and_then(|all| program.scope_var(file, BodyId(0), all));
             for assign in all.into_iter().flat_map(|all| facts.assigns_of(all)) {
                 if let Form::Display(_, list) = facts.form(assign.value)
                     && facts
                         .list(list)
                         .iter()
-                        .any(|&part| matches!(facts.form(part), Form::Str(sym) if facts.text(sym) == path[0]))
+                        .any(|&part| matches!(facts.form(part), Form::Str(sym) if facts.text(sym) == text))
                 {
                     found.push((file, assign.span));
                 }

@@ -47,7 +47,7 @@ impl Places<'_, '_> {
         meant(self.linker, self.linker.eval(Self::scope(file, of), of.form))
     }
 
-    /// Returns what the project has under a dotted name: a module, or what is defined or imported in one.
+    /// Returns the meaning of a dotted name: a module, or a name that is defined or imported in one.
     pub fn meaning_of_path(&self, path: &str) -> Meant {
         let linker = self.linker;
         let parts: Vec<&str> = path.split('.').collect();
@@ -63,7 +63,7 @@ impl Places<'_, '_> {
                 for part in &parts[length..] {
                     let Some(name) = linker.program.name(part) else { return unknown() };
                     value = match *value.meanings.as_slice() {
-                        [Meaning::Module(file)] => self.of_module(file, name),
+                        [Meaning::Module(file)] => self.meaning_in_module(file, name),
                         [Meaning::Class(class)] => self.of_class(class, name),
                         _ => return unknown(),
                     };
@@ -74,7 +74,8 @@ impl Places<'_, '_> {
         unknown()
     }
 
-    fn of_module(&self, file: FileId, name: Name) -> Meant {
+    /// Returns the meaning of a name at the top level of a module.
+    pub(super) fn meaning_in_module(&self, file: FileId, name: Name) -> Meant {
         let Some(var) = self.linker.program.scope_var(file, BodyId(0), name) else { return unknown() };
         meant(self.linker, self.linker.var(Scope { file, at: At::default(), env: EnvId::NONE }, var))
     }

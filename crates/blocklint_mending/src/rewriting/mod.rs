@@ -13,13 +13,16 @@ use std::rc::Rc;
 use blocklint_core::Span;
 use blocklint_facts::{Body, BodyId, BodyKind, ClassId, Expression, Form, FormId, Sym};
 use blocklint_link::linker::Linker;
-use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, Name, SiteRef};
+use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, Name, SiteRef, VarRef};
 use blocklint_link::values::expr::Scope;
 use blocklint_link::values::value::{EnvId, Val};
 
 pub use function_uses::{FunctionUses, Means, Use};
 pub use meaning::{Meaning, Meant};
 pub use variable_uses::VariableUses;
+
+/// Classes below a class that are looked at.
+const MOST_CLASSES: usize = 1_000;
 
 /// A program whose files are read again for the places of expressions.
 pub struct Places<'p, 'l> {
@@ -87,11 +90,16 @@ impl<'p, 'l> Places<'p, 'l> {
     }
 
     /// Returns the object of an attribute.
-    fn base(&self, file: FileId, of: &Expression) -> Option<FormId> {
-        match self.linker.program.facts(file).form(of.form) {
+    fn base(&self, file: FileId, form: FormId) -> Option<FormId> {
+        match self.linker.program.facts(file).form(form) {
             Form::Attr(base, _) => Some(base),
             _ => None,
         }
+    }
+
+    /// Returns the variable that a name is at the top level of a module.
+    fn variable_of_module(&self, module: FileId, name: Name) -> Option<VarRef> {
+        Some(module.var_ref(self.linker.program.scope_var(module, BodyId(0), name)?))
     }
 
     fn scope(file: FileId, of: &Expression) -> Scope {

@@ -1,14 +1,12 @@
 //! The places that bind a variable or an attribute, and those that read it.
 
-use blocklint_facts::{BodyId, BodyKind, Expression, Form, ImportKind, VarKind};
+use blocklint_facts::{BodyKind, Expression, Form, ImportKind, VarKind};
 use blocklint_link::lang::python::names::imported_module;
 use blocklint_link::program::ids::{ClassRef, FileId, Name, VarRef};
 use blocklint_link::values::value::Val;
 
-use super::Places;
+use super::{MOST_CLASSES, Places};
 
-/// Classes below a class that are looked at.
-const MOST_CLASSES: usize = 1_000;
 /// Imports that are followed from module to module.
 const MOST_IMPORTS: usize = 8;
 
@@ -46,9 +44,7 @@ impl Places<'_, '_> {
                 let Some(name) = self.linker.program.global(file, sym) else { return VariableUses::default() };
                 let members = self.members(file, of, base);
                 let module = members.iter().find_map(|val| match *val {
-                    Val::Module(module) => {
-                        Some(module.var_ref(self.linker.program.scope_var(module, BodyId(0), name)?))
-                    }
+                    Val::Module(module) => self.variable_of_module(module, name),
                     _ => None,
                 });
                 match module {
@@ -74,8 +70,7 @@ impl Places<'_, '_> {
                 }
                 let (module, _) = imported_module(self.linker, at.file, &row);
                 let name = program.global(at.file, row.name)?;
-                let module = module?;
-                Some(module.var_ref(program.scope_var(module, BodyId(0), name)?))
+                self.variable_of_module(module?, name)
             });
             match next {
                 Some(next) => at = next,
@@ -104,8 +99,8 @@ impl Places<'_, '_> {
                     let is_member = |val: &Val| match *val {
                         Val::Module(module) => {
                             let other =
-                                program.global(file, sym).and_then(|name| program.scope_var(module, BodyId(0), name));
-                            other.is_some_and(|other| self.imported(module.var_ref(other)) == var)
+                                program.global(file, sym).and_then(|name| self.variable_of_module(module, name));
+                            other.is_some_and(|other| self.imported(other) == var)
                         }
                         _ => false,
                     };

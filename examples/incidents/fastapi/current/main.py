@@ -1,4 +1,4 @@
-"""The same service with a current FastAPI and no response model. `uvicorn main:app`, then ask for /clients and /live at once."""
+"""This service has a current FastAPI and no response model. `uvicorn main:app`, then ask for /clients and /live at once."""
 
 from fastapi import FastAPI
 from pydantic import BaseModel

@@ -5,7 +5,7 @@ import time
 class Device(abc.ABC):
     @abc.abstractmethod
     def read(self) -> int:
-        """What it measures."""
+        """Returns the measured value."""
 
     def settle(self) -> None:
         time.sleep(0.3)

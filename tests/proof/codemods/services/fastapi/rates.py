@@ -1,4 +1,4 @@
-"""What a currency costs."""
+"""The rates of currencies."""
 
 import requests
 

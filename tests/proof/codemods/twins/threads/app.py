@@ -1,4 +1,4 @@
-"""What a helper calls has no async twin here: one thread runs all of it."""
+"""The calls of the helper have no async twin here: one thread runs all of it."""
 
 import shutil
 from pathlib import Path
