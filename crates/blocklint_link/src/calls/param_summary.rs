@@ -234,10 +234,6 @@ impl<'a> Linker<'a> {
                 // Unpacking `*args` iterates over the tuple, not over what is in it.
                 ParamUse::Consume(_) if matches!(param.kind, ParamKind::VarArgs | ParamKind::KwArgs) => continue,
                 ParamUse::Consume(_) => Passing { consumed: true, ..Passing::default() },
-                // A function that is passed is no coroutine.
-                ParamUse::Arg(site, _) if self.holds_coroutine_at(body.file, facts.site(site).at.region, param.var) => {
-                    continue;
-                }
                 ParamUse::Arg(site, arg) => self.passing(body.file.site_ref(site), arg, EnvId::NONE),
                 ParamUse::Return(of) => {
                     if of == body_id {

@@ -3,7 +3,7 @@
 
 use crate::lang;
 use blocklint_core::Language;
-use blocklint_facts::{AltKind, Flow, Form, FormId, RegionId, VarId, VarKind};
+use blocklint_facts::{AltKind, Flow, Form, FormId, RegionId, VarKind};
 
 use crate::calls::targets::Target;
 use crate::linker::Linker;
@@ -43,30 +43,11 @@ impl Linker<'_> {
         }
     }
 
-    /// True if a place is reached only where a variable holds a coroutine, and no function: `if iscoroutine(target):`.
-    pub(crate) fn holds_coroutine_at(&self, file: FileId, region: RegionId, var: VarId) -> bool {
-        let facts = self.program.facts(file);
-        facts.language == Language::Python
-            && self.tests_at(file, region).any(|(test, holds)| {
-                let Form::Result(call) = facts.form(test) else { return false };
-                let [only] = facts.args_of(call)[..] else { return false };
-                holds
-                    && lang::python::conventions::asks_for_coroutine(facts.text(facts.site(call).name))
-                    && facts.form(only.value) == Form::Var(var)
-            })
-    }
-
     /// Returns the kind of the function that a form is, if all that it may be are of one.
     fn kind_of_function(&self, scope: Scope, form: FormId) -> Option<Flow> {
         let of = |val: &Val| match *val {
             Val::Fn { body, .. } => Some(self.program.body(body).flow),
             Val::Class(_) => Some(Flow::Sync),
-            // A library's callable that holds its thread is no coroutine function.
-            Val::External(path) | Val::Method { path, .. } => {
-                let rows = self.library.calls(path);
-                let is_async = rows.with(|row| row.is_async == Some(true)).next().is_some();
-                (!is_async && rows.effect().any(|row| row.held().is_some())).then_some(Flow::Sync)
-            }
             _ => None,
         };
         let members = self.values.members(self.eval(scope, form).value);
