@@ -230,6 +230,11 @@ impl<'a> Linker<'a> {
             let passing = match of {
                 // An awaited value must be a coroutine, which is a root itself.
                 ParamUse::Call(site) if facts.site(site).flags.has(SiteFlags::AWAITED) => continue,
+                ParamUse::Call(site) | ParamUse::Arg(site, _)
+                    if self.is_of_coroutine_at(body.file, facts.site(site).at.region, param.var) =>
+                {
+                    continue;
+                }
                 ParamUse::Call(_) => Passing { called: true, ..Passing::default() },
                 // Unpacking `*args` iterates over the tuple, not over what is in it.
                 ParamUse::Consume(_) if matches!(param.kind, ParamKind::VarArgs | ParamKind::KwArgs) => continue,

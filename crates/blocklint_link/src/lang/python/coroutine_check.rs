@@ -3,7 +3,7 @@
 
 use crate::lang;
 use blocklint_core::Language;
-use blocklint_facts::{AltKind, Flow, Form, FormId, RegionId, VarKind};
+use blocklint_facts::{AltKind, Flow, Form, FormId, RegionId, VarId, VarKind};
 
 use crate::calls::targets::Target;
 use crate::linker::Linker;
@@ -43,11 +43,40 @@ impl Linker<'_> {
         }
     }
 
+    /// True if a parameter is a coroutine or a coroutine function wherever this region runs: `if iscoroutine(target):`,
+    /// `if iscoroutinefunction(target):`.
+    pub(crate) fn is_of_coroutine_at(&self, file: FileId, region: RegionId, param: VarId) -> bool {
+        let facts = self.program.facts(file);
+        if facts.language != Language::Python {
+            return false;
+        }
+        self.tests_at(file, region).any(|(test, holds)| {
+            self.kind_asked(file, test, holds, DEPTH).is_some_and(|(function, kind, holds)| {
+                holds && kind == Flow::Coroutine && facts.form(function) == Form::Var(param)
+            }) || holds && self.is_coroutine_test(file, test, param)
+        })
+    }
+
+    /// True for `iscoroutine(target)`, a test whether a variable holds a coroutine object.
+    fn is_coroutine_test(&self, file: FileId, test: FormId, var: VarId) -> bool {
+        let facts = self.program.facts(file);
+        let Form::Result(call) = facts.form(test) else { return false };
+        let [only] = facts.args_of(call)[..] else { return false };
+        lang::python::conventions::asks_for_coroutine(facts.text(facts.site(call).name))
+            && facts.form(only.value) == Form::Var(var)
+    }
+
     /// Returns the kind of the function that a form is, if all that it may be are of one.
     fn kind_of_function(&self, scope: Scope, form: FormId) -> Option<Flow> {
         let of = |val: &Val| match *val {
             Val::Fn { body, .. } => Some(self.program.body(body).flow),
             Val::Class(_) => Some(Flow::Sync),
+            // A library's callable that holds its thread is no coroutine function.
+            Val::External(path) | Val::Method { path, .. } => {
+                let rows = self.library.calls(path);
+                let is_async = rows.with(|row| row.is_async == Some(true)).next().is_some();
+                (!is_async && rows.effect().any(|row| row.held().is_some())).then_some(Flow::Sync)
+            }
             _ => None,
         };
         let members = self.values.members(self.eval(scope, form).value);
