@@ -12,8 +12,8 @@ const KINDS: &[(&str, &str, &str)] = &[
     (
         "note",
         "A note",
-        "The finding is true, but few readers would act on it. Notes are shown with `--min-severity note`. What `in-tests`, `command`, `runs-apart`\n\
-         and `shows-or-measures` speak of is left aside: it is counted in the last line, and `--include-aside` reports it like everything else.",
+        "The finding is true, but few readers would act on it. Notes are shown with `--min-severity note`. Findings of `in-tests`, `command`\n\
+         and `shows-or-measures` are left aside: the last line counts them, and `--include-aside` reports them like all others.",
     ),
     (
         "warning",

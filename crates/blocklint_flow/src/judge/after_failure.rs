@@ -9,6 +9,7 @@ use blocklint_link::syntax::exception_handlers::{exception_name, handler_around}
 use smallvec::SmallVec;
 
 use crate::callers::Callers;
+use crate::graph::FlowEdge;
 
 /// True if a site stands in the handler of an exception that is a failure, not one of the ways in which code asks.
 pub fn is_after_failure(linker: &Linker<'_>, site: SiteRef) -> bool {
@@ -24,6 +25,12 @@ pub fn is_after_failure(linker: &Linker<'_>, site: SiteRef) -> bool {
         }
         _ => handler.test.is_none() || is_failure(linker, site, handler.test),
     }
+}
+
+/// True if two calls of a path or more run only after a failure: the second attempt at the removal of a folder (`rm` after a failed
+/// `rmtree`) for which a failed download is the reason. One failure of each kind is rare; both together are not worth a warning.
+pub fn follows_several_failures(linker: &Linker<'_>, path: &[FlowEdge]) -> bool {
+    path.iter().filter(|edge| is_after_failure(linker, edge.site)).nth(1).is_some()
 }
 
 /// True if all calls of a coroutine stand where something failed, or in coroutines of which that holds.

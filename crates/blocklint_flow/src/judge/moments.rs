@@ -95,6 +95,12 @@ pub(crate) fn is_alone(on: &Traced<'_, '_>, moments: &mut Moments<'_, '_, '_>) -
     moments.when(on) == When::Unknown && !on.handed && project_serves(on.linker) && moments.runs_once(on)
 }
 
+/// True if all callers of a path's first function, however far up, begin at private functions that the project names
+/// nowhere (Python).
+pub(crate) fn is_never_reached(on: &Traced<'_, '_>, moments: &mut Moments<'_, '_, '_>) -> bool {
+    moments.reached_by.is_never_reached(on.root)
+}
+
 /// True if a path runs once in a command line program.
 pub(crate) fn is_once_in_command(on: &Traced<'_, '_>, moments: &mut Moments<'_, '_, '_>) -> bool {
     moments.when(on) == When::Unknown

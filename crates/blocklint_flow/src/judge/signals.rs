@@ -8,7 +8,7 @@ use blocklint_link::program::ids::{BodyRef, SiteRef};
 use blocklint_link::program::path_kind;
 
 use crate::entries::root::RootKind;
-use crate::judge::after_failure::{is_after_failure, runs_after_failure};
+use crate::judge::after_failure::{follows_several_failures, is_after_failure, runs_after_failure};
 use crate::judge::beside::{
     join_rules_of_one_call, lower_failing_besides, lower_reported_twice, lower_short_beside_longer,
 };
@@ -16,7 +16,7 @@ use crate::judge::climbing::{is_cached, is_first_time, is_once_per_key, makes_ke
 use crate::judge::confidence::{long_in_java, long_in_python, long_in_rust, two_of_one_kind};
 use crate::judge::java::{asks_for_setting, is_asked_around, runs_after_failure_alone};
 use crate::judge::kernel_files::ends_at_pseudo_file;
-use crate::judge::moments::{fails_elsewhere, is_alone, is_once_in_command, makes_on_each_request};
+use crate::judge::moments::{fails_elsewhere, is_alone, is_never_reached, is_once_in_command, makes_on_each_request};
 use crate::judge::prepared_process::prepares_process;
 use crate::judge::rare_choice::{stands_in_catch, steps_of_value};
 use crate::judge::rust::{is_kept_by_key, is_of_copy};
@@ -30,7 +30,7 @@ use crate::judge::signal::SignalScope::{
 use crate::judge::signal::{Ask, Signal, SignalEffect, SignalScope, Traced};
 use crate::judge::stop_then_join::was_asked_to_end;
 use crate::judge::terminal::is_for_a_terminal;
-use crate::judge::unused_python::{is_left_over_method, is_never_named};
+use crate::judge::unused_python::is_left_over_method;
 use crate::lifecycle::phase::When;
 
 const ALL: &[Language] = &[Language::Python, Language::Rust, Language::Java];
@@ -85,6 +85,7 @@ pub static SIGNALS: &[Signal] = &[
         says: "it runs only after something failed",
         asks: &[
             ask(ALL, Note, Site(|label| is_file(label) && label.severity == Severity::Warning, is_after_failure)),
+            ask(ALL, Note, Path(is_open, |on| follows_several_failures(on.linker, on.path))),
             ask(JAVA, Note, Path(is_any, |on| runs_after_failure_alone(on.linker, on.path, on.label.effect))),
             ask(PYTHON, Note, Path(is_open_file, |on| runs_after_failure(on.linker, on.callers, on.root, 3))).last(),
         ],
@@ -161,8 +162,8 @@ pub static SIGNALS: &[Signal] = &[
     },
     Signal {
         name: "never-named",
-        says: "the function has no known use",
-        asks: &[ask(PYTHON, Note, Root(is_never_named))],
+        says: "neither the function nor any of its callers has a known use",
+        asks: &[ask(PYTHON, Note, Moment(is_open, is_never_reached))],
     },
     Signal {
         name: "left-over-method",
@@ -215,7 +216,8 @@ pub static SIGNALS: &[Signal] = &[
     Signal {
         name: "runs-apart",
         says: "it runs in a loop apart from the one that serves requests",
-        asks: &[ask(NOT_JAVA, Aside, Moment(is_open, |on, moments| moments.when(on) == When::Apart))],
+        // It delays no other task, so it is no error where findings that are left aside are shown either.
+        asks: &[ask(NOT_JAVA, Note, Moment(is_open, |on, moments| moments.when(on) == When::Apart))],
     },
     // Work on files and keys, judged by the whole path.
     Signal {

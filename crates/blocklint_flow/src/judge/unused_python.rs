@@ -1,4 +1,4 @@
-//! Python functions and methods that nothing in the project names: private functions, and methods that were left over.
+//! Python methods that nothing in the project names, unlike the other methods of their classes.
 
 use blocklint_core::Language;
 use blocklint_facts::{BodyKind, Flow, Sym};
@@ -7,30 +7,10 @@ use blocklint_link::lang;
 use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, FileId};
 
-use crate::lifecycle::unused::{leads_elsewhere, unnamed_definitions};
+use crate::lifecycle::unused::unnamed_definitions;
 
 /// The fewest methods of a class from which on one method that nothing names counts as unused.
 const FEWEST_METHODS: usize = 4;
-
-/// True if a function is private by its name and the project names it nowhere: it never runs.
-pub(crate) fn is_never_named(linker: &Linker<'_>, body: BodyRef) -> bool {
-    let facts = linker.program.facts(body.file);
-    let row = linker.program.body(body);
-    let name = facts.text(row.name);
-    let is_private = facts.language == Language::Python && lang::python::conventions::is_private(name);
-    if !is_private || row.kind != BodyKind::Function || !facts.list(row.decorators).is_empty() {
-        return false;
-    }
-    // A library may call what its classes are derived for.
-    if let Some(class) = row.class.get()
-        && !linker.mro(body.file.class_ref(class)).iter().all(|of| matches!(of, Ancestor::Class(_)))
-    {
-        return false;
-    }
-    let Some(name) = linker.program.global(body.file, row.name) else { return false };
-    // A call of another object's method of that name shows nothing.
-    unnamed_definitions(linker, name, |site| leads_elsewhere(linker, body, site)).is_some()
-}
 
 /// True if a public coroutine is a method that the project left over: the project names most methods of the class, and this one
 /// nowhere.

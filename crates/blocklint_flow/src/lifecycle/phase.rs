@@ -1,7 +1,7 @@
 //! When a root runs: in tests, at start-up or exit, or while serving.
 
 use crate::entries::purpose;
-use blocklint_core::Language;
+use blocklint_core::{Context, Language};
 use blocklint_facts::{BodyId, BodyKind, Flow, RegionKind, SiteKind};
 use blocklint_link::classes::hierarchy::Ancestor;
 use blocklint_link::lang;
@@ -65,6 +65,14 @@ impl When {
             Some(Phase::Command) => When::Unknown,
             Some(Phase::Request | Phase::Message | Phase::Tick | Phase::Task) | None => When::Serving,
         }
+    }
+
+    /// Returns when a function of this kind runs that a row registers. A coroutine function that a library calls in a worker gets an
+    /// event loop of its own there, with no other task in it: an `async def` view of Flask.
+    fn of_registered(row: &HandoverRow, flow: Flow) -> When {
+        let when = When::of(row.phase);
+        let is_alone = flow == Flow::Coroutine && row.context.fixed() == Some(Context::Worker);
+        if is_alone && when == When::Serving { When::Apart } else { when }
     }
 
     /// True if code of this time delays no request that is served.
@@ -242,9 +250,10 @@ pub(crate) fn is_in_fixture(linker: &Linker<'_>, body: BodyRef) -> bool {
 /// Returns when a body runs by its registration: a decorator or a call that takes it.
 pub(crate) fn registered(linker: &Linker<'_>, body: BodyRef) -> Option<When> {
     let mut found = None;
+    let flow = linker.program.body(body).flow;
     for path in paths_by_convention(linker, body) {
         for row in linker.library.handovers(path).iter() {
-            found = Some(When::of(row.phase));
+            found = Some(When::of_registered(&row, flow));
         }
     }
     for path in linker.decorator_paths(body) {
@@ -253,15 +262,17 @@ pub(crate) fn registered(linker: &Linker<'_>, body: BodyRef) -> Option<When> {
             let is_called = !row.during.is_empty();
             if matches!(row.selector, Selector::Via(_)) && !row.wraps && !is_called && row.phase != Some(Phase::Command)
             {
-                found = Some(When::of(row.phase));
+                found = Some(When::of_registered(&row, flow));
             }
         }
     }
     found = match linker.program.language(body.file) {
         Language::Java => found.or_else(|| overrides_when(linker, body)),
         // The callers of a method also show that it runs while serving; only the overridden method shows that it runs
-        // at start-up.
-        Language::Python => found.or_else(|| overrides_when(linker, body).filter(|&when| when == When::StartUp)),
+        // at start-up, or in a loop of its own.
+        Language::Python => {
+            found.or_else(|| overrides_when(linker, body).filter(|when| matches!(when, When::StartUp | When::Apart)))
+        }
         Language::Rust => found,
     };
     if found.is_some() {
@@ -278,7 +289,7 @@ pub(crate) fn registered(linker: &Linker<'_>, body: BodyRef) -> Option<When> {
             for row in rows_taking(linker, val, site, arg).into_iter().filter(|row| !row.wraps) {
                 found = Some(match found {
                     Some(When::Serving) => When::Serving,
-                    _ => When::of(row.phase),
+                    _ => When::of_registered(row, flow),
                 });
             }
         }
@@ -379,7 +390,7 @@ pub(crate) fn sites_by_name(linker: &Linker<'_>, body: BodyRef) -> SmallVec<[Sit
 fn overrides_when(linker: &Linker<'_>, body: BodyRef) -> Option<When> {
     let mut found = None;
     for row in overridden_rows(linker, body) {
-        let when = When::of(row.phase);
+        let when = When::of_registered(row, linker.program.body(body).flow);
         found = if found == Some(When::Serving) { found } else { Some(when) };
     }
     found

@@ -14,6 +14,7 @@ use crate::callers::Callers;
 use crate::lifecycle::entry_points::{At, CallingBody, Entry, EntryPoints, RunsBy, WayIn};
 use crate::lifecycle::phase::When;
 use crate::lifecycle::route::route_of;
+use crate::lifecycle::unused::is_never_named;
 
 /// Bodies above one body beyond which the rest is not known.
 const MOST_BODIES: usize = 4_000;
@@ -38,6 +39,8 @@ struct Reaching {
     nearest: Vec<(u32, Entry)>,
     /// True if an entry may serve, though its kind does not say so: a `main`.
     may_serve: bool,
+    /// True if an entry may be used by code outside of the project: a public function.
+    may_be_used: bool,
 }
 
 impl Reaching {
@@ -122,6 +125,12 @@ impl<'s, 'l, 'a> ReachedBy<'s, 'l, 'a> {
         kinds().all(is_aside).then_some(When::StartUp)
     }
 
+    /// True if all callers of a body begin at private functions that the project names nowhere (Python).
+    pub(crate) fn is_never_reached(&self, body: BodyRef) -> bool {
+        let reaching = self.reaching(body);
+        !reaching.may_be_used && !reaching.nearest.is_empty()
+    }
+
     fn reaching(&self, body: BodyRef) -> Rc<Reaching> {
         self.linker.query(&self.reaching, body, Rc::default, || Rc::new(self.climb(body)))
     }
@@ -154,10 +163,12 @@ impl<'s, 'l, 'a> ReachedBy<'s, 'l, 'a> {
         }
         if seen.len() >= MOST_BODIES {
             let entry = Entry { kind: EntryKind::Unknown, body, at: At::Definition, is_aside: false };
+            found.may_be_used = true;
             found.add(u32::MAX, entry);
         }
         if found.nearest.is_empty() {
             // Bodies that only call each other.
+            found.may_be_used = true;
             found.add(0, Entry { kind: EntryKind::None, body, at: At::Definition, is_aside: false });
         }
         found
@@ -170,6 +181,7 @@ impl<'s, 'l, 'a> ReachedBy<'s, 'l, 'a> {
         }
         let may_serve = through.may_serve || through.task || through.driven && entry.kind == EntryKind::Start;
         entry.is_aside &= !may_serve;
+        found.may_be_used |= entry.kind != EntryKind::None || !is_never_named(self.linker, entry.body);
         found.add(distance, entry);
     }
 }

@@ -42,6 +42,26 @@ pub(crate) fn is_unused(linker: &Linker<'_>, life: &mut Life<'_, '_, '_>, body: 
     unnamed_definitions(linker, name, |site| leads_elsewhere(linker, body, site)).is_some()
 }
 
+/// True if a function is private by its name and the project names it nowhere: it never runs (Python).
+pub(crate) fn is_never_named(linker: &Linker<'_>, body: BodyRef) -> bool {
+    let facts = linker.program.facts(body.file);
+    let row = linker.program.body(body);
+    let name = facts.text(row.name);
+    let is_private = facts.language == Language::Python && lang::python::conventions::is_private(name);
+    if !is_private || row.kind != BodyKind::Function || !facts.list(row.decorators).is_empty() {
+        return false;
+    }
+    // A library may call what its classes are derived for.
+    if let Some(class) = row.class.get()
+        && !linker.mro(body.file.class_ref(class)).iter().all(|of| matches!(of, Ancestor::Class(_)))
+    {
+        return false;
+    }
+    let Some(name) = linker.program.global(body.file, row.name) else { return false };
+    // A call of another object's method of that name shows nothing.
+    unnamed_definitions(linker, name, |site| leads_elsewhere(linker, body, site)).is_some()
+}
+
 /// True if a call under the name of a method is one of another object's method.
 pub(crate) fn leads_elsewhere(linker: &Linker<'_>, method: BodyRef, site: SiteRef) -> bool {
     let targets = linker.targets(site, EnvId::NONE);
