@@ -107,7 +107,7 @@ fn created_repeatedly<'a>(
                     && !is_scheduler(linker, site, path)
                     && ends_here(linker, site) =>
             {
-                if lang::words_of(facts.language).is_made_by_others {
+                if lang::words_of(facts.language).constructs_in_libraries {
                     Severity::Warning
                 } else {
                     Severity::Note
@@ -121,7 +121,7 @@ fn created_repeatedly<'a>(
             // Nothing shows that there are many: of ten such in seven projects none was. A scheduler is there to be shared.
             Creates::Threads
                 if !is_shown
-                    && lang::words_of(facts.language).is_made_by_others
+                    && lang::words_of(facts.language).constructs_in_libraries
                     && !is_scheduler(linker, site, path)
                     && !matches!(of, Repeated::Class(class) if is_built_for_callers(linker, callers, class)) =>
             {
@@ -130,7 +130,7 @@ fn created_repeatedly<'a>(
             // Nothing shows how many there are: who makes the instances is mostly not in the project.
             Creates::Threads | Creates::Pool
                 if !is_shown
-                    && lang::words_of(facts.language).is_made_by_others
+                    && lang::words_of(facts.language).constructs_in_libraries
                     && (creates == Creates::Threads || is_of_role(linker, path, Role::Pool)) =>
             {
                 match is_one_of_its_kind(linker, &mut times, site, of) {
@@ -434,7 +434,7 @@ fn is_made_on_demand<'a>(linker: &Linker<'a>, times: &mut TimesOf<'_, '_, 'a>, c
 /// True if a method returns an object that holds what a site in it makes (Java).
 fn is_returned_inside(linker: &Linker<'_>, body: BodyRef) -> bool {
     let (facts, body_id) = linker.program.facts_and_id(body);
-    if !lang::words_of(facts.language).is_made_by_others
+    if !lang::words_of(facts.language).constructs_in_libraries
         || !lang::java::names::makes_on_demand(facts.text(linker.program.body(body).name))
     {
         return false;
@@ -479,9 +479,9 @@ fn names_an_administrator(linker: &Linker<'_>, file: FileId, form: FormId, depth
     let facts = linker.program.facts(file);
     let says = |form: FormId| names_an_administrator(linker, file, form, depth);
     match facts.form(form) {
-        Form::Name(name) => lang::python::conventions::names_administrators(facts.text(name)),
-        Form::Var(var) => lang::python::conventions::names_administrators(facts.text(facts.var(var).name)),
-        Form::Attr(base, name) => lang::python::conventions::names_administrators(facts.text(name)) || says(base),
+        Form::Name(name) => lang::python::conventions::mentions_administrators(facts.text(name)),
+        Form::Var(var) => lang::python::conventions::mentions_administrators(facts.text(facts.var(var).name)),
+        Form::Attr(base, name) => lang::python::conventions::mentions_administrators(facts.text(name)) || says(base),
         Form::Subscript(base, index) => says(base) || says(index),
         Form::Display(_, list) | Form::Join(list) => facts.list(list).iter().any(|&part| says(part)),
         Form::Result(site) => says(facts.site(site).callee) || facts.args_of(site).iter().any(|arg| says(arg.value)),

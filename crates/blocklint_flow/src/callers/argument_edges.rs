@@ -69,7 +69,7 @@ impl Callers<'_, '_> {
             Subject::Row(_) => Flow::Sync,
         };
         // An iterator of the project that is consumed.
-        let gives_elements = || matches!(subject, Subject::Body(node) if linker.is_of_iteration(node.body));
+        let gives_elements = || matches!(subject, Subject::Body(node) if linker.is_iteration_method(node.body));
         let is_call = flow == Flow::Sync && (passing.called || passing.consumed && gives_elements());
         let is_consumed = passing.consumed && matches!(flow, Flow::Generator);
         if is_call || is_consumed {

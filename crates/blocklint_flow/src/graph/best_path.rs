@@ -51,7 +51,7 @@ impl Cost {
             Language::Rust => deciding_tests_over(linker, edge.site),
             _ => linker.conditions_over(edge.site),
         };
-        let ends_at_entry = is_of_entry(linker, graph, edge);
+        let ends_at_entry = ends_at_metadata_call(linker, graph, edge);
         let statically_bound_hops = u32::from(is_statically_bound(linker, edge.site));
         Cost {
             steps,
@@ -87,12 +87,12 @@ pub struct Paths {
 }
 
 /// True if an edge leads to a call that only reads or changes the entry of a file in the file system (Python).
-fn is_of_entry(linker: &Linker<'_>, graph: &Graph<'_>, edge: &FlowEdge) -> bool {
+fn ends_at_metadata_call(linker: &Linker<'_>, graph: &Graph<'_>, edge: &FlowEdge) -> bool {
     let EdgeTarget::Sink(sink) = edge.next else { return false };
     let facts = linker.program.facts(edge.site.file);
     facts.language == Language::Python
         && graph.labels.get(graph.sinks[sink as usize].label).effect == Effect::File
-        && lang::python::conventions::is_of_entry(facts.text(linker.program.site(edge.site).name))
+        && lang::python::conventions::is_metadata_function(facts.text(linker.program.site(edge.site).name))
 }
 
 /// True if a call is one of an object on itself.

@@ -309,7 +309,7 @@ fn registered_within(linker: &Linker<'_>, wrapper: BodyRef) -> Option<When> {
 fn is_entered_to_run(linker: &Linker<'_>, body: BodyRef) -> bool {
     let facts = linker.program.facts(body.file);
     let row = linker.program.body(body);
-    if facts.language != Language::Python || !lang::python::conventions::enters_or_leaves(facts.text(row.name)) {
+    if facts.language != Language::Python || !lang::python::conventions::is_async_context_method(facts.text(row.name)) {
         return false;
     }
     let Some(class) = row.class.get() else { return false };

@@ -33,7 +33,7 @@ impl Linker<'_> {
             match region.kind {
                 RegionKind::Body => return false,
                 RegionKind::Loop => {
-                    match lang::semantics(facts.language).rounds(self, site, id) {
+                    match lang::semantics(facts.language).loop_rounds(self, site, id) {
                         Rounds::Many => {}
                         Rounds::Few => {
                             at = region.parent;

@@ -56,7 +56,7 @@ impl Linker<'_> {
         let on_it = matches!(facts.form(test.callee), Form::Attr(base, _) if facts.form(base) == Form::Var(var));
         region.kind == RegionKind::Then
             && on_it
-            && lang::words_of(facts.language).asks_for_end(facts.text(test.name)).is_some()
+            && lang::words_of(facts.language).string_end(facts.text(test.name)).is_some()
     }
 
     /// Returns the key of the body's own `**kwargs` that a form reads, as a parameter.

@@ -52,7 +52,7 @@ impl Linker<'_> {
     }
 
     /// Returns the types that a local variable is given by calls on it as statements: `options.setWorker(true);`.
-    pub(crate) fn set_up_as(&self, site: SiteRef, form: FormId) -> Vec<Val> {
+    pub(crate) fn states_set_by_calls(&self, site: SiteRef, form: FormId) -> Vec<Val> {
         let facts = self.program.facts(site.file);
         let Form::Var(var) = facts.form(form) else { return Vec::new() };
         if facts.var(var).kind != VarKind::Inner {

@@ -150,7 +150,7 @@ impl<'a> Linker<'a> {
             Form::Alt(kind, list) => {
                 let ends = facts.list(list);
                 let ends = match (kind, ends) {
-                    (AltKind::Ternary, &[test, _, _]) => match self.kind_test(scope, test) {
+                    (AltKind::Ternary, &[test, _, _]) => match self.kind_test_result(scope, test) {
                         Some(true) => &ends[1..2],
                         Some(false) => &ends[2..],
                         None => &ends[1..],
@@ -304,7 +304,7 @@ impl<'a> Linker<'a> {
         for assign in facts.assign_ids_of(id).rev() {
             empty = false;
             let row = facts.assign(assign);
-            if self.is_for_other_kind(scope, row.at.region) {
+            if self.is_ruled_out_by_captured_kind(scope, row.at.region) {
                 continue;
             }
             if row.at.position >= scope.at.position {
@@ -348,7 +348,7 @@ impl<'a> Linker<'a> {
         let var = facts.var(id);
         let mut parts: SmallVec<[Typed; 4]> = SmallVec::new();
         let semantics = lang::semantics(facts.language);
-        if let Some(items) = semantics.items_of_one_name(self, scope, id) {
+        if let Some(items) = semantics.items_of_same_name(self, scope, id) {
             return items;
         }
         if facts.body(var.body).kind == BodyKind::Module {
@@ -460,7 +460,7 @@ impl<'a> Linker<'a> {
             return given;
         }
         let [base] = self.values.members(declared.value)[..] else { return declared };
-        if !matches!(base, Val::Instance { .. }) && !semantics.makes_declared(self, scope.file, base, row.value) {
+        if !matches!(base, Val::Instance { .. }) && !semantics.calls_declared_type(self, scope.file, base, row.value) {
             return declared;
         }
         let given = self.eval(scope, row.value);

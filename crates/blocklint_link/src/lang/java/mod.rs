@@ -107,7 +107,7 @@ impl Semantics for Java {
         let row = linker.program.site(site);
         let goes_through = row.kind == SiteKind::Iterate || words::GOES_THROUGH_ITSELF.contains(&facts.text(row.name));
         if !goes_through {
-            return self.runs_one_of(targets);
+            return self.runs_one_target(targets);
         }
         let mut seen = FxHashSet::default();
         targets.list.iter().any(|target| match *target {
@@ -120,11 +120,11 @@ impl Semantics for Java {
         })
     }
 
-    fn is_of_iteration(&self, linker: &Linker<'_>, body: BodyRef) -> bool {
+    fn is_iteration_method(&self, linker: &Linker<'_>, body: BodyRef) -> bool {
         !linker.names_of_loops(body).is_empty()
     }
 
-    fn constructed(&self, linker: &Linker<'_>, class: ClassRef, _site: SiteRef, env: EnvId) -> Typed {
+    fn constructor_result(&self, linker: &Linker<'_>, class: ClassRef, _site: SiteRef, env: EnvId) -> Typed {
         let made = Val::Instance { class, exact: true, args: ArgsId::NONE };
         linker.known(linker.as_closure(made, env).unwrap_or(made))
     }
@@ -212,11 +212,11 @@ impl Semantics for Java {
         linker.decided_by_param(site, linker.put_around(site, form), env)
     }
 
-    fn set_up_as(&self, linker: &Linker<'_>, site: SiteRef, form: FormId) -> Vec<Val> {
-        linker.set_up_as(site, form)
+    fn states_set_by_calls(&self, linker: &Linker<'_>, site: SiteRef, form: FormId) -> Vec<Val> {
+        linker.states_set_by_calls(site, form)
     }
 
-    fn is_stand_in(&self, linker: &Linker<'_>, body: BodyRef, of: ClassRef) -> bool {
+    fn is_test_double_or_demo(&self, linker: &Linker<'_>, body: BodyRef, of: ClassRef) -> bool {
         let is_of_demo = |file: FileId| is_of_demo(&linker.program.files[file.index()].relative);
         // Nor is a method of a demo, which only shows how the base is used.
         linker.is_test_double(body, linker.class_body(of)) || is_of_demo(body.file) && !is_of_demo(of.file)
@@ -242,9 +242,9 @@ impl Semantics for Java {
         !linker.serves_by_servlets(file)
     }
 
-    fn rounds(&self, linker: &Linker<'_>, site: SiteRef, within: RegionId) -> Rounds {
+    fn loop_rounds(&self, linker: &Linker<'_>, site: SiteRef, loop_region: RegionId) -> Rounds {
         let facts = linker.program.facts(site.file);
-        let is_short = goes_through_few(facts, facts.region(within)) || linker.ends_loop(site);
+        let is_short = goes_through_few(facts, facts.region(loop_region)) || linker.ends_loop(site);
         if is_short { Rounds::FewInAll } else { Rounds::Many }
     }
 }

@@ -392,7 +392,7 @@ pub(crate) const WORDS: LanguageWords = LanguageWords {
     passes_receiver: false,
     has_await: false,
     returns_result_of_callable: false,
-    is_made_by_others: true,
+    constructs_in_libraries: true,
     bounds_offloads: false,
 };
 

@@ -29,7 +29,7 @@ impl Linker<'_> {
         let row = facts.site(call);
         let Form::Attr(base, _) = facts.form(row.callee) else { return None };
         let Form::Var(given) = facts.form(base) else { return None };
-        if !lang::words_of(facts.language).reads_a_key(facts.text(row.name)) {
+        if !lang::words_of(facts.language).reads_key(facts.text(row.name)) {
             return None;
         }
         let VarKind::Param(index) = facts.var(given).kind else { return None };
@@ -118,6 +118,6 @@ impl Linker<'_> {
 fn fills(facts: &FileFacts, body: BodyId) -> impl Iterator<Item = SiteId> {
     (0..facts.sites.len() as u32).map(SiteId).filter(move |&site| {
         let row = facts.site(site);
-        facts.body_of(row.at) == body && lang::words_of(facts.language).fills_keys(facts.text(row.name))
+        facts.body_of(row.at) == body && lang::words_of(facts.language).writes_keys(facts.text(row.name))
     })
 }

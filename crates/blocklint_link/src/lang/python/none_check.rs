@@ -53,7 +53,7 @@ impl Linker<'_> {
             Form::Var(var) => facts.only_value_of(var).map_or(base, |only| only.value),
             _ => base,
         };
-        matches!(facts.form(base), Form::Result(call) if lang::python::builtins::splits(facts.text(facts.site(call).name)))
+        matches!(facts.form(base), Form::Result(call) if lang::python::builtins::splits_string(facts.text(facts.site(call).name)))
     }
 
     /// True if a parameter's annotation excludes the value that a guard tests for.
@@ -76,7 +76,7 @@ impl Linker<'_> {
         let Form::Subscript(base, _) = facts.form(annotation) else { return false };
         let named = self.eval(Scope { file, at: At::default(), env: EnvId::NONE }, base);
         self.values.members(named.value).into_iter().all(|val| match val {
-            Val::External(path) => lang::python::builtins::lists_literals(self.library.text(path).as_ref()),
+            Val::External(path) => lang::python::builtins::is_literal_constructor(self.library.text(path).as_ref()),
             _ => false,
         })
     }
@@ -170,7 +170,7 @@ impl Linker<'_> {
             Form::Alt(AltKind::Or, list) => facts.list(list).iter().any(|&part| self.falls_back_on(scope, part, var)),
             Form::Result(call) => {
                 let row = facts.site(call);
-                lang::words_of(facts.language).reads_a_key(facts.text(row.name))
+                lang::words_of(facts.language).reads_key(facts.text(row.name))
                     && matches!(facts.form(row.callee), Form::Attr(..))
                     && facts.args_of(call).get(1).is_some_and(|default| self.falls_back_on(scope, default.value, var))
             }

@@ -93,7 +93,9 @@ impl Linker<'_> {
                 let mut left = self.models_in(self.annotation(scope, param.annotation), 3);
                 while let Some(class) = left.pop() {
                     if found.insert(class) {
-                        left.extend(self.fields_of(class).into_iter().flat_map(|(_, typed)| self.models_in(typed, 3)));
+                        left.extend(
+                            self.annotated_fields(class).into_iter().flat_map(|(_, typed)| self.models_in(typed, 3)),
+                        );
                     }
                 }
             }

@@ -89,6 +89,6 @@ pub(crate) const WORDS: LanguageWords = LanguageWords {
     passes_receiver: true,
     has_await: true,
     returns_result_of_callable: false,
-    is_made_by_others: false,
+    constructs_in_libraries: false,
     bounds_offloads: true,
 };

@@ -265,7 +265,7 @@ impl<'a> Linker<'a> {
     }
 
     /// Returns an instance made by `T { a: x }` or `T(x)`, its type parameters being known from the fields.
-    pub(crate) fn constructed(&self, class: ClassRef, site: SiteRef, env: EnvId) -> Typed {
+    pub(crate) fn constructor_result(&self, class: ClassRef, site: SiteRef, env: EnvId) -> Typed {
         let args = self.own_params(class);
         let made = self.known(Val::Instance { class, exact: true, args });
         if args == ArgsId::NONE {

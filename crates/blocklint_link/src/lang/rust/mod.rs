@@ -118,7 +118,7 @@ impl Semantics for Rust {
     }
 
     /// A library's own `Result` is the language's.
-    fn type_behind(&self, linker: &Linker<'_>, ty: PathId) -> Option<PathId> {
+    fn alias_target_type(&self, linker: &Linker<'_>, ty: PathId) -> Option<PathId> {
         names::result_behind(&linker.library.text(ty)).map(|of| linker.library.path(Language::Rust, of))
     }
 
@@ -135,8 +135,8 @@ impl Semantics for Rust {
         implicit_calls::IMPLICIT_CALLS
     }
 
-    fn constructed(&self, linker: &Linker<'_>, class: ClassRef, site: SiteRef, env: EnvId) -> Typed {
-        linker.constructed(class, site, env)
+    fn constructor_result(&self, linker: &Linker<'_>, class: ClassRef, site: SiteRef, env: EnvId) -> Typed {
+        linker.constructor_result(class, site, env)
     }
 
     fn refine_result(
@@ -154,8 +154,8 @@ impl Semantics for Rust {
         true
     }
 
-    fn collected(&self, linker: &Linker<'_>, path: &str, receiver: Val, at: (SiteRef, EnvId)) -> Option<Typed> {
-        linker.collected(path, receiver, at.0, at.1)
+    fn collect_result(&self, linker: &Linker<'_>, path: &str, receiver: Val, call: (SiteRef, EnvId)) -> Option<Typed> {
+        linker.collected(path, receiver, call.0, call.1)
     }
 
     fn result_without_row(
@@ -182,7 +182,7 @@ impl Semantics for Rust {
         }
     }
 
-    fn written_result(&self, linker: &Linker<'_>, site: SiteRef, env: EnvId) -> Option<Typed> {
+    fn result_by_type_argument(&self, linker: &Linker<'_>, site: SiteRef, env: EnvId) -> Option<Typed> {
         linker.written_in_call(site, env)
     }
 
@@ -207,7 +207,7 @@ impl Semantics for Rust {
         })
     }
 
-    fn part_of_instance(&self, linker: &Linker<'_>, member: Val, index: u32) -> Option<Typed> {
+    fn pattern_field(&self, linker: &Linker<'_>, member: Val, index: u32) -> Option<Typed> {
         let name = linker.program.name(&index.to_string());
         Some(name.map_or_else(|| linker.unknown(Why::Attribute), |name| linker.attr(member, name)))
     }
@@ -238,7 +238,7 @@ impl Semantics for Rust {
         linker.as_value(typed)
     }
 
-    fn items_of_one_name(&self, linker: &Linker<'_>, scope: Scope, var: VarId) -> Option<Typed> {
+    fn items_of_same_name(&self, linker: &Linker<'_>, scope: Scope, var: VarId) -> Option<Typed> {
         linker.program.facts(scope.file).assigns_of(var).nth(1).is_some().then(|| linker.rust_twins(scope, var))
     }
 
@@ -270,12 +270,18 @@ impl Semantics for Rust {
         linker.reader_by_callers(members, site, form, env)
     }
 
-    fn types_of_arguments(&self, linker: &Linker<'_>, val: Val) -> Vec<PathId> {
-        linker.types_of_arguments(val)
+    fn library_type_arguments(&self, linker: &Linker<'_>, val: Val) -> Vec<PathId> {
+        linker.library_type_arguments(val)
     }
 
-    fn overrides_beside(&self, linker: &Linker<'_>, derived: ClassRef, of: ClassRef, name: Name) -> Vec<BodyRef> {
-        linker.beside_impl(derived, of, name)
+    fn overrides_in_other_impls(
+        &self,
+        linker: &Linker<'_>,
+        derived: ClassRef,
+        base: ClassRef,
+        name: Name,
+    ) -> Vec<BodyRef> {
+        linker.beside_impl(derived, base, name)
     }
 
     fn runs_any_implementation(&self, _linker: &Linker<'_>, _body: BodyRef) -> bool {
@@ -286,10 +292,10 @@ impl Semantics for Rust {
         linker.rust_parents().is_test(file)
     }
 
-    fn rounds(&self, linker: &Linker<'_>, site: SiteRef, within: RegionId) -> Rounds {
-        let region = linker.program.facts(site.file).region(within);
+    fn loop_rounds(&self, linker: &Linker<'_>, site: SiteRef, loop_region: RegionId) -> Rounds {
+        let region = linker.program.facts(site.file).region(loop_region);
         // A search for the first of some ends early.
-        let is_short = linker.is_written_out(site.file, region.test) || linker.ends_search(site, within);
+        let is_short = linker.is_written_out(site.file, region.test) || linker.ends_search(site, loop_region);
         if is_short { Rounds::Few } else { Rounds::Many }
     }
 }

@@ -34,7 +34,7 @@ impl Linker<'_> {
     }
 
     /// Returns the types that a generic struct of the project is made for: `File` of `Parser<File>`.
-    pub(crate) fn types_of_arguments(&self, val: Val) -> Vec<PathId> {
+    pub(crate) fn library_type_arguments(&self, val: Val) -> Vec<PathId> {
         let Val::Instance { args, .. } = val else { return Vec::new() };
         let given = self.values.list(args).into_iter().flat_map(|arg| self.values.members(arg));
         given.flat_map(|val| self.types_through(val)).collect()

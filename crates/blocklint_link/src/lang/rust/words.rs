@@ -98,7 +98,7 @@ pub(crate) const WORDS: LanguageWords = LanguageWords {
     passes_receiver: true,
     has_await: true,
     returns_result_of_callable: true,
-    is_made_by_others: false,
+    constructs_in_libraries: false,
     bounds_offloads: false,
 };
 
