@@ -58,7 +58,9 @@ impl<'l, 'a> Search<'l, 'a> {
                 let own = program.name(row.name.strip_suffix('!').unwrap_or(row.name));
                 // `list(books)` enters the row of the iteration as a loop does.
                 let by_protocol = match *language {
-                    Language::Python if row.name.starts_with("__") => self.linker.names_entering_method(row.name),
+                    Language::Python if row.name.starts_with("__") => {
+                        self.linker.names_running_library_method(row.name)
+                    }
                     _ => Vec::new(),
                 };
                 let mut bearers: Vec<Name> = own.into_iter().chain(by_protocol).collect();
@@ -561,7 +563,7 @@ impl<'l, 'a> Search<'l, 'a> {
             }
             Val::Unknown(_) | Val::None | Val::Module(_) | Val::Folder(_) => false,
             Val::External(path) | Val::Method { path, .. } => {
-                !self.linker.library.calls(path).is_empty() || self.linker.asks_its_arguments(path)
+                !self.linker.library.calls(path).is_empty() || self.linker.runs_argument_methods(path)
             }
             _ => true,
         })

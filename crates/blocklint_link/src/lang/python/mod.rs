@@ -101,7 +101,7 @@ impl Semantics for Python {
     }
 
     fn iterates_over_arguments(&self, linker: &Linker<'_>, site: SiteRef, env: EnvId) -> bool {
-        !linker.sources(site, env).is_empty()
+        !linker.iterated_arguments(site, env).is_empty()
     }
 
     fn first_param(&self, linker: &Linker<'_>, param: VarRef) -> Option<Typed> {

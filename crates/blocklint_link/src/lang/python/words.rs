@@ -1,8 +1,8 @@
-//! Python: the names of builtins, methods and exceptions that change how code is read.
+//! Python: the names of builtins, methods and exceptions that have a meaning in the language.
 
 use crate::lang::words::{LanguageWords, Literal};
 
-/// The words of Python.
+/// The names of Python.
 pub(crate) const WORDS: LanguageWords = LanguageWords {
     literal_types: &[
         (Literal::Bool, "builtins.bool"),
