@@ -377,7 +377,7 @@ fn is_one_of_its_kind<'a>(linker: &Linker<'a>, times: &mut TimesOf<'_, '_, 'a>, 
         }
         Repeated::Body(_) => {
             let name = name_of_body_around(linker, site);
-            lang::java::names::ends(name)
+            lang::java::names::closes_object(name)
                 || lang::java::names::runs_once(name)
                     && (is_injected(linker, class) || !is_made_on_demand(linker, times, class, 8))
         }
@@ -562,7 +562,7 @@ fn is_injected(linker: &Linker<'_>, class: ClassRef) -> bool {
         row.class.get() == Some(class_id)
             && row.kind == BodyKind::Function
             && lang::words_of(facts.language).is_constructor(facts.text(row.name))
-            && lang::java::names::mark_names(facts, row.decorators).any(lang::java::names::is_injection)
+            && lang::java::names::annotation_names(facts, row.decorators).any(lang::java::names::is_injection)
     })
 }
 
@@ -576,7 +576,7 @@ fn is_dedicated(linker: &Linker<'_>, site: SiteRef) -> bool {
             && facts.sites.iter().any(|row| match facts.form(row.callee) {
                 Form::Attr(base, _) => {
                     facts.form(base) == Form::Result(site_id)
-                        && lang::java::words::REPEATS.contains(&facts.text(row.name))
+                        && lang::java::words::REPEATED_SCHEDULES.contains(&facts.text(row.name))
                 }
                 _ => false,
             });

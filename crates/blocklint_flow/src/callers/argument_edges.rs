@@ -84,7 +84,7 @@ impl Callers<'_, '_> {
             });
         }
         for &(context, runtime) in &passing.handed {
-            if context == Context::EventLoop && flow == Flow::Sync && !linker.stands_with_workers(site) {
+            if context == Context::EventLoop && flow == Flow::Sync && !linker.is_on_deployed_worker(site) {
                 found.callers.push(Caller {
                     site,
                     env,

@@ -190,14 +190,14 @@ fn alternatives(linker: &Linker<'_>, site: SiteRef) -> (usize, Vec<BodyRef>) {
             }
             Target::Overrides { class, name } => {
                 for body in linker.overrides(class, name).iter() {
-                    if linker.is_stub(*body) || !linker.means_override(class, name, *body, site) {
+                    if linker.is_stub(*body) || !linker.may_run_override(class, name, *body, site) {
                         continue;
                     }
                     all += 1;
                     bodies.push(*body);
                 }
                 // The call may also run one of the lambdas that are given for the interface.
-                all += linker.lambdas_of(class);
+                all += linker.lambda_count(class);
             }
             Target::Row { .. } => all += 1,
         }
@@ -220,7 +220,7 @@ fn share_steps(linker: &Linker<'_>, graph: &Graph<'_>, edge: &FlowEdge, held: Op
     let (labelled, same) = (labelled + rows, same + rows);
     if all <= 1 || by_effect && (linker.is_called_on_each(site) || is_filled_in_by_each(linker, site)) {
         0
-    } else if by_effect && linker.is_picked_from_table(site) {
+    } else if by_effect && linker.is_looked_up_by_key(site) {
         // Each is called for its key.
         1
     } else if all <= 3 {

@@ -260,7 +260,7 @@ impl<'s, 'l, 'a> EntryPoints<'s, 'l, 'a> {
             let bearers = linker.bearers(name);
             let may_mean = |site: &SiteRef| {
                 linker.targets(*site, EnvId::NONE).list.iter().any(|target| match *target {
-                    Target::Overrides { class, name } => linker.means_override(class, name, body, *site),
+                    Target::Overrides { class, name } => linker.may_run_override(class, name, body, *site),
                     _ => false,
                 })
             };

@@ -114,7 +114,8 @@ fn has_base(linker: &Linker<'_>, body: BodyRef) -> bool {
 /// True if an annotation states that only tests need a method to be visible.
 fn is_visible_for_tests(linker: &Linker<'_>, body: BodyRef) -> bool {
     let facts = linker.program.facts(body.file);
-    lang::java::names::mark_names(facts, linker.program.body(body).decorators).any(lang::java::names::is_for_tests)
+    lang::java::names::annotation_names(facts, linker.program.body(body).decorators)
+        .any(lang::java::names::is_for_tests)
 }
 
 /// True if an annotation makes a class a command of a command line.
@@ -144,7 +145,7 @@ fn runs_once_in_chain(linker: &Linker<'_>, body: BodyRef) -> bool {
 
 /// True if a call runs what it is given once for each run of the method around.
 pub(crate) fn runs_once_at(linker: &Linker<'_>, taker: SiteRef) -> bool {
-    if source_of_chain(linker, taker).is_some_and(lang::java::names::looks_something_up) {
+    if source_of_chain(linker, taker).is_some_and(lang::java::names::is_lookup) {
         return true;
     }
     let callee = linker.callee(taker, EnvId::NONE);

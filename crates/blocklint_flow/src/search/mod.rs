@@ -417,7 +417,7 @@ impl<'l, 'a> Search<'l, 'a> {
         }
         // An effect of a moment, or of one time, in one of several implementations shows nothing about the callers of
         // all of them.
-        if caller.shared && label.severity == Severity::Note && self.linker.means_several(caller.site) {
+        if caller.shared && label.severity == Severity::Note && self.linker.may_run_several(caller.site) {
             return;
         }
         let mut edge = FlowEdge {

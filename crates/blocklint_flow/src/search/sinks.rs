@@ -70,7 +70,7 @@ impl<'l, 'a> Search<'l, 'a> {
                 if bearers.is_empty() {
                     continue;
                 }
-                if *language == Language::Java && !row.paths(wanted).any(|path| java.has(path.path)) {
+                if *language == Language::Java && !row.paths(wanted).any(|path| java.may_have(path.path)) {
                     continue;
                 }
                 let (mut heads, mut is_called, mut is_read): (Vec<&str>, bool, bool) = (Vec::new(), false, false);
@@ -97,7 +97,7 @@ impl<'l, 'a> Search<'l, 'a> {
             sites.extend(self.calls_of_instances(*language, reach));
             let globbed = match language {
                 Language::Java => {
-                    let of_globs = self.linker.java_sites_of_globs();
+                    let of_globs = self.linker.java_glob_sites();
                     sites.extend(of_globs.sites);
                     mentioned.extend(of_globs.names);
                     let implemented = self.linker.names_implemented_by_library();

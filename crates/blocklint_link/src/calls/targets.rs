@@ -233,7 +233,7 @@ impl<'a> Linker<'a> {
                 }
                 self.add_body(targets, body, captured, with_receiver, receiver);
                 if receiver.is_some() {
-                    self.add_kept(targets, body, site);
+                    self.add_constructor_callables(targets, body, site);
                 }
             }
             Val::Class(class) => {

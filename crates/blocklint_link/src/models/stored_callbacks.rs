@@ -126,7 +126,7 @@ impl Linker<'_> {
     pub(crate) fn add_listeners_during(&self, targets: &mut Targets, path: PathId, site: SiteRef) {
         for rule in self.during_call(path, site) {
             if let StoredCallback::Marked(annotation) = rule.runs {
-                self.add_listeners(targets, annotation, site);
+                self.add_event_listeners(targets, annotation, site);
             }
         }
     }
@@ -300,7 +300,9 @@ impl Linker<'_> {
                 Target::Row { path, .. } => path,
                 Target::Body { body, with_receiver, .. } => {
                     let index = self.param_for(site, arg, body, with_receiver);
-                    found.extend(index.map(|index| self.names_run_later(body, index)).unwrap_or_default());
+                    found.extend(
+                        index.map(|index| self.names_running_constructor_callable(body, index)).unwrap_or_default(),
+                    );
                     continue;
                 }
                 Target::Overrides { .. } => continue,

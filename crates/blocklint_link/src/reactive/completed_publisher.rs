@@ -99,7 +99,7 @@ impl<'a> Linker<'a> {
                     let mut meant = all.iter().filter(|of| {
                         !self.program.is_test(of.file)
                             && !self.is_stub(**of)
-                            && self.means_override(class, name, **of, site)
+                            && self.may_run_override(class, name, **of, site)
                     });
                     all.len() <= MOST && meant.all(|&of| self.returns_complete(of, depth))
                 }

@@ -86,7 +86,7 @@ impl<'a> Linker<'a> {
     /// Returns where an object out of a container runs its tasks, if all places that may have made it agree.
     fn scheduler_provided(&self, var: VarRef, depth: u32) -> Option<Runs> {
         let mut agreed = None;
-        for body in self.made_by_container(var) {
+        for body in self.providers_for(var) {
             let runs = self.scheduler_returned(body, depth)?;
             if *agreed.get_or_insert(runs) != runs {
                 return None;

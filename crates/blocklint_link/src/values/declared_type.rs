@@ -498,7 +498,7 @@ impl<'a> Linker<'a> {
         let facts = self.program.facts(site.file);
         match facts.form(self.argument(site, argument)?) {
             Form::Attr(of, name)
-                if facts.language == Language::Java && facts.text(name) == lang::java::names::CLASS =>
+                if facts.language == Language::Java && facts.text(name) == lang::java::names::CLASS_LITERAL =>
             {
                 Some(self.annotation(self.scope_of(site, env), of))
             }

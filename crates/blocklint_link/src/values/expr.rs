@@ -433,7 +433,7 @@ impl<'a> Linker<'a> {
         if row.annotation.is_some() {
             let declared = self.annotation(scope, row.annotation);
             if !self.values.is_unknown(declared.value) {
-                let refined = self.named_for(scope.file, &row, self.refined(scope, declared, &row));
+                let refined = self.subclass_named_like_field(scope.file, &row, self.refined(scope, declared, &row));
                 return self.with_callables(scope, assign, refined);
             }
         }

@@ -1,5 +1,5 @@
-//! Java: call sites that a model row with a wildcard can match. A site can match only where the library is imported, or where a class of a file
-//! that imports it is named, or where code names it in full.
+//! Java: call sites that a model row with a glob (`*`) can match. Such a site is in a file that imports the library,
+//! uses a class of a file that imports it, or spells out the library's package.
 
 use crate::lang;
 use blocklint_core::Language;
@@ -10,19 +10,19 @@ use crate::lang::java::names::package;
 use crate::linker::Linker;
 use crate::program::ids::{FileId, Name, SiteRef};
 
-/// Call sites that rows with wildcards can match.
+/// The call sites that rows with globs can match.
 #[derive(Default)]
-pub struct OfGlobs {
-    /// The calls.
+pub struct GlobSites {
+    /// The call sites.
     pub sites: Vec<SiteRef>,
-    /// The names in the files of such calls.
+    /// The names of these call sites in their files.
     pub names: Vec<(FileId, Sym)>,
 }
 
 impl<'a> Linker<'a> {
-    /// Returns the sites that globs of Java's rows may mean. The search compares them file by file, because a glob
+    /// Returns the sites that globs of Java's rows can match. Files are searched one by one, because a glob
     /// often matches every name.
-    pub fn java_sites_of_globs(&self) -> OfGlobs {
+    pub fn java_glob_sites(&self) -> GlobSites {
         let mut by_package: FxHashMap<String, Vec<&str>> = FxHashMap::default();
         for glob in self.library.of(Language::Java).glob_name_patterns() {
             let package: Vec<&str> = glob
@@ -35,11 +35,11 @@ impl<'a> Linker<'a> {
             }
         }
         if by_package.is_empty() {
-            return OfGlobs::default();
+            return GlobSites::default();
         }
-        // Each file is asked once for all packages.
+        // Each file is searched once for the patterns of all packages.
         let mut wanted: FxHashMap<FileId, Vec<&str>> = FxHashMap::default();
-        let mut seen = SeenPackages::default();
+        let mut visible = VisiblePackages::default();
         let mut spelled_out: FxHashMap<FileId, Vec<&str>> = FxHashMap::default();
         for (package, patterns) in &by_package {
             for file in self.program.files_naming_all(package.split('.')) {
@@ -58,12 +58,12 @@ impl<'a> Linker<'a> {
                 if lang::java::generated_code::names_stubs(module) {
                     patterns.extend(by_package.get(lang::java::generated_code::PACKAGE_OF_STUBS).into_iter().flatten());
                 }
-                // The package of what is imported, and those around it.
+                // The package of the imported name, and the packages around it.
                 let module = self.library.of(Language::Java).canonical(module);
-                let mut at = Some(&*module);
-                while let Some(package) = at {
+                let mut enclosing = Some(&*module);
+                while let Some(package) = enclosing {
                     patterns.extend(by_package.get(package).into_iter().flatten());
-                    at = package.rsplit_once('.').map(|(around, _)| around);
+                    enclosing = package.rsplit_once('.').map(|(around, _)| around);
                 }
             }
             if patterns.is_empty() {
@@ -75,7 +75,7 @@ impl<'a> Linker<'a> {
             for class in facts.classes.iter().filter(|class| class.name.is_some()) {
                 let Some(name) = self.program.global(file, class.name) else { continue };
                 for &(other, _) in self.program.occurrences(name) {
-                    if seen.has(self, other, own) {
+                    if visible.contains(self, other, own) {
                         wanted.entry(other).or_default().extend(&patterns);
                     }
                 }
@@ -94,7 +94,7 @@ impl<'a> Linker<'a> {
                 }
             }
         }
-        let mut found = OfGlobs::default();
+        let mut found = GlobSites::default();
         for &file in wanted.keys() {
             let facts = self.program.facts(file);
             let index = self.program.index_of(file);
@@ -111,28 +111,28 @@ impl<'a> Linker<'a> {
     }
 }
 
-/// The packages whose classes files can name: their own, and those of what they import.
+/// For each file the packages whose classes it can use without an import: the packages of its imports, and its own.
 #[derive(Default)]
-struct SeenPackages<'a>(FxHashMap<FileId, FxHashSet<&'a str>>);
+struct VisiblePackages<'a>(FxHashMap<FileId, FxHashSet<&'a str>>);
 
-impl<'a> SeenPackages<'a> {
-    fn has(&mut self, linker: &Linker<'a>, file: FileId, wanted: &str) -> bool {
-        let seen = self.0.entry(file).or_insert_with(|| {
+impl<'a> VisiblePackages<'a> {
+    fn contains(&mut self, linker: &Linker<'a>, file: FileId, package: &str) -> bool {
+        let packages = self.0.entry(file).or_insert_with(|| {
             let facts = linker.program.facts(file);
-            let mut seen = FxHashSet::default();
+            let mut packages = FxHashSet::default();
             for import in &facts.imports {
-                // A package itself, or one of its classes or of their members.
-                let around = if import.kind == ImportKind::Package { 1 } else { 3 };
-                let mut at = Some(facts.text(import.module));
-                for _ in 0..around {
-                    let Some(package) = at else { break };
-                    seen.insert(package);
-                    at = package.rsplit_once('.').map(|(around, _)| around);
+                // The import of a package, of a class, or of a member of a class.
+                let levels = if import.kind == ImportKind::Package { 1 } else { 3 };
+                let mut enclosing = Some(facts.text(import.module));
+                for _ in 0..levels {
+                    let Some(package) = enclosing else { break };
+                    packages.insert(package);
+                    enclosing = package.rsplit_once('.').map(|(around, _)| around);
                 }
             }
-            seen
+            packages
         });
-        // Code outside all packages can use names without a package.
-        seen.contains(wanted) || wanted.is_empty()
+        // Classes of the default package are visible in all files.
+        packages.contains(package) || package.is_empty()
     }
 }

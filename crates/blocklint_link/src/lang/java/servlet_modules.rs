@@ -1,5 +1,5 @@
-//! Java: modules that answer requests on a servlet container's threads. A method there that returns a publisher is
-//! called, and mostly subscribed to, on a thread of the container's pool.
+//! Java: modules that answer requests on a servlet container's threads. A method of such a module that returns a
+//! publisher is called, and usually also subscribed to, on a thread of the container's pool.
 
 use crate::lang;
 use blocklint_core::Language;
@@ -8,11 +8,11 @@ use blocklint_facts::FileFacts;
 use crate::linker::Linker;
 use crate::program::ids::FileId;
 
-/// Where a module's sources begin.
+/// The part of a file's path that follows the path of its module.
 const SOURCES: &str = "src/";
 
 impl Linker<'_> {
-    /// True if the module of a file uses servlets, and no reactive server.
+    /// True if the module of a file uses servlets and no reactive server.
     pub fn serves_by_servlets(&self, file: FileId) -> bool {
         let relative = &self.program.files[file.index()].relative;
         let module = module_of(relative);
@@ -20,8 +20,8 @@ impl Linker<'_> {
             let (mut servlets, mut reactive) = (false, false);
             for other in self.program.files {
                 if other.facts.language == Language::Java && module_of(&other.relative) == module {
-                    servlets |= imports(&other.facts, lang::java::names::is_of_servlets);
-                    reactive |= imports(&other.facts, lang::java::names::is_of_reactive_server);
+                    servlets |= imports_any(&other.facts, lang::java::names::is_servlet_path);
+                    reactive |= imports_any(&other.facts, lang::java::names::is_reactive_server_path);
                 }
             }
             !reactive && (servlets || self.is_built_with_servlets(file))
@@ -40,20 +40,23 @@ impl Linker<'_> {
                 .files
                 .iter()
                 .filter(|other| other.facts.language == Language::Java && module_of(&other.relative) == module);
-            let is_such = |path: &str| {
-                lang::java::names::is_of_reactive_server(path) || lang::java::names::is_of_framework_on_loops(path)
+            let is_server_on_loops = |path: &str| {
+                lang::java::names::is_reactive_server_path(path)
+                    || lang::java::names::is_event_loop_framework_path(path)
             };
             self.is_built_with_reactive_server(file)
-                || of_module.into_iter().any(|other| imports(&other.facts, is_such))
+                || of_module.into_iter().any(|other| imports_any(&other.facts, is_server_on_loops))
         })
     }
 }
 
+/// Returns the path of the module of a file, with a final `/`.
 fn module_of(relative: &str) -> &str {
     relative.find(SOURCES).map_or("", |at| &relative[..at])
 }
 
-fn imports(facts: &FileFacts, wanted: impl Fn(&str) -> bool) -> bool {
+/// True if an import of a file has a path that `wanted` accepts.
+fn imports_any(facts: &FileFacts, wanted: impl Fn(&str) -> bool) -> bool {
     facts.imports.iter().any(|import| {
         wanted(facts.text(import.module)) || import.name.get().is_some_and(|name| wanted(facts.text(name)))
     })

@@ -1,4 +1,4 @@
-//! Names, values and calls of Rust.
+//! Rust semantics: paths, modules, traits, type inference and implicit calls, as an implementation of [`Semantics`].
 
 pub(crate) mod assigned;
 pub(crate) mod closure_args;
@@ -37,7 +37,7 @@ use crate::program::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef, VarR
 use crate::values::expr::Scope;
 use crate::values::value::{BoundId, EnvId, Val, Why};
 
-/// Rust.
+/// The implementation of [`Semantics`] for Rust.
 pub(crate) struct Rust;
 
 impl Semantics for Rust {
@@ -63,12 +63,11 @@ impl Semantics for Rust {
         names::module_name(linker, file)
     }
 
-    fn path_member(&self, linker: &Linker<'_>, of: Val, name: Name) -> Typed {
-        names::path_member(linker, of, name)
+    fn path_member(&self, linker: &Linker<'_>, owner: Val, name: Name) -> Typed {
+        names::path_member(linker, owner, name)
     }
 
-    /// Returns a member of the type itself with its type parameters replaced, of what it dereferences to, or of a
-    /// trait.
+    /// Returns a member of the type with its type parameters replaced, of the target of its `Deref`, or of a trait.
     fn member_of_instance(&self, linker: &Linker<'_>, instance: Val, name: Name, own: Typed) -> Typed {
         let Val::Instance { class, .. } = instance else { return own };
         if !linker.values.is_unknown(own.value) {
@@ -79,13 +78,13 @@ impl Semantics for Rust {
             };
         }
         if let Some(inner) = linker.dereferenced(instance) {
-            let given = linker.map(inner, |inner| linker.attr(inner, name));
-            if !linker.values.is_unknown(given.value) {
-                return given;
+            let inner_member = linker.map(inner, |inner| linker.attr(inner, name));
+            if !linker.values.is_unknown(inner_member.value) {
+                return inner_member;
             }
         }
         let added = linker.added_by_trait(instance, name).or_else(|| linker.handed_to_variants(class, name));
-        added.or_else(|| keeping_method(linker, instance, name)).unwrap_or(own)
+        added.or_else(|| receiver_returning_method(linker, instance, name)).unwrap_or(own)
     }
 
     fn implied_member_of_class(
@@ -101,7 +100,7 @@ impl Semantics for Rust {
         Some(linker.known(Val::Method { path, receiver: linker.values.bound(receiver) }))
     }
 
-    /// `let job = self.job.clone();`
+    /// Returns `clone` of a closure or function: `let job = self.job.clone();`.
     fn member_of_function(&self, linker: &Linker<'_>, function: Val, name: Name) -> Option<Typed> {
         names::keeps_receiver(linker.program.text(name)).then(|| {
             let path = linker.library.path(Language::Rust, "std::clone::Clone::clone");
@@ -117,12 +116,12 @@ impl Semantics for Rust {
         Some(linker.library.path(Language::Rust, "std::iter::Iterator"))
     }
 
-    /// A library's own `Result` is the language's.
+    /// Returns `std::result::Result` for a library's alias of it: `anyhow::Result`.
     fn alias_target_type(&self, linker: &Linker<'_>, ty: PathId) -> Option<PathId> {
-        names::result_behind(&linker.library.text(ty)).map(|of| linker.library.path(Language::Rust, of))
+        names::aliased_result(&linker.library.text(ty)).map(|path| linker.library.path(Language::Rust, path))
     }
 
-    /// `state.0`: the one field of a library's struct around one value.
+    /// True for the field of a library's newtype: `state.0`.
     fn is_field_of_wrapper(&self, name: &str) -> bool {
         name == "0"
     }
@@ -142,12 +141,12 @@ impl Semantics for Rust {
     fn refine_result(
         &self,
         linker: &Linker<'_>,
-        given: Typed,
+        declared: Typed,
         body: BodyRef,
-        at: (SiteRef, EnvId),
+        (site, env): (SiteRef, EnvId),
         with_receiver: bool,
     ) -> Typed {
-        linker.inferred_from_arguments(given, body, at.0, at.1, with_receiver)
+        linker.inferred_from_arguments(declared, body, site, env, with_receiver)
     }
 
     fn calls_getter_by_field(&self) -> bool {
@@ -155,28 +154,28 @@ impl Semantics for Rust {
     }
 
     fn collect_result(&self, linker: &Linker<'_>, path: &str, receiver: Val, call: (SiteRef, EnvId)) -> Option<Typed> {
-        linker.collected(path, receiver, call.0, call.1)
+        linker.collect_result(path, receiver, call.0, call.1)
     }
 
     fn result_without_row(
         &self,
         linker: &Linker<'_>,
         path: &str,
-        own: Val,
+        owner: Val,
         receiver: BoundId,
-        at: (SiteRef, EnvId),
+        (site, env): (SiteRef, EnvId),
     ) -> Option<Typed> {
         if names::keeps_receiver(path.rsplit("::").next().unwrap_or("")) {
-            return Some(match (receiver.is_some(), linker.argument(at.0, &Argument::Position(0))) {
-                (true, _) => linker.known(own),
-                (false, Some(form)) => linker.eval(linker.scope_of(at.0, at.1), form),
+            return Some(match (receiver.is_some(), linker.argument(site, &Argument::Position(0))) {
+                (true, _) => linker.known(owner),
+                (false, Some(form)) => linker.eval(linker.scope_of(site, env), form),
                 (false, None) => linker.unknown(Why::Result),
             });
         }
-        match own {
-            // A method of a builder: its others return the builder.
+        match owner {
+            // A method of a builder usually returns the builder.
             Val::Library { ty, .. } if conventions::is_builder(&linker.library.text(ty)) => {
-                Some(linker.inferred(linker.known(own)))
+                Some(linker.inferred(linker.known(owner)))
             }
             _ => None,
         }
@@ -187,7 +186,7 @@ impl Semantics for Rust {
     }
 
     fn element_of_instance(&self, linker: &Linker<'_>, member: Val) -> Option<Typed> {
-        let made_by = |method: &str| {
+        let result_of = |method: &str| {
             let typed = linker.attr(member, linker.program.name(method)?);
             linker.has_function(typed).then(|| {
                 linker.map(typed, |val| match val {
@@ -196,12 +195,12 @@ impl Semantics for Rust {
                 })
             })
         };
-        if let Some(next) = made_by("next") {
+        if let Some(next) = result_of("next") {
             return Some(linker.map(next, |val| linker.success(val)));
         }
-        Some(match made_by("into_iter") {
-            Some(made) => {
-                linker.map(made, |val| if val == member { linker.unknown(Why::Cycle) } else { linker.element(val) })
+        Some(match result_of("into_iter") {
+            Some(iterator) => {
+                linker.map(iterator, |val| if val == member { linker.unknown(Why::Cycle) } else { linker.element(val) })
             }
             None => linker.unknown(Why::Result),
         })
@@ -243,8 +242,8 @@ impl Semantics for Rust {
     }
 
     fn refine_assigned(&self, linker: &Linker<'_>, var: VarRef, assigned: Typed) -> Typed {
-        let of = linker.program.facts(var.file).body(linker.program.var(var).body).kind;
-        if of == BodyKind::Class { linker.or_written_callables(var, assigned) } else { assigned }
+        let kind = linker.program.facts(var.file).body(linker.program.var(var).body).kind;
+        if kind == BodyKind::Class { linker.or_stored_callables(var, assigned) } else { assigned }
     }
 
     fn refine_by_value(&self, linker: &Linker<'_>, scope: Scope, declared: Typed, row: &Assign) -> Option<Typed> {
@@ -294,14 +293,14 @@ impl Semantics for Rust {
 
     fn loop_rounds(&self, linker: &Linker<'_>, site: SiteRef, loop_region: RegionId) -> Rounds {
         let region = linker.program.facts(site.file).region(loop_region);
-        // A search for the first of some ends early.
+        // A loop that searches for the first match ends early.
         let is_short = linker.is_written_out(site.file, region.test) || linker.ends_search(site, loop_region);
         if is_short { Rounds::Few } else { Rounds::Many }
     }
 }
 
-/// Returns a method of the language's traits that returns its receiver, or a view of it: `clone`.
-fn keeping_method(linker: &Linker<'_>, receiver: Val, name: Name) -> Option<Typed> {
+/// Returns a method of the language's traits that returns its receiver, or a view of it: `clone`, `as_ref`.
+fn receiver_returning_method(linker: &Linker<'_>, receiver: Val, name: Name) -> Option<Typed> {
     let text = linker.program.text(name);
     names::keeps_receiver(text).then(|| {
         let path = linker.library.path(Language::Rust, &format!("std::clone::Clone::{text}"));
