@@ -39,7 +39,7 @@ impl Linker<'_> {
                 }
             }
         }
-        if !passing.called && self.borrows_for_call(site, arg, &targets) {
+        if !passing.called && self.runs_closure_during_call(site, arg, &targets) {
             (passing.called, passing.assumed) = (true, true);
         }
         // A decorator that is not known keeps the decorated function.

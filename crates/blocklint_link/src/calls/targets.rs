@@ -244,7 +244,7 @@ impl<'a> Linker<'a> {
                         match *ancestor {
                             Ancestor::Class(owner) => {
                                 if let Some((owner, var)) = self.own_member(owner, name) {
-                                    for body in self.fitting(self.functions_of(owner, var), site) {
+                                    for body in self.fitting_overloads(self.functions_of(owner, var), site) {
                                         self.push(
                                             targets,
                                             Target::Body {

@@ -104,7 +104,7 @@ impl<'a> Linker<'a> {
             // `A + B`.
             Form::Alt(_, list) if facts.language == Language::Rust => {
                 let parts: Vec<Typed> = facts.list(list).iter().map(|&part| read(part)).collect();
-                self.all_bounds(&parts)
+                self.join_bounds(&parts)
             }
             // `NewType("Path", str)` and calls that make types.
             Form::Result(site) => {

@@ -118,7 +118,7 @@ impl Linker<'_> {
                 other => self.known(other),
             },
             _ => {
-                if let Some(payload) = self.tuple_payload(member, name) {
+                if let Some(payload) = self.tuple_struct_payload(member, name) {
                     return payload;
                 }
                 // The fields of a variant are asked for next.

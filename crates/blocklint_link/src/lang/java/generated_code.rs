@@ -20,14 +20,14 @@ pub(crate) const PACKAGE_OF_STUBS: &str = "io.grpc.stub";
 
 /// True if an import refers to a class of gRPC stubs, or to a member of one: `GreeterGrpc.GreeterBlockingStub`.
 pub(crate) fn names_stubs(import: &str) -> bool {
-    import.split('.').any(|part| part.strip_suffix(STUBS).is_some_and(|service| !service.is_empty()))
+    import.split('.').any(|part| part.strip_suffix(STUBS_SUFFIX).is_some_and(|service| !service.is_empty()))
 }
 
 /// Returns the library's base class of a class that gRPC generates, by its name: `AbstractBlockingStub` for
 /// `GreeterGrpc.GreeterBlockingStub`.
 pub(crate) fn generated_base(path: &str) -> Option<&'static str> {
     let (outer, name) = path.rsplit_once('.')?;
-    let service = outer.rsplit('.').next()?.strip_suffix(STUBS).filter(|service| !service.is_empty())?;
+    let service = outer.rsplit('.').next()?.strip_suffix(STUBS_SUFFIX).filter(|service| !service.is_empty())?;
     match name.strip_prefix(service)? {
         "BlockingStub" => Some("io.grpc.stub.AbstractBlockingStub"),
         "FutureStub" => Some("io.grpc.stub.AbstractFutureStub"),
@@ -40,7 +40,7 @@ pub(crate) fn generated_base(path: &str) -> Option<&'static str> {
 /// Returns the path of the stub class that a generated method returns: `GreeterGrpc.newBlockingStub(channel)`.
 pub(crate) fn generated_stub(path: &str) -> Option<String> {
     let (outer, name) = path.rsplit_once('.')?;
-    let service = outer.rsplit('.').next()?.strip_suffix(STUBS).filter(|service| !service.is_empty())?;
+    let service = outer.rsplit('.').next()?.strip_suffix(STUBS_SUFFIX).filter(|service| !service.is_empty())?;
     let kind = name.strip_prefix("new").filter(|kind| matches!(*kind, "BlockingStub" | "FutureStub" | "Stub"))?;
     Some(format!("{outer}.{service}{kind}"))
 }

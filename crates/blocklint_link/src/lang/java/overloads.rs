@@ -161,7 +161,7 @@ impl<'a> Linker<'a> {
         let Ok(index) = all.binary_search(&body) else { return false };
         match self.program.language(body.file) {
             Language::Java => {}
-            Language::Rust => return self.is_of_trait_arguments(class, body, site),
+            Language::Rust => return self.allows_trait_arguments(class, body, site),
             Language::Python => return true,
         }
         let find = || self.fits_override(class, body, site, &all[..], index);

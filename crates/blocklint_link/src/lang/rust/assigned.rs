@@ -10,7 +10,7 @@ use crate::values::value::{ArgsId, Val, ValueId};
 impl Linker<'_> {
     /// Returns the declared type of a variable, completed by its value: with the function that a function pointer holds, or with inferred type arguments:
     /// `const JOB: fn() = work;`, `let all: Vec<_> = stores();`.
-    pub(crate) fn declared_with_value(&self, scope: Scope, declared: Typed, row: &Assign) -> Option<Typed> {
+    pub(crate) fn declared_with_inferred_parts(&self, scope: Scope, declared: Typed, row: &Assign) -> Option<Typed> {
         let [base] = self.values.members(declared.value)[..] else { return None };
         if self.takes_lambda(declared) {
             return Some(self.or_callables(declared, || vec![self.eval(scope, row.value)]));
@@ -25,7 +25,7 @@ impl Linker<'_> {
     }
 
     /// Returns all items of one name of which `#[cfg]` chooses one, without functions of tests if there are others.
-    pub(crate) fn rust_twins(&self, scope: Scope, id: VarId) -> Typed {
+    pub(crate) fn items_under_cfg(&self, scope: Scope, id: VarId) -> Typed {
         let facts = self.program.facts(scope.file);
         let in_test = |assign: AssignId| match facts.form(facts.assign(assign).value) {
             Form::Callable(body) => facts.body(body).flags.has(blocklint_facts::BodyFlags::TEST),

@@ -54,7 +54,7 @@ pub(crate) const RUN_DURING_CALL: &[&str] = &[
 impl<'a> Linker<'a> {
     /// True if a closure in an argument of a library call without rows runs during the call. A closure that borrows from
     /// its environment cannot outlive the call, because a callee that stores a closure requires `'static`, so `move`.
-    pub(crate) fn borrows_for_call(&self, site: SiteRef, arg: u32, targets: &Targets) -> bool {
+    pub(crate) fn runs_closure_during_call(&self, site: SiteRef, arg: u32, targets: &Targets) -> bool {
         let facts = self.program.facts(site.file);
         let row = self.program.site(site);
         if facts.language != Language::Rust || !matches!(row.kind, SiteKind::Call | SiteKind::Macro) {
@@ -65,7 +65,10 @@ impl<'a> Linker<'a> {
         let closure = facts.body(closure);
         let name = facts.text(row.name);
         // A scoped thread (`scope.spawn(|| …)`) also takes a closure that borrows.
-        if closure.kind != BodyKind::Lambda || name.starts_with("spawn") || self.is_parallel(site.file, row.callee) {
+        if closure.kind != BodyKind::Lambda
+            || name.starts_with("spawn")
+            || self.is_parallel_iterator_chain(site.file, row.callee)
+        {
             return false;
         }
         let is_described = targets.list.iter().any(|target| match *target {
@@ -85,7 +88,7 @@ impl<'a> Linker<'a> {
     }
 
     /// True if a chain of calls begins with a parallel iterator (`items.par_iter()`), whose closures run on other threads.
-    pub(crate) fn is_parallel(&self, file: FileId, callee: FormId) -> bool {
+    pub(crate) fn is_parallel_iterator_chain(&self, file: FileId, callee: FormId) -> bool {
         let facts = self.program.facts(file);
         let mut form = callee;
         for _ in 0..32 {

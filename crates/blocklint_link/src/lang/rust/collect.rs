@@ -50,7 +50,7 @@ impl Linker<'_> {
 
     /// Returns an `Option` of the type argument of a call with an unknown result, because the call may return that type
     /// or an option of it: `request.app_data::<Data<App>>()`.
-    pub(crate) fn written_in_call(&self, site: SiteRef, env: EnvId) -> Option<Typed> {
+    pub(crate) fn option_of_type_argument(&self, site: SiteRef, env: EnvId) -> Option<Typed> {
         let facts = self.program.facts(site.file);
         let Form::Subscript(method, wanted) = facts.form(self.program.site(site).callee) else { return None };
         let (Form::Attr(..) | Form::Path(..), false) =

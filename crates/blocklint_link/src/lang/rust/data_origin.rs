@@ -117,7 +117,9 @@ impl Linker<'_> {
             },
             // An element has the source of its collection.
             Form::Element(base) => self.origin_matches(scope, body, base, query, depth),
-            Form::Result(site) => self.origin_matches_of_call(scope, body, scope.file.site_ref(site), query, depth),
+            Form::Result(site) => {
+                self.origin_matches_of_rust_call(scope, body, scope.file.site_ref(site), query, depth)
+            }
             _ => ConditionResult::Unknown,
         };
         match by_form {
@@ -263,7 +265,7 @@ impl Linker<'_> {
     }
 
     /// Returns the source of the result of a call that returns its receiver, or a value made from its first argument.
-    fn origin_matches_of_call(
+    fn origin_matches_of_rust_call(
         &self,
         scope: Scope,
         body: BodyRef,

@@ -77,13 +77,13 @@ impl Semantics for Rust {
                 own
             };
         }
-        if let Some(inner) = linker.dereferenced(instance) {
+        if let Some(inner) = linker.deref_target(instance) {
             let inner_member = linker.map(inner, |inner| linker.attr(inner, name));
             if !linker.values.is_unknown(inner_member.value) {
                 return inner_member;
             }
         }
-        let added = linker.added_by_trait(instance, name).or_else(|| linker.handed_to_variants(class, name));
+        let added = linker.project_trait_method(instance, name).or_else(|| linker.delegated_to_variants(class, name));
         added.or_else(|| receiver_returning_method(linker, instance, name)).unwrap_or(own)
     }
 
@@ -109,7 +109,7 @@ impl Semantics for Rust {
     }
 
     fn member_of_library(&self, linker: &Linker<'_>, instance: Val, name: Name) -> Option<Typed> {
-        linker.added_by_trait(instance, name)
+        linker.project_trait_method(instance, name)
     }
 
     fn iterator_type(&self, linker: &Linker<'_>) -> Option<PathId> {
@@ -127,7 +127,7 @@ impl Semantics for Rust {
     }
 
     fn unknown_result(&self, linker: &Linker<'_>, site: SiteRef, env: EnvId) -> Option<Typed> {
-        linker.built_by_derived(site, env)
+        linker.derived_builder_result(site, env)
     }
 
     fn implicit_calls(&self) -> &'static [ImplicitCall] {
@@ -182,7 +182,7 @@ impl Semantics for Rust {
     }
 
     fn result_by_type_argument(&self, linker: &Linker<'_>, site: SiteRef, env: EnvId) -> Option<Typed> {
-        linker.written_in_call(site, env)
+        linker.option_of_type_argument(site, env)
     }
 
     fn element_of_instance(&self, linker: &Linker<'_>, member: Val) -> Option<Typed> {
@@ -224,7 +224,7 @@ impl Semantics for Rust {
     ) -> ControlFlow<Typed, Typed> {
         let row = linker.program.body(body);
         let Some(class) = row.class.get() else { return ControlFlow::Continue(typed) };
-        match linker.projected(body, row.returns, receiver) {
+        match linker.associated_type(body, row.returns, receiver) {
             Some(projected) => ControlFlow::Break(projected),
             None => {
                 let bindings = linker.bindings(body.file.class_ref(class), receiver);
@@ -238,7 +238,7 @@ impl Semantics for Rust {
     }
 
     fn items_of_same_name(&self, linker: &Linker<'_>, scope: Scope, var: VarId) -> Option<Typed> {
-        linker.program.facts(scope.file).assigns_of(var).nth(1).is_some().then(|| linker.rust_twins(scope, var))
+        linker.program.facts(scope.file).assigns_of(var).nth(1).is_some().then(|| linker.items_under_cfg(scope, var))
     }
 
     fn refine_assigned(&self, linker: &Linker<'_>, var: VarRef, assigned: Typed) -> Typed {
@@ -247,7 +247,7 @@ impl Semantics for Rust {
     }
 
     fn refine_by_value(&self, linker: &Linker<'_>, scope: Scope, declared: Typed, row: &Assign) -> Option<Typed> {
-        linker.declared_with_value(scope, declared, row)
+        linker.declared_with_inferred_parts(scope, declared, row)
     }
 
     fn displayed_type(&self, linker: &Linker<'_>, kind: DisplayKind, parts: &[Typed]) -> Typed {
@@ -266,7 +266,7 @@ impl Semantics for Rust {
         form: FormId,
         env: EnvId,
     ) -> Option<ConditionResult> {
-        linker.reader_by_callers(members, site, form, env)
+        linker.reader_condition(members, site, form, env)
     }
 
     fn library_type_arguments(&self, linker: &Linker<'_>, val: Val) -> Vec<PathId> {
@@ -280,7 +280,7 @@ impl Semantics for Rust {
         base: ClassRef,
         name: Name,
     ) -> Vec<BodyRef> {
-        linker.beside_impl(derived, base, name)
+        linker.supertrait_impl_methods(derived, base, name)
     }
 
     fn runs_any_implementation(&self, _linker: &Linker<'_>, _body: BodyRef) -> bool {
