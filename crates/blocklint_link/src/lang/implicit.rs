@@ -98,7 +98,8 @@ impl Linker<'_> {
         })
     }
 
-    /// Returns the names of sites that may run a method without passing arguments to it: loops, calls of a library that stores its object.
+    /// Returns the names of sites that may run a method without passing arguments to it: loops, calls of a library that
+    /// stores its object.
     pub fn names_of_implicit_sites(&self, body: BodyRef) -> Vec<Name> {
         self.names_found_by(body, |found_by| match found_by {
             Backward::NamesOfSites(names) => Some(names),

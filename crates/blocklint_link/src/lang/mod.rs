@@ -36,7 +36,8 @@ pub(crate) trait Semantics: Sync {
 
     // Names.
 
-    /// Returns the value of a name that its file does not bind: a builtin, a name of the prelude, a class of the package.
+    /// Returns the value of a name that its file does not bind: a builtin, a name of the prelude, a class of the
+    /// package.
     fn unbound_name(&self, linker: &Linker<'_>, scope: Scope, sym: Sym) -> Typed;
 
     /// Returns the value that an import binds.
@@ -148,7 +149,8 @@ pub(crate) trait Semantics: Sync {
         linker.known(Val::Instance { class, exact: true, args: ArgsId::NONE })
     }
 
-    /// Returns the result of a function after type inference from the arguments of the call; `declared` is its result without.
+    /// Returns the result of a function after type inference from the arguments of the call; `declared` is its result
+    /// without.
     fn refine_result(
         &self,
         _linker: &Linker<'_>,
@@ -203,7 +205,8 @@ pub(crate) trait Semantics: Sync {
         false
     }
 
-    /// Returns the element of a loop over an instance of a project's class; `None` if the rules that all languages share apply.
+    /// Returns the element of a loop over an instance of a project's class; `None` if the rules that all languages
+    /// share apply.
     fn element_of_instance(&self, _linker: &Linker<'_>, _member: Val) -> Option<Typed> {
         None
     }
@@ -284,7 +287,8 @@ pub(crate) trait Semantics: Sync {
         None
     }
 
-    /// True if a value is a call of a function that has the name of the variable's declared library type: `x: Client = Client()`.
+    /// True if a value is a call of a function that has the name of the variable's declared library type:
+    /// `x: Client = Client()`.
     fn calls_declared_type(&self, _linker: &Linker<'_>, _file: FileId, _declared: Val, _value: FormId) -> bool {
         false
     }
@@ -311,7 +315,8 @@ pub(crate) trait Semantics: Sync {
         None
     }
 
-    /// Returns a condition on the parameter whose callers decide the type of an argument, if that type is abstract: `typing.IO`, `InputStream`.
+    /// Returns a condition on the parameter whose callers decide the type of an argument, if that type is abstract:
+    /// `typing.IO`, `InputStream`.
     fn condition_by_type(
         &self,
         _linker: &Linker<'_>,
@@ -346,7 +351,8 @@ pub(crate) trait Semantics: Sync {
         Vec::new()
     }
 
-    /// True if a method of a class derived from `base` is a test double or a demo, so that calls of the base do not run it.
+    /// True if a method of a class derived from `base` is a test double or a demo, so that calls of the base do not run
+    /// it.
     fn is_test_double_or_demo(&self, linker: &Linker<'_>, body: BodyRef, base: ClassRef) -> bool {
         linker.is_test_double(body, linker.class_body(base))
     }
@@ -454,8 +460,8 @@ pub(crate) fn import_aliases(program: &Program<'_>) -> FxHashMap<Name, Vec<Name>
     aliases
 }
 
-/// Returns the class in a type test of a variable, and true if the variable is an instance of it when the test's result is `holds`
-/// (`isinstance(v, C)`, `v instanceof C`).
+/// Returns the class in a type test of a variable, and true if the variable is an instance of it when the test's result
+/// is `holds` (`isinstance(v, C)`, `v instanceof C`).
 pub(crate) fn instance_test(facts: &FileFacts, test: FormId, holds: bool, var: VarId) -> Option<(FormId, bool)> {
     match facts.form(test) {
         Form::Result(site) if facts.text(facts.site(site).name) == "isinstance" => {

@@ -1,6 +1,6 @@
-//! Names of methods, functions, types and exceptions that have a meaning in a language: constructors, types of literals,
-//! durations, dictionaries, iteration. Each language fills one [`LanguageWords`]; names that all languages share are
-//! functions and lists of this file. Names of libraries are rows of models.
+//! Names of methods, functions, types and exceptions that have a meaning in a language: constructors, types of
+//! literals, durations, dictionaries, iteration. Each language fills one [`LanguageWords`]; names that all languages
+//! share are functions and lists of this file. Names of libraries are rows of models.
 
 /// The method that starts a thread, in all languages that have one.
 pub(crate) const THREAD_START: &str = "start";
@@ -88,7 +88,8 @@ pub struct LanguageWords {
     pub(crate) has_await: bool,
     /// True if a function with an unknown result probably returns the result of its callable argument.
     pub(crate) returns_result_of_callable: bool,
-    /// True if libraries (builders, containers) often construct classes, so that the project has no call of the constructor.
+    /// True if libraries (builders, containers) often construct classes, so that the project has no call of the
+    /// constructor.
     pub constructs_in_libraries: bool,
     /// True if the standard pools for blocking work have a few threads per core, so that further work waits in a queue.
     pub bounds_offloads: bool,
@@ -180,8 +181,8 @@ impl LanguageWords {
         self.element_callers.contains(&name)
     }
 
-    /// True if a method or function of this name only calculates, for a receiver of unknown type: methods of numbers, texts,
-    /// collections and iterators.
+    /// True if a method or function of this name only calculates, for a receiver of unknown type: methods of numbers,
+    /// texts, collections and iterators.
     pub fn only_calculates(&self, name: &str) -> bool {
         CALCULATIONS.contains(&name) || self.calculations.contains(&name)
     }
@@ -222,7 +223,8 @@ pub fn ends_threads(name: &str) -> bool {
     matches!(name, "shutdown" | "shutdownNow" | "shutdownGracefully" | "close" | "terminate" | "join" | "dispose")
 }
 
-/// True if a constructor or factory of this name makes a pool that starts a thread for each task, or whose waiting threads run other tasks (`ForkJoinPool`).
+/// True if a constructor or factory of this name makes a pool that starts a thread for each task, or whose waiting
+/// threads run other tasks (`ForkJoinPool`).
 pub fn makes_unbounded_pool(name: &str) -> bool {
     ["Cached", "Virtual", "ThreadPerTask", "WorkStealing", "ForkJoin"].iter().any(|part| name.contains(part))
 }

@@ -36,21 +36,22 @@ impl Linker<'_> {
             let contexts: Vec<Context> = marks.into_iter().filter_map(annotation_context).collect();
             if contexts.contains(&Context::Worker) { Some(Context::Worker) } else { contexts.first().copied() }
         };
-        let own = decided_context(self.decorators(body));
-        let of_class = || {
+        let method_context = decided_context(self.decorators(body));
+        let class_context = || {
             let marks = self.class_annotations(body.file.class_ref(class));
             decided_context(marks.into_iter().map(|path| (path, None)).collect())
         };
-        match own {
+        match method_context {
             Some(Context::Worker) => true,
-            // `@NonBlocking` decides; an annotation that only makes the method an entry point leaves the thread to the class.
+            // `@NonBlocking` decides; an annotation that only makes the method an entry point leaves the thread to the
+            // class.
             Some(_)
                 if lang::java::names::annotation_names(facts, row.decorators)
                     .any(lang::java::words::marks_non_blocking) =>
             {
                 false
             }
-            _ => of_class() == Some(Context::Worker),
+            _ => class_context() == Some(Context::Worker),
         }
     }
 

@@ -74,20 +74,22 @@ impl Modules {
                     .artifacts
                     .iter()
                     .any(|name| lang::java::names::is_reactive_without_servlets_artifact(name));
-                // A dependency on a module of tests is for the tests of the dependent, so the dependencies of that module do
-                // not count.
+                // A dependency on a module of tests is for the tests of the dependent, so the dependencies of that
+                // module do not count.
                 if next == index || !contains(&tests, next) {
                     queue.extend(modules[next].needs.iter().copied().filter(|&other| seen.insert(other)));
                 }
             }
             (by_servlets && !is_reactive, is_reactive, by_publishers && !by_servlets)
         });
-        let own: Vec<(bool, bool, bool)> = servers.collect();
+        let own_servers: Vec<(bool, bool, bool)> = servers.collect();
         // A module without a server runs in the programs that depend on it.
-        let in_programs = |index: usize| match own[index] {
+        let in_programs = |index: usize| match own_servers[index] {
             (false, false, by_publishers) => {
                 let programs = || {
-                    (0..modules.len()).filter(|&module| contains(&dependents[index], module)).map(|module| own[module])
+                    (0..modules.len())
+                        .filter(|&module| contains(&dependents[index], module))
+                        .map(|module| own_servers[module])
                 };
                 let on_loops = programs().any(|(_, reactive, by_publishers)| reactive || by_publishers);
                 let by_servlets = programs().any(|(servlets, ..)| servlets);
@@ -106,7 +108,8 @@ impl Modules {
         }
     }
 
-    /// True if some module depends on both modules. A module of tests counts only if one of the two is a module of tests.
+    /// True if some module depends on both modules. A module of tests counts only if one of the two is a module of
+    /// tests.
     fn have_common_dependent(&self, a: usize, b: usize) -> bool {
         let counts_tests = contains(&self.tests, a) || contains(&self.tests, b);
         let mut words = self.dependents[a].iter().zip(&self.dependents[b]).zip(&self.tests);

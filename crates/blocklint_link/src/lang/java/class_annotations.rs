@@ -17,24 +17,24 @@ impl<'a> Linker<'a> {
     pub fn registered_by_class(&self, body: BodyRef) -> Vec<&'a HandoverRow> {
         let facts = self.program.facts(body.file);
         let row = self.program.body(body);
-        let Some(own) = row.class.get() else { return Vec::new() };
+        let Some(own_class) = row.class.get() else { return Vec::new() };
         if facts.language != Language::Java || row.kind != BodyKind::Function || row.flags.has(BodyFlags::STATIC) {
             return Vec::new();
         }
-        let own = body.file.class_ref(own);
+        let own_class = body.file.class_ref(own_class);
         let mut rows = Vec::new();
-        let class_rows = self.event_loop_rows(own);
+        let class_rows = self.event_loop_rows(own_class);
         if !class_rows.is_empty()
             && self.decorator_paths(body).iter().any(|&path| !is_language_annotation(&self.library.text(path)))
         {
             rows.extend(class_rows);
         }
         let Some(name) = self.program.global(body.file, row.name) else { return rows };
-        for ancestor in self.mro(own).iter() {
+        for ancestor in self.mro(own_class).iter() {
             let Ancestor::Class(class) = *ancestor else { continue };
             let class_facts = self.program.facts(class.file);
             let is_marked = self.program.class(class).kind == ClassKind::Interface
-                && class != own
+                && class != own_class
                 && !class_facts.list(self.program.class(class).decorators).is_empty();
             if is_marked && self.own_member(class, name).is_some() {
                 rows.extend(self.event_loop_rows(class));
@@ -65,16 +65,16 @@ impl<'a> Linker<'a> {
 
     /// Returns the rows of a class's annotations that make methods run on an event loop.
     fn event_loop_rows(&self, class: ClassRef) -> Vec<&'a HandoverRow> {
-        let mut found = Vec::new();
+        let mut loop_rows = Vec::new();
         for path in self.class_annotations(class) {
             let rows = self.library.handovers(path);
-            found.extend(
+            loop_rows.extend(
                 rows.of_via(Via::Decorator).map(|found| found.row).filter(|row| {
                     row.when.is_empty() && row.context == HandoverContext::Is(Runs::In(Context::EventLoop))
                 }),
             );
         }
-        found
+        loop_rows
     }
 }
 

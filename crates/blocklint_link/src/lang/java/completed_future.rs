@@ -1,4 +1,5 @@
-//! Java: futures that are known to be done where their value is read, so that `get` does not wait: `if (f.isSuccess()) use(f.get())`.
+//! Java: futures that are known to be done where their value is read, so that `get` does not wait:
+//! `if (f.isSuccess()) use(f.get())`.
 
 use crate::lang;
 use blocklint_core::Language;

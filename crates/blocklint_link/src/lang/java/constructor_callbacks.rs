@@ -1,6 +1,6 @@
-//! Java: callables that are passed to a constructor and stored in a field: `new Retry(() -> load())`. Each object has its
-//! own callable, so a call of a method runs the callable that was passed to the constructor of its receiver, if that
-//! constructor call is known.
+//! Java: callables that are passed to a constructor and stored in a field: `new Retry(() -> load())`. Each object has
+//! its own callable, so a call of a method runs the callable that was passed to the constructor of its receiver, if
+//! that constructor call is known.
 
 use crate::lang;
 use std::rc::Rc;
@@ -19,7 +19,8 @@ use crate::values::value::{EnvId, Val};
 const DEEPEST: u32 = 3;
 
 impl Linker<'_> {
-    /// Returns the fields whose callables a method runs on its caller's thread, also through other methods of its class.
+    /// Returns the fields whose callables a method runs on its caller's thread, also through other methods of its
+    /// class.
     fn fields_run_by(&self, body: BodyRef) -> Rc<[VarRef]> {
         let find = || {
             let mut fields = Vec::new();

@@ -11,9 +11,10 @@ use crate::linker::Linker;
 use crate::program::ids::{BodyRef, FileId, Name, PathId};
 
 impl Linker<'_> {
-    /// Returns the library path whose rows describe a call of a method without a body. The path is the method's name as a
-    /// member of an annotation (`@FeignClient` of the interface, `@Query` of the method), or of a library's interface that
-    /// the interface extends. A method that returns a future or publisher has no such path, because its call does not wait.
+    /// Returns the library path whose rows describe a call of a method without a body. The path is the method's name as
+    /// a member of an annotation (`@FeignClient` of the interface, `@Query` of the method), or of a library's interface
+    /// that the interface extends. A method that returns a future or publisher has no such path, because its call does
+    /// not wait.
     pub fn implemented_by_library(&self, body: BodyRef) -> Option<PathId> {
         let facts = self.program.facts(body.file);
         let row = self.program.body(body);
@@ -37,8 +38,8 @@ impl Linker<'_> {
                 self.library.calls(path).effect().next().map(|_| path)
             })
         })?;
-        // An implementation in the project takes the place of the library's. For an interface of the library itself, its
-        // row describes all implementations.
+        // An implementation in the project takes the place of the library's. For an interface of the library itself,
+        // its row describes all implementations.
         let is_own = self.modelled_class(class).is_some_and(|ty| path == self.library.member(ty, name));
         (is_own || !self.has_implementations(body)).then_some(path)
     }

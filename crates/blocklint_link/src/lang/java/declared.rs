@@ -62,8 +62,8 @@ impl Linker<'_> {
         if facts.assigns_of(var).any(|row| row.kind == AssignKind::Definition) {
             return None;
         }
-        let declared = facts.assigns_of(var).find(|row| row.annotation.is_some() && row.value.is_none())?;
-        let Form::Name(sym) = facts.form(declared.annotation) else { return None };
+        let declaration = facts.assigns_of(var).find(|row| row.annotation.is_some() && row.value.is_none())?;
+        let Form::Name(sym) = facts.form(declaration.annotation) else { return None };
         let is_type_param = facts.list(params).iter().any(|&param| match facts.form(param) {
             Form::Cast(name, _) => facts.form(name) == Form::Str(sym),
             name => name == Form::Str(sym),
@@ -71,13 +71,13 @@ impl Linker<'_> {
         if !is_type_param {
             return None;
         }
-        let scope = Scope { file: owner.file, at: declared.at, env: EnvId::NONE };
-        let typed = self.annotation_with_self(scope, declared.annotation, Some(receiver));
+        let scope = Scope { file: owner.file, at: declaration.at, env: EnvId::NONE };
+        let typed = self.annotation_with_self(scope, declaration.annotation, Some(receiver));
         (!self.values.is_unknown(typed.value)).then_some(typed)
     }
 
-    /// Returns the value of a body's only `return` if its type is a library's subtype of the declared one: the subtype of
-    /// a stream shows if the stream is a file. If some `return` has a lazy value, the lazy values are the result.
+    /// Returns the value of a body's only `return` if its type is a library's subtype of the declared one: the subtype
+    /// of a stream shows if the stream is a file. If some `return` has a lazy value, the lazy values are the result.
     pub(crate) fn refine_return(&self, body: BodyRef, declared: Typed) -> Typed {
         let (facts, body_id) = self.program.facts_and_id(body);
         let only = |value: ValueId| match self.values.members(value)[..] {
@@ -126,9 +126,9 @@ impl Linker<'_> {
         let facts = self.program.facts(body.file);
         let [Val::Instance { class: base, .. }] = self.values.members(declared.value)[..] else { return None };
         let row = self.program.body(body);
-        let own = body.file.class_ref(row.class.get()?);
+        let method_class = body.file.class_ref(row.class.get()?);
         let name = self.program.global(body.file, row.name)?;
-        if self.derived(base).is_empty() || !self.overrides(own, name).is_empty() {
+        if self.derived(base).is_empty() || !self.overrides(method_class, name).is_empty() {
             return None;
         }
         let mut instances: Vec<Val> = Vec::new();
@@ -143,8 +143,8 @@ impl Linker<'_> {
             if count >= MOST_EXITS || facts.site(site).kind != SiteKind::New {
                 return None;
             }
-            let made = self.result(body.file.site_ref(site), EnvId::NONE);
-            for val in self.values.members(made.value) {
+            let instance = self.result(body.file.site_ref(site), EnvId::NONE);
+            for val in self.values.members(instance.value) {
                 match val {
                     Val::Instance { class, .. } if self.is_subclass(class, base) => instances.push(val),
                     _ => return None,
@@ -154,8 +154,8 @@ impl Linker<'_> {
         (!instances.is_empty()).then(|| Typed { value: self.values.union(&instances), ..declared })
     }
 
-    /// Returns the value of a field's only assignment, `this.directory = open()`, if its type is a library's subtype of the
-    /// declared one; else the declared type.
+    /// Returns the value of a field's only assignment, `this.directory = open()`, if its type is a library's subtype of
+    /// the declared one; else the declared type.
     pub(crate) fn refine_field(&self, var: VarRef, declared: Typed) -> Typed {
         let facts = self.program.facts(var.file);
         let only = |value: ValueId| match self.values.members(value)[..] {

@@ -1,5 +1,6 @@
-//! Java: deployment of verticles, which decides the threads of their methods (`deployVerticle(new Reader(), onWorkers)`).
-//! Callables that a verticle passes to its own event loop, and methods that only the verticle calls, run on its threads.
+//! Java: deployment of verticles, which decides the threads of their methods
+//! (`deployVerticle(new Reader(), onWorkers)`). Callables that a verticle passes to its own event loop, and methods
+//! that only the verticle calls, run on its threads.
 
 use crate::lang;
 use blocklint_core::{Context, Language};
@@ -26,8 +27,8 @@ pub(crate) struct Deployments {
 }
 
 impl<'a> Linker<'a> {
-    /// True if a call is in a class whose instances are deployed on worker threads (a verticle), or in a function that only
-    /// such classes call. Callables that this call passes to the verticle's event loop run on worker threads, too.
+    /// True if a call is in a class whose instances are deployed on worker threads (a verticle), or in a function that
+    /// only such classes call. Callables that this call passes to the verticle's event loop run on worker threads, too.
     pub fn is_on_deployed_worker(&self, site: SiteRef) -> bool {
         self.program.language(site.file) == Language::Java
             && self.is_called_only_on_workers(self.program.body_of_site(site), MOST_CALLS, &mut FxHashSet::default())

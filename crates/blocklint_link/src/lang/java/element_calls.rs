@@ -38,8 +38,8 @@ impl Linker<'_> {
         is_element_of_all && !is_selected_by_test(facts, site_id, var)
     }
 
-    /// True if the receiver of a call is looked up in a map by a key that is no literal (`handlers.get(name).run()`): the
-    /// map contains handlers with different purposes, and the call runs one of them.
+    /// True if the receiver of a call is looked up in a map by a key that is no literal (`handlers.get(name).run()`):
+    /// the map contains handlers with different purposes, and the call runs one of them.
     pub fn is_looked_up_by_key(&self, site: SiteRef) -> bool {
         let facts = self.program.facts(site.file);
         if facts.language != Language::Java {
@@ -102,8 +102,8 @@ impl Linker<'_> {
 /// True if a test around a call mentions the element: `if (handler.accepts(event)) handler.run()`.
 fn is_selected_by_test(facts: &FileFacts, site: SiteId, var: VarId) -> bool {
     let is_element = |form: Form| form == Form::Var(var);
-    let at = facts.site(site).at.region;
-    around(facts, at).any(|id| {
+    let site_region = facts.site(site).at.region;
+    around(facts, site_region).any(|id| {
         let region = facts.region(id);
         matches!(region.kind, RegionKind::Then | RegionKind::Else | RegionKind::Case)
             && region.test.is_some()

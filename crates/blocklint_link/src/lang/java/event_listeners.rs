@@ -52,7 +52,7 @@ impl Linker<'_> {
     fn find_methods_annotated_with(&self, annotation: PathId) -> Vec<BodyRef> {
         let text = self.library.text(annotation);
         let last = text.rsplit('.').next().and_then(|last| self.program.name(last));
-        let mut found = Vec::new();
+        let mut methods = Vec::new();
         for &(file, _) in last.into_iter().flat_map(|last| self.program.occurrences(last)) {
             let facts = self.program.facts(file);
             if facts.language != Language::Java {
@@ -61,22 +61,24 @@ impl Linker<'_> {
             for (index, row) in facts.bodies.iter().enumerate() {
                 let body = file.body_ref(blocklint_facts::BodyId(index as u32));
                 if !facts.list(row.decorators).is_empty() && self.decorator_paths(body).contains(&annotation) {
-                    found.push(body);
+                    methods.push(body);
                 }
             }
         }
-        found.sort_unstable();
-        found.dedup();
-        found
+        methods.sort_unstable();
+        methods.dedup();
+        methods
     }
 
-    /// Returns the event types of a listener: the classes that its annotation lists, else the type of its first parameter.
+    /// Returns the event types of a listener: the classes that its annotation lists, else the type of its first
+    /// parameter.
     fn listener_event_types(&self, body: BodyRef, annotation: PathId) -> Vec<Val> {
         let facts = self.program.facts(body.file);
         let scope = self.signature_scope(body);
-        let made = self.decorators(body).into_iter().find(|&(path, _)| path == annotation).and_then(|(_, made)| made);
+        let annotation_site =
+            self.decorators(body).into_iter().find(|&(path, _)| path == annotation).and_then(|(_, site)| site);
         let mut types = Vec::new();
-        for arg in made.into_iter().flat_map(|site| self.program.args_of(site)) {
+        for arg in annotation_site.into_iter().flat_map(|site| self.program.args_of(site)) {
             match facts.form(arg.value) {
                 Form::Display(_, list) => {
                     for &part in facts.list(list) {

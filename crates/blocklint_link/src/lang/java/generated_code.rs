@@ -103,8 +103,8 @@ fn generated_getter_value(linker: &Linker<'_>, class: ClassRef, name: Name, rece
     }
     let field = linker.attr(receiver, name);
     let is_method = |val: &Val| matches!(val, Val::Fn { .. });
-    let known = !linker.values.is_unknown(field.value) && !linker.values.members(field.value).iter().any(is_method);
-    known.then_some(field)
+    let is_value = !linker.values.is_unknown(field.value) && !linker.values.members(field.value).iter().any(is_method);
+    is_value.then_some(field)
 }
 
 /// The number of calls of one builder chain that are followed.

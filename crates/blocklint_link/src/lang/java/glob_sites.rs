@@ -38,7 +38,7 @@ impl<'a> Linker<'a> {
             return GlobSites::default();
         }
         // Each file is searched once for the patterns of all packages.
-        let mut wanted: FxHashMap<FileId, Vec<&str>> = FxHashMap::default();
+        let mut patterns_by_file: FxHashMap<FileId, Vec<&str>> = FxHashMap::default();
         let mut visible = VisiblePackages::default();
         let mut spelled_out: FxHashMap<FileId, Vec<&str>> = FxHashMap::default();
         for (package, patterns) in &by_package {
@@ -71,19 +71,19 @@ impl<'a> Linker<'a> {
             }
             patterns.sort_unstable();
             patterns.dedup();
-            let own = package(self, file);
+            let own_package = package(self, file);
             for class in facts.classes.iter().filter(|class| class.name.is_some()) {
                 let Some(name) = self.program.global(file, class.name) else { continue };
                 for &(other, _) in self.program.occurrences(name) {
-                    if visible.contains(self, other, own) {
-                        wanted.entry(other).or_default().extend(&patterns);
+                    if visible.contains(self, other, own_package) {
+                        patterns_by_file.entry(other).or_default().extend(&patterns);
                     }
                 }
             }
-            wanted.entry(file).or_default().extend(&patterns);
+            patterns_by_file.entry(file).or_default().extend(&patterns);
         }
         let mut called: FxHashSet<Name> = FxHashSet::default();
-        for (&file, patterns) in &mut wanted {
+        for (&file, patterns) in &mut patterns_by_file {
             patterns.sort_unstable();
             patterns.dedup();
             let facts = self.program.facts(file);
@@ -94,20 +94,20 @@ impl<'a> Linker<'a> {
                 }
             }
         }
-        let mut found = GlobSites::default();
-        for &file in wanted.keys() {
+        let mut glob_sites = GlobSites::default();
+        for &file in patterns_by_file.keys() {
             let facts = self.program.facts(file);
             let index = self.program.index_of(file);
             for (sym, _) in facts.symbols.iter() {
                 if self.program.global(file, sym).is_none_or(|name| !called.contains(&name)) {
                     continue;
                 }
-                found.names.push((file, sym));
+                glob_sites.names.push((file, sym));
                 let calls = index.sites_named(sym).iter().filter(|&&site| facts.site(site).kind != SiteKind::Read);
-                found.sites.extend(calls.map(|&site| file.site_ref(site)));
+                glob_sites.sites.extend(calls.map(|&site| file.site_ref(site)));
             }
         }
-        found
+        glob_sites
     }
 }
 

@@ -1,5 +1,5 @@
-//! Java: implicit calls: the iterator methods of a loop, the abstract method of a functional interface, event listeners.
-//! Both directions are here: the methods that a site runs, and the names of the sites that run a method.
+//! Java: implicit calls: the iterator methods of a loop, the abstract method of a functional interface, event
+//! listeners. Both directions are here: the methods that a site runs, and the names of the sites that run a method.
 
 use crate::calls::targets::Targets;
 use crate::lang::implicit::{self, Backward, Forward, ImplicitCall, ImplicitCallSite};
@@ -48,8 +48,8 @@ pub(crate) const IMPLICIT_CALLS: &[ImplicitCall] = &[
 ];
 
 impl Linker<'_> {
-    /// Adds the methods that a loop over an instance of a project's class runs: `iterator`, and the methods of that iterator
-    /// for each element.
+    /// Adds the methods that a loop over an instance of a project's class runs: `iterator`, and the methods of that
+    /// iterator for each element.
     pub(crate) fn add_iteration_over_instance(&self, targets: &mut Targets, val: Val) {
         let Some(name) = self.program.name(words::ITERATOR_METHOD) else { return };
         self.add_method(targets, val, name);

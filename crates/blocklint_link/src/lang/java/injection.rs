@@ -1,6 +1,6 @@
 //! Java: dependency injection: the object that a container passes to a constructor or assigns to a field. A method of
-//! the project makes the object (`@Bean`). Of several classes with the declared type, the container takes the class with
-//! the name of the field
+//! the project makes the object (`@Bean`). Of several classes with the declared type, the container takes the class
+//! with the name of the field
 //! (<https://docs.spring.io/spring-framework/reference/core/beans/annotation-config/autowired-qualifiers.html>).
 
 use crate::lang;
@@ -80,19 +80,19 @@ impl Linker<'_> {
 
     fn providers(&self) -> &[Provider] {
         self.tables.java.providers.get_or_init(|| {
-            let mut found = Vec::new();
+            let mut providers = Vec::new();
             for (slot, source) in self.program.files.iter().enumerate() {
                 if source.facts.language != Language::Java {
                     continue;
                 }
-                for (at, row) in source.facts.bodies.iter().enumerate() {
+                for (index, row) in source.facts.bodies.iter().enumerate() {
                     if row.kind == BodyKind::Function && row.returns.is_some() && row.decorators.len > 0 {
-                        let body = FileId(slot as u32).body_ref(BodyId(at as u32));
-                        found.extend(self.provider(body));
+                        let body = FileId(slot as u32).body_ref(BodyId(index as u32));
+                        providers.extend(self.provider(body));
                     }
                 }
             }
-            found
+            providers
         })
     }
 
@@ -130,7 +130,8 @@ impl Linker<'_> {
 const MOST_CLASSES: usize = 64;
 
 impl Linker<'_> {
-    /// Returns the subclass of a field's declared type that the field is named after (`bankPayment`), if the type has several subclasses; else the declared type.
+    /// Returns the subclass of a field's declared type that the field is named after (`bankPayment`), if the type has
+    /// several subclasses; else the declared type.
     pub(crate) fn subclass_named_like_field(&self, file: FileId, row: &Assign, declared: Typed) -> Typed {
         let facts = self.program.facts(file);
         let Form::Var(var) = facts.form(row.target) else { return declared };

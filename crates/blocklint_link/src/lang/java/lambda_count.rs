@@ -14,8 +14,8 @@ const MOST: usize = 8;
 const MOST_SITES: usize = 64;
 
 impl Linker<'_> {
-    /// Returns the number of lambdas and method references in code outside of tests that are passed or assigned where this functional interface is
-    /// declared; at most eight.
+    /// Returns the number of lambdas and method references in code outside of tests that are passed or assigned where
+    /// this functional interface is declared; at most eight.
     pub fn lambda_count(&self, class: ClassRef) -> usize {
         self.query(&self.tables.java.lambdas, class, usize::default, || self.count_lambdas(class))
     }

@@ -14,7 +14,8 @@ use crate::program::Program;
 pub struct JavaRoots<'a> {
     program: &'a Program<'a>,
     present: FxHashSet<&'a str>,
-    /// True if the user's configuration has rows, because these may describe the project's own classes, which need no import.
+    /// True if the user's configuration has rows, because these may describe the project's own classes, which need no
+    /// import.
     all: bool,
 }
 

@@ -1,5 +1,5 @@
-//! Java: method references to methods of interfaces and base classes: `.map(source::load)`, `.map(Source::load)`. Like a
-//! call, a method reference may run the overrides of derived classes.
+//! Java: method references to methods of interfaces and base classes: `.map(source::load)`, `.map(Source::load)`. Like
+//! a call, a method reference may run the overrides of derived classes.
 
 use crate::lang;
 use blocklint_core::Language;
@@ -12,7 +12,7 @@ use crate::values::value::{ArgsId, BoundId, Val, ValueId};
 /// The number of overrides above which a reference has no known target.
 const MOST: usize = 16;
 
-/// The number of overrides up to which each is a likely target.
+/// The number of overrides up to which each one is a likely target.
 const FEW: usize = 3;
 
 impl Linker<'_> {
@@ -23,21 +23,21 @@ impl Linker<'_> {
         if facts.language != Language::Java || row.kind != BodyKind::Function || self.method_kind(method).is_static {
             return Vec::new();
         }
-        let Some(own) = row.class.get() else { return Vec::new() };
+        let Some(method_class) = row.class.get() else { return Vec::new() };
         let class = match receiver.is_some().then(|| self.values.single(receiver)) {
-            None => method.file.class_ref(own),
+            None => method.file.class_ref(method_class),
             Some(Val::Instance { class, exact: false, .. }) => class,
             Some(_) => return Vec::new(),
         };
         let Some(name) = self.program.global(method.file, row.name) else { return Vec::new() };
         let count = self.program.params_of(method).len();
         let candidates = self.overrides(class, name);
-        let fits = |body: &&BodyRef| {
+        let is_candidate = |body: &&BodyRef| {
             !self.is_stub(**body)
                 && self.takes_argument_count(**body, count)
                 && self.may_run_in_one_program(method.file, body.file)
         };
-        let overrides: Vec<BodyRef> = candidates.iter().filter(fits).take(MOST + 1).copied().collect();
+        let overrides: Vec<BodyRef> = candidates.iter().filter(is_candidate).take(MOST + 1).copied().collect();
         if overrides.len() > MOST { Vec::new() } else { overrides }
     }
 
@@ -106,9 +106,9 @@ impl Linker<'_> {
 
     /// True if a class or a subclass of it defines a method, or if the class inherits it.
     fn is_method_of_class(&self, body: BodyRef, class: ClassRef) -> bool {
-        let Some(own) = self.program.body(body).class.get() else { return false };
-        let own = body.file.class_ref(own);
-        if self.is_subclass(own, class) {
+        let Some(method_class) = self.program.body(body).class.get() else { return false };
+        let method_class = body.file.class_ref(method_class);
+        if self.is_subclass(method_class, class) {
             return true;
         }
         let Some(name) = self.program.global(body.file, self.program.body(body).name) else { return false };

@@ -1,4 +1,5 @@
-//! Java semantics: name lookup, imports, members, implicit calls and declared types, as an implementation of [`Semantics`].
+//! Java semantics: name lookup, imports, members, implicit calls and declared types, as an implementation of
+//! [`Semantics`].
 
 pub(crate) mod annotated_threads;
 pub(crate) mod build_modules;
@@ -101,8 +102,8 @@ impl Semantics for Java {
         implicit_calls::IMPLICIT_CALLS
     }
 
-    /// True if a site runs one of its targets. A loop runs all of them: `iterator` of the object and the methods of that
-    /// iterator.
+    /// True if a site runs one of its targets. A loop runs all of them: `iterator` of the object and the methods of
+    /// that iterator.
     fn are_alternatives(&self, linker: &Linker<'_>, site: SiteRef, targets: &Targets) -> bool {
         let facts = linker.program.facts(site.file);
         let row = linker.program.site(site);
@@ -142,8 +143,8 @@ impl Semantics for Java {
             let ty = linker.library.path(Language::Java, &stub);
             return Some(linker.known(Val::Library { ty, args: ArgsId::NONE, made: None }));
         }
-        let plain = generated_code::rxjava_delegate(path)?;
-        let result = linker.library_result(linker.library.path(Language::Java, &plain), receiver, site, env);
+        let delegate = generated_code::rxjava_delegate(path)?;
+        let result = linker.library_result(linker.library.path(Language::Java, &delegate), receiver, site, env);
         Some(linker.map(result, |val| linker.rxjava_result(val)))
     }
 

@@ -22,8 +22,8 @@ pub(crate) fn package<'p>(linker: &Linker<'p>, file: FileId) -> &'p str {
         .map_or("", |import| facts.text(import.module))
 }
 
-/// Returns the value of a name that the file does not bind: a member of an enclosing class, a class of the package or of a star
-/// import, a class of `java.lang`, or the first segment of a qualified name.
+/// Returns the value of a name that the file does not bind: a member of an enclosing class, a class of the package or
+/// of a star import, a class of `java.lang`, or the first segment of a qualified name.
 pub(crate) fn free_name(linker: &Linker<'_>, scope: Scope, sym: Sym) -> Typed {
     let facts = linker.program.facts(scope.file);
     let text = facts.text(sym);
@@ -44,7 +44,8 @@ pub(crate) fn free_name(linker: &Linker<'_>, scope: Scope, sym: Sym) -> Typed {
 fn name_of_file(linker: &Linker<'_>, file: FileId, sym: Sym, name: Name) -> Typed {
     let facts = linker.program.facts(file);
     let text = facts.text(sym);
-    // The front end does not bind the name of a call to a static import, because a method of an enclosing class hides the import.
+    // The front end does not bind the name of a call to a static import, because a method of an enclosing class hides
+    // the import.
     if let Some(row) = facts.imports.iter().find(|row| row.kind == ImportKind::Static && row.name == sym) {
         return import(linker, file, &row);
     }
@@ -97,7 +98,8 @@ fn member_around(linker: &Linker<'_>, file: FileId, body: BodyId, name: Name) ->
     let mut enclosing = body;
     // Most names here are types, which no class has as a member.
     let is_member_name = linker.is_java_member(name) || linker.is_assigned_anywhere(name);
-    // A row for all members of a class (`Stub.*`) must not match the first segment of a package: `io` of `io.grpc.stub.ClientCalls.call()`.
+    // A row for all members of a class (`Stub.*`) must not match the first segment of a package: `io` of
+    // `io.grpc.stub.ClientCalls.call()`.
     let is_package =
         !is_member_name && linker.library.is_described(linker.library.path(Language::Java, linker.program.text(name)));
     if is_package {
@@ -137,8 +139,8 @@ fn is_type_for_method(linker: &Linker<'_>, name: Name, typed: Typed) -> bool {
 impl Linker<'_> {
     /// True if a class of the project has a member of this name.
     fn is_java_member(&self, name: Name) -> bool {
-        let known = self.tables.java.member_names.get_or_init(|| {
-            let mut known = vec![false; self.program.names_len()];
+        let is_member = self.tables.java.member_names.get_or_init(|| {
+            let mut is_member = vec![false; self.program.names_len()];
             for (slot, source) in self.program.files.iter().enumerate() {
                 let (file, facts) = (FileId(slot as u32), &source.facts);
                 if facts.language != Language::Java {
@@ -147,14 +149,14 @@ impl Linker<'_> {
                 for class in &facts.classes {
                     for var in facts.vars_of(class.body) {
                         if let Some(name) = self.program.global(file, facts.var(var).name) {
-                            known[name.0 as usize] = true;
+                            is_member[name.0 as usize] = true;
                         }
                     }
                 }
             }
-            known
+            is_member
         });
-        known.get(name.0 as usize).copied().unwrap_or(true)
+        is_member.get(name.0 as usize).copied().unwrap_or(true)
     }
 }
 
@@ -208,8 +210,8 @@ pub(crate) fn class_named(linker: &Linker<'_>, from: FileId, path: &str) -> Opti
     if outer.is_empty() {
         return None;
     }
-    let around = class_named(linker, from, outer)?;
-    match linker.values.members(linker.attr(Val::Class(around), name).value)[..] {
+    let enclosing = class_named(linker, from, outer)?;
+    match linker.values.members(linker.attr(Val::Class(enclosing), name).value)[..] {
         [Val::Class(class)] => Some(class),
         _ => None,
     }
@@ -306,9 +308,9 @@ pub(crate) fn callee(linker: &Linker<'_>, scope: Scope, site: SiteRef) -> Typed 
     let (named, others): (Vec<BodyRef>, Vec<BodyRef>) = bodies.into_iter().partition(|&body| is_of_name(body));
     let mut fitting = if named.is_empty() { Vec::new() } else { linker.fitting_overloads(named, site) };
     fitting.extend(others);
-    let kept: Vec<Val> =
+    let fitting_values: Vec<Val> =
         members.iter().copied().filter(|val| matches!(*val, Val::Fn { body, .. } if fitting.contains(&body))).collect();
-    Typed { value: linker.values.union(&kept), ..typed }
+    Typed { value: linker.values.union(&fitting_values), ..typed }
 }
 
 /// Returns the inherited overloads of a method, if those of the class itself take another number of arguments:
@@ -320,8 +322,8 @@ fn inherited_overload(linker: &Linker<'_>, site: SiteRef, typed: Typed) -> Optio
         Val::Fn { body, receiver, .. } => Some((body, receiver)),
         _ => None,
     })?;
-    let takes = |val: &Val| matches!(*val, Val::Fn { body, .. } if linker.takes_argument_count(body, count));
-    if members.iter().any(|val| !matches!(val, Val::Fn { .. })) || members.iter().any(takes) {
+    let takes_arguments = |val: &Val| matches!(*val, Val::Fn { body, .. } if linker.takes_argument_count(body, count));
+    if members.iter().any(|val| !matches!(val, Val::Fn { .. })) || members.iter().any(takes_arguments) {
         return None;
     }
     let (body, receiver) = first;
@@ -368,7 +370,8 @@ fn explicit_constructor(linker: &Linker<'_>, site: SiteRef) -> Typed {
 /// Methods of functional interfaces that compose two callables.
 pub(crate) const COMPOSERS: &[&str] = &["andThen", "compose"];
 
-/// Methods with a body that functional interfaces of `java.util` and all objects have, besides the abstract method that a lambda implements.
+/// Methods with a body that functional interfaces of `java.util` and all objects have, besides the abstract method that
+/// a lambda implements.
 const INTERFACE_OWN_METHODS: &[&str] = &[
     "andThen",
     "compose",
@@ -383,8 +386,8 @@ const INTERFACE_OWN_METHODS: &[&str] = &[
     "getClass",
 ];
 
-/// Returns the receiver as the callee if the receiver is a callable and the callee is unknown: `work.run()` is a call of
-/// the lambda in `work`. Else returns `typed`.
+/// Returns the receiver as the callee if the receiver is a callable and the callee is unknown: `work.run()` is a call
+/// of the lambda in `work`. Else returns `typed`.
 fn callable_receiver_or(linker: &Linker<'_>, typed: Typed, scope: Scope, site: SiteRef) -> Typed {
     let facts = linker.program.facts(site.file);
     let row = linker.program.site(site);

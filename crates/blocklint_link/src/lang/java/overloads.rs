@@ -1,4 +1,5 @@
-//! Java: overload resolution: the method, model row or override that a call selects by the number and types of its arguments.
+//! Java: overload resolution: the method, model row or override that a call selects by the number and types of its
+//! arguments.
 
 use crate::lang;
 use std::rc::Rc;
@@ -45,7 +46,7 @@ impl<'a> Linker<'a> {
             self.program.args_of(site).iter().map(|arg| self.type_names(site, arg.value)).collect();
         let types: Vec<Option<&str>> = types.iter().map(Option::as_deref).collect();
         let mut rows = (*rows).clone();
-        rows.fit_parameters(&types, is_one_of);
+        rows.fit_parameters(&types, has_type_name);
         Rc::new(rows)
     }
 
@@ -59,7 +60,7 @@ impl<'a> Linker<'a> {
         let types: Vec<Option<Rc<str>>> = args.iter().map(|arg| self.type_names(site, arg.value)).collect();
         let types: Vec<Option<&str>> = types.iter().map(Option::as_deref).collect();
         let mut rows = (*rows).clone();
-        rows.fit_arguments(&types, is_one_of);
+        rows.fit_arguments(&types, has_type_name);
         Rc::new(rows)
     }
 
@@ -200,9 +201,10 @@ impl<'a> Linker<'a> {
         if self.is_excluded_by_overridden_caller(site, body) || self.has_other_type_arguments(class, site, body) {
             return false;
         }
-        let own = self.program.body(body).class;
+        let class_of_override = self.program.body(body).class;
         // The overrides are sorted, so those of one class are neighbours.
-        let is_sibling = |other: &&BodyRef| other.file == body.file && self.program.body(**other).class == own;
+        let is_sibling =
+            |other: &&BodyRef| other.file == body.file && self.program.body(**other).class == class_of_override;
         let before = all[..index].iter().rev().take_while(is_sibling);
         let siblings: Vec<BodyRef> = before.chain(all[index..].iter().take_while(is_sibling)).copied().collect();
         self.fitting_overloads(siblings, site).contains(&body)
@@ -216,10 +218,10 @@ impl<'a> Linker<'a> {
         let [Val::Instance { class: declared, args, .. }] = self.values.members(typed.value)[..] else { return false };
         let Some(wanted) = self.values.nth(args, 0).and_then(|value| self.only_class(value)) else { return false };
         let facts = self.program.facts(body.file);
-        let Some(own) = self.program.body(body).class.get() else { return false };
-        let row = facts.class(own);
-        let at = blocklint_facts::At { region: facts.body(row.parent).region, position: u32::MAX };
-        let scope = crate::values::expr::Scope { file: body.file, at, env: EnvId::NONE };
+        let Some(class_of_override) = self.program.body(body).class.get() else { return false };
+        let row = facts.class(class_of_override);
+        let class_at = blocklint_facts::At { region: facts.body(row.parent).region, position: u32::MAX };
+        let scope = crate::values::expr::Scope { file: body.file, at: class_at, env: EnvId::NONE };
         if declared != class {
             return false;
         }
@@ -260,19 +262,23 @@ impl<'a> Linker<'a> {
             method = site.file.body_ref(parent);
         }
         let caller = self.program.body(method);
-        let (Some(from), Some(name)) = (caller.class.get(), self.program.global(site.file, caller.name)) else {
+        let (Some(calling_class), Some(name)) = (caller.class.get(), self.program.global(site.file, caller.name))
+        else {
             return false;
         };
-        let from = site.file.class_ref(from);
+        let calling_class = site.file.class_ref(calling_class);
         let count = self.program.params_of(method).len();
-        let Some(own) = self.program.body(body).class.get() else { return false };
-        let own = body.file.class_ref(own);
-        if caller.flags.has(BodyFlags::STATIC) || caller.kind != BodyKind::Function || own == from {
+        let Some(class_of_override) = self.program.body(body).class.get() else { return false };
+        let class_of_override = body.file.class_ref(class_of_override);
+        if caller.flags.has(BodyFlags::STATIC)
+            || caller.kind != BodyKind::Function
+            || class_of_override == calling_class
+        {
             return false;
         }
-        let overrides = self.overrides(from, name);
-        let classes = self.mro(own);
-        let between = classes.iter().take_while(|&&ancestor| ancestor != Ancestor::Class(from));
+        let overrides = self.overrides(calling_class, name);
+        let classes = self.mro(class_of_override);
+        let between = classes.iter().take_while(|&&ancestor| ancestor != Ancestor::Class(calling_class));
         let mut between = between.filter_map(|ancestor| match *ancestor {
             Ancestor::Class(class) => Some(class),
             _ => None,
@@ -280,7 +286,7 @@ impl<'a> Linker<'a> {
         between.any(|class| {
             overrides.iter().any(|override_ref| {
                 let row = self.program.body(*override_ref);
-                let owner = row.class.get().map(|own| override_ref.file.class_ref(own));
+                let owner = row.class.get().map(|class| override_ref.file.class_ref(class));
                 owner == Some(class) && self.takes_argument_count(*override_ref, count)
             })
         })
@@ -328,12 +334,12 @@ impl<'a> Linker<'a> {
         let Some(count) = self.count_library_arguments(site, arg) else { return Some(OF_UNKNOWN_OVERLOAD) };
         // The first argument of `T::method` is its receiver.
         let receivers = |body: BodyRef, bound: bool| usize::from(!bound && !self.method_kind(body).is_static);
-        let takes =
+        let fits_count =
             |body: BodyRef, bound: bool| self.takes_argument_count(body, count.saturating_sub(receivers(body, bound)));
-        let fits: Vec<(BodyRef, bool)> =
-            alternatives.iter().copied().filter(|&(body, bound)| takes(body, bound)).collect();
-        if fits.len() < 2 {
-            return (fits.is_empty() || fits.iter().any(|(method, _)| *method == body)).then_some(0);
+        let fitting: Vec<(BodyRef, bool)> =
+            alternatives.iter().copied().filter(|&(body, bound)| fits_count(body, bound)).collect();
+        if fitting.len() < 2 {
+            return (fitting.is_empty() || fitting.iter().any(|(method, _)| *method == body)).then_some(0);
         }
         let fitness = |method: BodyRef, bound: bool| {
             let skipped = receivers(method, bound);
@@ -342,35 +348,38 @@ impl<'a> Linker<'a> {
                 .min()
         };
         let ranked: Vec<(BodyRef, Fit)> =
-            fits.into_iter().map(|(method, bound)| (method, fitness(method, bound).unwrap_or(Fit::Open))).collect();
+            fitting.into_iter().map(|(method, bound)| (method, fitness(method, bound).unwrap_or(Fit::Open))).collect();
         let best = ranked.iter().map(|(_, fit)| *fit).max()?;
-        let mut meant = ranked.iter().filter(|(_, fit)| *fit == best);
-        let is_one = meant.clone().count() == 1;
-        meant.any(|(method, _)| *method == body).then_some(if is_one { 0 } else { OF_UNKNOWN_OVERLOAD })
+        let mut best_matches = ranked.iter().filter(|(_, fit)| *fit == best);
+        let is_one = best_matches.clone().count() == 1;
+        best_matches.any(|(method, _)| *method == body).then_some(if is_one { 0 } else { OF_UNKNOWN_OVERLOAD })
     }
 
     /// Returns the fit of an argument that a library passes to a callable and a parameter of a method.
     fn fits_library_argument(&self, body: BodyRef, param: usize, site: SiteRef, arg: u32, index: usize) -> Fit {
         let Some(param) = self.program.params_of(body).get(param) else { return Fit::Open };
         let declared = self.annotation(self.signature_scope(body), param.annotation);
-        let Some(given) = self.passed_by_row(site, arg, index as u32) else { return Fit::Open };
-        let ([declared], [given]) = (&self.values.members(declared.value)[..], &self.values.members(given.value)[..])
+        let Some(argument) = self.passed_by_row(site, arg, index as u32) else { return Fit::Open };
+        let ([declared], [argument]) =
+            (&self.values.members(declared.value)[..], &self.values.members(argument.value)[..])
         else {
             return Fit::Open;
         };
-        let (Some(wanted), Some(names)) = (self.type_name_of(*declared), self.type_names_of(*given)) else {
+        let (Some(wanted), Some(names)) = (self.type_name_of(*declared), self.type_names_of(*argument)) else {
             return Fit::Open;
         };
         let is_exact = names.split(NAME_SEPARATOR).next() == Some(&*wanted);
         let derives = || {
             self.type_names_of(*declared)
-                .is_none_or(|of| is_one_of(&of, names.split(NAME_SEPARATOR).next().unwrap_or("")))
+                .is_none_or(|of| has_type_name(&of, names.split(NAME_SEPARATOR).next().unwrap_or("")))
         };
         match () {
             () if is_exact => Fit::Exact,
-            () if is_one_of(&names, &wanted) => Fit::Open,
+            () if has_type_name(&names, &wanted) => Fit::Open,
             // A project's class that is no subtype of the parameter's type, nor a supertype.
-            () if matches!((declared, given), (Val::Instance { .. }, _) | (_, Val::Instance { .. })) && !derives() => {
+            () if matches!((declared, argument), (Val::Instance { .. }, _) | (_, Val::Instance { .. }))
+                && !derives() =>
+            {
                 Fit::Never
             }
             () if is_value_type(&wanted) => Fit::Never,
@@ -430,7 +439,7 @@ impl<'a> Linker<'a> {
     fn takes_types(&self, body: BodyRef, types: &[Option<Rc<str>>], lambdas: &[bool]) -> bool {
         let params = self.program.params_of(body);
         let scope = self.signature_scope(body);
-        params.iter().zip(types).zip(lambdas).all(|((param, given), is_lambda)| {
+        params.iter().zip(types).zip(lambdas).all(|((param, argument), is_lambda)| {
             if param.kind == ParamKind::VarArgs || param.annotation.is_none() {
                 return true;
             }
@@ -440,8 +449,8 @@ impl<'a> Linker<'a> {
             if *is_lambda {
                 return !is_value_type(&wanted);
             }
-            match given {
-                Some(given) => is_one_of(given, &wanted) || !is_comparable(given, &wanted),
+            match argument {
+                Some(argument) => has_type_name(argument, &wanted) || !is_comparable(argument, &wanted),
                 None => true,
             }
         })
@@ -466,19 +475,19 @@ fn without_globs<'m>(rows: Rc<CallRows<'m>>) -> Rc<CallRows<'m>> {
 }
 
 /// True if one of the names of a type equals a name, qualified or simple, or converts to it.
-fn is_one_of(given: &str, wanted: &str) -> bool {
+fn has_type_name(names: &str, wanted: &str) -> bool {
     fn simple(name: &str) -> &str {
         name.rsplit('.').next().unwrap_or(name)
     }
-    given.split(NAME_SEPARATOR).any(|name| {
+    names.split(NAME_SEPARATOR).any(|name| {
         name == wanted
             || (!wanted.contains('.') || !name.contains('.')) && simple(name) == simple(wanted)
-            || widens(name, wanted)
+            || converts_to(name, wanted)
     })
 }
 
 /// True if a type fits another one by primitive conversion or boxing, or because every object is an `Object`.
-fn widens(given: &str, wanted: &str) -> bool {
+fn converts_to(given: &str, wanted: &str) -> bool {
     let wanted = wanted.rsplit('.').next().unwrap_or(wanted);
     let given = given.rsplit('.').next().unwrap_or(given);
     match wanted {

@@ -35,7 +35,7 @@ impl Linker<'_> {
     pub(crate) fn serves_on_loops(&self, file: FileId) -> bool {
         let module = module_of(&self.program.files[file.index()].relative);
         self.query(&self.tables.java.on_loops, module, bool::default, || {
-            let of_module = self
+            let files_of_module = self
                 .program
                 .files
                 .iter()
@@ -45,7 +45,7 @@ impl Linker<'_> {
                     || lang::java::names::is_event_loop_framework_path(path)
             };
             self.is_built_with_reactive_server(file)
-                || of_module.into_iter().any(|other| imports_any(&other.facts, is_server_on_loops))
+                || files_of_module.into_iter().any(|other| imports_any(&other.facts, is_server_on_loops))
         })
     }
 }

@@ -38,7 +38,7 @@ impl Linker<'_> {
     }
 
     fn unit_of_value(&self, typed: Typed) -> TimeUnit {
-        let mut found = TimeUnit::None;
+        let mut common = TimeUnit::None;
         for val in self.values.members(typed.value) {
             let unit = match val {
                 Val::External(path) => match lang::java::names::time_unit(&self.library.text(path)) {
@@ -48,9 +48,9 @@ impl Linker<'_> {
                 Val::Library { ty, .. } if lang::java::names::is_time_unit(&self.library.text(ty)) => TimeUnit::Hidden,
                 _ => return TimeUnit::None,
             };
-            found = if found == TimeUnit::None || found == unit { unit } else { TimeUnit::Hidden };
+            common = if common == TimeUnit::None || common == unit { unit } else { TimeUnit::Hidden };
         }
-        found
+        common
     }
 
     /// Returns a method of a constant of an enum, by the row of the enum's method: `TimeUnit.SECONDS.sleep`.
@@ -61,8 +61,8 @@ impl Linker<'_> {
         let (ty, name) = self.library.split(constant)?;
         let is_constant = name.chars().all(|char| char.is_ascii_uppercase() || char == '_' || char.is_ascii_digit());
         let path = self.library.member(ty, method);
-        let own = self.library.member(constant, method);
-        (is_constant && self.library.calls(own).is_empty() && !self.library.calls(path).is_empty())
+        let constant_member = self.library.member(constant, method);
+        (is_constant && self.library.calls(constant_member).is_empty() && !self.library.calls(path).is_empty())
             .then(|| self.known(Val::Method { path, receiver: self.values.bound(Val::External(constant)) }))
     }
 }

@@ -66,7 +66,8 @@ pub fn is_result_of_future(name: &str) -> bool {
     name == "AsyncResult"
 }
 
-/// True if a publisher or future of this name emits at most one value, so that its callbacks run once for each subscription.
+/// True if a publisher or future of this name emits at most one value, so that its callbacks run once for each
+/// subscription.
 pub fn emits_once(name: &str) -> bool {
     name == "Mono"
         || name == "Uni"
@@ -152,7 +153,8 @@ pub(crate) fn is_servlet_artifact(name: &str) -> bool {
 
 /// True if a dependency of this name is a reactive server, which answers requests with publishers.
 pub(crate) fn is_reactive_server_artifact(name: &str) -> bool {
-    // Spring Boot's own reactive server is not in this list, because it answers with servlets if the program has both servers.
+    // Spring Boot's own reactive server is not in this list, because it answers with servlets if the program has both
+    // servers.
     ["starter-gateway", "gateway-server", "vertx-web", "quarkus", "micronaut-http-server", "armeria"]
         .iter()
         .any(|part| name.contains(part))
@@ -228,7 +230,8 @@ pub(crate) fn returns_class_name(name: &str) -> bool {
     matches!(name, "getName" | "getCanonicalName")
 }
 
-/// True if a call of this name returns a publisher of existing data, which ends. A subscription to later data has another name.
+/// True if a call of this name returns a publisher of existing data, which ends. A subscription to later data has
+/// another name.
 pub fn is_lookup(name: &str) -> bool {
     ["find", "get", "load", "list", "fetch", "read", "query", "select"]
         .iter()
@@ -265,7 +268,8 @@ pub(crate) fn is_functional_interface(path: &str) -> bool {
     path.starts_with("java.util.function.") || other_functional_method(path).is_some()
 }
 
-/// Returns the abstract method of a functional interface of `java.*`, or the first method that a loop calls on an iterable or iterator.
+/// Returns the abstract method of a functional interface of `java.*`, or the first method that a loop calls on an
+/// iterable or iterator.
 pub(crate) fn functional_method_of(path: &str) -> Option<&'static str> {
     if let Some(method) = other_functional_method(path) {
         return Some(method);
@@ -318,7 +322,8 @@ pub const INHERITED_ITERATIONS: &[&str] = &["forEach", "forEachRemaining"];
 /// The methods that a loop calls on an iterator.
 pub const ITERATOR_STEPS: &[&str] = &["hasNext", "next"];
 
-/// Returns the index of the type argument that the n-th parameter of a functional interface's method has: 0 for `accept` of `Consumer<T>`.
+/// Returns the index of the type argument that the n-th parameter of a functional interface's method has: 0 for
+/// `accept` of `Consumer<T>`.
 pub(crate) fn functional_argument(interface: &str, index: usize) -> Option<usize> {
     let name = interface.strip_prefix("java.util.function.")?;
     match name {
@@ -329,7 +334,8 @@ pub(crate) fn functional_argument(interface: &str, index: usize) -> Option<usize
     }
 }
 
-/// Returns the index of the type argument that a functional interface's method returns: 1 for `apply` of `Function<T, R>`.
+/// Returns the index of the type argument that a functional interface's method returns: 1 for `apply` of
+/// `Function<T, R>`.
 pub(crate) fn functional_return(interface: &str) -> Option<usize> {
     match interface {
         "java.util.concurrent.Callable" => Some(0),

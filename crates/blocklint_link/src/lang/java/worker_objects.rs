@@ -11,8 +11,8 @@ use crate::reactive::BodyUse;
 use crate::values::value::{EnvId, Val};
 
 impl Linker<'_> {
-    /// True if each known instance of a class is passed to a call that runs it on a worker thread, or to the constructor
-    /// of another class of the project, which then calls it: `router.get().blockingHandler(new Rates())`.
+    /// True if each known instance of a class is passed to a call that runs it on a worker thread, or to the
+    /// constructor of another class of the project, which then calls it: `router.get().blockingHandler(new Rates())`.
     pub(crate) fn is_passed_to_workers(&self, class: ClassRef) -> bool {
         let (facts, class_id) = self.program.facts_and_id(class);
         if facts.text(self.program.class(class).name).is_empty() {
@@ -43,9 +43,9 @@ impl Linker<'_> {
             for &site in creations {
                 has_instance = true;
                 // The methods of an object that a deployed verticle creates run on the verticle's threads.
-                let around = self.class_around(self.program.body_of_site(file.site_ref(site)));
-                if around.is_some_and(|around| {
-                    around != class && !self.is_deployable(class) && self.is_deployed_on_workers(around)
+                let creating_class = self.class_around(self.program.body_of_site(file.site_ref(site)));
+                if creating_class.is_some_and(|creating_class| {
+                    creating_class != class && !self.is_deployable(class) && self.is_deployed_on_workers(creating_class)
                 }) {
                     continue;
                 }
@@ -59,7 +59,8 @@ impl Linker<'_> {
         has_instance
     }
 
-    /// True if a use of an object passes it to a worker thread, or to the constructor of a project's class, which then calls it.
+    /// True if a use of an object passes it to a worker thread, or to the constructor of a project's class, which then
+    /// calls it.
     fn is_use_on_workers(&self, file: FileId, mention: Mention) -> bool {
         let facts = self.program.facts(file);
         if let Mention::Assign(assign) = mention
@@ -68,8 +69,8 @@ impl Linker<'_> {
         {
             // The uses that pass the variable to a call decide where the object runs.
             let index = self.program.index_of(file);
-            let of_var = index.mentions_named(facts.var(var).name).iter();
-            let contexts: Vec<Context> = of_var
+            let mentions = index.mentions_named(facts.var(var).name).iter();
+            let contexts: Vec<Context> = mentions
                 .filter(|(mention, _)| self.mentions_var(file.var_ref(var), *mention))
                 .filter_map(|(mention, _)| match mention {
                     Mention::Arg(site, arg) => Some(self.passing(file.site_ref(site), arg, EnvId::NONE)),

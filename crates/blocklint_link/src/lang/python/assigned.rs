@@ -1,4 +1,5 @@
-//! Python: values of variables: attributes that other files assign to a module, literal lists, calls named like a declared type.
+//! Python: values of variables: attributes that other files assign to a module, literal lists, calls named like a
+//! declared type.
 
 use blocklint_facts::{Assign, AssignKind, BodyKind, DisplayKind, Form, FormId, VarId};
 
@@ -8,7 +9,8 @@ use crate::values::expr::{MOST_WRITTEN_OUT, Scope};
 use crate::values::value::Val;
 
 impl Linker<'_> {
-    /// Returns the values that other files assign to a variable of a module (`settings.client = Client()`), unless the module defines a function or class of this name.
+    /// Returns the values that other files assign to a variable of a module (`settings.client = Client()`), unless the
+    /// module defines a function or class of this name.
     pub(crate) fn assigned_by_other_files(&self, file: FileId, id: VarId) -> Option<Typed> {
         let facts = self.program.facts(file);
         let is_value = |row: Assign| matches!(row.kind, AssignKind::Plain | AssignKind::Declaration);

@@ -30,7 +30,8 @@ impl Linker<'_> {
                     },
                     [] => self.class_around(site.file.body_ref(body))?,
                 };
-                // The receiver is exact: overrides in subclasses are no candidates, because `super()` looks in the bases.
+                // The receiver is exact: overrides in subclasses are no candidates, because `super()` looks in the
+                // bases.
                 let receiver = self.values.bound(Val::Instance { class, exact: true, args: ArgsId::NONE });
                 Some(self.known(Val::Super { class, receiver }))
             }

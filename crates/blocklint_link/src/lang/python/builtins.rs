@@ -192,7 +192,8 @@ pub(crate) fn generic_alias(path: &str) -> Option<&'static str> {
     })
 }
 
-/// Returns the index of the type argument that is the result of `await`, for types of awaitables: 2 for `Coroutine[Any, Any, int]`.
+/// Returns the index of the type argument that is the result of `await`, for types of awaitables: 2 for
+/// `Coroutine[Any, Any, int]`.
 pub(crate) fn awaitable_argument(path: &str) -> Option<usize> {
     match path {
         "typing.Awaitable" | "collections.abc.Awaitable" => Some(0),

@@ -1,4 +1,5 @@
-//! Python: names with a conventional meaning: tests for coroutines, exceptions of lookups, functions that serve, shut down, remove files or start processes.
+//! Python: names with a conventional meaning: tests for coroutines, exceptions of lookups, functions that serve, shut
+//! down, remove files or start processes.
 
 use crate::syntax::forms;
 use blocklint_facts::{AltKind, Comparison, FileFacts, Flow, Form, FormId};
@@ -179,8 +180,8 @@ pub fn reads(name: &str) -> bool {
     matches!(name, "read" | "read_text" | "read_bytes")
 }
 
-/// True if calls of a function of this name are short even in a loop: a module is imported once, and `close` writes only
-/// the rest of a buffer.
+/// True if calls of a function of this name are short even in a loop: a module is imported once, and `close` writes
+/// only the rest of a buffer.
 pub(crate) fn stays_short(name: &str) -> bool {
     matches!(name, "import_module" | "__import__" | "close")
 }
@@ -235,17 +236,17 @@ pub fn is_documentation_or_benchmarks(name: &str) -> bool {
 /// takes about as long as the start of a thread.
 pub fn changes_only_entries(path: &str) -> bool {
     let Some((owner, name)) = path.rsplit_once('.') else { return false };
-    let of_os = matches!(
+    let is_os_function = matches!(
         name,
         "remove" | "rename" | "replace" | "mkdir" | "rmdir" | "unlink" | "utime" | "chmod" | "link" | "symlink"
     );
-    let of_path = matches!(
+    let is_path_method = matches!(
         name,
         "unlink" | "rename" | "replace" | "mkdir" | "rmdir" | "touch" | "chmod" | "symlink_to" | "hardlink_to"
     );
     match owner {
-        "os" => of_os,
-        "pathlib.Path" => of_path,
+        "os" => is_os_function,
+        "pathlib.Path" => is_path_method,
         _ => false,
     }
 }

@@ -18,7 +18,8 @@ const DEPTH: u32 = 4;
 type KindTest = (FormId, Flow, bool);
 
 impl Linker<'_> {
-    /// Returns the function and the kind in a test for the kind of a function, and true if the function has that kind when the test's result is `holds`.
+    /// Returns the function and the kind in a test for the kind of a function, and true if the function has that kind
+    /// when the test's result is `holds`.
     fn find_kind_test(&self, file: FileId, test: FormId, holds: bool, depth: u32) -> Option<KindTest> {
         let depth = depth.checked_sub(1)?;
         let facts = self.program.facts(file);
@@ -91,8 +92,8 @@ impl Linker<'_> {
             return false;
         }
         let facts = self.program.facts(site.file);
-        let at = self.program.site(site).at;
-        let tests = self.kind_tests_at(site.file, at.region);
+        let site_at = self.program.site(site).at;
+        let tests = self.kind_tests_at(site.file, site_at.region);
         if tests.is_empty() {
             return false;
         }
@@ -104,7 +105,7 @@ impl Linker<'_> {
                 continue;
             }
             is_called = true;
-            let scope = Scope { file: site.file, at, env: captured };
+            let scope = Scope { file: site.file, at: site_at, env: captured };
             let is_other = tests.iter().any(|&(function, asked, must_be)| {
                 let kind = match facts.form(function) {
                     Form::Var(var) if site.file.body_ref(facts.var(var).body) == body => {

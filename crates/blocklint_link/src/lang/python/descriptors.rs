@@ -11,8 +11,8 @@ use crate::program::ids::{ClassRef, Name};
 use crate::values::value::{EnvId, Val};
 
 impl<'a> Linker<'a> {
-    /// Returns the value of an attribute on an instance, if the class assigns a library's descriptor to it and a row for
-    /// `__get__` has `returns`: `author = ForeignKey(Author)`.
+    /// Returns the value of an attribute on an instance, if the class assigns a library's descriptor to it and a row
+    /// for `__get__` has `returns`: `author = ForeignKey(Author)`.
     pub(crate) fn descriptor_value(&self, owner: ClassRef, var: VarId) -> Option<Typed> {
         let facts = self.program.facts(owner.file);
         let name = self.program.global(owner.file, facts.var(var).name)?;

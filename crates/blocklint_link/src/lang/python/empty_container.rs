@@ -12,7 +12,8 @@ use crate::syntax::regions::{around, lies_in};
 const DEPTH: u32 = 6;
 
 impl Linker<'_> {
-    /// True if a form is an empty container at a site: a literal, or a local that has no use between its assignment and the site.
+    /// True if a form is an empty container at a site: a literal, or a local that has no use between its assignment and
+    /// the site.
     pub fn is_still_empty(&self, site: SiteRef, form: FormId) -> bool {
         let (facts, site_id) = self.program.facts_and_id(site);
         let is_empty = |form: FormId| match facts.form(form) {

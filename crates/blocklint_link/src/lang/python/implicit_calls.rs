@@ -269,8 +269,8 @@ impl Linker<'_> {
     /// Adds the methods that an iteration over a value runs: `__iter__`, then `__next__` of its result, or
     /// `__getitem__`.
     pub(crate) fn add_python_iteration(&self, targets: &mut Targets, val: Val) {
-        let mut made = LazyCalls::new();
-        self.add_iteration_through(targets, val, &mut made);
+        let mut lazy_calls = LazyCalls::new();
+        self.add_iteration_through(targets, val, &mut lazy_calls);
     }
 
     fn add_iteration_through(&self, targets: &mut Targets, val: Val, made: &mut LazyCalls) {
@@ -439,11 +439,11 @@ impl Linker<'_> {
             return Vec::new();
         }
         let class = body.file.class_ref(class);
-        let has = |step: OperandCall| match step {
+        let has_step = |step: OperandCall| match step {
             OperandCall::Method(method) => self.defines_method(class, method),
             OperandCall::Iteration => self.defines_method(class, ITERATION[0]),
         };
-        let mut names = self.names_of_protocols(method, |earlier| !earlier.iter().any(|&step| has(step)));
+        let mut names = self.names_of_protocols(method, |earlier| !earlier.iter().any(|&step| has_step(step)));
         let is_hidden_by_iter = method == "__getitem__" && self.defines_method(class, ITERATION[0]);
         if ITERATION.contains(&method) && !is_hidden_by_iter {
             names.extend(self.names_of_iteration().iter().copied());
@@ -462,7 +462,8 @@ impl Linker<'_> {
         names
     }
 
-    /// Returns the names of the operations and functions that may run a method. `may_fall_through` returns true if a value may lack the steps that come before the method.
+    /// Returns the names of the operations and functions that may run a method. `may_fall_through` returns true if a
+    /// value may lack the steps that come before the method.
     fn names_of_protocols(&self, method: &str, may_fall_through: impl Fn(&[OperandCall]) -> bool) -> Vec<Name> {
         let runs = |protocol: &&Protocol| {
             protocol

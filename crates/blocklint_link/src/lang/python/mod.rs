@@ -1,4 +1,5 @@
-//! Python semantics: name lookup, imports, members, implicit calls and builtin functions, as an implementation of [`Semantics`].
+//! Python semantics: name lookup, imports, members, implicit calls and builtin functions, as an implementation of
+//! [`Semantics`].
 
 pub(crate) mod assigned;
 pub(crate) mod builtin_calls;
@@ -74,7 +75,8 @@ impl Semantics for Python {
         }
     }
 
-    /// Returns a class attribute that is `None` in the class, with the values assigned from outside: `Base.client = Client()`, `cls.client = Client()`.
+    /// Returns a class attribute that is `None` in the class, with the values assigned from outside:
+    /// `Base.client = Client()`, `cls.client = Client()`.
     fn member_of_class(&self, linker: &Linker<'_>, class: ClassRef, name: Name, own: Typed) -> Typed {
         if !linker.is_only_none(own) {
             return own;

@@ -15,7 +15,8 @@ use crate::values::value::{EnvId, Val};
 pub struct Patched {
     /// The files that patch, and the files that load these.
     starts: FxHashSet<FileId>,
-    /// The files of `starts`, and all files that these load. Imports inside functions count; files that are loaded by a name at run time do not.
+    /// The files of `starts`, and all files that these load. Imports inside functions count; files that are loaded by a
+    /// name at run time do not.
     files: FxHashSet<FileId>,
     /// The files that load each file.
     loaded_by: FxHashMap<FileId, Vec<FileId>>,
@@ -95,8 +96,8 @@ fn imports_or_uses(linker: &Linker<'_>, file: FileId, name: Name, module: FileId
 }
 
 /// Returns the files that are reached from some files over edges, with these files.
-fn reachable(from: impl IntoIterator<Item = FileId>, edges: &FxHashMap<FileId, Vec<FileId>>) -> FxHashSet<FileId> {
-    let mut open: Vec<FileId> = from.into_iter().collect();
+fn reachable(start: impl IntoIterator<Item = FileId>, edges: &FxHashMap<FileId, Vec<FileId>>) -> FxHashSet<FileId> {
+    let mut open: Vec<FileId> = start.into_iter().collect();
     let mut seen: FxHashSet<FileId> = open.iter().copied().collect();
     while let Some(file) = open.pop() {
         for &next in edges.get(&file).into_iter().flatten() {

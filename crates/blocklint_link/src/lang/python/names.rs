@@ -121,8 +121,8 @@ pub(crate) fn import(linker: &Linker<'_>, file: FileId, id: ImportId) -> Typed {
 }
 
 /// Returns the module that an import refers to, for aliases of types.
-pub fn module_named(linker: &Linker<'_>, file: FileId, row: &Import) -> Val {
-    module_of(linker, file, row)
+pub fn module_named(linker: &Linker<'_>, file: FileId, import: &Import) -> Val {
+    module_of(linker, file, import)
 }
 
 /// Returns the module that an import refers to.
@@ -146,14 +146,15 @@ fn parent(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// Returns the module of an absolute import: in the file's own import root, then in the nearest other root, else a library's.
+/// Returns the module of an absolute import: in the file's own import root, then in the nearest other root, else a
+/// library's.
 fn absolute_import(linker: &Linker<'_>, file: FileId, dotted: &str) -> Val {
     let relative = linker.program.files[file.index()].relative.as_str();
-    let own = own_root(linker, relative);
+    let root = own_root(linker, relative);
     let head = dotted.split('.').next().unwrap_or("");
     // A script inside a package can import the modules of its own folder.
     let or_in_own_folder = |val| match val {
-        Val::External(_) if own != parent(relative) && !linker.library.knows_root(Language::Python, head) => {
+        Val::External(_) if root != parent(relative) && !linker.library.knows_root(Language::Python, head) => {
             module_below(linker, parent(relative), dotted)
                 .filter(|module| matches!(module, Val::Module(_)))
                 .unwrap_or(val)
@@ -161,7 +162,7 @@ fn absolute_import(linker: &Linker<'_>, file: FileId, dotted: &str) -> Val {
         _ => val,
     };
     // The answer is shared by all files of one import root.
-    let find = || match module_below(linker, own, dotted) {
+    let find = || match module_below(linker, root, dotted) {
         Some(module @ Val::Module(_)) => module,
         in_own => {
             let mut roots: Vec<&str> = linker.program.layout.import_roots.iter().map(String::as_str).collect();
@@ -175,7 +176,7 @@ fn absolute_import(linker: &Linker<'_>, file: FileId, dotted: &str) -> Val {
                 module = None;
             }
             module.unwrap_or_else(|| {
-                match module_below(linker, own, head)
+                match module_below(linker, root, head)
                     .or_else(|| roots.iter().find_map(|root| module_below(linker, root, head)))
                 {
                     // The project has the package but not the module: the module is generated, or made at run time.
@@ -185,7 +186,7 @@ fn absolute_import(linker: &Linker<'_>, file: FileId, dotted: &str) -> Val {
             })
         }
     };
-    let key = (own, dotted.to_owned());
+    let key = (root, dotted.to_owned());
     or_in_own_folder(linker.query_or_cut(&linker.tables.python.modules, key, |cut| Val::Unknown(cut.into()), find))
 }
 
@@ -288,8 +289,8 @@ pub(crate) fn module_member(linker: &Linker<'_>, file: FileId, name: Name) -> Ty
 /// Returns a module of a package that has an `__init__.py`.
 fn submodule(linker: &Linker<'_>, file: FileId, name: Name) -> Option<Typed> {
     let folder = linker.program.files[file.index()].relative.strip_suffix("/__init__.py")?;
-    let found = module_below(linker, folder, linker.program.text(name))?;
-    Some(linker.known(found))
+    let module = module_below(linker, folder, linker.program.text(name))?;
+    Some(linker.known(module))
 }
 
 /// Returns a module of a folder without an `__init__.py`.
@@ -309,7 +310,8 @@ pub(crate) fn module_name(linker: &Linker<'_>, file: FileId) -> String {
     inside.strip_suffix("/__init__").unwrap_or(inside).replace('/', ".")
 }
 
-/// Returns the value of a variable that is an alias of a type: assigned once, with a form that can be a type (`Stores = List[Store]`).
+/// Returns the value of a variable that is an alias of a type: assigned once, with a form that can be a type
+/// (`Stores = List[Store]`).
 pub(crate) fn alias_target(linker: &Linker<'_>, var: VarRef) -> Option<FormId> {
     let facts = linker.program.facts(var.file);
     let row = linker.program.only_value_of(var)?;

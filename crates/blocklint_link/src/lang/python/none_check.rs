@@ -1,4 +1,5 @@
-//! Python: `None` checks: values whose declared type excludes `None`, and assignments that replace a missing parameter (`if name is None: name = look_up()`).
+//! Python: `None` checks: values whose declared type excludes `None`, and assignments that replace a missing parameter
+//! (`if name is None: name = look_up()`).
 
 use crate::lang;
 use blocklint_core::Language;
@@ -198,12 +199,12 @@ fn ends_in_true_literal(facts: &FileFacts, form: FormId) -> bool {
 /// True if a test with the result `holds` shows that a variable is `None` or false.
 fn tests_absent(facts: &FileFacts, test: FormId, holds: bool, var: VarId) -> bool {
     let is_var = |form: FormId| facts.form(form) == Form::Var(var);
-    let compares = |left: FormId, right: FormId| is_var(left) && facts.form(right) == Form::None;
+    let compares_with_none = |left: FormId, right: FormId| is_var(left) && facts.form(right) == Form::None;
     match facts.form(test) {
         Form::Var(tested) => !holds && tested == var,
         Form::Not(inner) => holds && is_var(inner),
-        Form::Compare(Comparison::Is | Comparison::Eq, left, right) => holds && compares(left, right),
-        Form::Compare(Comparison::IsNot | Comparison::NotEq, left, right) => !holds && compares(left, right),
+        Form::Compare(Comparison::Is | Comparison::Eq, left, right) => holds && compares_with_none(left, right),
+        Form::Compare(Comparison::IsNot | Comparison::NotEq, left, right) => !holds && compares_with_none(left, right),
         _ => false,
     }
 }

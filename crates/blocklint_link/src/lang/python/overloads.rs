@@ -9,7 +9,8 @@ use crate::program::ids::{BodyRef, SiteRef};
 use crate::values::value::{EnvId, Val};
 
 impl<'a> Linker<'a> {
-    /// Returns the result of the `@overload` variant that the literal arguments of a call select; `None` if they select none.
+    /// Returns the result of the `@overload` variant that the literal arguments of a call select; `None` if they select
+    /// none.
     pub(crate) fn overloaded(
         &self,
         body: BodyRef,

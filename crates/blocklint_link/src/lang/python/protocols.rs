@@ -2,8 +2,8 @@
 //! (`len(x)`) calls on its operands.
 //!
 //! The tables are read in both directions (`implicit_calls.rs`): from a site to the methods that it runs, and from a
-//! method to the names of the sites that may run it. Functions that iterate over an argument are not listed here, because
-//! model rows with `consumes` describe them.
+//! method to the names of the sites that may run it. Functions that iterate over an argument are not listed here,
+//! because model rows with `consumes` describe them.
 
 /// The operand of a site whose method runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +51,8 @@ const AS_TEXT: &[OperandCall] = &[Method("__str__"), Method("__repr__")];
 const FORMATTED: &[OperandCall] = &[Method("__format__"), Method("__str__"), Method("__repr__")];
 const TRUTH: &[OperandCall] = &[Method("__bool__"), Method("__len__")];
 
-/// The protocols of operations, by the name of their sites. An operation that is not listed runs the method of its name.
+/// The protocols of operations, by the name of their sites. An operation that is not listed runs the method of its
+/// name.
 const OPERATIONS: &[Protocol] = &[
     protocol("__bool__", Own, TRUTH),
     protocol("__format__", Own, FORMATTED),
@@ -72,7 +73,8 @@ const OPERATIONS: &[Protocol] = &[
     protocol("__ge__", Other, &[Method("__le__")]),
 ];
 
-/// Binary operators with the reflected method of the right operand, and their augmented assignments, which fall back on both.
+/// Binary operators with the reflected method of the right operand, and their augmented assignments, which fall back on
+/// both.
 macro_rules! arithmetic {
     ($($name:literal),* $(,)?) => {
         &[$(
@@ -156,7 +158,8 @@ pub(crate) fn all_protocols() -> impl Iterator<Item = &'static Protocol> {
     OPERATIONS.iter().chain(ARITHMETIC).chain(FUNCTIONS)
 }
 
-/// True if sites of this name run a method by an iteration, not directly: `list(x)` runs `__next__` so, `next(x)` does not.
+/// True if sites of this name run a method by an iteration, not directly: `list(x)` runs `__next__` so, `next(x)` does
+/// not.
 pub(crate) fn runs_by_iteration(site: &str, method: &str) -> bool {
     let runs_directly = |row: &Protocol| {
         row.site_name() == site && row.steps.iter().any(|step| matches!(step, Method(name) if *name == method))

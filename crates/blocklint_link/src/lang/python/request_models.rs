@@ -1,6 +1,6 @@
-//! Python: request models: the classes that annotate the parameters of a handler (`def save(order: Order)`). The library
-//! parses a request into instances of them on the event loop, also if the handler runs in a worker thread, and runs
-//! their validators there.
+//! Python: request models: the classes that annotate the parameters of a handler (`def save(order: Order)`). The
+//! library parses a request into instances of them on the event loop, also if the handler runs in a worker thread, and
+//! runs their validators there.
 
 use blocklint_core::Language;
 use blocklint_facts::{BodyKind, Form};
@@ -109,8 +109,8 @@ impl Linker<'_> {
         }
     }
 
-    /// Returns the dependencies in the default or annotation of a parameter: functions whose parameters the library also
-    /// parses from the request (`Depends(paged)`).
+    /// Returns the dependencies in the default or annotation of a parameter: functions whose parameters the library
+    /// also parses from the request (`Depends(paged)`).
     fn dependencies(&self, scope: Scope, declaration: blocklint_facts::FormId) -> Vec<BodyRef> {
         let Form::Result(site) = self.program.facts(scope.file).form(declaration) else { return Vec::new() };
         self.functions_passed_to_parse(scope.file.site_ref(site))

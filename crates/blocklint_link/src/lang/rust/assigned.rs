@@ -1,4 +1,5 @@
-//! Rust: values of variables: items of one name under different `#[cfg]`, and declared types with inferred arguments (`Vec<_>`).
+//! Rust: values of variables: items of one name under different `#[cfg]`, and declared types with inferred arguments
+//! (`Vec<_>`).
 
 use blocklint_facts::{Assign, AssignId, Form, FormId, VarId};
 
@@ -8,8 +9,8 @@ use crate::values::expr::Scope;
 use crate::values::value::{ArgsId, Val, ValueId};
 
 impl Linker<'_> {
-    /// Returns the declared type of a variable, completed by its value: with the function that a function pointer holds, or with inferred type arguments:
-    /// `const JOB: fn() = work;`, `let all: Vec<_> = stores();`.
+    /// Returns the declared type of a variable, completed by its value: with the function that a function pointer
+    /// holds, or with inferred type arguments: `const JOB: fn() = work;`, `let all: Vec<_> = stores();`.
     pub(crate) fn declared_with_inferred_parts(&self, scope: Scope, declared: Typed, row: &Assign) -> Option<Typed> {
         let [base] = self.values.members(declared.value)[..] else { return None };
         if self.takes_lambda(declared) {

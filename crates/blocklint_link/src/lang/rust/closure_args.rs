@@ -52,8 +52,9 @@ pub(crate) const RUN_DURING_CALL: &[&str] = &[
 ];
 
 impl<'a> Linker<'a> {
-    /// True if a closure in an argument of a library call without rows runs during the call. A closure that borrows from
-    /// its environment cannot outlive the call, because a callee that stores a closure requires `'static`, so `move`.
+    /// True if a closure in an argument of a library call without rows runs during the call. A closure that borrows
+    /// from its environment cannot outlive the call, because a callee that stores a closure requires `'static`, so
+    /// `move`.
     pub(crate) fn runs_closure_during_call(&self, site: SiteRef, arg: u32, targets: &Targets) -> bool {
         let facts = self.program.facts(site.file);
         let row = self.program.site(site);
@@ -87,7 +88,8 @@ impl<'a> Linker<'a> {
         closure.flags.has(BodyFlags::CAPTURES) && !closure.flags.has(BodyFlags::MOVE)
     }
 
-    /// True if a chain of calls begins with a parallel iterator (`items.par_iter()`), whose closures run on other threads.
+    /// True if a chain of calls begins with a parallel iterator (`items.par_iter()`), whose closures run on other
+    /// threads.
     pub(crate) fn is_parallel_iterator_chain(&self, file: FileId, callee: FormId) -> bool {
         let facts = self.program.facts(file);
         let mut form = callee;
@@ -113,8 +115,8 @@ impl<'a> Linker<'a> {
         self.library.language(path) == Language::Rust && self.holds_argument(path, arg)
     }
 
-    /// True if the result of a library call, in any language, holds the n-th argument, for example a reader around a stream:
-    /// `new InputStreamReader(in)`.
+    /// True if the result of a library call, in any language, holds the n-th argument, for example a reader around a
+    /// stream: `new InputStreamReader(in)`.
     pub(crate) fn holds_argument(&self, path: PathId, arg: u32) -> bool {
         let rows = self.library.calls(path);
         rows.with(|row| row.returns.is_some()).any(|row| match &row.row.returns {

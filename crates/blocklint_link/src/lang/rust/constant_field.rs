@@ -1,5 +1,5 @@
-//! Rust: struct fields that always hold the same `bool`, because all struct expressions have it: `Self { dry_run: false }`,
-//! or `Self { dry_run }` in a `new(dry_run: bool)` that is always called with `false`.
+//! Rust: struct fields that always hold the same `bool`, because all struct expressions have it:
+//! `Self { dry_run: false }`, or `Self { dry_run }` in a `new(dry_run: bool)` that is always called with `false`.
 
 use crate::lang;
 use blocklint_core::Language;
@@ -29,10 +29,10 @@ impl Linker<'_> {
         if definition.kind != ClassKind::Class || !facts.list(definition.decorators).is_empty() {
             return None;
         }
-        let mut found = None;
+        let mut literal_of_all = None;
         let mut check_literal = |literal: Constant| {
             let is_bool = matches!(literal, Constant::Bool(_));
-            (is_bool && *found.get_or_insert_with(|| literal.clone()) == literal).then_some(())
+            (is_bool && *literal_of_all.get_or_insert_with(|| literal.clone()) == literal).then_some(())
         };
         for derived in facts.args.slice::<4>(definition.keywords.range()) {
             let Form::Str(derived) = facts.form(derived.value) else { return None };
@@ -73,7 +73,7 @@ impl Linker<'_> {
                 return None;
             }
         }
-        found
+        literal_of_all
     }
 
     /// Returns the struct expressions of a struct, by one of its names or as `Self`; `None` if there are too many.
@@ -89,7 +89,7 @@ impl Linker<'_> {
                     continue;
                 }
                 let scope = Scope { file: site.file, at: row.at, env: EnvId::NONE };
-                let made = self.annotation(scope, row.callee).value;
+                let struct_value = self.annotation(scope, row.callee).value;
                 let is_struct = |val: &Val| match *val {
                     Val::Class(candidate) | Val::Instance { class: candidate, .. } => {
                         lang::rust::names::subject(self, candidate) == Some(class)
@@ -97,7 +97,7 @@ impl Linker<'_> {
                     Val::Unknown(_) => true,
                     _ => false,
                 };
-                if self.values.members(made).iter().any(is_struct) {
+                if self.values.members(struct_value).iter().any(is_struct) {
                     expressions.push(site);
                 }
             }
@@ -106,9 +106,9 @@ impl Linker<'_> {
     }
 
     /// True if a value may be an instance of a struct. An unknown value may be one only in files that name the struct.
-    fn may_be_instance_of(&self, class: ClassRef, scope: Scope, value: blocklint_facts::FormId, own: bool) -> bool {
+    fn may_be_instance_of(&self, class: ClassRef, scope: Scope, value: blocklint_facts::FormId, is_own: bool) -> bool {
         let facts = self.program.facts(scope.file);
-        if own || is_own_receiver(facts, value) {
+        if is_own || is_own_receiver(facts, value) {
             let enclosing = self.class_around(self.program.body_of(scope.file, scope.at));
             return enclosing
                 .and_then(|enclosing| lang::rust::names::subject(self, enclosing))
@@ -122,7 +122,8 @@ impl Linker<'_> {
         })
     }
 
-    /// True if a file passes a value that `is_meant` accepts to a call, which may assign it. Facts do not distinguish `&mut` from a copy.
+    /// True if a file passes a value that `is_meant` accepts to a call, which may assign it. Facts do not distinguish
+    /// `&mut` from a copy.
     fn is_lent(&self, file: FileId, is_meant: impl Fn(&FileFacts, blocklint_facts::FormId) -> bool) -> bool {
         let facts = self.program.facts(file);
         facts.language == Language::Rust
@@ -132,8 +133,8 @@ impl Linker<'_> {
             })
     }
 
-    /// Returns the literal that all calls of a function pass to a parameter; `None` if the function may also be called through a
-    /// trait or a value.
+    /// Returns the literal that all calls of a function pass to a parameter; `None` if the function may also be called
+    /// through a trait or a value.
     pub(crate) fn literal_of_all_callers(&self, function: BodyRef, index: u32, depth: u32) -> Option<Constant> {
         let facts = self.program.facts(function.file);
         let row = self.program.body(function);
@@ -142,7 +143,7 @@ impl Linker<'_> {
         if is_of_trait || self.is_for_tests(function) || self.is_handed_out(name) {
             return None;
         }
-        let mut found = None;
+        let mut literal_of_all = None;
         for (count, site) in
             self.with_aliases(name).into_iter().flat_map(|name| self.program.sites_named(name)).enumerate()
         {
@@ -157,10 +158,10 @@ impl Linker<'_> {
             }
             let form = self.argument_for_param(site, function, index, with_receiver)?;
             let literal = self.constructor_literal(caller, form, depth)?;
-            if *found.get_or_insert_with(|| literal.clone()) != literal {
+            if *literal_of_all.get_or_insert_with(|| literal.clone()) != literal {
                 return None;
             }
         }
-        found
+        literal_of_all
     }
 }

@@ -1,4 +1,5 @@
-//! Rust: names with a conventional meaning: calls of servers, endless iterators, methods that run a closure in place, window toolkits.
+//! Rust: names with a conventional meaning: calls of servers, endless iterators, methods that run a closure in place,
+//! window toolkits.
 
 /// Methods and functions of libraries that serve, or accept the next client. Methods of these names count for any
 /// receiver, because builders make servers of unknown types. A wrong match only adds findings.

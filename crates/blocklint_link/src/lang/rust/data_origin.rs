@@ -94,8 +94,8 @@ const TAGS: [(&str, Source); 3] =
     [("from-request", Source::Request), ("from-network", Source::Network), ("from-file", Source::File)];
 
 impl Linker<'_> {
-    /// Returns `Yes` if a value, by its form, comes from the source of the query. `shown` is the answer of the rules for
-    /// all languages, which counts if Rust's rules do not decide.
+    /// Returns `Yes` if a value, by its form, comes from the source of the query. `shown` is the answer of the rules
+    /// for all languages, which counts if Rust's rules do not decide.
     pub(crate) fn origin_matches_in_rust(
         &self,
         shown: ConditionResult,
@@ -181,7 +181,8 @@ impl Linker<'_> {
         }
     }
 
-    /// True if a function is passed to a library that runs it on an event loop for requests, or is registered by its attribute: `#[get("/")]`.
+    /// True if a function is passed to a library that runs it on an event loop for requests, or is registered by its
+    /// attribute: `#[get("/")]`.
     fn serves_requests(&self, body: BodyRef) -> bool {
         if !self.program.facts(body.file).list(self.program.body(body).decorators).is_empty()
             && self.registered(body).is_some()
@@ -232,7 +233,8 @@ impl Linker<'_> {
         self.origin_matches_of_buffer(scope, body, var, query, depth)
     }
 
-    /// Returns the source of a buffer: `while let Some(chunk) = body.next().await { buffer.extend_from_slice(&chunk) }`, `file.read_to_end(&mut buffer)`.
+    /// Returns the source of a buffer: `while let Some(chunk) = body.next().await { buffer.extend_from_slice(&chunk)
+    /// }`, `file.read_to_end(&mut buffer)`.
     fn origin_matches_of_buffer(
         &self,
         scope: Scope,
@@ -293,8 +295,8 @@ impl Linker<'_> {
     fn field_in_struct_expression(&self, scope: Scope, base: FormId, field: Sym) -> Option<FormId> {
         let facts = self.program.facts(scope.file);
         let Form::Var(var) = facts.form(base) else { return None };
-        let Form::Result(made) = facts.form(facts.only_value_of(var)?.value) else { return None };
-        facts.args_of(made).into_iter().find(|arg| arg.name == field).map(|arg| arg.value)
+        let Form::Result(struct_expression) = facts.form(facts.only_value_of(var)?.value) else { return None };
+        facts.args_of(struct_expression).into_iter().find(|arg| arg.name == field).map(|arg| arg.value)
     }
 
     /// Returns the source of the result of a closure that a library runs on another thread for the caller:

@@ -1,5 +1,5 @@
-//! Rust: results of derived builders: `AppBuilder::default().store(store).build()?`, `App::builder().store(store).build()`.
-//! No source file has these builders, but their names follow fixed rules.
+//! Rust: results of derived builders: `AppBuilder::default().store(store).build()?`,
+//! `App::builder().store(store).build()`. No source file has these builders, but their names follow fixed rules.
 
 use blocklint_core::Language;
 use blocklint_facts::{ClassId, Form, FormId, SiteKind};
@@ -66,7 +66,7 @@ impl Linker<'_> {
     /// Returns the result of a builder type of this name: a `Result` of the type that the builder is named after.
     fn result_of_builder_named(&self, builder: &str) -> Option<Typed> {
         let name = self.program.name(builder.strip_suffix(BUILDER_SUFFIX)?)?;
-        let mut found = None;
+        let mut built_type = None;
         for &(file, sym) in self.program.occurrences(name) {
             let facts = self.program.facts(file);
             if facts.language != Language::Rust {
@@ -74,13 +74,13 @@ impl Linker<'_> {
             }
             for (index, row) in facts.classes.iter().enumerate() {
                 let class = file.class_ref(ClassId(index as u32));
-                if row.name == sym && self.derives_builder(class) && found.replace(class).is_some() {
+                if row.name == sym && self.derives_builder(class) && built_type.replace(class).is_some() {
                     return None;
                 }
             }
         }
         let ty = self.library.path(Language::Rust, "std::result::Result");
-        let args = self.values.args(&[self.values.one(instance(found?))]);
+        let args = self.values.args(&[self.values.one(instance(built_type?))]);
         Some(self.known(Val::Library { ty, args, made: None }))
     }
 

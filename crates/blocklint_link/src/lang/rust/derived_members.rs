@@ -23,8 +23,8 @@ impl<'a> Linker<'a> {
             .any(|derived| matches!(facts.form(derived.value), Form::Str(sym) if facts.text(sym) == name))
     }
 
-    /// Returns the method of an enum that a delegating macro generates (`enum_dispatch`, `delegate`): each variant holds
-    /// one value, and all these values have a method of this name.
+    /// Returns the method of an enum that a delegating macro generates (`enum_dispatch`, `delegate`): each variant
+    /// holds one value, and all these values have a method of this name.
     pub(crate) fn delegated_to_variants(&self, class: ClassRef, name: Name) -> Option<Typed> {
         let facts = self.program.facts(class.file);
         let row = self.program.class(class);

@@ -11,7 +11,8 @@ use crate::values::value::{BoundId, EnvId, Val, ValueId};
 /// Conversion traits of the prelude: the trait, its method, and the method of the target type that it runs.
 const CONVERSIONS: [(&str, &str, &str); 2] = [("Into", "into", "from"), ("TryInto", "try_into", "try_from")];
 
-/// The number of calls of a chain, after the call that takes a conversion, that are searched for the expected type: `.collect::<Result<Vec<_>, _>>()`, `.unwrap()`.
+/// The number of calls of a chain, after the call that takes a conversion, that are searched for the expected type:
+/// `.collect::<Result<Vec<_>, _>>()`, `.unwrap()`.
 const LONGEST_CHAIN: usize = 4;
 
 impl Linker<'_> {
@@ -44,10 +45,10 @@ impl Linker<'_> {
         let runs = self.program.name(runs)?;
         let mut call = site;
         for _ in 0..LONGEST_CHAIN {
-            let found =
+            let conversions =
                 self.conversions_to(self.expected_classes(self.scope_of(call, EnvId::NONE), call), runs, arguments);
-            if found.is_some() {
-                return found;
+            if conversions.is_some() {
+                return conversions;
             }
             call = self.call_on_result(call)?;
         }
@@ -72,9 +73,9 @@ impl Linker<'_> {
 
     fn conversions_to(&self, classes: Vec<ClassRef>, runs: Name, arguments: &[ValueId]) -> Option<Typed> {
         let bodies = self.conversions_of(classes, runs, arguments);
-        let found: Vec<Val> =
+        let callables: Vec<Val> =
             bodies.into_iter().map(|body| Val::Fn { body, receiver: BoundId::NONE, env: EnvId::NONE }).collect();
-        let first = *found.first()?;
-        Some(Typed { value: self.values.union(&found), ..self.known(first) })
+        let first = *callables.first()?;
+        Some(Typed { value: self.values.union(&callables), ..self.known(first) })
     }
 }

@@ -1,4 +1,5 @@
-//! Rust: generics: type parameters of types and impl blocks, their inference by unification; also `Deref`, tuple structs and enum variants.
+//! Rust: generics: type parameters of types and impl blocks, their inference by unification; also `Deref`, tuple
+//! structs and enum variants.
 
 use crate::lang;
 use blocklint_core::Language;
@@ -113,7 +114,8 @@ impl<'a> Linker<'a> {
         self.values.join(&parts)
     }
 
-    /// Adds bindings of the type parameters in a pattern, by a value that the pattern matches: `T` is `User` for `Vec<T>` and `Vec<User>`.
+    /// Adds bindings of the type parameters in a pattern, by a value that the pattern matches: `T` is `User` for
+    /// `Vec<T>` and `Vec<User>`.
     pub(crate) fn unify(&self, pattern: ValueId, value: ValueId, bindings: &mut Bindings) {
         self.unify_within(pattern, value, bindings, DEEPEST);
     }
@@ -200,8 +202,8 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// Returns the method of a type that also has a field of this name, also behind pointers, because a call never means
-    /// a field.
+    /// Returns the method of a type that also has a field of this name, also behind pointers, because a call never
+    /// means a field.
     pub(crate) fn method_through_pointers(&self, member: Val, name: Name, depth: u32) -> Option<Typed> {
         let depth = depth.checked_sub(1)?;
         let inner = match member {
@@ -386,8 +388,8 @@ impl<'a> Linker<'a> {
         (!parts.is_empty()).then(|| self.join(&parts))
     }
 
-    /// Returns the value in a tuple struct's pattern: the only field, or for several fields the value itself, whose parts are
-    /// looked up next.
+    /// Returns the value in a tuple struct's pattern: the only field, or for several fields the value itself, whose
+    /// parts are looked up next.
     pub(crate) fn tuple_struct_payload(&self, member: Val, name: Name) -> Option<Typed> {
         // `State(pool): State<PgPool>`: the pattern of a library's newtype.
         if let Val::Library { ty, args, .. } = member
@@ -411,18 +413,20 @@ impl<'a> Linker<'a> {
         if several { Some(self.known(member)) } else { Some(self.attr(member, first)) }
     }
 
-    /// Returns the type of several bounds (`T: Store + Send`): the traits of the project, if there are any, because only these have bodies.
+    /// Returns the type of several bounds (`T: Store + Send`): the traits of the project, if there are any, because
+    /// only these have bodies.
     pub(crate) fn join_bounds(&self, parts: &[Typed]) -> Typed {
-        let own: Vec<Typed> = parts
+        let project_bounds: Vec<Typed> = parts
             .iter()
             .copied()
             .filter(|part| self.values.members(part.value).iter().any(|val| matches!(val, Val::Instance { .. })))
             .collect();
-        let known: Vec<Typed> = parts.iter().copied().filter(|part| !self.values.is_unknown(part.value)).collect();
-        match (own.as_slice(), known.as_slice()) {
+        let known_bounds: Vec<Typed> =
+            parts.iter().copied().filter(|part| !self.values.is_unknown(part.value)).collect();
+        match (project_bounds.as_slice(), known_bounds.as_slice()) {
             ([], []) => self.unknown(Why::Expression),
-            ([], known) => self.join(known),
-            (own, _) => self.join(own),
+            ([], known_bounds) => self.join(known_bounds),
+            (project_bounds, _) => self.join(project_bounds),
         }
     }
 

@@ -30,8 +30,8 @@ pub(crate) fn conversion_running(method: &str) -> Option<&'static str> {
 }
 
 impl Linker<'_> {
-    /// Returns the methods in the impl blocks of supertraits for the subject of an impl block: for `impl Store for Disk`,
-    /// where `Store: Read`, the method `read` of `impl Read for Disk`.
+    /// Returns the methods in the impl blocks of supertraits for the subject of an impl block: for
+    /// `impl Store for Disk`, where `Store: Read`, the method `read` of `impl Read for Disk`.
     pub(crate) fn supertrait_impl_methods(&self, block: ClassRef, of_trait: ClassRef, name: Name) -> Vec<BodyRef> {
         if self.program.class(block).kind != blocklint_facts::ClassKind::Impl {
             return Vec::new();
@@ -65,7 +65,8 @@ impl Linker<'_> {
         self.with_fitting_impls(callee, &self.argument_values(scope, site))
     }
 
-    /// Returns a callee without the functions of impl blocks that do not fit the types of the receiver and the arguments.
+    /// Returns a callee without the functions of impl blocks that do not fit the types of the receiver and the
+    /// arguments.
     pub(crate) fn with_fitting_impls(&self, callee: Typed, arguments: &[ValueId]) -> Typed {
         let fitting = self.map(callee, |val| match val {
             Val::Fn { body, receiver, env } => {
@@ -119,7 +120,7 @@ impl Linker<'_> {
             };
             crate::syntax::forms::last_name(facts, head).and_then(|sym| self.program.global(block.file, sym))
         };
-        let mut found = vec![body];
+        let mut methods = vec![body];
         for other in self.impls(subject).into_iter().filter(|other| *other != block).take(MOST_BLOCKS) {
             let facts = self.program.facts(other.file);
             let row = self.program.class(other);
@@ -128,19 +129,20 @@ impl Linker<'_> {
                 continue;
             }
             if let Some(var) = self.program.scope_var(other.file, row.body, name) {
-                found.extend(self.functions_of(other, var));
+                methods.extend(self.functions_of(other, var));
             }
         }
-        found
+        methods
     }
 
-    /// True if a method of an impl block fits a call: its subject and its parameters are not known to be of other types.
+    /// True if a method of an impl block fits a call: its subject and its parameters are not known to be of other
+    /// types.
     fn fits_impl(&self, body: BodyRef, receiver: Option<ValueId>, arguments: &[ValueId]) -> bool {
         let facts = self.program.facts(body.file);
         if let (Some(receiver), Some(class)) = (receiver, self.program.body(body).class.get()) {
             let block = body.file.class_ref(class);
             let subject = self.annotation(lang::rust::names::head_scope(self, block), facts.class(class).subject);
-            if self.differ(subject.value, receiver, DEEPEST) {
+            if self.types_differ(subject.value, receiver, DEEPEST) {
                 return false;
             }
         }
@@ -148,59 +150,59 @@ impl Linker<'_> {
         let params = self.program.params_of(body).iter().filter(|param| facts.text(param.name) != "self");
         params.zip(arguments).all(|(param, &argument)| {
             param.annotation.is_none()
-                || !self.differ(self.annotation(scope, param.annotation).value, argument, DEEPEST)
+                || !self.types_differ(self.annotation(scope, param.annotation).value, argument, DEEPEST)
         })
     }
 
     /// True if two values are known to be of different types.
-    fn differ(&self, pattern: ValueId, given: ValueId, depth: u32) -> bool {
+    fn types_differ(&self, left: ValueId, right: ValueId, depth: u32) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
-        let (patterns, given) = (self.values.members(pattern), self.values.members(given));
-        !patterns.is_empty()
-            && !given.is_empty()
-            && patterns.iter().all(|&pattern| given.iter().all(|&given| self.vals_differ(pattern, given, depth)))
+        let (lefts, rights) = (self.values.members(left), self.values.members(right));
+        !lefts.is_empty()
+            && !rights.is_empty()
+            && lefts.iter().all(|&left| rights.iter().all(|&right| self.member_types_differ(left, right, depth)))
     }
 
-    fn vals_differ(&self, pattern: Val, given: Val, depth: u32) -> bool {
-        match (pattern, given) {
+    fn member_types_differ(&self, left: Val, right: Val, depth: u32) -> bool {
+        match (left, right) {
             (Val::Instance { class, args, .. }, Val::Instance { class: other, args: others, .. }) => {
                 if class == other {
-                    return self.lists_differ(args, others, depth);
+                    return self.argument_types_differ(args, others, depth);
                 }
                 !self.is_interface(class) && !self.is_interface(other)
             }
             (Val::Library { ty, args, .. }, Val::Library { ty: other, args: others, .. }) => {
                 if ty == other {
-                    return self.lists_differ(args, others, depth);
+                    return self.argument_types_differ(args, others, depth);
                 }
                 if let Some(inner) = self.transparent_inner(ty, args) {
-                    return self.differ(inner.value, self.values.one(given), depth);
+                    return self.types_differ(inner.value, self.values.one(right), depth);
                 }
                 if let Some(inner) = self.transparent_inner(other, others) {
-                    return self.differ(self.values.one(pattern), inner.value, depth);
+                    return self.types_differ(self.values.one(left), inner.value, depth);
                 }
                 !self.library.supertypes(ty).contains(&other) && !self.library.supertypes(other).contains(&ty)
             }
             (Val::Instance { class, .. }, Val::Library { ty, args, .. })
             | (Val::Library { ty, args, .. }, Val::Instance { class, .. }) => match self.transparent_inner(ty, args) {
                 Some(inner) => self.values.members(inner.value).iter().all(|&inner| {
-                    let instance = if matches!(pattern, Val::Instance { .. }) { pattern } else { given };
-                    depth > 0 && self.vals_differ(inner, instance, depth - 1)
+                    let instance = if matches!(left, Val::Instance { .. }) { left } else { right };
+                    depth > 0 && self.member_types_differ(inner, instance, depth - 1)
                 }),
                 None => {
                     let is_base = |ancestor: &Ancestor| matches!(*ancestor, Ancestor::Library(of, _) if of == ty);
                     !self.is_interface(class) && !self.mro(class).iter().any(is_base)
                 }
             },
-            (Val::Tuple(args), Val::Tuple(others)) => self.lists_differ(args, others, depth),
+            (Val::Tuple(args), Val::Tuple(others)) => self.argument_types_differ(args, others, depth),
             (Val::Tuple(_), Val::Instance { .. }) | (Val::Instance { .. }, Val::Tuple(_)) => true,
             _ => false,
         }
     }
 
-    fn lists_differ(&self, args: ArgsId, others: ArgsId, depth: u32) -> bool {
+    fn argument_types_differ(&self, args: ArgsId, others: ArgsId, depth: u32) -> bool {
         let pairs = self.values.list(args).into_iter().zip(self.values.list(others));
-        pairs.into_iter().any(|(arg, other)| self.differ(arg, other, depth))
+        pairs.into_iter().any(|(arg, other)| self.types_differ(arg, other, depth))
     }
 
     fn is_interface(&self, class: ClassRef) -> bool {
@@ -217,14 +219,14 @@ impl Linker<'_> {
             Val::Instance { class: base, args, .. } if base == class && args != ArgsId::NONE => Some(args),
             _ => None,
         };
-        let Some(own) = self.bases(block).iter().find_map(trait_args) else { return true };
+        let Some(impl_args) = self.bases(block).iter().find_map(trait_args) else { return true };
         let Some(form) = self.receiver_form(site) else { return true };
         let receiver = self.eval(self.scope_of(site, EnvId::NONE), form);
         let mut declared: Vec<ArgsId> = Vec::new();
         for val in self.values.members(receiver.value) {
             self.collect_trait_arguments(val, class, DEEPEST, &mut declared);
         }
-        declared.is_empty() || declared.iter().any(|&args| !self.lists_differ(own, args, DEEPEST))
+        declared.is_empty() || declared.iter().any(|&args| !self.argument_types_differ(impl_args, args, DEEPEST))
     }
 
     /// Adds the type arguments of a trait in the type of a value, also behind pointers and in bounds.
@@ -278,7 +280,8 @@ impl Linker<'_> {
         conversions
     }
 
-    /// Returns the project's types that the uses of a call's result expect, by declared types of variables, parameters and fields; also types inside of containers.
+    /// Returns the project's types that the uses of a call's result expect, by declared types of variables, parameters
+    /// and fields; also types inside of containers.
     pub(crate) fn expected_classes(&self, scope: Scope, site: SiteRef) -> Vec<ClassRef> {
         let facts = self.program.facts(site.file);
         let mut classes = Vec::new();

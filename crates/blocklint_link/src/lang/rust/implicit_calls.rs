@@ -9,8 +9,8 @@ use crate::models::stored_callbacks;
 use crate::program::ids::{BodyRef, Name, SiteRef};
 use crate::values::value::{EnvId, Val};
 
-/// The implicit calls of Rust. The front end gives sites of loops and of ends of scopes the name of the method that they
-/// run, so the method's own name finds them.
+/// The implicit calls of Rust. The front end gives sites of loops and of ends of scopes the name of the method that
+/// they run, so the method's own name finds them.
 pub(crate) const IMPLICIT_CALLS: &[ImplicitCall] = &[
     ImplicitCall {
         name: "a conversion runs its trait's function",
@@ -59,8 +59,8 @@ fn names_of_conversions(linker: &Linker<'_>, body: BodyRef) -> Vec<Name> {
 
 /// Returns the name of a macro's calls: without the `!` of the macro's own name.
 fn names_of_macro(linker: &Linker<'_>, body: BodyRef) -> Vec<Name> {
-    let own = linker.program.facts(body.file).text(linker.program.body(body).name);
-    own.strip_suffix('!').and_then(|bare| linker.program.name(bare)).into_iter().collect()
+    let macro_name = linker.program.facts(body.file).text(linker.program.body(body).name);
+    macro_name.strip_suffix('!').and_then(|bare| linker.program.name(bare)).into_iter().collect()
 }
 
 impl Linker<'_> {

@@ -86,12 +86,12 @@ pub(crate) fn parents(linker: &Linker<'_>) -> Parents {
         }
         let file = FileId(slot as u32);
         for row in facts.imports.iter().filter(|row| row.kind == ImportKind::File) {
-            if let Some(found) = declared_file(linker, file, &row)
-                && found != file
+            if let Some(child) = declared_file(linker, file, &row)
+                && child != file
             {
-                parents.parent_of.entry(found).or_insert_with(|| module_at(linker, file, facts.body_of(row.at)));
+                parents.parent_of.entry(child).or_insert_with(|| module_at(linker, file, facts.body_of(row.at)));
                 if row.level > 0 {
-                    parents.tests.insert(found);
+                    parents.tests.insert(child);
                 }
             }
         }
@@ -168,10 +168,10 @@ fn parent_by_folder(linker: &Linker<'_>, file: FileId) -> Val {
     let folder = if own == "mod.rs" { folder.rsplit_once('/').map_or("", |(parent, _)| parent) } else { folder };
     let join = |name: &str| if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
     for path in [join("mod.rs"), join("lib.rs"), join("main.rs"), format!("{folder}.rs")] {
-        if let Some(found) = linker.program.file_at(&path)
-            && found != file
+        if let Some(parent_file) = linker.program.file_at(&path)
+            && parent_file != file
         {
-            return Val::Module(found);
+            return Val::Module(parent_file);
         }
     }
     Val::Unknown(Why::Unbound)
@@ -196,8 +196,8 @@ pub(crate) fn crate_root(linker: &Linker<'_>, file: FileId) -> Val {
     loop {
         for name in ["lib.rs", "main.rs"] {
             let path = if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
-            if let Some(found) = linker.program.file_at(&path) {
-                return Val::Module(found);
+            if let Some(root_file) = linker.program.file_at(&path) {
+                return Val::Module(root_file);
             }
         }
         match folder.rsplit_once('/') {
@@ -218,8 +218,8 @@ pub fn is_crate_root(linker: &Linker<'_>, relative: &str) -> bool {
 /// Returns the crate that a name in a path of a file refers to: a crate of the workspace, else an external crate.
 pub(crate) fn named_crate(linker: &Linker<'_>, file: FileId, name: &str) -> Val {
     let crates = &linker.program.layout.crates;
-    let own = linker.crate_of(file);
-    let renamed = own.and_then(|own| own.renamed.iter().find(|(local, _)| local == name));
+    let own_crate = linker.crate_of(file);
+    let renamed = own_crate.and_then(|own_crate| own_crate.renamed.iter().find(|(local, _)| local == name));
     let workspace_crate = match renamed {
         Some((_, package)) => crates.iter().find(|workspace_crate| workspace_crate.package == *package),
         None => crates.iter().find(|workspace_crate| workspace_crate.name == name),
@@ -344,7 +344,8 @@ pub(crate) fn glob_import_value(linker: &Linker<'_>, file: FileId, body: BodyId,
 /// The number of modules that glob imports lead to from one body.
 const MOST_GLOBS: usize = 256;
 
-/// Adds the items that glob imports bind to a name, and returns true if all modules of the glob imports are resolved. Each module is searched once.
+/// Adds the items that glob imports bind to a name, and returns true if all modules of the glob imports are resolved.
+/// Each module is searched once.
 fn add_glob_items(
     linker: &Linker<'_>,
     file: FileId,
@@ -371,12 +372,12 @@ fn add_glob_items(
     let stars = facts.imports.iter().enumerate().filter(|(_, row)| row.kind == ImportKind::Star);
     let mut is_whole = true;
     for (number, row) in stars {
-        let own = facts.body_of(row.at);
-        if !enclosing_bodies.contains(&own) {
+        let import_body = facts.body_of(row.at);
+        if !enclosing_bodies.contains(&import_body) {
             continue;
         }
         let base = glob_base(linker, file, ImportId(number as u32));
-        if base == module_at(linker, file, own) {
+        if base == module_at(linker, file, import_body) {
             continue;
         }
         if matches!(base, Val::Unknown(_)) {
@@ -392,7 +393,8 @@ fn add_glob_items(
     is_whole
 }
 
-/// Returns the module of a glob import. Two modules may glob-import each other, so this is a query, which detects cycles.
+/// Returns the module of a glob import. Two modules may glob-import each other, so this is a query, which detects
+/// cycles.
 fn glob_base(linker: &Linker<'_>, file: FileId, glob: ImportId) -> Val {
     let typed = linker.query_value(&linker.tables.values.imports, (file, glob), || {
         let row = linker.program.facts(file).import(glob);
@@ -434,9 +436,9 @@ pub(crate) fn import(linker: &Linker<'_>, file: FileId, row: &Import) -> Typed {
 fn import_head(linker: &Linker<'_>, file: FileId, row: &Import, path: &str) -> Val {
     let facts = linker.program.facts(file);
     let head = path.split("::").find(|part| !part.is_empty()).unwrap_or("");
-    let own = module_at(linker, file, facts.body_of(row.at));
+    let module_of_import = module_at(linker, file, facts.body_of(row.at));
     if row.level > 0 {
-        let module = (0..row.level).fold(own, |module, _| parent(linker, module));
+        let module = (0..row.level).fold(module_of_import, |module, _| parent(linker, module));
         return match (linker.program.name(head), head) {
             (_, "") => module,
             (Some(name), _) => {
@@ -448,14 +450,14 @@ fn import_head(linker: &Linker<'_>, file: FileId, row: &Import, path: &str) -> V
     }
     match head {
         "crate" => return crate_root(linker, file),
-        "self" => return own,
+        "self" => return module_of_import,
         _ => {}
     }
     if path.starts_with("::") {
         return named_crate(linker, file, head);
     }
     if let Some(name) = linker.program.name(head)
-        && let Some(val) = item_for_head(linker, file, facts.body_of(row.at), own, row, name)
+        && let Some(val) = item_for_head(linker, file, facts.body_of(row.at), module_of_import, row, name)
     {
         return val;
     }
@@ -505,7 +507,7 @@ fn item_for_head(linker: &Linker<'_>, file: FileId, body: BodyId, own: Val, row:
 fn declared_file(linker: &Linker<'_>, file: FileId, row: &Import) -> Option<FileId> {
     let facts = linker.program.facts(file);
     let relative = &linker.program.files[file.index()].relative;
-    let (folder, own) = relative.rsplit_once('/').unwrap_or(("", relative));
+    let (folder, file_name) = relative.rsplit_once('/').unwrap_or(("", relative));
     let join = |folder: &str, rest: &str| {
         if folder.is_empty() { rest.to_owned() } else { format!("{folder}/{rest}") }
     };
@@ -517,7 +519,7 @@ fn declared_file(linker: &Linker<'_>, file: FileId, row: &Import) -> Option<File
         inline.push(facts.text(class.name));
         enclosing = module_at(linker, file, class.parent);
     }
-    let stem = own.strip_suffix(".rs").unwrap_or(own);
+    let stem = file_name.strip_suffix(".rs").unwrap_or(file_name);
     let is_root = stem == "mod" || is_crate_root(linker, relative);
     let path = facts.text(row.module);
     let mut inside =

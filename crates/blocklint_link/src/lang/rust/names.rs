@@ -68,8 +68,8 @@ const PRELUDE: &[(&str, &str)] = &[
     ("Ok", "std::result::Result::Ok"),
 ];
 
-/// Returns the value of a name that the file does not bind: `Self`, a type parameter, a name of a glob import or of the prelude, or an
-/// external crate.
+/// Returns the value of a name that the file does not bind: `Self`, a type parameter, a name of a glob import or of the
+/// prelude, or an external crate.
 pub(crate) fn free_name(linker: &Linker<'_>, scope: Scope, sym: Sym) -> Typed {
     let facts = linker.program.facts(scope.file);
     let text = facts.text(sym);
@@ -92,7 +92,7 @@ pub(crate) fn free_name(linker: &Linker<'_>, scope: Scope, sym: Sym) -> Typed {
         return linker.known(param);
     }
     if let Some(name) = linker.program.global(scope.file, sym)
-        && let Some(typed) = modules::through_globs(linker, scope.file, body, name)
+        && let Some(typed) = modules::glob_import_value(linker, scope.file, body, name)
     {
         return typed;
     }

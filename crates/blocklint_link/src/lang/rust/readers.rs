@@ -9,7 +9,8 @@ use crate::program::occurrences::is_own_receiver;
 use crate::values::value::{EnvId, Val};
 
 impl Linker<'_> {
-    /// Returns a condition on the parameter whose callers decide the type of an argument, if the argument is declared as a reader or writer.
+    /// Returns a condition on the parameter whose callers decide the type of an argument, if the argument is declared
+    /// as a reader or writer.
     pub(crate) fn reader_condition(
         &self,
         members: &[Val],

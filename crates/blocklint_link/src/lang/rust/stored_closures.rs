@@ -1,5 +1,5 @@
-//! Rust: closures and functions that are stored in a field: by a struct expression, by an assignment, or by a push to the
-//! container in the field, through pointers, locks and options.
+//! Rust: closures and functions that are stored in a field: by a struct expression, by an assignment, or by a push to
+//! the container in the field, through pointers, locks and options.
 
 use blocklint_facts::ClassId;
 
@@ -34,8 +34,8 @@ impl Linker<'_> {
             }
         }
         let in_impl_blocks = self.impls(class).into_iter().flat_map(|block| {
-            let own = self.own_assigns(block, name);
-            own.into_iter().map(move |assign| (block.file, assign))
+            let assigns = self.own_assigns(block, name);
+            assigns.into_iter().map(move |assign| (block.file, assign))
         });
         let in_impl_blocks: Vec<_> = in_impl_blocks.take(MOST_ASSIGNED).collect();
         for (file, assign) in self.assigns_to_member(class, name).into_iter().chain(in_impl_blocks).take(MOST_ASSIGNED)
@@ -48,7 +48,8 @@ impl Linker<'_> {
         self.with_stored_callables(declared, DEEPEST, class, field, &stored)
     }
 
-    /// True if a type is callable, or holds a callable as its last type argument: a closure trait, a function pointer, or a type parameter without bounds.
+    /// True if a type is callable, or holds a callable as its last type argument: a closure trait, a function pointer,
+    /// or a type parameter without bounds.
     fn keeps_callables(&self, declared: Typed, depth: u32) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
         if self.takes_lambda(declared) {

@@ -1,4 +1,5 @@
-//! Rust: methods of traits: extension traits of libraries that a file imports, traits of the project for library types, and functions that return futures.
+//! Rust: methods of traits: extension traits of libraries that a file imports, traits of the project for library types,
+//! and functions that return futures.
 
 use crate::lang;
 use blocklint_core::Language;
@@ -27,7 +28,8 @@ impl<'a> Linker<'a> {
         self.imported_trait_method(site, name).map_or(method, |path| Val::Method { path, receiver })
     }
 
-    /// Returns the method of this name of a library's trait that the file of a site imports, if models describe the method.
+    /// Returns the method of this name of a library's trait that the file of a site imports, if models describe the
+    /// method.
     pub(crate) fn imported_trait_method(&self, site: SiteRef, name: Name) -> Option<PathId> {
         let find = || self.find_trait_method(site.file, name);
         let method = self.query(&self.tables.rust.trait_methods, (site.file, name), Option::default, find)?;
@@ -89,8 +91,9 @@ impl<'a> Linker<'a> {
             match row.kind {
                 ImportKind::Module => {
                     let imported = self.library.path(Language::Rust, text);
-                    let found = self.library.member(imported, method);
-                    (!self.library.calls(found).is_empty() && self.may_be_trait(imported)).then_some(found)
+                    let trait_method = self.library.member(imported, method);
+                    (!self.library.calls(trait_method).is_empty() && self.may_be_trait(imported))
+                        .then_some(trait_method)
                 }
                 // A prelude re-exports traits of the modules in the same parent.
                 ImportKind::Star => {
@@ -130,9 +133,9 @@ impl<'a> Linker<'a> {
                 let Some(last) = text.rsplit("::").next().and_then(|last| self.program.name(last)) else { continue };
                 for &block in self.hierarchy.impls_named(last) {
                     if self.has_library_subject(block, ty)
-                        && let Some(found) = self.method_of_block(block, name, receiver)
+                        && let Some(method) = self.method_of_block(block, name, receiver)
                     {
-                        return Some(found);
+                        return Some(method);
                     }
                 }
             }
@@ -151,7 +154,8 @@ impl<'a> Linker<'a> {
             .any(|val| matches!(*val, Val::Library { ty: subject, .. } if subject == ty))
     }
 
-    /// True if a value may meet the bound of a blanket impl (`impl<T: Store> Load for T`). Bounds of libraries always count as met.
+    /// True if a value may meet the bound of a blanket impl (`impl<T: Store> Load for T`). Bounds of libraries always
+    /// count as met.
     fn meets_bound(&self, block: ClassRef, value: ValueId) -> bool {
         let bound = self.bound_of(Val::Param { class: block, index: 0 });
         self.values.members(bound.value).iter().all(|bound| match *bound {
@@ -183,8 +187,8 @@ impl<'a> Linker<'a> {
         None
     }
 
-    /// True if a function without `async` returns a future or stream, by its declared result, also inside of `Box`, `Pin`,
-    /// `Result` and `Option`.
+    /// True if a function without `async` returns a future or stream, by its declared result, also inside of `Box`,
+    /// `Pin`, `Result` and `Option`.
     pub fn returns_future(&self, body: BodyRef) -> bool {
         let row = self.program.body(body);
         if row.returns.is_none() || row.flow != Flow::Sync {
@@ -230,11 +234,11 @@ impl<'a> Linker<'a> {
             return None;
         }
         let member = self.map(argument, |val| lang::rust::names::path_member(self, val, name));
-        let found = self.map(member, |val| match val {
+        let projected = self.map(member, |val| match val {
             Val::Class(class) => self.instance_of_class(self.signature_scope(body), class),
             other => self.known(other),
         });
-        (!self.values.is_unknown(found.value)).then_some(found)
+        (!self.values.is_unknown(projected.value)).then_some(projected)
     }
 }
 

@@ -102,5 +102,6 @@ pub(crate) const WORDS: LanguageWords = LanguageWords {
     bounds_offloads: false,
 };
 
-/// Traits of readers and writers. A value that is declared by one of them may be a file or something else; its callers decide.
+/// Traits of readers and writers. A value that is declared by one of them may be a file or something else; its callers
+/// decide.
 pub(crate) const READERS: &[&str] = &["std::io::Read", "std::io::Write", "std::io::BufRead", "std::io::Seek"];
