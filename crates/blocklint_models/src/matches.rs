@@ -172,7 +172,7 @@ impl<'m> CallRows<'m> {
                 && parameters.iter().zip(arguments).all(|(parameter, argument)| match argument {
                     _ if *parameter == "_" => true,
                     Some(argument) => is_a(argument, parameter),
-                    None => !overloaded(found.path),
+                    None => !overload_result(found.path),
                 })
         });
     }

@@ -623,7 +623,9 @@ fn is_dedicated(linker: &Linker<'_>, site: SiteRef) -> bool {
 /// True if a call makes a scheduler of its arguments.
 fn made_of(linker: &Linker<'_>, site: SiteRef) -> bool {
     linker.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
-        Target::Row { path, .. } => linker.rows_at(path, site).with(|row| row.scheduler.is_some()).next().is_some(),
+        Target::Row { path, .. } => {
+            linker.rows_for_call(path, site).with(|row| row.scheduler.is_some()).next().is_some()
+        }
         _ => false,
     })
 }

@@ -101,7 +101,7 @@ pub(crate) fn blocked_hubs<'a>(
     for ((site, _), starts) in starts {
         let (hops, mut reached) = walk(linker, graph, &before, &entries, &starts);
         reached.retain(|one| {
-            let is_used = || one.confidence == Confidence::High || patched.uses(linker, one.entry);
+            let is_used = || one.confidence == Confidence::High || patched.uses_entry_point(linker, one.entry);
             is_open(one.entry.file) || patched.contains(one.entry.file) && is_used()
         });
         reached.sort_by_key(|one| (std::cmp::Reverse(one.confidence), one.hops, one.entry));

@@ -317,7 +317,7 @@ fn is_entered_to_run(linker: &Linker<'_>, body: BodyRef) -> bool {
         let method = facts.body(facts.body_of(site.at));
         site.kind == SiteKind::Enter
             && method.class.get() == Some(class)
-            && lang::python::conventions::runs_object(facts.text(method.name))
+            && lang::python::conventions::is_main_method(facts.text(method.name))
             && blocklint_link::program::occurrences::is_own_receiver(facts, site.callee)
     })
 }

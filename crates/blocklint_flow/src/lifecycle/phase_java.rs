@@ -152,7 +152,7 @@ pub(crate) fn runs_once_at(linker: &Linker<'_>, taker: SiteRef) -> bool {
     linker.values.members(callee.value).into_iter().all(|val| {
         let (Val::External(path) | Val::Method { path, .. }) = val else { return false };
         let owner = linker.library.split(path).map(|(owner, _)| linker.library.text(owner).to_string());
-        owner.is_some_and(|owner| lang::java::names::emits_once(blocklint_core::last_name(&owner)))
+        owner.is_some_and(|owner| lang::java::names::emits_at_most_once(blocklint_core::last_name(&owner)))
     })
 }
 

@@ -65,7 +65,7 @@ impl<'a> Linker<'a> {
                 let with_receiver = self.takes(body, receiver);
                 let bound = self.bind(body, captured, site, env, with_receiver);
                 let receiver = receiver.is_some().then(|| self.values.single(receiver));
-                if let Some(picked) = self.overloaded(body, site, env, with_receiver, receiver) {
+                if let Some(picked) = self.overload_result(body, site, env, with_receiver, receiver) {
                     return picked;
                 }
                 if let Some(chosen) = self.result_by_literals(body, bound, site, with_receiver) {
@@ -267,7 +267,7 @@ impl<'a> Linker<'a> {
         {
             return collected;
         }
-        let rows = self.rows_at(path, site);
+        let rows = self.rows_for_call(path, site);
         let own = if receiver.is_some() {
             self.values.single(receiver)
         } else {

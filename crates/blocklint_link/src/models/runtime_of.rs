@@ -99,7 +99,7 @@ impl Linker<'_> {
     pub(crate) fn runtime_of_driver(&self, site: SiteRef, arg: u32) -> Option<Runtime> {
         self.targets(site, EnvId::NONE).list.iter().find_map(|target| {
             let Target::Row { path, receiver, .. } = *target else { return None };
-            let rows = self.handovers_at(path, site);
+            let rows = self.handovers_for_call(path, site);
             rows.iter().find_map(|row| {
                 let Selector::Argument(argument) = &row.selector else { return None };
                 let is_meant = self.is_argument(site, arg, argument)

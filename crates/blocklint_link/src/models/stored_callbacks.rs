@@ -249,7 +249,7 @@ impl Linker<'_> {
         if !self.targets(call, EnvId::NONE).list.iter().any(made_so) {
             return;
         }
-        for row in self.handovers_at(maker, call).iter().filter(|row| !row.during.is_empty()) {
+        for row in self.handovers_for_call(maker, call).iter().filter(|row| !row.during.is_empty()) {
             let Selector::Argument(argument) = &row.row.selector else { continue };
             let Some(form) = self.argument(call, argument) else { continue };
             self.add_callables_in(targets, call, form, site);
@@ -307,7 +307,7 @@ impl Linker<'_> {
                 }
                 Target::Overrides { .. } => continue,
             };
-            for row in self.handovers_at(path, site).iter().filter(|row| !row.during.is_empty()) {
+            for row in self.handovers_for_call(path, site).iter().filter(|row| !row.during.is_empty()) {
                 if matches!(&row.row.selector, Selector::Argument(argument) if self.is_argument(site, arg, argument)) {
                     found.extend(self.last_names(&row.row.during));
                 }

@@ -87,7 +87,7 @@ impl<'a> Linker<'a> {
         for target in &targets.list {
             let holds = match *target {
                 Target::Row { path, .. } => {
-                    let rows = self.rows_at(path, site);
+                    let rows = self.rows_for_call(path, site);
                     let mut stated = rows.with(|row| row.state.is_some());
                     stated.any(|row| row.state.as_deref().is_some_and(|state| COMPLETE.contains(&state)))
                 }

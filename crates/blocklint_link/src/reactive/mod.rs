@@ -317,7 +317,7 @@ impl<'a> Linker<'a> {
             Target::Row { path, .. } => {
                 let owner = self.library.split(path).map(|(owner, _)| owner);
                 owner.is_some_and(|owner| self.library.role(owner) == Some(Role::Publisher))
-                    && self.returns_publisher(path, &self.rows_at(path, operator)) == Some(false)
+                    && self.returns_publisher(path, &self.rows_for_call(path, operator)) == Some(false)
             }
             _ => false,
         })
@@ -332,7 +332,7 @@ impl<'a> Linker<'a> {
                     let owner = self.library.split(path).map(|(owner, _)| owner);
                     !receiver.is_some()
                         && owner.is_some_and(|owner| self.library.role(owner) == Some(Role::Publisher))
-                        && self.returns_publisher(path, &self.rows_at(path, site)) == Some(true)
+                        && self.returns_publisher(path, &self.rows_for_call(path, site)) == Some(true)
                 }
                 _ => false,
             })

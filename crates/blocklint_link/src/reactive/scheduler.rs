@@ -99,7 +99,7 @@ impl<'a> Linker<'a> {
         let targets = self.targets(site, EnvId::NONE);
         targets.list.iter().find_map(|target| match *target {
             Target::Row { path, .. } => {
-                let rows = self.rows_at(path, site);
+                let rows = self.rows_for_call(path, site);
                 let made = rows.with(|row| row.scheduler.is_some()).next().and_then(|row| row.row.scheduler);
                 // A constructor makes its own type.
                 let types = self.library.supertypes(path);

@@ -245,7 +245,7 @@ impl<'a> Linker<'a> {
     /// Returns an attribute of one member of a value, where a file reads it: Java's may be a class behind its package.
     pub(crate) fn attr_or_class(&self, file: FileId, member: Val, name: Name) -> Typed {
         match member {
-            Val::External(package) => lang::java::names::class_spelled_out(self, file, package, name)
+            Val::External(package) => lang::java::names::class_by_qualified_name(self, file, package, name)
                 .map_or_else(|| self.attr(member, name), |class| self.known(Val::Class(class))),
             _ => self.attr(member, name),
         }

@@ -13,7 +13,7 @@ use crate::values::value::EnvId;
 
 impl Linker<'_> {
     /// True if the same body tests, before a call on a future, that the future is done.
-    pub(crate) fn was_checked_done(&self, site: SiteRef) -> bool {
+    pub(crate) fn is_checked_done(&self, site: SiteRef) -> bool {
         let facts = self.program.facts(site.file);
         if facts.language != Language::Java {
             return false;
@@ -26,15 +26,15 @@ impl Linker<'_> {
             on_base && tested.is_none_or(|tested| facts.form(tested) == Form::This)
                 || tested.is_some_and(|tested| {
                     is_same(facts, tested, receiver)
-                        || self.reads_same(site.file, tested, receiver)
-                        || self.reads_same(site.file, receiver, tested)
+                        || self.is_getter_of_same_field(site.file, tested, receiver)
+                        || self.is_getter_of_same_field(site.file, receiver, tested)
                 })
-        }) || self.checked_own_is_done(site, receiver)
+        }) || self.is_checked_by_own_method(site, receiver)
     }
 
     /// True if the same body calls, before this site, a method of its own class that returns true if the future of
     /// a field is done: `assert isSuspended(); suspended.join();`.
-    fn checked_own_is_done(&self, site: SiteRef, receiver: FormId) -> bool {
+    fn is_checked_by_own_method(&self, site: SiteRef, receiver: FormId) -> bool {
         let facts = self.program.facts(site.file);
         let site_at = self.program.site(site).at;
         let body = facts.body_of(site_at);
@@ -61,7 +61,7 @@ impl Linker<'_> {
     }
 
     /// True if form `b` is a call of the getter of the field that form `a` reads: `task.future` and `task.getFuture()`.
-    pub(crate) fn reads_same(&self, file: FileId, a: FormId, b: FormId) -> bool {
+    pub(crate) fn is_getter_of_same_field(&self, file: FileId, a: FormId, b: FormId) -> bool {
         let facts = self.program.facts(file);
         let (Form::Attr(owner, name), Form::Result(call)) = (facts.form(a), facts.form(b)) else { return false };
         let Form::Attr(receiver, getter) = facts.form(facts.site(call).callee) else { return false };

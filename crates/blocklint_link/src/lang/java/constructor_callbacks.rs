@@ -51,7 +51,7 @@ impl Linker<'_> {
                     };
                     if let Some(field) = field
                         && !fields.contains(&field)
-                        && self.runs_its_callable(field, facts.text(row.name))
+                        && self.runs_callable_in_field(field, facts.text(row.name))
                     {
                         fields.push(field);
                     }
@@ -78,7 +78,7 @@ impl Linker<'_> {
     }
 
     /// True if a call of a method of this name on a field runs the lambda in the field: `task.run()`.
-    fn runs_its_callable(&self, field: VarRef, method: &str) -> bool {
+    fn runs_callable_in_field(&self, field: VarRef, method: &str) -> bool {
         let Some(row) = self.program.assigns_of(field).find(|row| row.annotation.is_some()) else { return false };
         let declared = self.annotation(Scope { file: field.file, at: row.at, env: EnvId::NONE }, row.annotation);
         if !self.takes_lambda(declared) {

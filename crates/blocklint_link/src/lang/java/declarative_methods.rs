@@ -40,7 +40,7 @@ impl Linker<'_> {
         })?;
         // An implementation in the project takes the place of the library's. For an interface of the library itself,
         // its row describes all implementations.
-        let is_own = self.modelled_class(class).is_some_and(|ty| path == self.library.member(ty, name));
+        let is_own = self.described_class_path(class).is_some_and(|ty| path == self.library.member(ty, name));
         (is_own || !self.has_implementations(body)).then_some(path)
     }
 

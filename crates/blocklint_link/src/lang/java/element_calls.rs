@@ -27,7 +27,7 @@ impl Linker<'_> {
         let Some(form) = self.receiver_form(site) else { return false };
         let Form::Var(var) = facts.form(form) else { return false };
         let is_element_of_all = match facts.var(var).kind {
-            VarKind::Param(0) => self.takes_each(site, var),
+            VarKind::Param(0) => self.is_each_element_param(site, var),
             VarKind::Param(_) => false,
             _ => {
                 let mut assigned = facts.assigns_of(var).map(|row| row.value);
@@ -67,7 +67,7 @@ impl Linker<'_> {
     }
 
     /// True if a variable is the parameter of a lambda that a stream's operator calls with every element.
-    fn takes_each(&self, site: SiteRef, var: VarId) -> bool {
+    fn is_each_element_param(&self, site: SiteRef, var: VarId) -> bool {
         let facts = self.program.facts(site.file);
         let body = facts.var(var).body;
         let uses = self.program.index_of(site.file).uses_of_callable(body);

@@ -19,7 +19,7 @@ const STUBS_SUFFIX: &str = "Grpc";
 pub(crate) const PACKAGE_OF_STUBS: &str = "io.grpc.stub";
 
 /// True if an import refers to a class of gRPC stubs, or to a member of one: `GreeterGrpc.GreeterBlockingStub`.
-pub(crate) fn names_stubs(import: &str) -> bool {
+pub(crate) fn is_stub_import(import: &str) -> bool {
     import.split('.').any(|part| part.strip_suffix(STUBS_SUFFIX).is_some_and(|service| !service.is_empty()))
 }
 

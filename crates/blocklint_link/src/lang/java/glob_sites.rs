@@ -6,7 +6,7 @@ use blocklint_core::Language;
 use blocklint_facts::{ImportKind, SiteKind, Sym};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::lang::java::names::package;
+use crate::lang::java::names::package_of_file;
 use crate::linker::Linker;
 use crate::program::ids::{FileId, Name, SiteRef};
 
@@ -55,7 +55,7 @@ impl<'a> Linker<'a> {
             let mut patterns: Vec<&str> = spelled_out.remove(&file).unwrap_or_default();
             for import in &facts.imports {
                 let module = facts.text(import.module);
-                if lang::java::generated_code::names_stubs(module) {
+                if lang::java::generated_code::is_stub_import(module) {
                     patterns.extend(by_package.get(lang::java::generated_code::PACKAGE_OF_STUBS).into_iter().flatten());
                 }
                 // The package of the imported name, and the packages around it.
@@ -71,7 +71,7 @@ impl<'a> Linker<'a> {
             }
             patterns.sort_unstable();
             patterns.dedup();
-            let own_package = package(self, file);
+            let own_package = package_of_file(self, file);
             for class in facts.classes.iter().filter(|class| class.name.is_some()) {
                 let Some(name) = self.program.global(file, class.name) else { continue };
                 for &(other, _) in self.program.occurrences(name) {

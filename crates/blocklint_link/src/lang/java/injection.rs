@@ -88,7 +88,7 @@ impl Linker<'_> {
                 for (index, row) in source.facts.bodies.iter().enumerate() {
                     if row.kind == BodyKind::Function && row.returns.is_some() && row.decorators.len > 0 {
                         let body = FileId(slot as u32).body_ref(BodyId(index as u32));
-                        providers.extend(self.provider(body));
+                        providers.extend(self.find_provider(body));
                     }
                 }
             }
@@ -96,7 +96,7 @@ impl Linker<'_> {
         })
     }
 
-    fn provider(&self, body: BodyRef) -> Option<Provider> {
+    fn find_provider(&self, body: BodyRef) -> Option<Provider> {
         let is_provider_annotation = |path: PathId| {
             self.library.handovers(path).of_via(Via::Decorator).any(|handover| {
                 handover.row.phase == Some(Phase::Startup)

@@ -62,7 +62,7 @@ impl<'a> JavaRoots<'a> {
 
     fn has_root(&self, root: &str) -> bool {
         root.is_empty()
-            || lang::java::names::is_of_runtime(root)
+            || lang::java::names::is_runtime_package(root)
             || self.present.contains(root)
             // Code may spell out the package.
             || self.program.files_naming_all(root.split('.')).next().is_some()

@@ -77,7 +77,7 @@ impl Linker<'_> {
             let Val::Fn { body: method, receiver, .. } = val else { continue };
             count += usize::from(!self.is_stub(method));
             // The first argument of `Source::load` is its receiver.
-            let class = if receiver.is_some() { None } else { self.class_passed_first(site, arg) };
+            let class = if receiver.is_some() { None } else { self.class_of_first_passed(site, arg) };
             let fits = |body: BodyRef| class.is_none_or(|class| self.is_method_of_class(body, class));
             if !fits(body) {
                 return None;
@@ -96,7 +96,7 @@ impl Linker<'_> {
     }
 
     /// Returns the class of the first argument that a library passes to a callable, by the row of the call.
-    fn class_passed_first(&self, site: SiteRef, arg: u32) -> Option<ClassRef> {
+    fn class_of_first_passed(&self, site: SiteRef, arg: u32) -> Option<ClassRef> {
         let argument = self.passed_by_row(site, arg, 0)?;
         match self.values.members(argument.value)[..] {
             [Val::Instance { class, .. }] => Some(class),

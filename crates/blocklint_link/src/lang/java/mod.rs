@@ -67,7 +67,7 @@ impl Semantics for Java {
     }
 
     fn module_name(&self, linker: &Linker<'_>, file: FileId) -> String {
-        names::package(linker, file).to_owned()
+        names::package_of_file(linker, file).to_owned()
     }
 
     /// Returns the callable of a method reference: `T::m`, `object::m`, `T::new`.
@@ -228,7 +228,7 @@ impl Semantics for Java {
     }
 
     fn is_registration(&self, linker: &Linker<'_>, decorator: PathId, body: BodyRef) -> bool {
-        !names::is_jax_rs_annotation(&linker.library.text(decorator)) || linker.serves_on_loops(body.file)
+        !names::is_jax_rs_annotation(&linker.library.text(decorator)) || linker.serves_on_event_loops(body.file)
     }
 
     fn runs_on_workers(&self, linker: &Linker<'_>, class: ClassRef) -> bool {

@@ -13,7 +13,7 @@ use crate::values::value::{ArgsId, EnvId, Val, Why};
 pub use crate::lang::java::words::*;
 
 /// Returns the package of a file.
-pub(crate) fn package<'p>(linker: &Linker<'p>, file: FileId) -> &'p str {
+pub(crate) fn package_of_file<'p>(linker: &Linker<'p>, file: FileId) -> &'p str {
     let facts = linker.program.facts(file);
     facts
         .imports
@@ -49,12 +49,12 @@ fn name_of_file(linker: &Linker<'_>, file: FileId, sym: Sym, name: Name) -> Type
     if let Some(row) = facts.imports.iter().find(|row| row.kind == ImportKind::Static && row.name == sym) {
         return import(linker, file, &row);
     }
-    if let Some(class) = class_in_package(linker, file, package(linker, file), name) {
+    if let Some(class) = class_in_package(linker, file, package_of_file(linker, file), name) {
         return linker.known(Val::Class(class));
     }
     for import in facts.imports.iter().filter(|import| import.kind == ImportKind::Star) {
-        let package = facts.text(import.module);
-        if let Some(class) = class_in_package(linker, file, package, name) {
+        let package_of_file = facts.text(import.module);
+        if let Some(class) = class_in_package(linker, file, package_of_file, name) {
             return linker.known(Val::Class(class));
         }
         let path = linker.library.path(Language::Java, &format!("{package}.{text}"));
@@ -164,7 +164,7 @@ impl Linker<'_> {
 /// the same qualified name; the class in the nearest folder is the result.
 fn class_in_package(linker: &Linker<'_>, from: FileId, wanted: &str, name: Name) -> Option<ClassRef> {
     let all = linker.hierarchy.top_classes(name).iter().copied();
-    let mut found: Vec<ClassRef> = all.filter(|class| package(linker, class.file) == wanted).collect();
+    let mut found: Vec<ClassRef> = all.filter(|class| package_of_file(linker, class.file) == wanted).collect();
     if found.len() > 1 {
         let path = |file: FileId| linker.program.files[file.index()].relative.as_str();
         let shared = |class: &ClassRef| {
@@ -219,14 +219,19 @@ pub(crate) fn class_named(linker: &Linker<'_>, from: FileId, path: &str) -> Opti
 
 /// Returns the class of the project that code refers to by its qualified name: `com.acme.Orders.load()` in a file that
 /// imports another class `Orders`.
-pub(crate) fn class_spelled_out(linker: &Linker<'_>, from: FileId, package: PathId, name: Name) -> Option<ClassRef> {
+pub(crate) fn class_by_qualified_name(
+    linker: &Linker<'_>,
+    from: FileId,
+    package_of_file: PathId,
+    name: Name,
+) -> Option<ClassRef> {
     let is_class = linker.program.language(from) == Language::Java
         && linker.program.text(name).starts_with(char::is_uppercase)
         && !linker.hierarchy.top_classes(name).is_empty();
     if !is_class {
         return None;
     }
-    class_in_package(linker, from, &linker.library.text(package), name)
+    class_in_package(linker, from, &linker.library.text(package_of_file), name)
 }
 
 /// Returns the callable of a method reference: `T::m`, `object::m`, `T::new`.

@@ -33,7 +33,7 @@ const NAME_SEPARATOR: char = '|';
 
 impl<'a> Linker<'a> {
     /// Returns the rows of a path that fit the arguments of a call, because rows may describe one overload only.
-    pub fn rows_at(&self, path: PathId, site: SiteRef) -> Rc<CallRows<'a>> {
+    pub fn rows_for_call(&self, path: PathId, site: SiteRef) -> Rc<CallRows<'a>> {
         let rows = self.library.calls(path);
         if self.program.language(site.file) != Language::Java {
             return rows;
@@ -51,7 +51,7 @@ impl<'a> Linker<'a> {
     }
 
     /// Returns the `[[handover]]` rows of a path that fit the arguments of a site.
-    pub(crate) fn handovers_at(&self, path: PathId, site: SiteRef) -> Rc<HandoverRows<'a>> {
+    pub(crate) fn handovers_for_call(&self, path: PathId, site: SiteRef) -> Rc<HandoverRows<'a>> {
         let rows = self.library.handovers(path);
         if self.program.language(site.file) != Language::Java || !rows.iter().any(|row| row.path.ends_with(')')) {
             return rows;

@@ -11,7 +11,7 @@ use crate::program::ids::{BodyRef, ClassRef, PathId};
 
 impl Linker<'_> {
     /// Returns the path of a class of the project, if models describe the type of this path.
-    pub(crate) fn modelled_class(&self, class: ClassRef) -> Option<PathId> {
+    pub(crate) fn described_class_path(&self, class: ClassRef) -> Option<PathId> {
         let facts = self.program.facts(class.file);
         if facts.language != Language::Java {
             return None;
@@ -24,13 +24,13 @@ impl Linker<'_> {
 
     /// Returns the path of a method with handover rows for its arguments, if its class or a base class is a type of the
     /// models. The rows describe the arguments, so the method's own code is not followed.
-    pub(crate) fn modelled_handovers(&self, body: BodyRef) -> Option<PathId> {
+    pub(crate) fn path_with_handovers(&self, body: BodyRef) -> Option<PathId> {
         let facts = self.program.facts(body.file);
         let row = self.program.body(body);
         let class = row.class.get().filter(|_| facts.language == Language::Java)?;
         self.mro(body.file.class_ref(class)).iter().find_map(|ancestor| {
             let Ancestor::Class(class) = *ancestor else { return None };
-            let path = self.library.member(self.modelled_class(class)?, facts.text(row.name));
+            let path = self.library.member(self.described_class_path(class)?, facts.text(row.name));
             let handovers = self.library.handovers(path);
             handovers.iter().any(|handover| matches!(handover.row.selector, Selector::Argument(_))).then_some(path)
         })

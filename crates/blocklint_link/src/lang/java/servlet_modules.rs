@@ -32,7 +32,7 @@ impl Linker<'_> {
 impl Linker<'_> {
     /// True if the module of a file imports a server or framework that answers requests on event loops: a reactive
     /// server, or a framework that is built on one.
-    pub(crate) fn serves_on_loops(&self, file: FileId) -> bool {
+    pub(crate) fn serves_on_event_loops(&self, file: FileId) -> bool {
         let module = module_of(&self.program.files[file.index()].relative);
         self.query(&self.tables.java.on_loops, module, bool::default, || {
             let files_of_module = self

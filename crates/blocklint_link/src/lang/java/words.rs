@@ -68,7 +68,7 @@ pub fn is_result_of_future(name: &str) -> bool {
 
 /// True if a publisher or future of this name emits at most one value, so that its callbacks run once for each
 /// subscription.
-pub fn emits_once(name: &str) -> bool {
+pub fn emits_at_most_once(name: &str) -> bool {
     name == "Mono"
         || name == "Uni"
         || name == "Single"
@@ -99,7 +99,7 @@ pub fn closes_object(name: &str) -> bool {
 }
 
 /// True if an annotation of this name, of any framework, gives a class one object: `@Singleton`.
-pub fn is_of_one_object(name: &str) -> bool {
+pub fn is_singleton_annotation(name: &str) -> bool {
     name.ends_with("Singleton") || name == "ApplicationScoped"
 }
 
@@ -111,7 +111,7 @@ fn begins_with_verb(name: &str, verbs: &[&str]) -> bool {
 }
 
 /// True if an annotation of this name makes a container call a constructor: `@Inject`.
-pub fn is_injection(name: &str) -> bool {
+pub fn is_injection_annotation(name: &str) -> bool {
     matches!(name, "Inject" | "Autowired")
 }
 
@@ -193,7 +193,7 @@ pub fn holds_settings(name: &str) -> bool {
 }
 
 /// True if an annotation of this name marks a method that is visible only for tests.
-pub fn is_for_tests(name: &str) -> bool {
+pub fn is_test_visibility_annotation(name: &str) -> bool {
     name == "VisibleForTesting"
 }
 
@@ -351,7 +351,7 @@ pub(crate) fn functional_return(interface: &str) -> Option<usize> {
 }
 
 /// True if packages with this root belong to the Java runtime, which every program has.
-pub(crate) fn is_of_runtime(root: &str) -> bool {
+pub(crate) fn is_runtime_package(root: &str) -> bool {
     root.starts_with("java.")
 }
 

@@ -22,7 +22,7 @@ impl Linker<'_> {
 
     /// Returns the value of a local that holds a literal list of instances of the project and is never extended:
     /// `steps: List[Step] = [Load(), Save()]` has these two element types and not every `Step`.
-    pub(crate) fn literal_elements(&self, scope: Scope, row: &Assign) -> Option<Typed> {
+    pub(crate) fn literal_list_value(&self, scope: Scope, row: &Assign) -> Option<Typed> {
         let facts = self.program.facts(scope.file);
         let (Form::Display(kind, list), Form::Var(var)) = (facts.form(row.value), facts.form(row.target)) else {
             return None;

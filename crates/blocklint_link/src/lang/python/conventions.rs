@@ -27,7 +27,7 @@ pub fn is_lookup_error(name: &str) -> bool {
 }
 
 /// True if a method of this name runs the main work of its object and ends with it.
-pub fn runs_object(name: &str) -> bool {
+pub fn is_main_method(name: &str) -> bool {
     matches!(name, "start" | "run" | "serve" | "main" | "run_forever" | "serve_forever")
 }
 

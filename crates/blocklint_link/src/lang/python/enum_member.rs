@@ -49,7 +49,7 @@ impl Linker<'_> {
         }
         let scope = Scope { file, at: At::default(), env: EnvId::NONE };
         let [Val::Class(class)] = self.values.members(self.eval(scope, class).value)[..] else { return None };
-        let kind = self.kind_of_enum(class)?;
+        let kind = self.enum_kind(class)?;
         let (owner, var) = self.own_member(class, self.program.global(file, member)?)?;
         let facts = self.program.facts(owner.file);
         let assign = facts.only_value_of(var)?;
@@ -62,7 +62,7 @@ impl Linker<'_> {
     }
 
     /// Returns the kind of an enumeration's members, or `None` if the class is no enumeration.
-    fn kind_of_enum(&self, class: ClassRef) -> Option<EnumBase> {
+    fn enum_kind(&self, class: ClassRef) -> Option<EnumBase> {
         let (mut kind, mut is_enum) = (None, false);
         for ancestor in self.mro(class).iter() {
             let Ancestor::Library(path, _) = *ancestor else { continue };

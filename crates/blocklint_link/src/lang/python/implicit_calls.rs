@@ -74,11 +74,15 @@ impl Linker<'_> {
                 _ => continue,
             };
             let operand = self.without_none(self.eval(scope, operand));
-            self.add_each(targets, operand, |linker, targets, val| linker.add_first_step(targets, val, protocol.steps));
+            self.add_targets_of_each(targets, operand, |linker, targets, val| {
+                linker.add_first_step(targets, val, protocol.steps)
+            });
         }
         if !is_listed && let Some(name) = self.program.global(site.file, row.name) {
             let operand = self.without_none(self.eval(scope, row.callee));
-            self.add_each(targets, operand, |linker, targets, val| linker.add_method_once(targets, val, name));
+            self.add_targets_of_each(targets, operand, |linker, targets, val| {
+                linker.add_method_once(targets, val, name)
+            });
         }
     }
 
@@ -204,7 +208,7 @@ impl Linker<'_> {
     }
 
     /// Adds the targets of each possible value; if several possible values have targets, the targets are alternatives.
-    fn add_each(&self, targets: &mut Targets, value: Typed, mut add: impl FnMut(&Self, &mut Targets, Val)) {
+    fn add_targets_of_each(&self, targets: &mut Targets, value: Typed, mut add: impl FnMut(&Self, &mut Targets, Val)) {
         targets.steps = targets.steps.max(value.inferred_steps);
         let mut running = 0;
         for val in self.values.members(value.value) {
@@ -300,7 +304,7 @@ impl Linker<'_> {
             return;
         }
         made.push(call);
-        let is_begun = self.is_call_of(call, ITER);
+        let is_begun = self.calls_function(call, ITER);
         for source in self.iterated_arguments(call, EnvId::NONE) {
             match source {
                 Val::Instance { .. } => self.add_iteration_of_instance(targets, source, made, is_begun),
@@ -310,7 +314,7 @@ impl Linker<'_> {
     }
 
     /// True if a site calls the function of this path.
-    fn is_call_of(&self, site: SiteRef, path: &str) -> bool {
+    fn calls_function(&self, site: SiteRef, path: &str) -> bool {
         let callee = self.callee(site, EnvId::NONE);
         self.values.members(callee.value).iter().any(|val| match *val {
             Val::External(callee) => *self.library.text(callee) == *path,

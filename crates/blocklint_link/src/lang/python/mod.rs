@@ -115,7 +115,7 @@ impl Semantics for Python {
     }
 
     fn refine_by_value(&self, linker: &Linker<'_>, scope: Scope, _declared: Typed, row: &Assign) -> Option<Typed> {
-        linker.literal_elements(scope, row)
+        linker.literal_list_value(scope, row)
     }
 
     fn calls_declared_type(&self, linker: &Linker<'_>, file: FileId, declared: Val, value: FormId) -> bool {

@@ -5,7 +5,7 @@ use blocklint_core::Language;
 use blocklint_facts::ImportKind;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::lang::python::names::{file_below, imported_module};
+use crate::lang::python::names::{imported_module, module_file_in};
 use crate::linker::Linker;
 use crate::program::ids::{BodyRef, FileId, Name};
 use crate::values::value::{EnvId, Val};
@@ -54,7 +54,7 @@ impl Patched {
 
     /// True if a patched program uses an entry point or its class: the entry point is in a file that patches or loads a
     /// patching file, or another file of the program imports its name.
-    pub fn uses(&self, linker: &Linker<'_>, entry: BodyRef) -> bool {
+    pub fn uses_entry_point(&self, linker: &Linker<'_>, entry: BodyRef) -> bool {
         if self.starts.contains(&entry.file) {
             return true;
         }
@@ -120,7 +120,7 @@ fn loaded_files(linker: &Linker<'_>, file: FileId) -> Vec<FileId> {
             && let Some(folder) = folder
             && let Some(name) = linker.program.global(file, import.name)
         {
-            files.extend(file_below(linker, &folder, name));
+            files.extend(module_file_in(linker, &folder, name));
         }
     }
     let imported: Vec<FileId> = files.clone();

@@ -150,7 +150,7 @@ fn parent(path: &str) -> &str {
 /// library's.
 fn absolute_import(linker: &Linker<'_>, file: FileId, dotted: &str) -> Val {
     let relative = linker.program.files[file.index()].relative.as_str();
-    let root = own_root(linker, relative);
+    let root = import_root(linker, relative);
     let head = dotted.split('.').next().unwrap_or("");
     // A script inside a package can import the modules of its own folder.
     let or_in_own_folder = |val| match val {
@@ -192,7 +192,7 @@ fn absolute_import(linker: &Linker<'_>, file: FileId, dotted: &str) -> Val {
 
 /// Returns the import root of a file: the parent of its topmost package, or the file's own folder. A folder without
 /// `__init__.py` inside a package is part of the package.
-pub(crate) fn own_root<'a>(linker: &Linker<'a>, relative: &'a str) -> &'a str {
+pub(crate) fn import_root<'a>(linker: &Linker<'a>, relative: &'a str) -> &'a str {
     let own = parent(relative);
     linker.query(&linker.tables.python.own_roots, own, || own, || find_import_root(linker, own))
 }
@@ -250,7 +250,7 @@ pub fn imported_module(linker: &Linker<'_>, file: FileId, row: &Import) -> (Opti
 }
 
 /// Returns the module of this name in a folder.
-pub fn file_below(linker: &Linker<'_>, folder: &str, name: Name) -> Option<FileId> {
+pub fn module_file_in(linker: &Linker<'_>, folder: &str, name: Name) -> Option<FileId> {
     match module_below(linker, folder, linker.program.text(name)) {
         Some(Val::Module(module)) => Some(module),
         _ => None,
@@ -304,7 +304,7 @@ pub(crate) fn folder_member(linker: &Linker<'_>, folder: &str, name: Name) -> Ty
 /// Returns the qualified name of a Python module: its dotted path below its import root.
 pub(crate) fn module_name(linker: &Linker<'_>, file: FileId) -> String {
     let relative = &linker.program.files[file.index()].relative;
-    let root = own_root(linker, relative);
+    let root = import_root(linker, relative);
     let inside = relative.strip_prefix(root).unwrap_or(relative).trim_start_matches('/');
     let inside = inside.strip_suffix(".py").or_else(|| inside.strip_suffix(".ipynb")).unwrap_or(inside);
     inside.strip_suffix("/__init__").unwrap_or(inside).replace('/', ".")

@@ -11,7 +11,7 @@ use crate::values::value::{EnvId, Val};
 impl<'a> Linker<'a> {
     /// Returns the result of the `@overload` variant that the literal arguments of a call select; `None` if they select
     /// none.
-    pub(crate) fn overloaded(
+    pub(crate) fn overload_result(
         &self,
         body: BodyRef,
         site: SiteRef,

@@ -111,13 +111,13 @@ impl<'a> Linker<'a> {
     }
 
     /// True if the result of a library call holds the n-th argument: `Box::new(f)`, `Some(f)`.
-    pub(crate) fn wraps_argument(&self, path: PathId, arg: u32) -> bool {
-        self.library.language(path) == Language::Rust && self.holds_argument(path, arg)
+    pub(crate) fn result_wraps_argument(&self, path: PathId, arg: u32) -> bool {
+        self.library.language(path) == Language::Rust && self.result_holds_argument(path, arg)
     }
 
     /// True if the result of a library call, in any language, holds the n-th argument, for example a reader around a
     /// stream: `new InputStreamReader(in)`.
-    pub(crate) fn holds_argument(&self, path: PathId, arg: u32) -> bool {
+    pub(crate) fn result_holds_argument(&self, path: PathId, arg: u32) -> bool {
         let rows = self.library.calls(path);
         rows.with(|row| row.returns.is_some()).any(|row| match &row.row.returns {
             Some(TypeExpr::Path { arguments, .. } | TypeExpr::SelfType(arguments)) => arguments
@@ -129,7 +129,7 @@ impl<'a> Linker<'a> {
     }
 
     /// True if values of a type of the standard library may be callable: `Box<dyn FnOnce()>`, `impl Fn()`.
-    pub fn may_call(&self, ty: PathId) -> bool {
+    pub fn may_be_callable(&self, ty: PathId) -> bool {
         let path = self.library.text(ty);
         matches!(&*path, "std::boxed::Box" | "std::ops::Fn" | "std::ops::FnMut" | "std::ops::FnOnce")
     }

@@ -69,7 +69,9 @@ impl Linker<'_> {
                 }
                 check_literal(self.constructor_literal(setter, row.value, DEPTH)?)?;
             }
-            if self.is_lent(file, |facts, form| matches!(facts.form(form), Form::Attr(_, attr) if attr == sym)) {
+            if self
+                .is_passed_to_call(file, |facts, form| matches!(facts.form(form), Form::Attr(_, attr) if attr == sym))
+            {
                 return None;
             }
         }
@@ -124,7 +126,7 @@ impl Linker<'_> {
 
     /// True if a file passes a value that `is_meant` accepts to a call, which may assign it. Facts do not distinguish
     /// `&mut` from a copy.
-    fn is_lent(&self, file: FileId, is_meant: impl Fn(&FileFacts, blocklint_facts::FormId) -> bool) -> bool {
+    fn is_passed_to_call(&self, file: FileId, is_meant: impl Fn(&FileFacts, blocklint_facts::FormId) -> bool) -> bool {
         let facts = self.program.facts(file);
         facts.language == Language::Rust
             && facts.sites.iter().enumerate().any(|(index, site)| {

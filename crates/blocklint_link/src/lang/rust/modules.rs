@@ -24,7 +24,8 @@ pub(crate) struct Parents {
 }
 
 impl Parents {
-    fn get(&self, file: FileId) -> Option<Val> {
+    /// Returns the module that declares a file.
+    fn declaring_module(&self, file: FileId) -> Option<Val> {
         self.parent_of.get(&file).copied()
     }
 
@@ -39,7 +40,7 @@ impl Parents {
         match parent_by_folder(linker, file) {
             Val::Module(above) if above != file => {
                 self.is_undeclared(linker, above)
-                    || self.parent_of.values().any(|parent| *parent == Val::Module(above))
+                    || self.parent_of.values().any(|parent_module| *parent_module == Val::Module(above))
                         && !may_declare_by_macro(linker, above)
             }
             _ => false,
@@ -140,23 +141,25 @@ pub(crate) fn module_at(linker: &Linker<'_>, file: FileId, body: BodyId) -> Val 
     while let Some(id) = enclosing.get() {
         let row = facts.body(id);
         if row.kind == BodyKind::Module {
-            if row.parent.is_none() {
+            if row.parent_module.is_none() {
                 break;
             }
             if let Some(class) = facts.classes.iter().position(|class| class.body == id) {
                 return Val::Class(file.class_ref(ClassId(class as u32)));
             }
         }
-        enclosing = row.parent;
+        enclosing = row.parent_module;
     }
     Val::Module(file)
 }
 
 /// Returns the parent of a module.
-pub(crate) fn parent(linker: &Linker<'_>, module: Val) -> Val {
+pub(crate) fn parent_module(linker: &Linker<'_>, module: Val) -> Val {
     match module {
-        Val::Class(class) => module_at(linker, class.file, linker.program.class(class).parent),
-        Val::Module(file) => linker.rust_parents().get(file).unwrap_or_else(|| parent_by_folder(linker, file)),
+        Val::Class(class) => module_at(linker, class.file, linker.program.class(class).parent_module),
+        Val::Module(file) => {
+            linker.rust_parents().declaring_module(file).unwrap_or_else(|| parent_by_folder(linker, file))
+        }
         other => other,
     }
 }
@@ -165,7 +168,8 @@ pub(crate) fn parent(linker: &Linker<'_>, module: Val) -> Val {
 fn parent_by_folder(linker: &Linker<'_>, file: FileId) -> Val {
     let relative = &linker.program.files[file.index()].relative;
     let (folder, own) = relative.rsplit_once('/').unwrap_or(("", relative));
-    let folder = if own == "mod.rs" { folder.rsplit_once('/').map_or("", |(parent, _)| parent) } else { folder };
+    let folder =
+        if own == "mod.rs" { folder.rsplit_once('/').map_or("", |(parent_module, _)| parent_module) } else { folder };
     let join = |name: &str| if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
     for path in [join("mod.rs"), join("lib.rs"), join("main.rs"), format!("{folder}.rs")] {
         if let Some(parent_file) = linker.program.file_at(&path)
@@ -182,7 +186,7 @@ pub(crate) fn crate_root(linker: &Linker<'_>, file: FileId) -> Val {
     let parents = linker.rust_parents();
     let mut root = file;
     for _ in 0..64 {
-        match parents.get(root) {
+        match parents.declaring_module(root) {
             Some(Val::Module(above)) => root = above,
             Some(Val::Class(class)) => root = class.file,
             _ => break,
@@ -201,7 +205,7 @@ pub(crate) fn crate_root(linker: &Linker<'_>, file: FileId) -> Val {
             }
         }
         match folder.rsplit_once('/') {
-            Some((parent, _)) => folder = parent,
+            Some((parent_module, _)) => folder = parent_module,
             None if folder.is_empty() => return Val::Unknown(Why::Unbound),
             None => folder = "",
         }
@@ -234,7 +238,7 @@ pub(crate) fn named_crate(linker: &Linker<'_>, file: FileId, name: &str) -> Val 
 }
 
 /// Returns an item of a module, of an enum or of an external path, or an item that the module's own glob imports bind.
-pub(crate) fn member(linker: &Linker<'_>, module: Val, name: Name) -> Option<Typed> {
+pub(crate) fn module_item(linker: &Linker<'_>, module: Val, name: Name) -> Option<Typed> {
     match find_item(linker, module, name) {
         ItemPlace::ModuleItem(item) => Some(item.value(linker)),
         ItemPlace::GlobImports(file, body) => glob_import_value(linker, file, body, name),
@@ -315,7 +319,7 @@ fn find_item(linker: &Linker<'_>, module: Val, name: Name) -> ItemPlace {
             (class.file, row.body)
         }
         Val::External(path) => {
-            let path = linker.library.member(path, linker.program.text(name));
+            let path = linker.library.module_item(path, linker.program.text(name));
             return if linker.library.is_described(path) {
                 ItemPlace::ModuleItem(ModuleItem::External(path))
             } else {
@@ -367,7 +371,7 @@ fn add_glob_items(
         if row.kind == BodyKind::Module {
             break;
         }
-        enclosing = row.parent;
+        enclosing = row.parent_module;
     }
     let stars = facts.imports.iter().enumerate().filter(|(_, row)| row.kind == ImportKind::Star);
     let mut is_whole = true;
@@ -438,7 +442,7 @@ fn import_head(linker: &Linker<'_>, file: FileId, row: &Import, path: &str) -> V
     let head = path.split("::").find(|part| !part.is_empty()).unwrap_or("");
     let module_of_import = module_at(linker, file, facts.body_of(row.at));
     if row.level > 0 {
-        let module = (0..row.level).fold(module_of_import, |module, _| parent(linker, module));
+        let module = (0..row.level).fold(module_of_import, |module, _| parent_module(linker, module));
         return match (linker.program.name(head), head) {
             (_, "") => module,
             (Some(name), _) => {
@@ -517,7 +521,7 @@ fn declared_file(linker: &Linker<'_>, file: FileId, row: &Import) -> Option<File
     while let Val::Class(class) = enclosing {
         let class = linker.program.class(class);
         inline.push(facts.text(class.name));
-        enclosing = module_at(linker, file, class.parent);
+        enclosing = module_at(linker, file, class.parent_module);
     }
     let stem = file_name.strip_suffix(".rs").unwrap_or(file_name);
     let is_root = stem == "mod" || is_crate_root(linker, relative);
