@@ -172,7 +172,7 @@ impl<'m> CallRows<'m> {
                 && parameters.iter().zip(arguments).all(|(parameter, argument)| match argument {
                     _ if *parameter == "_" => true,
                     Some(argument) => is_a(argument, parameter),
-                    None => !overload_result(found.path),
+                    None => !overloaded(found.path),
                 })
         });
     }

@@ -562,7 +562,8 @@ fn is_injected(linker: &Linker<'_>, class: ClassRef) -> bool {
         row.class.get() == Some(class_id)
             && row.kind == BodyKind::Function
             && lang::words_of(facts.language).is_constructor(facts.text(row.name))
-            && lang::java::names::annotation_names(facts, row.decorators).any(lang::java::names::is_injection)
+            && lang::java::names::annotation_names(facts, row.decorators)
+                .any(lang::java::names::is_injection_annotation)
     })
 }
 

@@ -206,8 +206,8 @@ fn serves_by_name(linker: &Linker<'_>, file: FileId) -> bool {
 /// Adds the files of Rust that call what serves by its name: `server.serve(service)`.
 fn add_servers_by_name(linker: &Linker<'_>, found: &mut FxHashSet<FileId>) {
     let program = linker.program;
-    let awaited = lang::rust::conventions::SERVING_AWAITED.iter().map(|&name| (name, true));
-    for (name, awaited) in lang::rust::conventions::SERVING.iter().map(|&name| (name, false)).chain(awaited) {
+    let awaited = lang::rust::conventions::AWAITED_SERVING_CALLS.iter().map(|&name| (name, true));
+    for (name, awaited) in lang::rust::conventions::SERVING_CALLS.iter().map(|&name| (name, false)).chain(awaited) {
         let Some(name) = program.name(name) else { continue };
         for site in program.sites_named(name) {
             if !found.contains(&site.file)

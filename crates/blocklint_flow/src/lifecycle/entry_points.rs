@@ -438,7 +438,7 @@ impl<'s, 'l, 'a> EntryPoints<'s, 'l, 'a> {
         let is_run = passing.called
             || passing.consumed
             || passing.on_chain && runs_once_at(linker, site)
-            || facts.language == Language::Rust && lang::rust::conventions::RUNS_IN_PLACE.contains(&name);
+            || facts.language == Language::Rust && lang::rust::conventions::CLOSURE_RUNNERS.contains(&name);
         if is_run {
             return self.add_caller(around, site, RunsBy::Call, found);
         }

@@ -589,7 +589,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         // A container's scope that the project made has no row.
         if facts.language == Language::Java
             && lang::java::names::annotation_names(facts, self.linker.program.class(class).decorators)
-                .any(lang::java::names::is_of_one_object)
+                .any(lang::java::names::is_singleton_annotation)
         {
             return true;
         }

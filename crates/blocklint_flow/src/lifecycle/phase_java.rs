@@ -115,7 +115,7 @@ fn has_base(linker: &Linker<'_>, body: BodyRef) -> bool {
 fn is_visible_for_tests(linker: &Linker<'_>, body: BodyRef) -> bool {
     let facts = linker.program.facts(body.file);
     lang::java::names::annotation_names(facts, linker.program.body(body).decorators)
-        .any(lang::java::names::is_for_tests)
+        .any(lang::java::names::is_test_visibility_annotation)
 }
 
 /// True if an annotation makes a class a command of a command line.

@@ -34,7 +34,7 @@ pub(crate) enum Forward {
 }
 
 /// A function that returns the names of sites that may run a method.
-type NamesOf = for<'l, 'p> fn(&'l Linker<'p>, BodyRef) -> Vec<Name>;
+type SiteNames = for<'l, 'p> fn(&'l Linker<'p>, BodyRef) -> Vec<Name>;
 
 /// The backward direction: from a method to the sites that may run it.
 #[derive(Clone, Copy)]
@@ -42,9 +42,9 @@ pub(crate) enum Backward {
     /// The sites have the method's own name.
     OwnName,
     /// The sites are calls of these names that pass their arguments to the method: `into` for `from`.
-    NamesOfCalls(NamesOf),
+    NamesOfCalls(SiteNames),
     /// The sites have these names, and pass no arguments to the method.
-    NamesOfSites(NamesOf),
+    NamesOfSites(SiteNames),
     /// The sites are the uses of instances of the method's class, if the function returns true for the method.
     Instances(for<'l, 'p> fn(&'l Linker<'p>, BodyRef) -> bool),
 }
@@ -108,7 +108,7 @@ impl Linker<'_> {
     }
 
     /// Returns the names of the sites that may run a method, by the backward directions that `select` picks.
-    fn names_found_by(&self, body: BodyRef, select: impl Fn(Backward) -> Option<NamesOf>) -> Vec<Name> {
+    fn names_found_by(&self, body: BodyRef, select: impl Fn(Backward) -> Option<SiteNames>) -> Vec<Name> {
         let calls = self.implicit_calls_of_language(body).iter();
         calls.filter_map(|call| select(call.found_by)).flat_map(|names| names(self, body)).collect()
     }

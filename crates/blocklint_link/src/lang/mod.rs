@@ -125,7 +125,7 @@ pub(crate) trait Semantics: Sync {
         targets.list.len() > 1
     }
 
-    /// True if a site runs one of its targets, not all of them, and the targets are bodies.
+    /// True if a site whose targets are bodies runs one of them, not all.
     fn are_alternatives(&self, _linker: &Linker<'_>, _site: SiteRef, targets: &Targets) -> bool {
         self.runs_one_target(targets)
     }
@@ -137,7 +137,8 @@ pub(crate) trait Semantics: Sync {
 
     // Results.
 
-    /// Returns the result of a call whose callee is unknown.
+    /// Returns the result of a call whose result is otherwise unknown: a generated getter, `build()` of a derived
+    /// builder.
     fn unknown_result(&self, _linker: &Linker<'_>, _site: SiteRef, _env: EnvId) -> Option<Typed> {
         None
     }
@@ -149,8 +150,8 @@ pub(crate) trait Semantics: Sync {
         linker.known(Val::Instance { class, exact: true, args: ArgsId::NONE })
     }
 
-    /// Returns the result of a function after type inference from the arguments of the call; `declared` is its result
-    /// without.
+    /// Returns the result of a function with the type arguments that the arguments of the call determine; `declared` is
+    /// its declared result.
     fn refine_result(
         &self,
         _linker: &Linker<'_>,
@@ -247,7 +248,7 @@ pub(crate) trait Semantics: Sync {
         declared
     }
 
-    /// Returns the owned form of a value that a variable or a caller takes over.
+    /// Returns a value as it is assigned or returned: the name of a unit struct (`struct Store;`) becomes its instance.
     fn as_owned(&self, _linker: &Linker<'_>, typed: Typed) -> Typed {
         typed
     }

@@ -31,7 +31,7 @@ pub(crate) struct Modules {
     servlets: Vec<bool>,
     /// True for each module that depends on a reactive server, which answers requests with publishers.
     reactive: Vec<bool>,
-    /// True for each module whose dependencies are not all known.
+    /// True for each module whose build file does not list all dependencies.
     open: Vec<bool>,
     /// The modules that contain only tests. A dependency of such a module puts code into no program.
     tests: ModuleSet,

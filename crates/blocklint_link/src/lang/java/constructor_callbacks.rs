@@ -27,9 +27,10 @@ impl Linker<'_> {
             self.collect_fields_run(body, DEEPEST, &mut fields);
             Rc::from(fields)
         };
-        self.query(&self.tables.java.fields_run, body, Rc::default, find)
+        self.query(&self.tables.java.run_fields, body, Rc::default, find)
     }
 
+    /// Adds the fields whose callables a method runs, also through calls of other methods of its class.
     fn collect_fields_run(&self, body: BodyRef, depth: u32, fields: &mut Vec<VarRef>) {
         let Some(depth) = depth.checked_sub(1) else { return };
         let facts = self.program.facts(body.file);
@@ -137,6 +138,7 @@ impl Linker<'_> {
         }
     }
 
+    /// True if a call is `new` with this constructor.
     fn calls_constructor(&self, call: SiteRef, constructor: BodyRef) -> bool {
         self.program.site(call).kind == SiteKind::New
             && self.targets(call, EnvId::NONE).receiver_of(constructor).is_some()

@@ -85,6 +85,7 @@ impl<'a> Linker<'a> {
             .is_some_and(|first| first && on_workers_of_subclasses.all(|on_workers| on_workers))
     }
 
+    /// Returns the known deployments of the project, outside of tests.
     fn deployments(&self) -> &Deployments {
         self.tables.java.deployments.get_or_init(|| {
             let mut deployments = Deployments::default();

@@ -104,6 +104,7 @@ impl Linker<'_> {
         }
     }
 
+    /// True if a value is of a type, or of a subtype of it.
     fn is_of_type(&self, val: Val, wanted: Val) -> bool {
         match (val, wanted) {
             (Val::Instance { class, .. }, Val::Instance { class: base, .. }) => self.is_subclass(class, base),

@@ -111,7 +111,7 @@ impl<'a> Linker<'a> {
     }
 }
 
-/// For each file the packages whose classes it can use without an import: the packages of its imports, and its own.
+/// For each file the packages whose classes it may use: its own package, and the packages of its imports.
 #[derive(Default)]
 struct VisiblePackages<'a>(FxHashMap<FileId, FxHashSet<&'a str>>);
 

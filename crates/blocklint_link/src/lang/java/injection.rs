@@ -70,6 +70,7 @@ impl Linker<'_> {
         declared.map_or(Vec::new(), |declared| self.library_types(declared.value))
     }
 
+    /// Returns the library types of the possible values.
     fn library_types(&self, value: ValueId) -> Vec<PathId> {
         let types = self.values.members(value).into_iter().filter_map(|val| match val {
             Val::Library { ty, .. } => Some(ty),
@@ -78,6 +79,7 @@ impl Linker<'_> {
         types.collect()
     }
 
+    /// Returns all methods of the project that make an object for a container.
     fn providers(&self) -> &[Provider] {
         self.tables.java.providers.get_or_init(|| {
             let mut providers = Vec::new();
@@ -96,6 +98,7 @@ impl Linker<'_> {
         })
     }
 
+    /// Returns a method as a provider, if an annotation makes a container call it at startup: `@Bean`.
     fn find_provider(&self, body: BodyRef) -> Option<Provider> {
         let is_provider_annotation = |path: PathId| {
             self.library.handovers(path).of_via(Via::Decorator).any(|handover| {

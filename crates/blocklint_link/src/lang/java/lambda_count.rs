@@ -17,7 +17,7 @@ impl Linker<'_> {
     /// Returns the number of lambdas and method references in code outside of tests that are passed or assigned where
     /// this functional interface is declared; at most eight.
     pub fn lambda_count(&self, class: ClassRef) -> usize {
-        self.query(&self.tables.java.lambdas, class, usize::default, || self.count_lambdas(class))
+        self.query(&self.tables.java.lambda_counts, class, usize::default, || self.count_lambdas(class))
     }
 
     fn count_lambdas(&self, class: ClassRef) -> usize {

@@ -53,8 +53,8 @@ fn name_of_file(linker: &Linker<'_>, file: FileId, sym: Sym, name: Name) -> Type
         return linker.known(Val::Class(class));
     }
     for import in facts.imports.iter().filter(|import| import.kind == ImportKind::Star) {
-        let package_of_file = facts.text(import.module);
-        if let Some(class) = class_in_package(linker, file, package_of_file, name) {
+        let package = facts.text(import.module);
+        if let Some(class) = class_in_package(linker, file, package, name) {
             return linker.known(Val::Class(class));
         }
         let path = linker.library.path(Language::Java, &format!("{package}.{text}"));
@@ -126,8 +126,7 @@ fn member_around(linker: &Linker<'_>, file: FileId, body: BodyId, name: Name) ->
     None
 }
 
-/// True if a row for all members of a class matched the name of a type: `new
-/// IllegalStateException()`.
+/// True if a row for all members of a class matched the name of a type: `new IllegalStateException()`.
 fn is_type_for_method(linker: &Linker<'_>, name: Name, typed: Typed) -> bool {
     linker.program.text(name).starts_with(char::is_uppercase)
         && linker.values.members(typed.value).iter().all(|val| match *val {
@@ -222,7 +221,7 @@ pub(crate) fn class_named(linker: &Linker<'_>, from: FileId, path: &str) -> Opti
 pub(crate) fn class_by_qualified_name(
     linker: &Linker<'_>,
     from: FileId,
-    package_of_file: PathId,
+    package: PathId,
     name: Name,
 ) -> Option<ClassRef> {
     let is_class = linker.program.language(from) == Language::Java
@@ -231,7 +230,7 @@ pub(crate) fn class_by_qualified_name(
     if !is_class {
         return None;
     }
-    class_in_package(linker, from, &linker.library.text(package_of_file), name)
+    class_in_package(linker, from, &linker.library.text(package), name)
 }
 
 /// Returns the callable of a method reference: `T::m`, `object::m`, `T::new`.

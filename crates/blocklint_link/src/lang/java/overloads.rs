@@ -15,7 +15,7 @@ use crate::program::ids::{BodyRef, ClassRef, Name, PathId, SiteRef};
 use crate::values::value::{EnvId, Val};
 
 /// The number of inferred steps to a method reference whose overload is unknown.
-const OF_UNKNOWN_OVERLOAD: u8 = 2;
+const STEPS_TO_UNKNOWN_OVERLOAD: u8 = 2;
 
 /// How an argument fits a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -166,7 +166,7 @@ impl<'a> Linker<'a> {
             Language::Python => return true,
         }
         let find = || self.fits_override(class, body, site, &all[..], index);
-        self.query(&self.tables.java.means_override, (site, body), bool::default, find)
+        self.query(&self.tables.java.override_targets, (site, body), bool::default, find)
     }
 
     /// True if a call may run one of several methods that have code.
@@ -174,7 +174,7 @@ impl<'a> Linker<'a> {
         if self.program.language(site.file) != Language::Java {
             return false;
         }
-        self.query(&self.tables.java.means_several, site, bool::default, || {
+        self.query(&self.tables.java.several_targets, site, bool::default, || {
             let targets = self.targets(site, EnvId::NONE);
             let bodies = targets.list.iter().map(|target| match *target {
                 Target::Body { body, .. } => usize::from(!self.is_stub(body)),
@@ -331,7 +331,7 @@ impl<'a> Linker<'a> {
         if alternatives.len() < 2 {
             return Some(0);
         }
-        let Some(count) = self.count_library_arguments(site, arg) else { return Some(OF_UNKNOWN_OVERLOAD) };
+        let Some(count) = self.count_library_arguments(site, arg) else { return Some(STEPS_TO_UNKNOWN_OVERLOAD) };
         // The first argument of `T::method` is its receiver.
         let receivers = |body: BodyRef, bound: bool| usize::from(!bound && !self.method_kind(body).is_static);
         let fits_count =
@@ -352,7 +352,7 @@ impl<'a> Linker<'a> {
         let best = ranked.iter().map(|(_, fit)| *fit).max()?;
         let mut best_matches = ranked.iter().filter(|(_, fit)| *fit == best);
         let is_one = best_matches.clone().count() == 1;
-        best_matches.any(|(method, _)| *method == body).then_some(if is_one { 0 } else { OF_UNKNOWN_OVERLOAD })
+        best_matches.any(|(method, _)| *method == body).then_some(if is_one { 0 } else { STEPS_TO_UNKNOWN_OVERLOAD })
     }
 
     /// Returns the fit of an argument that a library passes to a callable and a parameter of a method.

@@ -16,7 +16,7 @@ impl Linker<'_> {
         if facts.language != Language::Java {
             return None;
         }
-        self.query(&self.tables.java.modelled_classes, class, Option::default, || {
+        self.query(&self.tables.java.described_classes, class, Option::default, || {
             let path = self.library.path(Language::Java, &self.qualified_class(class));
             (self.library.is_type(path) || self.library.is_described(path)).then_some(path)
         })

@@ -16,7 +16,7 @@ impl Linker<'_> {
     pub fn serves_by_servlets(&self, file: FileId) -> bool {
         let relative = &self.program.files[file.index()].relative;
         let module = module_of(relative);
-        self.query(&self.tables.java.servlets, module, bool::default, || {
+        self.query(&self.tables.java.servlet_modules, module, bool::default, || {
             let (mut servlets, mut reactive) = (false, false);
             for other in self.program.files {
                 if other.facts.language == Language::Java && module_of(&other.relative) == module {
@@ -34,7 +34,7 @@ impl Linker<'_> {
     /// server, or a framework that is built on one.
     pub(crate) fn serves_on_event_loops(&self, file: FileId) -> bool {
         let module = module_of(&self.program.files[file.index()].relative);
-        self.query(&self.tables.java.on_loops, module, bool::default, || {
+        self.query(&self.tables.java.event_loop_modules, module, bool::default, || {
             let files_of_module = self
                 .program
                 .files

@@ -22,9 +22,9 @@ pub(crate) struct JavaTables<'a> {
     /// The methods of libraries' interfaces that a lambda can implement.
     pub(crate) functional_names: OnceCell<FxHashSet<&'a str>>,
     /// True if a call may run several methods.
-    pub(crate) means_several: Table<SiteRef, bool, Plain>,
+    pub(crate) several_targets: Table<SiteRef, bool, Plain>,
     /// True if a call may run an override of a derived class.
-    pub(crate) means_override: Table<(SiteRef, BodyRef), bool, Plain>,
+    pub(crate) override_targets: Table<(SiteRef, BodyRef), bool, Plain>,
     /// The names of types and of their supertypes.
     pub(crate) type_names: Table<Val, Option<Rc<str>>, Plain>,
     /// The qualified names of classes.
@@ -32,7 +32,7 @@ pub(crate) struct JavaTables<'a> {
     /// True for each name that is a member of a class, by the index of the name.
     pub(crate) member_names: OnceCell<Vec<bool>>,
     /// The number of lambdas that implement an interface.
-    pub(crate) lambdas: Table<ClassRef, usize, Plain>,
+    pub(crate) lambda_counts: Table<ClassRef, usize, Plain>,
     /// The modules of the project's build.
     pub(crate) build_modules: OnceCell<Modules>,
     /// The methods with an annotation, for event listeners.
@@ -42,11 +42,11 @@ pub(crate) struct JavaTables<'a> {
     /// The threads on which the project's classes are deployed.
     pub(crate) deployments: OnceCell<Deployments>,
     /// True if a module answers requests on a servlet container's threads, by its path.
-    pub(crate) servlets: Table<&'a str, bool, Plain>,
+    pub(crate) servlet_modules: Table<&'a str, bool, Plain>,
     /// True if a module imports or depends on a server that answers on event loops, by the module's path.
-    pub(crate) on_loops: Table<&'a str, bool, Plain>,
+    pub(crate) event_loop_modules: Table<&'a str, bool, Plain>,
     /// The fields whose callables a method runs.
-    pub(crate) fields_run: Table<BodyRef, Rc<[VarRef]>, Plain>,
+    pub(crate) run_fields: Table<BodyRef, Rc<[VarRef]>, Plain>,
     /// The paths of the project's classes that models describe.
-    pub(crate) modelled_classes: Table<ClassRef, Option<PathId>, Plain>,
+    pub(crate) described_classes: Table<ClassRef, Option<PathId>, Plain>,
 }

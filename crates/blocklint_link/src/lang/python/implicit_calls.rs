@@ -277,6 +277,7 @@ impl Linker<'_> {
         self.add_iteration_through(targets, val, &mut lazy_calls);
     }
 
+    /// Adds the methods that an iteration over a value runs, where the calls in `made` are followed already.
     fn add_iteration_through(&self, targets: &mut Targets, val: Val, made: &mut LazyCalls) {
         match val {
             Val::Instance { .. } => self.add_iteration_of_instance(targets, val, made, false),

@@ -66,10 +66,11 @@ impl Linker<'_> {
             return None;
         }
         let find = || self.find_unpacked(site).into();
-        let pairs = self.query(&self.tables.python.unpacked, site, Rc::default, find);
+        let pairs = self.query(&self.tables.python.unpacked_arguments, site, Rc::default, find);
         pairs.iter().find(|(key, _)| facts.text(*key) == name).map(|&(_, value)| value)
     }
 
+    /// Returns the keyword arguments that a call unpacks from dictionaries whose keys do not change before it.
     fn find_unpacked(&self, site: SiteRef) -> Vec<(Sym, FormId)> {
         let (facts, site_id) = self.program.facts_and_id(site);
         let place = self.scope_of(site, EnvId::NONE);

@@ -38,7 +38,7 @@ pub(crate) fn free_name(linker: &Linker<'_>, file: FileId, sym: Sym) -> Typed {
 
 /// Returns the modules whose names a file imports with `*`.
 fn star_modules(linker: &Linker<'_>, file: FileId) -> Rc<[Val]> {
-    linker.query(&linker.tables.python.stars, file, Rc::default, || {
+    linker.query(&linker.tables.python.star_modules, file, Rc::default, || {
         let facts = linker.program.facts(file);
         let star_modules = facts.imports.iter().filter(|import| import.kind == ImportKind::Star);
         star_modules.map(|import| module_of(linker, file, &import)).collect()
@@ -187,14 +187,19 @@ fn absolute_import(linker: &Linker<'_>, file: FileId, dotted: &str) -> Val {
         }
     };
     let key = (root, dotted.to_owned());
-    or_in_own_folder(linker.query_or_cut(&linker.tables.python.modules, key, |cut| Val::Unknown(cut.into()), find))
+    or_in_own_folder(linker.query_or_cut(
+        &linker.tables.python.import_modules,
+        key,
+        |cut| Val::Unknown(cut.into()),
+        find,
+    ))
 }
 
 /// Returns the import root of a file: the parent of its topmost package, or the file's own folder. A folder without
 /// `__init__.py` inside a package is part of the package.
 pub(crate) fn import_root<'a>(linker: &Linker<'a>, relative: &'a str) -> &'a str {
     let own = parent(relative);
-    linker.query(&linker.tables.python.own_roots, own, || own, || find_import_root(linker, own))
+    linker.query(&linker.tables.python.import_roots, own, || own, || find_import_root(linker, own))
 }
 
 fn find_import_root<'p>(linker: &Linker<'_>, own: &'p str) -> &'p str {

@@ -14,15 +14,15 @@ use crate::values::value::Val;
 #[derive(Default)]
 pub(crate) struct PythonTables<'a> {
     /// Values of absolute imports, by the import root of the file and the dotted path.
-    pub(crate) modules: Table<(&'a str, String), Val, Plain>,
+    pub(crate) import_modules: Table<(&'a str, String), Val, Plain>,
     /// The import root of the files of a folder.
-    pub(crate) own_roots: Table<&'a str, &'a str, Plain>,
+    pub(crate) import_roots: Table<&'a str, &'a str, Plain>,
     /// The modules whose names a file imports with `*`.
-    pub(crate) stars: Table<FileId, Rc<[Val]>, Plain>,
+    pub(crate) star_modules: Table<FileId, Rc<[Val]>, Plain>,
     /// True if a key of a body's `**kwargs` is changed before a call reads it.
     pub(crate) changed_keys: Table<(SiteRef, VarId), bool, Plain>,
     /// The keyword arguments that a call unpacks from dictionaries: `f(**options)`.
-    pub(crate) unpacked: Table<SiteRef, Rc<[(Sym, FormId)]>, Plain>,
+    pub(crate) unpacked_arguments: Table<SiteRef, Rc<[(Sym, FormId)]>, Plain>,
     /// The classes of request models (`request_models.rs`).
     pub(crate) request_models: OnceCell<FxHashSet<ClassRef>>,
     /// True if files that import no async runtime run on Twisted's reactor.

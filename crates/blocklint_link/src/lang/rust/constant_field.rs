@@ -81,7 +81,7 @@ impl Linker<'_> {
     /// Returns the struct expressions of a struct, by one of its names or as `Self`; `None` if there are too many.
     pub(crate) fn struct_expressions(&self, class: ClassRef) -> Option<Vec<SiteRef>> {
         let mut names: Vec<Name> = self.class_names(class);
-        names.extend(self.program.name(lang::rust::conventions::OWN_TYPE));
+        names.extend(self.program.name(lang::rust::conventions::SELF_TYPE));
         let mut expressions = Vec::new();
         for name in names {
             for site in self.program.sites_named(name) {

@@ -3,7 +3,7 @@
 
 /// Methods and functions of libraries that serve, or accept the next client. Methods of these names count for any
 /// receiver, because builders make servers of unknown types. A wrong match only adds findings.
-pub const SERVING: &[&str] = &[
+pub const SERVING_CALLS: &[&str] = &[
     "serve",
     "serve_with_shutdown",
     "serve_with_incoming",
@@ -21,7 +21,7 @@ pub const SERVING: &[&str] = &[
 ];
 
 /// Methods that serve only if they are awaited, because other methods have these names, too.
-pub const SERVING_AWAITED: &[&str] = &["accept", "launch", "accept_stream", "accept_bi"];
+pub const AWAITED_SERVING_CALLS: &[&str] = &["accept", "launch", "accept_stream", "accept_bi"];
 
 /// Derived traits of the standard library that make no value, or only a copy of another value.
 pub const DERIVED_FROM_OTHERS: &[&str] = &["Clone", "Copy", "Debug", "Eq", "Hash", "Ord", "PartialEq", "PartialOrd"];
@@ -30,10 +30,10 @@ pub const DERIVED_FROM_OTHERS: &[&str] = &["Clone", "Copy", "Debug", "Eq", "Hash
 pub const DERIVED_OF_DEFAULTS: &str = "Default";
 
 /// The name of the type of an impl block inside the block.
-pub const OWN_TYPE: &str = "Self";
+pub const SELF_TYPE: &str = "Self";
 
 /// Methods that run a closure during the call and at most once, on any receiver.
-pub const RUNS_IN_PLACE: &[&str] = &[
+pub const CLOSURE_RUNNERS: &[&str] = &[
     "map_err",
     "ok_or_else",
     "or_else",
@@ -57,10 +57,10 @@ pub const RUNS_IN_PLACE: &[&str] = &[
 pub const ENDLESS_ITERATORS: &[&str] = &["incoming", "forever", "recv", "iter_forever", "repeat", "cycle"];
 
 /// Methods whose closure runs only in the first call.
-pub const RUNS_ONCE: &[&str] = &["get_or_init", "get_or_try_init", "call_once", "call_once_force"];
+pub const ONCE_METHODS: &[&str] = &["get_or_init", "get_or_try_init", "call_once", "call_once_force"];
 
 /// Functions whose closure runs once, at the first use of the result.
-pub const MAKES_ONCE: &[&str] = &[
+pub const LAZY_CONSTRUCTORS: &[&str] = &[
     "std::sync::LazyLock::new",
     "std::cell::LazyCell::new",
     "once_cell::sync::Lazy::new",
@@ -69,7 +69,7 @@ pub const MAKES_ONCE: &[&str] = &[
 ];
 
 /// Methods that wait for the next event. A loop around such a call runs as long as events come.
-pub const WAITS_FOR_NEXT: &[&str] = &[
+pub const EVENT_WAITS: &[&str] = &[
     "recv",
     "recv_many",
     "recv_async",
@@ -93,7 +93,7 @@ pub const WAITS_FOR_NEXT: &[&str] = &[
 ];
 
 /// Functions that wait for input of a terminal's user.
-pub const ASKS_TERMINAL: &[&str] = &["crossterm::event::poll", "crossterm::event::read"];
+pub const TERMINAL_INPUT: &[&str] = &["crossterm::event::poll", "crossterm::event::read"];
 
 /// Crates for programs with windows.
 pub const WINDOW_TOOLKITS: &[&str] =
@@ -107,4 +107,4 @@ pub fn is_builder(path: &str) -> bool {
 }
 
 /// Names that a program must use to run tasks on a single-threaded runtime of its own.
-pub const ONE_THREAD: &[&str] = &["new_current_thread", "spawn_local", "LocalSet"];
+pub const SINGLE_THREAD_RUNTIME_NAMES: &[&str] = &["new_current_thread", "spawn_local", "LocalSet"];

@@ -233,8 +233,8 @@ impl Linker<'_> {
         self.origin_matches_of_buffer(scope, body, var, query, depth)
     }
 
-    /// Returns the source of a buffer: `while let Some(chunk) = body.next().await { buffer.extend_from_slice(&chunk)
-    /// }`, `file.read_to_end(&mut buffer)`.
+    /// Returns the source of a buffer: `buffer.extend_from_slice(&body.next().await?)`,
+    /// `file.read_to_end(&mut buffer)`.
     fn origin_matches_of_buffer(
         &self,
         scope: Scope,

@@ -93,7 +93,7 @@ impl Linker<'_> {
     fn same_methods_in_impls(&self, body: BodyRef) -> Rc<[BodyRef]> {
         let Some((block, base)) = self.trait_impl_block(body) else { return Rc::from([body]) };
         let find = || Rc::from(self.find_same_methods(body, block, base));
-        self.query(&self.tables.rust.same_in_impls, body, || Rc::from([body]), find)
+        self.query(&self.tables.rust.same_methods, body, || Rc::from([body]), find)
     }
 
     /// Returns the impl block that contains a method, and the form of the block's trait.

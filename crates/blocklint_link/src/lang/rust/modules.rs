@@ -40,7 +40,7 @@ impl Parents {
         match parent_by_folder(linker, file) {
             Val::Module(above) if above != file => {
                 self.is_undeclared(linker, above)
-                    || self.parent_of.values().any(|parent_module| *parent_module == Val::Module(above))
+                    || self.parent_of.values().any(|parent| *parent == Val::Module(above))
                         && !may_declare_by_macro(linker, above)
             }
             _ => false,
@@ -141,14 +141,14 @@ pub(crate) fn module_at(linker: &Linker<'_>, file: FileId, body: BodyId) -> Val 
     while let Some(id) = enclosing.get() {
         let row = facts.body(id);
         if row.kind == BodyKind::Module {
-            if row.parent_module.is_none() {
+            if row.parent.is_none() {
                 break;
             }
             if let Some(class) = facts.classes.iter().position(|class| class.body == id) {
                 return Val::Class(file.class_ref(ClassId(class as u32)));
             }
         }
-        enclosing = row.parent_module;
+        enclosing = row.parent;
     }
     Val::Module(file)
 }
@@ -156,7 +156,7 @@ pub(crate) fn module_at(linker: &Linker<'_>, file: FileId, body: BodyId) -> Val 
 /// Returns the parent of a module.
 pub(crate) fn parent_module(linker: &Linker<'_>, module: Val) -> Val {
     match module {
-        Val::Class(class) => module_at(linker, class.file, linker.program.class(class).parent_module),
+        Val::Class(class) => module_at(linker, class.file, linker.program.class(class).parent),
         Val::Module(file) => {
             linker.rust_parents().declaring_module(file).unwrap_or_else(|| parent_by_folder(linker, file))
         }
@@ -168,8 +168,7 @@ pub(crate) fn parent_module(linker: &Linker<'_>, module: Val) -> Val {
 fn parent_by_folder(linker: &Linker<'_>, file: FileId) -> Val {
     let relative = &linker.program.files[file.index()].relative;
     let (folder, own) = relative.rsplit_once('/').unwrap_or(("", relative));
-    let folder =
-        if own == "mod.rs" { folder.rsplit_once('/').map_or("", |(parent_module, _)| parent_module) } else { folder };
+    let folder = if own == "mod.rs" { folder.rsplit_once('/').map_or("", |(parent, _)| parent) } else { folder };
     let join = |name: &str| if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
     for path in [join("mod.rs"), join("lib.rs"), join("main.rs"), format!("{folder}.rs")] {
         if let Some(parent_file) = linker.program.file_at(&path)
@@ -205,7 +204,7 @@ pub(crate) fn crate_root(linker: &Linker<'_>, file: FileId) -> Val {
             }
         }
         match folder.rsplit_once('/') {
-            Some((parent_module, _)) => folder = parent_module,
+            Some((parent, _)) => folder = parent,
             None if folder.is_empty() => return Val::Unknown(Why::Unbound),
             None => folder = "",
         }
@@ -284,6 +283,7 @@ pub(crate) enum ModuleItem {
 }
 
 impl ModuleItem {
+    /// Returns the value of the item.
     fn value(self, linker: &Linker<'_>) -> Typed {
         match self {
             ModuleItem::Var(file, var) => linker.var(Scope { file, at: At::default(), env: EnvId::NONE }, var),
@@ -319,7 +319,7 @@ fn find_item(linker: &Linker<'_>, module: Val, name: Name) -> ItemPlace {
             (class.file, row.body)
         }
         Val::External(path) => {
-            let path = linker.library.module_item(path, linker.program.text(name));
+            let path = linker.library.member(path, linker.program.text(name));
             return if linker.library.is_described(path) {
                 ItemPlace::ModuleItem(ModuleItem::External(path))
             } else {
@@ -337,7 +337,7 @@ fn find_item(linker: &Linker<'_>, module: Val, name: Name) -> ItemPlace {
 /// Returns the value of a name that a glob import binds in a body, or in an enclosing body up to its module.
 pub(crate) fn glob_import_value(linker: &Linker<'_>, file: FileId, body: BodyId, name: Name) -> Option<Typed> {
     let nothing = || GlobItems { items: Rc::default(), is_whole: false };
-    let answer = linker.query(&linker.tables.rust.globs, (file, body, name), nothing, || {
+    let answer = linker.query(&linker.tables.rust.glob_items, (file, body, name), nothing, || {
         let mut items = Vec::new();
         let is_whole = add_glob_items(linker, file, body, name, &mut Vec::new(), &mut items);
         GlobItems { items: Rc::from(items), is_whole }
@@ -371,7 +371,7 @@ fn add_glob_items(
         if row.kind == BodyKind::Module {
             break;
         }
-        enclosing = row.parent_module;
+        enclosing = row.parent;
     }
     let stars = facts.imports.iter().enumerate().filter(|(_, row)| row.kind == ImportKind::Star);
     let mut is_whole = true;
@@ -521,7 +521,7 @@ fn declared_file(linker: &Linker<'_>, file: FileId, row: &Import) -> Option<File
     while let Val::Class(class) = enclosing {
         let class = linker.program.class(class);
         inline.push(facts.text(class.name));
-        enclosing = module_at(linker, file, class.parent_module);
+        enclosing = module_at(linker, file, class.parent);
     }
     let stem = file_name.strip_suffix(".rs").unwrap_or(file_name);
     let is_root = stem == "mod" || is_crate_root(linker, relative);

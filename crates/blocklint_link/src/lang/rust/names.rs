@@ -10,7 +10,7 @@ use crate::values::expr::Scope;
 use crate::values::value::{ArgsId, EnvId, Val, Why};
 
 /// Crates that depend on tokio without `tokio` in their names. A program with one of them runs on tokio.
-pub(crate) const ON_TOKIO: &[&str] = &[
+pub(crate) const TOKIO_DEPENDENTS: &[&str] = &[
     "actix",
     "actix-rt",
     "actix-web",
@@ -85,7 +85,7 @@ pub(crate) fn free_name(linker: &Linker<'_>, scope: Scope, sym: Sym) -> Typed {
         "_" => return linker.unknown(Why::Expression),
         "crate" => return linker.known(modules::crate_root(linker, scope.file)),
         "self" => return linker.known(modules::module_at(linker, scope.file, body)),
-        "super" => return linker.known(modules::parent(linker, modules::module_at(linker, scope.file, body))),
+        "super" => return linker.known(modules::parent_module(linker, modules::module_at(linker, scope.file, body))),
         _ => {}
     }
     if let Some(param) = linker.type_param(scope.file, body, sym) {
@@ -148,18 +148,18 @@ pub(crate) fn head_scope(linker: &Linker<'_>, class: ClassRef) -> Scope {
 /// Returns the member that a path segment after a value refers to: `load` in `Store::load`.
 pub(crate) fn path_member(linker: &Linker<'_>, member: Val, name: Name) -> Typed {
     match (member, linker.program.text(name)) {
-        (Val::Module(_), "super") => return linker.known(modules::parent(linker, member)),
+        (Val::Module(_), "super") => return linker.known(modules::parent_module(linker, member)),
         (Val::Module(_), "self") => return linker.known(member),
         _ => {}
     }
     match member {
-        Val::Module(_) => modules::member(linker, member, name).unwrap_or_else(|| linker.unknown(Why::Unbound)),
+        Val::Module(_) => modules::module_item(linker, member, name).unwrap_or_else(|| linker.unknown(Why::Unbound)),
         Val::Class(class) => {
             if linker.program.class(class).kind == ClassKind::Module {
                 if linker.program.text(name) == "super" {
-                    return linker.known(modules::parent(linker, member));
+                    return linker.known(modules::parent_module(linker, member));
                 }
-                return modules::member(linker, member, name).unwrap_or_else(|| linker.unknown(Why::Unbound));
+                return modules::module_item(linker, member, name).unwrap_or_else(|| linker.unknown(Why::Unbound));
             }
             // `type Shared = Arc<Store>; Shared::new(…)`.
             if linker.program.class(class).kind == ClassKind::Alias {

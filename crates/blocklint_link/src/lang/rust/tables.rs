@@ -17,7 +17,7 @@ pub(crate) struct RustTables {
     /// The methods of library traits that a file imports, by name.
     pub(crate) trait_methods: Table<(FileId, Name), Option<PathId>, Plain>,
     /// The items that glob imports bind to a name in a body.
-    pub(crate) globs: Table<(FileId, BodyId, Name), GlobItems, WholeGlobs>,
+    pub(crate) glob_items: Table<(FileId, BodyId, Name), GlobItems, WholeGlobs>,
     /// The methods of one name in all impl blocks of one trait for one type.
-    pub(crate) same_in_impls: Table<BodyRef, Rc<[BodyRef]>, Plain>,
+    pub(crate) same_methods: Table<BodyRef, Rc<[BodyRef]>, Plain>,
 }

@@ -77,8 +77,8 @@ impl<'a> Linker<'a> {
         all_test_argument.then_some(path)
     }
 
-    /// Returns the method of this name of a library's trait that a file imports by name, or by a prelude (`use
-    /// library::prelude::*`).
+    /// Returns the method of this name of a library's trait that a file imports by name, or by a prelude
+    /// (`use library::prelude::*`).
     fn find_trait_method(&self, file: FileId, name: Name) -> Option<PathId> {
         let facts = self.program.facts(file);
         let method = self.program.text(name);
