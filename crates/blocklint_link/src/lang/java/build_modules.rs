@@ -20,6 +20,17 @@ fn contains(set: &ModuleSet, module: usize) -> bool {
     set[module / 64] & 1 << (module % 64) != 0
 }
 
+/// The servers in a module's own dependencies.
+#[derive(Clone, Copy)]
+struct Servers {
+    /// A servlet container, and no reactive server.
+    servlets: bool,
+    /// A reactive server.
+    reactive: bool,
+    /// A server that answers with publishers, and no servlet container.
+    publishers: bool,
+}
+
 /// The modules of a build, their dependents and their servers.
 pub(crate) struct Modules {
     /// The module of each file; `None` for a file outside of all modules.
@@ -53,13 +64,14 @@ impl Modules {
         let of_file: Vec<Option<u32>> = of_file.collect();
         let words = modules.len().div_ceil(64);
         // A module without files only combines other modules, so it is no module of tests.
-        let (mut with_tests, mut with_others): (ModuleSet, ModuleSet) = (vec![0; words], vec![0; words]);
+        let (mut with_test_files, mut with_other_files): (ModuleSet, ModuleSet) = (vec![0; words], vec![0; words]);
         for (slot, module) in of_file.iter().enumerate() {
             let Some(module) = *module else { continue };
-            let set = if program.is_test(FileId(slot as u32)) { &mut with_tests } else { &mut with_others };
+            let set = if program.is_test(FileId(slot as u32)) { &mut with_test_files } else { &mut with_other_files };
             insert(set, module as usize);
         }
-        let tests: ModuleSet = with_tests.iter().zip(&with_others).map(|(tests, others)| tests & !others).collect();
+        let tests: ModuleSet =
+            with_test_files.iter().zip(&with_other_files).map(|(tests, others)| tests & !others).collect();
         let mut dependents: Vec<ModuleSet> = vec![vec![0; words]; modules.len()];
         let servers = (0..modules.len()).map(|index| {
             let mut seen = FxHashSet::from_iter([index]);
@@ -80,22 +92,26 @@ impl Modules {
                     queue.extend(modules[next].needs.iter().copied().filter(|&other| seen.insert(other)));
                 }
             }
-            (by_servlets && !is_reactive, is_reactive, by_publishers && !by_servlets)
+            Servers {
+                servlets: by_servlets && !is_reactive,
+                reactive: is_reactive,
+                publishers: by_publishers && !by_servlets,
+            }
         });
-        let own_servers: Vec<(bool, bool, bool)> = servers.collect();
+        let own_servers: Vec<Servers> = servers.collect();
         // A module without a server runs in the programs that depend on it.
         let in_programs = |index: usize| match own_servers[index] {
-            (false, false, by_publishers) => {
+            Servers { servlets: false, reactive: false, publishers } => {
                 let programs = || {
                     (0..modules.len())
                         .filter(|&module| contains(&dependents[index], module))
                         .map(|module| own_servers[module])
                 };
-                let on_loops = programs().any(|(_, reactive, by_publishers)| reactive || by_publishers);
-                let by_servlets = programs().any(|(servlets, ..)| servlets);
-                (!on_loops && by_servlets, on_loops && !by_publishers && by_servlets)
+                let on_loops = programs().any(|program| program.reactive || program.publishers);
+                let by_servlets = programs().any(|program| program.servlets);
+                (!on_loops && by_servlets, on_loops && !publishers && by_servlets)
             }
-            (servlets, reactive, _) => (servlets, reactive),
+            Servers { servlets, reactive, .. } => (servlets, reactive),
         };
         let (servlets, reactive) = (0..modules.len()).map(in_programs).unzip();
         Modules {

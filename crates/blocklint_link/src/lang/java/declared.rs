@@ -166,11 +166,11 @@ impl Linker<'_> {
             return declared;
         }
         let Some(base) = only(declared.value) else { return declared };
-        let [(at, value)] = self.values_assigned_to(var)[..] else { return declared };
+        let [(assign_at, value)] = self.values_assigned_to(var)[..] else { return declared };
         if !matches!(facts.form(value), Form::Result(_)) {
             return declared;
         }
-        let assigned = self.eval(Scope { file: var.file, at, env: EnvId::NONE }, value);
+        let assigned = self.eval(Scope { file: var.file, at: assign_at, env: EnvId::NONE }, value);
         match only(assigned.value) {
             Some(ty) if ty != base && self.library.supertypes(ty).contains(&base) => assigned,
             _ => declared,

@@ -20,10 +20,43 @@ pub struct GlobSites {
 }
 
 impl<'a> Linker<'a> {
-    /// Returns the sites that globs of Java's rows can match. Files are searched one by one, because a glob
-    /// often matches every name.
+    /// Returns the sites that globs of Java's rows can match. Files are searched one by one, because a glob often
+    /// matches every name.
     pub fn java_glob_sites(&self) -> GlobSites {
-        let mut by_package: FxHashMap<String, Vec<&str>> = FxHashMap::default();
+        let by_package = self.glob_patterns_by_package();
+        if by_package.is_empty() {
+            return GlobSites::default();
+        }
+        let patterns_by_file = self.glob_patterns_by_file(&by_package);
+        let mut called: FxHashSet<Name> = FxHashSet::default();
+        for (&file, patterns) in &patterns_by_file {
+            let facts = self.program.facts(file);
+            for site in facts.sites.iter().filter(|site| matches!(site.kind, SiteKind::Call | SiteKind::New)) {
+                let text = facts.text(site.name);
+                if patterns.iter().any(|pattern| blocklint_models::segment_matches(pattern, text)) {
+                    called.extend(self.program.global(file, site.name));
+                }
+            }
+        }
+        let mut glob_sites = GlobSites::default();
+        for &file in patterns_by_file.keys() {
+            let facts = self.program.facts(file);
+            let index = self.program.index_of(file);
+            for (sym, _) in facts.symbols.iter() {
+                if self.program.global(file, sym).is_none_or(|name| !called.contains(&name)) {
+                    continue;
+                }
+                glob_sites.names.push((file, sym));
+                let calls = index.sites_named(sym).iter().filter(|&&site| facts.site(site).kind != SiteKind::Read);
+                glob_sites.sites.extend(calls.map(|&site| file.site_ref(site)));
+            }
+        }
+        glob_sites
+    }
+
+    /// Returns the globs of last segments, by the package of their rows.
+    fn glob_patterns_by_package(&self) -> FxHashMap<String, Vec<&'a str>> {
+        let mut by_package: FxHashMap<String, Vec<&'a str>> = FxHashMap::default();
         for glob in self.library.of(Language::Java).glob_name_patterns() {
             let package: Vec<&str> = glob
                 .prefix
@@ -34,14 +67,16 @@ impl<'a> Linker<'a> {
                 by_package.entry(package.join(".")).or_default().push(glob.pattern);
             }
         }
-        if by_package.is_empty() {
-            return GlobSites::default();
-        }
-        // Each file is searched once for the patterns of all packages.
-        let mut patterns_by_file: FxHashMap<FileId, Vec<&str>> = FxHashMap::default();
+        by_package
+    }
+
+    /// Returns the globs that can match in each file: those of the packages that it spells out or imports, and those of
+    /// files whose classes it uses.
+    fn glob_patterns_by_file(&self, by_package: &FxHashMap<String, Vec<&'a str>>) -> FxHashMap<FileId, Vec<&'a str>> {
+        let mut patterns_by_file: FxHashMap<FileId, Vec<&'a str>> = FxHashMap::default();
         let mut visible = VisiblePackages::default();
-        let mut spelled_out: FxHashMap<FileId, Vec<&str>> = FxHashMap::default();
-        for (package, patterns) in &by_package {
+        let mut spelled_out: FxHashMap<FileId, Vec<&'a str>> = FxHashMap::default();
+        for (package, patterns) in by_package {
             for file in self.program.files_naming_all(package.split('.')) {
                 spelled_out.entry(file).or_default().extend(patterns);
             }
@@ -52,7 +87,7 @@ impl<'a> Linker<'a> {
                 continue;
             }
             let file = FileId(slot as u32);
-            let mut patterns: Vec<&str> = spelled_out.remove(&file).unwrap_or_default();
+            let mut patterns: Vec<&'a str> = spelled_out.remove(&file).unwrap_or_default();
             for import in &facts.imports {
                 let module = facts.text(import.module);
                 if lang::java::generated_code::is_stub_import(module) {
@@ -82,32 +117,11 @@ impl<'a> Linker<'a> {
             }
             patterns_by_file.entry(file).or_default().extend(&patterns);
         }
-        let mut called: FxHashSet<Name> = FxHashSet::default();
-        for (&file, patterns) in &mut patterns_by_file {
+        for patterns in patterns_by_file.values_mut() {
             patterns.sort_unstable();
             patterns.dedup();
-            let facts = self.program.facts(file);
-            for site in facts.sites.iter().filter(|site| matches!(site.kind, SiteKind::Call | SiteKind::New)) {
-                let text = facts.text(site.name);
-                if patterns.iter().any(|pattern| blocklint_models::segment_matches(pattern, text)) {
-                    called.extend(self.program.global(file, site.name));
-                }
-            }
         }
-        let mut glob_sites = GlobSites::default();
-        for &file in patterns_by_file.keys() {
-            let facts = self.program.facts(file);
-            let index = self.program.index_of(file);
-            for (sym, _) in facts.symbols.iter() {
-                if self.program.global(file, sym).is_none_or(|name| !called.contains(&name)) {
-                    continue;
-                }
-                glob_sites.names.push((file, sym));
-                let calls = index.sites_named(sym).iter().filter(|&&site| facts.site(site).kind != SiteKind::Read);
-                glob_sites.sites.extend(calls.map(|&site| file.site_ref(site)));
-            }
-        }
-        glob_sites
+        patterns_by_file
     }
 }
 

@@ -59,14 +59,14 @@ impl Linker<'_> {
     pub fn inferred_steps_to_reference(&self, site: SiteRef, arg: u32, value: ValueId, body: BodyRef) -> Option<u8> {
         let facts = self.program.facts(site.file);
         let members = self.values.members(value);
-        let direct = members.iter().any(|val| !matches!(*val, Val::Fn { body: of, .. } if of != body));
+        let is_direct = members.iter().any(|val| !matches!(*val, Val::Fn { body: target, .. } if target != body));
         let is_reference = || {
             self.program
                 .args_of(site)
                 .get(arg as usize)
                 .is_some_and(|arg| matches!(facts.form(arg.value), Form::Path(..)))
         };
-        if facts.language != Language::Java || direct || !is_reference() {
+        if facts.language != Language::Java || is_direct || !is_reference() {
             return Some(0);
         }
         if self.proxy_context(body, site).is_some() {
@@ -114,6 +114,9 @@ impl Linker<'_> {
         let Some(name) = self.program.global(body.file, self.program.body(body).name) else { return false };
         let object = Val::Instance { class, exact: false, args: ArgsId::NONE };
         let members = self.attr(object, name);
-        self.values.members(members.value).iter().any(|val| matches!(*val, Val::Fn { body: of, .. } if of == body))
+        self.values
+            .members(members.value)
+            .iter()
+            .any(|val| matches!(*val, Val::Fn { body: member, .. } if member == body))
     }
 }

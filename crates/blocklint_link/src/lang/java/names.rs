@@ -113,7 +113,7 @@ fn member_around(linker: &Linker<'_>, file: FileId, body: BodyId, name: Name) ->
             .or_else(|| facts.classes.iter().position(|class| class.body == id).map(|index| ClassId(index as u32)));
         if let Some(class) = class {
             let class = file.class_ref(class);
-            let may_have = is_member_name || linker.mro(class).iter().any(|of| matches!(of, Ancestor::Library(..)));
+            let may_have = is_member_name || linker.mro(class).iter().any(|base| matches!(base, Ancestor::Library(..)));
             if may_have {
                 let typed = linker.attr(Val::Instance { class, exact: false, args: ArgsId::NONE }, name);
                 if !linker.values.is_unknown(typed.value) && !is_type_for_method(linker, name, typed) {

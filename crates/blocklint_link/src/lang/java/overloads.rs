@@ -296,13 +296,13 @@ impl<'a> Linker<'a> {
     fn count_exact_arguments(&self, body: BodyRef, types: &[Option<Rc<str>>]) -> usize {
         let scope = self.signature_scope(body);
         let params = self.program.params_of(body).iter().zip(types);
-        let is_exact = |(param, given): &(&blocklint_facts::Param, &Option<Rc<str>>)| {
-            let Some(given) = given.as_deref().and_then(|names| names.split(NAME_SEPARATOR).next()) else {
+        let is_exact = |(param, argument): &(&blocklint_facts::Param, &Option<Rc<str>>)| {
+            let Some(argument) = argument.as_deref().and_then(|names| names.split(NAME_SEPARATOR).next()) else {
                 return false;
             };
             let declared = self.annotation(scope, param.annotation);
             match self.values.members(declared.value)[..] {
-                [declared] => self.type_name_of(declared).is_some_and(|name| *name == *given),
+                [declared] => self.type_name_of(declared).is_some_and(|name| *name == *argument),
                 _ => false,
             }
         };
@@ -371,7 +371,7 @@ impl<'a> Linker<'a> {
         let is_exact = names.split(NAME_SEPARATOR).next() == Some(&*wanted);
         let derives = || {
             self.type_names_of(*declared)
-                .is_none_or(|of| has_type_name(&of, names.split(NAME_SEPARATOR).next().unwrap_or("")))
+                .is_none_or(|bases| has_type_name(&bases, names.split(NAME_SEPARATOR).next().unwrap_or("")))
         };
         match () {
             () if is_exact => Fit::Exact,
@@ -487,16 +487,16 @@ fn has_type_name(names: &str, wanted: &str) -> bool {
 }
 
 /// True if a type fits another one by primitive conversion or boxing, or because every object is an `Object`.
-fn converts_to(given: &str, wanted: &str) -> bool {
+fn converts_to(source: &str, wanted: &str) -> bool {
     let wanted = wanted.rsplit('.').next().unwrap_or(wanted);
-    let given = given.rsplit('.').next().unwrap_or(given);
+    let source = source.rsplit('.').next().unwrap_or(source);
     match wanted {
         "Object" => true,
-        "int" | "Integer" => matches!(given, "int" | "short" | "byte" | "char" | "Integer"),
-        "long" | "Long" => matches!(given, "int" | "short" | "byte" | "char" | "Integer" | "long" | "Long"),
+        "int" | "Integer" => matches!(source, "int" | "short" | "byte" | "char" | "Integer"),
+        "long" | "Long" => matches!(source, "int" | "short" | "byte" | "char" | "Integer" | "long" | "Long"),
         "double" | "Double" | "float" | "Float" => {
             matches!(
-                given,
+                source,
                 "int"
                     | "short"
                     | "byte"
@@ -510,15 +510,15 @@ fn converts_to(given: &str, wanted: &str) -> bool {
                     | "Float"
             )
         }
-        "boolean" | "Boolean" => matches!(given, "boolean" | "Boolean"),
-        "CharSequence" | "Comparable" | "Serializable" => given == "String",
+        "boolean" | "Boolean" => matches!(source, "boolean" | "Boolean"),
+        "CharSequence" | "Comparable" | "Serializable" => source == "String",
         _ => false,
     }
 }
 
 /// True if one of two types has no subclasses, so that different names exclude each other.
-fn is_comparable(given: &str, wanted: &str) -> bool {
-    is_value_type(wanted) || given.split(NAME_SEPARATOR).all(is_value_type)
+fn is_comparable(names: &str, wanted: &str) -> bool {
+    is_value_type(wanted) || names.split(NAME_SEPARATOR).all(is_value_type)
 }
 
 /// True if a type has no subclasses: primitive types, boxes, strings, arrays and some final classes.

@@ -52,7 +52,7 @@ impl Linker<'_> {
 
 /// Returns the path of the module of a file, with a final `/`.
 fn module_of(relative: &str) -> &str {
-    relative.find(SOURCES).map_or("", |at| &relative[..at])
+    relative.find(SOURCES).map_or("", |end| &relative[..end])
 }
 
 /// True if an import of a file has a path that `wanted` accepts.

@@ -114,11 +114,13 @@ impl Linker<'_> {
             let enclosing = self.class_around(self.program.body_of(scope.file, scope.at));
             return enclosing
                 .and_then(|enclosing| lang::rust::names::subject(self, enclosing))
-                .is_none_or(|of| of == class);
+                .is_none_or(|candidate| candidate == class);
         }
         let is_named = || self.class_names(class).iter().any(|&name| self.program.local(scope.file, name).is_some());
         self.values.members(self.eval(scope, value).value).iter().any(|val| match *val {
-            Val::Class(of) | Val::Instance { class: of, .. } => lang::rust::names::subject(self, of) == Some(class),
+            Val::Class(candidate) | Val::Instance { class: candidate, .. } => {
+                lang::rust::names::subject(self, candidate) == Some(class)
+            }
             Val::Unknown(_) => is_named(),
             _ => false,
         })

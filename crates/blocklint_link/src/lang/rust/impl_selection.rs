@@ -190,7 +190,7 @@ impl Linker<'_> {
                     depth > 0 && self.member_types_differ(inner, instance, depth - 1)
                 }),
                 None => {
-                    let is_base = |ancestor: &Ancestor| matches!(*ancestor, Ancestor::Library(of, _) if of == ty);
+                    let is_base = |ancestor: &Ancestor| matches!(*ancestor, Ancestor::Library(base, _) if base == ty);
                     !self.is_interface(class) && !self.mro(class).iter().any(is_base)
                 }
             },
