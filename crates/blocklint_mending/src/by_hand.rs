@@ -27,7 +27,7 @@ pub fn reason_no_edit(linker: &Linker<'_>, site: SiteRef) -> Option<&'static str
         return Some("a migration runs before anything is served");
     }
     // Only the first folder counts: `app/docs/` may be the part of the program that serves documentation.
-    if folders(relative).next().is_some_and(lang::python::conventions::shows_or_measures) {
+    if folders(relative).next().is_some_and(lang::python::conventions::is_documentation_or_benchmarks) {
         return Some("it is an example or a benchmark, and no request waits for it");
     }
     let facts = linker.program.facts(file);
@@ -43,7 +43,7 @@ pub fn reason_no_edit(linker: &Linker<'_>, site: SiteRef) -> Option<&'static str
 
 /// True if a call of this path takes less time than handing it to a thread: `os.rename` (Python).
 pub fn is_cheaper_than_thread(path: &str) -> bool {
-    lang::python::conventions::only_changes_names(path)
+    lang::python::conventions::changes_only_entries(path)
 }
 
 /// True if a site stands in a coroutine that runs at start-up, by its name: `async def on_startup():`. A thread frees no

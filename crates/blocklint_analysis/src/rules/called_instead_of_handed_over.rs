@@ -179,7 +179,7 @@ fn is_no_callable(linker: &Linker<'_>, called: SiteRef, takes_coroutines: bool) 
         Val::Coroutine { .. } | Val::Awaitable(_) => !takes_coroutines,
         Val::Library { ty, .. } => {
             let call = linker.library.member(ty, "__call__");
-            linker.library.ty(ty).is_some() && linker.library.calls(call).is_empty() && !linker.may_call(ty)
+            linker.library.ty(ty).is_some() && linker.library.calls(call).is_empty() && !linker.may_be_callable(ty)
         }
         _ => false,
     };

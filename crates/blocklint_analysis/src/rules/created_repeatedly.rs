@@ -107,7 +107,7 @@ fn created_repeatedly<'a>(
                     && !is_scheduler(linker, site, path)
                     && ends_here(linker, site) =>
             {
-                if lang::words_of(facts.language).is_made_by_others {
+                if lang::words_of(facts.language).constructs_in_libraries {
                     Severity::Warning
                 } else {
                     Severity::Note
@@ -121,7 +121,7 @@ fn created_repeatedly<'a>(
             // Nothing shows that there are many: of ten such in seven projects none was. A scheduler is there to be shared.
             Creates::Threads
                 if !is_shown
-                    && lang::words_of(facts.language).is_made_by_others
+                    && lang::words_of(facts.language).constructs_in_libraries
                     && !is_scheduler(linker, site, path)
                     && !matches!(of, Repeated::Class(class) if is_built_for_callers(linker, callers, class)) =>
             {
@@ -130,7 +130,7 @@ fn created_repeatedly<'a>(
             // Nothing shows how many there are: who makes the instances is mostly not in the project.
             Creates::Threads | Creates::Pool
                 if !is_shown
-                    && lang::words_of(facts.language).is_made_by_others
+                    && lang::words_of(facts.language).constructs_in_libraries
                     && (creates == Creates::Threads || is_of_role(linker, path, Role::Pool)) =>
             {
                 match is_one_of_its_kind(linker, &mut times, site, of) {
@@ -377,7 +377,7 @@ fn is_one_of_its_kind<'a>(linker: &Linker<'a>, times: &mut TimesOf<'_, '_, 'a>, 
         }
         Repeated::Body(_) => {
             let name = name_of_body_around(linker, site);
-            lang::java::names::ends(name)
+            lang::java::names::closes_object(name)
                 || lang::java::names::runs_once(name)
                     && (is_injected(linker, class) || !is_made_on_demand(linker, times, class, 8))
         }
@@ -434,7 +434,7 @@ fn is_made_on_demand<'a>(linker: &Linker<'a>, times: &mut TimesOf<'_, '_, 'a>, c
 /// True if a method returns an object that holds what a site in it makes (Java).
 fn is_returned_inside(linker: &Linker<'_>, body: BodyRef) -> bool {
     let (facts, body_id) = linker.program.facts_and_id(body);
-    if !lang::words_of(facts.language).is_made_by_others
+    if !lang::words_of(facts.language).constructs_in_libraries
         || !lang::java::names::makes_on_demand(facts.text(linker.program.body(body).name))
     {
         return false;
@@ -479,9 +479,9 @@ fn names_an_administrator(linker: &Linker<'_>, file: FileId, form: FormId, depth
     let facts = linker.program.facts(file);
     let says = |form: FormId| names_an_administrator(linker, file, form, depth);
     match facts.form(form) {
-        Form::Name(name) => lang::python::conventions::names_administrators(facts.text(name)),
-        Form::Var(var) => lang::python::conventions::names_administrators(facts.text(facts.var(var).name)),
-        Form::Attr(base, name) => lang::python::conventions::names_administrators(facts.text(name)) || says(base),
+        Form::Name(name) => lang::python::conventions::mentions_administrators(facts.text(name)),
+        Form::Var(var) => lang::python::conventions::mentions_administrators(facts.text(facts.var(var).name)),
+        Form::Attr(base, name) => lang::python::conventions::mentions_administrators(facts.text(name)) || says(base),
         Form::Subscript(base, index) => says(base) || says(index),
         Form::Display(_, list) | Form::Join(list) => facts.list(list).iter().any(|&part| says(part)),
         Form::Result(site) => says(facts.site(site).callee) || facts.args_of(site).iter().any(|arg| says(arg.value)),
@@ -562,7 +562,8 @@ fn is_injected(linker: &Linker<'_>, class: ClassRef) -> bool {
         row.class.get() == Some(class_id)
             && row.kind == BodyKind::Function
             && lang::words_of(facts.language).is_constructor(facts.text(row.name))
-            && lang::java::names::mark_names(facts, row.decorators).any(lang::java::names::is_injection)
+            && lang::java::names::annotation_names(facts, row.decorators)
+                .any(lang::java::names::is_injection_annotation)
     })
 }
 
@@ -576,7 +577,7 @@ fn is_dedicated(linker: &Linker<'_>, site: SiteRef) -> bool {
             && facts.sites.iter().any(|row| match facts.form(row.callee) {
                 Form::Attr(base, _) => {
                     facts.form(base) == Form::Result(site_id)
-                        && lang::java::words::REPEATS.contains(&facts.text(row.name))
+                        && lang::java::words::REPEATED_SCHEDULES.contains(&facts.text(row.name))
                 }
                 _ => false,
             });
@@ -623,7 +624,9 @@ fn is_dedicated(linker: &Linker<'_>, site: SiteRef) -> bool {
 /// True if a call makes a scheduler of its arguments.
 fn made_of(linker: &Linker<'_>, site: SiteRef) -> bool {
     linker.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
-        Target::Row { path, .. } => linker.rows_at(path, site).with(|row| row.scheduler.is_some()).next().is_some(),
+        Target::Row { path, .. } => {
+            linker.rows_for_call(path, site).with(|row| row.scheduler.is_some()).next().is_some()
+        }
         _ => false,
     })
 }

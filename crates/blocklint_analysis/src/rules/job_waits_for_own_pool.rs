@@ -113,7 +113,7 @@ fn grows(linker: &Linker<'_>, site: SiteRef, pool: Pool) -> bool {
     facts.sites.iter().enumerate().any(|(at, row)| {
         let of = site.file.site_ref(blocklint_facts::SiteId(at as u32));
         matches!(row.kind, SiteKind::Call | SiteKind::New)
-            && lang::words::makes_growing_pool(facts.text(row.name))
+            && lang::words::makes_unbounded_pool(facts.text(row.name))
             && variable_storing(linker, of).is_some_and(|sym| facts.text(sym) == name)
     })
 }

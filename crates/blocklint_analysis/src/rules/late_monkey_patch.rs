@@ -5,7 +5,7 @@ use blocklint_core::{Confidence, Language, Mistake, RuleCode, Severity};
 use blocklint_facts::{BodyId, Form, Import, ImportKind, SiteId, SiteKind};
 use blocklint_flow::graph::raw_finding::RawStep;
 use blocklint_link::lang;
-use blocklint_link::lang::python::names::{file_below, imported_module};
+use blocklint_link::lang::python::names::{imported_module, module_file_in};
 use blocklint_link::linker::Linker;
 use blocklint_link::models::unit_facts::{Units, calls_of};
 use blocklint_link::program::ids::{FileId, SiteRef};
@@ -197,7 +197,7 @@ fn takes_early(
         && let Some(folder) = folder
         && let Some(name) = linker.program.global(file, import.name)
     {
-        targets.extend(file_below(linker, &folder, name));
+        targets.extend(module_file_in(linker, &folder, name));
     }
     for target in targets {
         if imports.len() >= DEEPEST || !seen.insert(target) || linker.program.language(target) != Language::Python {
@@ -262,7 +262,7 @@ fn importers(linker: &Linker<'_>, file: FileId) -> Vec<(FileId, Import)> {
             let (target, folder) = imported_module(linker, other, &import);
             let below = || {
                 let name = linker.program.global(other, import.name)?;
-                file_below(linker, folder.as_deref()?, name)
+                module_file_in(linker, folder.as_deref()?, name)
             };
             if target == Some(file) || below() == Some(file) {
                 found.push((other, import));

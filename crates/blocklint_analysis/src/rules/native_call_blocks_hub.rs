@@ -75,7 +75,7 @@ pub(crate) fn blocked_hubs<'a>(
     let patching: Vec<FileId> = units.patched_in().collect();
     let patched = Patched::new(linker, &patching);
     let is_open = |file: FileId| units.of(linker, file).patched_in.is_empty();
-    let is_patched = |file: FileId| is_open(file) || patched.holds(file);
+    let is_patched = |file: FileId| is_open(file) || patched.contains(file);
     let sinks: FxHashSet<u32> =
         sinks.into_iter().filter(|at| is_patched(graph.sinks[*at as usize].site.file)).collect();
     let mut into_sink: FxHashMap<(SiteRef, PathId), Vec<(LabelledBodyId, FlowEdge)>> = FxHashMap::default();
@@ -101,8 +101,8 @@ pub(crate) fn blocked_hubs<'a>(
     for ((site, _), starts) in starts {
         let (hops, mut reached) = walk(linker, graph, &before, &entries, &starts);
         reached.retain(|one| {
-            let is_used = || one.confidence == Confidence::High || patched.uses(linker, one.entry);
-            is_open(one.entry.file) || patched.holds(one.entry.file) && is_used()
+            let is_used = || one.confidence == Confidence::High || patched.uses_entry_point(linker, one.entry);
+            is_open(one.entry.file) || patched.contains(one.entry.file) && is_used()
         });
         reached.sort_by_key(|one| (std::cmp::Reverse(one.confidence), one.hops, one.entry));
         let mut seen = FxHashSet::default();

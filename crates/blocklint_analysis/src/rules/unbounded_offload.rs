@@ -477,7 +477,7 @@ fn is_per_piece(linker: &Linker<'_>, site: SiteRef) -> bool {
         BodyKind::GeneratorExpression => true,
         BodyKind::Lambda => linker.program.uses_of_callable(body).iter().any(|(mention, _)| {
             let Mention::Arg(of, _) = mention else { return false };
-            lang::words_of(facts.language).goes_through(facts.text(facts.site(of).name))
+            lang::words_of(facts.language).calls_for_each_element(facts.text(facts.site(of).name))
         }),
         _ => false,
     }
@@ -529,7 +529,7 @@ fn is_returned_by_lambda(linker: &Linker<'_>, file: blocklint_link::program::ids
     uses.iter().any(|(mention, _)| {
         let Mention::Arg(of, _) = mention else { return false };
         let around = facts.body_of(facts.site(of).at);
-        lang::words_of(facts.language).goes_through(facts.text(facts.site(of).name))
+        lang::words_of(facts.language).calls_for_each_element(facts.text(facts.site(of).name))
             && facts.sites.iter().enumerate().any(|(at, row)| {
                 row.kind == SiteKind::Call
                     && facts.body_of(row.at) == around

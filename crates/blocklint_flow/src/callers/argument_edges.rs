@@ -69,7 +69,7 @@ impl Callers<'_, '_> {
             Subject::Row(_) => Flow::Sync,
         };
         // An iterator of the project that is consumed.
-        let gives_elements = || matches!(subject, Subject::Body(node) if linker.is_of_iteration(node.body));
+        let gives_elements = || matches!(subject, Subject::Body(node) if linker.is_iteration_method(node.body));
         let is_call = flow == Flow::Sync && (passing.called || passing.consumed && gives_elements());
         let is_consumed = passing.consumed && matches!(flow, Flow::Generator);
         if is_call || is_consumed {
@@ -84,7 +84,7 @@ impl Callers<'_, '_> {
             });
         }
         for &(context, runtime) in &passing.handed {
-            if context == Context::EventLoop && flow == Flow::Sync && !linker.stands_with_workers(site) {
+            if context == Context::EventLoop && flow == Flow::Sync && !linker.is_on_deployed_worker(site) {
                 found.callers.push(Caller {
                     site,
                     env,

@@ -252,7 +252,7 @@ impl<'l, 'a> Callers<'l, 'a> {
         self.follow(Subject::Body(Node::plain(body)), trails, &mut found);
         let may_mean = |site: SiteRef, env: EnvId| {
             self.linker.targets(site, env).list.iter().any(|target| match *target {
-                Target::Overrides { class, name } => self.linker.means_override(class, name, body, site),
+                Target::Overrides { class, name } => self.linker.may_run_override(class, name, body, site),
                 _ => false,
             })
         };

@@ -194,7 +194,7 @@ impl Callers<'_, '_> {
                     }
                 }
                 Target::Overrides { class, name }
-                    if node.env == EnvId::NONE && linker.means_override(class, name, node.body, site) =>
+                    if node.env == EnvId::NONE && linker.may_run_override(class, name, node.body, site) =>
                 {
                     let flow = linker.program.body(node.body).flow;
                     if flow == Flow::Generator {
@@ -355,13 +355,13 @@ impl Callers<'_, '_> {
                 let site = file.site_ref(site);
                 let typed = linker.argument_callable(site, arg, env);
                 let means = match subject {
-                    Subject::Body(node) => linker.reference_means(site, arg, node.body),
+                    Subject::Body(node) => linker.steps_to_overload(site, arg, node.body),
                     Subject::Row(_) => Some(0),
                 };
                 if let Some(steps) = means
                     && self.value_contains(subject, typed.value)
                     && let Some(referred) = match subject {
-                        Subject::Body(node) => linker.steps_to_referred(site, arg, typed.value, node.body),
+                        Subject::Body(node) => linker.inferred_steps_to_reference(site, arg, typed.value, node.body),
                         Subject::Row(_) => Some(0),
                     }
                 {

@@ -36,7 +36,7 @@ fn by_result(linker: &Linker<'_>, body: BodyRef) -> Option<Option<Runtime>> {
     let declared = linker.annotation(linker.signature_scope(body), returns);
     linker.values.members(declared.value).into_iter().find_map(|val| match val {
         Val::Library { ty, .. } if linker.library.role(ty) == Some(Role::Future) => {
-            on_loop(linker, linker.library.member(ty, lang::java::names::CONTINUES), |_| true)
+            on_loop(linker, linker.library.member(ty, lang::java::names::FUTURE_OPERATOR), |_| true)
         }
         _ => None,
     })

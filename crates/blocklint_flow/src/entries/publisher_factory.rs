@@ -70,7 +70,7 @@ impl CallerQuery {
                             stands_in_worker(linker, caller)
                                 || linker.program.language(site.file) == Language::Java
                                     && caller != body
-                                    && (waits_for(linker, caller, site) || linker.is_marked_blocking(caller))
+                                    && (waits_for(linker, caller, site) || linker.has_blocking_annotation(caller))
                         }
                         BodyUse::Passed(site, arg) => is_worker_argument(linker, site, arg),
                     };

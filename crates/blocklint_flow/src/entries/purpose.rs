@@ -132,7 +132,7 @@ fn find(linker: &Linker<'_>, language: Language) -> Purposes {
         found.may_serve.extend(files().filter(|&file| has_endless_loop(linker, file)));
     }
     if language == Language::Python {
-        for &name in lang::python::conventions::ARGUMENTS {
+        for &name in lang::python::conventions::COMMAND_LINE_ARGUMENTS {
             let files = linker.program.name(name).map_or(&[][..], |name| linker.program.occurrences(name));
             let counting = files.iter().map(|row| row.0).filter(|&file| counts(linker, language, file));
             found.takes_arguments.extend(counting);
@@ -200,14 +200,14 @@ fn add_callers_of(
 /// True if a file of Python calls what serves by its name.
 fn serves_by_name(linker: &Linker<'_>, file: FileId) -> bool {
     let facts = linker.program.facts(file);
-    facts.sites.iter().any(|row| lang::python::conventions::serves_for_sure(facts.text(row.name)))
+    facts.sites.iter().any(|row| lang::python::conventions::always_serves(facts.text(row.name)))
 }
 
 /// Adds the files of Rust that call what serves by its name: `server.serve(service)`.
 fn add_servers_by_name(linker: &Linker<'_>, found: &mut FxHashSet<FileId>) {
     let program = linker.program;
-    let awaited = lang::rust::conventions::SERVING_AWAITED.iter().map(|&name| (name, true));
-    for (name, awaited) in lang::rust::conventions::SERVING.iter().map(|&name| (name, false)).chain(awaited) {
+    let awaited = lang::rust::conventions::AWAITED_SERVING_CALLS.iter().map(|&name| (name, true));
+    for (name, awaited) in lang::rust::conventions::SERVING_CALLS.iter().map(|&name| (name, false)).chain(awaited) {
         let Some(name) = program.name(name) else { continue };
         for site in program.sites_named(name) {
             if !found.contains(&site.file)

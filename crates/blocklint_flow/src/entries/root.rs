@@ -104,7 +104,7 @@ impl<'l, 'a> Roots<'l, 'a> {
         if self.is_promised(body) {
             return Some(Root { kind: RootKind::Promised, context: Context::EventLoop, runtime });
         }
-        if facts.language == Language::Java && linker.is_marked_blocking(body) {
+        if facts.language == Language::Java && linker.has_blocking_annotation(body) {
             return None;
         }
         if let Some(runtime) = linker.registered(body) {
@@ -202,7 +202,7 @@ impl<'l, 'a> Roots<'l, 'a> {
             }
             let passing = linker.passing(site, arg, EnvId::NONE);
             for &(context, runtime) in &passing.handed {
-                if context == Context::EventLoop && !linker.stands_with_workers(site) {
+                if context == Context::EventLoop && !linker.is_on_deployed_worker(site) {
                     let runtime = runtime.or_else(|| linker.runtime_of(body.file));
                     return Some(Root { kind: RootKind::Literal, context, runtime });
                 }

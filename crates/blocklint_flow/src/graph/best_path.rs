@@ -51,7 +51,7 @@ impl Cost {
             Language::Rust => deciding_tests_over(linker, edge.site),
             _ => linker.conditions_over(edge.site),
         };
-        let ends_at_entry = is_of_entry(linker, graph, edge);
+        let ends_at_entry = ends_at_metadata_call(linker, graph, edge);
         let statically_bound_hops = u32::from(is_statically_bound(linker, edge.site));
         Cost {
             steps,
@@ -87,12 +87,12 @@ pub struct Paths {
 }
 
 /// True if an edge leads to a call that only reads or changes the entry of a file in the file system (Python).
-fn is_of_entry(linker: &Linker<'_>, graph: &Graph<'_>, edge: &FlowEdge) -> bool {
+fn ends_at_metadata_call(linker: &Linker<'_>, graph: &Graph<'_>, edge: &FlowEdge) -> bool {
     let EdgeTarget::Sink(sink) = edge.next else { return false };
     let facts = linker.program.facts(edge.site.file);
     facts.language == Language::Python
         && graph.labels.get(graph.sinks[sink as usize].label).effect == Effect::File
-        && lang::python::conventions::is_of_entry(facts.text(linker.program.site(edge.site).name))
+        && lang::python::conventions::is_metadata_function(facts.text(linker.program.site(edge.site).name))
 }
 
 /// True if a call is one of an object on itself.
@@ -190,14 +190,14 @@ fn alternatives(linker: &Linker<'_>, site: SiteRef) -> (usize, Vec<BodyRef>) {
             }
             Target::Overrides { class, name } => {
                 for body in linker.overrides(class, name).iter() {
-                    if linker.is_stub(*body) || !linker.means_override(class, name, *body, site) {
+                    if linker.is_stub(*body) || !linker.may_run_override(class, name, *body, site) {
                         continue;
                     }
                     all += 1;
                     bodies.push(*body);
                 }
                 // The call may also run one of the lambdas that are given for the interface.
-                all += linker.lambdas_of(class);
+                all += linker.lambda_count(class);
             }
             Target::Row { .. } => all += 1,
         }
@@ -220,7 +220,7 @@ fn share_steps(linker: &Linker<'_>, graph: &Graph<'_>, edge: &FlowEdge, held: Op
     let (labelled, same) = (labelled + rows, same + rows);
     if all <= 1 || by_effect && (linker.is_called_on_each(site) || is_filled_in_by_each(linker, site)) {
         0
-    } else if by_effect && linker.is_picked_from_table(site) {
+    } else if by_effect && linker.is_looked_up_by_key(site) {
         // Each is called for its key.
         1
     } else if all <= 3 {

@@ -549,7 +549,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
             }
             _ => self.form_passed(caller, node, guard)?,
         };
-        let (_, key, default) = self.linker.key_of_arguments(self.linker.scope_of(caller.site, caller.env), form)?;
+        let (_, key, default) = self.linker.kwargs_key_read(self.linker.scope_of(caller.site, caller.env), form)?;
         Some((key, default))
     }
 

@@ -38,7 +38,7 @@ impl Conditions<'_, '_> {
                     || own_state_rules_out(linker, caller, body, site)
                     || caller.arg.is_none()
                         && caller.kind == CallerKind::Runs
-                        && linker.other_kind_rules_out(caller.site, caller.env, body, site)
+                        && linker.is_ruled_out_by_kind(caller.site, caller.env, body, site)
             })
     }
 }
@@ -48,7 +48,7 @@ pub(crate) fn is_conditional(linker: &Linker<'_>, site: SiteRef) -> bool {
     !guards_over(linker, site).is_empty()
         || !parts_over(linker, site).is_empty()
         || !own_tests_over(linker, site).is_empty()
-        || linker.asks_for_kind(site)
+        || linker.is_under_kind_test(site)
 }
 
 /// True if what a caller passes to a body rules out that a site of it is reached.

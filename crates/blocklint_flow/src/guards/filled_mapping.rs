@@ -65,7 +65,7 @@ fn key_of_field(facts: &FileFacts, form: FormId) -> Option<(Sym, Sym)> {
         Form::Result(call) => {
             let row = facts.site(call);
             let Form::Attr(base, _) = facts.form(row.callee) else { return None };
-            let reads = lang::words_of(facts.language).reads_a_key(facts.text(row.name));
+            let reads = lang::words_of(facts.language).reads_key(facts.text(row.name));
             (base, facts.args_of(call).first().filter(|_| reads)?.value)
         }
         _ => return None,

@@ -21,7 +21,7 @@ pub fn is_after_failure(linker: &Linker<'_>, site: SiteRef) -> bool {
     match facts.form(handler.test) {
         Form::Display(_, list) => {
             let types = facts.list(list);
-            types.iter().all(|&ty| is_failure(linker, site, ty)) || is_of_broken_data(linker, site, types)
+            types.iter().all(|&ty| is_failure(linker, site, ty)) || are_malformed_data_errors(linker, site, types)
         }
         _ => handler.test.is_none() || is_failure(linker, site, handler.test),
     }
@@ -112,11 +112,11 @@ fn is_filled_in_handlers(linker: &Linker<'_>, file: FileId, var: VarId) -> bool 
 
 /// True if exceptions together mean that the text read is malformed: `except (JSONDecodeError, KeyError)`. One of them
 /// alone may be an answer.
-fn is_of_broken_data(linker: &Linker<'_>, site: SiteRef, types: &[FormId]) -> bool {
+fn are_malformed_data_errors(linker: &Linker<'_>, site: SiteRef, types: &[FormId]) -> bool {
     let facts = linker.program.facts(site.file);
     let name = |&ty: &FormId| exception_name(facts, ty);
-    types.iter().all(|ty| name(ty).is_some_and(lang::python::conventions::may_be_of_broken_data))
-        && types.iter().any(|ty| name(ty).is_some_and(lang::python::conventions::is_of_broken_data))
+    types.iter().all(|ty| name(ty).is_some_and(lang::python::conventions::may_be_malformed_data_error))
+        && types.iter().any(|ty| name(ty).is_some_and(lang::python::conventions::is_malformed_data_error))
 }
 
 fn is_failure(linker: &Linker<'_>, site: SiteRef, exception: FormId) -> bool {

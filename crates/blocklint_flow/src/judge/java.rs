@@ -42,12 +42,12 @@ pub(crate) fn asks_for_setting(linker: &Linker<'_>, file: FileId, test: FormId) 
         Form::Alt(AltKind::And, list) => facts.list(list).iter().any(|&part| asks_for_setting(linker, file, part)),
         Form::Result(call) => {
             let row = facts.site(call);
-            if lang::java::words::asks_for_details(facts.text(row.name))
-                || lang::java::words::asks_for_mode(facts.text(row.name))
+            if lang::java::words::is_verbose_level_test(facts.text(row.name))
+                || lang::java::words::is_mode_test(facts.text(row.name))
             {
                 return true;
             }
-            if !facts.args_of(call).is_empty() || !lang::java::names::asks_if_wanted(facts.text(row.name)) {
+            if !facts.args_of(call).is_empty() || !lang::java::names::is_feature_flag(facts.text(row.name)) {
                 return false;
             }
             let Some(of) = linker.receiver_form(file.site_ref(call)) else { return false };

@@ -67,7 +67,7 @@ impl<'s, 'l, 'a> Moments<'s, 'l, 'a> {
         let is_later = on.handed && on.language() == Language::Java && !linker.program.is_test(on.root.file);
         // It runs at once if its chain looks something up, and ends with that.
         let ends = || {
-            source_of_chain(linker, first.site).is_some_and(lang::java::names::looks_something_up)
+            source_of_chain(linker, first.site).is_some_and(lang::java::names::is_lookup)
                 || linker.continues_future(first.site)
         };
         match is_later {

@@ -25,7 +25,7 @@ fn called_at_the_end<'l>(linker: &'l Linker<'_>, path: &[FlowEdge]) -> Option<&'
 /// process, and reading it once takes a fraction of the time of the start (Python).
 pub(crate) fn prepares_process(linker: &Linker<'_>, path: &[FlowEdge]) -> bool {
     let (Some(first), Some(called)) = (path.first(), called_at_the_end(linker, path)) else { return false };
-    if !lang::python::conventions::is_of_one_file(called) {
+    if !lang::python::conventions::is_single_file_function(called) {
         return false;
     }
     let here = linker.program.site(first.site).at;

@@ -13,10 +13,10 @@ pub(crate) fn was_asked_to_end(linker: &Linker<'_>, site: SiteRef) -> bool {
     let here = linker.program.site(site).at;
     let body = facts.body_of(here);
     let is_method = |&call: &SiteId| matches!(facts.form(facts.site(call).callee), Form::Attr(..));
-    linker.calls_before(site, lang::words::TELLS_TO_END).any(|call| is_method(&call))
-        || linker.calls_before(site, lang::words::WAITS).any(|call| awaits_event_set_here(facts, call))
+    linker.calls_before(site, lang::words::STOP_METHODS).any(|call| is_method(&call))
+        || linker.calls_before(site, lang::words::WAIT_METHODS).any(|call| awaits_event_set_here(facts, call))
         || linker
-            .calls_before(site, lang::words::SENDS_SENTINEL)
+            .calls_before(site, lang::words::SENTINEL_METHODS)
             .filter(is_method)
             .any(|call| passes_none_alone(facts, call))
         || facts.assigns.iter().any(|row| {
@@ -42,7 +42,7 @@ fn awaits_event_set_here(facts: &FileFacts, wait: SiteId) -> bool {
     row.flags.has(SiteFlags::AWAITED)
         && facts.forms.iter().any(|form| match form {
             Form::Attr(base, name) => {
-                facts.form(base) == event && lang::words::TELLS_TO_END.contains(&facts.text(name))
+                facts.form(base) == event && lang::words::STOP_METHODS.contains(&facts.text(name))
             }
             _ => false,
         })

@@ -30,7 +30,7 @@ pub(crate) fn is_left_over_method(linker: &Linker<'_>, body: BodyRef) -> bool {
     // Methods that Python's own classes for interfaces call have other names.
     let is_known = |of: &Ancestor| match *of {
         Ancestor::Class(_) => true,
-        Ancestor::Library(path, _) => lang::python::builtins::is_for_interfaces(linker.library.text(path).as_ref()),
+        Ancestor::Library(path, _) => lang::python::builtins::is_interface_marker(linker.library.text(path).as_ref()),
         Ancestor::Unknown => false,
     };
     if !linker.mro(own).iter().all(is_known) {

@@ -260,7 +260,7 @@ impl<'s, 'l, 'a> EntryPoints<'s, 'l, 'a> {
             let bearers = linker.bearers(name);
             let may_mean = |site: &SiteRef| {
                 linker.targets(*site, EnvId::NONE).list.iter().any(|target| match *target {
-                    Target::Overrides { class, name } => linker.means_override(class, name, body, *site),
+                    Target::Overrides { class, name } => linker.may_run_override(class, name, body, *site),
                     _ => false,
                 })
             };
@@ -438,7 +438,7 @@ impl<'s, 'l, 'a> EntryPoints<'s, 'l, 'a> {
         let is_run = passing.called
             || passing.consumed
             || passing.on_chain && runs_once_at(linker, site)
-            || facts.language == Language::Rust && lang::rust::conventions::RUNS_IN_PLACE.contains(&name);
+            || facts.language == Language::Rust && lang::rust::conventions::CLOSURE_RUNNERS.contains(&name);
         if is_run {
             return self.add_caller(around, site, RunsBy::Call, found);
         }

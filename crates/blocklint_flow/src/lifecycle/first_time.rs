@@ -68,7 +68,7 @@ fn find_first_time(linker: &Linker<'_>, site: SiteRef) -> Option<FirstTime> {
         if let Some((test, holds)) = linker.test_of(site.file, id) {
             if let Form::Result(call) = facts.form(test)
                 && holds
-                && lang::words_of(facts.language).sets_once(facts.text(facts.site(call).name))
+                && lang::words_of(facts.language).is_first_caller_check(facts.text(facts.site(call).name))
             {
                 return Some(FirstTime { keeper: Owner::ByProgram, per_key: false });
             }
@@ -100,7 +100,7 @@ fn failed_to_find(linker: &Linker<'_>, site: SiteRef) -> Option<FormId> {
         return None;
     }
     let exits = linker.program.exits_around(linker.program.body_of_site(site));
-    let tried = tried_before(facts, linker.program.site(site).at, lang::python::conventions::is_of_lookup, exits)?;
+    let tried = tried_before(facts, linker.program.site(site).at, lang::python::conventions::is_lookup_error, exits)?;
     let is_look_up = |row: &Site| row.kind == SiteKind::Subscript && lies_in(facts, row.at.region, tried);
     facts.sites.iter().find(is_look_up).map(|row| row.callee)
 }
@@ -166,8 +166,8 @@ fn looked_up_in(linker: &Linker<'_>, file: FileId, body: BodyId, form: FormId) -
     let Form::Result(call) = facts.form(form) else { return None };
     let row = facts.site(call);
     let Form::Attr(all, _) = facts.form(row.callee) else { return None };
-    let only_reads =
-        lang::words_of(facts.language).reads_a_key(facts.text(row.name)) && !lang::words::empties(facts.text(row.name));
+    let only_reads = lang::words_of(facts.language).reads_key(facts.text(row.name))
+        && !lang::words::removes_from_collection(facts.text(row.name));
     only_reads.then_some(all)
 }
 
@@ -263,10 +263,11 @@ fn is_set_by_callee(linker: &Linker<'_>, file: FileId, body: BodyId, state: Form
         Form::Attr(base, _) => facts.form(base) == Form::Var(var),
         _ => false,
     };
-    if facts.sites.iter().any(|site| on_state(&site) && lang::words::empties(facts.text(site.name))) {
+    if facts.sites.iter().any(|site| on_state(&site) && lang::words::removes_from_collection(facts.text(site.name))) {
         return false;
     }
-    let filling = facts.sites.iter().filter(|site| on_state(site) && lang::words::fills(facts.text(site.name)));
+    let filling =
+        facts.sites.iter().filter(|site| on_state(site) && lang::words::adds_to_collection(facts.text(site.name)));
     let setting = facts.assigns.iter().filter(|row| match facts.form(row.target) {
         Form::Subscript(base, _) => facts.form(base) == Form::Var(var),
         target => target == Form::Var(var),
@@ -319,10 +320,10 @@ fn notes_what_was_seen(linker: &Linker<'_>, file: FileId, body: BodyId, all: For
             continue;
         }
         let name = facts.text(row.name);
-        if lang::words::empties(name) {
+        if lang::words::removes_from_collection(name) {
             return false;
         }
-        adds |= lang::words::fills(name) && facts.body_of(row.at) == body;
+        adds |= lang::words::adds_to_collection(name) && facts.body_of(row.at) == body;
     }
     adds
 }
@@ -337,7 +338,7 @@ fn may_unset(linker: &Linker<'_>, file: FileId, setter: BodyId, at: blocklint_fa
     }
     let name = facts.text(row.name);
     lang::words_of(facts.language).is_constructor(name)
-        || lang::words::ends_a_life(name)
+        || lang::words::ends_lifetime(name)
         || of == setter && handler_around(facts, at.region).is_some()
 }
 
@@ -360,7 +361,7 @@ fn truth_of(linker: &Linker<'_>, file: FileId, body: BodyId, value: FormId) -> O
 /// instances that it returns.
 pub(crate) fn returns_cached_instances(linker: &Linker<'_>, class: ClassRef) -> bool {
     keeps_in(linker, class, LanguageWords::chooses_instances)
-        || metaclasses(linker, class).iter().any(|&meta| keeps_in(linker, meta, LanguageWords::calls_class))
+        || metaclasses(linker, class).iter().any(|&meta| keeps_in(linker, meta, LanguageWords::is_class_call))
 }
 
 /// True if a function of a class, chosen by its name, assigns a field of its receiver, or fills it.
@@ -388,7 +389,7 @@ fn metaclasses(linker: &Linker<'_>, class: ClassRef) -> SmallVec<[ClassRef; 1]> 
         let row = linker.program.class(of);
         let keywords = facts.args.slice::<4>(row.keywords.range());
         let Some(named) =
-            keywords.iter().find(|arg| lang::words_of(facts.language).names_metaclass(facts.text(arg.name)))
+            keywords.iter().find(|arg| lang::words_of(facts.language).is_metaclass_keyword(facts.text(arg.name)))
         else {
             continue;
         };

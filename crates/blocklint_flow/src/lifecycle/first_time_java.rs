@@ -8,8 +8,8 @@ use blocklint_facts::{
 };
 use blocklint_link::calls::targets::Target;
 use blocklint_link::lang::java::names::{
-    ASKS_FOR_NOTHING, ATOMIC_READ, ATOMIC_WRITES, CLAIM, ENTER_LOCK, MAP_FILLED_BY, MAP_READ, MAP_WRITES, is_getter_of,
-    is_settings,
+    ATOMIC_CLAIM, ATOMIC_READ, ATOMIC_WRITES, EMPTINESS_TESTS, LOCK_ENTRIES, MAP_COMPUTE, MAP_READ, MAP_WRITES,
+    is_getter_of, is_settings,
 };
 use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{FileId, SiteRef};
@@ -91,7 +91,7 @@ fn fills_a_map(linker: &Linker<'_>, file: FileId, body: BodyId) -> bool {
     let uses = linker.program.index_of(file).uses_of_callable(body);
     uses.iter().any(|(mention, _)| match mention {
         Mention::Arg(site, _) => {
-            facts.text(facts.site(site).name) == MAP_FILLED_BY
+            facts.text(facts.site(site).name) == MAP_COMPUTE
                 && linker.receiver_form(file.site_ref(site)).is_some_and(|of| is_kept_by_class(facts, of))
         }
         _ => false,
@@ -133,7 +133,7 @@ fn asked_unset(linker: &Linker<'_>, file: FileId, test: FormId, holds: bool, dep
             facts.list(list).iter().flat_map(|&part| asked_unset(linker, file, part, false, depth)).collect()
         }
         // `Strings.isNullOrEmpty(it)`
-        Form::Result(call) if holds && ASKS_FOR_NOTHING.contains(&facts.text(facts.site(call).name)) => {
+        Form::Result(call) if holds && EMPTINESS_TESTS.contains(&facts.text(facts.site(call).name)) => {
             let args = facts.args_of(call);
             args.iter().flat_map(|arg| asked_fields(linker, file, arg.value, true)).collect()
         }
@@ -237,7 +237,7 @@ fn is_shared_in(linker: &Linker<'_>, file: FileId, body: BodyId, here: At) -> bo
     facts.body(body).flags.has(BodyFlags::STATIC)
         || facts.sites.iter().any(|row| {
             row.at.position < here.position
-                && ENTER_LOCK.contains(&facts.text(row.name))
+                && LOCK_ENTRIES.contains(&facts.text(row.name))
                 && facts.body_of(row.at) == body
         })
 }
@@ -252,7 +252,7 @@ fn is_of_settings(linker: &Linker<'_>, file: FileId, body: BodyId) -> bool {
 /// True if the body has claimed an empty slot before: `slot.compareAndSet(null, mine)`.
 fn claimed_before(linker: &Linker<'_>, file: FileId, body: BodyId, here: At) -> bool {
     let index = linker.program.index_of(file);
-    let sym = linker.program.name(CLAIM).and_then(|name| linker.program.local(file, name));
+    let sym = linker.program.name(ATOMIC_CLAIM).and_then(|name| linker.program.local(file, name));
     let facts = linker.program.facts(file);
     sym.into_iter().flat_map(|sym| index.sites_named(sym)).any(|&claim| {
         let row = facts.site(claim);

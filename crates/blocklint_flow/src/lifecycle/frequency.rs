@@ -588,8 +588,8 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         let facts = self.linker.program.facts(class.file);
         // A container's scope that the project made has no row.
         if facts.language == Language::Java
-            && lang::java::names::mark_names(facts, self.linker.program.class(class).decorators)
-                .any(lang::java::names::is_of_one_object)
+            && lang::java::names::annotation_names(facts, self.linker.program.class(class).decorators)
+                .any(lang::java::names::is_singleton_annotation)
         {
             return true;
         }

@@ -64,7 +64,7 @@ fn goes_through(linker: &Linker<'_>, file: FileId, id: RegionId) -> bool {
     is_iterated(linker, file, &region)
         && match facts.form(region.test) {
             Form::Display(..) | Form::Pairs(_) => false,
-            Form::Result(call) => !lang::words_of(facts.language).counts(facts.text(facts.site(call).name)),
+            Form::Result(call) => !lang::words_of(facts.language).returns_count(facts.text(facts.site(call).name)),
             Form::Other => facts.language != Language::Rust,
             _ => true,
         }

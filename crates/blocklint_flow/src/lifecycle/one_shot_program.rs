@@ -269,7 +269,7 @@ fn serves_or_starts(linker: &Linker<'_>, body: BodyRef) -> bool {
         let row = linker.program.site(site);
         awaits_what_serves(facts, &row) || {
             let name = facts.text(row.name);
-            (starting.contains(name) || lang::python::conventions::sounds_concurrent(name)) && may_start(linker, site)
+            (starting.contains(name) || lang::python::conventions::has_concurrent_name(name)) && may_start(linker, site)
         }
     })
 }
@@ -282,7 +282,7 @@ fn is_exit_code(linker: &Linker<'_>, main: BodyRef) -> bool {
         Form::Result(call) => facts.site(call).name == name,
         _ => false,
     };
-    linker.sites_under(main.file, lang::python::conventions::EXITS).any(|exit| {
+    linker.sites_under(main.file, lang::python::conventions::PROGRAM_EXITS).any(|exit| {
         let at = facts.site(exit).at;
         facts.body_of(at) == BodyId(0)
             && facts.args_of(exit).iter().any(|arg| is_main(arg.value))
@@ -366,7 +366,8 @@ fn begins_beside(linker: &Linker<'_>, body: BodyRef) -> Option<u32> {
 fn may_start(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     let targets = linker.targets(site, EnvId::NONE);
-    targets.list.is_empty() && lang::python::conventions::sounds_concurrent(facts.text(linker.program.site(site).name))
+    targets.list.is_empty()
+        && lang::python::conventions::has_concurrent_name(facts.text(linker.program.site(site).name))
         || targets.list.iter().any(|target| match *target {
             Target::Row { path, .. } => {
                 linker.library.calls(path).iter().any(|row| row.row.concurrency == Some(Concurrency::Unbounded))

@@ -68,7 +68,7 @@ fn fills_once(linker: &Linker<'_>, body: BodyRef, is_meant: impl Fn(SiteId) -> b
     closures.take_while(|&at| facts.body(at).kind != BodyKind::Function).any(|at| {
         index.uses_of_callable(at).iter().any(|(mention, _)| match mention {
             Mention::Arg(taker, _) => {
-                lang::rust::conventions::RUNS_ONCE.contains(&facts.text(facts.site(taker).name)) && is_meant(taker)
+                lang::rust::conventions::ONCE_METHODS.contains(&facts.text(facts.site(taker).name)) && is_meant(taker)
             }
             _ => false,
         })

@@ -320,7 +320,7 @@ fn registered_within(linker: &Linker<'_>, wrapper: BodyRef) -> Option<When> {
 fn is_entered_to_run(linker: &Linker<'_>, body: BodyRef) -> bool {
     let facts = linker.program.facts(body.file);
     let row = linker.program.body(body);
-    if facts.language != Language::Python || !lang::python::conventions::enters_or_leaves(facts.text(row.name)) {
+    if facts.language != Language::Python || !lang::python::conventions::is_async_context_method(facts.text(row.name)) {
         return false;
     }
     let Some(class) = row.class.get() else { return false };
@@ -328,7 +328,7 @@ fn is_entered_to_run(linker: &Linker<'_>, body: BodyRef) -> bool {
         let method = facts.body(facts.body_of(site.at));
         site.kind == SiteKind::Enter
             && method.class.get() == Some(class)
-            && lang::python::conventions::runs_object(facts.text(method.name))
+            && lang::python::conventions::is_main_method(facts.text(method.name))
             && blocklint_link::program::occurrences::is_own_receiver(facts, site.callee)
     })
 }

@@ -114,7 +114,8 @@ fn has_base(linker: &Linker<'_>, body: BodyRef) -> bool {
 /// True if an annotation states that only tests need a method to be visible.
 fn is_visible_for_tests(linker: &Linker<'_>, body: BodyRef) -> bool {
     let facts = linker.program.facts(body.file);
-    lang::java::names::mark_names(facts, linker.program.body(body).decorators).any(lang::java::names::is_for_tests)
+    lang::java::names::annotation_names(facts, linker.program.body(body).decorators)
+        .any(lang::java::names::is_test_visibility_annotation)
 }
 
 /// True if an annotation makes a class a command of a command line.
@@ -144,14 +145,14 @@ fn runs_once_in_chain(linker: &Linker<'_>, body: BodyRef) -> bool {
 
 /// True if a call runs what it is given once for each run of the method around.
 pub(crate) fn runs_once_at(linker: &Linker<'_>, taker: SiteRef) -> bool {
-    if source_of_chain(linker, taker).is_some_and(lang::java::names::looks_something_up) {
+    if source_of_chain(linker, taker).is_some_and(lang::java::names::is_lookup) {
         return true;
     }
     let callee = linker.callee(taker, EnvId::NONE);
     linker.values.members(callee.value).into_iter().all(|val| {
         let (Val::External(path) | Val::Method { path, .. }) = val else { return false };
         let owner = linker.library.split(path).map(|(owner, _)| linker.library.text(owner).to_string());
-        owner.is_some_and(|owner| lang::java::names::emits_once(blocklint_core::last_name(&owner)))
+        owner.is_some_and(|owner| lang::java::names::emits_at_most_once(blocklint_core::last_name(&owner)))
     })
 }
 

@@ -131,7 +131,7 @@ impl<'l, 'a> Callers<'l, 'a> {
         let (facts, body_id) = linker.program.facts_and_id(body);
         let names: Vec<Name> = match facts.language {
             Language::Rust => {
-                lang::rust::names::CONSUMERS.iter().filter_map(|name| linker.program.name(name)).collect()
+                lang::rust::names::ITERATOR_CONSUMERS.iter().filter_map(|name| linker.program.name(name)).collect()
             }
             Language::Java => {
                 let rows = linker.library.of(Language::Java).names(Uses::CONSUMES);

@@ -278,7 +278,7 @@ impl<'l, 'a> Search<'l, 'a> {
                 // A parameter that is passed on from here is declared to be there.
                 _ if guard.passed > 0
                     && guard.asked.is_none()
-                    && self.linker.is_there_by_annotation(root, guard.param, &guard) =>
+                    && self.linker.annotation_excludes_none(root, guard.param, &guard) =>
                 {
                     return;
                 }
@@ -363,7 +363,7 @@ impl<'l, 'a> Search<'l, 'a> {
         let facts = self.linker.program.facts(node.body.file);
         let is_key = label.guard.as_ref().is_some_and(Guard::asks_for_origin)
             && facts.language == Language::Python
-            && blocklint_link::lang::python::protocols::takes_a_key(
+            && blocklint_link::lang::python::protocols::takes_only_key(
                 facts.text(self.linker.program.body(node.body).name),
             );
         (!is_key).then_some(Leaving { node, label, spoke })
@@ -417,7 +417,7 @@ impl<'l, 'a> Search<'l, 'a> {
         }
         // An effect of a moment, or of one time, in one of several implementations shows nothing about the callers of
         // all of them.
-        if caller.shared && label.severity == Severity::Note && self.linker.means_several(caller.site) {
+        if caller.shared && label.severity == Severity::Note && self.linker.may_run_several(caller.site) {
             return;
         }
         let mut edge = FlowEdge {

@@ -58,7 +58,9 @@ impl<'l, 'a> Search<'l, 'a> {
                 let own = program.name(row.name.strip_suffix('!').unwrap_or(row.name));
                 // `list(books)` enters the row of the iteration as a loop does.
                 let by_protocol = match *language {
-                    Language::Python if row.name.starts_with("__") => self.linker.names_entering_method(row.name),
+                    Language::Python if row.name.starts_with("__") => {
+                        self.linker.names_running_library_method(row.name)
+                    }
                     _ => Vec::new(),
                 };
                 let mut bearers: Vec<Name> = own.into_iter().chain(by_protocol).collect();
@@ -68,7 +70,7 @@ impl<'l, 'a> Search<'l, 'a> {
                 if bearers.is_empty() {
                     continue;
                 }
-                if *language == Language::Java && !row.paths(wanted).any(|path| java.has(path.path)) {
+                if *language == Language::Java && !row.paths(wanted).any(|path| java.may_have(path.path)) {
                     continue;
                 }
                 let (mut heads, mut is_called, mut is_read): (Vec<&str>, bool, bool) = (Vec::new(), false, false);
@@ -95,7 +97,7 @@ impl<'l, 'a> Search<'l, 'a> {
             sites.extend(self.calls_of_instances(*language, reach));
             let globbed = match language {
                 Language::Java => {
-                    let of_globs = self.linker.java_sites_of_globs();
+                    let of_globs = self.linker.java_glob_sites();
                     sites.extend(of_globs.sites);
                     mentioned.extend(of_globs.names);
                     let implemented = self.linker.names_implemented_by_library();
@@ -561,7 +563,7 @@ impl<'l, 'a> Search<'l, 'a> {
             }
             Val::Unknown(_) | Val::None | Val::Module(_) | Val::Folder(_) => false,
             Val::External(path) | Val::Method { path, .. } => {
-                !self.linker.library.calls(path).is_empty() || self.linker.asks_its_arguments(path)
+                !self.linker.library.calls(path).is_empty() || self.linker.runs_argument_methods(path)
             }
             _ => true,
         })

@@ -18,7 +18,7 @@ impl Linker<'_> {
         let row = self.program.site(site);
         let targets = self.targets(site, env);
         let modelled = targets.list.iter().find_map(|target| match *target {
-            Target::Body { body, .. } => self.modelled_handovers(body),
+            Target::Body { body, .. } => self.path_with_handovers(body),
             _ => None,
         });
         if let Some(path) = modelled {
@@ -39,7 +39,7 @@ impl Linker<'_> {
                 }
             }
         }
-        if !passing.called && self.borrows_for_call(site, arg, &targets) {
+        if !passing.called && self.runs_closure_during_call(site, arg, &targets) {
             (passing.called, passing.assumed) = (true, true);
         }
         // A decorator that is not known keeps the decorated function.
@@ -51,7 +51,7 @@ impl Linker<'_> {
 
     fn passing_to_row(&self, passing: &mut Passing, path: PathId, site: SiteRef, arg: u32, env: EnvId) {
         let is_decoration = self.program.site(site).kind == SiteKind::Decorate;
-        let handovers = self.handovers_at(path, site);
+        let handovers = self.handovers_for_call(path, site);
         let value = self.program.args_of(site).get(arg as usize).map(|arg| arg.value);
         let is_async = value.is_some_and(|form| self.is_coroutine_function(self.eval(self.scope_of(site, env), form)));
         let mut is_described = false;
@@ -95,7 +95,7 @@ impl Linker<'_> {
                 }
             }
         }
-        passing.returned |= self.wraps_argument(path, arg) || self.makes_context_manager(path);
+        passing.returned |= self.result_wraps_argument(path, arg) || self.makes_context_manager(path);
         let calls = self.library.calls(path);
         let consumes = calls.with(|row| row.consumes.is_some()).any(|row| {
             row.consumes.as_ref().is_some_and(|argument| self.is_argument(site, arg, argument))

@@ -107,7 +107,7 @@ impl<'a> Linker<'a> {
         let args = self.program.args_of(site);
         let offset = usize::from(with_receiver);
         let position = (index as usize).checked_sub(offset)?;
-        if self.lists_other_arguments(site, body) {
+        if self.passes_other_arguments(site, body) {
             return None;
         }
         if param.name.is_some() && param.kind != ParamKind::PositionalOnly {
@@ -115,7 +115,7 @@ impl<'a> Linker<'a> {
             if let Some(arg) = args.iter().find(|arg| arg.name.is_some() && here.text(arg.name) == name) {
                 return Some(arg.value);
             }
-            if let Some(value) = self.unpacked_under(site, name) {
+            if let Some(value) = self.unpacked_argument(site, name) {
                 return Some(value);
             }
         }

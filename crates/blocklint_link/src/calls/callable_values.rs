@@ -193,7 +193,7 @@ impl Linker<'_> {
     /// Returns both halves of a composed callable: `load.andThen(show)` runs one and then the other (Java).
     pub(crate) fn put_together(&self, site: SiteRef, env: EnvId) -> Option<Typed> {
         let facts = self.program.facts(site.file);
-        if !lang::java::names::PUTS_TOGETHER.contains(&facts.text(self.program.site(site).name)) {
+        if !lang::java::names::COMPOSERS.contains(&facts.text(self.program.site(site).name)) {
             return None;
         }
         let scope = self.scope_of(site, env);

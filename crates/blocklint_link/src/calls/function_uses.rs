@@ -68,7 +68,7 @@ impl<'a> Linker<'a> {
     fn runs(&self, site: SiteRef, body: BodyRef) -> bool {
         self.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
             Target::Body { body: of, .. } => of == body,
-            Target::Overrides { class, name } => self.means_override(class, name, body, site),
+            Target::Overrides { class, name } => self.may_run_override(class, name, body, site),
             Target::Row { .. } => false,
         })
     }

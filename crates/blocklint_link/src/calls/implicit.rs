@@ -163,7 +163,7 @@ impl<'a> Linker<'a> {
             Val::Library { ty, .. } => self.library.language(ty),
             _ => return,
         };
-        self.add_implicit(targets, language, ImplicitCallSite::Iteration { val, is_async });
+        self.add_implicit_targets(targets, language, ImplicitCallSite::Iteration { val, is_async });
     }
 
     /// Adds the row of a lazy result that is iterated.
@@ -204,12 +204,12 @@ impl<'a> Linker<'a> {
 
     /// True if one of the rows that a site enters is meant, not all of them.
     pub fn is_one_of_targets(&self, site: SiteRef, targets: &Targets) -> bool {
-        lang::semantics(self.program.language(site.file)).runs_one_of(targets)
+        lang::semantics(self.program.language(site.file)).runs_one_target(targets)
     }
 
     /// True if a method is one that a loop calls of an object.
-    pub fn is_of_iteration(&self, body: BodyRef) -> bool {
-        lang::semantics(self.program.language(body.file)).is_of_iteration(self, body)
+    pub fn is_iteration_method(&self, body: BodyRef) -> bool {
+        lang::semantics(self.program.language(body.file)).is_iteration_method(self, body)
     }
 
     /// True if iteration over a library's type enters a row that holds the thread.

@@ -209,7 +209,7 @@ impl<'a> Linker<'a> {
         }
         let of_libraries = || self.library.of(Language::Java).override_names().map(|row| row.name).collect();
         crate::lang::words_of(language).is_functional_method(name)
-            || lang::java::names::STEPS_OF_ITERATOR.contains(&name)
+            || lang::java::names::ITERATOR_STEPS.contains(&name)
             || self.tables.java.functional_names.get_or_init(of_libraries).contains(name)
     }
 

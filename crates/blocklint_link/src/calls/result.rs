@@ -58,12 +58,14 @@ impl<'a> Linker<'a> {
     pub(crate) fn call_member(&self, val: Val, site: SiteRef, env: EnvId) -> Typed {
         match val {
             Val::Unknown(why) => self.unknown(if why == Why::Library { why } else { Why::Result }),
-            Val::Class(class) => lang::semantics(self.program.language(class.file)).constructed(self, class, site, env),
+            Val::Class(class) => {
+                lang::semantics(self.program.language(class.file)).constructor_result(self, class, site, env)
+            }
             Val::Fn { body, receiver, env: captured } => {
                 let with_receiver = self.takes(body, receiver);
                 let bound = self.bind(body, captured, site, env, with_receiver);
                 let receiver = receiver.is_some().then(|| self.values.single(receiver));
-                if let Some(picked) = self.overloaded(body, site, env, with_receiver, receiver) {
+                if let Some(picked) = self.overload_result(body, site, env, with_receiver, receiver) {
                     return picked;
                 }
                 if let Some(chosen) = self.result_by_literals(body, bound, site, with_receiver) {
@@ -261,11 +263,11 @@ impl<'a> Linker<'a> {
             return wrapped;
         }
         if receiver.is_some()
-            && let Some(collected) = semantics.collected(self, &text, self.values.single(receiver), (site, env))
+            && let Some(collected) = semantics.collect_result(self, &text, self.values.single(receiver), (site, env))
         {
             return collected;
         }
-        let rows = self.rows_at(path, site);
+        let rows = self.rows_for_call(path, site);
         let own = if receiver.is_some() {
             self.values.single(receiver)
         } else {
@@ -298,7 +300,7 @@ impl<'a> Linker<'a> {
             {
                 given
             }
-            None if let Some(written) = semantics.written_result(self, site, env) => written,
+            None if let Some(written) = semantics.result_by_type_argument(self, site, env) => written,
             None if rows.is_empty() && !self.library.is_described(path) => self.unknown(Why::Library),
             None => self.unknown(Why::Result),
         };
@@ -324,7 +326,7 @@ impl<'a> Linker<'a> {
             return self.known(Val::Lazy { made: site, path, element: element.value });
         }
         // Its iteration later runs no call of a library, but it iterates over objects whose methods do something.
-        if lazy && lang::semantics(self.library.language(path)).goes_through_objects(self, site, env) {
+        if lazy && lang::semantics(self.library.language(path)).iterates_over_arguments(self, site, env) {
             let element = self.map(given, |val| self.element(val));
             return Typed {
                 value: self.values.union(&[Val::Lazy { made: site, path, element: element.value }]),

@@ -143,7 +143,7 @@ impl<'a> Linker<'a> {
         match val {
             Val::Fn { body, receiver, .. } => {
                 found.push(body);
-                found.extend(self.implementations_referred_to(body, receiver));
+                found.extend(self.referenced_overrides(body, receiver));
             }
             Val::Iter { body, .. } | Val::Coroutine { body, .. } => found.push(body),
             Val::Partial { inner, .. } => self.add_bodies(self.values.single(inner), depth, found),

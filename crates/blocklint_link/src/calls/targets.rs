@@ -140,7 +140,7 @@ impl<'a> Linker<'a> {
                 let callee = self.without_none(self.callee(site, env));
                 self.add_members(&mut targets, callee, |linker, targets, val| linker.add_callee(targets, val, site));
                 targets.one_of = targets.list.len() > 1;
-                self.add_implicit(&mut targets, facts.language, ImplicitCallSite::Arguments { site, env });
+                self.add_implicit_targets(&mut targets, facts.language, ImplicitCallSite::Arguments { site, env });
             }
             SiteKind::Decorate => {
                 let callee = self.eval(self.scope_of(site, env), row.callee);
@@ -180,7 +180,7 @@ impl<'a> Linker<'a> {
             | SiteKind::Test
             | SiteKind::Compare
             | SiteKind::Format => {
-                self.add_implicit(&mut targets, facts.language, ImplicitCallSite::Operation { site, env });
+                self.add_implicit_targets(&mut targets, facts.language, ImplicitCallSite::Operation { site, env });
             }
             SiteKind::Write => {
                 let operand = self.without_none(self.eval(self.scope_of(site, env), row.callee));
@@ -233,7 +233,7 @@ impl<'a> Linker<'a> {
                 }
                 self.add_body(targets, body, captured, with_receiver, receiver);
                 if receiver.is_some() {
-                    self.add_kept(targets, body, site);
+                    self.add_constructor_callables(targets, body, site);
                 }
             }
             Val::Class(class) => {
@@ -244,7 +244,7 @@ impl<'a> Linker<'a> {
                         match *ancestor {
                             Ancestor::Class(owner) => {
                                 if let Some((owner, var)) = self.own_member(owner, name) {
-                                    for body in self.fitting(self.functions_of(owner, var), site) {
+                                    for body in self.fitting_overloads(self.functions_of(owner, var), site) {
                                         self.push(
                                             targets,
                                             Target::Body {
@@ -284,7 +284,7 @@ impl<'a> Linker<'a> {
                 }
                 self.push(targets, Target::Row { path, receiver, property: false, made: None });
                 let place = ImplicitCallSite::LibraryMethod { path, receiver, site };
-                self.add_implicit(targets, self.program.language(site.file), place);
+                self.add_implicit_targets(targets, self.program.language(site.file), place);
             }
             Val::Partial { inner, made, .. } => match self.wrapped_context(made) {
                 None => self.add_callee(targets, self.values.single(inner), site),
@@ -452,7 +452,7 @@ impl<'a> Linker<'a> {
         let asks = |test: FormId| {
             let Form::Result(call) = facts.form(test) else { return false };
             let [asked] = facts.args_of(call)[..] else { return false };
-            lang::python::conventions::asks_for_coroutine(facts.text(facts.site(call).name))
+            lang::python::conventions::is_awaitable_test(facts.text(facts.site(call).name))
                 && matches!(facts.form(asked.value), Form::Var(var) if is_kept(var))
         };
         // The arm in which it is none.
@@ -530,7 +530,7 @@ impl<'a> Linker<'a> {
     /// True if a call makes an exception, by its name, and the code does not use its result: it is raised (Python).
     pub fn is_raised(&self, call: SiteRef) -> bool {
         let facts = self.program.facts(call.file);
-        lang::python::conventions::sounds_like_exception(facts.text(self.program.site(call).name))
+        lang::python::conventions::has_exception_name(facts.text(self.program.site(call).name))
             && self.program.uses_of_result(call).is_empty()
     }
 }

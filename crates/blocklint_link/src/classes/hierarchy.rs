@@ -196,7 +196,7 @@ impl<'a> Linker<'a> {
             }
         }
         // Behind all of the project: what it has itself is meant before what a model states.
-        order.extend(self.modelled_class(class).map(|path| Ancestor::Library(path, ArgsId::NONE)));
+        order.extend(self.described_class_path(class).map(|path| Ancestor::Library(path, ArgsId::NONE)));
         // A base shared by two ways stands behind both: keep the last of each.
         let mut seen = FxHashSet::default();
         let mut kept: Vec<Ancestor> = order.iter().rev().copied().filter(|one| seen.insert(*one)).collect();

@@ -90,7 +90,7 @@ impl Linker<'_> {
                         Some(Decorator::ContextManager) => kind.context_manager = true,
                         Some(Decorator::Abstract) => kind.is_abstract = true,
                         Some(Decorator::Cached) => kind.cached = true,
-                        Some(Decorator::Kept) => (kind.cached, kind.kept) = (true, true),
+                        Some(Decorator::PermanentlyCached) => (kind.cached, kind.kept) = (true, true),
                         Some(Decorator::CachedProperty) => (kind.property, kind.cached) = (true, true),
                         Some(Decorator::Transparent) | None => {}
                     }

@@ -21,10 +21,10 @@ impl Linker<'_> {
         for next in self.descendants(class, MOST_CLASSES).classes {
             match self.own_member(next, name) {
                 Some((owner, var)) => found.extend(self.functions_of(owner, var)),
-                None => found.extend(semantics.overrides_beside(self, next, class, name)),
+                None => found.extend(semantics.overrides_in_other_impls(self, next, class, name)),
             }
         }
-        found.retain(|&body| !semantics.is_stand_in(self, body, class));
+        found.retain(|&body| !semantics.is_test_double_or_demo(self, body, class));
         found.sort();
         found.dedup();
         found

@@ -22,7 +22,7 @@ impl Linker<'_> {
             SiteKind::Compare => match self.program.args_of(site)[..] {
                 [other] => {
                     let operands = [row.callee, other.value].map(|form| self.written(site.file, form));
-                    operands.join(&format!(" {} ", lang::python::protocols::sign_of_comparison(facts.text(row.name))))
+                    operands.join(&format!(" {} ", lang::python::protocols::comparison_operator(facts.text(row.name))))
                 }
                 _ => self.written(site.file, row.callee),
             },
@@ -48,14 +48,14 @@ impl Linker<'_> {
             SiteKind::Format => ("formatting".to_owned(), row.callee),
             SiteKind::Operator if own == "__contains__" => ("`in`".to_owned(), row.callee),
             SiteKind::Compare => {
-                let sign = lang::python::protocols::sign_of_comparison(own);
+                let sign = lang::python::protocols::comparison_operator(own);
                 (format!("`{sign}`"), self.operand_with(site, method))
             }
             SiteKind::Operator => ("the operator".to_owned(), self.operand_with(site, method)),
             _ => return None,
         };
         let operand = self.written(site.file, operand);
-        Some(match lang::python::protocols::iterates_to_run(own, method) {
+        Some(match lang::python::protocols::runs_by_iteration(own, method) {
             true => format!("{operation} iterates over `{operand}`"),
             false => format!("{operation} calls `{method}` of `{operand}`"),
         })
@@ -70,7 +70,7 @@ impl Linker<'_> {
             facts.form(row.callee),
             Form::None | Form::Bool(_) | Form::Int(_) | Form::Float(_) | Form::Str(_) | Form::Bytes(_) | Form::Text(_)
         );
-        let is_left = !is_literal && lang::python::protocols::is_of_left_operand(facts.text(row.name), method);
+        let is_left = !is_literal && lang::python::protocols::is_left_operand_method(facts.text(row.name), method);
         match self.program.args_of(site)[..] {
             [other] if !is_left => other.value,
             _ => row.callee,

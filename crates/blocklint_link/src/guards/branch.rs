@@ -217,7 +217,7 @@ impl<'a> Linker<'a> {
                     return Some(guard(param, Choice::OfType(self.types_asked_for(place, class)?), wanted));
                 }
                 let Form::Attr(subject, _) = facts.form(row.callee) else { return None };
-                let end = lang::words_of(facts.language).asks_for_end(facts.text(row.name))?;
+                let end = lang::words_of(facts.language).string_end(facts.text(row.name))?;
                 let param = self.own_param_but_for_prefixes(place, subject)?;
                 let [only] = facts.args_of(call)[..] else { return None };
                 let text = |form| match self.constant_at(place, form) {
@@ -379,7 +379,7 @@ impl<'a> Linker<'a> {
                 let row = facts.site(call);
                 let Form::Attr(base, _) = facts.form(row.callee) else { return None };
                 let same = facts.form(base) == facts.form(subject) && matches!(facts.form(subject), Form::Var(_));
-                let first = lang::words_of(facts.language).asks_for_end(facts.text(row.name))
+                let first = lang::words_of(facts.language).string_end(facts.text(row.name))
                     == Some(lang::words::StringEnd::First);
                 let [only] = facts.args_of(call)[..] else { return None };
                 match self.constant(site, only.value, EnvId::NONE, 3) {
@@ -591,7 +591,7 @@ fn counted(facts: &FileFacts, form: FormId) -> Option<FormId> {
     let row = facts.site(call);
     let is_count = facts.language == Language::Python
         && matches!(facts.form(row.callee), Form::Name(_))
-        && lang::python::conventions::counts(facts.text(row.name));
+        && lang::python::conventions::returns_length(facts.text(row.name));
     match facts.args_of(call)[..] {
         [only] if is_count => Some(only.value),
         _ => None,

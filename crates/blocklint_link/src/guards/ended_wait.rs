@@ -17,7 +17,7 @@ impl Linker<'_> {
         let facts = self.program.facts(site.file);
         let Some(receiver) = self.receiver_form(site) else { return false };
         let here = self.program.site(site).at;
-        let started = self.sites_under(site.file, &[lang::words::STARTS_THREAD]).any(|before| {
+        let started = self.sites_under(site.file, &[lang::words::THREAD_START]).any(|before| {
             let row = facts.site(before);
             let targets = || self.targets(site.file.site_ref(before), EnvId::NONE);
             row.at.region == here.region

@@ -33,7 +33,7 @@ impl Linker<'_> {
             match region.kind {
                 RegionKind::Body => return false,
                 RegionKind::Loop => {
-                    match lang::semantics(facts.language).rounds(self, site, id) {
+                    match lang::semantics(facts.language).loop_rounds(self, site, id) {
                         Rounds::Many => {}
                         Rounds::Few => {
                             at = region.parent;
@@ -110,7 +110,7 @@ impl Linker<'_> {
 /// True if a loop of Java iterates over something that has few elements by its name.
 pub(crate) fn goes_through_few(facts: &FileFacts, region: Region) -> bool {
     match facts.form(region.test) {
-        Form::Result(call) => lang::java::names::returns_few(facts.text(facts.site(call).name)),
+        Form::Result(call) => lang::java::names::returns_few_elements(facts.text(facts.site(call).name)),
         _ => false,
     }
 }

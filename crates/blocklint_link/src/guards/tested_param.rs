@@ -56,12 +56,12 @@ impl Linker<'_> {
         let on_it = matches!(facts.form(test.callee), Form::Attr(base, _) if facts.form(base) == Form::Var(var));
         region.kind == RegionKind::Then
             && on_it
-            && lang::words_of(facts.language).asks_for_end(facts.text(test.name)).is_some()
+            && lang::words_of(facts.language).string_end(facts.text(test.name)).is_some()
     }
 
     /// Returns the key of the body's own `**kwargs` that a form reads, as a parameter.
     pub(crate) fn own_key(&self, place: Scope, form: FormId) -> Option<OwnParam> {
-        let (index, name, default) = self.key_of_arguments(place, form)?;
+        let (index, name, default) = self.kwargs_key_read(place, form)?;
         Some(OwnParam { asked: Some(Rc::new(GuardKey::Key(name, default))), ..OwnParam::plain(index) })
     }
 
@@ -99,7 +99,7 @@ impl Linker<'_> {
             if own && tests_absence && assign.value.is_some() && self.falls_back_on(place, assign.value, var) {
                 continue;
             }
-            if own && self.only_replaces_missing(place.file, &assign, var) {
+            if own && self.replaces_only_missing(place.file, &assign, var) {
                 filled_in = true;
                 continue;
             }

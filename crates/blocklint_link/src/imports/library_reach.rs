@@ -87,7 +87,7 @@ impl LibraryReach {
                 continue;
             }
             direct[slot].insert(everywhere);
-            let root = resolver.place(lang::python::names::own_root(linker, &source.relative));
+            let root = resolver.place(lang::python::names::import_root(linker, &source.relative));
             let folder = resolver.place(source.relative.rsplit_once('/').map_or("", |(folder, _)| folder));
             let mut before: Option<(Sym, u32, usize)> = None;
             for import in &facts.imports {
@@ -275,7 +275,10 @@ impl<'p> Resolver<'p> {
 
     fn submodule(&mut self, linker: &Linker<'_>, module: usize, name: Name) -> Option<FileId> {
         let folder = self.modules[module].folder.as_deref()?;
-        *self.submodules.entry((module, name)).or_insert_with(|| lang::python::names::file_below(linker, folder, name))
+        *self
+            .submodules
+            .entry((module, name))
+            .or_insert_with(|| lang::python::names::module_file_in(linker, folder, name))
     }
 }
 

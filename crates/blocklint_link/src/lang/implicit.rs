@@ -1,7 +1,8 @@
-//! Calls that code makes without naming the method: operators, loops, properties, conversions, callbacks of libraries. Each language lists
-//! its own in `implicit_calls.rs` of its folder. A row holds both directions: the methods that a site runs, and the way back from a
-//! method to the sites that may run it. A row without one of the two does not compile, and the fixtures of
-//! `tests/fixtures/implicit-calls.md` have a section for each row, which is a finding only if both directions hold.
+//! Implicit calls, which run a method without naming it: operators, loops, properties, conversions, callbacks of
+//! libraries. Each language lists its own in `implicit_calls.rs` of its folder. A row of the table has both directions:
+//! from a site to the methods that it runs, and from a method to the sites that may run it. A row without one of the
+//! two does not compile. `tests/fixtures/implicit-calls.md` has a section for each row; its finding needs both
+//! directions.
 
 use blocklint_facts::SiteKind;
 
@@ -23,35 +24,35 @@ pub(crate) enum ImplicitCallSite {
     LibraryMethod { path: PathId, receiver: BoundId, site: SiteRef },
 }
 
-/// The way from a site to the methods that it runs.
+/// The forward direction: from a site to the methods that it runs.
 #[derive(Clone, Copy)]
 pub(crate) enum Forward {
     /// Adds the methods to the targets of a site.
     Targets(for<'l, 'p, 't> fn(&'l Linker<'p>, ImplicitCallSite, &'t mut Targets)),
-    /// The language's lookup of callees, or a call of the value itself, leads to the method.
+    /// The lookup of the callee already finds the method: `obj()` calls `__call__`.
     Callee,
 }
 
 /// A function that returns the names of sites that may run a method.
-type NamesOf = for<'l, 'p> fn(&'l Linker<'p>, BodyRef) -> Vec<Name>;
+type SiteNames = for<'l, 'p> fn(&'l Linker<'p>, BodyRef) -> Vec<Name>;
 
-/// The way from a method to the sites that may run it.
+/// The backward direction: from a method to the sites that may run it.
 #[derive(Clone, Copy)]
 pub(crate) enum Backward {
-    /// The sites bear the method's own name.
+    /// The sites have the method's own name.
     OwnName,
-    /// The sites bear these names, and their arguments are the method's.
-    NamesOfCalls(NamesOf),
-    /// The sites bear these names.
-    NamesOfSites(NamesOf),
-    /// The sites use an instance of the method's class, if this is true of the method.
+    /// The sites are calls of these names that pass their arguments to the method: `into` for `from`.
+    NamesOfCalls(SiteNames),
+    /// The sites have these names, and pass no arguments to the method.
+    NamesOfSites(SiteNames),
+    /// The sites are the uses of instances of the method's class, if the function returns true for the method.
     Instances(for<'l, 'p> fn(&'l Linker<'p>, BodyRef) -> bool),
 }
 
 /// One kind of implicit call, with both directions.
 #[derive(Clone, Copy)]
 pub(crate) struct ImplicitCall {
-    /// The rule in a few words; the title of its section in the fixtures.
+    /// A short description; the title of its section in `tests/fixtures/implicit-calls.md`.
     pub name: &'static str,
     /// From a site to its methods.
     pub runs: Forward,
@@ -59,7 +60,7 @@ pub(crate) struct ImplicitCall {
     pub found_by: Backward,
 }
 
-/// An operator that calls the method of its name, and the destructor at the end of a scope.
+/// An operator that calls the method of its name, and the end of a scope that calls the destructor.
 pub(crate) const OPERATORS: ImplicitCall = ImplicitCall {
     name: "an operator runs the method of its name, and the end of a scope runs the destructor",
     runs: Forward::Targets(|linker, place, targets| {
@@ -71,8 +72,8 @@ pub(crate) const OPERATORS: ImplicitCall = ImplicitCall {
 };
 
 impl Linker<'_> {
-    /// Adds the methods that implicit calls of a language run at a place.
-    pub(crate) fn add_implicit(
+    /// Adds the methods that implicit calls of a language run at a site.
+    pub(crate) fn add_implicit_targets(
         &self,
         targets: &mut Targets,
         language: blocklint_core::Language,
@@ -85,11 +86,11 @@ impl Linker<'_> {
         }
     }
 
-    fn implicit_calls_of(&self, body: BodyRef) -> &'static [ImplicitCall] {
+    fn implicit_calls_of_language(&self, body: BodyRef) -> &'static [ImplicitCall] {
         crate::lang::semantics(self.program.language(body.file)).implicit_calls()
     }
 
-    /// Returns the names of calls that run a method with its arguments, without naming it: `into` for `from`.
+    /// Returns the names of calls that pass their arguments to a method of another name: `into` for `from`.
     pub(crate) fn names_of_implicit_calls(&self, body: BodyRef) -> Vec<Name> {
         self.names_found_by(body, |found_by| match found_by {
             Backward::NamesOfCalls(names) => Some(names),
@@ -97,7 +98,8 @@ impl Linker<'_> {
         })
     }
 
-    /// Returns the names of other sites that may run a method: loops, and calls of libraries that keep its object.
+    /// Returns the names of sites that may run a method without passing arguments to it: loops, calls of a library that
+    /// stores its object.
     pub fn names_of_implicit_sites(&self, body: BodyRef) -> Vec<Name> {
         self.names_found_by(body, |found_by| match found_by {
             Backward::NamesOfSites(names) => Some(names),
@@ -105,22 +107,22 @@ impl Linker<'_> {
         })
     }
 
-    /// Returns the names of the sites that may run a method, by the backward directions of one kind.
-    fn names_found_by(&self, body: BodyRef, of_kind: impl Fn(Backward) -> Option<NamesOf>) -> Vec<Name> {
-        let calls = self.implicit_calls_of(body).iter();
-        calls.filter_map(|call| of_kind(call.found_by)).flat_map(|names| names(self, body)).collect()
+    /// Returns the names of the sites that may run a method, by the backward directions that `select` picks.
+    fn names_found_by(&self, body: BodyRef, select: impl Fn(Backward) -> Option<SiteNames>) -> Vec<Name> {
+        let calls = self.implicit_calls_of_language(body).iter();
+        calls.filter_map(|call| select(call.found_by)).flat_map(|names| names(self, body)).collect()
     }
 
-    /// True if a method runs where an instance of its class is called, read or given away as a callable.
+    /// True if a method runs when an instance of its class is called, read as a descriptor or passed as a callable.
     pub fn is_run_by_instance(&self, body: BodyRef) -> bool {
         self.program.body(body).class.is_some()
-            && self.implicit_calls_of(body).iter().any(|call| match call.found_by {
+            && self.implicit_calls_of_language(body).iter().any(|call| match call.found_by {
                 Backward::Instances(is_run) => is_run(self, body),
                 _ => false,
             })
     }
 
-    /// Adds the method of an operator's name, on each member of its operand.
+    /// Adds the method that has the operator's name, for each possible value of the operand.
     fn add_operator(&self, targets: &mut Targets, site: SiteRef, env: EnvId) {
         let row = self.program.site(site);
         if !matches!(row.kind, SiteKind::Operator | SiteKind::Subscript | SiteKind::Drop) {

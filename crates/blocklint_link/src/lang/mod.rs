@@ -1,8 +1,9 @@
-//! Languages: [`Semantics`] lists the places at which the linker asks a language, and each language answers in a folder of its own. The names
-//! that change what code means are in [`words`].
+//! Language semantics: the trait [`Semantics`] has one method for each question that the linker asks a language (name
+//! lookup, members, call results, implicit calls). Each language implements the trait in a folder of its own. The names
+//! of methods and types that change the meaning of code are in [`words`].
 //!
 //! A new mechanism of a language (a kind of member, a condition) is a method of [`Semantics`] with a default,
-//! overridden by the languages that have it. Facts of syntax are not here: the front ends write them.
+//! overridden by the languages that have it. Syntax is not here: the front ends turn it into facts.
 
 pub mod implicit;
 pub mod java;
@@ -27,15 +28,16 @@ use crate::program::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef, VarR
 use crate::values::expr::Scope;
 use crate::values::value::{ArgsId, BoundId, EnvId, Val, Why};
 
-/// The parts of one language in the search for names, values and calls. The first methods have no default. The defaults
-/// of the others add nothing, because most languages need nothing at most places.
+/// The questions about names, values and calls that each language answers differently. The first methods have no
+/// default. The defaults of the others add nothing, because most languages need only a few of these methods.
 pub(crate) trait Semantics: Sync {
-    /// Returns the language's own names.
+    /// Returns the names of methods, types and exceptions that have a meaning in the language.
     fn words(&self) -> &'static LanguageWords;
 
     // Names.
 
-    /// Returns the value of a name that its file does not bind: a builtin, a name of the prelude, a class of the package.
+    /// Returns the value of a name that its file does not bind: a builtin, a name of the prelude, a class of the
+    /// package.
     fn unbound_name(&self, linker: &Linker<'_>, scope: Scope, sym: Sym) -> Typed;
 
     /// Returns the value that an import binds.
@@ -47,8 +49,8 @@ pub(crate) trait Semantics: Sync {
     /// Returns the module, crate path or package of a file.
     fn module_name(&self, linker: &Linker<'_>, file: FileId) -> String;
 
-    /// Returns the member behind one segment of a path: `Store::open`, `Store::new` as a method reference.
-    fn path_member(&self, linker: &Linker<'_>, of: Val, name: Name) -> Typed;
+    /// Returns the member that one segment of a path refers to: `Store::open`, `Store::new` as a method reference.
+    fn path_member(&self, linker: &Linker<'_>, owner: Val, name: Name) -> Typed;
 
     /// Returns a member of a module.
     fn module_member(&self, linker: &Linker<'_>, _module: FileId, _name: Name) -> Typed {
@@ -57,17 +59,17 @@ pub(crate) trait Semantics: Sync {
 
     // Members.
 
-    /// Returns a member of an instance of the project; `own` is the one that its class and its fields have.
+    /// Returns a member of an instance of a project's class; `own` is the member that its class and fields define.
     fn member_of_instance(&self, _linker: &Linker<'_>, _instance: Val, _name: Name, own: Typed) -> Typed {
         own
     }
 
-    /// Returns a member of a class object; `own` is the one that its class has.
+    /// Returns a member of a class object; `own` is the member that the class defines.
     fn member_of_class(&self, _linker: &Linker<'_>, _class: ClassRef, _name: Name, own: Typed) -> Typed {
         own
     }
 
-    /// Returns a member of a class object that the class does not define, but the language does.
+    /// Returns a member of a class object that the language defines for all classes: `Outer.this`.
     fn implied_member_of_class(
         &self,
         _linker: &Linker<'_>,
@@ -83,59 +85,60 @@ pub(crate) trait Semantics: Sync {
         None
     }
 
-    /// Returns a member that a library's type has by a trait, where no row describes it.
+    /// Returns a member that a library's type has by a trait, if no row describes the member.
     fn member_of_library(&self, _linker: &Linker<'_>, _instance: Val, _name: Name) -> Option<Typed> {
         None
     }
 
-    /// Returns the type whose members all lazy results have.
+    /// Returns the type whose members every lazy result has: the iterator trait.
     fn iterator_type(&self, _linker: &Linker<'_>) -> Option<PathId> {
         None
     }
 
-    /// Returns the type that a library's type is an alias of.
-    fn type_behind(&self, _linker: &Linker<'_>, _ty: PathId) -> Option<PathId> {
+    /// Returns the type that a library's alias of a type stands for.
+    fn alias_target_type(&self, _linker: &Linker<'_>, _ty: PathId) -> Option<PathId> {
         None
     }
 
-    /// True if a member of a transparent type of this name is the one field, so the wrapped value itself.
+    /// True if a member of this name of a wrapper type is the wrapped value: `.0` of `Json(body)`.
     fn is_field_of_wrapper(&self, _name: &str) -> bool {
         false
     }
 
-    /// Returns the value of a field on one receiver, where it differs from the value of the field: its type is a type argument.
+    /// Returns the value of a field on one receiver, if the field's declared type is a type parameter of its class.
     fn field_on_receiver(&self, _linker: &Linker<'_>, _owner: ClassRef, _var: VarId, _receiver: Val) -> Option<Typed> {
         None
     }
 
-    /// Returns the result of reading a name of a class on an instance, where a descriptor of a library is read.
-    fn read_by_descriptor(&self, _linker: &Linker<'_>, _owner: ClassRef, _var: VarId) -> Option<Typed> {
+    /// Returns the value of an attribute on an instance, if the class assigns a library's descriptor to it.
+    fn descriptor_value(&self, _linker: &Linker<'_>, _owner: ClassRef, _var: VarId) -> Option<Typed> {
         None
     }
 
     // Implicit calls.
 
-    /// Returns the calls that code makes without naming the method, each with both directions.
+    /// Returns the kinds of calls that code makes without naming the method.
     fn implicit_calls(&self) -> &'static [ImplicitCall];
 
-    /// True if one of the targets of a site is meant, not all of them.
-    fn runs_one_of(&self, targets: &Targets) -> bool {
+    /// True if a site runs one of its targets, not all of them.
+    fn runs_one_target(&self, targets: &Targets) -> bool {
         targets.list.len() > 1
     }
 
-    /// True if one of the targets of a site is meant, and the targets are bodies.
+    /// True if a site whose targets are bodies runs one of them, not all.
     fn are_alternatives(&self, _linker: &Linker<'_>, _site: SiteRef, targets: &Targets) -> bool {
-        self.runs_one_of(targets)
+        self.runs_one_target(targets)
     }
 
-    /// True if a method is one that a loop calls of an object.
-    fn is_of_iteration(&self, _linker: &Linker<'_>, _body: BodyRef) -> bool {
+    /// True if a loop over an object calls this method.
+    fn is_iteration_method(&self, _linker: &Linker<'_>, _body: BodyRef) -> bool {
         false
     }
 
     // Results.
 
-    /// Returns the result of a call of which nothing else is known.
+    /// Returns the result of a call whose result is otherwise unknown: a generated getter, `build()` of a derived
+    /// builder.
     fn unknown_result(&self, _linker: &Linker<'_>, _site: SiteRef, _env: EnvId) -> Option<Typed> {
         None
     }
@@ -143,70 +146,78 @@ pub(crate) trait Semantics: Sync {
     // Values, results and models.
 
     /// Returns the result of calling a class.
-    fn constructed(&self, linker: &Linker<'_>, class: ClassRef, _site: SiteRef, _env: EnvId) -> Typed {
+    fn constructor_result(&self, linker: &Linker<'_>, class: ClassRef, _site: SiteRef, _env: EnvId) -> Typed {
         linker.known(Val::Instance { class, exact: true, args: ArgsId::NONE })
     }
 
-    /// Returns the result of a function with the type arguments that the arguments of the call imply.
+    /// Returns the result of a function with the type arguments that the arguments of the call determine; `declared` is
+    /// its declared result.
     fn refine_result(
         &self,
         _linker: &Linker<'_>,
-        given: Typed,
+        declared: Typed,
         _body: BodyRef,
-        _at: (SiteRef, EnvId),
+        _call: (SiteRef, EnvId),
         _with_receiver: bool,
     ) -> Typed {
-        given
+        declared
     }
 
-    /// True if calling a field reads it, because a macro wrote a getter of its name.
+    /// True if a call of a field's name reads the field, because a macro generates getters.
     fn calls_getter_by_field(&self) -> bool {
         false
     }
 
-    /// Returns the result of a function that means something to the language itself: `super()`, `getattr`.
+    /// Returns the result of a builtin function that the linker evaluates: `super()`, `getattr`.
     fn builtin_result(&self, _linker: &Linker<'_>, _path: &str, _site: SiteRef, _env: EnvId) -> Option<Typed> {
         None
     }
 
-    /// Returns the collection that a call makes of an iterator, by the type that is expected of it.
-    fn collected(&self, _linker: &Linker<'_>, _path: &str, _receiver: Val, _at: (SiteRef, EnvId)) -> Option<Typed> {
-        None
-    }
-
-    /// Returns the result of a library's function that no row describes; `own` is its receiver or its type.
-    fn result_without_row(
+    /// Returns the collection that a call makes of an iterator, by its expected type: `.collect::<Vec<_>>()`.
+    fn collect_result(
         &self,
         _linker: &Linker<'_>,
         _path: &str,
-        _own: Val,
-        _receiver: BoundId,
-        _at: (SiteRef, EnvId),
+        _receiver: Val,
+        _call: (SiteRef, EnvId),
     ) -> Option<Typed> {
         None
     }
 
-    /// Returns a value of the type that a call names: `request.app_data::<Data<App>>()`.
-    fn written_result(&self, _linker: &Linker<'_>, _site: SiteRef, _env: EnvId) -> Option<Typed> {
+    /// Returns the result of a library's function that no row describes; `owner` is the function's receiver or type.
+    fn result_without_row(
+        &self,
+        _linker: &Linker<'_>,
+        _path: &str,
+        _owner: Val,
+        _receiver: BoundId,
+        _call: (SiteRef, EnvId),
+    ) -> Option<Typed> {
+        None
+    }
+
+    /// Returns the result of a call by its explicit type arguments: `request.app_data::<Data<App>>()`.
+    fn result_by_type_argument(&self, _linker: &Linker<'_>, _site: SiteRef, _env: EnvId) -> Option<Typed> {
         None
     }
 
     /// True if the lazy result of a call iterates over objects among its arguments.
-    fn goes_through_objects(&self, _linker: &Linker<'_>, _site: SiteRef, _env: EnvId) -> bool {
+    fn iterates_over_arguments(&self, _linker: &Linker<'_>, _site: SiteRef, _env: EnvId) -> bool {
         false
     }
 
-    /// Returns the element that a loop over an instance of the project has; nothing if the methods of other languages are to be asked.
+    /// Returns the element of a loop over an instance of a project's class; `None` if the rules that all languages
+    /// share apply.
     fn element_of_instance(&self, _linker: &Linker<'_>, _member: Val) -> Option<Typed> {
         None
     }
 
-    /// Returns the n-th field of an instance that a pattern takes apart.
-    fn part_of_instance(&self, _linker: &Linker<'_>, _member: Val, _index: u32) -> Option<Typed> {
+    /// Returns the n-th field of an instance, for a pattern: `let Point(x, y) = point`.
+    fn pattern_field(&self, _linker: &Linker<'_>, _member: Val, _index: u32) -> Option<Typed> {
         None
     }
 
-    /// Returns the value of a first parameter that is the receiver of a method.
+    /// Returns the value of a method's first parameter, if it is the receiver: `self`, `cls`.
     fn first_param(&self, _linker: &Linker<'_>, _param: VarRef) -> Option<Typed> {
         None
     }
@@ -216,7 +227,7 @@ pub(crate) trait Semantics: Sync {
         declared
     }
 
-    /// Returns the value of a lambda's parameter, by the callee that the lambda is passed to.
+    /// Returns the value of a lambda's parameter, by the function that the lambda is passed to.
     fn lambda_param(&self, _linker: &Linker<'_>, _body: BodyRef, _index: u32) -> Option<Typed> {
         None
     }
@@ -237,18 +248,18 @@ pub(crate) trait Semantics: Sync {
         declared
     }
 
-    /// Returns a value as it is moved into a variable or out of a function.
+    /// Returns a value as it is assigned or returned: the name of a unit struct (`struct Store;`) becomes its instance.
     fn as_owned(&self, _linker: &Linker<'_>, typed: Typed) -> Typed {
         typed
     }
 
-    /// Returns the declared type of a variable of which no assignment is known.
+    /// Returns the declared type of a variable without a known assignment.
     fn declared_variable(&self, _linker: &Linker<'_>, _scope: Scope, _var: VarId) -> Option<Typed> {
         None
     }
 
-    /// Returns the items that share a name, of which the build chooses one: `#[cfg]`.
-    fn items_of_one_name(&self, _linker: &Linker<'_>, _scope: Scope, _var: VarId) -> Option<Typed> {
+    /// Returns all items of one name, if the build chooses one of them: `#[cfg(unix)]`.
+    fn items_of_same_name(&self, _linker: &Linker<'_>, _scope: Scope, _var: VarId) -> Option<Typed> {
         None
     }
 
@@ -257,12 +268,12 @@ pub(crate) trait Semantics: Sync {
         false
     }
 
-    /// Returns the value of a variable whose declared type counts for all its assignments.
+    /// Returns the value of a variable with a declared type that applies to all its assignments.
     fn refine_declared(&self, _linker: &Linker<'_>, _var: VarRef, declared: Typed) -> Typed {
         declared
     }
 
-    /// Returns the value of a variable by all its assignments.
+    /// Returns the value of a variable without a declared type; `assigned` is the union of its assignments.
     fn refine_assigned(&self, _linker: &Linker<'_>, _var: VarRef, assigned: Typed) -> Typed {
         assigned
     }
@@ -272,17 +283,18 @@ pub(crate) trait Semantics: Sync {
         None
     }
 
-    /// Returns the value of a variable with a declared type and an assigned value, where the language has a rule of its own.
+    /// Returns the value of a variable with a declared type and an assigned value; `None` if the declared type decides.
     fn refine_by_value(&self, _linker: &Linker<'_>, _scope: Scope, _declared: Typed, _row: &Assign) -> Option<Typed> {
         None
     }
 
-    /// True if a value is a call under the last name of a library's type.
-    fn makes_declared(&self, _linker: &Linker<'_>, _file: FileId, _declared: Val, _value: FormId) -> bool {
+    /// True if a value is a call of a function that has the name of the variable's declared library type:
+    /// `x: Client = Client()`.
+    fn calls_declared_type(&self, _linker: &Linker<'_>, _file: FileId, _declared: Val, _value: FormId) -> bool {
         false
     }
 
-    /// Returns the type that a type parameter of a class around stands for.
+    /// Returns the type that a type parameter of an enclosing class stands for.
     fn type_parameter(
         &self,
         _linker: &Linker<'_>,
@@ -294,17 +306,18 @@ pub(crate) trait Semantics: Sync {
         None
     }
 
-    /// Returns the type that brackets in a type stand for: `(A, B)`, `[T]`, `T[]`.
+    /// Returns the type of a tuple, slice or array in an annotation: `(A, B)`, `[T]`, `T[]`.
     fn displayed_type(&self, linker: &Linker<'_>, _kind: DisplayKind, parts: &[Typed]) -> Typed {
         linker.join(parts)
     }
 
-    /// Returns the runtime of a file that no row describes further.
+    /// Returns the async runtime of a file if no row names it.
     fn default_runtime(&self, _linker: &Linker<'_>, _file: FileId) -> Option<Runtime> {
         None
     }
 
-    /// Returns the parameter whose callers decide which type an argument has: a value that is declared as any file or stream.
+    /// Returns a condition on the parameter whose callers decide the type of an argument, if that type is abstract:
+    /// `typing.IO`, `InputStream`.
     fn condition_by_type(
         &self,
         _linker: &Linker<'_>,
@@ -316,34 +329,41 @@ pub(crate) trait Semantics: Sync {
         None
     }
 
-    /// Returns the states that calls on a local bring it into.
-    fn set_up_as(&self, _linker: &Linker<'_>, _site: SiteRef, _form: FormId) -> Vec<Val> {
+    /// Returns the states that earlier calls set on a local: `socket.configureBlocking(false)`.
+    fn states_set_by_calls(&self, _linker: &Linker<'_>, _site: SiteRef, _form: FormId) -> Vec<Val> {
         Vec::new()
     }
 
-    /// Returns the types that a generic type of the project is made for: `File` of `Parser<File>`.
-    fn types_of_arguments(&self, _linker: &Linker<'_>, _val: Val) -> Vec<PathId> {
+    /// Returns the library types among the type arguments of an instance: `File` of `Parser<File>`.
+    fn library_type_arguments(&self, _linker: &Linker<'_>, _val: Val) -> Vec<PathId> {
         Vec::new()
     }
 
     // Classes and entry points.
 
-    /// Returns the methods that a derived class has by another one: an impl block of the same type.
-    fn overrides_beside(&self, _linker: &Linker<'_>, _derived: ClassRef, _of: ClassRef, _name: Name) -> Vec<BodyRef> {
+    /// Returns the overrides that another impl block of the same type contains.
+    fn overrides_in_other_impls(
+        &self,
+        _linker: &Linker<'_>,
+        _derived: ClassRef,
+        _base: ClassRef,
+        _name: Name,
+    ) -> Vec<BodyRef> {
         Vec::new()
     }
 
-    /// True if a method is no implementation of its base, because it is a test double.
-    fn is_stand_in(&self, linker: &Linker<'_>, body: BodyRef, of: ClassRef) -> bool {
-        linker.is_test_double(body, linker.class_body(of))
+    /// True if a method of a class derived from `base` is a test double or a demo, so that calls of the base do not run
+    /// it.
+    fn is_test_double_or_demo(&self, linker: &Linker<'_>, body: BodyRef, base: ClassRef) -> bool {
+        linker.is_test_double(body, linker.class_body(base))
     }
 
-    /// True if the method of a trait or interface, called by its path, runs any implementation of it.
+    /// True if a call of a trait's or interface's method by its path may run any implementation: `Store::load(&store)`.
     fn runs_any_implementation(&self, _linker: &Linker<'_>, _body: BodyRef) -> bool {
         false
     }
 
-    /// True if a decorator registers a function as an entry point in its file.
+    /// True if a decorator registers a function of this file as an entry point.
     fn is_registration(&self, _linker: &Linker<'_>, _decorator: PathId, _body: BodyRef) -> bool {
         true
     }
@@ -363,18 +383,18 @@ pub(crate) trait Semantics: Sync {
         true
     }
 
-    /// True if a file is built for tests only, by the module that declares it.
+    /// True if a file is built for tests only, because the module that declares it is: `#[cfg(test)] mod helpers;`.
     fn is_test_module(&self, _linker: &Linker<'_>, _file: FileId) -> bool {
         false
     }
 
-    /// Returns how often a loop around a site goes round.
-    fn rounds(&self, _linker: &Linker<'_>, _site: SiteRef, _within: RegionId) -> Rounds {
+    /// Returns the number of rounds of a loop around a site, as few or many.
+    fn loop_rounds(&self, _linker: &Linker<'_>, _site: SiteRef, _loop_region: RegionId) -> Rounds {
         Rounds::Many
     }
 }
 
-/// Returns how a language looks up names, values and calls.
+/// Returns the implementation of [`Semantics`] for a language.
 pub(crate) fn semantics(language: Language) -> &'static dyn Semantics {
     match language {
         Language::Python => &python::Python,
@@ -383,10 +403,12 @@ pub(crate) fn semantics(language: Language) -> &'static dyn Semantics {
     }
 }
 
-/// Returns the library types among the type arguments of an instance of the project.
-pub(crate) fn types_of_arguments(linker: &Linker<'_>, val: Val) -> Vec<PathId> {
+/// Returns the library types among the type arguments of an instance of a project's class.
+pub(crate) fn library_type_arguments(linker: &Linker<'_>, val: Val) -> Vec<PathId> {
     match val {
-        Val::Instance { class, .. } => semantics(linker.program.language(class.file)).types_of_arguments(linker, val),
+        Val::Instance { class, .. } => {
+            semantics(linker.program.language(class.file)).library_type_arguments(linker, val)
+        }
         _ => Vec::new(),
     }
 }
@@ -396,12 +418,12 @@ pub fn names_of_implicit_calls(language: Language) -> Vec<&'static str> {
     semantics(language).implicit_calls().iter().map(|call| call.name).collect()
 }
 
-/// Returns the names of a language that change what code means.
+/// Returns the names of a language that change the meaning of code.
 pub fn words_of(language: Language) -> &'static LanguageWords {
     semantics(language).words()
 }
 
-/// Returns names under which imports bind another name: original → aliases.
+/// Returns the aliases under which imports bind names: original → aliases.
 pub(crate) fn import_aliases(program: &Program<'_>) -> FxHashMap<Name, Vec<Name>> {
     let mut aliases: FxHashMap<Name, Vec<Name>> = FxHashMap::default();
     for (slot, source) in program.files.iter().enumerate() {
@@ -439,8 +461,8 @@ pub(crate) fn import_aliases(program: &Program<'_>) -> FxHashMap<Name, Vec<Name>
     aliases
 }
 
-/// Returns the class that a test with the result `holds` compares a variable with, and whether the variable is then an
-/// instance of it (`isinstance(v, C)`, `v instanceof C`).
+/// Returns the class in a type test of a variable, and true if the variable is an instance of it when the test's result
+/// is `holds` (`isinstance(v, C)`, `v instanceof C`).
 pub(crate) fn instance_test(facts: &FileFacts, test: FormId, holds: bool, var: VarId) -> Option<(FormId, bool)> {
     match facts.form(test) {
         Form::Result(site) if facts.text(facts.site(site).name) == "isinstance" => {
@@ -449,7 +471,7 @@ pub(crate) fn instance_test(facts: &FileFacts, test: FormId, holds: bool, var: V
         }
         Form::Cast(value, class) if facts.form(value) == Form::Var(var) => Some((class, holds)),
         Form::Not(inner) => instance_test(facts, inner, !holds, var),
-        // All of `a and b` hold, none of `a or b` does.
+        // If `a and b` is true, both operands are true; if `a or b` is false, both are false.
         Form::Alt(blocklint_facts::AltKind::And, list) if holds => {
             facts.list(list).iter().find_map(|&part| instance_test(facts, part, true, var))
         }

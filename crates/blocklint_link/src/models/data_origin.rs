@@ -179,7 +179,9 @@ impl Linker<'_> {
             return ConditionResult::Unknown;
         };
         let gives_element = self.targets(operator, EnvId::NONE).list.iter().any(|target| match *target {
-            Target::Row { path, .. } => self.handovers_at(path, operator).iter().any(|row| !row.row.gives.is_empty()),
+            Target::Row { path, .. } => {
+                self.handovers_for_call(path, operator).iter().any(|row| !row.row.gives.is_empty())
+            }
             _ => false,
         });
         if !gives_element {

@@ -28,7 +28,7 @@ impl Linker<'_> {
             let found = self.library.handovers(path);
             // The first row whose conditions hold counts; a decorator that is not called passes no argument.
             let holds = |row: &HandoverRow| match made {
-                _ if asks_for_request(row) => self.is_validated_on_loop(body),
+                _ if asks_for_request(row) => self.is_request_model_method(body),
                 Some(site) => self.conditions_shown(&row.when, &row.unless, site, EnvId::NONE),
                 None => row.when.is_empty(),
             };

@@ -24,7 +24,7 @@ impl Linker<'_> {
         }
         self.values.members(self.callee(made, EnvId::NONE).value).iter().find_map(|val| {
             let (Val::External(path) | Val::Method { path, .. }) = *val else { return None };
-            let rows = self.rows_at(path, made);
+            let rows = self.rows_for_call(path, made);
             rows.with(|row| row.state.is_some()).find_map(|row| match &row.when[..] {
                 [when] if row.state.as_deref() == Some(state) && row.unless.is_empty() => {
                     match self.shown(when, made, BoundId::NONE, EnvId::NONE) {
@@ -52,7 +52,7 @@ impl Linker<'_> {
     }
 
     /// Returns the types that a local variable is given by calls on it as statements: `options.setWorker(true);`.
-    pub(crate) fn set_up_as(&self, site: SiteRef, form: FormId) -> Vec<Val> {
+    pub(crate) fn states_set_by_calls(&self, site: SiteRef, form: FormId) -> Vec<Val> {
         let facts = self.program.facts(site.file);
         let Form::Var(var) = facts.form(form) else { return Vec::new() };
         if facts.var(var).kind != VarKind::Inner {
@@ -167,7 +167,7 @@ impl<'a> Linker<'a> {
         let callee = self.callee(site, EnvId::NONE);
         self.values.members(callee.value).iter().any(|val| {
             let (Val::External(path) | Val::Method { path, .. }) = *val else { return false };
-            self.rows_at(path, site).with(|row| row.state.is_some()).any(|row| {
+            self.rows_for_call(path, site).with(|row| row.state.is_some()).any(|row| {
                 row.state.as_deref() == Some(state) && self.conditions_shown(&row.when, &row.unless, site, EnvId::NONE)
             })
         })

@@ -139,11 +139,12 @@ impl<'a> Linker<'a> {
         // A state of its own, which a local may be brought into by calls on it.
         let is_made = |test: &TypeTest| matches!(test, TypeTest::Type(blocklint_models::TypeExpr::Path { path, .. }) if path.contains('<'));
         let semantics = lang::semantics(language);
-        let set_up = if wanted.iter().any(is_made) { semantics.set_up_as(self, site, form) } else { Vec::new() };
+        let set_up =
+            if wanted.iter().any(is_made) { semantics.states_set_by_calls(self, site, form) } else { Vec::new() };
         let mut any_known = false;
         for val in members.iter().copied().chain(set_up) {
             let mut types = self.types_through(val);
-            types.extend(lang::types_of_arguments(self, val));
+            types.extend(lang::library_type_arguments(self, val));
             any_known |= !types.is_empty();
             for ty in types {
                 let hit = wanted.iter().any(|test| match test {

@@ -69,7 +69,7 @@ impl<'a> Linker<'a> {
         else {
             return found;
         };
-        let rows = self.rows_at(first.path, site);
+        let rows = self.rows_for_call(first.path, site);
         for row in rows.effect().skip_while(|row| !std::ptr::eq(row.row, first.row.row)).skip(1) {
             let Some(RowEffect::Holds(effect)) = row.effect else { break };
             let mut sink = match self.match_row(site, first.path, receiver, row, effect, env, false) {
@@ -112,7 +112,7 @@ impl<'a> Linker<'a> {
         env: EnvId,
         locks: bool,
     ) -> Option<Sink<'a>> {
-        let rows = if property { self.library.properties(path) } else { self.rows_at(path, site) };
+        let rows = if property { self.library.properties(path) } else { self.rows_for_call(path, site) };
         for row in rows.effect() {
             match row.effect {
                 Some(RowEffect::Holds(effect)) => {
@@ -184,7 +184,7 @@ impl<'a> Linker<'a> {
         if place.is_empty() {
             return Some(None);
         }
-        if effect == Effect::Wait && (!locks && self.is_lock(receiver) || self.was_checked_done(site)) {
+        if effect == Effect::Wait && (!locks && self.is_lock(receiver) || self.is_checked_done(site)) {
             return Some(None);
         }
         let mut severity = self.library.severities().of_row(&row, effect);

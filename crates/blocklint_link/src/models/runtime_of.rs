@@ -34,7 +34,7 @@ impl Linker<'_> {
         let has_tokio = all.iter().any(|(_, package, _)| {
             let is_of_workspace = || self.program.layout.crates.iter().any(|own| own.package == *package);
             package.starts_with("tokio")
-                || crate::lang::rust::names::ON_TOKIO.contains(&package.as_str())
+                || crate::lang::rust::names::TOKIO_DEPENDENTS.contains(&package.as_str())
                 || is_of_workspace()
         });
         if has_tokio {
@@ -66,7 +66,7 @@ impl Linker<'_> {
     /// it name one (`LocalSet::spawn_local`, `block_on` of a runtime of one thread) (Rust).
     pub fn runtime_driving(&self, body: BodyRef) -> Option<Runtime> {
         // Hardly a project has another than the runtime of several threads.
-        if !lang::rust::conventions::ONE_THREAD.iter().any(|name| self.program.name(name).is_some()) {
+        if !lang::rust::conventions::SINGLE_THREAD_RUNTIME_NAMES.iter().any(|name| self.program.name(name).is_some()) {
             return None;
         }
         let of_block = self.program.body(body).kind == BodyKind::AsyncBlock;
@@ -99,7 +99,7 @@ impl Linker<'_> {
     pub(crate) fn runtime_of_driver(&self, site: SiteRef, arg: u32) -> Option<Runtime> {
         self.targets(site, EnvId::NONE).list.iter().find_map(|target| {
             let Target::Row { path, receiver, .. } = *target else { return None };
-            let rows = self.handovers_at(path, site);
+            let rows = self.handovers_for_call(path, site);
             rows.iter().find_map(|row| {
                 let Selector::Argument(argument) = &row.selector else { return None };
                 let is_meant = self.is_argument(site, arg, argument)

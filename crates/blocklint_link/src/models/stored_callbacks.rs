@@ -126,7 +126,7 @@ impl Linker<'_> {
     pub(crate) fn add_listeners_during(&self, targets: &mut Targets, path: PathId, site: SiteRef) {
         for rule in self.during_call(path, site) {
             if let StoredCallback::Marked(annotation) = rule.runs {
-                self.add_listeners(targets, annotation, site);
+                self.add_event_listeners(targets, annotation, site);
             }
         }
     }
@@ -249,7 +249,7 @@ impl Linker<'_> {
         if !self.targets(call, EnvId::NONE).list.iter().any(made_so) {
             return;
         }
-        for row in self.handovers_at(maker, call).iter().filter(|row| !row.during.is_empty()) {
+        for row in self.handovers_for_call(maker, call).iter().filter(|row| !row.during.is_empty()) {
             let Selector::Argument(argument) = &row.row.selector else { continue };
             let Some(form) = self.argument(call, argument) else { continue };
             self.add_callables_in(targets, call, form, site);
@@ -300,12 +300,14 @@ impl Linker<'_> {
                 Target::Row { path, .. } => path,
                 Target::Body { body, with_receiver, .. } => {
                     let index = self.param_for(site, arg, body, with_receiver);
-                    found.extend(index.map(|index| self.names_run_later(body, index)).unwrap_or_default());
+                    found.extend(
+                        index.map(|index| self.names_running_constructor_callable(body, index)).unwrap_or_default(),
+                    );
                     continue;
                 }
                 Target::Overrides { .. } => continue,
             };
-            for row in self.handovers_at(path, site).iter().filter(|row| !row.during.is_empty()) {
+            for row in self.handovers_for_call(path, site).iter().filter(|row| !row.during.is_empty()) {
                 if matches!(&row.row.selector, Selector::Argument(argument) if self.is_argument(site, arg, argument)) {
                     found.extend(self.last_names(&row.row.during));
                 }

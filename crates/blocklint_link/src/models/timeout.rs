@@ -5,7 +5,7 @@ use blocklint_facts::{Form, FormId};
 use blocklint_models::{Argument, Unit};
 
 use crate::effect::constant::Constant;
-use crate::lang::java::time_unit::UnitBeside;
+use crate::lang::java::time_unit::TimeUnit;
 use crate::linker::Linker;
 use crate::program::ids::SiteRef;
 use crate::values::value::EnvId;
@@ -30,10 +30,10 @@ impl Linker<'_> {
         let Some(form) = self.argument(site, argument) else {
             return if self.may_be_unpacked(site, argument) { Timeout::Hidden } else { Timeout::Unbounded };
         };
-        let unit = match self.unit_beside(site, form, env) {
-            UnitBeside::None => unit_seconds(unit, self.program.language(site.file)),
-            UnitBeside::Seconds(seconds) => seconds,
-            UnitBeside::Hidden => return Timeout::Hidden,
+        let unit = match self.time_unit_of_number(site, form, env) {
+            TimeUnit::None => unit_seconds(unit, self.program.language(site.file)),
+            TimeUnit::Seconds(seconds) => seconds,
+            TimeUnit::Hidden => return Timeout::Hidden,
         };
         match self.constant(site, form, env, 6) {
             Constant::Null => Timeout::Unbounded,

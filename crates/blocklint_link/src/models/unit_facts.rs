@@ -228,7 +228,7 @@ fn is_asked_for(linker: &Linker<'_>, site: SiteRef) -> bool {
     let mut at = linker.program.site(site).at.region;
     while let Some(id) = at.get() {
         let region = facts.region(id);
-        if region.kind == RegionKind::Then && lang::python::conventions::asks_environment(facts, region.test) {
+        if region.kind == RegionKind::Then && lang::python::conventions::is_environment_test(facts, region.test) {
             return true;
         }
         at = region.parent;

@@ -99,7 +99,7 @@ impl Linker<'_> {
             let call = site.file.site_ref(call);
             let callee = self.callee(call, EnvId::NONE);
             let wraps = self.values.members(callee.value).iter().any(|val| match *val {
-                Val::External(path) | Val::Method { path, .. } => self.holds_argument(path, 0),
+                Val::External(path) | Val::Method { path, .. } => self.result_holds_argument(path, 0),
                 _ => false,
             });
             match self.program.args_of(call).first() {

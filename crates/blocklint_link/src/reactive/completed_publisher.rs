@@ -87,7 +87,7 @@ impl<'a> Linker<'a> {
         for target in &targets.list {
             let holds = match *target {
                 Target::Row { path, .. } => {
-                    let rows = self.rows_at(path, site);
+                    let rows = self.rows_for_call(path, site);
                     let mut stated = rows.with(|row| row.state.is_some());
                     stated.any(|row| row.state.as_deref().is_some_and(|state| COMPLETE.contains(&state)))
                 }
@@ -99,7 +99,7 @@ impl<'a> Linker<'a> {
                     let mut meant = all.iter().filter(|of| {
                         !self.program.is_test(of.file)
                             && !self.is_stub(**of)
-                            && self.means_override(class, name, **of, site)
+                            && self.may_run_override(class, name, **of, site)
                     });
                     all.len() <= MOST && meant.all(|&of| self.returns_complete(of, depth))
                 }

@@ -22,7 +22,7 @@ impl Linker<'_> {
         (0..facts.sites.len()).map(|at| SiteId(at as u32)).any(|site| {
             let row = facts.site(site);
             (facts.body_of(row.at) == body || self.runs_within(source.file, facts.body_of(row.at), body, NESTED))
-                && idioms::ends_sink(facts.text(row.name))
+                && idioms::completes_sink(facts.text(row.name))
                 && self
                     .receiver_form(source.file.site_ref(site))
                     .is_some_and(|of| facts.form(of) == Form::Var(sink.var))

@@ -123,7 +123,7 @@ impl<'a> Linker<'a> {
         let targets = self.targets(site, EnvId::NONE);
         for target in &targets.list {
             let Target::Row { path, receiver, .. } = *target else { continue };
-            let handovers = self.handovers_at(path, site);
+            let handovers = self.handovers_for_call(path, site);
             let row = handovers.iter().find(|row| match &row.selector {
                 Selector::Argument(argument) => !row.gives.is_empty() && self.is_argument(site, arg, argument),
                 Selector::Via(_) => false,

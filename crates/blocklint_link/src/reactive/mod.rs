@@ -193,7 +193,7 @@ impl<'a> Linker<'a> {
             let ends = self.ends_of_site(operator);
             // The code that moves the chain, or waits for all of it, does so for its source too, as far as it is known.
             let is_known = ends.moved && ends.root.is_none() && ends.open.is_empty();
-            let in_worker = || self.is_marked_blocking(self.program.body_of_site(operator));
+            let in_worker = || self.has_blocking_annotation(self.program.body_of_site(operator));
             match is_known {
                 true => position.merge(&ends),
                 // If a worker subscribes to the chain, nothing shows that it goes on elsewhere.
@@ -223,7 +223,7 @@ impl<'a> Linker<'a> {
 
     fn find_settled(&self, body: BodyRef) -> Position {
         // The caller that serves the method subscribes where the method's annotation sends it.
-        if self.is_marked_blocking(body) {
+        if self.has_blocking_annotation(body) {
             return Position { moved: true, ..Position::default() };
         }
         if self.registered(body).is_some() {
@@ -317,7 +317,7 @@ impl<'a> Linker<'a> {
             Target::Row { path, .. } => {
                 let owner = self.library.split(path).map(|(owner, _)| owner);
                 owner.is_some_and(|owner| self.library.role(owner) == Some(Role::Publisher))
-                    && self.returns_publisher(path, &self.rows_at(path, operator)) == Some(false)
+                    && self.returns_publisher(path, &self.rows_for_call(path, operator)) == Some(false)
             }
             _ => false,
         })
@@ -332,7 +332,7 @@ impl<'a> Linker<'a> {
                     let owner = self.library.split(path).map(|(owner, _)| owner);
                     !receiver.is_some()
                         && owner.is_some_and(|owner| self.library.role(owner) == Some(Role::Publisher))
-                        && self.returns_publisher(path, &self.rows_at(path, site)) == Some(true)
+                        && self.returns_publisher(path, &self.rows_for_call(path, site)) == Some(true)
                 }
                 _ => false,
             })
@@ -358,7 +358,7 @@ impl<'a> Linker<'a> {
         let bodies = self.values.members(typed.value).into_iter().flat_map(|val| match val {
             Val::Fn { body, receiver, .. } => {
                 // `flatMap(service::load)` of an interface: its implementation; if there are many, none counts.
-                let mut found = self.implementations_referred_to(body, receiver);
+                let mut found = self.referenced_overrides(body, receiver);
                 if !self.is_stub(body) || found.is_empty() {
                     found.insert(0, body);
                 }

@@ -86,7 +86,7 @@ impl<'a> Linker<'a> {
     /// Returns where an object out of a container runs its tasks, if all places that may have made it agree.
     fn scheduler_provided(&self, var: VarRef, depth: u32) -> Option<Runs> {
         let mut agreed = None;
-        for body in self.made_by_container(var) {
+        for body in self.providers_for(var) {
             let runs = self.scheduler_returned(body, depth)?;
             if *agreed.get_or_insert(runs) != runs {
                 return None;
@@ -99,7 +99,7 @@ impl<'a> Linker<'a> {
         let targets = self.targets(site, EnvId::NONE);
         targets.list.iter().find_map(|target| match *target {
             Target::Row { path, .. } => {
-                let rows = self.rows_at(path, site);
+                let rows = self.rows_for_call(path, site);
                 let made = rows.with(|row| row.scheduler.is_some()).next().and_then(|row| row.row.scheduler);
                 // A constructor makes its own type.
                 let types = self.library.supertypes(path);

@@ -60,7 +60,7 @@ impl<'a> Linker<'a> {
                 found.merge(&self.ends_of_applied(next, &applied));
                 continue;
             }
-            let rows = self.rows_at(path, next);
+            let rows = self.rows_for_call(path, next);
             let holds = |row: &CallRow| self.conditions_shown(&row.when, &row.unless, next, EnvId::NONE);
             let mover = rows.with(|row| row.moves.is_some()).find(|row| holds(row.row));
             let mover = mover.and_then(|row| row.row.moves.as_ref());
@@ -175,7 +175,7 @@ impl<'a> Linker<'a> {
             let targets = self.targets(next, EnvId::NONE);
             targets.list.iter().find_map(|target| {
                 let Target::Row { path, .. } = *target else { return None };
-                let rows = self.rows_at(path, next);
+                let rows = self.rows_for_call(path, next);
                 let Some(Moves::Source(MoveTo::Scheduler(argument))) =
                     rows.with(|row| row.moves.is_some()).next().and_then(|row| row.row.moves.as_ref())
                 else {
@@ -216,7 +216,7 @@ impl<'a> Linker<'a> {
         for target in &targets.list {
             match *target {
                 Target::Row { path, .. } => {
-                    let rows = self.rows_at(path, site);
+                    let rows = self.rows_for_call(path, site);
                     found.merge(&match self.returns_publisher(path, &rows) {
                         // `vertx.executeBlocking(uni)`
                         _ if self.hands_to_worker(path, site, arg) => Position { moved: true, ..Position::default() },
@@ -242,7 +242,7 @@ impl<'a> Linker<'a> {
 
     /// True if a library's call runs its argument on a worker thread, which may block.
     fn hands_to_worker(&self, path: PathId, site: SiteRef, arg: u32) -> bool {
-        self.handovers_at(path, site).iter().any(|row| {
+        self.handovers_for_call(path, site).iter().any(|row| {
             let takes = matches!(&row.selector, Selector::Argument(argument) if self.is_argument(site, arg, argument));
             takes && row.context == HandoverContext::Is(Runs::In(Context::Worker))
         })

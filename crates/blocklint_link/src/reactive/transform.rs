@@ -14,7 +14,7 @@ impl Linker<'_> {
         let mut found = Vec::new();
         for target in &self.targets(site, crate::values::value::EnvId::NONE).list {
             let Target::Row { path, .. } = *target else { return Vec::new() };
-            let handovers = self.handovers_at(path, site);
+            let handovers = self.handovers_for_call(path, site);
             let given = handovers.iter().find_map(|of| match &of.row.selector {
                 Selector::Argument(argument) if matches!(of.row.gives.first(), Some(TypeExpr::SelfType(_))) => {
                     self.argument(site, argument)

@@ -253,7 +253,7 @@ impl<'a> Linker<'a> {
             return self.signals_of_applied(&applied);
         }
         let before = self.signals_before(site);
-        let rows = self.rows_at(path, site);
+        let rows = self.rows_for_call(path, site);
         let holds = |row: &CallRow| self.conditions_shown(&row.when, &row.unless, site, EnvId::NONE);
         let mover = rows.with(|row| row.moves.is_some()).find(|row| holds(row.row));
         let moves = mover.and_then(|row| row.row.moves.as_ref());
@@ -357,7 +357,7 @@ impl<'a> Linker<'a> {
                 let targets = self.targets(before, EnvId::NONE);
                 let is_callable = |target: &Target| match *target {
                     Target::Row { path, .. } => {
-                        let rows = self.rows_at(path, before);
+                        let rows = self.rows_for_call(path, before);
                         rows.with(|row| row.state.is_some()).any(|row| row.state.as_deref() == Some(CALLABLE))
                     }
                     _ => false,

@@ -210,7 +210,7 @@ impl<'a> Linker<'a> {
     pub(crate) fn bound_member(&self, owner: ClassRef, var: VarId, receiver: Val) -> Typed {
         let semantics = lang::semantics(self.program.language(owner.file));
         if matches!(receiver, Val::Instance { .. })
-            && let Some(described) = semantics.read_by_descriptor(self, owner, var)
+            && let Some(described) = semantics.descriptor_value(self, owner, var)
         {
             return described;
         }
@@ -282,7 +282,7 @@ impl<'a> Linker<'a> {
         }
         let semantics = lang::semantics(self.library.language(ty));
         let is_silent = self.library.calls(path).is_empty() && self.library.handovers(path).is_empty();
-        if is_silent && let Some(of) = semantics.type_behind(self, ty) {
+        if is_silent && let Some(of) = semantics.alias_target_type(self, ty) {
             return self.library_member(of, args, name, Val::Library { ty: of, args, made: None });
         }
         if is_silent && let Some(inner) = self.transparent_inner(ty, args) {

@@ -117,7 +117,8 @@ impl<'a> Linker<'a> {
     ) -> Option<FormId> {
         let facts = self.program.facts(file);
         let row = facts.site(call);
-        if facts.language != blocklint_core::Language::Python || !lang::python::conventions::casts(facts.text(row.name))
+        if facts.language != blocklint_core::Language::Python
+            || !lang::python::conventions::may_be_cast(facts.text(row.name))
         {
             return None;
         }

@@ -6,7 +6,7 @@ use blocklint_facts::{At, BodyId, Form, FormId, ImportKind};
 use blocklint_models::TypeExpr;
 
 use crate::classes::hierarchy::Ancestor;
-use crate::lang::python::builtins::Special;
+use crate::lang::python::builtins::SpecialForm;
 use crate::linker::{Linker, Typed};
 use crate::program::ids::{FileId, PathId, SiteRef};
 use crate::values::expr::Scope;
@@ -104,7 +104,7 @@ impl<'a> Linker<'a> {
             // `A + B`.
             Form::Alt(_, list) if facts.language == Language::Rust => {
                 let parts: Vec<Typed> = facts.list(list).iter().map(|&part| read(part)).collect();
-                self.all_bounds(&parts)
+                self.join_bounds(&parts)
             }
             // `NewType("Path", str)` and calls that make types.
             Form::Result(site) => {
@@ -236,9 +236,10 @@ impl<'a> Linker<'a> {
             }
             Val::External(path) => {
                 let text = self.library.text(path);
-                match lang::python::builtins::special(&text).filter(|_| self.library.language(path) == Language::Python)
+                match lang::python::builtins::special_form(&text)
+                    .filter(|_| self.library.language(path) == Language::Python)
                 {
-                    Some(Special::SelfType) => match receiver {
+                    Some(SpecialForm::SelfType) => match receiver {
                         Some(Val::Instance { .. } | Val::Library { .. }) => {
                             self.known(receiver.unwrap_or(Val::Unknown(Why::Expression)))
                         }
@@ -276,13 +277,13 @@ impl<'a> Linker<'a> {
         let text = self.library.text(path);
         let first = || arguments.first().map_or_else(|| self.unknown(Why::Expression), |&form| read(form));
         if self.library.language(path) == Language::Python {
-            match lang::python::builtins::special(&text) {
-                Some(Special::Optional) => return self.join(&[first(), self.known(Val::None)]),
-                Some(Special::Union) => {
+            match lang::python::builtins::special_form(&text) {
+                Some(SpecialForm::Optional) => return self.join(&[first(), self.known(Val::None)]),
+                Some(SpecialForm::Union) => {
                     let parts: Vec<Typed> = arguments.iter().map(|&form| read(form)).collect();
                     return self.without_unknown(&parts);
                 }
-                Some(Special::Annotated) => {
+                Some(SpecialForm::Annotated) => {
                     let declared = first();
                     if !self.values.is_unknown(declared.value) {
                         return declared;
@@ -291,22 +292,22 @@ impl<'a> Linker<'a> {
                     let parts: Vec<Typed> = arguments.iter().skip(1).map(|&form| self.eval(scope, form)).collect();
                     return self.join(&parts);
                 }
-                Some(Special::Wrapper) => return first(),
-                Some(Special::TypeOf) => {
+                Some(SpecialForm::Wrapper) => return first(),
+                Some(SpecialForm::TypeOf) => {
                     return self.map(first(), |val| match val {
                         Val::Instance { class, .. } => self.known(Val::Class(class)),
                         Val::Library { ty, .. } => self.known(Val::External(ty)),
                         _ => self.unknown(Why::Expression),
                     });
                 }
-                Some(Special::SelfType | Special::Nothing) if &*text == "builtins.type" => {
+                Some(SpecialForm::SelfType | SpecialForm::Nothing) if &*text == "builtins.type" => {
                     return self.map(first(), |val| match val {
                         Val::Instance { class, .. } => self.known(Val::Class(class)),
                         Val::Library { ty, .. } => self.known(Val::External(ty)),
                         _ => self.unknown(Why::Expression),
                     });
                 }
-                Some(Special::SelfType | Special::Nothing) => return self.unknown(Why::Expression),
+                Some(SpecialForm::SelfType | SpecialForm::Nothing) => return self.unknown(Why::Expression),
                 None => {}
             }
             if let Some(index) = lang::python::builtins::awaitable_argument(&text) {
@@ -497,7 +498,7 @@ impl<'a> Linker<'a> {
         let facts = self.program.facts(site.file);
         match facts.form(self.argument(site, argument)?) {
             Form::Attr(of, name)
-                if facts.language == Language::Java && facts.text(name) == lang::java::names::CLASS =>
+                if facts.language == Language::Java && facts.text(name) == lang::java::names::CLASS_LITERAL =>
             {
                 Some(self.annotation(self.scope_of(site, env), of))
             }

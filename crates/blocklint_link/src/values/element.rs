@@ -86,7 +86,7 @@ impl Linker<'_> {
                 None => self.unknown(Why::Expression),
             },
             Val::Instance { class, .. } => lang::semantics(self.program.language(class.file))
-                .part_of_instance(self, member, index)
+                .pattern_field(self, member, index)
                 .unwrap_or_else(|| self.element(member)),
             Val::Library { ty, args, .. } if self.library.ty(ty).is_some_and(|rows| rows.through().is_some()) => {
                 match self.transparent_inner(ty, args) {
@@ -118,7 +118,7 @@ impl Linker<'_> {
                 other => self.known(other),
             },
             _ => {
-                if let Some(payload) = self.tuple_payload(member, name) {
+                if let Some(payload) = self.tuple_struct_payload(member, name) {
                     return payload;
                 }
                 // The fields of a variant are asked for next.

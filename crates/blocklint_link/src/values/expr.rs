@@ -150,7 +150,7 @@ impl<'a> Linker<'a> {
             Form::Alt(kind, list) => {
                 let ends = facts.list(list);
                 let ends = match (kind, ends) {
-                    (AltKind::Ternary, &[test, _, _]) => match self.kind_test(scope, test) {
+                    (AltKind::Ternary, &[test, _, _]) => match self.kind_test_result(scope, test) {
                         Some(true) => &ends[1..2],
                         Some(false) => &ends[2..],
                         None => &ends[1..],
@@ -245,7 +245,7 @@ impl<'a> Linker<'a> {
     /// Returns an attribute of one member of a value, where a file reads it: Java's may be a class behind its package.
     pub(crate) fn attr_or_class(&self, file: FileId, member: Val, name: Name) -> Typed {
         match member {
-            Val::External(package) => lang::java::names::class_spelled_out(self, file, package, name)
+            Val::External(package) => lang::java::names::class_by_qualified_name(self, file, package, name)
                 .map_or_else(|| self.attr(member, name), |class| self.known(Val::Class(class))),
             _ => self.attr(member, name),
         }
@@ -304,7 +304,7 @@ impl<'a> Linker<'a> {
         for assign in facts.assign_ids_of(id).rev() {
             empty = false;
             let row = facts.assign(assign);
-            if self.is_for_other_kind(scope, row.at.region) {
+            if self.is_ruled_out_by_captured_kind(scope, row.at.region) {
                 continue;
             }
             if row.at.position >= scope.at.position {
@@ -348,7 +348,7 @@ impl<'a> Linker<'a> {
         let var = facts.var(id);
         let mut parts: SmallVec<[Typed; 4]> = SmallVec::new();
         let semantics = lang::semantics(facts.language);
-        if let Some(items) = semantics.items_of_one_name(self, scope, id) {
+        if let Some(items) = semantics.items_of_same_name(self, scope, id) {
             return items;
         }
         if facts.body(var.body).kind == BodyKind::Module {
@@ -433,7 +433,7 @@ impl<'a> Linker<'a> {
         if row.annotation.is_some() {
             let declared = self.annotation(scope, row.annotation);
             if !self.values.is_unknown(declared.value) {
-                let refined = self.named_for(scope.file, &row, self.refined(scope, declared, &row));
+                let refined = self.subclass_named_like_field(scope.file, &row, self.refined(scope, declared, &row));
                 return self.with_callables(scope, assign, refined);
             }
         }
@@ -460,7 +460,7 @@ impl<'a> Linker<'a> {
             return given;
         }
         let [base] = self.values.members(declared.value)[..] else { return declared };
-        if !matches!(base, Val::Instance { .. }) && !semantics.makes_declared(self, scope.file, base, row.value) {
+        if !matches!(base, Val::Instance { .. }) && !semantics.calls_declared_type(self, scope.file, base, row.value) {
             return declared;
         }
         let given = self.eval(scope, row.value);

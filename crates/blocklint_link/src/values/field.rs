@@ -179,12 +179,12 @@ impl<'a> Linker<'a> {
                     };
                 }
                 let (_, folder) = lang::python::names::imported_module(self, file, &row);
-                lang::python::names::file_below(self, &folder?, self.program.global(file, row.name)?)
+                lang::python::names::module_file_in(self, &folder?, self.program.global(file, row.name)?)
             }
             Form::Attr(base, sym) => {
                 let of = self.module_behind(file, base, depth)?;
                 let folder = self.program.files[of.index()].relative.strip_suffix("/__init__.py")?;
-                lang::python::names::file_below(self, folder, self.program.global(file, sym)?)
+                lang::python::names::module_file_in(self, folder, self.program.global(file, sym)?)
             }
             _ => None,
         }

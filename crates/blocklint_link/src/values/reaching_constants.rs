@@ -72,7 +72,7 @@ impl Linker<'_> {
             {
                 continue;
             }
-            let is_for_want = is_given && self.only_replaces_missing(site.file, assign, var);
+            let is_for_want = is_given && self.replaces_only_missing(site.file, assign, var);
             if before && !is_for_want && lies_in(facts, at.region, assign.at.region) {
                 found.clear();
             }

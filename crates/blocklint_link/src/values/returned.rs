@@ -69,7 +69,7 @@ impl Linker<'_> {
                 .take(32)
             {
                 let scope = Scope { file: body.file, at: exit.at, env };
-                if exit.value.is_some() && !self.is_for_other_kind(scope, exit.at.region) {
+                if exit.value.is_some() && !self.is_ruled_out_by_captured_kind(scope, exit.at.region) {
                     let given = self.eval(scope, exit.value);
                     parts.push(semantics.as_owned(self, given));
                 }

@@ -40,7 +40,7 @@ pub(super) fn item_of_type(linker: &Linker<'_>, body: BodyRef, model: FormId) ->
 pub(super) fn item_of_value(linker: &Linker<'_>, scope: Scope, form: FormId) -> Option<Item> {
     if let Some(class) = validated(linker, scope, form) {
         return Some(Item {
-            fields: linker.fields_of(class).len() as u32,
+            fields: linker.annotated_fields(class).len() as u32,
             all_fields: all_fields(linker, class),
             levels: levels(linker, class, DEEPEST),
             is_plain: false,
@@ -127,7 +127,7 @@ fn item_of(linker: &Linker<'_>, typed: Typed, file: FileId, depth: u32) -> Optio
             if super::size::is_bound_type(linker.program.facts(class.file).text(linker.program.class(class).name)) {
                 return None;
             }
-            linker.fields_of(class).into_iter().find_map(|(_, typed)| {
+            linker.annotated_fields(class).into_iter().find_map(|(_, typed)| {
                 let holds = linker.values.members(typed.value).iter().any(|val| matches!(*val, Val::Library { .. }));
                 if !holds {
                     return None;
@@ -151,7 +151,7 @@ fn one(linker: &Linker<'_>, typed: Option<Typed>, file: FileId) -> Item {
     });
     match class {
         Some(class) => Item {
-            fields: linker.fields_of(class).len() as u32,
+            fields: linker.annotated_fields(class).len() as u32,
             all_fields: all_fields(linker, class),
             levels: levels(linker, class, DEEPEST),
             is_plain: false,
@@ -166,7 +166,7 @@ fn one(linker: &Linker<'_>, typed: Option<Typed>, file: FileId) -> Item {
 fn all_fields(linker: &Linker<'_>, class: ClassRef) -> u32 {
     let (mut seen, mut left, mut count) = (vec![class], vec![class], 0);
     while let Some(class) = left.pop() {
-        for (_, typed) in linker.fields_of(class) {
+        for (_, typed) in linker.annotated_fields(class) {
             count += 1;
             for inner in linker.models_in(typed, 3) {
                 if !seen.contains(&inner) {
@@ -186,7 +186,7 @@ fn levels(linker: &Linker<'_>, class: ClassRef, depth: u32) -> u32 {
     for count in 1..=depth {
         let mut below: Vec<ClassRef> = Vec::new();
         for class in level {
-            let models = linker.fields_of(class).into_iter().flat_map(|(_, typed)| linker.models_in(typed, 3));
+            let models = linker.annotated_fields(class).into_iter().flat_map(|(_, typed)| linker.models_in(typed, 3));
             below.extend(models.filter(|inner| *inner != class));
         }
         below.sort_unstable();

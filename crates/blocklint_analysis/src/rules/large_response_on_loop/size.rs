@@ -570,7 +570,7 @@ fn collections_of(linker: &Linker<'_>, site: SiteRef) -> Vec<String> {
         Val::Class(class) => Some(class),
         _ => None,
     });
-    let fields = made.map(|class| (class, linker.fields_of(class)));
+    let fields = made.map(|class| (class, linker.annotated_fields(class)));
     let Some((class, fields)) = fields else { return Vec::new() };
     fields
         .into_iter()

@@ -128,8 +128,8 @@ impl Life<'_, '_, '_> {
         let linker = self.linker;
         let facts = linker.program.facts(site.file);
         let name = facts.text(linker.program.site(site).name);
-        lang::rust::conventions::SERVING.contains(&name) && purpose::is_serving(linker, site, false)
-            || lang::rust::conventions::SERVING_AWAITED.contains(&name) && purpose::is_serving(linker, site, true)
+        lang::rust::conventions::SERVING_CALLS.contains(&name) && purpose::is_serving(linker, site, false)
+            || lang::rust::conventions::AWAITED_SERVING_CALLS.contains(&name) && purpose::is_serving(linker, site, true)
             || purpose::calls_what_serves(linker, site)
     }
 
@@ -158,7 +158,7 @@ impl Life<'_, '_, '_> {
         // We do not ask for each `main` if it has only one thread: where a project names `current_thread`, each `main`
         // is taken to have one.
         self.linker.program.name("current_thread").is_none()
-            && self.calls_one_of(site, lang::rust::conventions::ASKS_TERMINAL)
+            && self.calls_one_of(site, lang::rust::conventions::TERMINAL_INPUT)
             && !self.is_spawned(site, inner, function)
     }
 }

@@ -370,7 +370,7 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         for (site, _) in linker.sites_passing_body(body) {
             let here = linker.program.facts(site.file);
             let taker = here.text(linker.program.site(site).name);
-            if !lang::rust::conventions::RUNS_IN_PLACE.contains(&taker) {
+            if !lang::rust::conventions::CLOSURE_RUNNERS.contains(&taker) {
                 return None;
             }
             sites.push(site);
@@ -432,7 +432,7 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
                         Mention::Operand(_) => true,
                         Mention::Arg(site, _) => {
                             let name = facts.text(facts.site(site).name);
-                            lang::rust::conventions::RUNS_IN_PLACE.contains(&name)
+                            lang::rust::conventions::CLOSURE_RUNNERS.contains(&name)
                                 || self.is_of_std(inner.file.site_ref(site))
                         }
                         _ => false,
@@ -456,10 +456,10 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
     /// True if a site runs where a value is made that is made once (`OnceLock::get_or_init`).
     fn is_initialiser(&self, site: SiteRef, inner: BodyRef, function: BodyRef) -> bool {
         let (facts, site_id) = self.linker.program.facts_and_id(site);
-        let once = |site: SiteId| lang::rust::conventions::RUNS_ONCE.contains(&facts.text(facts.site(site).name));
+        let once = |site: SiteId| lang::rust::conventions::ONCE_METHODS.contains(&facts.text(facts.site(site).name));
         let lazy = |taker: SiteId| {
             facts.text(facts.site(taker).name) == "new"
-                && self.calls_one_of(site.file.site_ref(taker), lang::rust::conventions::MAKES_ONCE)
+                && self.calls_one_of(site.file.site_ref(taker), lang::rust::conventions::LAZY_CONSTRUCTORS)
         };
         once(site_id)
             || self
@@ -550,7 +550,7 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
                     waits
                         && facts.body_of(row.at) == region.body
                         && holds(region, row.span)
-                        && lang::rust::conventions::WAITS_FOR_NEXT.contains(&facts.text(row.name))
+                        && lang::rust::conventions::EVENT_WAITS.contains(&facts.text(row.name))
                 })
         };
         facts.regions.iter().enumerate().any(|(at, region)| {

@@ -1,4 +1,5 @@
-//! Java: futures that are known to be done where they are asked for their value: `if (f.isSuccess()) use(f.get())`.
+//! Java: futures that are known to be done where their value is read, so that `get` does not wait:
+//! `if (f.isSuccess()) use(f.get())`.
 
 use crate::lang;
 use blocklint_core::Language;
@@ -11,8 +12,8 @@ use crate::syntax::forms::{field_of, is_same};
 use crate::values::value::EnvId;
 
 impl Linker<'_> {
-    /// True if the same body has tested, before a call on a future, that the future is done.
-    pub(crate) fn was_checked_done(&self, site: SiteRef) -> bool {
+    /// True if the same body tests, before a call on a future, that the future is done.
+    pub(crate) fn is_checked_done(&self, site: SiteRef) -> bool {
         let facts = self.program.facts(site.file);
         if facts.language != Language::Java {
             return false;
@@ -20,50 +21,52 @@ impl Linker<'_> {
         let Some(receiver) = self.receiver_form(site) else { return false };
         // `if (!isDone()) throw …; return super.get();`
         let on_base = matches!(facts.form(receiver), Form::Name(sym) if facts.text(sym) == lang::java::words::SUPER);
-        self.calls_before(site, lang::java::names::DONE_TESTS).any(|asked| {
-            let of = self.receiver_form(site.file.site_ref(asked));
-            on_base && of.is_none_or(|of| facts.form(of) == Form::This)
-                || of.is_some_and(|of| {
-                    is_same(facts, of, receiver)
-                        || self.reads_same(site.file, of, receiver)
-                        || self.reads_same(site.file, receiver, of)
+        self.calls_before(site, lang::java::names::DONE_TESTS).any(|test| {
+            let tested = self.receiver_form(site.file.site_ref(test));
+            on_base && tested.is_none_or(|tested| facts.form(tested) == Form::This)
+                || tested.is_some_and(|tested| {
+                    is_same(facts, tested, receiver)
+                        || self.is_getter_of_same_field(site.file, tested, receiver)
+                        || self.is_getter_of_same_field(site.file, receiver, tested)
                 })
-        }) || self.checked_own_is_done(site, receiver)
+        }) || self.is_checked_by_own_method(site, receiver)
     }
 
-    /// True if the same body has called, before this site, a method of its own class that returns whether the future of
+    /// True if the same body calls, before this site, a method of its own class that returns true if the future of
     /// a field is done: `assert isSuspended(); suspended.join();`.
-    fn checked_own_is_done(&self, site: SiteRef, receiver: FormId) -> bool {
+    fn is_checked_by_own_method(&self, site: SiteRef, receiver: FormId) -> bool {
         let facts = self.program.facts(site.file);
-        let here = self.program.site(site).at;
-        let body = facts.body_of(here);
+        let site_at = self.program.site(site).at;
+        let body = facts.body_of(site_at);
         if field_of(facts, receiver).is_none() {
             return false;
         }
-        let mut before = self.program.sites_in(site.file.body_ref(body)).filter(|of| {
-            let row = self.program.site(*of);
-            row.kind == SiteKind::Call && row.args.len == 0 && row.at.position < here.position
+        let mut before = self.program.sites_in(site.file.body_ref(body)).filter(|tested| {
+            let row = self.program.site(*tested);
+            row.kind == SiteKind::Call && row.args.len == 0 && row.at.position < site_at.position
         });
-        before.any(|asked| {
-            let [Target::Body { body: told, .. }] = self.targets(asked, EnvId::NONE).list[..] else { return false };
-            told.file == site.file
-                && self.program.exits_in(told).any(|exit| {
-                    matches!(facts.form(exit.value), Form::Result(call)
-                            if lang::java::names::DONE_TESTS.contains(&facts.text(facts.site(call).name))
+        before.any(|earlier_call| {
+            let [Target::Body { body: method, .. }] = self.targets(earlier_call, EnvId::NONE).list[..] else {
+                return false;
+            };
+            method.file == site.file
+                && self.program.exits_in(method).any(|exit| {
+                    matches!(facts.form(exit.value), Form::Result(earlier_call)
+                            if lang::java::names::DONE_TESTS.contains(&facts.text(facts.site(earlier_call).name))
                                 && self
-                                    .receiver_form(site.file.site_ref(call))
-                                    .is_some_and(|of| is_same(facts, of, receiver)))
+                                    .receiver_form(site.file.site_ref(earlier_call))
+                                    .is_some_and(|tested| is_same(facts, tested, receiver)))
                 })
         })
     }
 
-    /// True if form `b` is a call of the getter of the field that form `a` reads: `it.getFuture()` and `it.future`.
-    pub(crate) fn reads_same(&self, file: FileId, a: FormId, b: FormId) -> bool {
+    /// True if form `b` is a call of the getter of the field that form `a` reads: `task.future` and `task.getFuture()`.
+    pub(crate) fn is_getter_of_same_field(&self, file: FileId, a: FormId, b: FormId) -> bool {
         let facts = self.program.facts(file);
-        let (Form::Attr(of, name), Form::Result(call)) = (facts.form(a), facts.form(b)) else { return false };
-        let Form::Attr(from, getter) = facts.form(facts.site(call).callee) else { return false };
+        let (Form::Attr(owner, name), Form::Result(call)) = (facts.form(a), facts.form(b)) else { return false };
+        let Form::Attr(receiver, getter) = facts.form(facts.site(call).callee) else { return false };
         facts.args_of(call).is_empty()
             && lang::java::names::is_getter_of(facts.text(getter), facts.text(name))
-            && is_same(facts, of, from)
+            && is_same(facts, owner, receiver)
     }
 }

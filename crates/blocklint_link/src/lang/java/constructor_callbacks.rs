@@ -1,5 +1,6 @@
-//! Java: callables that an object of the project was made with. Of several objects each has its own: a call of a method runs the
-//! callable that the object it is called on was given, where the call that made it is in sight.
+//! Java: callables that are passed to a constructor and stored in a field: `new Retry(() -> load())`. Each object has
+//! its own callable, so a call of a method runs the callable that was passed to the constructor of its receiver, if
+//! that constructor call is known.
 
 use crate::lang;
 use std::rc::Rc;
@@ -14,21 +15,23 @@ use crate::program::occurrences::is_own_receiver;
 use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val};
 
-/// Calls of an object on itself that are followed.
+/// The number of nested calls of an object on itself that are followed.
 const DEEPEST: u32 = 3;
 
 impl Linker<'_> {
-    /// Returns the fields whose callables a method runs on its caller's thread, also through its own methods.
+    /// Returns the fields whose callables a method runs on its caller's thread, also through other methods of its
+    /// class.
     fn fields_run_by(&self, body: BodyRef) -> Rc<[VarRef]> {
         let find = || {
-            let mut found = Vec::new();
-            self.see_fields_run(body, DEEPEST, &mut found);
-            Rc::from(found)
+            let mut fields = Vec::new();
+            self.collect_fields_run(body, DEEPEST, &mut fields);
+            Rc::from(fields)
         };
-        self.query(&self.tables.java.fields_run, body, Rc::default, find)
+        self.query(&self.tables.java.run_fields, body, Rc::default, find)
     }
 
-    fn see_fields_run(&self, body: BodyRef, depth: u32, found: &mut Vec<VarRef>) {
+    /// Adds the fields whose callables a method runs, also through calls of other methods of its class.
+    fn collect_fields_run(&self, body: BodyRef, depth: u32, fields: &mut Vec<VarRef>) {
         let Some(depth) = depth.checked_sub(1) else { return };
         let facts = self.program.facts(body.file);
         for site in self.program.sites_in(body) {
@@ -48,66 +51,66 @@ impl Linker<'_> {
                         _ => None,
                     };
                     if let Some(field) = field
-                        && !found.contains(&field)
-                        && self.runs_its_callable(field, facts.text(row.name))
+                        && !fields.contains(&field)
+                        && self.runs_callable_in_field(field, facts.text(row.name))
                     {
-                        found.push(field);
+                        fields.push(field);
                     }
                 }
                 _ => {
-                    for own in self.methods_beside(body, row.name) {
-                        self.see_fields_run(own, depth, found);
+                    for method in self.other_methods_named(body, row.name) {
+                        self.collect_fields_run(method, depth, fields);
                     }
                 }
             }
         }
     }
 
-    /// Returns the methods of this name in the class of a method.
-    fn methods_beside(&self, body: BodyRef, name: Sym) -> Vec<BodyRef> {
+    /// Returns the other methods of a method's class that have this name.
+    fn other_methods_named(&self, body: BodyRef, name: Sym) -> Vec<BodyRef> {
         let (facts, body_id) = self.program.facts_and_id(body);
         let class = self.program.body(body).class;
-        let of_class = |id: BodyId| {
+        let is_meant = |id: BodyId| {
             let row = facts.body(id);
             row.kind == BodyKind::Function && row.class == class && row.name == name && id != body_id
         };
-        let all = (0..facts.bodies.len()).map(|at| BodyId(at as u32));
-        all.filter(|&id| class.is_some() && of_class(id)).map(|id| body.file.body_ref(id)).collect()
+        let all = (0..facts.bodies.len()).map(|index| BodyId(index as u32));
+        all.filter(|&id| class.is_some() && is_meant(id)).map(|id| body.file.body_ref(id)).collect()
     }
 
-    /// True if a call of this method on a field runs the lambda that the field holds.
-    fn runs_its_callable(&self, field: VarRef, method: &str) -> bool {
+    /// True if a call of a method of this name on a field runs the lambda in the field: `task.run()`.
+    fn runs_callable_in_field(&self, field: VarRef, method: &str) -> bool {
         let Some(row) = self.program.assigns_of(field).find(|row| row.annotation.is_some()) else { return false };
         let declared = self.annotation(Scope { file: field.file, at: row.at, env: EnvId::NONE }, row.annotation);
         if !self.takes_lambda(declared) {
             return false;
         }
         self.values.members(declared.value).iter().all(|val| match *val {
-            Val::Instance { class, .. } => self.functional_method(class).is_some_and(|of| {
-                let of_facts = self.program.facts(of.file);
-                of_facts.text(self.program.body(of).name) == method
+            Val::Instance { class, .. } => self.functional_method(class).is_some_and(|abstract_method| {
+                let facts = self.program.facts(abstract_method.file);
+                facts.text(self.program.body(abstract_method).name) == method
             }),
             _ => lang::words_of(Language::Java).is_functional_method(method),
         })
     }
 
-    /// Returns the parameters of constructors that a field keeps.
-    fn params_kept_in(&self, field: VarRef) -> Vec<(BodyRef, u32)> {
+    /// Returns the parameters of constructors that are assigned to a field.
+    fn constructor_params_assigned_to(&self, field: VarRef) -> Vec<(BodyRef, u32)> {
         let facts = self.program.facts(field.file);
-        let kept = self.values_assigned_to(field).into_iter().filter_map(|(_, value)| {
+        let params = self.values_assigned_to(field).into_iter().filter_map(|(_, value)| {
             let Form::Var(var) = facts.form(value) else { return None };
             let row = facts.var(var);
             let VarKind::Param(index) = row.kind else { return None };
             let is_constructor = facts.text(facts.body(row.body).name) == "<init>";
             is_constructor.then_some((field.file.body_ref(row.body), index))
         });
-        kept.collect()
+        params.collect()
     }
 
-    /// Adds the callables that a method of an object runs and that were passed to the object's constructor. A
-    /// constructor with a single call is left out, because the fields of its class already show the callable. So are
-    /// calls on the object itself.
-    pub(crate) fn add_kept(&self, targets: &mut Targets, body: BodyRef, site: SiteRef) {
+    /// Adds the callables that were passed to the constructor of the receiver and that a method of it runs. A
+    /// constructor with a single call is left out, because the values of its class's fields already show the callable.
+    /// Calls of an object on itself are left out, too.
+    pub(crate) fn add_constructor_callables(&self, targets: &mut Targets, body: BodyRef, site: SiteRef) {
         if self.program.language(body.file) != Language::Java {
             return;
         }
@@ -122,11 +125,11 @@ impl Linker<'_> {
         let mut calls = Vec::new();
         self.calls_behind(self.scope_of(site, EnvId::NONE), receiver, 2 * DEEPEST, &mut calls);
         for &field in fields.iter() {
-            for (constructor, index) in self.params_kept_in(field) {
+            for (constructor, index) in self.constructor_params_assigned_to(field) {
                 if self.sites_calling(constructor).len() < 2 {
                     continue;
                 }
-                for &call in calls.iter().filter(|&&call| self.is_made_by(call, constructor)) {
+                for &call in calls.iter().filter(|&&call| self.calls_constructor(call, constructor)) {
                     if let Some(form) = self.passed(call, constructor, index) {
                         self.add_callables_in(targets, call, form, site);
                     }
@@ -135,26 +138,27 @@ impl Linker<'_> {
         }
     }
 
-    fn is_made_by(&self, call: SiteRef, constructor: BodyRef) -> bool {
+    /// True if a call is `new` with this constructor.
+    fn calls_constructor(&self, call: SiteRef, constructor: BodyRef) -> bool {
         self.program.site(call).kind == SiteKind::New
             && self.targets(call, EnvId::NONE).receiver_of(constructor).is_some()
     }
 
-    /// Returns the names of the methods that run the callable in a parameter of a constructor.
-    pub(crate) fn names_run_later(&self, constructor: BodyRef, index: u32) -> Vec<Name> {
+    /// Returns the names of the methods that run the callable in a parameter of their class's constructor.
+    pub(crate) fn names_running_constructor_callable(&self, constructor: BodyRef, index: u32) -> Vec<Name> {
         let facts = self.program.facts(constructor.file);
         let row = self.program.body(constructor);
         if facts.language != Language::Java || facts.text(row.name) != "<init>" {
             return Vec::new();
         }
-        let methods = (0..facts.bodies.len()).map(|at| constructor.file.body_ref(BodyId(at as u32)));
+        let methods = (0..facts.bodies.len()).map(|index| constructor.file.body_ref(BodyId(index as u32)));
         let methods = methods.filter(|method| {
-            let of = self.program.body(*method);
-            of.kind == BodyKind::Function && of.class == row.class && of.name != row.name
+            let method_row = self.program.body(*method);
+            method_row.kind == BodyKind::Function && method_row.class == row.class && method_row.name != row.name
         });
         let running = methods.filter(|&method| {
             let fields = self.fields_run_by(method);
-            fields.iter().any(|&field| self.params_kept_in(field).contains(&(constructor, index)))
+            fields.iter().any(|&field| self.constructor_params_assigned_to(field).contains(&(constructor, index)))
         });
         running.filter_map(|method| self.program.global(method.file, self.program.body(method).name)).collect()
     }

@@ -1,6 +1,6 @@
-//! Java: calls on every element of a collection, and on the one that a key picks from a table. Of a method with several
-//! implementations one is meant, but where the receiver is what a loop or a stream iterates over, all of them are
-//! called in turn, unless a test of the element picks some.
+//! Java: calls on every element of a collection, and on an element that a key selects from a map. A call of a method
+//! with several implementations usually runs one of them. If its receiver is the element of a loop or stream, the call
+//! runs all implementations in turn, unless a test of the element selects some.
 
 use crate::lang;
 use blocklint_core::Language;
@@ -14,7 +14,7 @@ use crate::syntax::forms::{behind_local, mentions};
 use crate::syntax::regions::around;
 use crate::values::value::EnvId;
 
-/// Operators of one chain that are looked at, and forms in each other.
+/// The number of operators of one chain, and of nested forms, that are followed.
 const DEEPEST: u32 = 12;
 
 impl Linker<'_> {
@@ -26,21 +26,21 @@ impl Linker<'_> {
         }
         let Some(form) = self.receiver_form(site) else { return false };
         let Form::Var(var) = facts.form(form) else { return false };
-        let goes_through = match facts.var(var).kind {
-            VarKind::Param(0) => self.takes_each(site, var),
+        let is_element_of_all = match facts.var(var).kind {
+            VarKind::Param(0) => self.is_each_element_param(site, var),
             VarKind::Param(_) => false,
             _ => {
-                let mut given = facts.assigns_of(var).map(|row| row.value);
+                let mut assigned = facts.assigns_of(var).map(|row| row.value);
                 let is_element = |form: FormId| form.is_some() && matches!(facts.form(form), Form::Element(_));
-                given.next().is_some_and(is_element) && given.next().is_none()
+                assigned.next().is_some_and(is_element) && assigned.next().is_none()
             }
         };
-        goes_through && !is_picked(facts, site_id, var)
+        is_element_of_all && !is_selected_by_test(facts, site_id, var)
     }
 
-    /// True if the receiver of a call is looked up in a map by a key that is no literal: the map is a table of
-    /// handlers, of which each has its own purpose.
-    pub fn is_picked_from_table(&self, site: SiteRef) -> bool {
+    /// True if the receiver of a call is looked up in a map by a key that is no literal (`handlers.get(name).run()`):
+    /// the map contains handlers with different purposes, and the call runs one of them.
+    pub fn is_looked_up_by_key(&self, site: SiteRef) -> bool {
         let facts = self.program.facts(site.file);
         if facts.language != Language::Java {
             return false;
@@ -49,7 +49,7 @@ impl Linker<'_> {
         let Some(looked_up) = behind_local(facts, form) else { return false };
         let Form::Result(call) = facts.form(looked_up) else { return false };
         let row = facts.site(call);
-        let is_read = lang::java::words::READS_TABLE.contains(&facts.text(row.name));
+        let is_read = lang::java::words::MAP_LOOKUPS.contains(&facts.text(row.name));
         let Some(key) = facts.args_of(call).first().copied().filter(|_| is_read) else { return false };
         if matches!(facts.form(key.value), Form::Str(_) | Form::Text(_) | Form::Int(_) | Form::None) {
             return false;
@@ -57,37 +57,40 @@ impl Linker<'_> {
         let targets = self.targets(site.file.site_ref(call), EnvId::NONE);
         targets.list.iter().any(|target| match *target {
             Target::Row { path, .. } => self.library.split(path).is_some_and(|(owner, _)| {
-                self.library.supertypes(owner).iter().any(|&of| *self.library.text(of) == *lang::java::words::TABLE)
+                self.library
+                    .supertypes(owner)
+                    .iter()
+                    .any(|&base| *self.library.text(base) == *lang::java::words::MAP_TYPE)
             }),
             Target::Body { .. } | Target::Overrides { .. } => false,
         })
     }
 
-    /// True if a variable is the parameter of a lambda that is called with every element.
-    fn takes_each(&self, site: SiteRef, var: VarId) -> bool {
+    /// True if a variable is the parameter of a lambda that a stream's operator calls with every element.
+    fn is_each_element_param(&self, site: SiteRef, var: VarId) -> bool {
         let facts = self.program.facts(site.file);
         let body = facts.var(var).body;
         let uses = self.program.index_of(site.file).uses_of_callable(body);
         let mut uses = uses.iter();
         let (Some((Mention::Arg(call, 0), _)), None) = (uses.next(), uses.next()) else { return false };
-        if !lang::java::words::goes_through_all(facts.text(facts.site(call).name)) {
+        if !lang::java::words::calls_with_every_element(facts.text(facts.site(call).name)) {
             return false;
         }
-        let mut at = self.receiver_form(site.file.site_ref(call));
+        let mut receiver = self.receiver_form(site.file.site_ref(call));
         for _ in 0..DEEPEST {
-            let Some(form) = at else { return false };
+            let Some(form) = receiver else { return false };
             match facts.form(form) {
-                // A collection itself.
+                // A collection.
                 Form::Var(_) | Form::Attr(..) => return true,
                 Form::Result(before) => {
                     let name = facts.text(facts.site(before).name);
-                    if lang::java::words::makes_stream_of_all(name) {
+                    if lang::java::words::streams_all_elements(name) {
                         return true;
                     }
-                    if !lang::java::words::keeps_elements(name) {
+                    if !lang::java::words::passes_all_elements(name) {
                         return false;
                     }
-                    at = self.receiver_form(site.file.site_ref(before));
+                    receiver = self.receiver_form(site.file.site_ref(before));
                 }
                 _ => return false,
             }
@@ -96,11 +99,11 @@ impl Linker<'_> {
     }
 }
 
-/// True if a test around a call mentions the element.
-fn is_picked(facts: &FileFacts, site: SiteId, var: VarId) -> bool {
+/// True if a test around a call mentions the element: `if (handler.accepts(event)) handler.run()`.
+fn is_selected_by_test(facts: &FileFacts, site: SiteId, var: VarId) -> bool {
     let is_element = |form: Form| form == Form::Var(var);
-    let at = facts.site(site).at.region;
-    around(facts, at).any(|id| {
+    let site_region = facts.site(site).at.region;
+    around(facts, site_region).any(|id| {
         let region = facts.region(id);
         matches!(region.kind, RegionKind::Then | RegionKind::Else | RegionKind::Case)
             && region.test.is_some()

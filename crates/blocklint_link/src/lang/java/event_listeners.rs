@@ -1,5 +1,5 @@
-//! Java: methods that an annotation makes run during calls of a library: `@EventListener` by
-//! `publisher.publishEvent(event)`. Of those the ones that take the arguments of the call.
+//! Java: event listeners: methods that run during a call of a library because of their annotation. A call of
+//! `publisher.publishEvent(event)` runs the methods with `@EventListener` whose parameter has the type of the event.
 
 use std::rc::Rc;
 
@@ -15,16 +15,16 @@ use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val};
 
 impl Linker<'_> {
-    /// Adds the methods with an annotation that take the arguments of a call first.
-    pub(crate) fn add_listeners(&self, targets: &mut Targets, annotation: PathId, site: SiteRef) {
+    /// Adds the methods with an annotation whose event type fits the first argument of a call.
+    pub(crate) fn add_event_listeners(&self, targets: &mut Targets, annotation: PathId, site: SiteRef) {
         let Some(event) = self.program.args_of(site).first().map(|arg| arg.value) else { return };
         let events = self.values.members(self.eval(self.scope_of(site, EnvId::NONE), event).value);
-        for &body in self.marked_with(annotation).iter() {
-            let taken = self.taken_by_listener(body, annotation);
-            let is_heard = events.iter().any(|&event| taken.iter().any(|&taken| self.is_of_type(event, taken)));
-            if is_heard && self.may_meet(site.file, body.file) {
+        for &body in self.methods_annotated_with(annotation).iter() {
+            let event_types = self.listener_event_types(body, annotation);
+            let is_heard = events.iter().any(|&event| event_types.iter().any(|&ty| self.is_of_type(event, ty)));
+            if is_heard && self.may_run_in_one_program(site.file, body.file) {
                 let env = EnvId::NONE;
-                // `@Async` hands it over.
+                // `@Async` makes the listener run on another thread.
                 let kind = self
                     .proxy_context(body, site)
                     .map_or(TargetKind::Call, |context| TargetKind::HandOver(context, None));
@@ -33,7 +33,7 @@ impl Linker<'_> {
         }
     }
 
-    /// Returns the names of the library calls during which the library runs a method because of its annotation.
+    /// Returns the names of the library calls that run a method because of its annotation: `publishEvent`.
     pub fn names_run_during_annotation(&self, body: BodyRef) -> Vec<Name> {
         let rows = self.decorator_paths(body).into_iter().flat_map(|path| {
             let rows = self.library.handovers(path);
@@ -43,68 +43,73 @@ impl Linker<'_> {
     }
 
     /// Returns the methods of the project with an annotation.
-    fn marked_with(&self, annotation: PathId) -> Rc<[BodyRef]> {
-        self.query(&self.tables.java.listeners, annotation, Rc::default, || self.find_marked_with(annotation).into())
+    fn methods_annotated_with(&self, annotation: PathId) -> Rc<[BodyRef]> {
+        self.query(&self.tables.java.listeners, annotation, Rc::default, || {
+            self.find_methods_annotated_with(annotation).into()
+        })
     }
 
-    fn find_marked_with(&self, annotation: PathId) -> Vec<BodyRef> {
+    fn find_methods_annotated_with(&self, annotation: PathId) -> Vec<BodyRef> {
         let text = self.library.text(annotation);
         let last = text.rsplit('.').next().and_then(|last| self.program.name(last));
-        let mut found = Vec::new();
+        let mut methods = Vec::new();
         for &(file, _) in last.into_iter().flat_map(|last| self.program.occurrences(last)) {
             let facts = self.program.facts(file);
             if facts.language != Language::Java {
                 continue;
             }
-            for (at, row) in facts.bodies.iter().enumerate() {
-                let body = file.body_ref(blocklint_facts::BodyId(at as u32));
+            for (index, row) in facts.bodies.iter().enumerate() {
+                let body = file.body_ref(blocklint_facts::BodyId(index as u32));
                 if !facts.list(row.decorators).is_empty() && self.decorator_paths(body).contains(&annotation) {
-                    found.push(body);
+                    methods.push(body);
                 }
             }
         }
-        found.sort_unstable();
-        found.dedup();
-        found
+        methods.sort_unstable();
+        methods.dedup();
+        methods
     }
 
-    /// Returns the types of a listener's parameters: those that its annotation lists, else that of its parameter.
-    fn taken_by_listener(&self, body: BodyRef, annotation: PathId) -> Vec<Val> {
+    /// Returns the event types of a listener: the classes that its annotation lists, else the type of its first
+    /// parameter.
+    fn listener_event_types(&self, body: BodyRef, annotation: PathId) -> Vec<Val> {
         let facts = self.program.facts(body.file);
         let scope = self.signature_scope(body);
-        let made = self.decorators(body).into_iter().find(|&(path, _)| path == annotation).and_then(|(_, made)| made);
-        let mut taken = Vec::new();
-        for arg in made.into_iter().flat_map(|site| self.program.args_of(site)) {
+        let annotation_site =
+            self.decorators(body).into_iter().find(|&(path, _)| path == annotation).and_then(|(_, site)| site);
+        let mut types = Vec::new();
+        for arg in annotation_site.into_iter().flat_map(|site| self.program.args_of(site)) {
             match facts.form(arg.value) {
                 Form::Display(_, list) => {
                     for &part in facts.list(list) {
-                        self.add_named_class(scope, part, &mut taken);
+                        self.add_named_class(scope, part, &mut types);
                     }
                 }
-                _ => self.add_named_class(scope, arg.value, &mut taken),
+                _ => self.add_named_class(scope, arg.value, &mut types),
             }
         }
-        if let Some(first) = self.program.params_of(body).first().filter(|_| taken.is_empty()) {
-            taken.extend(self.values.members(self.annotation(scope, first.annotation).value));
+        if let Some(first) = self.program.params_of(body).first().filter(|_| types.is_empty()) {
+            types.extend(self.values.members(self.annotation(scope, first.annotation).value));
         }
-        taken
+        types
     }
 
-    /// `Removed.class`
-    fn add_named_class(&self, scope: Scope, form: FormId, taken: &mut Vec<Val>) {
+    /// Adds the type of a class literal: `Removed.class`.
+    fn add_named_class(&self, scope: Scope, form: FormId, types: &mut Vec<Val>) {
         let facts = self.program.facts(scope.file);
-        if let Form::Attr(of, name) = facts.form(form)
-            && facts.text(name) == lang::java::names::CLASS
+        if let Form::Attr(class, name) = facts.form(form)
+            && facts.text(name) == lang::java::names::CLASS_LITERAL
         {
-            taken.extend(self.values.members(self.annotation(scope, of).value));
+            types.extend(self.values.members(self.annotation(scope, class).value));
         }
     }
 
+    /// True if a value is of a type, or of a subtype of it.
     fn is_of_type(&self, val: Val, wanted: Val) -> bool {
         match (val, wanted) {
-            (Val::Instance { class, .. }, Val::Instance { class: of, .. }) => self.is_subclass(class, of),
-            (Val::Library { ty, .. }, Val::Library { ty: of, .. }) => self.library.is_subtype(ty, of),
-            (Val::Instance { class, .. }, Val::Library { ty: of, .. }) => self.derives_from_library(class, of),
+            (Val::Instance { class, .. }, Val::Instance { class: base, .. }) => self.is_subclass(class, base),
+            (Val::Library { ty, .. }, Val::Library { ty: base, .. }) => self.library.is_subtype(ty, base),
+            (Val::Instance { class, .. }, Val::Library { ty: base, .. }) => self.derives_from_library(class, base),
             _ => false,
         }
     }

@@ -1,5 +1,5 @@
-//! Members that generators write: getters and builders of Lombok, stubs of gRPC. They stand in no source, but their
-//! names follow fixed rules.
+//! Java: members that code generators add: getters and builders of Lombok, stubs of gRPC, RxJava bindings of Vert.x. No
+//! source file has them, but their names follow fixed rules.
 
 use blocklint_core::Language;
 use blocklint_facts::{Form, SiteKind};
@@ -9,25 +9,25 @@ use crate::linker::{Linker, Typed};
 use crate::program::ids::{ClassRef, FileId, Name, SiteRef};
 use crate::values::value::{ArgsId, EnvId, Val, Why};
 
-/// The package of annotations for which members are written.
-const PACKAGE: &str = "lombok";
+/// The package of Lombok's annotations, for which members are generated.
+const LOMBOK: &str = "lombok";
 
 /// The ending of the class that gRPC generates around the stubs of a service: `GreeterGrpc` of `Greeter`.
-const STUBS: &str = "Grpc";
+const STUBS_SUFFIX: &str = "Grpc";
 
-/// The package of the bases of stubs.
+/// The package of the base classes of gRPC stubs.
 pub(crate) const PACKAGE_OF_STUBS: &str = "io.grpc.stub";
 
-/// True if an import names such a class, or a member of one.
-pub(crate) fn names_stubs(import: &str) -> bool {
-    import.split('.').any(|part| part.strip_suffix(STUBS).is_some_and(|service| !service.is_empty()))
+/// True if an import refers to a class of gRPC stubs, or to a member of one: `GreeterGrpc.GreeterBlockingStub`.
+pub(crate) fn is_stub_import(import: &str) -> bool {
+    import.split('.').any(|part| part.strip_suffix(STUBS_SUFFIX).is_some_and(|service| !service.is_empty()))
 }
 
-/// Returns the library's type from which a class derives that gRPC's generator wrote, by its name:
+/// Returns the library's base class of a class that gRPC generates, by its name: `AbstractBlockingStub` for
 /// `GreeterGrpc.GreeterBlockingStub`.
 pub(crate) fn generated_base(path: &str) -> Option<&'static str> {
     let (outer, name) = path.rsplit_once('.')?;
-    let service = outer.rsplit('.').next()?.strip_suffix(STUBS).filter(|service| !service.is_empty())?;
+    let service = outer.rsplit('.').next()?.strip_suffix(STUBS_SUFFIX).filter(|service| !service.is_empty())?;
     match name.strip_prefix(service)? {
         "BlockingStub" => Some("io.grpc.stub.AbstractBlockingStub"),
         "FutureStub" => Some("io.grpc.stub.AbstractFutureStub"),
@@ -37,19 +37,19 @@ pub(crate) fn generated_base(path: &str) -> Option<&'static str> {
     }
 }
 
-/// Returns the stub that a method of such a class makes: `GreeterGrpc.newBlockingStub(channel)`.
+/// Returns the path of the stub class that a generated method returns: `GreeterGrpc.newBlockingStub(channel)`.
 pub(crate) fn generated_stub(path: &str) -> Option<String> {
     let (outer, name) = path.rsplit_once('.')?;
-    let service = outer.rsplit('.').next()?.strip_suffix(STUBS).filter(|service| !service.is_empty())?;
+    let service = outer.rsplit('.').next()?.strip_suffix(STUBS_SUFFIX).filter(|service| !service.is_empty())?;
     let kind = name.strip_prefix("new").filter(|kind| matches!(*kind, "BlockingStub" | "FutureStub" | "Stub"))?;
     Some(format!("{outer}.{service}{kind}"))
 }
 
-/// The type that the bindings of Vert.x for RxJava return in the place of a future.
-pub(crate) const OF_BINDING: &str = "io.reactivex.rxjava3.core.Single";
+/// The type that Vert.x's RxJava bindings return in place of a future.
+pub(crate) const RXJAVA_SINGLE: &str = "io.reactivex.rxjava3.core.Single";
 
-/// Returns the method that one of these bindings stands for: `rxSend` for `send`.
-pub(crate) fn behind_binding(path: &str) -> Option<String> {
+/// Returns the path of the method that an RxJava binding calls: `send` for `rxSend`.
+pub(crate) fn rxjava_delegate(path: &str) -> Option<String> {
     let (owner, name) = path.rsplit_once('.')?;
     let mut rest = name.strip_prefix("rx")?.chars();
     let first = rest.next().filter(|first| first.is_uppercase())?;
@@ -59,32 +59,32 @@ pub(crate) fn behind_binding(path: &str) -> Option<String> {
     }))
 }
 
-/// Returns the result of a call of a generated method.
-pub(crate) fn generated(linker: &Linker<'_>, site: SiteRef, env: EnvId) -> Option<Typed> {
+/// Returns the result of a call of a generated getter, or of `build` on a generated builder.
+pub(crate) fn generated_result(linker: &Linker<'_>, site: SiteRef, env: EnvId) -> Option<Typed> {
     let facts = linker.program.facts(site.file);
     let row = linker.program.site(site);
     let Form::Attr(base, _) = facts.form(row.callee) else { return None };
     let text = facts.text(row.name);
     if text == "build" {
-        return built(linker, site, 24);
+        return builder_result(linker, site, MOST_BUILDER_CALLS);
     }
     if !linker.program.args_of(site).is_empty() {
         return None;
     }
-    let field = getter(text)?;
+    let field = field_of_getter(text)?;
     let name = linker.program.name(&field)?;
     let receiver = linker.eval(linker.scope_of(site, env), base);
     linker.values.members(receiver.value).into_iter().find_map(|val| match val {
-        Val::Instance { class, .. } => field_of(linker, class, name, val),
+        Val::Instance { class, .. } => generated_getter_value(linker, class, name, val),
         _ => None,
     })
 }
 
 /// Returns the field that a getter of this name reads.
-fn getter(method: &str) -> Option<String> {
+fn field_of_getter(method: &str) -> Option<String> {
     let rest = match method.strip_prefix("get").or_else(|| method.strip_prefix("is")) {
         Some(rest) if rest.starts_with(char::is_uppercase) => rest,
-        // Fluent ones are named like the field.
+        // A fluent getter has the name of its field.
         _ => return Some(method.to_owned()),
     };
     let mut letters = rest.chars();
@@ -92,9 +92,10 @@ fn getter(method: &str) -> Option<String> {
     Some(first.to_lowercase().chain(letters).collect())
 }
 
-fn field_of(linker: &Linker<'_>, class: ClassRef, name: Name, receiver: Val) -> Option<Typed> {
+/// Returns the value of a field that a generated getter reads, if a class with Lombok's annotations declares the field.
+fn generated_getter_value(linker: &Linker<'_>, class: ClassRef, name: Name, receiver: Val) -> Option<Typed> {
     let declares = linker.mro(class).iter().any(|ancestor| match *ancestor {
-        Ancestor::Class(owner) => writes_members(linker, owner.file) && linker.own_member(owner, name).is_some(),
+        Ancestor::Class(owner) => has_lombok(linker, owner.file) && linker.own_member(owner, name).is_some(),
         _ => false,
     });
     if !declares {
@@ -102,12 +103,15 @@ fn field_of(linker: &Linker<'_>, class: ClassRef, name: Name, receiver: Val) -> 
     }
     let field = linker.attr(receiver, name);
     let is_method = |val: &Val| matches!(val, Val::Fn { .. });
-    let known = !linker.values.is_unknown(field.value) && !linker.values.members(field.value).iter().any(is_method);
-    known.then_some(field)
+    let is_value = !linker.values.is_unknown(field.value) && !linker.values.members(field.value).iter().any(is_method);
+    is_value.then_some(field)
 }
 
-/// Returns the result of a generated builder: `C.builder().a(…).build()`
-fn built(linker: &Linker<'_>, site: SiteRef, depth: u32) -> Option<Typed> {
+/// The number of calls of one builder chain that are followed.
+const MOST_BUILDER_CALLS: u32 = 24;
+
+/// Returns the result of a generated builder: `C.builder().a(…).build()`.
+fn builder_result(linker: &Linker<'_>, site: SiteRef, depth: u32) -> Option<Typed> {
     let depth = depth.checked_sub(1)?;
     let facts = linker.program.facts(site.file);
     let Form::Attr(base, _) = facts.form(linker.program.site(site).callee) else { return None };
@@ -119,30 +123,30 @@ fn built(linker: &Linker<'_>, site: SiteRef, depth: u32) -> Option<Typed> {
     }
     let Form::Attr(owner, _) = facts.form(row.callee) else { return None };
     if !matches!(facts.text(row.name), "builder" | "toBuilder") {
-        return built(linker, inner, depth);
+        return builder_result(linker, inner, depth);
     }
     let owner = linker.eval(linker.scope_of(inner, EnvId::NONE), owner);
     linker.values.members(owner.value).into_iter().find_map(|val| match val {
-        Val::Class(class) | Val::Instance { class, .. } if writes_members(linker, class.file) => {
+        Val::Class(class) | Val::Instance { class, .. } if has_lombok(linker, class.file) => {
             Some(linker.known(Val::Instance { class, exact: true, args: ArgsId::NONE }))
         }
         _ => None,
     })
 }
 
-/// True if a file imports annotations for which members are generated, or writes one with its package: `@lombok.Data`.
-fn writes_members(linker: &Linker<'_>, file: FileId) -> bool {
+/// True if a file imports annotations of Lombok, or uses one by its qualified name: `@lombok.Data`.
+fn has_lombok(linker: &Linker<'_>, file: FileId) -> bool {
     let facts = linker.program.facts(file);
-    facts.imports.iter().any(|import| facts.text(import.module).starts_with(PACKAGE))
-        || linker.program.name(PACKAGE).is_some_and(|name| linker.program.local(file, name).is_some())
+    facts.imports.iter().any(|import| facts.text(import.module).starts_with(LOMBOK))
+        || linker.program.name(LOMBOK).is_some_and(|name| linker.program.local(file, name).is_some())
 }
 
 impl Linker<'_> {
-    /// Returns the result of a method's RxJava binding where the method itself returns a future.
-    pub(crate) fn binding_result(&self, val: Val) -> Typed {
+    /// Returns the result of a method's RxJava binding, if the method returns a future.
+    pub(crate) fn rxjava_result(&self, val: Val) -> Typed {
         match val {
             Val::Library { ty, args, .. } if self.library.role(ty) == Some(blocklint_models::Role::Future) => {
-                let ty = self.library.path(Language::Java, OF_BINDING);
+                let ty = self.library.path(Language::Java, RXJAVA_SINGLE);
                 self.known(Val::Library { ty, args, made: None })
             }
             _ => self.unknown(Why::Result),

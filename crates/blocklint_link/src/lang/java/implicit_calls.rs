@@ -1,5 +1,5 @@
-//! Java: methods that code calls without naming them: the iterator of a loop, the method of a functional interface, listeners by their
-//! annotation. Both directions are here: the methods that a site runs, and the names of the sites that run a method.
+//! Java: implicit calls: the iterator methods of a loop, the abstract method of a functional interface, event
+//! listeners. Both directions are here: the methods that a site runs, and the names of the sites that run a method.
 
 use crate::calls::targets::Targets;
 use crate::lang::implicit::{self, Backward, Forward, ImplicitCall, ImplicitCallSite};
@@ -28,12 +28,16 @@ pub(crate) const IMPLICIT_CALLS: &[ImplicitCall] = &[
                 linker.add_lazy(targets, path, made)
             }
             ImplicitCallSite::Iteration { is_async: true, .. } => {}
-            ImplicitCallSite::Iteration { val: val @ Val::Instance { .. }, .. } => linker.add_loop_over(targets, val),
+            ImplicitCallSite::Iteration { val: val @ Val::Instance { .. }, .. } => {
+                linker.add_iteration_over_instance(targets, val)
+            }
             ImplicitCallSite::Iteration { val, .. } => linker.add_first_of(targets, val, &["iterator", "next"]),
-            ImplicitCallSite::LibraryMethod { receiver, site, .. } => linker.add_for_each(targets, receiver, site),
+            ImplicitCallSite::LibraryMethod { receiver, site, .. } => {
+                linker.add_inherited_iteration(targets, receiver, site)
+            }
             _ => {}
         }),
-        found_by: Backward::NamesOfSites(|linker, body| linker.names_of_loops(body)),
+        found_by: Backward::NamesOfSites(|linker, body| linker.names_of_iterating_sites(body)),
     },
     ImplicitCall {
         name: "an object is called by a functional interface",
@@ -44,59 +48,59 @@ pub(crate) const IMPLICIT_CALLS: &[ImplicitCall] = &[
 ];
 
 impl Linker<'_> {
-    /// Adds the code that a loop over an object of the project runs: its `iterator`, and the methods of that iterator
-    /// for each element.
-    pub(crate) fn add_loop_over(&self, targets: &mut Targets, val: Val) {
-        let Some(name) = self.program.name(words::GONE_THROUGH_BY) else { return };
+    /// Adds the methods that a loop over an instance of a project's class runs: `iterator`, and the methods of that
+    /// iterator for each element.
+    pub(crate) fn add_iteration_over_instance(&self, targets: &mut Targets, val: Val) {
+        let Some(name) = self.program.name(words::ITERATOR_METHOD) else { return };
         self.add_method(targets, val, name);
         let methods = self.attr(val, name);
-        let given = self.map(methods, |method| match method {
+        let iterators = self.map(methods, |method| match method {
             Val::Fn { body, env, receiver } => {
                 let owner = receiver.is_some().then(|| self.values.single(receiver));
                 self.with_override_results(body, owner, self.called(body, env, owner))
             }
             _ => self.unknown(Why::Result),
         });
-        self.add_steps_of_iterator(targets, given);
+        self.add_iterator_methods(targets, iterators);
     }
 
-    /// Adds the methods that an inherited method runs while it iterates over its own object: `pages.forEach(show)`.
-    pub(crate) fn add_for_each(&self, targets: &mut Targets, receiver: BoundId, site: SiteRef) {
+    /// Adds the methods that an inherited method such as `forEach` runs on its receiver: `pages.forEach(show)`.
+    pub(crate) fn add_inherited_iteration(&self, targets: &mut Targets, receiver: BoundId, site: SiteRef) {
         let facts = self.program.facts(site.file);
         let called = facts.text(self.program.site(site).name);
-        if !receiver.is_some() || !words::GOES_THROUGH_ITSELF.contains(&called) {
+        if !receiver.is_some() || !words::INHERITED_ITERATIONS.contains(&called) {
             return;
         }
-        let own = self.values.single(receiver);
-        if matches!(own, Val::Instance { .. }) {
-            self.add_loop_over(targets, own);
-            self.add_steps_of_iterator(targets, self.known(own));
+        let object = self.values.single(receiver);
+        if matches!(object, Val::Instance { .. }) {
+            self.add_iteration_over_instance(targets, object);
+            self.add_iterator_methods(targets, self.known(object));
         }
     }
 
-    /// Adds the methods that a loop calls of iterators for each element.
-    pub(crate) fn add_steps_of_iterator(&self, targets: &mut Targets, iterators: Typed) {
+    /// Adds the methods that a loop calls on its iterators for each element: `hasNext`, `next`.
+    pub(crate) fn add_iterator_methods(&self, targets: &mut Targets, iterators: Typed) {
         for iterator in self.values.members(iterators.value) {
             if !matches!(iterator, Val::Instance { .. }) {
                 continue;
             }
             targets.steps = targets.steps.max(iterators.inferred_steps);
-            for name in words::STEPS_OF_ITERATOR.iter().filter_map(|step| self.program.name(step)) {
+            for name in words::ITERATOR_STEPS.iter().filter_map(|step| self.program.name(step)) {
                 self.add_method(targets, iterator, name);
             }
         }
     }
 
-    /// Returns the names of the sites that run a method of an iterator: loops, and methods that go through their own object.
-    pub(crate) fn names_of_loops(&self, body: BodyRef) -> Vec<Name> {
+    /// Returns the names of the sites that run a method of an iterator: loops, and inherited methods such as `forEach`.
+    pub(crate) fn names_of_iterating_sites(&self, body: BodyRef) -> Vec<Name> {
         let facts = self.program.facts(body.file);
         let row = self.program.body(body);
         let name = facts.text(row.name);
-        let is_step = words::STEPS_OF_ITERATOR.contains(&name) || name == words::GONE_THROUGH_BY;
+        let is_step = words::ITERATOR_STEPS.contains(&name) || name == words::ITERATOR_METHOD;
         if !is_step || row.class.is_none() {
             return Vec::new();
         }
-        let by = [words::GONE_THROUGH_BY].into_iter().chain(words::GOES_THROUGH_ITSELF.iter().copied());
-        by.filter_map(|name| self.program.name(name)).collect()
+        let site_names = [words::ITERATOR_METHOD].into_iter().chain(words::INHERITED_ITERATIONS.iter().copied());
+        site_names.filter_map(|name| self.program.name(name)).collect()
     }
 }

@@ -1,5 +1,6 @@
-//! Java: dependency injection: the object that a container puts into a constructor or field. A method of the project makes it
-//! (`@Bean`); of several classes of a declared type, the one whose name the field has is taken
+//! Java: dependency injection: the object that a container passes to a constructor or assigns to a field. A method of
+//! the project makes the object (`@Bean`). Of several classes with the declared type, the container takes the class
+//! with the name of the field
 //! (<https://docs.spring.io/spring-framework/reference/core/beans/annotation-config/autowired-qualifiers.html>).
 
 use crate::lang;
@@ -12,31 +13,31 @@ use crate::program::ids::{BodyRef, ClassRef, FileId, PathId, VarRef};
 use crate::values::expr::Scope;
 use crate::values::value::{ArgsId, EnvId, Val, ValueId};
 
-/// A method that makes an object for a container.
+/// A method that makes an object for a container: `@Bean Store store()`.
 pub(crate) struct Provider {
     body: BodyRef,
     /// The names of the object in the container: the method's name, or the names in its annotation.
     names: Vec<String>,
-    /// The library types that it is declared to return.
-    gives: Vec<PathId>,
+    /// The library types in its declared result.
+    result_types: Vec<PathId>,
 }
 
 impl Linker<'_> {
-    /// Returns the methods that may have made what a container puts into a parameter or field that no code assigns: of
-    /// its type, of those the ones of its name where there are any.
-    pub(crate) fn made_by_container(&self, var: VarRef) -> Vec<BodyRef> {
-        let wanted = self.declared_paths(var);
-        let Some(&wanted) = wanted.first().filter(|_| wanted.len() == 1) else { return Vec::new() };
+    /// Returns the methods that may have made the object which a container passes to a parameter or assigns to a field:
+    /// the methods of its type, and if some of them have its name, only these.
+    pub(crate) fn providers_for(&self, var: VarRef) -> Vec<BodyRef> {
+        let declared = self.declared_paths(var);
+        let Some(&wanted) = declared.first().filter(|_| declared.len() == 1) else { return Vec::new() };
         let facts = self.program.facts(var.file);
         let name = facts.text(self.program.var(var).name);
         let of_type: Vec<&Provider> = self
             .providers()
             .iter()
-            .filter(|provider| provider.gives.iter().any(|&gives| self.library.is_subtype(gives, wanted)))
-            .filter(|provider| self.may_meet(provider.body.file, var.file))
+            .filter(|provider| provider.result_types.iter().any(|&result| self.library.is_subtype(result, wanted)))
+            .filter(|provider| self.may_run_in_one_program(provider.body.file, var.file))
             .collect();
         let of_name: Vec<&&Provider> =
-            of_type.iter().filter(|provider| provider.names.iter().any(|given| given == name)).collect();
+            of_type.iter().filter(|provider| provider.names.iter().any(|own| own == name)).collect();
         match of_name.is_empty() {
             true => of_type.iter().map(|provider| provider.body).collect(),
             false => of_name.iter().map(|provider| provider.body).collect(),
@@ -52,6 +53,7 @@ impl Linker<'_> {
                 || self.providers().iter().any(|provider| provider.body == body))
     }
 
+    /// Returns the library types in the declared type of a parameter or field.
     fn declared_paths(&self, var: VarRef) -> Vec<PathId> {
         let facts = self.program.facts(var.file);
         let row = self.program.var(var);
@@ -68,6 +70,7 @@ impl Linker<'_> {
         declared.map_or(Vec::new(), |declared| self.library_types(declared.value))
     }
 
+    /// Returns the library types of the possible values.
     fn library_types(&self, value: ValueId) -> Vec<PathId> {
         let types = self.values.members(value).into_iter().filter_map(|val| match val {
             Val::Library { ty, .. } => Some(ty),
@@ -76,60 +79,63 @@ impl Linker<'_> {
         types.collect()
     }
 
+    /// Returns all methods of the project that make an object for a container.
     fn providers(&self) -> &[Provider] {
         self.tables.java.providers.get_or_init(|| {
-            let mut found = Vec::new();
+            let mut providers = Vec::new();
             for (slot, source) in self.program.files.iter().enumerate() {
                 if source.facts.language != Language::Java {
                     continue;
                 }
-                for (at, row) in source.facts.bodies.iter().enumerate() {
+                for (index, row) in source.facts.bodies.iter().enumerate() {
                     if row.kind == BodyKind::Function && row.returns.is_some() && row.decorators.len > 0 {
-                        let body = FileId(slot as u32).body_ref(BodyId(at as u32));
-                        found.extend(self.provider(body));
+                        let body = FileId(slot as u32).body_ref(BodyId(index as u32));
+                        providers.extend(self.find_provider(body));
                     }
                 }
             }
-            found
+            providers
         })
     }
 
-    fn provider(&self, body: BodyRef) -> Option<Provider> {
-        let makes = |path: PathId| {
-            self.library.handovers(path).of_via(Via::Decorator).any(|of| {
-                of.row.phase == Some(Phase::Startup)
-                    && of.row.context == HandoverContext::Is(Runs::In(Context::Unknown))
+    /// Returns a method as a provider, if an annotation makes a container call it at startup: `@Bean`.
+    fn find_provider(&self, body: BodyRef) -> Option<Provider> {
+        let is_provider_annotation = |path: PathId| {
+            self.library.handovers(path).of_via(Via::Decorator).any(|handover| {
+                handover.row.phase == Some(Phase::Startup)
+                    && handover.row.context == HandoverContext::Is(Runs::In(Context::Unknown))
             })
         };
-        let (_, made) = self.decorators(body).into_iter().find(|&(path, _)| makes(path))?;
+        let (_, made) = self.decorators(body).into_iter().find(|&(path, _)| is_provider_annotation(path))?;
         let facts = self.program.facts(body.file);
         let row = self.program.body(body);
-        let gives = self.library_types(self.annotation(self.signature_scope(body), row.returns).value);
-        let mut said = Vec::new();
+        let result_types = self.library_types(self.annotation(self.signature_scope(body), row.returns).value);
+        let mut annotated_names = Vec::new();
         for arg in made.into_iter().flat_map(|site| self.program.args_of(site)) {
             match facts.form(arg.value) {
-                Form::Str(sym) => said.push(facts.text(sym).to_owned()),
+                Form::Str(sym) => annotated_names.push(facts.text(sym).to_owned()),
                 Form::Display(_, list) => {
                     let texts = facts.list(list).iter().filter_map(|&part| match facts.form(part) {
                         Form::Str(sym) => Some(facts.text(sym).to_owned()),
                         _ => None,
                     });
-                    said.extend(texts);
+                    annotated_names.extend(texts);
                 }
                 _ => {}
             }
         }
-        let names = if said.is_empty() { vec![facts.text(row.name).to_owned()] } else { said };
-        Some(Provider { body, names, gives })
+        let names = if annotated_names.is_empty() { vec![facts.text(row.name).to_owned()] } else { annotated_names };
+        Some(Provider { body, names, result_types })
     }
 }
 
-/// Classes that are looked at for one field.
-const MOST: usize = 64;
+/// The number of subclasses that are compared with one field's name.
+const MOST_CLASSES: usize = 64;
 
 impl Linker<'_> {
-    /// Returns a field's declared type, or the class of that type that the field is named for, where there are several.
-    pub(crate) fn named_for(&self, file: FileId, row: &Assign, declared: Typed) -> Typed {
+    /// Returns the subclass of a field's declared type that the field is named after (`bankPayment`), if the type has
+    /// several subclasses; else the declared type.
+    pub(crate) fn subclass_named_like_field(&self, file: FileId, row: &Assign, declared: Typed) -> Typed {
         let facts = self.program.facts(file);
         let Form::Var(var) = facts.form(row.target) else { return declared };
         if facts.language != Language::Java
@@ -142,10 +148,10 @@ impl Linker<'_> {
             return declared;
         };
         let field = facts.text(facts.var(var).name);
-        let classes = self.classes_below(class);
-        let mut named = classes.iter().filter(|of| {
-            let facts = self.program.facts(of.file);
-            is_object_of(facts.text(self.program.class(**of).name), field)
+        let classes = self.concrete_subclasses(class);
+        let mut named = classes.iter().filter(|candidate| {
+            let facts = self.program.facts(candidate.file);
+            is_object_of(facts.text(self.program.class(**candidate).name), field)
         });
         match (named.next(), named.next()) {
             (Some(&class), None) if classes.len() > 1 => {
@@ -155,14 +161,14 @@ impl Linker<'_> {
         }
     }
 
-    /// Returns the classes that derive from one, those of tests apart.
-    fn classes_below(&self, class: ClassRef) -> Vec<ClassRef> {
-        let mut seen = self.with_descendants(class, usize::MAX, MOST);
-        seen.retain(|of| {
-            let is_class = self.program.class(*of).kind != ClassKind::Interface;
-            *of != class && is_class && !self.program.is_test(of.file)
+    /// Returns the subclasses of a class, without interfaces and classes of tests.
+    fn concrete_subclasses(&self, class: ClassRef) -> Vec<ClassRef> {
+        let mut subclasses = self.with_descendants(class, usize::MAX, MOST_CLASSES);
+        subclasses.retain(|subclass| {
+            let is_class = self.program.class(*subclass).kind != ClassKind::Interface;
+            *subclass != class && is_class && !self.program.is_test(subclass.file)
         });
-        seen
+        subclasses
     }
 }
 

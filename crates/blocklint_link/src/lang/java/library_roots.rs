@@ -1,6 +1,6 @@
-//! Java: the libraries of which a project may have a value at all. A name like `add` or `get` belongs to rows of many
-//! libraries, of which a project uses few; a value of a library enters with an import, a qualified name, or the result
-//! of another library.
+//! Java: the libraries whose values a project can have. A name such as `add` or `get` has rows of many libraries, and a
+//! project uses few of them. A project gets a library's values by an import, a qualified name, or the result of another
+//! library's method.
 
 use crate::lang;
 use blocklint_core::Language;
@@ -10,16 +10,17 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::models::library::Library;
 use crate::program::Program;
 
-/// The roots of libraries that a project may have values of.
+/// The root packages of the libraries whose values a project can have.
 pub struct JavaRoots<'a> {
     program: &'a Program<'a>,
     present: FxHashSet<&'a str>,
-    /// True if users' rows exist: these may name the project's own classes, which need no import.
+    /// True if the user's configuration has rows, because these may describe the project's own classes, which need no
+    /// import.
     all: bool,
 }
 
 impl<'a> JavaRoots<'a> {
-    /// Reads all imports once, and follows what rows name.
+    /// Collects the libraries of all imports, and the libraries that their rows refer to.
     pub fn new(program: &'a Program<'a>, library: &Library<'a>) -> Self {
         let mut roots = JavaRoots { program, present: FxHashSet::default(), all: library.has_user_rows() };
         if roots.all || !program.languages().contains(&Language::Java) {
@@ -28,13 +29,13 @@ impl<'a> JavaRoots<'a> {
         for source in program.files.iter().filter(|source| source.facts.language == Language::Java) {
             let facts = &source.facts;
             for import in &facts.imports {
-                let mut at = Some(root(Language::Java, facts.text(import.module)));
-                while let Some(own) = at {
-                    // With one all around it are there.
-                    if !roots.present.insert(own) {
+                let mut enclosing = Some(root(Language::Java, facts.text(import.module)));
+                while let Some(package) = enclosing {
+                    // A package that is present has the packages around it, too.
+                    if !roots.present.insert(package) {
                         break;
                     }
-                    at = own.rsplit_once('.').map(|(around, _)| around);
+                    enclosing = package.rsplit_once('.').map(|(around, _)| around);
                 }
             }
         }
@@ -54,16 +55,16 @@ impl<'a> JavaRoots<'a> {
         roots
     }
 
-    /// True if the project may have a value that belongs to a path.
-    pub fn has(&self, path: &str) -> bool {
+    /// True if the project can have a value of the library of a path.
+    pub fn may_have(&self, path: &str) -> bool {
         self.all || self.has_root(root(Language::Java, path))
     }
 
     fn has_root(&self, root: &str) -> bool {
         root.is_empty()
-            || lang::java::names::is_of_runtime(root)
+            || lang::java::names::is_runtime_package(root)
             || self.present.contains(root)
-            // Code may name it in full.
+            // Code may spell out the package.
             || self.program.files_naming_all(root.split('.')).next().is_some()
     }
 }

@@ -1,5 +1,5 @@
-//! Java: references to methods of interfaces and base classes: `.map(source::load)`, `.map(Source::load)`. They mean what a call in their
-//! place would mean: also the methods that derived classes put there.
+//! Java: method references to methods of interfaces and base classes: `.map(source::load)`, `.map(Source::load)`. Like
+//! a call, a method reference may run the overrides of derived classes.
 
 use crate::lang;
 use blocklint_core::Language;
@@ -9,83 +9,85 @@ use crate::linker::{LOW_STEPS, Linker};
 use crate::program::ids::{BodyRef, ClassRef, SiteRef};
 use crate::values::value::{ArgsId, BoundId, Val, ValueId};
 
-/// Implementations beyond which a reference shows nothing about one of them.
+/// The number of overrides above which a reference has no known target.
 const MOST: usize = 16;
 
-/// Implementations of which each is likely to be meant.
+/// The number of overrides up to which each one is a likely target.
 const FEW: usize = 3;
 
 impl Linker<'_> {
-    /// Returns the methods with code that a reference to a method may mean besides that one.
-    pub(crate) fn implementations_referred_to(&self, of: BodyRef, receiver: BoundId) -> Vec<BodyRef> {
-        let facts = self.program.facts(of.file);
-        let row = self.program.body(of);
-        if facts.language != Language::Java || row.kind != BodyKind::Function || self.method_kind(of).is_static {
+    /// Returns the overrides with code that a reference to a method may run; none if there are too many.
+    pub(crate) fn referenced_overrides(&self, method: BodyRef, receiver: BoundId) -> Vec<BodyRef> {
+        let facts = self.program.facts(method.file);
+        let row = self.program.body(method);
+        if facts.language != Language::Java || row.kind != BodyKind::Function || self.method_kind(method).is_static {
             return Vec::new();
         }
-        let Some(own) = row.class.get() else { return Vec::new() };
+        let Some(method_class) = row.class.get() else { return Vec::new() };
         let class = match receiver.is_some().then(|| self.values.single(receiver)) {
-            None => of.file.class_ref(own),
+            None => method.file.class_ref(method_class),
             Some(Val::Instance { class, exact: false, .. }) => class,
             Some(_) => return Vec::new(),
         };
-        let Some(name) = self.program.global(of.file, row.name) else { return Vec::new() };
-        let count = self.program.params_of(of).len();
-        let all = self.overrides(class, name);
-        let fits = |body: &&BodyRef| {
-            !self.is_stub(**body) && self.takes_so_many(**body, count) && self.may_meet(of.file, body.file)
+        let Some(name) = self.program.global(method.file, row.name) else { return Vec::new() };
+        let count = self.program.params_of(method).len();
+        let candidates = self.overrides(class, name);
+        let is_candidate = |body: &&BodyRef| {
+            !self.is_stub(**body)
+                && self.takes_argument_count(**body, count)
+                && self.may_run_in_one_program(method.file, body.file)
         };
-        let found: Vec<BodyRef> = all.iter().filter(fits).take(MOST + 1).copied().collect();
-        if found.len() > MOST { Vec::new() } else { found }
+        let overrides: Vec<BodyRef> = candidates.iter().filter(is_candidate).take(MOST + 1).copied().collect();
+        if overrides.len() > MOST { Vec::new() } else { overrides }
     }
 
-    /// True if a reference to method `of` may mean the override `body` of a derived class.
-    pub fn may_be_referred_to(&self, of: BodyRef, receiver: BoundId, body: BodyRef) -> bool {
+    /// True if a reference to `method` may run the override `body` of a derived class.
+    pub fn may_be_referred_to(&self, method: BodyRef, receiver: BoundId, body: BodyRef) -> bool {
         let name = |body: BodyRef| {
             let facts = self.program.facts(body.file);
             let row = self.program.body(body);
             (row.class.is_some(), facts.text(row.name))
         };
-        of != body
+        method != body
             && self.program.language(body.file) == Language::Java
-            && name(of) == name(body)
-            && self.implementations_referred_to(of, receiver).contains(&body)
+            && name(method) == name(body)
+            && self.referenced_overrides(method, receiver).contains(&body)
     }
 
-    /// Returns inferred steps to one of the methods that a reference in an argument may mean; `None` where it runs by a
-    /// proxy, elsewhere, or where its arguments are of another class.
-    pub fn steps_to_referred(&self, site: SiteRef, arg: u32, value: ValueId, body: BodyRef) -> Option<u8> {
+    /// Returns the number of inferred steps to one of the methods that a reference in an argument may run; `None` if a
+    /// proxy runs the method in another context, or if the receiver that the library passes is of another class.
+    pub fn inferred_steps_to_reference(&self, site: SiteRef, arg: u32, value: ValueId, body: BodyRef) -> Option<u8> {
         let facts = self.program.facts(site.file);
         let members = self.values.members(value);
-        let direct = members.iter().any(|val| !matches!(*val, Val::Fn { body: of, .. } if of != body));
+        let is_direct = members.iter().any(|val| !matches!(*val, Val::Fn { body: target, .. } if target != body));
         let is_reference = || {
             self.program
                 .args_of(site)
                 .get(arg as usize)
                 .is_some_and(|arg| matches!(facts.form(arg.value), Form::Path(..)))
         };
-        if facts.language != Language::Java || direct || !is_reference() {
+        if facts.language != Language::Java || is_direct || !is_reference() {
             return Some(0);
         }
         if self.proxy_context(body, site).is_some() {
             return None;
         }
-        let mut all = 0;
+        let mut count = 0;
         for &val in members.iter() {
-            let Val::Fn { body: of, receiver, .. } = val else { continue };
-            all += usize::from(!self.is_stub(of));
-            // `Source::load` gets its receiver first.
-            let given = if receiver.is_some() { None } else { self.class_passed_first(site, arg) };
-            let fits = |body: BodyRef| given.is_none_or(|given| self.is_method_of_class(body, given));
+            let Val::Fn { body: method, receiver, .. } = val else { continue };
+            count += usize::from(!self.is_stub(method));
+            // The first argument of `Source::load` is its receiver.
+            let class = if receiver.is_some() { None } else { self.class_of_first_passed(site, arg) };
+            let fits = |body: BodyRef| class.is_none_or(|class| self.is_method_of_class(body, class));
             if !fits(body) {
                 return None;
             }
-            all += self.implementations_referred_to(of, receiver).into_iter().filter(|&body| fits(body)).count();
+            count += self.referenced_overrides(method, receiver).into_iter().filter(|&body| fits(body)).count();
         }
-        // Each element is passed to its implementation.
-        let on_each = || lang::java::words::goes_through_all(facts.text(self.program.site(site).name));
+        // An operator on each element runs every implementation in turn.
+        let on_each = || lang::java::words::calls_with_every_element(facts.text(self.program.site(site).name));
         let unbound = members.iter().any(|val| matches!(*val, Val::Fn { receiver, .. } if !receiver.is_some()));
-        Some(match all {
+        Some(match count {
             0 | 1 => 0,
             _ if unbound && on_each() => 0,
             2..=FEW => 1,
@@ -93,25 +95,28 @@ impl Linker<'_> {
         })
     }
 
-    /// Returns the class of what a call's row states that the callable in an argument gets first.
-    fn class_passed_first(&self, site: SiteRef, arg: u32) -> Option<ClassRef> {
-        let given = self.passed_by_row(site, arg, 0)?;
-        match self.values.members(given.value)[..] {
+    /// Returns the class of the first argument that a library passes to a callable, by the row of the call.
+    fn class_of_first_passed(&self, site: SiteRef, arg: u32) -> Option<ClassRef> {
+        let argument = self.passed_by_row(site, arg, 0)?;
+        match self.values.members(argument.value)[..] {
             [Val::Instance { class, .. }] => Some(class),
             _ => None,
         }
     }
 
-    /// True if a method is a member of a class, or of one that derives from it, under the method's own name.
+    /// True if a class or a subclass of it defines a method, or if the class inherits it.
     fn is_method_of_class(&self, body: BodyRef, class: ClassRef) -> bool {
-        let Some(own) = self.program.body(body).class.get() else { return false };
-        let own = body.file.class_ref(own);
-        if self.is_subclass(own, class) {
+        let Some(method_class) = self.program.body(body).class.get() else { return false };
+        let method_class = body.file.class_ref(method_class);
+        if self.is_subclass(method_class, class) {
             return true;
         }
         let Some(name) = self.program.global(body.file, self.program.body(body).name) else { return false };
         let object = Val::Instance { class, exact: false, args: ArgsId::NONE };
-        let has = self.attr(object, name);
-        self.values.members(has.value).iter().any(|val| matches!(*val, Val::Fn { body: of, .. } if of == body))
+        let members = self.attr(object, name);
+        self.values
+            .members(members.value)
+            .iter()
+            .any(|val| matches!(*val, Val::Fn { body: member, .. } if member == body))
     }
 }

@@ -1,4 +1,5 @@
-//! Names, values and calls of Java.
+//! Java semantics: name lookup, imports, members, implicit calls and declared types, as an implementation of
+//! [`Semantics`].
 
 pub(crate) mod annotated_threads;
 pub(crate) mod build_modules;
@@ -43,7 +44,7 @@ use crate::program::path_kind::is_of_demo;
 use crate::values::expr::Scope;
 use crate::values::value::{ArgsId, BoundId, EnvId, Val};
 
-/// Java.
+/// The implementation of [`Semantics`] for Java.
 pub(crate) struct Java;
 
 impl Semantics for Java {
@@ -66,15 +67,15 @@ impl Semantics for Java {
     }
 
     fn module_name(&self, linker: &Linker<'_>, file: FileId) -> String {
-        names::package(linker, file).to_owned()
+        names::package_of_file(linker, file).to_owned()
     }
 
     /// Returns the callable of a method reference: `T::m`, `object::m`, `T::new`.
-    fn path_member(&self, linker: &Linker<'_>, of: Val, name: Name) -> Typed {
-        names::method_reference(linker, of, name)
+    fn path_member(&self, linker: &Linker<'_>, owner: Val, name: Name) -> Typed {
+        names::method_reference(linker, owner, name)
     }
 
-    /// Returns the value of `Outer.this`
+    /// Returns the value of `Outer.this`.
     fn implied_member_of_class(
         &self,
         linker: &Linker<'_>,
@@ -87,63 +88,64 @@ impl Semantics for Java {
     }
 
     fn field_on_receiver(&self, linker: &Linker<'_>, owner: ClassRef, var: VarId, receiver: Val) -> Option<Typed> {
-        linker.as_type_argument(owner, var, receiver)
+        linker.field_as_type_argument(owner, var, receiver)
     }
 
-    /// Returns the result of generated code, of a callable, or of two callables that are composed.
+    /// Returns the result of a generated method, of a functional interface's method, or of `andThen` and `compose`.
     fn unknown_result(&self, linker: &Linker<'_>, site: SiteRef, env: EnvId) -> Option<Typed> {
-        let made = generated_code::generated(linker, site, env).or_else(|| linker.functional_result(site, env));
-        made.or_else(|| linker.put_together(site, env))
+        let result =
+            generated_code::generated_result(linker, site, env).or_else(|| linker.functional_result(site, env));
+        result.or_else(|| linker.put_together(site, env))
     }
 
     fn implicit_calls(&self) -> &'static [ImplicitCall] {
         implicit_calls::IMPLICIT_CALLS
     }
 
-    /// True if only one of the targets runs. A loop runs them all: `iterator` of the object and each step of that
-    /// iterator.
+    /// True if a site runs one of its targets. A loop runs all of them: `iterator` of the object and the methods of
+    /// that iterator.
     fn are_alternatives(&self, linker: &Linker<'_>, site: SiteRef, targets: &Targets) -> bool {
         let facts = linker.program.facts(site.file);
         let row = linker.program.site(site);
-        let goes_through = row.kind == SiteKind::Iterate || words::GOES_THROUGH_ITSELF.contains(&facts.text(row.name));
-        if !goes_through {
-            return self.runs_one_of(targets);
+        let iterates = row.kind == SiteKind::Iterate || words::INHERITED_ITERATIONS.contains(&facts.text(row.name));
+        if !iterates {
+            return self.runs_one_target(targets);
         }
-        let mut seen = FxHashSet::default();
+        let mut names = FxHashSet::default();
         targets.list.iter().any(|target| match *target {
             Target::Body { body, .. } => {
-                let of = linker.program.facts(body.file);
-                !seen.insert(of.text(linker.program.body(body).name))
+                let body_facts = linker.program.facts(body.file);
+                !names.insert(body_facts.text(linker.program.body(body).name))
             }
             Target::Overrides { .. } => true,
             Target::Row { .. } => false,
         })
     }
 
-    fn is_of_iteration(&self, linker: &Linker<'_>, body: BodyRef) -> bool {
-        !linker.names_of_loops(body).is_empty()
+    fn is_iteration_method(&self, linker: &Linker<'_>, body: BodyRef) -> bool {
+        !linker.names_of_iterating_sites(body).is_empty()
     }
 
-    fn constructed(&self, linker: &Linker<'_>, class: ClassRef, _site: SiteRef, env: EnvId) -> Typed {
-        let made = Val::Instance { class, exact: true, args: ArgsId::NONE };
-        linker.known(linker.as_closure(made, env).unwrap_or(made))
+    fn constructor_result(&self, linker: &Linker<'_>, class: ClassRef, _site: SiteRef, env: EnvId) -> Typed {
+        let instance = Val::Instance { class, exact: true, args: ArgsId::NONE };
+        linker.known(linker.as_closure(instance, env).unwrap_or(instance))
     }
 
     fn result_without_row(
         &self,
         linker: &Linker<'_>,
         path: &str,
-        _own: Val,
+        _owner: Val,
         receiver: BoundId,
-        at: (SiteRef, EnvId),
+        (site, env): (SiteRef, EnvId),
     ) -> Option<Typed> {
         if let Some(stub) = generated_code::generated_stub(path) {
             let ty = linker.library.path(Language::Java, &stub);
             return Some(linker.known(Val::Library { ty, args: ArgsId::NONE, made: None }));
         }
-        let plain = generated_code::behind_binding(path)?;
-        let given = linker.library_result(linker.library.path(Language::Java, &plain), receiver, at.0, at.1);
-        Some(linker.map(given, |val| linker.binding_result(val)))
+        let delegate = generated_code::rxjava_delegate(path)?;
+        let result = linker.library_result(linker.library.path(Language::Java, &delegate), receiver, site, env);
+        Some(linker.map(result, |val| linker.rxjava_result(val)))
     }
 
     fn refine_param(&self, linker: &Linker<'_>, body: BodyRef, index: u32, declared: Typed) -> Typed {
@@ -155,12 +157,12 @@ impl Semantics for Java {
     }
 
     fn refine_returned(&self, linker: &Linker<'_>, body: BodyRef, declared: Typed) -> Typed {
-        linker.narrowed_return(body, declared)
+        linker.refine_return(body, declared)
     }
 
     fn declared_variable(&self, linker: &Linker<'_>, scope: Scope, var: VarId) -> Option<Typed> {
         let facts = linker.program.facts(scope.file);
-        // A later assignment is of the declared type, too.
+        // The declared type applies to later assignments, too.
         match facts.assigns_of(var).find(|row| row.annotation.is_some()) {
             Some(row) => Some(linker.annotation(Scope { at: row.at, ..scope }, row.annotation)),
             None => matches!(facts.var(var).kind, VarKind::Param(_)).then(|| linker.param(scope.file.var_ref(var))),
@@ -176,7 +178,7 @@ impl Semantics for Java {
     }
 
     fn refine_assigned(&self, linker: &Linker<'_>, var: VarRef, assigned: Typed) -> Typed {
-        linker.or_assigned_callables(var, linker.narrower_field(var, assigned))
+        linker.or_assigned_callables(var, linker.refine_field(var, assigned))
     }
 
     fn refine_by_value(&self, linker: &Linker<'_>, scope: Scope, declared: Typed, row: &Assign) -> Option<Typed> {
@@ -212,14 +214,13 @@ impl Semantics for Java {
         linker.decided_by_param(site, linker.put_around(site, form), env)
     }
 
-    fn set_up_as(&self, linker: &Linker<'_>, site: SiteRef, form: FormId) -> Vec<Val> {
-        linker.set_up_as(site, form)
+    fn states_set_by_calls(&self, linker: &Linker<'_>, site: SiteRef, form: FormId) -> Vec<Val> {
+        linker.states_set_by_calls(site, form)
     }
 
-    fn is_stand_in(&self, linker: &Linker<'_>, body: BodyRef, of: ClassRef) -> bool {
+    fn is_test_double_or_demo(&self, linker: &Linker<'_>, body: BodyRef, base: ClassRef) -> bool {
         let is_of_demo = |file: FileId| is_of_demo(&linker.program.files[file.index()].relative);
-        // Nor is a method of a demo, which only shows how the base is used.
-        linker.is_test_double(body, linker.class_body(of)) || is_of_demo(body.file) && !is_of_demo(of.file)
+        linker.is_test_double(body, linker.class_body(base)) || is_of_demo(body.file) && !is_of_demo(base.file)
     }
 
     fn runs_any_implementation(&self, linker: &Linker<'_>, body: BodyRef) -> bool {
@@ -227,7 +228,7 @@ impl Semantics for Java {
     }
 
     fn is_registration(&self, linker: &Linker<'_>, decorator: PathId, body: BodyRef) -> bool {
-        !names::is_of_many_servers(&linker.library.text(decorator)) || linker.serves_on_loops(body.file)
+        !names::is_jax_rs_annotation(&linker.library.text(decorator)) || linker.serves_on_event_loops(body.file)
     }
 
     fn runs_on_workers(&self, linker: &Linker<'_>, class: ClassRef) -> bool {
@@ -242,9 +243,9 @@ impl Semantics for Java {
         !linker.serves_by_servlets(file)
     }
 
-    fn rounds(&self, linker: &Linker<'_>, site: SiteRef, within: RegionId) -> Rounds {
+    fn loop_rounds(&self, linker: &Linker<'_>, site: SiteRef, loop_region: RegionId) -> Rounds {
         let facts = linker.program.facts(site.file);
-        let is_short = goes_through_few(facts, facts.region(within)) || linker.ends_loop(site);
+        let is_short = goes_through_few(facts, facts.region(loop_region)) || linker.ends_loop(site);
         if is_short { Rounds::FewInAll } else { Rounds::Many }
     }
 }

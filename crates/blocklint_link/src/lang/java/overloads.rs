@@ -1,4 +1,5 @@
-//! Java: which overload a call means, by the number and types of its arguments.
+//! Java: overload resolution: the method, model row or override that a call selects by the number and types of its
+//! arguments.
 
 use crate::lang;
 use std::rc::Rc;
@@ -13,31 +14,31 @@ use crate::linker::Linker;
 use crate::program::ids::{BodyRef, ClassRef, Name, PathId, SiteRef};
 use crate::values::value::{EnvId, Val};
 
-/// The inferred steps of a method reference whose overload is unknown.
-const OF_UNKNOWN_OVERLOAD: u8 = 2;
+/// The number of inferred steps to a method reference whose overload is unknown.
+const STEPS_TO_UNKNOWN_OVERLOAD: u8 = 2;
 
 /// How an argument fits a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Fit {
-    /// It is of another type.
+    /// The argument is of another type.
     Never,
-    /// It may be.
+    /// The argument may be of the parameter's type.
     Open,
-    /// It is of just this type.
+    /// The argument is exactly of the parameter's type.
     Exact,
 }
 
-/// Between the names of one type.
-const OR: char = '|';
+/// The separator in a string of type names: those of a type and its supertypes.
+const NAME_SEPARATOR: char = '|';
 
 impl<'a> Linker<'a> {
-    /// Returns the rows of a call at a site: of overloads those that its arguments fit.
-    pub fn rows_at(&self, path: PathId, site: SiteRef) -> Rc<CallRows<'a>> {
+    /// Returns the rows of a path that fit the arguments of a call, because rows may describe one overload only.
+    pub fn rows_for_call(&self, path: PathId, site: SiteRef) -> Rc<CallRows<'a>> {
         let rows = self.library.calls(path);
         if self.program.language(site.file) != Language::Java {
             return rows;
         }
-        let rows = if is_of_object(&self.library.text(path)) { without_globs(rows) } else { rows };
+        let rows = if is_object_method(&self.library.text(path)) { without_globs(rows) } else { rows };
         if !rows.iter().any(|row| row.path.ends_with(')')) {
             return rows;
         }
@@ -45,12 +46,12 @@ impl<'a> Linker<'a> {
             self.program.args_of(site).iter().map(|arg| self.type_names(site, arg.value)).collect();
         let types: Vec<Option<&str>> = types.iter().map(Option::as_deref).collect();
         let mut rows = (*rows).clone();
-        rows.fit_parameters(&types, is_one_of);
+        rows.fit_parameters(&types, has_type_name);
         Rc::new(rows)
     }
 
     /// Returns the `[[handover]]` rows of a path that fit the arguments of a site.
-    pub(crate) fn handovers_at(&self, path: PathId, site: SiteRef) -> Rc<HandoverRows<'a>> {
+    pub(crate) fn handovers_for_call(&self, path: PathId, site: SiteRef) -> Rc<HandoverRows<'a>> {
         let rows = self.library.handovers(path);
         if self.program.language(site.file) != Language::Java || !rows.iter().any(|row| row.path.ends_with(')')) {
             return rows;
@@ -59,11 +60,11 @@ impl<'a> Linker<'a> {
         let types: Vec<Option<Rc<str>>> = args.iter().map(|arg| self.type_names(site, arg.value)).collect();
         let types: Vec<Option<&str>> = types.iter().map(Option::as_deref).collect();
         let mut rows = (*rows).clone();
-        rows.fit_arguments(&types, is_one_of);
+        rows.fit_arguments(&types, has_type_name);
         Rc::new(rows)
     }
 
-    /// Returns the names of an argument's type and of its supertypes, joined; `None` where it is not known.
+    /// Returns the names of an argument's type and its supertypes, joined by `|`; `None` if the type is unknown.
     fn type_names(&self, site: SiteRef, form: FormId) -> Option<Rc<str>> {
         let facts = self.program.facts(site.file);
         let literal = match facts.form(form) {
@@ -112,25 +113,26 @@ impl<'a> Linker<'a> {
             }
             _ => return None,
         }
-        Some(names.join(&OR.to_string()))
+        Some(names.join(&NAME_SEPARATOR.to_string()))
     }
 
-    /// Returns the methods or constructors of one name that a call's arguments fit; all, if none does.
-    pub(crate) fn fitting(&self, bodies: Vec<BodyRef>, site: SiteRef) -> Vec<BodyRef> {
+    /// Returns the overloads that fit the arguments of a call; all overloads, if none fits.
+    pub(crate) fn fitting_overloads(&self, bodies: Vec<BodyRef>, site: SiteRef) -> Vec<BodyRef> {
         let facts = self.program.facts(site.file);
         let count = self.program.args_of(site).len();
         if bodies.len() < 2 {
             return bodies;
         }
-        let of_count: Vec<BodyRef> = bodies.iter().copied().filter(|&body| self.takes_so_many(body, count)).collect();
-        if of_count.len() < 2 {
-            return if of_count.is_empty() { bodies } else { of_count };
+        let same_arity: Vec<BodyRef> =
+            bodies.iter().copied().filter(|&body| self.takes_argument_count(body, count)).collect();
+        if same_arity.len() < 2 {
+            return if same_arity.is_empty() { bodies } else { same_arity };
         }
-        // A parameter of equal type in all overloads does not distinguish them.
-        let differs = |at: usize| {
-            let mut declared = of_count.iter().map(|&body| {
+        // A parameter with the same type in all overloads does not select one.
+        let differs = |index: usize| {
+            let mut declared = same_arity.iter().map(|&body| {
                 let params = self.program.params_of(body);
-                params.get(at).map(|param| self.annotation(self.signature_scope(body), param.annotation).value)
+                params.get(index).map(|param| self.annotation(self.signature_scope(body), param.annotation).value)
             });
             let first = declared.next();
             declared.any(|other| Some(other) != first)
@@ -140,94 +142,99 @@ impl<'a> Linker<'a> {
             .args_of(site)
             .iter()
             .enumerate()
-            .map(|(at, arg)| if differs(at) { self.type_names(site, arg.value) } else { None })
+            .map(|(index, arg)| if differs(index) { self.type_names(site, arg.value) } else { None })
             .collect();
         let lambdas: Vec<bool> =
             self.program.args_of(site).iter().map(|arg| is_callable(facts.form(arg.value))).collect();
         let fit: Vec<BodyRef> =
-            of_count.iter().copied().filter(|&body| self.takes_types(body, &types, &lambdas)).collect();
-        let fit = if fit.is_empty() { of_count } else { fit };
+            same_arity.iter().copied().filter(|&body| self.takes_types(body, &types, &lambdas)).collect();
+        let fit = if fit.is_empty() { same_arity } else { fit };
         // An overload whose parameters have exactly the types of the arguments wins over one with wider types.
-        let exact: Vec<usize> = fit.iter().map(|&body| self.takes_exactly(body, &types)).collect();
+        let exact: Vec<usize> = fit.iter().map(|&body| self.count_exact_arguments(body, &types)).collect();
         let most = exact.iter().copied().max().unwrap_or_default();
-        fit.into_iter().zip(exact).filter(|&(_, many)| many == most).map(|(body, _)| body).collect()
+        fit.into_iter().zip(exact).filter(|&(_, count)| count == most).map(|(body, _)| body).collect()
     }
 
-    /// True if a call through a base class may mean this override of a derived one. Of Java's overloads the call means
-    /// one that its arguments fit.
-    pub fn means_override(&self, class: ClassRef, name: Name, body: BodyRef, site: SiteRef) -> bool {
+    /// True if a call of a base class's method may run this override of a derived class. In Java the arguments of the
+    /// call must fit the override.
+    pub fn may_run_override(&self, class: ClassRef, name: Name, body: BodyRef, site: SiteRef) -> bool {
         let all = self.overrides(class, name);
-        let Ok(at) = all.binary_search(&body) else { return false };
+        let Ok(index) = all.binary_search(&body) else { return false };
         match self.program.language(body.file) {
             Language::Java => {}
-            Language::Rust => return self.is_of_trait_arguments(class, body, site),
+            Language::Rust => return self.allows_trait_arguments(class, body, site),
             Language::Python => return true,
         }
-        let find = || self.means_this_override(class, body, site, &all[..], at);
-        self.query(&self.tables.java.means_override, (site, body), bool::default, find)
+        let find = || self.fits_override(class, body, site, &all[..], index);
+        self.query(&self.tables.java.override_targets, (site, body), bool::default, find)
     }
 
-    /// True if a call may mean several methods with code of their own.
-    pub fn means_several(&self, site: SiteRef) -> bool {
+    /// True if a call may run one of several methods that have code.
+    pub fn may_run_several(&self, site: SiteRef) -> bool {
         if self.program.language(site.file) != Language::Java {
             return false;
         }
-        self.query(&self.tables.java.means_several, site, bool::default, || {
+        self.query(&self.tables.java.several_targets, site, bool::default, || {
             let targets = self.targets(site, EnvId::NONE);
             let bodies = targets.list.iter().map(|target| match *target {
                 Target::Body { body, .. } => usize::from(!self.is_stub(body)),
                 Target::Row { .. } => 1,
                 Target::Overrides { class, name } => {
                     let all = self.overrides(class, name);
-                    let is_meant = |of: BodyRef| !self.is_stub(of) && self.means_override(class, name, of, site);
-                    all.iter().filter(|&&of| is_meant(of)).take(2).count()
+                    let is_meant =
+                        |body: BodyRef| !self.is_stub(body) && self.may_run_override(class, name, body, site);
+                    all.iter().filter(|&&body| is_meant(body)).take(2).count()
                 }
             });
             bodies.sum::<usize>() > 1
         })
     }
 
-    fn means_this_override(&self, class: ClassRef, body: BodyRef, site: SiteRef, all: &[BodyRef], at: usize) -> bool {
-        if !self.may_meet(site.file, body.file) || self.proxy_context(body, site).is_some() {
+    /// True if a call may run the override at an index of all overrides.
+    fn fits_override(&self, class: ClassRef, body: BodyRef, site: SiteRef, all: &[BodyRef], index: usize) -> bool {
+        if !self.may_run_in_one_program(site.file, body.file) || self.proxy_context(body, site).is_some() {
             return false;
         }
-        if !self.takes_so_many(body, self.program.args_of(site).len()) {
+        if !self.takes_argument_count(body, self.program.args_of(site).len()) {
             return false;
         }
-        if self.is_replaced_where(site, body) || self.is_of_other_arguments(class, site, body) {
+        if self.is_excluded_by_overridden_caller(site, body) || self.has_other_type_arguments(class, site, body) {
             return false;
         }
-        let own = self.program.body(body).class;
-        // In order, those of one class stand side by side.
-        let is_sibling = |other: &&BodyRef| other.file == body.file && self.program.body(**other).class == own;
-        let before = all[..at].iter().rev().take_while(is_sibling);
-        let siblings: Vec<BodyRef> = before.chain(all[at..].iter().take_while(is_sibling)).copied().collect();
-        self.fitting(siblings, site).contains(&body)
+        let class_of_override = self.program.body(body).class;
+        // The overrides are sorted, so those of one class are neighbours.
+        let is_sibling =
+            |other: &&BodyRef| other.file == body.file && self.program.body(**other).class == class_of_override;
+        let before = all[..index].iter().rev().take_while(is_sibling);
+        let siblings: Vec<BodyRef> = before.chain(all[index..].iter().take_while(is_sibling)).copied().collect();
+        self.fitting_overloads(siblings, site).contains(&body)
     }
 
     /// True if a call's receiver is declared with another type argument than a subclass passes to its base:
     /// `Check<Event> check; check.run(e)` never means a method of `class Other extends Check<Setting>`.
-    fn is_of_other_arguments(&self, class: ClassRef, site: SiteRef, body: BodyRef) -> bool {
+    fn has_other_type_arguments(&self, class: ClassRef, site: SiteRef, body: BodyRef) -> bool {
         let Some(receiver) = self.receiver_form(site) else { return false };
         let typed = self.eval(self.scope_of(site, EnvId::NONE), receiver);
         let [Val::Instance { class: declared, args, .. }] = self.values.members(typed.value)[..] else { return false };
         let Some(wanted) = self.values.nth(args, 0).and_then(|value| self.only_class(value)) else { return false };
         let facts = self.program.facts(body.file);
-        let Some(own) = self.program.body(body).class.get() else { return false };
-        let row = facts.class(own);
-        let at = blocklint_facts::At { region: facts.body(row.parent).region, position: u32::MAX };
-        let scope = crate::values::expr::Scope { file: body.file, at, env: EnvId::NONE };
+        let Some(class_of_override) = self.program.body(body).class.get() else { return false };
+        let row = facts.class(class_of_override);
+        let class_at = blocklint_facts::At { region: facts.body(row.parent).region, position: u32::MAX };
+        let scope = crate::values::expr::Scope { file: body.file, at: class_at, env: EnvId::NONE };
         if declared != class {
             return false;
         }
         facts.list(row.bases).iter().any(|&base| {
             let base = self.annotation(scope, base);
-            let [Val::Instance { class: of, args, .. }] = self.values.members(base.value)[..] else { return false };
-            let given = self.values.nth(args, 0).and_then(|value| self.only_class(value));
-            of == class
-                && given.is_some_and(|given| {
+            let [Val::Instance { class: base_class, args, .. }] = self.values.members(base.value)[..] else {
+                return false;
+            };
+            let own_argument = self.values.nth(args, 0).and_then(|value| self.only_class(value));
+            base_class == class
+                && own_argument.is_some_and(|own_argument| {
                     let derives = |a: ClassRef, b: ClassRef| self.mro(a).contains(&Ancestor::Class(b));
-                    !derives(given, wanted) && !derives(wanted, given)
+                    !derives(own_argument, wanted) && !derives(wanted, own_argument)
                 })
         })
     }
@@ -240,71 +247,78 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// True if a call of an object on itself never means this override of a derived class, because that class replaces
-    /// the calling method too: a default method that calls another one, and an implementation that has both.
-    fn is_replaced_where(&self, site: SiteRef, body: BodyRef) -> bool {
+    /// True if a call of an object on itself never runs this override of a derived class, because that class also
+    /// overrides the calling method: a default method of an interface that calls another method, and an implementation
+    /// that overrides both.
+    fn is_excluded_by_overridden_caller(&self, site: SiteRef, body: BodyRef) -> bool {
         let facts = self.program.facts(site.file);
-        let on_itself = self.receiver_form(site).is_none_or(|of| matches!(facts.form(of), Form::This));
+        let on_itself = self.receiver_form(site).is_none_or(|form| matches!(facts.form(form), Form::This));
         if !on_itself {
             return false;
         }
-        let mut at = self.program.body_of_site(site);
-        while self.program.body(at).kind == BodyKind::Lambda {
-            let Some(parent) = self.program.body(at).parent.get() else { return false };
-            at = site.file.body_ref(parent);
+        let mut method = self.program.body_of_site(site);
+        while self.program.body(method).kind == BodyKind::Lambda {
+            let Some(parent) = self.program.body(method).parent.get() else { return false };
+            method = site.file.body_ref(parent);
         }
-        let caller = self.program.body(at);
-        let (Some(from), Some(name)) = (caller.class.get(), self.program.global(site.file, caller.name)) else {
+        let caller = self.program.body(method);
+        let (Some(calling_class), Some(name)) = (caller.class.get(), self.program.global(site.file, caller.name))
+        else {
             return false;
         };
-        let from = site.file.class_ref(from);
-        let count = self.program.params_of(at).len();
-        let Some(own) = self.program.body(body).class.get() else { return false };
-        let own = body.file.class_ref(own);
-        if caller.flags.has(BodyFlags::STATIC) || caller.kind != BodyKind::Function || own == from {
+        let calling_class = site.file.class_ref(calling_class);
+        let count = self.program.params_of(method).len();
+        let Some(class_of_override) = self.program.body(body).class.get() else { return false };
+        let class_of_override = body.file.class_ref(class_of_override);
+        if caller.flags.has(BodyFlags::STATIC)
+            || caller.kind != BodyKind::Function
+            || class_of_override == calling_class
+        {
             return false;
         }
-        let replaced = self.overrides(from, name);
-        let classes = self.mro(own);
-        let between = classes.iter().take_while(|&&ancestor| ancestor != Ancestor::Class(from));
+        let overrides = self.overrides(calling_class, name);
+        let classes = self.mro(class_of_override);
+        let between = classes.iter().take_while(|&&ancestor| ancestor != Ancestor::Class(calling_class));
         let mut between = between.filter_map(|ancestor| match *ancestor {
             Ancestor::Class(class) => Some(class),
             _ => None,
         });
         between.any(|class| {
-            replaced.iter().any(|of| {
-                let row = self.program.body(*of);
-                let owner = row.class.get().map(|own| of.file.class_ref(own));
-                owner == Some(class) && self.takes_so_many(*of, count)
+            overrides.iter().any(|override_ref| {
+                let row = self.program.body(*override_ref);
+                let owner = row.class.get().map(|class| override_ref.file.class_ref(class));
+                owner == Some(class) && self.takes_argument_count(*override_ref, count)
             })
         })
     }
 
     /// Returns the number of arguments whose type is exactly that of the method's parameter.
-    fn takes_exactly(&self, body: BodyRef, types: &[Option<Rc<str>>]) -> usize {
+    fn count_exact_arguments(&self, body: BodyRef, types: &[Option<Rc<str>>]) -> usize {
         let scope = self.signature_scope(body);
         let params = self.program.params_of(body).iter().zip(types);
-        let is_exact = |(param, given): &(&blocklint_facts::Param, &Option<Rc<str>>)| {
-            let Some(given) = given.as_deref().and_then(|names| names.split(OR).next()) else { return false };
+        let is_exact = |(param, argument): &(&blocklint_facts::Param, &Option<Rc<str>>)| {
+            let Some(argument) = argument.as_deref().and_then(|names| names.split(NAME_SEPARATOR).next()) else {
+                return false;
+            };
             let declared = self.annotation(scope, param.annotation);
             match self.values.members(declared.value)[..] {
-                [declared] => self.type_name_of(declared).is_some_and(|name| *name == *given),
+                [declared] => self.type_name_of(declared).is_some_and(|name| *name == *argument),
                 _ => false,
             }
         };
         params.filter(is_exact).count()
     }
 
-    /// Returns the number of inferred steps if a method reference in an argument means this one of several methods of
-    /// its name: the one that takes the arguments which the callee passes to it. Returns `None` if it means another
-    /// one.
-    pub fn reference_means(&self, site: SiteRef, arg: u32, body: BodyRef) -> Option<u8> {
+    /// Returns the number of inferred steps to a method if a method reference in an argument may refer to it; `None` if
+    /// the reference refers to another overload. The arguments that the callee passes to the callable select the
+    /// overload.
+    pub fn steps_to_overload(&self, site: SiteRef, arg: u32, body: BodyRef) -> Option<u8> {
         let facts = self.program.facts(site.file);
-        let Some(given) = self.program.args_of(site).get(arg as usize).map(|arg| arg.value) else { return Some(0) };
-        if facts.language != Language::Java || !matches!(facts.form(given), Form::Path(..)) {
+        let Some(reference) = self.program.args_of(site).get(arg as usize).map(|arg| arg.value) else { return Some(0) };
+        if facts.language != Language::Java || !matches!(facts.form(reference), Form::Path(..)) {
             return Some(0);
         }
-        let typed = self.eval(self.scope_of(site, EnvId::NONE), given);
+        let typed = self.eval(self.scope_of(site, EnvId::NONE), reference);
         let alternatives: Vec<(BodyRef, bool)> = self
             .values
             .members(typed.value)
@@ -317,49 +331,55 @@ impl<'a> Linker<'a> {
         if alternatives.len() < 2 {
             return Some(0);
         }
-        let Some(count) = self.count_library_arguments(site, arg) else { return Some(OF_UNKNOWN_OVERLOAD) };
-        // `T::method` gets its receiver first.
-        let own = |body: BodyRef, bound: bool| usize::from(!bound && !self.method_kind(body).is_static);
-        let takes = |body: BodyRef, bound: bool| self.takes_so_many(body, count.saturating_sub(own(body, bound)));
-        let fits: Vec<(BodyRef, bool)> =
-            alternatives.iter().copied().filter(|&(body, bound)| takes(body, bound)).collect();
-        if fits.len() < 2 {
-            return (fits.is_empty() || fits.iter().any(|(of, _)| *of == body)).then_some(0);
+        let Some(count) = self.count_library_arguments(site, arg) else { return Some(STEPS_TO_UNKNOWN_OVERLOAD) };
+        // The first argument of `T::method` is its receiver.
+        let receivers = |body: BodyRef, bound: bool| usize::from(!bound && !self.method_kind(body).is_static);
+        let fits_count =
+            |body: BodyRef, bound: bool| self.takes_argument_count(body, count.saturating_sub(receivers(body, bound)));
+        let fitting: Vec<(BodyRef, bool)> =
+            alternatives.iter().copied().filter(|&(body, bound)| fits_count(body, bound)).collect();
+        if fitting.len() < 2 {
+            return (fitting.is_empty() || fitting.iter().any(|(method, _)| *method == body)).then_some(0);
         }
-        let fitness = |of: BodyRef, bound: bool| {
-            let skipped = own(of, bound);
+        let fitness = |method: BodyRef, bound: bool| {
+            let skipped = receivers(method, bound);
             (0..count.saturating_sub(skipped))
-                .map(|at| self.fits_library_argument(of, at, site, arg, at + skipped))
+                .map(|index| self.fits_library_argument(method, index, site, arg, index + skipped))
                 .min()
         };
         let ranked: Vec<(BodyRef, Fit)> =
-            fits.into_iter().map(|(of, bound)| (of, fitness(of, bound).unwrap_or(Fit::Open))).collect();
+            fitting.into_iter().map(|(method, bound)| (method, fitness(method, bound).unwrap_or(Fit::Open))).collect();
         let best = ranked.iter().map(|(_, fit)| *fit).max()?;
-        let mut meant = ranked.iter().filter(|(_, fit)| *fit == best);
-        let is_one = meant.clone().count() == 1;
-        meant.any(|(of, _)| *of == body).then_some(if is_one { 0 } else { OF_UNKNOWN_OVERLOAD })
+        let mut best_matches = ranked.iter().filter(|(_, fit)| *fit == best);
+        let is_one = best_matches.clone().count() == 1;
+        best_matches.any(|(method, _)| *method == body).then_some(if is_one { 0 } else { STEPS_TO_UNKNOWN_OVERLOAD })
     }
 
-    /// Returns how the argument that a library passes to a callable fits a parameter of a method.
-    fn fits_library_argument(&self, body: BodyRef, param: usize, site: SiteRef, arg: u32, at: usize) -> Fit {
+    /// Returns the fit of an argument that a library passes to a callable and a parameter of a method.
+    fn fits_library_argument(&self, body: BodyRef, param: usize, site: SiteRef, arg: u32, index: usize) -> Fit {
         let Some(param) = self.program.params_of(body).get(param) else { return Fit::Open };
         let declared = self.annotation(self.signature_scope(body), param.annotation);
-        let Some(given) = self.passed_by_row(site, arg, at as u32) else { return Fit::Open };
-        let ([declared], [given]) = (&self.values.members(declared.value)[..], &self.values.members(given.value)[..])
+        let Some(argument) = self.passed_by_row(site, arg, index as u32) else { return Fit::Open };
+        let ([declared], [argument]) =
+            (&self.values.members(declared.value)[..], &self.values.members(argument.value)[..])
         else {
             return Fit::Open;
         };
-        let (Some(wanted), Some(names)) = (self.type_name_of(*declared), self.type_names_of(*given)) else {
+        let (Some(wanted), Some(names)) = (self.type_name_of(*declared), self.type_names_of(*argument)) else {
             return Fit::Open;
         };
-        let is_exact = names.split(OR).next() == Some(&*wanted);
-        let derives =
-            || self.type_names_of(*declared).is_none_or(|of| is_one_of(&of, names.split(OR).next().unwrap_or("")));
+        let is_exact = names.split(NAME_SEPARATOR).next() == Some(&*wanted);
+        let derives = || {
+            self.type_names_of(*declared)
+                .is_none_or(|bases| has_type_name(&bases, names.split(NAME_SEPARATOR).next().unwrap_or("")))
+        };
         match () {
             () if is_exact => Fit::Exact,
-            () if is_one_of(&names, &wanted) => Fit::Open,
-            // A project's class that has nothing of it.
-            () if matches!((declared, given), (Val::Instance { .. }, _) | (_, Val::Instance { .. })) && !derives() => {
+            () if has_type_name(&names, &wanted) => Fit::Open,
+            // A project's class that is no subtype of the parameter's type, nor a supertype.
+            () if matches!((declared, argument), (Val::Instance { .. }, _) | (_, Val::Instance { .. }))
+                && !derives() =>
+            {
                 Fit::Never
             }
             () if is_value_type(&wanted) => Fit::Never,
@@ -387,7 +407,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Returns the qualified name of a class, remembered.
+    /// Returns the qualified name of a class.
     fn class_name(&self, class: ClassRef) -> Rc<str> {
         let find = || Rc::from(self.qualified_class(class));
         self.query(&self.tables.java.class_names, class, || Rc::from(""), find)
@@ -406,7 +426,8 @@ impl<'a> Linker<'a> {
         })
     }
 
-    pub(crate) fn takes_so_many(&self, body: BodyRef, count: usize) -> bool {
+    /// True if a method can be called with this number of arguments.
+    pub(crate) fn takes_argument_count(&self, body: BodyRef, count: usize) -> bool {
         let params = self.program.params_of(body);
         match params.last() {
             Some(last) if last.kind == ParamKind::VarArgs => count + 1 >= params.len(),
@@ -414,11 +435,11 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// True if no argument is visibly of another type than its parameter.
+    /// True if no argument is known to be of another type than its parameter.
     fn takes_types(&self, body: BodyRef, types: &[Option<Rc<str>>], lambdas: &[bool]) -> bool {
         let params = self.program.params_of(body);
         let scope = self.signature_scope(body);
-        params.iter().zip(types).zip(lambdas).all(|((param, given), is_lambda)| {
+        params.iter().zip(types).zip(lambdas).all(|((param, argument), is_lambda)| {
             if param.kind == ParamKind::VarArgs || param.annotation.is_none() {
                 return true;
             }
@@ -428,8 +449,8 @@ impl<'a> Linker<'a> {
             if *is_lambda {
                 return !is_value_type(&wanted);
             }
-            match given {
-                Some(given) => is_one_of(given, &wanted) || !is_comparable(given, &wanted),
+            match argument {
+                Some(argument) => has_type_name(argument, &wanted) || !is_comparable(argument, &wanted),
                 None => true,
             }
         })
@@ -437,7 +458,7 @@ impl<'a> Linker<'a> {
 }
 
 /// True if a path ends in a method that every object has.
-fn is_of_object(path: &str) -> bool {
+fn is_object_method(path: &str) -> bool {
     let name = path.rsplit('.').next().unwrap_or(path);
     matches!(name, "toString" | "hashCode" | "equals" | "getClass" | "notify" | "notifyAll" | "wait")
 }
@@ -453,29 +474,29 @@ fn without_globs<'m>(rows: Rc<CallRows<'m>>) -> Rc<CallRows<'m>> {
     Rc::new(rows)
 }
 
-/// True if one of the names of a type equals another, which may be written by its simple name.
-fn is_one_of(given: &str, wanted: &str) -> bool {
+/// True if one of the names of a type equals a name, qualified or simple, or converts to it.
+fn has_type_name(names: &str, wanted: &str) -> bool {
     fn simple(name: &str) -> &str {
         name.rsplit('.').next().unwrap_or(name)
     }
-    given.split(OR).any(|name| {
+    names.split(NAME_SEPARATOR).any(|name| {
         name == wanted
             || (!wanted.contains('.') || !name.contains('.')) && simple(name) == simple(wanted)
-            || widens(name, wanted)
+            || converts_to(name, wanted)
     })
 }
 
 /// True if a type fits another one by primitive conversion or boxing, or because every object is an `Object`.
-fn widens(given: &str, wanted: &str) -> bool {
+fn converts_to(source: &str, wanted: &str) -> bool {
     let wanted = wanted.rsplit('.').next().unwrap_or(wanted);
-    let given = given.rsplit('.').next().unwrap_or(given);
+    let source = source.rsplit('.').next().unwrap_or(source);
     match wanted {
         "Object" => true,
-        "int" | "Integer" => matches!(given, "int" | "short" | "byte" | "char" | "Integer"),
-        "long" | "Long" => matches!(given, "int" | "short" | "byte" | "char" | "Integer" | "long" | "Long"),
+        "int" | "Integer" => matches!(source, "int" | "short" | "byte" | "char" | "Integer"),
+        "long" | "Long" => matches!(source, "int" | "short" | "byte" | "char" | "Integer" | "long" | "Long"),
         "double" | "Double" | "float" | "Float" => {
             matches!(
-                given,
+                source,
                 "int"
                     | "short"
                     | "byte"
@@ -489,18 +510,18 @@ fn widens(given: &str, wanted: &str) -> bool {
                     | "Float"
             )
         }
-        "boolean" | "Boolean" => matches!(given, "boolean" | "Boolean"),
-        "CharSequence" | "Comparable" | "Serializable" => given == "String",
+        "boolean" | "Boolean" => matches!(source, "boolean" | "Boolean"),
+        "CharSequence" | "Comparable" | "Serializable" => source == "String",
         _ => false,
     }
 }
 
-/// True if two types are known well enough to exclude that one is the other.
-fn is_comparable(given: &str, wanted: &str) -> bool {
-    is_value_type(wanted) || given.split(OR).all(is_value_type)
+/// True if one of two types has no subclasses, so that different names exclude each other.
+fn is_comparable(names: &str, wanted: &str) -> bool {
+    is_value_type(wanted) || names.split(NAME_SEPARATOR).all(is_value_type)
 }
 
-/// True if a type has no subclasses.
+/// True if a type has no subclasses: primitive types, boxes, strings, arrays and some final classes.
 fn is_value_type(name: &str) -> bool {
     name.ends_with("[]")
         || matches!(

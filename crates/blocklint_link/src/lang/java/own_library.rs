@@ -1,6 +1,6 @@
-//! Java: projects that are a modelled library, or contain a part of one. Rows for the library's public types hold for
-//! the project's own classes of these names and for the classes that derive from them: an override of a server's
-//! interface runs on the server's event loop, also where the interface is the project's own.
+//! Java: projects that contain the source of a modelled library. Rows for the library's public types apply to the
+//! project's classes of the same qualified names and to their subclasses: an override of a server's handler interface
+//! runs on the server's event loop, also if the project defines that interface.
 
 use blocklint_core::Language;
 use blocklint_models::Selector;
@@ -10,29 +10,29 @@ use crate::linker::Linker;
 use crate::program::ids::{BodyRef, ClassRef, PathId};
 
 impl Linker<'_> {
-    /// Returns the type of a model that a class of the project is.
-    pub(crate) fn modelled_class(&self, class: ClassRef) -> Option<PathId> {
+    /// Returns the path of a class of the project, if models describe the type of this path.
+    pub(crate) fn described_class_path(&self, class: ClassRef) -> Option<PathId> {
         let facts = self.program.facts(class.file);
         if facts.language != Language::Java {
             return None;
         }
-        self.query(&self.tables.java.modelled_classes, class, Option::default, || {
+        self.query(&self.tables.java.described_classes, class, Option::default, || {
             let path = self.library.path(Language::Java, &self.qualified_class(class));
             (self.library.is_type(path) || self.library.is_described(path)).then_some(path)
         })
     }
 
-    /// Returns the path of a method whose rows state what becomes of its arguments, where its class or one that it
-    /// derives from is the model's: what is behind it in the project is how the library does that.
-    pub(crate) fn modelled_handovers(&self, body: BodyRef) -> Option<PathId> {
+    /// Returns the path of a method with handover rows for its arguments, if its class or a base class is a type of the
+    /// models. The rows describe the arguments, so the method's own code is not followed.
+    pub(crate) fn path_with_handovers(&self, body: BodyRef) -> Option<PathId> {
         let facts = self.program.facts(body.file);
         let row = self.program.body(body);
         let class = row.class.get().filter(|_| facts.language == Language::Java)?;
         self.mro(body.file.class_ref(class)).iter().find_map(|ancestor| {
             let Ancestor::Class(class) = *ancestor else { return None };
-            let path = self.library.member(self.modelled_class(class)?, facts.text(row.name));
+            let path = self.library.member(self.described_class_path(class)?, facts.text(row.name));
             let handovers = self.library.handovers(path);
-            handovers.iter().any(|of| matches!(of.row.selector, Selector::Argument(_))).then_some(path)
+            handovers.iter().any(|handover| matches!(handover.row.selector, Selector::Argument(_))).then_some(path)
         })
     }
 }

@@ -1,4 +1,4 @@
-//! Java: the unit of a number that stands beside it, `get(3, SECONDS)`, or on which the call is made, `SECONDS.sleep(1)`.
+//! Java: the time unit of a number: the next argument, `get(3, SECONDS)`, or the receiver, `SECONDS.sleep(1)`.
 
 use crate::lang;
 use blocklint_core::Language;
@@ -8,54 +8,52 @@ use crate::linker::{Linker, Typed};
 use crate::program::ids::{PathId, SiteRef};
 use crate::values::value::{EnvId, Val};
 
-/// The unit of time beside a number.
+/// The unit that a call has for one of its numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum UnitBeside {
-    /// Nothing.
+pub(crate) enum TimeUnit {
+    /// The call has no unit.
     None,
-    /// So many seconds.
+    /// The seconds of the unit.
     Seconds(f64),
-    /// There is one, and it is not seen.
+    /// The call has a unit of unknown value.
     Hidden,
 }
 
 impl Linker<'_> {
-    /// Returns the unit that a call has for a number among its arguments.
-    pub(crate) fn unit_beside(&self, site: SiteRef, number: FormId, env: EnvId) -> UnitBeside {
+    /// Returns the unit of a number among the arguments of a call.
+    pub(crate) fn time_unit_of_number(&self, site: SiteRef, number: FormId, env: EnvId) -> TimeUnit {
         let facts = self.program.facts(site.file);
         if facts.language != Language::Java {
-            return UnitBeside::None;
+            return TimeUnit::None;
         }
         let args = self.program.args_of(site);
-        let at = args.iter().position(|arg| arg.value == number);
-        let beside = at.and_then(|at| args.get(at + 1)).map(|arg| arg.value);
+        let index = args.iter().position(|arg| arg.value == number);
+        let next = index.and_then(|index| args.get(index + 1)).map(|arg| arg.value);
         let scope = self.scope_of(site, env);
-        let said = |form: FormId| self.unit_of(self.eval(scope, form));
-        match beside.map_or(UnitBeside::None, said) {
-            UnitBeside::None => self.receiver_form(site).map_or(UnitBeside::None, said),
+        let unit = |form: FormId| self.unit_of_value(self.eval(scope, form));
+        match next.map_or(TimeUnit::None, unit) {
+            TimeUnit::None => self.receiver_form(site).map_or(TimeUnit::None, unit),
             found => found,
         }
     }
 
-    fn unit_of(&self, typed: Typed) -> UnitBeside {
-        let mut found = UnitBeside::None;
+    fn unit_of_value(&self, typed: Typed) -> TimeUnit {
+        let mut common = TimeUnit::None;
         for val in self.values.members(typed.value) {
             let unit = match val {
                 Val::External(path) => match lang::java::names::time_unit(&self.library.text(path)) {
-                    Some(seconds) => UnitBeside::Seconds(seconds),
-                    None => return UnitBeside::None,
+                    Some(seconds) => TimeUnit::Seconds(seconds),
+                    None => return TimeUnit::None,
                 },
-                Val::Library { ty, .. } if lang::java::names::is_time_unit(&self.library.text(ty)) => {
-                    UnitBeside::Hidden
-                }
-                _ => return UnitBeside::None,
+                Val::Library { ty, .. } if lang::java::names::is_time_unit(&self.library.text(ty)) => TimeUnit::Hidden,
+                _ => return TimeUnit::None,
             };
-            found = if found == UnitBeside::None || found == unit { unit } else { UnitBeside::Hidden };
+            common = if common == TimeUnit::None || common == unit { unit } else { TimeUnit::Hidden };
         }
-        found
+        common
     }
 
-    /// Returns a method of a constant that is of the type which has it: `TimeUnit.SECONDS.sleep`.
+    /// Returns a method of a constant of an enum, by the row of the enum's method: `TimeUnit.SECONDS.sleep`.
     pub(crate) fn method_of_constant(&self, constant: PathId, method: &str) -> Option<Typed> {
         if self.library.language(constant) != Language::Java {
             return None;
@@ -63,8 +61,8 @@ impl Linker<'_> {
         let (ty, name) = self.library.split(constant)?;
         let is_constant = name.chars().all(|char| char.is_ascii_uppercase() || char == '_' || char.is_ascii_digit());
         let path = self.library.member(ty, method);
-        let own = self.library.member(constant, method);
-        (is_constant && self.library.calls(own).is_empty() && !self.library.calls(path).is_empty())
+        let constant_member = self.library.member(constant, method);
+        (is_constant && self.library.calls(constant_member).is_empty() && !self.library.calls(path).is_empty())
             .then(|| self.known(Val::Method { path, receiver: self.values.bound(Val::External(constant)) }))
     }
 }

@@ -1,20 +1,19 @@
-//! Java: names of types, methods, packages and annotations whose meaning is a convention: that something failed, that a
-//! class has one instance, that a folder holds tests. Lists and how they are read; never the value that a name is bound
-//! to.
+//! Java: names of types, methods, packages and annotations with a conventional meaning: a class with one instance, a
+//! method that closes its object, a folder of tests. These are lists and tests of names; the lookup of names is in
+//! `names.rs`.
 
 use crate::lang::words::{LanguageWords, Literal};
 use blocklint_facts::{FileFacts, Form, List};
 
-/// The type of arrays; of what is the type argument.
+/// The type of arrays; its type argument is the type of the elements.
 pub(crate) const ARRAY: &str = "java.lang.Object[]";
 
 /// The abstract classes of byte and character streams, which do not show the medium behind them.
-pub(crate) const STREAMS: &[&str] =
+pub(crate) const ABSTRACT_STREAMS: &[&str] =
     &["java.io.InputStream", "java.io.OutputStream", "java.io.Reader", "java.io.Writer"];
 
-/// The classes of `java.lang` that hold nothing but themselves: a parameter that is declared so is known well enough
-/// without the arguments of callers.
-pub(crate) const VALUES: &[&str] = &[
+/// The classes of `java.lang` that the linker resolves without a model row.
+pub(crate) const LANG_CLASSES: &[&str] = &[
     "Boolean",
     "Byte",
     "CharSequence",
@@ -36,22 +35,22 @@ pub(crate) const VALUES: &[&str] = &[
     "Void",
 ];
 
-/// Methods of futures that return whether they are done, or do what they are for.
+/// Methods of futures after which the future is done: tests such as `isDone`, and `run` of a future task.
 pub(crate) const DONE_TESTS: &[&str] =
     &["isDone", "isSuccess", "isCompletedExceptionally", "isCompletedNormally", "isCompleted", "run"];
 
-/// Reads an atomic reference or flag.
+/// The method that reads an atomic reference or flag.
 pub const ATOMIC_READ: &str = "get";
 
 /// Methods that set an atomic reference or flag.
 pub const ATOMIC_WRITES: &[&str] = &["set", "lazySet", "setRelease", "setPlain", "compareAndSet", "getAndSet"];
 
-/// Sets an atomic reference if it holds what the first argument is.
-pub const CLAIM: &str = "compareAndSet";
+/// The method that sets an atomic reference if its value is the first argument.
+pub const ATOMIC_CLAIM: &str = "compareAndSet";
 
-/// Returns the last names of annotations.
-pub fn mark_names(facts: &FileFacts, marks: List) -> impl Iterator<Item = &str> {
-    facts.list(marks).iter().filter_map(|&mark| match facts.form(mark) {
+/// Returns the last segments of the names of annotations.
+pub fn annotation_names(facts: &FileFacts, annotations: List) -> impl Iterator<Item = &str> {
+    facts.list(annotations).iter().filter_map(|&annotation| match facts.form(annotation) {
         Form::Result(site) => Some(facts.text(facts.site(site).name)),
         Form::Var(var) => Some(facts.text(facts.var(var).name)),
         Form::Name(name) => Some(facts.text(name)),
@@ -59,16 +58,17 @@ pub fn mark_names(facts: &FileFacts, marks: List) -> impl Iterator<Item = &str> 
     })
 }
 
-/// The operator that every future has which calls back.
-pub const CONTINUES: &str = "map";
+/// The operator that every future with callbacks has.
+pub const FUTURE_OPERATOR: &str = "map";
 
-/// True if a type of this name is the argument of a completion handler and holds a value or a failure.
+/// True if a type of this name is the argument of a completion handler: a value or a failure.
 pub fn is_result_of_future(name: &str) -> bool {
     name == "AsyncResult"
 }
 
-/// True if a type of this name emits one value at most, so that its callbacks run once for each subscription.
-pub fn emits_once(name: &str) -> bool {
+/// True if a publisher or future of this name emits at most one value, so that its callbacks run once for each
+/// subscription.
+pub fn emits_at_most_once(name: &str) -> bool {
     name == "Mono"
         || name == "Uni"
         || name == "Single"
@@ -77,53 +77,56 @@ pub fn emits_once(name: &str) -> bool {
         || name.ends_with("Future")
 }
 
-/// True if a method of this name makes an object at its caller's request.
+/// True if a method of this name makes an object for its caller: `createClient`, `openStore`.
 pub fn makes_on_demand(name: &str) -> bool {
-    begins(name, &["build", "create", "open", "connect", "of", "new"])
+    begins_with_verb(name, &["build", "create", "open", "connect", "of", "new"])
 }
 
-/// True if a method of this name, by convention, runs once in the life of its object, because it makes or closes the
+/// True if a method of this name, by convention, runs once in the life of its object, because it starts or closes the
 /// object's parts.
 pub fn runs_once(name: &str) -> bool {
     matches!(name, "<init>" | "<clinit>" | "main")
-        || begins(name, &["start", "init", "initialize", "setup", "setUp", "configure", "bootstrap", "launch"])
-        || ends(name)
+        || begins_with_verb(
+            name,
+            &["start", "init", "initialize", "setup", "setUp", "configure", "bootstrap", "launch"],
+        )
+        || closes_object(name)
 }
 
 /// True if a method of this name closes its object.
-pub fn ends(name: &str) -> bool {
-    begins(name, &["close", "stop", "shutdown", "destroy", "dispose"]) || name.contains("Shutdown")
+pub fn closes_object(name: &str) -> bool {
+    begins_with_verb(name, &["close", "stop", "shutdown", "destroy", "dispose"]) || name.contains("Shutdown")
 }
 
-/// True if an annotation of this name shows that a class has one object, in the scope of any framework.
-pub fn is_of_one_object(name: &str) -> bool {
+/// True if an annotation of this name, of any framework, gives a class one object: `@Singleton`.
+pub fn is_singleton_annotation(name: &str) -> bool {
     name.ends_with("Singleton") || name == "ApplicationScoped"
 }
 
-/// True if a name is one of these verbs, or begins with one.
-fn begins(name: &str, verbs: &[&str]) -> bool {
+/// True if a name is one of these verbs, or begins with one of them: `openStore` with `open`.
+fn begins_with_verb(name: &str, verbs: &[&str]) -> bool {
     verbs
         .iter()
         .any(|verb| name.strip_prefix(verb).is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_uppercase)))
 }
 
-/// True if an annotation of this name shows that a container calls a constructor.
-pub fn is_injection(name: &str) -> bool {
+/// True if an annotation of this name makes a container call a constructor: `@Inject`.
+pub fn is_injection_annotation(name: &str) -> bool {
     matches!(name, "Inject" | "Autowired")
 }
 
-/// True if a path belongs to a servlet API: one of its parts is `servlet`.
-pub(crate) fn is_of_servlets(path: &str) -> bool {
+/// True if a path belongs to a servlet API: one of its segments is `servlet`.
+pub(crate) fn is_servlet_path(path: &str) -> bool {
     path.split('.').any(|part| part == "servlet")
 }
 
 /// True if a path belongs to a reactive server, which answers requests with publishers.
-pub(crate) fn is_of_reactive_server(path: &str) -> bool {
+pub(crate) fn is_reactive_server_path(path: &str) -> bool {
     let mut parts = path.split('.');
     let found = parts.find(|part| matches!(*part, "reactive" | "netty" | "ServerWebExchange"));
     let mut rest = parts;
     match (found, rest.next()) {
-        // Packages that the client and the server of HTTP share show nothing.
+        // An HTTP client and an HTTP server share this package.
         (Some("reactive"), Some("function")) => rest.any(|part| part == "server"),
         (Some(_), Some("client")) => false,
         (Some(_), _) => !rest.any(|part| part == "client"),
@@ -131,33 +134,34 @@ pub(crate) fn is_of_reactive_server(path: &str) -> bool {
     }
 }
 
-/// True if a path belongs to a framework that answers on event loops the methods that return a future or publisher.
-pub(crate) fn is_of_framework_on_loops(path: &str) -> bool {
+/// True if a path belongs to a framework that runs handlers with a future or publisher as their result on event loops.
+pub(crate) fn is_event_loop_framework_path(path: &str) -> bool {
     ["io.quarkus.", "io.smallrye."].iter().any(|package| path.starts_with(package))
 }
 
-/// True if most servers run methods with this annotation on threads of their own.
-pub(crate) fn is_of_many_servers(path: &str) -> bool {
+/// True if an annotation is of JAX-RS: most servers run its methods on worker threads.
+pub(crate) fn is_jax_rs_annotation(path: &str) -> bool {
     path.starts_with("jakarta.ws.rs.")
 }
 
-/// True if a program that is built with a library of this name answers requests with servlets.
-pub(crate) fn is_artifact_of_servlets(name: &str) -> bool {
+/// True if a program with a dependency of this name answers requests with servlets.
+pub(crate) fn is_servlet_artifact(name: &str) -> bool {
     matches!(name, "spring-boot-starter-web" | "spring-boot-starter-tomcat" | "spring-boot-starter-jetty")
         || name.contains("webmvc")
         || name.ends_with("servlet-api")
 }
 
-/// True if a library of this name is a reactive server, which answers requests with publishers.
-pub(crate) fn is_artifact_of_reactive_server(name: &str) -> bool {
-    // Spring Boot answers by servlets where it finds both of its own servers.
+/// True if a dependency of this name is a reactive server, which answers requests with publishers.
+pub(crate) fn is_reactive_server_artifact(name: &str) -> bool {
+    // Spring Boot's own reactive server is not in this list, because it answers with servlets if the program has both
+    // servers.
     ["starter-gateway", "gateway-server", "vertx-web", "quarkus", "micronaut-http-server", "armeria"]
         .iter()
         .any(|part| name.contains(part))
 }
 
-/// True if a library of this name answers requests with publishers where the program has no servlets.
-pub(crate) fn is_artifact_of_publishers(name: &str) -> bool {
+/// True if a dependency of this name answers requests with publishers, unless the program has servlets.
+pub(crate) fn is_reactive_without_servlets_artifact(name: &str) -> bool {
     name == "spring-boot-starter-webflux"
 }
 
@@ -171,8 +175,8 @@ pub fn starts_up(name: &str) -> bool {
     matches!(name, "doStart" | "startUp" | "initialize" | "bootstrap")
 }
 
-/// True if a getter of this name returns whether a feature is enabled: `isCacheEnabled`, `useProxy`.
-pub fn asks_if_wanted(name: &str) -> bool {
+/// True if a getter of this name returns true for an enabled feature: `isCacheEnabled`, `useProxy`.
+pub fn is_feature_flag(name: &str) -> bool {
     name.ends_with("Enabled")
         || name == "enabled"
         || ["is", "getUse", "use", "getEnable", "enable", "should"]
@@ -185,89 +189,93 @@ pub fn holds_settings(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     ["conf", "config", "configuration", "settings", "options", "properties", "props"]
         .iter()
-        .any(|what| name.ends_with(what))
+        .any(|suffix| name.ends_with(suffix))
 }
 
-/// True if an annotation of this name shows that a method is visible for tests alone.
-pub fn is_for_tests(name: &str) -> bool {
+/// True if an annotation of this name marks a method that is visible only for tests.
+pub fn is_test_visibility_annotation(name: &str) -> bool {
     name == "VisibleForTesting"
 }
 
 /// True if objects of a class of this name are deployed with one thread for all their timers and handlers.
-pub(crate) fn is_deployed(name: &str) -> bool {
+pub(crate) fn is_deployable_class(name: &str) -> bool {
     name.ends_with("Verticle")
 }
 
-/// True if an annotation of this name may let the container run a method on another thread.
-pub(crate) fn is_run_by_proxy(name: &str) -> bool {
+/// True if an annotation of this name may make a container's proxy run a method on another thread.
+pub(crate) fn is_proxy_annotation(name: &str) -> bool {
     name.starts_with("Async")
 }
 
 /// True if a method of this name is the getter of this field: `getFuture` of `future`.
 pub fn is_getter_of(getter: &str, field: &str) -> bool {
     let Some(rest) = getter.strip_prefix("get").or_else(|| getter.strip_prefix("is")) else { return false };
-    let (mut of, mut own) = (rest.chars(), field.chars());
-    match (of.next(), own.next()) {
-        (Some(a), Some(b)) => a.is_uppercase() && a.to_lowercase().eq(b.to_lowercase()) && of.as_str() == own.as_str(),
+    let (mut property_chars, mut field_chars) = (rest.chars(), field.chars());
+    match (property_chars.next(), field_chars.next()) {
+        (Some(a), Some(b)) => {
+            a.is_uppercase() && a.to_lowercase().eq(b.to_lowercase()) && property_chars.as_str() == field_chars.as_str()
+        }
         _ => false,
     }
 }
 
-/// Deploys an object as a whole.
-pub(crate) const DEPLOY: &str = "deployVerticle";
+/// The method that deploys a verticle.
+pub(crate) const DEPLOY_METHOD: &str = "deployVerticle";
 
-/// The word behind the type in a class literal: `Order.class`.
-pub(crate) const CLASS: &str = "class";
+/// The keyword after the type in a class literal: `Order.class`.
+pub(crate) const CLASS_LITERAL: &str = "class";
 
 /// True if a call of this name on a class returns the class's name.
 pub(crate) fn returns_class_name(name: &str) -> bool {
     matches!(name, "getName" | "getCanonicalName")
 }
 
-/// True if a call of this name returns the data that exist and ends; a subscription to later data has another name.
-pub fn looks_something_up(name: &str) -> bool {
+/// True if a call of this name returns a publisher of existing data, which ends. A subscription to later data has
+/// another name.
+pub fn is_lookup(name: &str) -> bool {
     ["find", "get", "load", "list", "fetch", "read", "query", "select"]
         .iter()
         .any(|verb| name.strip_prefix(verb).is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_uppercase)))
 }
 
-/// Tests that ask whether their argument is `null` or empty.
-pub const ASKS_FOR_NOTHING: &[&str] = &["isNullOrEmpty", "isEmpty", "isBlank", "isNull", "isNullOrBlank"];
+/// Functions that return true if their argument is `null` or empty.
+pub const EMPTINESS_TESTS: &[&str] = &["isNullOrEmpty", "isEmpty", "isBlank", "isNull", "isNullOrBlank"];
 
 /// True if a class of this name holds a program's settings.
 pub fn is_settings(name: &str) -> bool {
     ["Properties", "Config", "Configuration", "Settings"].iter().any(|end| name.ends_with(end))
 }
 
-/// True if a loop over the result of a call of this name ends after a few steps: the roots of a machine's file systems.
-pub(crate) fn returns_few(name: &str) -> bool {
+/// True if a call of this name returns few elements: the roots of a machine's file systems.
+pub(crate) fn returns_few_elements(name: &str) -> bool {
     name == "listRoots"
 }
 
-/// Reads a map by its key.
+/// The method that reads a map by a key.
 pub const MAP_READ: &str = "get";
 
-/// Fill a map.
+/// Methods that add an entry to a map.
 pub const MAP_WRITES: &[&str] = &["put", "putIfAbsent"];
 
-/// Fills a map with the result of a callable for a missing key.
-pub const MAP_FILLED_BY: &str = "computeIfAbsent";
+/// The method that adds the result of a callable to a map if the key is missing.
+pub const MAP_COMPUTE: &str = "computeIfAbsent";
 
-/// Takes a lock: the block, and a lock's own method.
-pub const ENTER_LOCK: &[&str] = &["synchronized", "lock"];
+/// The names of sites that take a lock: the `synchronized` block, and the method of a `Lock`.
+pub const LOCK_ENTRIES: &[&str] = &["synchronized", "lock"];
 
 /// True if a type of Java's standard library is an interface that a lambda implements, or the type of an iterator.
 pub(crate) fn is_functional_interface(path: &str) -> bool {
-    path.starts_with("java.util.function.") || not_in_package(path).is_some()
+    path.starts_with("java.util.function.") || other_functional_method(path).is_some()
 }
 
-/// Returns the one method of a functional interface of `java.*`; of an iterable the one that returns the next element.
+/// Returns the abstract method of a functional interface of `java.*`, or the first method that a loop calls on an
+/// iterable or iterator.
 pub(crate) fn functional_method_of(path: &str) -> Option<&'static str> {
-    if let Some(method) = not_in_package(path) {
+    if let Some(method) = other_functional_method(path) {
         return Some(method);
     }
     let name = path.strip_prefix("java.util.function.")?;
-    let of_result = |plain, int, long, double| match name {
+    let by_result_type = |plain, int, long, double| match name {
         _ if name.starts_with("ToInt") || name.starts_with("Int") && name.ends_with("Operator") => int,
         _ if name.starts_with("ToLong") || name.starts_with("Long") && name.ends_with("Operator") => long,
         _ if name.starts_with("ToDouble") || name.starts_with("Double") && name.ends_with("Operator") => double,
@@ -285,14 +293,14 @@ pub(crate) fn functional_method_of(path: &str) -> Option<&'static str> {
         _ if name.ends_with("Consumer") => "accept",
         _ if name.ends_with("Predicate") => "test",
         _ if name.ends_with("Function") || name.ends_with("Operator") => {
-            of_result("apply", "applyAsInt", "applyAsLong", "applyAsDouble")
+            by_result_type("apply", "applyAsInt", "applyAsLong", "applyAsDouble")
         }
         _ => return None,
     })
 }
 
-/// Returns the method of a functional interface, or of an iterator, outside `java.util.function`.
-fn not_in_package(path: &str) -> Option<&'static str> {
+/// Returns the method of a functional interface or iterator that is not in `java.util.function`.
+fn other_functional_method(path: &str) -> Option<&'static str> {
     Some(match path {
         "java.lang.Runnable" => "run",
         "java.util.concurrent.Callable" => "call",
@@ -306,15 +314,16 @@ fn not_in_package(path: &str) -> Option<&'static str> {
 }
 
 /// The method that a loop calls on an iterable object; the loop then calls the methods of the iterator that it returns.
-pub const GONE_THROUGH_BY: &str = "iterator";
+pub const ITERATOR_METHOD: &str = "iterator";
 
 /// Methods that every iterable object inherits, and that iterate over it.
-pub const GOES_THROUGH_ITSELF: &[&str] = &["forEach", "forEachRemaining"];
+pub const INHERITED_ITERATIONS: &[&str] = &["forEach", "forEachRemaining"];
 
-/// The methods of an iterator that a loop calls.
-pub const STEPS_OF_ITERATOR: &[&str] = &["hasNext", "next"];
+/// The methods that a loop calls on an iterator.
+pub const ITERATOR_STEPS: &[&str] = &["hasNext", "next"];
 
-/// Returns the type argument of a functional interface of `java.*` that its method's n-th parameter has.
+/// Returns the index of the type argument that the n-th parameter of a functional interface's method has: 0 for
+/// `accept` of `Consumer<T>`.
 pub(crate) fn functional_argument(interface: &str, index: usize) -> Option<usize> {
     let name = interface.strip_prefix("java.util.function.")?;
     match name {
@@ -325,7 +334,8 @@ pub(crate) fn functional_argument(interface: &str, index: usize) -> Option<usize
     }
 }
 
-/// Returns the type argument of a functional interface of `java.*` that its method returns.
+/// Returns the index of the type argument that a functional interface's method returns: 1 for `apply` of
+/// `Function<T, R>`.
 pub(crate) fn functional_return(interface: &str) -> Option<usize> {
     match interface {
         "java.util.concurrent.Callable" => Some(0),
@@ -341,11 +351,11 @@ pub(crate) fn functional_return(interface: &str) -> Option<usize> {
 }
 
 /// True if packages with this root belong to the Java runtime, which every program has.
-pub(crate) fn is_of_runtime(root: &str) -> bool {
+pub(crate) fn is_runtime_package(root: &str) -> bool {
     root.starts_with("java.")
 }
 
-/// Returns seconds of a constant of the language's units of time, by its path.
+/// Returns the seconds of a constant of `TimeUnit`, by its path.
 pub(crate) fn time_unit(path: &str) -> Option<f64> {
     Some(match path.strip_prefix("java.util.concurrent.TimeUnit.")? {
         "NANOSECONDS" => 1e-9,
@@ -359,15 +369,15 @@ pub(crate) fn time_unit(path: &str) -> Option<f64> {
     })
 }
 
-/// True if a type is the standard library's unit of time.
+/// True if a path is that of `TimeUnit`.
 pub(crate) fn is_time_unit(path: &str) -> bool {
     path == "java.util.concurrent.TimeUnit"
 }
 
-/// The words of Java.
+/// The names of Java.
 pub(crate) const WORDS: LanguageWords = LanguageWords {
     literal_types: &[(Literal::Str, "java.lang.String"), (Literal::List, ARRAY)],
-    any_streams: STREAMS,
+    any_streams: ABSTRACT_STREAMS,
     string_ends: ["startsWith", "endsWith"],
     durations: &[("ofSeconds", 1.0), ("ofMillis", 1e-3), ("ofNanos", 1e-9), ("ofMinutes", 60.0), ("ofHours", 3600.0)],
     constructors: &["<init>"],
@@ -392,58 +402,58 @@ pub(crate) const WORDS: LanguageWords = LanguageWords {
     passes_receiver: false,
     has_await: false,
     returns_result_of_callable: false,
-    is_made_by_others: true,
+    constructs_in_libraries: true,
     bounds_offloads: false,
 };
 
-/// Reports success to a listener.
+/// The method of a result that returns true for success.
 pub const IS_SUCCESS: &str = "isSuccess";
 
-/// Gives why something failed; nothing where it did not.
+/// The method of a result that returns its failure, or `null` after success.
 pub const CAUSE: &str = "cause";
 
-/// The object itself, as its base sees it.
+/// The keyword `super`.
 pub(crate) const SUPER: &str = "super";
 
-/// The object itself, also of a class around: `Outer.this`.
+/// The keyword `this`, also in `Outer.this`.
 pub(crate) const THIS: &str = "this";
 
-/// Give a task to a thread again and again.
-pub const REPEATS: &[&str] = &["scheduleAtFixedRate", "scheduleWithFixedDelay"];
+/// Methods of executors that run a task repeatedly.
+pub const REPEATED_SCHEDULES: &[&str] = &["scheduleAtFixedRate", "scheduleWithFixedDelay"];
 
-/// True if a call of this name on the sink of a chain completes the chain with success.
-pub(crate) fn ends_sink(name: &str) -> bool {
+/// True if a call of this name on a reactive sink completes its chain with success.
+pub(crate) fn completes_sink(name: &str) -> bool {
     matches!(name, "complete" | "success" | "onComplete" | "onSuccess")
 }
 
-/// True if an annotation of this name shows that a method never blocks.
+/// True if an annotation of this name marks a method that never blocks.
 pub(crate) fn marks_non_blocking(name: &str) -> bool {
     name == "NonBlocking"
 }
 
-/// True if a static method of this name returns the one object of its class.
+/// True if a static method of this name returns the singleton of its class.
 pub fn returns_singleton(name: &str) -> bool {
     matches!(name, "getInstance" | "instance")
 }
 
-/// True if a test of this name asks for a level of logging that is usually off.
-pub fn asks_for_details(name: &str) -> bool {
+/// True if a method of this name tests for a log level that is usually off.
+pub fn is_verbose_level_test(name: &str) -> bool {
     matches!(name, "isDebugEnabled" | "isTraceEnabled")
 }
 
-/// True if a test of this name asks for a mode of operation, which few programs use: `isDebugMode`.
-pub fn asks_for_mode(name: &str) -> bool {
+/// True if a method of this name tests for a mode of operation that few programs use: `isDebugMode`.
+pub fn is_mode_test(name: &str) -> bool {
     name.starts_with("is") && name.ends_with("Mode")
 }
 
-/// True if a class of this name keeps a program's settings: `CommonConfigHolder`.
+/// True if a class of this name is, or holds, a program's settings: `CommonConfigHolder`.
 pub fn keeps_settings(name: &str) -> bool {
     ["Config", "Configuration", "Settings"]
         .iter()
-        .any(|what| name.ends_with(what) || name.strip_suffix("Holder").is_some_and(|name| name.ends_with(what)))
+        .any(|suffix| name.ends_with(suffix) || name.strip_suffix("Holder").is_some_and(|name| name.ends_with(suffix)))
 }
 
-/// True if a folder of this name holds tests, or code that supports them.
+/// True if a folder of this name contains tests or code for tests.
 pub(crate) fn is_folder_of_tests(name: &str) -> bool {
     matches!(name, "testing" | "testkit" | "testFixtures" | "jmh")
         || name.ends_with("-test")
@@ -473,12 +483,14 @@ pub(crate) const FUNCTIONAL_METHODS: &[&str] = &[
     "getAsBoolean",
 ];
 
-/// The type of tables by a key, and what reads one.
-pub(crate) const TABLE: &str = "java.util.Map";
-pub(crate) const READS_TABLE: &[&str] = &["get", "getOrDefault"];
+/// The type of maps.
+pub(crate) const MAP_TYPE: &str = "java.util.Map";
 
-/// True if an operator of this name calls its callable with every element of its receiver.
-pub(crate) fn goes_through_all(name: &str) -> bool {
+/// Methods that return the value of a key in a map.
+pub(crate) const MAP_LOOKUPS: &[&str] = &["get", "getOrDefault"];
+
+/// True if an operator of this name calls its callable with every element of its receiver: `forEach`, `map`.
+pub(crate) fn calls_with_every_element(name: &str) -> bool {
     matches!(
         name,
         "forEach" | "forEachOrdered" | "peek" | "doOnNext" | "allMatch" | "anyMatch" | "noneMatch" | "filter"
@@ -486,11 +498,11 @@ pub(crate) fn goes_through_all(name: &str) -> bool {
 }
 
 /// True if a call of this name begins a chain with all elements of a collection.
-pub(crate) fn makes_stream_of_all(name: &str) -> bool {
+pub(crate) fn streams_all_elements(name: &str) -> bool {
     matches!(name, "stream" | "parallelStream" | "values" | "fromIterable" | "fromStream" | "iterable")
 }
 
-/// True if an operator of this name passes all elements on unchanged.
-pub(crate) fn keeps_elements(name: &str) -> bool {
+/// True if the result of an operator of this name has all elements of its receiver, unchanged: `sorted`.
+pub(crate) fn passes_all_elements(name: &str) -> bool {
     matches!(name, "sorted" | "sort" | "distinct" | "peek" | "doOnNext" | "parallel" | "sequential" | "unordered")
 }

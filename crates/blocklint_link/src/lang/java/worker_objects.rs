@@ -1,5 +1,5 @@
-//! Java: objects that are only passed to calls which run them on a worker thread: `router.get().blockingHandler(new Rates())`.
-//! The deployment of verticles is in `deployment.rs`.
+//! Java: classes whose objects run on worker threads only, because each object is passed to a call that runs it there:
+//! `router.get().blockingHandler(new Rates())`. The deployment of verticles is in `deployment.rs`.
 
 use blocklint_core::Context;
 use blocklint_facts::{BodyKind, Form, SiteKind};
@@ -11,65 +11,66 @@ use crate::reactive::BodyUse;
 use crate::values::value::{EnvId, Val};
 
 impl Linker<'_> {
-    /// True if every known instance of a class is passed to a call that runs it where it may block, or to another class
-    /// of the project, which then calls it itself: `router.get().blockingHandler(new Rates())`.
+    /// True if each known instance of a class is passed to a call that runs it on a worker thread, or to the
+    /// constructor of another class of the project, which then calls it: `router.get().blockingHandler(new Rates())`.
     pub(crate) fn is_passed_to_workers(&self, class: ClassRef) -> bool {
         let (facts, class_id) = self.program.facts_and_id(class);
         if facts.text(self.program.class(class).name).is_empty() {
-            let mut made = facts
+            let mut creations = facts
                 .sites
                 .iter()
                 .enumerate()
                 .filter(|(_, row)| row.kind == SiteKind::New && facts.form(row.callee) == Form::Class(class_id));
             let index = self.program.index_of(class.file);
-            return made.next().is_some_and(|(at, _)| {
-                let uses = index.uses_of_result(blocklint_facts::SiteId(at as u32));
+            return creations.next().is_some_and(|(index_of_site, _)| {
+                let uses = index.uses_of_result(blocklint_facts::SiteId(index_of_site as u32));
                 let mut uses = uses.iter().peekable();
-                uses.peek().is_some() && uses.all(|(mention, _)| self.keeps_off_the_loop(class.file, mention))
+                uses.peek().is_some() && uses.all(|(mention, _)| self.is_use_on_workers(class.file, mention))
             });
         }
         let Some(name) = self.program.global(class.file, self.program.class(class).name) else { return false };
-        let mut any = false;
+        let mut has_instance = false;
         for &(file, sym) in self.program.occurrences(name) {
             if self.program.is_test(file) {
                 continue;
             }
             let index = self.program.index_of(file);
-            let made = index.sites_named(sym).iter().filter(|&&site| {
+            let creations = index.sites_named(sym).iter().filter(|&&site| {
                 self.program.facts(file).site(site).kind == SiteKind::New
                     && self.values.members(self.callee(file.site_ref(site), EnvId::NONE).value)[..]
                         == [Val::Class(class)]
             });
-            for &site in made {
-                any = true;
-                // An object that a verticle of workers makes serves on the verticle's threads.
-                let around = self.class_around(self.program.body_of_site(file.site_ref(site)));
-                if around.is_some_and(|around| {
-                    around != class && !self.is_deployable(class) && self.is_deployed_on_workers(around)
+            for &site in creations {
+                has_instance = true;
+                // The methods of an object that a deployed verticle creates run on the verticle's threads.
+                let creating_class = self.class_around(self.program.body_of_site(file.site_ref(site)));
+                if creating_class.is_some_and(|creating_class| {
+                    creating_class != class && !self.is_deployable(class) && self.is_deployed_on_workers(creating_class)
                 }) {
                     continue;
                 }
                 let uses = index.uses_of_result(site);
                 let mut uses = uses.iter().peekable();
-                if uses.peek().is_none() || !uses.all(|(mention, _)| self.keeps_off_the_loop(file, mention)) {
+                if uses.peek().is_none() || !uses.all(|(mention, _)| self.is_use_on_workers(file, mention)) {
                     return false;
                 }
             }
         }
-        any
+        has_instance
     }
 
-    /// True if a use of an object hands it to a worker thread, or to a class of the project, which then calls it.
-    fn keeps_off_the_loop(&self, file: FileId, mention: Mention) -> bool {
+    /// True if a use of an object passes it to a worker thread, or to the constructor of a project's class, which then
+    /// calls it.
+    fn is_use_on_workers(&self, file: FileId, mention: Mention) -> bool {
         let facts = self.program.facts(file);
         if let Mention::Assign(assign) = mention
             && let Form::Var(var) = facts.form(facts.assign(assign).target)
             && facts.body(facts.var(var).body).kind != BodyKind::Class
         {
-            // One of its uses decides where it runs; the others do not make it run.
+            // The uses that pass the variable to a call decide where the object runs.
             let index = self.program.index_of(file);
-            let of_var = index.mentions_named(facts.var(var).name).iter();
-            let places: Vec<Context> = of_var
+            let mentions = index.mentions_named(facts.var(var).name).iter();
+            let contexts: Vec<Context> = mentions
                 .filter(|(mention, _)| self.mentions_var(file.var_ref(var), *mention))
                 .filter_map(|(mention, _)| match mention {
                     Mention::Arg(site, arg) => Some(self.passing(file.site_ref(site), arg, EnvId::NONE)),
@@ -77,33 +78,33 @@ impl Linker<'_> {
                 })
                 .flat_map(|passing| passing.handed.iter().map(|&(context, _)| context).collect::<Vec<_>>())
                 .collect();
-            return !places.is_empty() && places.iter().all(|&place| place == Context::Worker);
+            return !contexts.is_empty() && contexts.iter().all(|&context| context == Context::Worker);
         }
-        // The callers of its maker get the object and pass it on.
+        // The function returns the object, so the uses of its result decide.
         if let Mention::Exit(exit) = mention {
-            let maker = self.program.body_of(file, facts.exits.at(exit as usize).at);
-            let uses = self.uses_of_body(maker);
-            let calls = || uses.iter().filter(|of| !self.program.is_test(of.file()));
+            let returning = self.program.body_of(file, facts.exits.at(exit as usize).at);
+            let uses = self.uses_of_body(returning);
+            let calls = || uses.iter().filter(|body_use| !self.program.is_test(body_use.file()));
             return calls().next().is_some()
-                && calls().all(|of| {
-                    let BodyUse::Call(site) = *of else { return false };
+                && calls().all(|body_use| {
+                    let BodyUse::Call(site) = *body_use else { return false };
                     let uses = self.program.uses_of_result(site);
                     let mut uses = uses.iter().peekable();
                     uses.peek().is_some()
                         && uses.all(|(mention, _)| {
-                            !matches!(mention, Mention::Exit(_)) && self.keeps_off_the_loop(site.file, mention)
+                            !matches!(mention, Mention::Exit(_)) && self.is_use_on_workers(site.file, mention)
                         })
                 });
         }
-        let Mention::Arg(taker, arg) = mention else { return false };
-        let taker = file.site_ref(taker);
-        if self.program.site(taker).kind == SiteKind::New {
-            let callee = self.callee(taker, EnvId::NONE);
+        let Mention::Arg(receiving_call, arg) = mention else { return false };
+        let receiving_call = file.site_ref(receiving_call);
+        if self.program.site(receiving_call).kind == SiteKind::New {
+            let callee = self.callee(receiving_call, EnvId::NONE);
             if matches!(self.values.members(callee.value)[..], [Val::Class(_)]) {
                 return true;
             }
         }
-        let passing = self.passing(taker, arg, EnvId::NONE);
+        let passing = self.passing(receiving_call, arg, EnvId::NONE);
         !passing.handed.is_empty() && passing.handed.iter().all(|(context, _)| *context == Context::Worker)
     }
 }

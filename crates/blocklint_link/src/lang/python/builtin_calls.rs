@@ -1,4 +1,4 @@
-//! Python: calls of builtins that change what a value is: `super()`, `cast`, `getattr`, `type`.
+//! Python: results of the builtin functions `super()`, `typing.cast`, `getattr` and `type`.
 
 use blocklint_facts::Form;
 
@@ -10,13 +10,13 @@ use crate::values::value::{EnvId, Val, Why};
 use crate::values::value::ArgsId;
 
 impl Linker<'_> {
-    /// Returns the result of a builtin that means something to the language itself.
+    /// Returns the result of a call of `super()`, `typing.cast`, `getattr` or `type`; `None` for other functions.
     pub(crate) fn python_builtin(&self, path: &str, site: SiteRef, env: EnvId) -> Option<Typed> {
         let facts = self.program.facts(site.file);
         let args = self.program.args_of(site);
         let scope = self.scope_of(site, env);
         match path {
-            // A decorator that is called by hand.
+            // A decorator that is called as a function: `open_store = contextmanager(open_store)`.
             _ if lang::python::builtins::decorator(path) == Some(lang::python::builtins::Decorator::ContextManager) => {
                 let [function] = args[..] else { return None };
                 Some(self.eval(scope, function.value))
@@ -24,13 +24,14 @@ impl Linker<'_> {
             "builtins.super" => {
                 let body = facts.body_of(scope.at);
                 let class = match args[..] {
-                    [of, ..] => match self.values.members(self.eval(scope, of.value).value)[..] {
+                    [class, ..] => match self.values.members(self.eval(scope, class.value).value)[..] {
                         [Val::Class(class)] => class,
                         _ => return Some(self.unknown(Why::Result)),
                     },
                     [] => self.class_around(site.file.body_ref(body))?,
                 };
-                // Classes that derive from the class do not count, because the lookup goes to its bases.
+                // The receiver is exact: overrides in subclasses are no candidates, because `super()` looks in the
+                // bases.
                 let receiver = self.values.bound(Val::Instance { class, exact: true, args: ArgsId::NONE });
                 Some(self.known(Val::Super { class, receiver }))
             }
@@ -44,12 +45,12 @@ impl Linker<'_> {
                 let Form::Str(sym) = facts.form(name.value) else { return Some(self.unknown(Why::Result)) };
                 let object = self.eval(scope, object.value);
                 let name = self.program.global(site.file, sym)?;
-                let given = self.map(object, |val| self.attr(val, name));
+                let attribute = self.map(object, |val| self.attr(val, name));
                 Some(match rest {
-                    [default] if !self.values.is_unknown(given.value) => {
-                        self.join(&[given, self.eval(scope, default.value)])
+                    [default] if !self.values.is_unknown(attribute.value) => {
+                        self.join(&[attribute, self.eval(scope, default.value)])
                     }
-                    _ => given,
+                    _ => attribute,
                 })
             }
             "builtins.type" => {

@@ -1,62 +1,62 @@
-//! Python: names of builtins and of the standard library that change what code means: decorators, special forms of types, enumerations,
-//! base classes without members.
+//! Python: paths of builtins and of the standard library that have a meaning in the language: decorators, special forms
+//! of `typing`, enumerations, base classes without members.
 
-/// The kind of method that a decorator of the language makes.
+/// The effect of a decorator of the language on its function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Decorator {
-    /// Reading the attribute calls it.
+    /// A read of the attribute calls the function.
     Property,
-    /// No receiver.
+    /// A static method, without a receiver.
     Static,
-    /// The receiver is the class.
+    /// A class method, whose receiver is the class.
     Class,
-    /// A generator used in `with`.
+    /// The function is a generator, and its result is used in `with`.
     ContextManager,
-    /// Answers from memory once it ran, as long as its library keeps what it gave.
+    /// A cache that may drop results: `cachetools.cached`.
     Cached,
-    /// Answers from memory once it ran, as long as the program lives.
-    Kept,
-    /// A property that does.
+    /// A cache that keeps results until the program ends: `functools.lru_cache`.
+    PermanentlyCached,
+    /// A property whose object keeps the value: `functools.cached_property`.
     CachedProperty,
-    /// Leaves the code to classes that derive.
+    /// Subclasses implement the method.
     Abstract,
-    /// Keeps the function as it is.
+    /// Returns a function that behaves like the decorated one: `functools.wraps`.
     Transparent,
 }
 
-/// True if a class of the language, by its path, only declares how its subclasses look.
-pub fn is_for_interfaces(path: &str) -> bool {
+/// True if the path is that of a base class that marks interfaces: `typing.Protocol`.
+pub fn is_interface_marker(path: &str) -> bool {
     matches!(path, "abc.ABC" | "builtins.object" | "typing.Generic" | "typing.Protocol")
 }
 
-/// True if a type of the language, by its path, is text: what is passed where a name is optional is not empty.
+/// True if the path is that of `str`. Callers of a parameter `name: str = None` pass a text that is not empty.
 pub(crate) fn is_text(path: &str) -> bool {
     path == "builtins.str"
 }
 
-/// True if a method of this name takes a text to pieces; no other type of the language has one.
-pub(crate) fn splits(name: &str) -> bool {
+/// True if a method of this name splits a string. Only strings have such a method.
+pub(crate) fn splits_string(name: &str) -> bool {
     matches!(name, "partition" | "rpartition" | "rsplit" | "split")
 }
 
-/// True if a type constructor, by its path, lists the literals that its values are.
-pub(crate) fn lists_literals(path: &str) -> bool {
+/// True if the path is that of `Literal`, whose arguments are the possible values.
+pub(crate) fn is_literal_constructor(path: &str) -> bool {
     matches!(path, "typing.Literal" | "typing_extensions.Literal")
 }
 
-/// True if a type, by its path, is none that anything is made of: others stand for what is annotated so.
-pub(crate) fn is_abstract(path: &str) -> bool {
+/// True if the path is that of an abstract type of streams: values declared so are of other types.
+pub(crate) fn is_abstract_stream(path: &str) -> bool {
     matches!(path, "typing.IO" | "typing.BinaryIO" | "typing.TextIO")
 }
 
-/// Returns the language's own decorators by path.
+/// Returns the effect of a decorator, by its path.
 pub(crate) fn decorator(path: &str) -> Option<Decorator> {
     Some(match path {
         "builtins.property" | "abc.abstractproperty" | "enum.property" | "types.DynamicClassAttribute" => {
             Decorator::Property
         }
         "functools.cached_property" => Decorator::CachedProperty,
-        "functools.lru_cache" | "functools.cache" => Decorator::Kept,
+        "functools.lru_cache" | "functools.cache" => Decorator::PermanentlyCached,
         "abc.abstractmethod" => Decorator::Abstract,
         "builtins.staticmethod" | "abc.abstractstaticmethod" => Decorator::Static,
         "builtins.classmethod" | "abc.abstractclassmethod" => Decorator::Class,
@@ -77,13 +77,13 @@ pub(crate) fn decorator(path: &str) -> Option<Decorator> {
         | "functools.total_ordering"
         | "functools.singledispatch"
         | "functools.singledispatchmethod" => Decorator::Transparent,
-        // Many libraries bring the same one under the same name.
+        // Many libraries have a decorator of the same name and effect.
         _ => return decorator_by_name(path.rsplit_once('.').map_or(path, |(_, name)| name)),
     })
 }
 
-/// Returns the kind of a decorator by the name that caches and properties have in many libraries; these store their
-/// function's result: `cachetools.cached`, `cachetools.func.ttl_cache`, `joblib.Memory.cache`,
+/// Returns the effect of a decorator by its last name, for the names of caches and cached properties in many libraries:
+/// `cachetools.cached`, `cachetools.func.ttl_cache`, `joblib.Memory.cache`,
 /// `django.utils.functional.cached_property`, `pyramid.decorator.reify`.
 pub(crate) fn decorator_by_name(name: &str) -> Option<Decorator> {
     match name {
@@ -95,22 +95,22 @@ pub(crate) fn decorator_by_name(name: &str) -> Option<Decorator> {
     }
 }
 
-/// True if a base class exists for the type checker only.
+/// True if the path is that of a base class without members: `typing.Generic`.
 pub(crate) fn adds_no_members(path: &str) -> bool {
     matches!(path, "typing.Generic" | "typing.Protocol" | "typing_extensions.Protocol" | "builtins.object" | "abc.ABC")
 }
 
-/// True if a function informs the type checker and returns its argument.
+/// True if the path is that of `typing.cast`, which returns its argument.
 pub(crate) fn is_cast(path: &str) -> bool {
     matches!(path, "typing.cast" | "typing_extensions.cast")
 }
 
-/// The kind of value that the members of an enumeration are.
+/// The values of an enumeration's members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum EnumBase {
-    /// Values of their own, equal to nothing else.
+    /// Each member is equal to itself only: `enum.Enum`.
     Opaque,
-    /// The texts or numbers that they stand for.
+    /// Each member is equal to its string or number: `enum.StrEnum`.
     Literal,
 }
 
@@ -119,7 +119,7 @@ pub(crate) fn is_enum(path: &str) -> bool {
     path.starts_with("enum.") && enum_base(path).is_some()
 }
 
-/// Returns the kind of an enumeration's members, if this base class decides it.
+/// Returns the kind of an enumeration's members, if the base class of this path decides it.
 pub(crate) fn enum_base(path: &str) -> Option<EnumBase> {
     match path {
         "enum.Enum" | "enum.Flag" => Some(EnumBase::Opaque),
@@ -128,33 +128,33 @@ pub(crate) fn enum_base(path: &str) -> Option<EnumBase> {
     }
 }
 
-/// True if a base class of the standard library sets no attributes that its subclasses declare.
+/// True if the constructor of a base class of the standard library assigns no attributes.
 pub fn sets_no_attributes(path: &str) -> bool {
     path == "builtins.object"
         || ["typing.", "typing_extensions.", "abc.", "collections.abc."].iter().any(|module| path.starts_with(module))
 }
 
-/// The meaning of a name of `typing` in a type.
+/// The meaning of a special form of `typing` in an annotation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Special {
-    /// Says nothing: the value is inferred.
+pub(crate) enum SpecialForm {
+    /// The annotation declares no type, so the value is inferred: `Any`.
     Nothing,
     /// Its argument, or `None`.
     Optional,
     /// One of its arguments.
     Union,
-    /// Its first argument, with metadata behind it.
+    /// Its first argument; the others are metadata.
     Annotated,
-    /// Its argument.
+    /// Its argument: `Final[int]`.
     Wrapper,
-    /// The class itself that the argument names.
+    /// The class object of its argument: `Type[Store]`.
     TypeOf,
-    /// The class around.
+    /// The enclosing class.
     SelfType,
 }
 
-/// Returns the special forms of types by path.
-pub(crate) fn special(path: &str) -> Option<Special> {
+/// Returns the special form of a path of `typing`, `builtins` or `collections.abc`.
+pub(crate) fn special_form(path: &str) -> Option<SpecialForm> {
     let name = path
         .strip_prefix("typing.")
         .or_else(|| path.strip_prefix("typing_extensions."))
@@ -163,21 +163,21 @@ pub(crate) fn special(path: &str) -> Option<Special> {
     Some(match name {
         "Any" | "object" | "Callable" | "type" | "TypeVar" | "ParamSpec" | "Literal" | "LiteralString" | "NoReturn"
         | "Never" | "Hashable" | "Sized" | "Protocol" | "Generic" | "NamedTuple" | "TypedDict" | "TypeAlias" => {
-            Special::Nothing
+            SpecialForm::Nothing
         }
-        "Optional" => Special::Optional,
-        "Union" => Special::Union,
-        "Annotated" => Special::Annotated,
+        "Optional" => SpecialForm::Optional,
+        "Union" => SpecialForm::Union,
+        "Annotated" => SpecialForm::Annotated,
         "ClassVar" | "Final" | "Required" | "NotRequired" | "ReadOnly" | "InitVar" | "TypeGuard" | "Unpack" => {
-            Special::Wrapper
+            SpecialForm::Wrapper
         }
-        "Type" => Special::TypeOf,
-        "Self" => Special::SelfType,
+        "Type" => SpecialForm::TypeOf,
+        "Self" => SpecialForm::SelfType,
         _ => return None,
     })
 }
 
-/// Returns the builtin class that a name of `typing` stands for.
+/// Returns the builtin class that a generic alias of `typing` stands for: `builtins.list` for `typing.List`.
 pub(crate) fn generic_alias(path: &str) -> Option<&'static str> {
     Some(match path.strip_prefix("typing.")? {
         "List" => "builtins.list",
@@ -192,7 +192,8 @@ pub(crate) fn generic_alias(path: &str) -> Option<&'static str> {
     })
 }
 
-/// For types whose values are awaited: the argument that is the result of awaiting.
+/// Returns the index of the type argument that is the result of `await`, for types of awaitables: 2 for
+/// `Coroutine[Any, Any, int]`.
 pub(crate) fn awaitable_argument(path: &str) -> Option<usize> {
     match path {
         "typing.Awaitable" | "collections.abc.Awaitable" => Some(0),

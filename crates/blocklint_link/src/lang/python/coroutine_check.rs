@@ -1,5 +1,5 @@
-//! Python: tests for the kind of a function, `iscoroutinefunction(func)`, where it is known which function is meant: that which a
-//! decorator was put on, or which a caller passes.
+//! Python: tests for the kind of a function, `iscoroutinefunction(func)`. Their result is known if the function is: a
+//! decorated function that a wrapper captures, or an argument of a call.
 
 use crate::lang;
 use blocklint_core::Language;
@@ -11,33 +11,34 @@ use crate::program::ids::{BodyRef, FileId, SiteRef};
 use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val};
 
-/// How deep tests and names are followed.
+/// The number of nested tests and variables that are followed.
 const DEPTH: u32 = 4;
 
-/// A test for the kind of a function around a place: the function, the kind, and whether it must be of that kind there.
+/// A test for the kind of a function: the function, the kind, and true if the function must be of that kind.
 type KindTest = (FormId, Flow, bool);
 
 impl Linker<'_> {
-    /// Returns the function whose kind a test with the result `holds` shows, the kind, and whether the function has it.
-    fn kind_asked(&self, file: FileId, test: FormId, holds: bool, depth: u32) -> Option<KindTest> {
+    /// Returns the function and the kind in a test for the kind of a function, and true if the function has that kind
+    /// when the test's result is `holds`.
+    fn find_kind_test(&self, file: FileId, test: FormId, holds: bool, depth: u32) -> Option<KindTest> {
         let depth = depth.checked_sub(1)?;
         let facts = self.program.facts(file);
         match facts.form(test) {
-            Form::Not(inner) => self.kind_asked(file, inner, !holds, depth),
+            Form::Not(inner) => self.find_kind_test(file, inner, !holds, depth),
             // `is_async = iscoroutinefunction(func)`
             Form::Var(var) if !matches!(facts.var(var).kind, VarKind::Param(_)) => {
-                self.kind_asked(file, facts.only_value_of(var)?.value, holds, depth)
+                self.find_kind_test(file, facts.only_value_of(var)?.value, holds, depth)
             }
             Form::Alt(AltKind::And, list) if holds => {
-                facts.list(list).iter().find_map(|&part| self.kind_asked(file, part, true, depth))
+                facts.list(list).iter().find_map(|&part| self.find_kind_test(file, part, true, depth))
             }
             Form::Alt(AltKind::Or, list) if !holds => {
-                facts.list(list).iter().find_map(|&part| self.kind_asked(file, part, false, depth))
+                facts.list(list).iter().find_map(|&part| self.find_kind_test(file, part, false, depth))
             }
             Form::Result(call) => {
-                let [only] = facts.args_of(call)[..] else { return None };
-                let kind = lang::python::conventions::kind_asked_for(facts.text(facts.site(call).name))?;
-                matches!(facts.form(only.value), Form::Var(_)).then_some((only.value, kind, holds))
+                let [argument] = facts.args_of(call)[..] else { return None };
+                let kind = lang::python::conventions::tested_kind(facts.text(facts.site(call).name))?;
+                matches!(facts.form(argument.value), Form::Var(_)).then_some((argument.value, kind, holds))
             }
             _ => None,
         }
@@ -51,7 +52,7 @@ impl Linker<'_> {
             return false;
         }
         self.tests_at(file, region).any(|(test, holds)| {
-            self.kind_asked(file, test, holds, DEPTH).is_some_and(|(function, kind, holds)| {
+            self.find_kind_test(file, test, holds, DEPTH).is_some_and(|(function, kind, holds)| {
                 holds && kind == Flow::Coroutine && facts.form(function) == Form::Var(param)
             }) || holds && self.is_coroutine_test(file, test, param)
         })
@@ -62,13 +63,13 @@ impl Linker<'_> {
         let facts = self.program.facts(file);
         let Form::Result(call) = facts.form(test) else { return false };
         let [only] = facts.args_of(call)[..] else { return false };
-        lang::python::conventions::asks_for_coroutine(facts.text(facts.site(call).name))
+        lang::python::conventions::is_awaitable_test(facts.text(facts.site(call).name))
             && facts.form(only.value) == Form::Var(var)
     }
 
-    /// Returns the kind of the function that a form is, if all that it may be are of one.
+    /// Returns the kind of the function that a form refers to, if all possible functions have the same kind.
     fn kind_of_function(&self, scope: Scope, form: FormId) -> Option<Flow> {
-        let of = |val: &Val| match *val {
+        let kind_of = |val: &Val| match *val {
             Val::Fn { body, .. } => Some(self.program.body(body).flow),
             Val::Class(_) => Some(Flow::Sync),
             // A library's callable that holds its thread is no coroutine function.
@@ -80,74 +81,75 @@ impl Linker<'_> {
             _ => None,
         };
         let members = self.values.members(self.eval(scope, form).value);
-        let first = of(members.first()?)?;
-        members.iter().all(|val| of(val) == Some(first)).then_some(first)
+        let first = kind_of(members.first()?)?;
+        members.iter().all(|val| kind_of(val) == Some(first)).then_some(first)
     }
 
     /// Returns the result of a test for the kind of a function, if the function is known.
-    pub(crate) fn kind_test(&self, scope: Scope, test: FormId) -> Option<bool> {
+    pub(crate) fn kind_test_result(&self, scope: Scope, test: FormId) -> Option<bool> {
         if self.program.language(scope.file) != Language::Python {
             return None;
         }
-        let (function, kind, wanted) = self.kind_asked(scope.file, test, true, DEPTH)?;
-        Some((self.kind_of_function(scope, function)? == kind) == wanted)
+        let (function, kind, must_be) = self.find_kind_test(scope.file, test, true, DEPTH)?;
+        Some((self.kind_of_function(scope, function)? == kind) == must_be)
     }
 
-    /// True if a place is reached only with functions of another kind than the captured one.
-    pub(crate) fn is_for_other_kind(&self, scope: Scope, region: RegionId) -> bool {
+    /// True if a region cannot run because a test requires another kind of the captured function.
+    pub(crate) fn is_ruled_out_by_captured_kind(&self, scope: Scope, region: RegionId) -> bool {
         scope.env != EnvId::NONE
             && self.program.language(scope.file) == Language::Python
-            && self.kinds_at(scope.file, region).iter().any(|&(function, asked, wanted)| {
-                self.kind_of_function(scope, function).is_some_and(|kind| (kind == asked) != wanted)
+            && self.kind_tests_at(scope.file, region).iter().any(|&(function, asked, must_be)| {
+                self.kind_of_function(scope, function).is_some_and(|kind| (kind == asked) != must_be)
             })
     }
 
-    fn kinds_at(&self, file: FileId, region: RegionId) -> Vec<KindTest> {
-        self.tests_at(file, region).filter_map(|(test, holds)| self.kind_asked(file, test, holds, DEPTH)).collect()
+    fn kind_tests_at(&self, file: FileId, region: RegionId) -> Vec<KindTest> {
+        self.tests_at(file, region).filter_map(|(test, holds)| self.find_kind_test(file, test, holds, DEPTH)).collect()
     }
 
-    /// True if the kind of a function decides that a site is reached.
-    pub fn asks_for_kind(&self, site: SiteRef) -> bool {
+    /// True if a site is in a branch of a test for the kind of a function.
+    pub fn is_under_kind_test(&self, site: SiteRef) -> bool {
         let facts = self.program.facts(site.file);
-        facts.language == Language::Python && !self.kinds_at(site.file, self.program.site(site).at.region).is_empty()
+        facts.language == Language::Python
+            && !self.kind_tests_at(site.file, self.program.site(site).at.region).is_empty()
     }
 
-    /// True if a site of a body is not reached from this call, because the function that the body captured, or takes as
-    /// an argument, is of another kind.
-    pub fn other_kind_rules_out(&self, call: SiteRef, env: EnvId, body: BodyRef, site: SiteRef) -> bool {
+    /// True if a call of a body does not reach a site in it, because a test requires another kind of the function that
+    /// the body captures or takes as an argument.
+    pub fn is_ruled_out_by_kind(&self, call: SiteRef, env: EnvId, body: BodyRef, site: SiteRef) -> bool {
         if self.program.body_of_site(site) != body {
             return false;
         }
         let facts = self.program.facts(site.file);
-        let at = self.program.site(site).at;
-        let tests = self.kinds_at(site.file, at.region);
+        let site_at = self.program.site(site).at;
+        let tests = self.kind_tests_at(site.file, site_at.region);
         if tests.is_empty() {
             return false;
         }
         let targets = self.targets(call, env);
-        let mut seen = false;
+        let mut is_called = false;
         for target in &targets.list {
-            let Target::Body { body: of, env: bound, with_receiver, .. } = *target else { continue };
-            if of != body {
+            let Target::Body { body: target_body, env: captured, with_receiver, .. } = *target else { continue };
+            if target_body != body {
                 continue;
             }
-            seen = true;
-            let scope = Scope { file: site.file, at, env: bound };
-            let is_other = tests.iter().any(|&(function, asked, wanted)| {
+            is_called = true;
+            let scope = Scope { file: site.file, at: site_at, env: captured };
+            let is_other = tests.iter().any(|&(function, asked, must_be)| {
                 let kind = match facts.form(function) {
                     Form::Var(var) if site.file.body_ref(facts.var(var).body) == body => {
                         let VarKind::Param(index) = facts.var(var).kind else { return false };
-                        let passed = self.argument_for_param(call, body, index, with_receiver);
-                        passed.and_then(|form| self.kind_of_function(self.scope_of(call, env), form))
+                        let argument = self.argument_for_param(call, body, index, with_receiver);
+                        argument.and_then(|form| self.kind_of_function(self.scope_of(call, env), form))
                     }
                     _ => self.kind_of_function(scope, function),
                 };
-                kind.is_some_and(|kind| (kind == asked) != wanted)
+                kind.is_some_and(|kind| (kind == asked) != must_be)
             });
             if !is_other {
                 return false;
             }
         }
-        seen
+        is_called
     }
 }

@@ -1,5 +1,5 @@
-//! Python: descriptors of libraries (`author = ForeignKey(Author)`): the value that reading one returns, and the names under which classes
-//! of the project hold them. Descriptors of the project are in `calls/implicit.rs`.
+//! Python: descriptors of libraries (`author = ForeignKey(Author)`): the value that an attribute read returns, and the
+//! names of the class attributes that are descriptors. Descriptors of the project are in `calls/implicit.rs`.
 
 use blocklint_core::Language;
 use blocklint_facts::{BodyKind, Form, VarId};
@@ -11,9 +11,9 @@ use crate::program::ids::{ClassRef, Name};
 use crate::values::value::{EnvId, Val};
 
 impl<'a> Linker<'a> {
-    /// Returns the value of a name of a class on an instance, where a descriptor of a library stands under it and a row
-    /// states it: `author = ForeignKey(Author)`.
-    pub(crate) fn described(&self, owner: ClassRef, var: VarId) -> Option<Typed> {
+    /// Returns the value of an attribute on an instance, if the class assigns a library's descriptor to it and a row
+    /// for `__get__` has `returns`: `author = ForeignKey(Author)`.
+    pub(crate) fn descriptor_value(&self, owner: ClassRef, var: VarId) -> Option<Typed> {
         let facts = self.program.facts(owner.file);
         let name = self.program.global(owner.file, facts.var(var).name)?;
         if !self.names_of_descriptors().contains(&name) {
@@ -30,13 +30,13 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// Returns the names under which classes of the project hold descriptors of libraries that a row describes.
+    /// Returns the names of class attributes of the project that are descriptors of libraries with rows.
     pub fn names_of_descriptors(&self) -> &FxHashSet<Name> {
         self.program_tables.described.get_or_init(|| {
-            let mut found = FxHashSet::default();
-            let makers = self.makers_of_descriptors();
-            if makers.is_empty() {
-                return found;
+            let mut attributes = FxHashSet::default();
+            let constructors = self.descriptor_class_names();
+            if constructors.is_empty() {
+                return attributes;
             }
             for source in self.program.files.iter().filter(|source| source.facts.language == Language::Python) {
                 let facts = &source.facts;
@@ -44,32 +44,32 @@ impl<'a> Linker<'a> {
                     let (Form::Var(var), Form::Result(site)) = (facts.form(row.target), facts.form(row.value)) else {
                         continue;
                     };
-                    let named = facts.text(facts.site(site).name);
-                    // The name of a maker may be spelled in another case than its class: `relationship()` makes a
+                    let callee_name = facts.text(facts.site(site).name);
+                    // A constructor function may be spelled in another case than its class: `relationship()` makes a
                     // `Relationship`.
                     if facts.body(facts.var(var).body).kind == BodyKind::Class
-                        && makers.iter().any(|maker| maker.eq_ignore_ascii_case(named))
+                        && constructors.iter().any(|maker| maker.eq_ignore_ascii_case(callee_name))
                     {
-                        found.extend(self.program.name(facts.text(facts.var(var).name)));
+                        attributes.extend(self.program.name(facts.text(facts.var(var).name)));
                     }
                 }
             }
-            found
+            attributes
         })
     }
 
-    /// Returns the last names of the descriptors.
-    fn makers_of_descriptors(&self) -> FxHashSet<&'a str> {
+    /// Returns the last names of the classes of descriptors.
+    fn descriptor_class_names(&self) -> FxHashSet<&'a str> {
         let paths = self.descriptors(Uses::EFFECT.union(Uses::RETURNS));
         paths.filter_map(|path| Some(path.rsplit('.').nth(1)?.trim_matches(['<', '>']))).collect()
     }
 
-    /// Returns the libraries of the descriptors that do more than return a value.
+    /// Returns the libraries of the descriptors whose `__get__` has an effect.
     pub fn roots_of_descriptors(&self) -> Vec<&'a str> {
         self.descriptors(Uses::EFFECT).filter_map(|path| path.split('.').next()).collect()
     }
 
-    /// Returns the paths by which rows of these uses describe what reading a descriptor does.
+    /// Returns the paths of `__get__` methods that have rows of these uses.
     fn descriptors(&self, uses: Uses) -> impl Iterator<Item = &'a str> {
         let rows = self.library.of(Language::Python).names(uses).filter(|row| row.name == "__get__");
         rows.flat_map(move |row| row.paths(uses).map(|path| path.path).collect::<Vec<_>>())

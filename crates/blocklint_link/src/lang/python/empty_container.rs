@@ -1,4 +1,4 @@
-//! Python: containers that are still empty where they are passed or tested: `files = {}`, and nothing is put in before.
+//! Python: containers that are still empty where they are passed or tested: `files = {}` before any element is added.
 
 use blocklint_core::Language;
 use blocklint_facts::{AssignKind, BodyKind, Form, FormId, RegionKind, VarKind};
@@ -8,11 +8,12 @@ use crate::program::ids::SiteRef;
 use crate::syntax::forms::mentions;
 use crate::syntax::regions::{around, lies_in};
 
-/// How deep forms are searched for a name.
+/// The number of nested forms that are searched for a variable.
 const DEPTH: u32 = 6;
 
 impl Linker<'_> {
-    /// True if a form is an empty container at a site: written there, or a local that is named nowhere before it.
+    /// True if a form is an empty container at a site: a literal, or a local that has no use between its assignment and
+    /// the site.
     pub fn is_still_empty(&self, site: SiteRef, form: FormId) -> bool {
         let (facts, site_id) = self.program.facts_and_id(site);
         let is_empty = |form: FormId| match facts.form(form) {
@@ -27,47 +28,51 @@ impl Linker<'_> {
             Form::Var(var) => var,
             _ => return false,
         };
-        let at = self.program.site(site).at;
-        let body = facts.body_of(at);
+        let site_at = self.program.site(site).at;
+        let body = facts.body_of(site_at);
         let row = facts.var(var);
         if row.body != body || facts.body(body).kind != BodyKind::Function || matches!(row.kind, VarKind::Param(_)) {
             return false;
         }
         let mut assigned = facts.assigns_of(var);
-        let (Some(only), None) = (assigned.next(), assigned.next()) else { return false };
-        if only.kind != AssignKind::Plain
-            || !is_empty(only.value)
-            || only.at.position > at.position
-            || !lies_in(facts, at.region, only.at.region)
+        let (Some(assign), None) = (assigned.next(), assigned.next()) else { return false };
+        if assign.kind != AssignKind::Plain
+            || !is_empty(assign.value)
+            || assign.at.position > site_at.position
+            || !lies_in(facts, site_at.region, assign.at.region)
         {
             return false;
         }
-        let names = |form: FormId| mentions(facts, form, DEPTH, &|form| form == Form::Var(var));
-        // A later place counts as earlier in a loop that does not assign an empty container in each round.
-        let comes_round = |region| {
+        let mentions_var = |form: FormId| mentions(facts, form, DEPTH, &|form| form == Form::Var(var));
+        // A later use runs before the site if both are in a loop and the assignment is outside of it.
+        let repeats_before = |region| {
             around(facts, region).any(|id| {
                 facts.region(id).kind == RegionKind::Loop
-                    && lies_in(facts, at.region, id)
-                    && !lies_in(facts, only.at.region, id)
+                    && lies_in(facts, site_at.region, id)
+                    && !lies_in(facts, assign.at.region, id)
             })
         };
-        let before =
-            |of: blocklint_facts::At| facts.body_of(of) != body || of.position < at.position || comes_round(of.region);
+        let before = |other: blocklint_facts::At| {
+            facts.body_of(other) != body || other.position < site_at.position || repeats_before(other.region)
+        };
         let in_site = facts.sites.iter().enumerate().any(|(id, row)| {
             let is_own = id == site_id.index();
             !is_own
                 && !row.kind.only_asks()
                 && before(row.at)
-                && (names(row.callee)
-                    || facts.args_of(blocklint_facts::SiteId(id as u32)).iter().any(|argument| names(argument.value)))
+                && (mentions_var(row.callee)
+                    || facts
+                        .args_of(blocklint_facts::SiteId(id as u32))
+                        .iter()
+                        .any(|argument| mentions_var(argument.value)))
         });
         let in_assign = || {
             facts.assigns.iter().any(|row| {
-                let is_alias = row.value == only.value && row.target != only.target;
-                is_alias || before(row.at) && row != only && (names(row.value) || names(row.target))
+                let is_alias = row.value == assign.value && row.target != assign.target;
+                is_alias || before(row.at) && row != assign && (mentions_var(row.value) || mentions_var(row.target))
             })
         };
-        let in_exit = || facts.exits.iter().any(|row| facts.body_of(row.at) != body && names(row.value));
+        let in_exit = || facts.exits.iter().any(|row| facts.body_of(row.at) != body && mentions_var(row.value));
         !in_site && !in_assign() && !in_exit()
     }
 }

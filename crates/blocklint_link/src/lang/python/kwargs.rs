@@ -1,5 +1,5 @@
-//! Keys of `**kwargs` that a body asks for by name, `kwargs.get("timeout", 5)`, and arguments that a call takes from a
-//! dictionary: `f(**{"timeout": 5})`.
+//! Python: keys of `**kwargs` that a body reads, `kwargs.get("timeout", 5)`, and keyword arguments that a call unpacks
+//! from a dictionary: `f(**{"timeout": 5})`.
 
 use crate::lang;
 use std::rc::Rc;
@@ -13,9 +13,9 @@ use crate::values::expr::Scope;
 use crate::values::value::EnvId;
 
 impl Linker<'_> {
-    /// Returns the key of the body's own `**kwargs` that a form reads, directly or through a local: the parameter's
-    /// place, the key, and its default if a call does not pass it.
-    pub fn key_of_arguments(&self, place: Scope, form: FormId) -> Option<(u32, String, Constant)> {
+    /// Returns the key of the body's own `**kwargs` that a form reads, directly or through a local: the index of the
+    /// parameter, the key, and the value if a call does not pass the key.
+    pub fn kwargs_key_read(&self, place: Scope, form: FormId) -> Option<(u32, String, Constant)> {
         let facts = self.program.facts(place.file);
         let body = facts.body_of(place.at);
         let call = match facts.form(form) {
@@ -28,15 +28,15 @@ impl Linker<'_> {
         };
         let row = facts.site(call);
         let Form::Attr(base, _) = facts.form(row.callee) else { return None };
-        let Form::Var(given) = facts.form(base) else { return None };
-        if !lang::words_of(facts.language).reads_a_key(facts.text(row.name)) {
+        let Form::Var(dictionary) = facts.form(base) else { return None };
+        if !lang::words_of(facts.language).reads_key(facts.text(row.name)) {
             return None;
         }
-        let VarKind::Param(index) = facts.var(given).kind else { return None };
-        let is_rest = facts.params_of(body).get(index as usize).is_some_and(|param| param.kind == ParamKind::KwArgs);
+        let VarKind::Param(index) = facts.var(dictionary).kind else { return None };
+        let is_kwargs = facts.params_of(body).get(index as usize).is_some_and(|param| param.kind == ParamKind::KwArgs);
         let args = facts.args_of(call);
         let Form::Str(name) = facts.form(args.first()?.value) else { return None };
-        if !is_rest || facts.var(given).body != body || self.is_changed(place, given, call, name) {
+        if !is_kwargs || facts.var(dictionary).body != body || self.may_change_key(place, dictionary, call, name) {
             return None;
         }
         let default = match args.get(1) {
@@ -46,34 +46,35 @@ impl Linker<'_> {
         Some((index, facts.text(name).to_owned(), default))
     }
 
-    /// True if this key, or an unknown key, is put into a variable before a call: `kwargs["timeout"] = 5`,
+    /// True if the value of this key in a variable may change before a call: `kwargs["timeout"] = 5`,
     /// `kwargs.update(more)`.
-    fn is_changed(&self, place: Scope, var: VarId, call: SiteId, key: Sym) -> bool {
-        let asked = (place.file.site_ref(call), var);
-        self.query(&self.tables.python.changed_keys, asked, || true, || self.find_changed(place, var, call, key))
+    fn may_change_key(&self, place: Scope, var: VarId, call: SiteId, key: Sym) -> bool {
+        let query_key = (place.file.site_ref(call), var);
+        self.query(&self.tables.python.changed_keys, query_key, || true, || self.find_key_change(place, var, call, key))
     }
 
-    fn find_changed(&self, place: Scope, var: VarId, call: SiteId, key: Sym) -> bool {
-        self.program.facts(place.file).assigns_of(var).next().is_some() || self.is_put_into(place, var, call, key)
+    fn find_key_change(&self, place: Scope, var: VarId, call: SiteId, key: Sym) -> bool {
+        self.program.facts(place.file).assigns_of(var).next().is_some() || self.may_add_key(place, var, call, key)
     }
 
-    /// Returns the value that a call passes under a name by unpacking a dictionary display, or an unchanged local that
-    /// holds one: `given = {"timeout": 5}; f(**given)`.
-    pub(crate) fn unpacked_under(&self, site: SiteRef, name: &str) -> Option<FormId> {
+    /// Returns the keyword argument that a call unpacks from a dictionary display, or from an unchanged local that
+    /// holds one: `options = {"timeout": 5}; f(**options)`.
+    pub(crate) fn unpacked_argument(&self, site: SiteRef, name: &str) -> Option<FormId> {
         let facts = self.program.facts(site.file);
         let unpacks = |arg: &Arg| matches!(facts.form(arg.value), Form::StarStar(_));
         if !self.program.args_of(site).iter().any(unpacks) {
             return None;
         }
         let find = || self.find_unpacked(site).into();
-        let pairs = self.query(&self.tables.python.unpacked, site, Rc::default, find);
+        let pairs = self.query(&self.tables.python.unpacked_arguments, site, Rc::default, find);
         pairs.iter().find(|(key, _)| facts.text(*key) == name).map(|&(_, value)| value)
     }
 
+    /// Returns the keyword arguments that a call unpacks from dictionaries whose keys do not change before it.
     fn find_unpacked(&self, site: SiteRef) -> Vec<(Sym, FormId)> {
         let (facts, site_id) = self.program.facts_and_id(site);
         let place = self.scope_of(site, EnvId::NONE);
-        let mut found = Vec::new();
+        let mut unpacked = Vec::new();
         for arg in self.program.args_of(site) {
             let Form::StarStar(inner) = facts.form(arg.value) else { continue };
             let (pairs, var) = match facts.form(inner) {
@@ -84,40 +85,40 @@ impl Linker<'_> {
                 other => (other, None),
             };
             let Form::Pairs(list) = pairs else { continue };
-            // A dictionary that is unpacked behind a key may hold the key, too.
-            let behind = facts.list(list).chunks_exact(2).rev().take_while(|pair| pair[0].is_some());
-            found.extend(behind.filter_map(|pair| match facts.form(pair[0]) {
-                Form::Str(key) if var.is_none_or(|var| !self.is_put_into(place, var, site_id, key)) => {
+            // A dictionary that is unpacked after a key (`{"timeout": 5, **rest}`) may replace its value.
+            let certain_pairs = facts.list(list).chunks_exact(2).rev().take_while(|pair| pair[0].is_some());
+            unpacked.extend(certain_pairs.filter_map(|pair| match facts.form(pair[0]) {
+                Form::Str(key) if var.is_none_or(|var| !self.may_add_key(place, var, site_id, key)) => {
                     Some((key, pair[1]))
                 }
                 _ => None,
             }));
         }
-        found
+        unpacked
     }
 
-    /// True if this key, or an unknown key, is put into a dictionary after it was made and before a call.
-    fn is_put_into(&self, place: Scope, var: VarId, call: SiteId, key: Sym) -> bool {
+    /// True if this key, or an unknown key, is added to a dictionary before a call.
+    fn may_add_key(&self, place: Scope, var: VarId, call: SiteId, key: Sym) -> bool {
         let facts = self.program.facts(place.file);
         let before = facts.site(call).at.position;
         let is_var = |form: FormId| facts.form(form) == Form::Var(var);
         facts.assigns.iter().any(|row| match facts.form(row.target) {
-            Form::Subscript(base, put) => {
-                let is_other = matches!(facts.form(put), Form::Str(other) if other != key);
+            Form::Subscript(base, written_key) => {
+                let is_other = matches!(facts.form(written_key), Form::Str(other) if other != key);
                 is_var(base) && row.at.position < before && !is_other
             }
             _ => false,
-        }) || fills(facts, facts.var(var).body).any(|site| {
+        }) || dictionary_writes(facts, facts.var(var).body).any(|site| {
             let row = facts.site(site);
             row.at.position < before && matches!(facts.form(row.callee), Form::Attr(base, _) if is_var(base))
         })
     }
 }
 
-/// Returns the calls of a body that, by their names, fill a dictionary.
-fn fills(facts: &FileFacts, body: BodyId) -> impl Iterator<Item = SiteId> {
+/// Returns the calls of a body that, by their names, add keys to a dictionary: `update`, `setdefault`.
+fn dictionary_writes(facts: &FileFacts, body: BodyId) -> impl Iterator<Item = SiteId> {
     (0..facts.sites.len() as u32).map(SiteId).filter(move |&site| {
         let row = facts.site(site);
-        facts.body_of(row.at) == body && lang::words_of(facts.language).fills_keys(facts.text(row.name))
+        facts.body_of(row.at) == body && lang::words_of(facts.language).writes_keys(facts.text(row.name))
     })
 }

@@ -1,4 +1,5 @@
-//! Names, values and calls of Python.
+//! Python semantics: name lookup, imports, members, implicit calls and builtin functions, as an implementation of
+//! [`Semantics`].
 
 pub(crate) mod assigned;
 pub(crate) mod builtin_calls;
@@ -35,7 +36,7 @@ use crate::program::ids::{BodyRef, ClassRef, FileId, Name, SiteRef, VarRef};
 use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val};
 
-/// Python.
+/// The implementation of [`Semantics`] for Python.
 pub(crate) struct Python;
 
 impl Semantics for Python {
@@ -59,8 +60,8 @@ impl Semantics for Python {
         names::module_name(linker, file)
     }
 
-    fn path_member(&self, linker: &Linker<'_>, of: Val, name: Name) -> Typed {
-        linker.attr(of, name)
+    fn path_member(&self, linker: &Linker<'_>, owner: Val, name: Name) -> Typed {
+        linker.attr(owner, name)
     }
 
     fn module_member(&self, linker: &Linker<'_>, module: FileId, name: Name) -> Typed {
@@ -74,25 +75,26 @@ impl Semantics for Python {
         }
     }
 
-    /// Returns a class attribute that others replace: `Base.client = Client()`, `cls.client = Client()`.
+    /// Returns a class attribute that is `None` in the class, with the values assigned from outside:
+    /// `Base.client = Client()`, `cls.client = Client()`.
     fn member_of_class(&self, linker: &Linker<'_>, class: ClassRef, name: Name, own: Typed) -> Typed {
         if !linker.is_only_none(own) {
             return own;
         }
-        let set = linker.field(class, name);
-        let own = if linker.values.is_unknown(set.value) { own } else { linker.join(&[own, set]) };
+        let assigned = linker.field(class, name);
+        let own = if linker.values.is_unknown(assigned.value) { own } else { linker.join(&[own, assigned]) };
         linker.with_subclass_members(class, name, own)
     }
 
-    fn read_by_descriptor(&self, linker: &Linker<'_>, owner: ClassRef, var: VarId) -> Option<Typed> {
-        linker.described(owner, var)
+    fn descriptor_value(&self, linker: &Linker<'_>, owner: ClassRef, var: VarId) -> Option<Typed> {
+        linker.descriptor_value(owner, var)
     }
 
     fn implicit_calls(&self) -> &'static [ImplicitCall] {
         implicit_calls::IMPLICIT_CALLS
     }
 
-    fn runs_one_of(&self, targets: &Targets) -> bool {
+    fn runs_one_target(&self, targets: &Targets) -> bool {
         targets.one_of
     }
 
@@ -100,8 +102,8 @@ impl Semantics for Python {
         linker.python_builtin(path, site, env)
     }
 
-    fn goes_through_objects(&self, linker: &Linker<'_>, site: SiteRef, env: EnvId) -> bool {
-        !linker.sources(site, env).is_empty()
+    fn iterates_over_arguments(&self, linker: &Linker<'_>, site: SiteRef, env: EnvId) -> bool {
+        !linker.iterated_arguments(site, env).is_empty()
     }
 
     fn first_param(&self, linker: &Linker<'_>, param: VarRef) -> Option<Typed> {
@@ -113,11 +115,11 @@ impl Semantics for Python {
     }
 
     fn refine_by_value(&self, linker: &Linker<'_>, scope: Scope, _declared: Typed, row: &Assign) -> Option<Typed> {
-        linker.literal_elements(scope, row)
+        linker.literal_list_value(scope, row)
     }
 
-    fn makes_declared(&self, linker: &Linker<'_>, file: FileId, declared: Val, value: FormId) -> bool {
-        linker.makes_declared(file, declared, value)
+    fn calls_declared_type(&self, linker: &Linker<'_>, file: FileId, declared: Val, value: FormId) -> bool {
+        linker.calls_declared_type(file, declared, value)
     }
 
     fn default_runtime(&self, linker: &Linker<'_>, file: FileId) -> Option<Runtime> {
@@ -141,17 +143,16 @@ impl Semantics for Python {
         form: FormId,
         env: EnvId,
     ) -> Option<ConditionResult> {
-        let is_any =
-            |val: &Val| matches!(*val, Val::Library { ty, .. } if builtins::is_abstract(&linker.library.text(ty)));
-        if members.iter().any(is_any) { linker.decided_by_param(site, form, env) } else { None }
+        let is_abstract_stream = |val: &Val| matches!(*val, Val::Library { ty, .. } if builtins::is_abstract_stream(&linker.library.text(ty)));
+        if members.iter().any(is_abstract_stream) { linker.decided_by_param(site, form, env) } else { None }
     }
 
-    fn is_stand_in(&self, _linker: &Linker<'_>, _body: BodyRef, _of: ClassRef) -> bool {
+    fn is_test_double_or_demo(&self, _linker: &Linker<'_>, _body: BodyRef, _of: ClassRef) -> bool {
         false
     }
 
-    fn rounds(&self, linker: &Linker<'_>, site: SiteRef, within: RegionId) -> Rounds {
+    fn loop_rounds(&self, linker: &Linker<'_>, site: SiteRef, loop_region: RegionId) -> Rounds {
         let facts = linker.program.facts(site.file);
-        if goes_through_arguments(facts, facts.region(within)) { Rounds::Few } else { Rounds::Many }
+        if goes_through_arguments(facts, facts.region(loop_region)) { Rounds::Few } else { Rounds::Many }
     }
 }

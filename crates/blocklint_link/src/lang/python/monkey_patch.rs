@@ -1,27 +1,29 @@
-//! Which files belong to a program whose code patches: a script that patches shows nothing about the service beside it.
+//! Python: files that belong to a program with monkey patches (`gevent.monkey.patch_all()`). Patches in one script have
+//! no effect on another program of the same project.
 
 use blocklint_core::Language;
 use blocklint_facts::ImportKind;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::lang::python::names::{file_below, imported_module};
+use crate::lang::python::names::{imported_module, module_file_in};
 use crate::linker::Linker;
 use crate::program::ids::{BodyRef, FileId, Name};
 use crate::values::value::{EnvId, Val};
 
-/// The programs that some files patch.
+/// The files of the programs that monkey patches affect.
 #[derive(Default)]
 pub struct Patched {
     /// The files that patch, and the files that load these.
     starts: FxHashSet<FileId>,
-    /// These, and all that they load. Imports inside functions count, what is loaded by a name at run time does not.
+    /// The files of `starts`, and all files that these load. Imports inside functions count; files that are loaded by a
+    /// name at run time do not.
     files: FxHashSet<FileId>,
     /// The files that load each file.
     loaded_by: FxHashMap<FileId, Vec<FileId>>,
 }
 
 impl Patched {
-    /// Returns the programs of files that patch.
+    /// Returns the programs that the files with a patch belong to.
     pub fn new(linker: &Linker<'_>, patching: &[FileId]) -> Self {
         if patching.is_empty() {
             return Patched::default();
@@ -30,29 +32,29 @@ impl Patched {
         let mut loaded_by: FxHashMap<FileId, Vec<FileId>> = FxHashMap::default();
         for slot in 0..linker.program.files.len() {
             let file = FileId(slot as u32);
-            // Tests load everything, and are no program.
+            // Tests import all programs and belong to none.
             if linker.program.language(file) != Language::Python || linker.program.is_test(file) {
                 continue;
             }
-            let found = loaded(linker, file);
-            for &of in &found {
-                loaded_by.entry(of).or_default().push(file);
+            let targets = loaded_files(linker, file);
+            for &target in &targets {
+                loaded_by.entry(target).or_default().push(file);
             }
-            loads.insert(file, found);
+            loads.insert(file, targets);
         }
-        let starts = closure(patching.iter().copied(), &loaded_by);
-        let files = closure(starts.iter().copied(), &loads);
+        let starts = reachable(patching.iter().copied(), &loaded_by);
+        let files = reachable(starts.iter().copied(), &loads);
         Patched { starts, files, loaded_by }
     }
 
     /// True if a file belongs to a patched program.
-    pub fn holds(&self, file: FileId) -> bool {
+    pub fn contains(&self, file: FileId) -> bool {
         self.files.contains(&file)
     }
 
-    /// True if a patched program uses a function without a known caller, or its class: it stands in a file where the
-    /// program starts, or another file takes its name from there.
-    pub fn uses(&self, linker: &Linker<'_>, entry: BodyRef) -> bool {
+    /// True if a patched program uses an entry point or its class: the entry point is in a file that patches or loads a
+    /// patching file, or another file of the program imports its name.
+    pub fn uses_entry_point(&self, linker: &Linker<'_>, entry: BodyRef) -> bool {
         if self.starts.contains(&entry.file) {
             return true;
         }
@@ -62,23 +64,23 @@ impl Patched {
             outermost = parent;
         }
         let Some(name) = linker.program.global(entry.file, facts.body(outermost).name) else { return false };
-        // Packages pass on what they load.
+        // An `__init__.py` may re-export names that it imports.
         let is_package = |file: FileId| linker.program.files[file.index()].relative.ends_with("__init__.py");
-        let by = |file: FileId| self.loaded_by.get(&file).into_iter().flatten().copied();
-        let packages: Vec<FileId> = by(entry.file).filter(|file| is_package(*file)).collect();
-        let loading = by(entry.file).chain(packages.iter().flat_map(|package| by(*package)));
+        let loaders = |file: FileId| self.loaded_by.get(&file).into_iter().flatten().copied();
+        let packages: Vec<FileId> = loaders(entry.file).filter(|file| is_package(*file)).collect();
+        let loading = loaders(entry.file).chain(packages.iter().flat_map(|package| loaders(*package)));
         let mut loading = loading.filter(|file| self.files.contains(file) && !is_package(*file));
-        loading.any(|file| takes(linker, file, name, entry.file, &packages))
+        loading.any(|file| imports_or_uses(linker, file, name, entry.file, &packages))
     }
 }
 
 /// True if a file imports a name from a module or the packages that re-export it, or uses it as a member of one.
-fn takes(linker: &Linker<'_>, file: FileId, name: Name, of: FileId, packages: &[FileId]) -> bool {
+fn imports_or_uses(linker: &Linker<'_>, file: FileId, name: Name, module: FileId, packages: &[FileId]) -> bool {
     let facts = linker.program.facts(file);
     let text = linker.program.text(name);
     let imports = facts.imports.iter().filter(|import| facts.text(import.name) == text);
     let mut targets = imports.filter_map(|import| imported_module(linker, file, &import).0);
-    if targets.any(|target| target == of || packages.contains(&target)) {
+    if targets.any(|target| target == module || packages.contains(&target)) {
         return true;
     }
     let occurrences = linker.program.occurrences(name).iter().filter(|(other, _)| *other == file);
@@ -86,15 +88,16 @@ fn takes(linker: &Linker<'_>, file: FileId, name: Name, of: FileId, packages: &[
     sites.any(|site| {
         let callee = linker.callee(file.site_ref(site), EnvId::NONE);
         linker.values.members(callee.value).iter().any(|val| match *val {
-            Val::Class(class) => class.file == of,
-            Val::Fn { body, .. } => body.file == of,
+            Val::Class(class) => class.file == module,
+            Val::Fn { body, .. } => body.file == module,
             _ => false,
         })
     })
 }
 
-fn closure(from: impl IntoIterator<Item = FileId>, edges: &FxHashMap<FileId, Vec<FileId>>) -> FxHashSet<FileId> {
-    let mut open: Vec<FileId> = from.into_iter().collect();
+/// Returns the files that are reached from some files over edges, with these files.
+fn reachable(start: impl IntoIterator<Item = FileId>, edges: &FxHashMap<FileId, Vec<FileId>>) -> FxHashSet<FileId> {
+    let mut open: Vec<FileId> = start.into_iter().collect();
     let mut seen: FxHashSet<FileId> = open.iter().copied().collect();
     while let Some(file) = open.pop() {
         for &next in edges.get(&file).into_iter().flatten() {
@@ -106,31 +109,31 @@ fn closure(from: impl IntoIterator<Item = FileId>, edges: &FxHashMap<FileId, Vec
     seen
 }
 
-/// Returns the project's files that a file's imports load, with the packages that they lie in.
-fn loaded(linker: &Linker<'_>, file: FileId) -> Vec<FileId> {
+/// Returns the project's files that a file's imports load, with the `__init__.py` of each package around them.
+fn loaded_files(linker: &Linker<'_>, file: FileId) -> Vec<FileId> {
     let facts = linker.program.facts(file);
-    let mut found: Vec<FileId> = Vec::new();
+    let mut files: Vec<FileId> = Vec::new();
     for import in facts.imports.iter() {
         let (target, folder) = imported_module(linker, file, &import);
-        found.extend(target);
+        files.extend(target);
         if import.kind == ImportKind::Name
             && let Some(folder) = folder
             && let Some(name) = linker.program.global(file, import.name)
         {
-            found.extend(file_below(linker, &folder, name));
+            files.extend(module_file_in(linker, &folder, name));
         }
     }
-    let own: Vec<FileId> = found.clone();
-    for of in own {
-        let relative = &linker.program.files[of.index()].relative;
+    let imported: Vec<FileId> = files.clone();
+    for target in imported {
+        let relative = &linker.program.files[target.index()].relative;
         let mut folder = relative.as_str();
         while let Some((above, _)) = folder.rsplit_once('/') {
-            found.extend(linker.program.file_at(&format!("{above}/__init__.py")));
+            files.extend(linker.program.file_at(&format!("{above}/__init__.py")));
             folder = above;
         }
     }
-    found.sort();
-    found.dedup();
-    found.retain(|of| *of != file);
-    found
+    files.sort();
+    files.dedup();
+    files.retain(|loaded| *loaded != file);
+    files
 }

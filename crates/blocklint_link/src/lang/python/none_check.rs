@@ -1,4 +1,5 @@
-//! Python: what is there for sure by its declared type, what falls back on a parameter, and what only fills one in.
+//! Python: `None` checks: values whose declared type excludes `None`, and assignments that replace a missing parameter
+//! (`if name is None: name = look_up()`).
 
 use crate::lang;
 use blocklint_core::Language;
@@ -16,7 +17,7 @@ use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val};
 
 impl Guard {
-    /// True if it holds only where a parameter is `None` or false in the language's sense.
+    /// True if the guard allows only `None` or a falsy value of its parameter: `if not name:`.
     pub fn tests_absence(&self) -> bool {
         match &*self.question {
             Question::Choice(Choice::Null) => self.wanted,
@@ -27,8 +28,8 @@ impl Guard {
 }
 
 impl Linker<'_> {
-    /// True if a form's declared type excludes the value that a guard tests for: a `str` is not `None`, and callers of
-    /// a parameter with the default `None` pass a text that is not empty.
+    /// True if a form's declared type excludes the value that a guard tests for: a `str` is not `None`. A string also
+    /// counts as true, because callers of a parameter with the default `None` pass a text that is not empty.
     pub fn type_excludes_none(&self, scope: Scope, form: FormId, guard: &Guard) -> bool {
         if !guard.tests_absence() || self.program.language(scope.file) != Language::Python {
             return false;
@@ -38,14 +39,14 @@ impl Linker<'_> {
             && let VarKind::Param(index) = facts.var(var).kind
         {
             let body = scope.file.body_ref(facts.var(var).body);
-            return facts.assigns_of(var).next().is_none() && self.is_there_by_annotation(body, index, guard);
+            return facts.assigns_of(var).next().is_none() && self.annotation_excludes_none(body, index, guard);
         }
-        ends_in_something(facts, form)
+        ends_in_true_literal(facts, form)
             || self.is_piece_of_text(scope, form)
-            || self.leaves_no_room(self.eval(scope, form), guard)
+            || self.type_excludes_guard(self.eval(scope, form), guard)
     }
 
-    /// True if a form is a piece of any text: `name.split("/")[0]`.
+    /// True if a form is an element of a split string: `name.split("/")[0]`.
     fn is_piece_of_text(&self, scope: Scope, form: FormId) -> bool {
         let facts = self.program.facts(scope.file);
         let Form::Subscript(base, _) = facts.form(form) else { return false };
@@ -53,35 +54,36 @@ impl Linker<'_> {
             Form::Var(var) => facts.only_value_of(var).map_or(base, |only| only.value),
             _ => base,
         };
-        matches!(facts.form(base), Form::Result(call) if lang::python::builtins::splits(facts.text(facts.site(call).name)))
+        matches!(facts.form(base), Form::Result(call) if lang::python::builtins::splits_string(facts.text(facts.site(call).name)))
     }
 
     /// True if a parameter's annotation excludes the value that a guard tests for.
-    pub fn is_there_by_annotation(&self, body: BodyRef, param: u32, guard: &Guard) -> bool {
+    pub fn annotation_excludes_none(&self, body: BodyRef, param: u32, guard: &Guard) -> bool {
         let facts = self.program.facts(body.file);
         let Some(row) = self.program.params_of(body).get(param as usize) else { return false };
         facts.language == Language::Python
             && guard.tests_absence()
             && row.annotation.is_some()
-            // `name: str = None` declares less than it means.
+            // `name: str = None` does not exclude `None`.
             && self.default_of(body, param) != Some(Constant::Null)
             && !mentions(facts, row.annotation, 6, &|form| matches!(form, Form::None))
-            && (self.names_literals(body.file, row.annotation)
-                || self.leaves_no_room(self.annotation(self.signature_scope(body), row.annotation), guard))
+            && (self.is_literal_type(body.file, row.annotation)
+                || self.type_excludes_guard(self.annotation(self.signature_scope(body), row.annotation), guard))
     }
 
     /// True if an annotation lists the values of a parameter: `Literal["a", "b"]`.
-    fn names_literals(&self, file: FileId, annotation: FormId) -> bool {
+    fn is_literal_type(&self, file: FileId, annotation: FormId) -> bool {
         let facts = self.program.facts(file);
         let Form::Subscript(base, _) = facts.form(annotation) else { return false };
-        let named = self.eval(Scope { file, at: At::default(), env: EnvId::NONE }, base);
-        self.values.members(named.value).into_iter().all(|val| match val {
-            Val::External(path) => lang::python::builtins::lists_literals(self.library.text(path).as_ref()),
+        let constructor = self.eval(Scope { file, at: At::default(), env: EnvId::NONE }, base);
+        self.values.members(constructor.value).into_iter().all(|val| match val {
+            Val::External(path) => lang::python::builtins::is_literal_constructor(self.library.text(path).as_ref()),
             _ => false,
         })
     }
 
-    fn leaves_no_room(&self, typed: Typed, guard: &Guard) -> bool {
+    /// True if a declared type excludes the value that a guard tests for.
+    fn type_excludes_guard(&self, typed: Typed, guard: &Guard) -> bool {
         let members = self.values.members(typed.value);
         typed.inferred_steps == 0
             && !members.is_empty()
@@ -95,19 +97,20 @@ impl Linker<'_> {
             })
     }
 
-    /// True if a parameter is given another value only where it was `None` or false: `if name is None: name =
-    /// look_up()`, `name = name_of(name, answer)` with `if name is not None: return name` at its head.
-    pub(crate) fn only_replaces_missing(&self, file: FileId, assign: &Assign, var: VarId) -> bool {
+    /// True if an assignment replaces a parameter only if it was `None` or false: `if name is None: name = look_up()`,
+    /// `name = name_of(name, answer)` where `name_of` begins with `if name is not None: return name`.
+    pub(crate) fn replaces_only_missing(&self, file: FileId, assign: &Assign, var: VarId) -> bool {
         let facts = self.program.facts(file);
         facts.language == Language::Python
-            && (self.runs_only_if_absent(file, assign.at.region, var) || self.is_handed_back(file, assign.value, var))
+            && (self.runs_only_if_missing(file, assign.at.region, var)
+                || self.is_returned_unless_missing(file, assign.value, var))
     }
 
-    /// True if a place is reached only where a variable is `None` or false: `if name is None:`, `if not name:`.
-    fn runs_only_if_absent(&self, file: FileId, region: RegionId, var: VarId) -> bool {
+    /// True if a region runs only if a variable is `None` or false: `if name is None:`, `if not name:`.
+    fn runs_only_if_missing(&self, file: FileId, region: RegionId, var: VarId) -> bool {
         let facts = self.program.facts(file);
         self.tests_at(file, region).any(|(test, holds)| {
-            // All parts of an `and` hold in its branch, none of an `or` does in the other one.
+            // In the branch of `a and b` both are true; in the `else` of `a or b` both are false.
             match facts.form(test) {
                 Form::Alt(AltKind::And, list) if holds => {
                     facts.list(list).iter().any(|&part| tests_absent(facts, part, true, var))
@@ -120,14 +123,17 @@ impl Linker<'_> {
         })
     }
 
-    /// True if a value is the result of a function of the project that returns a variable unchanged where it is
-    /// present.
-    fn is_handed_back(&self, file: FileId, value: FormId, var: VarId) -> bool {
+    /// True if a value is the result of a function of the project that returns its argument, a variable, unless the
+    /// argument is `None` or false.
+    fn is_returned_unless_missing(&self, file: FileId, value: FormId, var: VarId) -> bool {
         let facts = self.program.facts(file);
         let call = match facts.form(value) {
             Form::Result(call) => call,
             Form::Alt(AltKind::Or, list) => {
-                return facts.list(list).first().is_some_and(|&first| self.is_handed_back(file, first, var));
+                return facts
+                    .list(list)
+                    .first()
+                    .is_some_and(|&first| self.is_returned_unless_missing(file, first, var));
             }
             _ => return false,
         };
@@ -136,15 +142,15 @@ impl Linker<'_> {
         };
         let site = file.site_ref(call);
         match self.targets(site, EnvId::NONE).list[..] {
-            [Target::Body { body, with_receiver, .. }] => {
-                self.param_for(site, arg as u32, body, with_receiver).is_some_and(|param| self.hands_back(body, param))
-            }
+            [Target::Body { body, with_receiver, .. }] => self
+                .param_for(site, arg as u32, body, with_receiver)
+                .is_some_and(|param| self.returns_param_unless_missing(body, param)),
             _ => false,
         }
     }
 
-    /// True if a function begins with the return of a parameter that is present.
-    fn hands_back(&self, body: BodyRef, param: u32) -> bool {
+    /// True if a function begins with the return of a parameter that is not `None` or false: `if name: return name`.
+    fn returns_param_unless_missing(&self, body: BodyRef, param: u32) -> bool {
         let (facts, body_id) = self.program.facts_and_id(body);
         let mut exits = self.program.exits_in(body);
         let Some(first) = exits.next() else { return false };
@@ -159,7 +165,7 @@ impl Linker<'_> {
             })
     }
 
-    /// True if a value is `None` or false only where a variable was: `name or other`, `table.get(key, name or None)`.
+    /// True if a value is `None` or false only if a variable is: `name or other`, `table.get(key, name or None)`.
     pub(crate) fn falls_back_on(&self, scope: Scope, value: FormId, var: VarId) -> bool {
         let facts = self.program.facts(scope.file);
         if facts.language != Language::Python {
@@ -170,7 +176,7 @@ impl Linker<'_> {
             Form::Alt(AltKind::Or, list) => facts.list(list).iter().any(|&part| self.falls_back_on(scope, part, var)),
             Form::Result(call) => {
                 let row = facts.site(call);
-                lang::words_of(facts.language).reads_a_key(facts.text(row.name))
+                lang::words_of(facts.language).reads_key(facts.text(row.name))
                     && matches!(facts.form(row.callee), Form::Attr(..))
                     && facts.args_of(call).get(1).is_some_and(|default| self.falls_back_on(scope, default.value, var))
             }
@@ -179,26 +185,26 @@ impl Linker<'_> {
     }
 }
 
-/// True if a form falls back on a literal that is true: `name or "default"`.
-fn ends_in_something(facts: &FileFacts, form: FormId) -> bool {
+/// True if the last operand of `or` is a literal that is true: `name or "default"`.
+fn ends_in_true_literal(facts: &FileFacts, form: FormId) -> bool {
     let Form::Alt(AltKind::Or, list) = facts.form(form) else { return false };
     facts.list(list).last().is_some_and(|&last| match facts.form(last) {
         Form::Str(text) => !facts.text(text).is_empty(),
         Form::Int(number) => number != 0,
         Form::Bool(is_true) => is_true,
-        other => matches!(other, Form::Callable(_) | Form::Class(_)),
+        form => matches!(form, Form::Callable(_) | Form::Class(_)),
     })
 }
 
 /// True if a test with the result `holds` shows that a variable is `None` or false.
 fn tests_absent(facts: &FileFacts, test: FormId, holds: bool, var: VarId) -> bool {
     let is_var = |form: FormId| facts.form(form) == Form::Var(var);
-    let compares = |left: FormId, right: FormId| is_var(left) && facts.form(right) == Form::None;
+    let compares_with_none = |left: FormId, right: FormId| is_var(left) && facts.form(right) == Form::None;
     match facts.form(test) {
-        Form::Var(of) => !holds && of == var,
+        Form::Var(tested) => !holds && tested == var,
         Form::Not(inner) => holds && is_var(inner),
-        Form::Compare(Comparison::Is | Comparison::Eq, left, right) => holds && compares(left, right),
-        Form::Compare(Comparison::IsNot | Comparison::NotEq, left, right) => !holds && compares(left, right),
+        Form::Compare(Comparison::Is | Comparison::Eq, left, right) => holds && compares_with_none(left, right),
+        Form::Compare(Comparison::IsNot | Comparison::NotEq, left, right) => !holds && compares_with_none(left, right),
         _ => false,
     }
 }

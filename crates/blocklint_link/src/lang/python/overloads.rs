@@ -1,4 +1,4 @@
-//! Python's `@overload`: where literals among the parameters' types show which variant a call means.
+//! Python: `@overload`: the variant that a call selects by `Literal` types of its parameters.
 
 use blocklint_core::Language;
 use blocklint_facts::{BodyFlags, BodyId, BodyKind, Form, FormId};
@@ -9,8 +9,9 @@ use crate::program::ids::{BodyRef, SiteRef};
 use crate::values::value::{EnvId, Val};
 
 impl<'a> Linker<'a> {
-    /// Returns the result of the variant of a function that a call's literals pick; `None` if they pick none.
-    pub(crate) fn overloaded(
+    /// Returns the result of the `@overload` variant that the literal arguments of a call select; `None` if they select
+    /// none.
+    pub(crate) fn overload_result(
         &self,
         body: BodyRef,
         site: SiteRef,
@@ -25,7 +26,7 @@ impl<'a> Linker<'a> {
         }
         self.program.name("overload").and_then(|name| self.program.local(body.file, name))?;
         let variants: Vec<BodyRef> = (0..body.index())
-            .map(|at| BodyId(at as u32))
+            .map(|index| BodyId(index as u32))
             .filter(|&id| {
                 let row = facts.body(id);
                 row.var == var && row.kind == BodyKind::Function && row.flags.has(BodyFlags::STUB)
@@ -33,14 +34,17 @@ impl<'a> Linker<'a> {
             .filter(|&id| facts.list(facts.body(id).decorators).iter().any(|&form| self.is_overload(body, form)))
             .map(|id| body.file.body_ref(id))
             .collect();
-        let tells = variants.iter().any(|variant| {
-            self.program.params_of(*variant).iter().any(|param| !self.literals(body, param.annotation).is_empty())
+        let has_literals = variants.iter().any(|variant| {
+            self.program
+                .params_of(*variant)
+                .iter()
+                .any(|param| !self.annotation_literals(body, param.annotation).is_empty())
         });
-        if !tells {
+        if !has_literals {
             return None;
         }
         for variant in variants {
-            match self.fits(variant, site, env, with_receiver) {
+            match self.matches_variant(variant, site, env, with_receiver) {
                 Some(true) => return Some(self.called(variant, EnvId::NONE, receiver)),
                 Some(false) => {}
                 None => return None,
@@ -58,18 +62,18 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// True if a call's arguments are those of a variant, as far as literals and required parameters show; `None` if a
-    /// decisive argument is unknown.
-    fn fits(&self, variant: BodyRef, site: SiteRef, env: EnvId, with_receiver: bool) -> Option<bool> {
+    /// Returns true if a call's arguments match the `Literal` parameters of a variant; `None` if an argument of such a
+    /// parameter is unknown.
+    fn matches_variant(&self, variant: BodyRef, site: SiteRef, env: EnvId, with_receiver: bool) -> Option<bool> {
         let facts = self.program.facts(variant.file);
         let params = self.program.params_of(variant);
         for (index, param) in params.iter().enumerate().skip(usize::from(with_receiver)) {
-            let given = self.argument_for_param(site, variant, index as u32, with_receiver);
-            let wanted = self.literals(variant, param.annotation);
-            if wanted.is_empty() {
+            let argument = self.argument_for_param(site, variant, index as u32, with_receiver);
+            let literals = self.annotation_literals(variant, param.annotation);
+            if literals.is_empty() {
                 continue;
             }
-            let constant = match given {
+            let constant = match argument {
                 Some(form) => self.constant(site, form, env, 4),
                 None if param.default.is_some() => match facts.form(param.default) {
                     // `= ...` stands for a default that the variant's type describes.
@@ -82,29 +86,29 @@ impl<'a> Linker<'a> {
             };
             match constant {
                 Constant::Hidden | Constant::Param(_) | Constant::Symbols(_) | Constant::Empty => return None,
-                constant if wanted.contains(&constant) => {}
+                constant if literals.contains(&constant) => {}
                 _ => return Some(false),
             }
         }
         Some(true)
     }
 
-    /// Returns the literals of `Literal[…]`.
-    fn literals(&self, body: BodyRef, annotation: FormId) -> Vec<Constant> {
+    /// Returns the arguments of a `Literal[…]` annotation.
+    fn annotation_literals(&self, body: BodyRef, annotation: FormId) -> Vec<Constant> {
         let facts = self.program.facts(body.file);
         if annotation.is_none() {
             return Vec::new();
         }
         let Form::Subscript(head, index) = facts.form(annotation) else { return Vec::new() };
-        let named = match facts.form(head) {
+        let constructor = match facts.form(head) {
             Form::Var(var) => facts.text(facts.var(var).name),
             Form::Attr(_, sym) => facts.text(sym),
             _ => return Vec::new(),
         };
-        if named != "Literal" {
+        if constructor != "Literal" {
             return Vec::new();
         }
-        let one = |form: FormId| match facts.form(form) {
+        let to_constant = |form: FormId| match facts.form(form) {
             Form::Bool(value) => Some(Constant::Bool(value)),
             Form::Int(value) => Some(Constant::Int(value)),
             Form::Str(sym) => Some(Constant::Str(facts.text(sym).to_owned())),
@@ -112,8 +116,8 @@ impl<'a> Linker<'a> {
             _ => None,
         };
         match facts.form(index) {
-            Form::Display(_, list) => facts.list(list).iter().filter_map(|&form| one(form)).collect(),
-            _ => one(index).into_iter().collect(),
+            Form::Display(_, list) => facts.list(list).iter().filter_map(|&form| to_constant(form)).collect(),
+            _ => to_constant(index).into_iter().collect(),
         }
     }
 }

@@ -1,14 +1,16 @@
-//! Python's protocols: which method of an operand an operation (`x in y`, `if x:`, `f"{x}"`) or a builtin function (`len(x)`) calls.
+//! Python: protocols: the special methods that an operation (`x in y`, `if x:`, `f"{x}"`) or a builtin function
+//! (`len(x)`) calls on its operands.
 //!
-//! The tables are read in both directions (`implicit_calls.rs`): from a site to the methods that it runs, and from a method to the
-//! names of the sites that may run it. Functions that iterate over an argument are not listed here: rows with `consumes` name them.
+//! The tables are read in both directions (`implicit_calls.rs`): from a site to the methods that it runs, and from a
+//! method to the names of the sites that may run it. Functions that iterate over an argument are not listed here,
+//! because model rows with `consumes` describe them.
 
-/// Which operand of a site is meant.
+/// The operand of a site whose method runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Operand {
-    /// The operand of an operation; of a binary one the left operand, of `in` the container.
+    /// The operand of a unary operation, the left operand of a binary one, the container of `in`.
     Own,
-    /// The right operand of a binary operation, which is asked where the left one has no answer.
+    /// The right operand of a binary operation, whose method runs if the left operand has none.
     Other,
     /// The first argument of a function.
     First,
@@ -18,12 +20,12 @@ pub(crate) enum Operand {
     Each,
 }
 
-/// One thing that is tried on an operand; the first that the operand has is run.
+/// One step of a protocol. The first step that the operand has runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OperandCall {
     /// The method of this name.
     Method(&'static str),
-    /// Going through it: `__iter__` and then `__next__` of the iterator, or `__getitem__` for each index.
+    /// An iteration: `__iter__` and then `__next__` of the iterator, or `__getitem__` for each index.
     Iteration,
 }
 
@@ -31,15 +33,15 @@ pub(crate) enum OperandCall {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Protocol {
     /// The name that the front end records for sites of the operation, or the path of the function.
-    pub by: &'static str,
+    pub caller: &'static str,
     /// The operand.
     pub operand: Operand,
     /// The steps that are tried, in order.
     pub steps: &'static [OperandCall],
 }
 
-const fn protocol(by: &'static str, operand: Operand, steps: &'static [OperandCall]) -> Protocol {
-    Protocol { by, operand, steps }
+const fn protocol(caller: &'static str, operand: Operand, steps: &'static [OperandCall]) -> Protocol {
+    Protocol { caller, operand, steps }
 }
 
 use Operand::{Each, First, Other, Own, Positional};
@@ -49,7 +51,8 @@ const AS_TEXT: &[OperandCall] = &[Method("__str__"), Method("__repr__")];
 const FORMATTED: &[OperandCall] = &[Method("__format__"), Method("__str__"), Method("__repr__")];
 const TRUTH: &[OperandCall] = &[Method("__bool__"), Method("__len__")];
 
-/// The protocols of operations, by the name of their sites. An operation that is not listed runs the method of its name.
+/// The protocols of operations, by the name of their sites. An operation that is not listed runs the method of its
+/// name.
 const OPERATIONS: &[Protocol] = &[
     protocol("__bool__", Own, TRUTH),
     protocol("__format__", Own, FORMATTED),
@@ -70,7 +73,8 @@ const OPERATIONS: &[Protocol] = &[
     protocol("__ge__", Other, &[Method("__le__")]),
 ];
 
-/// Binary operators with the reflected method of the right operand, and their augmented assignments, which fall back on both.
+/// Binary operators with the reflected method of the right operand, and their augmented assignments, which fall back on
+/// both.
 macro_rules! arithmetic {
     ($($name:literal),* $(,)?) => {
         &[$(
@@ -114,10 +118,10 @@ const FUNCTIONS: &[Protocol] = &[
     protocol("builtins.dir", First, &[Method("__dir__")]),
 ];
 
-/// The function that begins an iteration and leaves the rest to others.
+/// The function that returns an iterator without calling `__next__`.
 pub(crate) const ITER: &str = "builtins.iter";
 
-/// The methods that an iteration may run. Sites of loops bear the name of the first.
+/// The methods that an iteration may run. Sites of loops have the name of the first one.
 pub(crate) const ITERATION: &[&str] = &["__iter__", "__next__", "__getitem__"];
 
 impl OperandCall {
@@ -131,44 +135,46 @@ impl OperandCall {
 }
 
 impl Protocol {
-    /// Returns the name that sites of the operation or calls of the function bear.
-    pub(crate) fn name(&self) -> &'static str {
-        self.by.rsplit('.').next().unwrap_or(self.by)
+    /// Returns the name of the sites: the operation's name, or the last segment of the function's path.
+    pub(crate) fn site_name(&self) -> &'static str {
+        self.caller.rsplit('.').next().unwrap_or(self.caller)
     }
 }
 
-/// Returns the protocols of an operation, by the name of its sites; none if it runs the method of that name and nothing
-/// else.
-pub(crate) fn of_operation(name: &str) -> impl Iterator<Item = &'static Protocol> {
-    OPERATIONS.iter().chain(ARITHMETIC).filter(move |row| row.by == name)
+/// Returns the protocols of an operation, by the name of its sites; none if the operation only runs the method of that
+/// name.
+pub(crate) fn operation_protocols(name: &str) -> impl Iterator<Item = &'static Protocol> {
+    OPERATIONS.iter().chain(ARITHMETIC).filter(move |row| row.caller == name)
 }
 
 /// Returns the protocols of a function, by its path.
-pub(crate) fn of_function(path: &str) -> impl Iterator<Item = &'static Protocol> {
+pub(crate) fn function_protocols(path: &str) -> impl Iterator<Item = &'static Protocol> {
     let is_builtin = path.starts_with("builtins.");
-    FUNCTIONS.iter().filter(move |row| is_builtin && row.by == path)
+    FUNCTIONS.iter().filter(move |row| is_builtin && row.caller == path)
 }
 
 /// Returns all protocols.
-pub(crate) fn all() -> impl Iterator<Item = &'static Protocol> {
+pub(crate) fn all_protocols() -> impl Iterator<Item = &'static Protocol> {
     OPERATIONS.iter().chain(ARITHMETIC).chain(FUNCTIONS)
 }
 
-/// True if sites of this name run a method by iterating, and not by asking for it: `list(x)`, not `next(x)`.
-pub(crate) fn iterates_to_run(site: &str, method: &str) -> bool {
-    let asks =
-        |row: &Protocol| row.name() == site && row.steps.iter().any(|step| matches!(step, Method(of) if *of == method));
-    ITERATION.contains(&method) && site != method && !all().any(asks)
+/// True if sites of this name run a method by an iteration, not directly: `list(x)` runs `__next__` so, `next(x)` does
+/// not.
+pub(crate) fn runs_by_iteration(site: &str, method: &str) -> bool {
+    let runs_directly = |row: &Protocol| {
+        row.site_name() == site && row.steps.iter().any(|step| matches!(step, Method(name) if *name == method))
+    };
+    ITERATION.contains(&method) && site != method && !all_protocols().any(runs_directly)
 }
 
 /// True if a binary operation runs a method of its left operand.
-pub(crate) fn is_of_left_operand(operation: &str, method: &str) -> bool {
+pub(crate) fn is_left_operand_method(operation: &str, method: &str) -> bool {
     let runs = |row: &'static Protocol| row.operand == Own && row.steps.iter().any(|step| step.may_run(method));
-    operation == method || of_operation(operation).any(runs)
+    operation == method || operation_protocols(operation).any(runs)
 }
 
-/// Returns the sign of the comparison that runs a method.
-pub(crate) fn sign_of_comparison(method: &str) -> &'static str {
+/// Returns the operator of the comparison that runs a method: `<` for `__lt__`.
+pub(crate) fn comparison_operator(method: &str) -> &'static str {
     match method {
         "__ne__" => "!=",
         "__lt__" => "<",
@@ -179,12 +185,12 @@ pub(crate) fn sign_of_comparison(method: &str) -> &'static str {
     }
 }
 
-/// True if a method returns the iterator of a loop.
+/// True if the method of this name returns an iterator: `__iter__`.
 pub fn returns_iterator(method: &str) -> bool {
     method == ITERATION[0]
 }
 
-/// True if a method gets nothing but a key: a subscript or the name of an attribute.
-pub fn takes_a_key(method: &str) -> bool {
+/// True if the only argument of a special method is a key or the name of an attribute: `__getitem__`.
+pub fn takes_only_key(method: &str) -> bool {
     matches!(method, "__getitem__" | "__delitem__" | "__missing__" | "__getattr__" | "__getattribute__" | "__delattr__")
 }

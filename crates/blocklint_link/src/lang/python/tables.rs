@@ -1,4 +1,4 @@
-//! Tables of the answers about Python that the linker keeps.
+//! Python: the linker's memo tables: modules of imports, star imports, changed keys of `**kwargs`, request models.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -10,21 +10,21 @@ use crate::linker::query::{Plain, Table};
 use crate::program::ids::{ClassRef, FileId, SiteRef};
 use crate::values::value::Val;
 
-/// The answers about Python.
+/// The memoized answers of queries about Python.
 #[derive(Default)]
 pub(crate) struct PythonTables<'a> {
     /// Values of absolute imports, by the import root of the file and the dotted path.
-    pub(crate) modules: Table<(&'a str, String), Val, Plain>,
-    /// The import root that the files of a folder lie under.
-    pub(crate) own_roots: Table<&'a str, &'a str, Plain>,
+    pub(crate) import_modules: Table<(&'a str, String), Val, Plain>,
+    /// The import root of the files of a folder.
+    pub(crate) import_roots: Table<&'a str, &'a str, Plain>,
     /// The modules whose names a file imports with `*`.
-    pub(crate) stars: Table<FileId, Rc<[Val]>, Plain>,
+    pub(crate) star_modules: Table<FileId, Rc<[Val]>, Plain>,
     /// True if a key of a body's `**kwargs` is changed before a call reads it.
     pub(crate) changed_keys: Table<(SiteRef, VarId), bool, Plain>,
-    /// Arguments that calls take from dictionaries which they unpack, by their keys.
-    pub(crate) unpacked: Table<SiteRef, Rc<[(Sym, FormId)]>, Plain>,
-    /// Classes of which libraries make instances of requests, on an event loop.
-    pub(crate) parsed: OnceCell<FxHashSet<ClassRef>>,
-    /// True if files that import no runtime run on Twisted's reactor.
+    /// The keyword arguments that a call unpacks from dictionaries: `f(**options)`.
+    pub(crate) unpacked_arguments: Table<SiteRef, Rc<[(Sym, FormId)]>, Plain>,
+    /// The classes of request models (`request_models.rs`).
+    pub(crate) request_models: OnceCell<FxHashSet<ClassRef>>,
+    /// True if files that import no async runtime run on Twisted's reactor.
     pub(crate) on_twisted: OnceCell<bool>,
 }

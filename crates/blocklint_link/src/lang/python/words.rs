@@ -1,8 +1,8 @@
-//! Python: the names of builtins, methods and exceptions that change how code is read.
+//! Python: the names of builtins, methods and exceptions that have a meaning in the language.
 
 use crate::lang::words::{LanguageWords, Literal};
 
-/// The words of Python.
+/// The names of Python.
 pub(crate) const WORDS: LanguageWords = LanguageWords {
     literal_types: &[
         (Literal::Bool, "builtins.bool"),
@@ -89,6 +89,6 @@ pub(crate) const WORDS: LanguageWords = LanguageWords {
     passes_receiver: true,
     has_await: true,
     returns_result_of_callable: false,
-    is_made_by_others: false,
+    constructs_in_libraries: false,
     bounds_offloads: true,
 };

@@ -1,4 +1,4 @@
-//! Functions that run, borrow or store a closure which they are passed.
+//! Rust: closures as arguments: library functions that run a closure during the call, and types that hold one.
 
 use crate::calls::targets::{Target, Targets};
 use crate::linker::Linker;
@@ -7,8 +7,8 @@ use blocklint_core::Language;
 use blocklint_facts::{BodyFlags, BodyKind, Form, FormId, SiteKind};
 use blocklint_models::{Argument, TypeExpr};
 
-/// Methods of `Option`, `Result`, iterators and slices that run their closure during the call.
-pub(crate) const RUN_NOW: &[&str] = &[
+/// Methods of `Option`, `Result`, iterators and slices that run their closure during the call: `map`, `retain`.
+pub(crate) const RUN_DURING_CALL: &[&str] = &[
     "map",
     "and_then",
     "or_else",
@@ -52,20 +52,24 @@ pub(crate) const RUN_NOW: &[&str] = &[
 ];
 
 impl<'a> Linker<'a> {
-    /// True if a closure in an argument of an unmodelled library call runs during the call. A closure that borrows from
-    /// its surroundings cannot outlive the call, because a callee that keeps a closure demands `move`.
-    pub(crate) fn borrows_for_call(&self, site: SiteRef, arg: u32, targets: &Targets) -> bool {
+    /// True if a closure in an argument of a library call without rows runs during the call. A closure that borrows
+    /// from its environment cannot outlive the call, because a callee that stores a closure requires `'static`, so
+    /// `move`.
+    pub(crate) fn runs_closure_during_call(&self, site: SiteRef, arg: u32, targets: &Targets) -> bool {
         let facts = self.program.facts(site.file);
         let row = self.program.site(site);
         if facts.language != Language::Rust || !matches!(row.kind, SiteKind::Call | SiteKind::Macro) {
             return false;
         }
-        let Some(given) = self.program.args_of(site).get(arg as usize).copied() else { return false };
-        let Form::Callable(closure) = facts.form(given.value) else { return false };
+        let Some(argument) = self.program.args_of(site).get(arg as usize).copied() else { return false };
+        let Form::Callable(closure) = facts.form(argument.value) else { return false };
         let closure = facts.body(closure);
         let name = facts.text(row.name);
-        // Scopes of threads lend what is around them, too.
-        if closure.kind != BodyKind::Lambda || name.starts_with("spawn") || self.is_parallel(site.file, row.callee) {
+        // A scoped thread (`scope.spawn(|| …)`) also takes a closure that borrows.
+        if closure.kind != BodyKind::Lambda
+            || name.starts_with("spawn")
+            || self.is_parallel_iterator_chain(site.file, row.callee)
+        {
             return false;
         }
         let is_described = targets.list.iter().any(|target| match *target {
@@ -78,18 +82,19 @@ impl<'a> Linker<'a> {
             return false;
         }
         let is_method = matches!(facts.form(row.callee), Form::Attr(..));
-        if is_method && RUN_NOW.contains(&name) {
+        if is_method && RUN_DURING_CALL.contains(&name) {
             return true;
         }
         closure.flags.has(BodyFlags::CAPTURES) && !closure.flags.has(BodyFlags::MOVE)
     }
 
-    /// True if a chain of calls began with a parallel iterator, whose closures run elsewhere.
-    pub(crate) fn is_parallel(&self, file: FileId, callee: FormId) -> bool {
+    /// True if a chain of calls begins with a parallel iterator (`items.par_iter()`), whose closures run on other
+    /// threads.
+    pub(crate) fn is_parallel_iterator_chain(&self, file: FileId, callee: FormId) -> bool {
         let facts = self.program.facts(file);
-        let mut at = callee;
+        let mut form = callee;
         for _ in 0..32 {
-            at = match facts.form(at) {
+            form = match facts.form(form) {
                 Form::Attr(base, sym) => {
                     let name = facts.text(sym);
                     if name.starts_with("par_") || name.starts_with("into_par_") {
@@ -106,25 +111,25 @@ impl<'a> Linker<'a> {
     }
 
     /// True if the result of a library call holds the n-th argument: `Box::new(f)`, `Some(f)`.
-    pub(crate) fn wraps_argument(&self, path: PathId, arg: u32) -> bool {
-        self.library.language(path) == Language::Rust && self.holds_argument(path, arg)
+    pub(crate) fn result_wraps_argument(&self, path: PathId, arg: u32) -> bool {
+        self.library.language(path) == Language::Rust && self.result_holds_argument(path, arg)
     }
 
-    /// True if the result of a library call in any language holds the n-th argument, such as a reader around a stream:
-    /// `new InputStreamReader(in)`.
-    pub(crate) fn holds_argument(&self, path: PathId, arg: u32) -> bool {
+    /// True if the result of a library call, in any language, holds the n-th argument, for example a reader around a
+    /// stream: `new InputStreamReader(in)`.
+    pub(crate) fn result_holds_argument(&self, path: PathId, arg: u32) -> bool {
         let rows = self.library.calls(path);
         rows.with(|row| row.returns.is_some()).any(|row| match &row.row.returns {
             Some(TypeExpr::Path { arguments, .. } | TypeExpr::SelfType(arguments)) => arguments
                 .iter()
-                .any(|of| matches!(of, TypeExpr::Argument(Argument::Position(at)) if i64::from(*at) == i64::from(arg))),
-            Some(TypeExpr::Argument(Argument::Position(at))) => i64::from(*at) == i64::from(arg),
+                .any(|argument| matches!(argument, TypeExpr::Argument(Argument::Position(index)) if i64::from(*index) == i64::from(arg))),
+            Some(TypeExpr::Argument(Argument::Position(index))) => i64::from(*index) == i64::from(arg),
             _ => false,
         })
     }
 
     /// True if values of a type of the standard library may be callable: `Box<dyn FnOnce()>`, `impl Fn()`.
-    pub fn may_call(&self, ty: PathId) -> bool {
+    pub fn may_be_callable(&self, ty: PathId) -> bool {
         let path = self.library.text(ty);
         matches!(&*path, "std::boxed::Box" | "std::ops::Fn" | "std::ops::FnMut" | "std::ops::FnOnce")
     }

@@ -1,5 +1,5 @@
-//! Collections that an iterator is collected into, where a type names them: `collect::<Result<Vec<_>, _>>()`, `let
-//! names: HashMap<_, _> = ….collect()`.
+//! Rust: results of `collect()` by the expected type: `collect::<Result<Vec<_>, _>>()`,
+//! `let names: HashMap<_, _> = ….collect()`.
 
 use crate::lang;
 use blocklint_facts::{Form, FormId, SiteKind};
@@ -12,19 +12,19 @@ use crate::values::value::{EnvId, Val};
 /// The method that collects (<https://doc.rust-lang.org/std/iter/trait.Iterator.html#method.collect>).
 const COLLECT: &str = "std::iter::Iterator::collect";
 
-/// The collection of a list where no type names one.
+/// The collection if no type is written.
 const LIST: &str = "std::vec::Vec";
 
-/// The type that holds a value or none.
+/// The path of `Option`.
 const OPTION: &str = "std::option::Option";
 
-/// Types in each other: `Result<Option<Vec<_>>, _>`.
+/// The number of nested types that are followed: `Result<Option<Vec<_>>, _>`.
 const DEEPEST: u32 = 4;
 
 impl Linker<'_> {
-    /// Returns the result of `collect::<T>()` on an iterator; `None` for another method, or where no type is written
+    /// Returns the result of `collect::<T>()` on an iterator; `None` for another method, or if no type is written
     /// there.
-    pub(crate) fn collected(&self, path: &str, receiver: Val, site: SiteRef, env: EnvId) -> Option<Typed> {
+    pub(crate) fn collect_result(&self, path: &str, receiver: Val, site: SiteRef, env: EnvId) -> Option<Typed> {
         if path != COLLECT {
             return None;
         }
@@ -34,7 +34,7 @@ impl Linker<'_> {
         Some(self.collected_as(wanted, self.element(receiver), DEEPEST))
     }
 
-    /// Returns the result of `collect()` where a `let` declares its type and leaves parts of it out.
+    /// Returns the result of `collect()` with the type that a `let` declares, where `_` is inferred.
     pub(crate) fn collected_into(&self, scope: Scope, declared: Typed, value: FormId) -> Option<Typed> {
         let facts = self.program.facts(scope.file);
         let Form::Result(call) = facts.form(value) else { return None };
@@ -48,9 +48,9 @@ impl Linker<'_> {
         (!self.values.is_unknown(element.value)).then(|| self.collected_as(declared, element, DEEPEST))
     }
 
-    /// Returns an `Option` of the type argument of a call of which nothing else is known, because the call may return
-    /// that type or none.
-    pub(crate) fn written_in_call(&self, site: SiteRef, env: EnvId) -> Option<Typed> {
+    /// Returns an `Option` of the type argument of a call with an unknown result, because the call may return that type
+    /// or an option of it: `request.app_data::<Data<App>>()`.
+    pub(crate) fn option_of_type_argument(&self, site: SiteRef, env: EnvId) -> Option<Typed> {
         let facts = self.program.facts(site.file);
         let Form::Subscript(method, wanted) = facts.form(self.program.site(site).callee) else { return None };
         let (Form::Attr(..) | Form::Path(..), false) =
@@ -67,6 +67,7 @@ impl Linker<'_> {
         Some(self.inferred(Typed { value, inferred_steps: wanted.inferred_steps }))
     }
 
+    /// Returns the collection of a wanted type with the elements of an iterator.
     fn collected_as(&self, wanted: Typed, element: Typed, depth: u32) -> Typed {
         let language = blocklint_core::Language::Rust;
         let list = |element: Typed| {
@@ -77,32 +78,32 @@ impl Linker<'_> {
         let Some(depth) = depth.checked_sub(1) else { return list(element) };
         let [Val::Library { ty, args, made }] = self.values.members(wanted.value)[..] else { return list(element) };
         let mut parts = self.values.list(args).to_vec();
-        let inner = |at: usize| match self.values.nth(args, at) {
+        let type_argument = |index: usize| match self.values.nth(args, index) {
             Some(value) => Typed { value, inferred_steps: 0 },
             None => self.unknown(crate::values::value::Why::Expression),
         };
         if lang::rust::names::is_fallible(&self.library.text(ty)) {
-            let given = self.map(element, |val| self.success(val));
-            let kept = self.collected_as(inner(0), given, depth);
+            let success = self.map(element, |val| self.success(val));
+            let collected = self.collected_as(type_argument(0), success, depth);
             match parts.first_mut() {
-                Some(first) => *first = kept.value,
-                None => parts.push(kept.value),
+                Some(first) => *first = collected.value,
+                None => parts.push(collected.value),
             }
             let value = self.values.one(Val::Library { ty, args: self.values.args(&parts), made });
-            return Typed { value, inferred_steps: kept.inferred_steps };
+            return Typed { value, inferred_steps: collected.inferred_steps };
         }
         let params = self.library.ty(ty).map_or(1, |rows| rows.params().len());
-        let given: Vec<Typed> = match params {
+        let elements: Vec<Typed> = match params {
             0 => return wanted,
-            2 => (0..2).map(|at| self.map(element, |val| self.part(val, at))).collect(),
+            2 => (0..2).map(|index| self.map(element, |val| self.part(val, index))).collect(),
             _ => vec![element],
         };
-        let filled: Vec<_> = given
+        let filled: Vec<_> = elements
             .iter()
             .enumerate()
-            .map(|(at, given)| match parts.get(at) {
-                Some(&said) if !self.values.is_unknown(said) => said,
-                _ => given.value,
+            .map(|(index, element)| match parts.get(index) {
+                Some(&written) if !self.values.is_unknown(written) => written,
+                _ => element.value,
             })
             .collect();
         let value = self.values.one(Val::Library { ty, args: self.values.args(&filled), made });

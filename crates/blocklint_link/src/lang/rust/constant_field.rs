@@ -1,5 +1,5 @@
-//! Rust: fields of structs that only ever hold one literal, because all literals of the struct have it:
-//! `Self { dry_run: false }`, or `dry_run` of a `new(dry_run: bool)` that is always asked with `false`.
+//! Rust: struct fields that always hold the same `bool`, because all struct expressions have it:
+//! `Self { dry_run: false }`, or `Self { dry_run }` in a `new(dry_run: bool)` that is always called with `false`.
 
 use crate::lang;
 use blocklint_core::Language;
@@ -13,12 +13,12 @@ use crate::values::constant_field::MOST_SITES;
 use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val};
 
-/// How often a function passes its parameter on to another one.
+/// The number of functions that a parameter is followed through, from callee to caller.
 const DEPTH: u32 = 4;
 
 impl Linker<'_> {
-    /// Returns the `bool` that a struct's field always holds; nothing where a macro, a derived trait or a reference may
-    /// set it.
+    /// Returns the `bool` that a struct's field always holds; `None` if a macro, a derived trait or a reference may
+    /// assign another one.
     pub(crate) fn literal_of_struct_field(&self, field: VarRef) -> Option<Constant> {
         let facts = self.program.facts(field.file);
         let row = self.program.var(field);
@@ -29,29 +29,29 @@ impl Linker<'_> {
         if definition.kind != ClassKind::Class || !facts.list(definition.decorators).is_empty() {
             return None;
         }
-        let mut found = None;
-        let mut see = |literal: Constant| {
+        let mut literal_of_all = None;
+        let mut check_literal = |literal: Constant| {
             let is_bool = matches!(literal, Constant::Bool(_));
-            (is_bool && *found.get_or_insert_with(|| literal.clone()) == literal).then_some(())
+            (is_bool && *literal_of_all.get_or_insert_with(|| literal.clone()) == literal).then_some(())
         };
         for derived in facts.args.slice::<4>(definition.keywords.range()) {
             let Form::Str(derived) = facts.form(derived.value) else { return None };
             match facts.text(derived) {
-                lang::rust::conventions::DERIVED_OF_DEFAULTS => see(Constant::Bool(false))?,
+                lang::rust::conventions::DERIVED_OF_DEFAULTS => check_literal(Constant::Bool(false))?,
                 name if lang::rust::conventions::DERIVED_FROM_OTHERS.contains(&name) => {}
                 _ => return None,
             }
         }
-        for site in self.sites_writing_out(class)? {
-            let above = self.program.body_of_site(site);
-            if self.is_for_tests(above) || self.program.is_test(site.file) {
+        for site in self.struct_expressions(class)? {
+            let constructor = self.program.body_of_site(site);
+            if self.is_for_tests(constructor) || self.program.is_test(site.file) {
                 continue;
             }
             let sym = self.program.local(site.file, name);
             let args = self.program.args_of(site);
             match args.iter().find(|arg| arg.name.is_some() && Some(arg.name) == sym) {
-                Some(given) => see(self.constructor_literal(above, given.value, DEPTH)?)?,
-                // `..rest`: another value of the struct, whose own literal is looked at.
+                Some(field) => check_literal(self.constructor_literal(constructor, field.value, DEPTH)?)?,
+                // `..rest`: another value of the struct, whose struct expression is checked, too.
                 None if args.iter().any(|arg| arg.name.is_none()) => {}
                 None => return None,
             }
@@ -63,24 +63,26 @@ impl Linker<'_> {
                 let Form::Attr(base, _) = facts.form(row.target) else { continue };
                 let setter = self.program.body_of(file, row.at);
                 if self.is_for_tests(setter)
-                    || !self.may_be_of(class, Scope { file, at: row.at, env: EnvId::NONE }, base, own)
+                    || !self.may_be_instance_of(class, Scope { file, at: row.at, env: EnvId::NONE }, base, own)
                 {
                     continue;
                 }
-                see(self.constructor_literal(setter, row.value, DEPTH)?)?;
+                check_literal(self.constructor_literal(setter, row.value, DEPTH)?)?;
             }
-            if self.is_lent(file, |facts, form| matches!(facts.form(form), Form::Attr(_, of) if of == sym)) {
+            if self
+                .is_passed_to_call(file, |facts, form| matches!(facts.form(form), Form::Attr(_, attr) if attr == sym))
+            {
                 return None;
             }
         }
-        found
+        literal_of_all
     }
 
-    /// Returns the sites that write a struct out, by one of its names or as `Self`.
-    pub(crate) fn sites_writing_out(&self, class: ClassRef) -> Option<Vec<SiteRef>> {
+    /// Returns the struct expressions of a struct, by one of its names or as `Self`; `None` if there are too many.
+    pub(crate) fn struct_expressions(&self, class: ClassRef) -> Option<Vec<SiteRef>> {
         let mut names: Vec<Name> = self.class_names(class);
-        names.extend(self.program.name(lang::rust::conventions::OWN_TYPE));
-        let mut found = Vec::new();
+        names.extend(self.program.name(lang::rust::conventions::SELF_TYPE));
+        let mut expressions = Vec::new();
         for name in names {
             for site in self.program.sites_named(name) {
                 let facts = self.program.facts(site.file);
@@ -89,49 +91,54 @@ impl Linker<'_> {
                     continue;
                 }
                 let scope = Scope { file: site.file, at: row.at, env: EnvId::NONE };
-                let made = self.annotation(scope, row.callee).value;
-                let is_it = |val: &Val| match *val {
-                    Val::Class(of) | Val::Instance { class: of, .. } => {
-                        lang::rust::names::subject(self, of) == Some(class)
+                let struct_value = self.annotation(scope, row.callee).value;
+                let is_struct = |val: &Val| match *val {
+                    Val::Class(candidate) | Val::Instance { class: candidate, .. } => {
+                        lang::rust::names::subject(self, candidate) == Some(class)
                     }
                     Val::Unknown(_) => true,
                     _ => false,
                 };
-                if self.values.members(made).iter().any(is_it) {
-                    found.push(site);
+                if self.values.members(struct_value).iter().any(is_struct) {
+                    expressions.push(site);
                 }
             }
         }
-        (found.len() <= MOST_SITES).then_some(found)
+        (expressions.len() <= MOST_SITES).then_some(expressions)
     }
 
     /// True if a value may be an instance of a struct. An unknown value may be one only in files that name the struct.
-    fn may_be_of(&self, class: ClassRef, scope: Scope, value: blocklint_facts::FormId, own: bool) -> bool {
+    fn may_be_instance_of(&self, class: ClassRef, scope: Scope, value: blocklint_facts::FormId, is_own: bool) -> bool {
         let facts = self.program.facts(scope.file);
-        if own || is_own_receiver(facts, value) {
-            let around = self.class_around(self.program.body_of(scope.file, scope.at));
-            return around.and_then(|around| lang::rust::names::subject(self, around)).is_none_or(|of| of == class);
+        if is_own || is_own_receiver(facts, value) {
+            let enclosing = self.class_around(self.program.body_of(scope.file, scope.at));
+            return enclosing
+                .and_then(|enclosing| lang::rust::names::subject(self, enclosing))
+                .is_none_or(|candidate| candidate == class);
         }
         let is_named = || self.class_names(class).iter().any(|&name| self.program.local(scope.file, name).is_some());
         self.values.members(self.eval(scope, value).value).iter().any(|val| match *val {
-            Val::Class(of) | Val::Instance { class: of, .. } => lang::rust::names::subject(self, of) == Some(class),
+            Val::Class(candidate) | Val::Instance { class: candidate, .. } => {
+                lang::rust::names::subject(self, candidate) == Some(class)
+            }
             Val::Unknown(_) => is_named(),
             _ => false,
         })
     }
 
-    /// True if a file passes such a value to a call that may set it. Facts do not distinguish `&mut` from a copy.
-    fn is_lent(&self, file: FileId, meant: impl Fn(&FileFacts, blocklint_facts::FormId) -> bool) -> bool {
+    /// True if a file passes a value that `is_meant` accepts to a call, which may assign it. Facts do not distinguish
+    /// `&mut` from a copy.
+    fn is_passed_to_call(&self, file: FileId, is_meant: impl Fn(&FileFacts, blocklint_facts::FormId) -> bool) -> bool {
         let facts = self.program.facts(file);
         facts.language == Language::Rust
-            && facts.sites.iter().enumerate().any(|(at, site)| {
+            && facts.sites.iter().enumerate().any(|(index, site)| {
                 matches!(site.kind, SiteKind::Call)
-                    && facts.args_of(blocklint_facts::SiteId(at as u32)).iter().any(|arg| meant(facts, arg.value))
+                    && facts.args_of(blocklint_facts::SiteId(index as u32)).iter().any(|arg| is_meant(facts, arg.value))
             })
     }
 
-    /// Returns the literal that all calls of a function pass to a parameter; none if it may also be called through a
-    /// trait or a value.
+    /// Returns the literal that all calls of a function pass to a parameter; `None` if the function may also be called
+    /// through a trait or a value.
     pub(crate) fn literal_of_all_callers(&self, function: BodyRef, index: u32, depth: u32) -> Option<Constant> {
         let facts = self.program.facts(function.file);
         let row = self.program.body(function);
@@ -140,25 +147,25 @@ impl Linker<'_> {
         if is_of_trait || self.is_for_tests(function) || self.is_handed_out(name) {
             return None;
         }
-        let mut found = None;
+        let mut literal_of_all = None;
         for (count, site) in
             self.with_aliases(name).into_iter().flat_map(|name| self.program.sites_named(name)).enumerate()
         {
-            let above = self.program.body_of_site(site);
+            let caller = self.program.body_of_site(site);
             let targets = self.targets(site, EnvId::NONE);
             if count > MOST_SITES {
                 return None;
             }
             let Some(with_receiver) = targets.receiver_of(function) else { continue };
-            if self.is_for_tests(above) || self.program.is_test(site.file) {
+            if self.is_for_tests(caller) || self.program.is_test(site.file) {
                 continue;
             }
             let form = self.argument_for_param(site, function, index, with_receiver)?;
-            let literal = self.constructor_literal(above, form, depth)?;
-            if *found.get_or_insert_with(|| literal.clone()) != literal {
+            let literal = self.constructor_literal(caller, form, depth)?;
+            if *literal_of_all.get_or_insert_with(|| literal.clone()) != literal {
                 return None;
             }
         }
-        found
+        literal_of_all
     }
 }

@@ -1,8 +1,9 @@
-//! Rust: calls by which a program serves, iterators that do not end, and calls that run a closure where it stands.
+//! Rust: names with a conventional meaning: calls of servers, endless iterators, methods that run a closure in place,
+//! window toolkits.
 
-/// Methods and functions of libraries that serve, or take the next client. Methods of these names whose receiver is not known
-/// count too: servers are put together by builders, and a program taken for one that serves is only reported more.
-pub const SERVING: &[&str] = &[
+/// Methods and functions of libraries that serve, or accept the next client. Methods of these names count for any
+/// receiver, because builders make servers of unknown types. A wrong match only adds findings.
+pub const SERVING_CALLS: &[&str] = &[
     "serve",
     "serve_with_shutdown",
     "serve_with_incoming",
@@ -19,20 +20,20 @@ pub const SERVING: &[&str] = &[
     "recv_from",
 ];
 
-/// Those whose name means other things elsewhere: they count where they are awaited.
-pub const SERVING_AWAITED: &[&str] = &["accept", "launch", "accept_stream", "accept_bi"];
+/// Methods that serve only if they are awaited, because other methods have these names, too.
+pub const AWAITED_SERVING_CALLS: &[&str] = &["accept", "launch", "accept_stream", "accept_bi"];
 
-/// Derived traits of the standard library that make a value only as a copy of another one, or make none.
+/// Derived traits of the standard library that make no value, or only a copy of another value.
 pub const DERIVED_FROM_OTHERS: &[&str] = &["Clone", "Copy", "Debug", "Eq", "Hash", "Ord", "PartialEq", "PartialOrd"];
 
-/// The derived trait that makes a value of the defaults of its fields: of a `bool` that is `false`.
+/// The derived trait that makes a value from the defaults of its fields: a `bool` is then `false`.
 pub const DERIVED_OF_DEFAULTS: &str = "Default";
 
-/// How a type names itself in its own blocks.
-pub const OWN_TYPE: &str = "Self";
+/// The name of the type of an impl block inside the block.
+pub const SELF_TYPE: &str = "Self";
 
-/// Methods that run a closure at once and at most once, whatever their receiver is.
-pub const RUNS_IN_PLACE: &[&str] = &[
+/// Methods that run a closure during the call and at most once, on any receiver.
+pub const CLOSURE_RUNNERS: &[&str] = &[
     "map_err",
     "ok_or_else",
     "or_else",
@@ -52,14 +53,14 @@ pub const RUNS_IN_PLACE: &[&str] = &[
     "scope",
 ];
 
-/// Methods that make an iterator which goes on as long as the program.
+/// Methods that return an iterator without an end.
 pub const ENDLESS_ITERATORS: &[&str] = &["incoming", "forever", "recv", "iter_forever", "repeat", "cycle"];
 
-/// Methods whose closure runs once, however often they are called.
-pub const RUNS_ONCE: &[&str] = &["get_or_init", "get_or_try_init", "call_once", "call_once_force"];
+/// Methods whose closure runs only in the first call.
+pub const ONCE_METHODS: &[&str] = &["get_or_init", "get_or_try_init", "call_once", "call_once_force"];
 
-/// Functions whose closure runs once, at the first use of their results.
-pub const MAKES_ONCE: &[&str] = &[
+/// Functions whose closure runs once, at the first use of the result.
+pub const LAZY_CONSTRUCTORS: &[&str] = &[
     "std::sync::LazyLock::new",
     "std::cell::LazyCell::new",
     "once_cell::sync::Lazy::new",
@@ -67,8 +68,8 @@ pub const MAKES_ONCE: &[&str] = &[
     "async_once_cell::Lazy::new",
 ];
 
-/// Methods that wait for the next event: a loop around one of them goes on as long as there are some.
-pub const WAITS_FOR_NEXT: &[&str] = &[
+/// Methods that wait for the next event. A loop around such a call runs as long as events come.
+pub const EVENT_WAITS: &[&str] = &[
     "recv",
     "recv_many",
     "recv_async",
@@ -91,19 +92,19 @@ pub const WAITS_FOR_NEXT: &[&str] = &[
     "read",
 ];
 
-/// Functions that wait for what the user of a terminal does.
-pub const ASKS_TERMINAL: &[&str] = &["crossterm::event::poll", "crossterm::event::read"];
+/// Functions that wait for input of a terminal's user.
+pub const TERMINAL_INPUT: &[&str] = &["crossterm::event::poll", "crossterm::event::read"];
 
-/// Packages for programs with windows.
+/// Crates for programs with windows.
 pub const WINDOW_TOOLKITS: &[&str] =
     &["tauri", "eframe", "iced", "gtk", "gtk4", "slint", "fltk", "druid", "winit", "relm4", "dioxus-desktop"];
 
-/// True if a type is a builder by its name; its methods return it (Rust API guidelines, C-BUILDER:
+/// True if a type is a builder by its name, so that its methods return the builder (Rust API guidelines, C-BUILDER:
 /// <https://rust-lang.github.io/api-guidelines/type-safety.html#c-builder>).
 pub fn is_builder(path: &str) -> bool {
     let last = path.rsplit("::").next().unwrap_or(path);
     last.ends_with("Builder") || last == "OpenOptions"
 }
 
-/// Names without which no program runs tasks on a runtime of one thread that it makes itself.
-pub const ONE_THREAD: &[&str] = &["new_current_thread", "spawn_local", "LocalSet"];
+/// Names that a program must use to run tasks on a single-threaded runtime of its own.
+pub const SINGLE_THREAD_RUNTIME_NAMES: &[&str] = &["new_current_thread", "spawn_local", "LocalSet"];

@@ -1,5 +1,5 @@
-//! Rust: where bytes come from, seen through what wraps and hands on a value: `Ok(bytes)`, `Cursor::new(bytes)`, a buffer that calls
-//! fill, what an async block captures, and what a handler takes out of a request.
+//! Rust: the source of data (request, network, file), followed through wrappers (`Ok(bytes)`, `Cursor::new(bytes)`),
+//! buffers that calls fill, captured variables of async blocks, and parameters of request handlers.
 
 use blocklint_core::Context;
 use blocklint_facts::{AssignKind, Form, FormId, SiteKind, Sym, VarId, VarKind};
@@ -13,7 +13,7 @@ use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val};
 
 /// Methods that return their receiver, its content, or its next piece.
-const HANDED_ON: [&str; 48] = [
+const PASSED_THROUGH: [&str; 48] = [
     "map_err",
     "ok",
     "ok_or",
@@ -64,8 +64,8 @@ const HANDED_ON: [&str; 48] = [
     "text",
 ];
 
-/// Functions that make a value of the first that they are given.
-const MADE_OF: [&str; 11] = [
+/// Functions that make a value from their first argument.
+const CONSTRUCTORS: [&str; 11] = [
     "Ok",
     "Some",
     "new",
@@ -79,23 +79,23 @@ const MADE_OF: [&str; 11] = [
     "from_ref",
 ];
 
-/// Methods that put their arguments into their receivers.
-const PUT: [&str; 9] =
+/// Methods that append their argument to their receiver.
+const APPENDERS: [&str; 9] =
     ["extend_from_slice", "extend", "append", "push_str", "put", "put_slice", "write_all", "unsplit", "write"];
 
-/// Methods and functions that read all of their receivers into a buffer.
+/// Methods and functions that read all data of a reader into a buffer.
 const READ_INTO: [&str; 4] = ["read_to_end", "read_to_string", "read_buf", "copy"];
 
-/// Values that one local is given.
+/// The number of assignments to one local that are followed.
 const MOST_VALUES: usize = 4;
 
-/// The tags of types whose values hold what came from there.
+/// The tags of library types whose values hold data of a source.
 const TAGS: [(&str, Source); 3] =
     [("from-request", Source::Request), ("from-network", Source::Network), ("from-file", Source::File)];
 
 impl Linker<'_> {
-    /// Returns whether a value comes from the asked source by its form, if the test for all languages, `shown`, did not
-    /// decide it.
+    /// Returns `Yes` if a value, by its form, comes from the source of the query. `shown` is the answer of the rules
+    /// for all languages, which counts if Rust's rules do not decide.
     pub(crate) fn origin_matches_in_rust(
         &self,
         shown: ConditionResult,
@@ -106,30 +106,32 @@ impl Linker<'_> {
         depth: u32,
     ) -> ConditionResult {
         let facts = self.program.facts(scope.file);
-        let more = match facts.form(form) {
+        let by_form = match facts.form(form) {
             Form::Var(var) => match facts.var(var).kind {
                 VarKind::Param(_) => self.origin_matches_of_request(scope, var, query),
                 _ => self.origin_matches_of_local(scope, body, var, query, depth),
             },
-            Form::Attr(base, sym) => match self.field_written_out(scope, base, sym) {
-                Some(given) => self.origin_matches(scope, body, given, query, depth),
+            Form::Attr(base, sym) => match self.field_in_struct_expression(scope, base, sym) {
+                Some(value) => self.origin_matches(scope, body, value, query, depth),
                 None => self.origin_matches(scope, body, base, query, depth),
             },
-            // A part of what comes from somewhere comes from there.
+            // An element has the source of its collection.
             Form::Element(base) => self.origin_matches(scope, body, base, query, depth),
-            Form::Result(site) => self.origin_matches_handed_on(scope, body, scope.file.site_ref(site), query, depth),
+            Form::Result(site) => {
+                self.origin_matches_of_rust_call(scope, body, scope.file.site_ref(site), query, depth)
+            }
             _ => ConditionResult::Unknown,
         };
-        match more {
+        match by_form {
             ConditionResult::Yes => ConditionResult::Yes,
             _ if shown == ConditionResult::No => shown,
             _ if self.is_tagged(scope, form, query) => ConditionResult::Yes,
-            ConditionResult::Param(_) if shown == ConditionResult::Unknown => more,
+            ConditionResult::Param(_) if shown == ConditionResult::Unknown => by_form,
             _ => shown,
         }
     }
 
-    /// True if the type of a value shows that it comes from the asked source.
+    /// True if the type of a value has the tag of the query's source.
     fn is_tagged(&self, scope: Scope, form: FormId, query: OriginQuery<'_>) -> bool {
         let facts = self.program.facts(scope.file);
         if !matches!(facts.form(form), Form::Var(_) | Form::Result(_) | Form::Attr(..) | Form::Await(_) | Form::Try(_))
@@ -137,32 +139,33 @@ impl Linker<'_> {
             return false;
         }
         let typed = self.eval(scope, form);
-        let says = |val: Val| match val {
+        let has_tag_of_source = |val: Val| match val {
             Val::Library { ty, .. } => {
                 TAGS.iter().any(|&(tag, source)| is_wanted(query, source) && self.library.has_tag(ty, tag))
             }
             _ => false,
         };
         self.values.members(typed.value).into_iter().any(|val| {
-            // Also of its content: `Request<Incoming>`, `Result<Response, _>`.
-            let held = match val {
+            // The first type argument counts, too: `Request<Incoming>`, `Result<Response, _>`.
+            let content = match val {
                 Val::Library { args, .. } => self.values.nth(args, 0),
                 _ => None,
             };
-            says(val) || held.is_some_and(|held| self.values.members(held).into_iter().any(says))
+            has_tag_of_source(val)
+                || content.is_some_and(|content| self.values.members(content).into_iter().any(has_tag_of_source))
         })
     }
 
-    /// Returns a parameter of a function that a library runs for requests and that holds bytes or text: all that comes
-    /// with the request.
+    /// Returns `Yes` if a variable is a parameter of bytes or text in a function that a library runs for requests: the
+    /// body of the request.
     fn origin_matches_of_request(&self, scope: Scope, var: VarId, query: OriginQuery<'_>) -> ConditionResult {
         if !is_wanted(query, Source::Request) {
             return ConditionResult::Unknown;
         }
         let facts = self.program.facts(scope.file);
-        let of = scope.file.body_ref(facts.var(var).body);
+        let handler = scope.file.body_ref(facts.var(var).body);
         let VarKind::Param(index) = facts.var(var).kind else { return ConditionResult::Unknown };
-        let Some(param) = self.program.params_of(of).get(index as usize).copied() else {
+        let Some(param) = self.program.params_of(handler).get(index as usize).copied() else {
             return ConditionResult::Unknown;
         };
         let holds_bytes = |form: FormId| match facts.form(form) {
@@ -171,14 +174,15 @@ impl Linker<'_> {
             Form::Var(var) => facts.text(facts.var(var).name) == "Bytes",
             _ => false,
         };
-        if holds_bytes(param.annotation) && self.serves_requests(of) {
+        if holds_bytes(param.annotation) && self.serves_requests(handler) {
             ConditionResult::Yes
         } else {
             ConditionResult::Unknown
         }
     }
 
-    /// True if a function is passed to a library that runs it on an event loop, or is registered by its decorator.
+    /// True if a function is passed to a library that runs it on an event loop for requests, or is registered by its
+    /// attribute: `#[get("/")]`.
     fn serves_requests(&self, body: BodyRef) -> bool {
         if !self.program.facts(body.file).list(self.program.body(body).decorators).is_empty()
             && self.registered(body).is_some()
@@ -188,17 +192,17 @@ impl Linker<'_> {
         self.sites_passing_body(body).iter().any(|&(site, arg)| {
             self.values.members(self.callee(site, EnvId::NONE).value).iter().any(|&val| {
                 let (Val::External(path) | Val::Method { path, .. }) = val else { return false };
-                self.library.handovers(path).iter().any(|of| {
-                    matches!(of.row.context, HandoverContext::Is(Runs::In(Context::EventLoop)))
-                        && !of.row.wraps
-                        && of.row.serves()
-                        && matches!(&of.row.selector, Selector::Argument(argument) if self.is_argument(site, arg, argument))
+                self.library.handovers(path).iter().any(|handover| {
+                    matches!(handover.row.context, HandoverContext::Is(Runs::In(Context::EventLoop)))
+                        && !handover.row.wraps
+                        && handover.row.serves()
+                        && matches!(&handover.row.selector, Selector::Argument(argument) if self.is_argument(site, arg, argument))
                 })
             })
         })
     }
 
-    /// Returns a local that a closure or an async block takes along, or a buffer that calls fill.
+    /// Returns the source of a local that a closure or async block captures, or of a buffer that calls fill.
     fn origin_matches_of_local(
         &self,
         scope: Scope,
@@ -209,27 +213,28 @@ impl Linker<'_> {
     ) -> ConditionResult {
         let facts = self.program.facts(scope.file);
         let owner = scope.file.body_ref(facts.var(var).body);
-        let plain: Vec<_> = facts
+        let assigns: Vec<_> = facts
             .assigns_of(var)
             .filter(|assign| assign.kind != AssignKind::Declaration)
             .take(MOST_VALUES + 1)
             .collect();
-        if plain.len() > MOST_VALUES {
+        if assigns.len() > MOST_VALUES {
             return ConditionResult::Unknown;
         }
         if owner != body {
-            let given = all_of(plain.iter().map(|assign| {
+            let captured = all_of(assigns.iter().map(|assign| {
                 let scope = Scope { file: scope.file, at: assign.at, env: scope.env };
                 self.origin_matches(scope, body, assign.value, query, depth)
             }));
-            if given != ConditionResult::Unknown {
-                return given;
+            if captured != ConditionResult::Unknown {
+                return captured;
             }
         }
         self.origin_matches_of_buffer(scope, body, var, query, depth)
     }
 
-    /// `while let Some(chunk) = body.next().await { buffer.extend_from_slice(&chunk) }`, `file.read_to_end(&mut buffer)`
+    /// Returns the source of a buffer: `buffer.extend_from_slice(&body.next().await?)`,
+    /// `file.read_to_end(&mut buffer)`.
     fn origin_matches_of_buffer(
         &self,
         scope: Scope,
@@ -240,28 +245,29 @@ impl Linker<'_> {
     ) -> ConditionResult {
         let facts = self.program.facts(scope.file);
         let owner = scope.file.body_ref(facts.var(var).body);
-        let is_it = |form: FormId| matches!(facts.form(form), Form::Var(of) if of == var);
-        let fills = self.program.sites_in(owner).filter(|site| self.program.site(*site).kind == SiteKind::Call);
-        any_of(fills.map(|site| {
+        let is_buffer = |form: FormId| matches!(facts.form(form), Form::Var(other) if other == var);
+        let calls = self.program.sites_in(owner).filter(|site| self.program.site(*site).kind == SiteKind::Call);
+        any_of(calls.map(|site| {
             let row = self.program.site(site);
             let name = facts.text(row.name);
             let args = self.program.args_of(site);
             let scope = Scope { file: scope.file, at: row.at, env: scope.env };
-            let from = match facts.form(row.callee) {
-                Form::Attr(base, _) if PUT.contains(&name) && is_it(base) => args.first().map(|arg| arg.value),
-                Form::Attr(base, _) if READ_INTO.contains(&name) && args.iter().any(|arg| is_it(arg.value)) => {
+            let source = match facts.form(row.callee) {
+                Form::Attr(base, _) if APPENDERS.contains(&name) && is_buffer(base) => {
+                    args.first().map(|arg| arg.value)
+                }
+                Form::Attr(base, _) if READ_INTO.contains(&name) && args.iter().any(|arg| is_buffer(arg.value)) => {
                     Some(base)
                 }
-                _ if READ_INTO.contains(&name) && args.len() == 2 && is_it(args[1].value) => Some(args[0].value),
+                _ if READ_INTO.contains(&name) && args.len() == 2 && is_buffer(args[1].value) => Some(args[0].value),
                 _ => None,
             };
-            from.map_or(ConditionResult::Unknown, |form| self.origin_matches(scope, body, form, query, depth))
+            source.map_or(ConditionResult::Unknown, |form| self.origin_matches(scope, body, form, query, depth))
         }))
     }
 
-    /// Returns whether the result of a call comes from the asked source, where the result is the receiver or is made of
-    /// the first argument.
-    fn origin_matches_handed_on(
+    /// Returns the source of the result of a call that returns its receiver, or a value made from its first argument.
+    fn origin_matches_of_rust_call(
         &self,
         scope: Scope,
         body: BodyRef,
@@ -273,9 +279,11 @@ impl Linker<'_> {
         let row = self.program.site(site);
         let name = facts.text(row.name);
         match facts.form(row.callee) {
-            Form::Attr(base, _) if HANDED_ON.contains(&name) => self.origin_matches(scope, body, base, query, depth),
+            Form::Attr(base, _) if PASSED_THROUGH.contains(&name) => {
+                self.origin_matches(scope, body, base, query, depth)
+            }
             Form::Attr(..) => self.origin_matches_of_closure(scope, body, site, query, depth),
-            _ if MADE_OF.contains(&name) => match self.program.args_of(site).first() {
+            _ if CONSTRUCTORS.contains(&name) => match self.program.args_of(site).first() {
                 Some(first) => self.origin_matches(scope, body, first.value, query, depth),
                 None => ConditionResult::Unknown,
             },
@@ -283,16 +291,16 @@ impl Linker<'_> {
         }
     }
 
-    /// Returns the value of a field in the struct expression that a local holds.
-    fn field_written_out(&self, scope: Scope, base: FormId, field: Sym) -> Option<FormId> {
+    /// Returns the value of a field in the struct expression that is assigned to a local.
+    fn field_in_struct_expression(&self, scope: Scope, base: FormId, field: Sym) -> Option<FormId> {
         let facts = self.program.facts(scope.file);
         let Form::Var(var) = facts.form(base) else { return None };
-        let Form::Result(made) = facts.form(facts.only_value_of(var)?.value) else { return None };
-        facts.args_of(made).into_iter().find(|arg| arg.name == field).map(|arg| arg.value)
+        let Form::Result(struct_expression) = facts.form(facts.only_value_of(var)?.value) else { return None };
+        facts.args_of(struct_expression).into_iter().find(|arg| arg.name == field).map(|arg| arg.value)
     }
 
-    /// Returns whether the result of a closure comes from the asked source, where a library runs the closure elsewhere
-    /// and the caller awaits it.
+    /// Returns the source of the result of a closure that a library runs on another thread for the caller:
+    /// `spawn_blocking(move || read(path)).await`.
     fn origin_matches_of_closure(
         &self,
         scope: Scope,
@@ -314,8 +322,8 @@ impl Linker<'_> {
         if !hands_over {
             return ConditionResult::Unknown;
         }
-        let given = self.program.exits_in(site.file.body_ref(closure)).filter(|exit| exit.value.is_some());
-        any_of(given.map(|exit| {
+        let exits = self.program.exits_in(site.file.body_ref(closure)).filter(|exit| exit.value.is_some());
+        any_of(exits.map(|exit| {
             let scope = Scope { file: site.file, at: exit.at, env: scope.env };
             self.origin_matches(scope, body, exit.value, query, depth)
         }))

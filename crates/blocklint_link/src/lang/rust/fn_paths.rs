@@ -1,5 +1,5 @@
-//! Rust: functions that are handed on by their path, `map(Store::from)` and `map(Into::into)`: which of several impl
-//! blocks they mean, by the arguments that the call passes and by the use of its result.
+//! Rust: functions that are passed by their path: `map(Store::from)`, `map(Into::into)`. The arguments that the callee
+//! passes and the use of the result select one of several impl blocks.
 
 use blocklint_core::Language;
 use blocklint_facts::{Form, SiteKind};
@@ -8,15 +8,16 @@ use crate::linker::{Linker, Typed};
 use crate::program::ids::{ClassRef, Name, SiteRef};
 use crate::values::value::{BoundId, EnvId, Val, ValueId};
 
-/// The traits of the prelude with a conversion into the type that is expected, its name, and the code that it runs.
+/// Conversion traits of the prelude: the trait, its method, and the method of the target type that it runs.
 const CONVERSIONS: [(&str, &str, &str); 2] = [("Into", "into", "from"), ("TryInto", "try_into", "try_from")];
 
-/// Calls in a chain after the one that is handed a conversion: `.collect::<Result<Vec<_>, _>>()`, `.unwrap()`.
+/// The number of calls of a chain, after the call that takes a conversion, that are searched for the expected type:
+/// `.collect::<Result<Vec<_>, _>>()`, `.unwrap()`.
 const LONGEST_CHAIN: usize = 4;
 
 impl Linker<'_> {
-    /// Returns an argument as a callable: its value, and of a function in several impl blocks the ones for the given
-    /// type.
+    /// Returns an argument as a callable. If several impl blocks have the function, the result has only those for the
+    /// type that the callee passes.
     pub fn argument_callable(&self, site: SiteRef, arg: u32, env: EnvId) -> Typed {
         let facts = self.program.facts(site.file);
         let form = self.program.args_of(site)[arg as usize].value;
@@ -29,35 +30,37 @@ impl Linker<'_> {
             Form::Name(sym) | Form::Path(_, sym) => Some(facts.text(sym)),
             _ => None,
         };
-        let Some(given) = self.passed_by_row(site, arg, 0) else { return typed };
-        let given = [self.as_value(given).value];
-        let is_meant = |of: &&(&str, &str, &str)| last(base) == Some(of.0) && facts.text(name) == of.1;
+        let Some(passed) = self.passed_by_row(site, arg, 0) else { return typed };
+        let passed = [self.as_value(passed).value];
+        let is_meant =
+            |&&(of_trait, method, _): &&(&str, &str, &str)| last(base) == Some(of_trait) && facts.text(name) == method;
         if let Some((_, _, runs)) = CONVERSIONS.iter().find(is_meant) {
-            return self.converted_to(site, runs, &given).unwrap_or(typed);
+            return self.conversions_by_use(site, runs, &passed).unwrap_or(typed);
         }
-        self.of_impls_for(typed, &given)
+        self.with_fitting_impls(typed, &passed)
     }
 
-    /// Returns the conversions that a call runs by the type that is expected of its result.
-    fn converted_to(&self, site: SiteRef, runs: &str, given: &[ValueId]) -> Option<Typed> {
+    /// Returns the conversions that a call runs, by the type that is expected of its result.
+    fn conversions_by_use(&self, site: SiteRef, runs: &str, arguments: &[ValueId]) -> Option<Typed> {
         let runs = self.program.name(runs)?;
-        let mut at = site;
+        let mut call = site;
         for _ in 0..LONGEST_CHAIN {
-            let found = self.conversions_to(self.expected_classes(self.scope_of(at, EnvId::NONE), at), runs, given);
-            if found.is_some() {
-                return found;
+            let conversions =
+                self.conversions_to(self.expected_classes(self.scope_of(call, EnvId::NONE), call), runs, arguments);
+            if conversions.is_some() {
+                return conversions;
             }
-            at = self.called_on(at)?;
+            call = self.call_on_result(call)?;
         }
         None
     }
 
-    /// Returns the call on the result of a call.
-    fn called_on(&self, site: SiteRef) -> Option<SiteRef> {
+    /// Returns the method call whose receiver is the result of a call.
+    fn call_on_result(&self, site: SiteRef) -> Option<SiteRef> {
         let (facts, site_id) = self.program.facts_and_id(site);
         let body = self.program.body_of_site(site);
-        let is_on = |of: &SiteRef| {
-            let row = self.program.site(*of);
+        let is_on_result = |other: &SiteRef| {
+            let row = self.program.site(*other);
             let callee = match facts.form(row.callee) {
                 Form::Subscript(method, _) => facts.form(method),
                 callee => callee,
@@ -65,14 +68,14 @@ impl Linker<'_> {
             let Form::Attr(base, _) = callee else { return false };
             row.kind == SiteKind::Call && facts.form(base) == Form::Result(site_id)
         };
-        self.program.sites_in(body).find(is_on)
+        self.program.sites_in(body).find(is_on_result)
     }
 
-    fn conversions_to(&self, classes: Vec<ClassRef>, runs: Name, given: &[ValueId]) -> Option<Typed> {
-        let bodies = self.conversions_of(classes, runs, given);
-        let found: Vec<Val> =
+    fn conversions_to(&self, classes: Vec<ClassRef>, runs: Name, arguments: &[ValueId]) -> Option<Typed> {
+        let bodies = self.conversions_of(classes, runs, arguments);
+        let callables: Vec<Val> =
             bodies.into_iter().map(|body| Val::Fn { body, receiver: BoundId::NONE, env: EnvId::NONE }).collect();
-        let first = *found.first()?;
-        Some(Typed { value: self.values.union(&found), ..self.known(first) })
+        let first = *callables.first()?;
+        Some(Typed { value: self.values.union(&callables), ..self.known(first) })
     }
 }

@@ -1,4 +1,5 @@
-//! Rust: type parameters of types and impl blocks, `Deref`, tuple structs and variants.
+//! Rust: generics: type parameters of types and impl blocks, their inference by unification; also `Deref`, tuple
+//! structs and enum variants.
 
 use crate::lang;
 use blocklint_core::Language;
@@ -10,29 +11,29 @@ use crate::program::ids::{BodyRef, ClassRef, FileId, Name, SiteRef};
 use crate::values::expr::Scope;
 use crate::values::value::{ArgsId, EnvId, Val, ValueId, Why};
 
-/// The types that type parameters stand for.
+/// The values of type parameters.
 pub(crate) type Bindings = SmallVec<[(Val, ValueId); 4]>;
 
-/// Types inside types that are looked at.
+/// The number of nested types that are followed.
 const DEEPEST: u32 = 6;
 
 impl<'a> Linker<'a> {
-    /// Returns the type parameter of this name of the impl block, trait or type around a body.
+    /// Returns the type parameter of this name of the impl block, trait or type that encloses a body.
     pub(crate) fn type_param(&self, file: FileId, body: BodyId, sym: Sym) -> Option<Val> {
-        let class = lang::rust::names::around(self, file, body)?;
+        let class = lang::rust::names::enclosing_class(self, file, body)?;
         let facts = self.program.facts(file);
         let row = self.program.class(class);
-        let at = facts.list(row.type_params).iter().position(|&param| {
+        let index = facts.list(row.type_params).iter().position(|&param| {
             let name = match facts.form(param) {
                 Form::Cast(name, _) => facts.form(name),
                 name => name,
             };
             name == Form::Str(sym)
         })?;
-        Some(Val::Param { class, index: at as u32 })
+        Some(Val::Param { class, index: index as u32 })
     }
 
-    /// Returns the type parameters of a type, as its own arguments.
+    /// Returns the type parameters of a type as arguments of the type: `T` of `Store<T>`.
     pub(crate) fn own_params(&self, class: ClassRef) -> ArgsId {
         let facts = self.program.facts(class.file);
         if facts.language != Language::Rust {
@@ -44,14 +45,14 @@ impl<'a> Linker<'a> {
         self.values.args(&params)
     }
 
-    /// Returns the type of a type parameter by its bounds.
+    /// Returns the type that the bounds of a type parameter declare.
     pub(crate) fn bound_of(&self, param: Val) -> Typed {
         let Val::Param { class, index } = param else { return self.unknown(Why::Expression) };
         let facts = self.program.facts(class.file);
         match facts.list(self.program.class(class).type_params).get(index as usize).map(|&form| facts.form(form)) {
             Some(Form::Cast(_, bound)) => {
                 let typed = self.annotation(lang::rust::names::head_scope(self, class), bound);
-                // A bound that names the parameter again shows nothing more.
+                // A bound that contains the parameter itself gives no type.
                 if self.values.members(typed.value).contains(&param) { self.unknown(Why::Cycle) } else { typed }
             }
             _ => self.unknown(Why::Expression),
@@ -96,7 +97,7 @@ impl<'a> Linker<'a> {
             .iter()
             .map(|val| match *val {
                 Val::Param { .. } => match bindings.iter().find(|(param, _)| param == val) {
-                    Some((_, given)) => *given,
+                    Some((_, bound)) => *bound,
                     None => self.values.one(*val),
                 },
                 Val::Library { ty, args, made } => self.values.one(Val::Library { ty, args: list(args), made }),
@@ -113,37 +114,38 @@ impl<'a> Linker<'a> {
         self.values.join(&parts)
     }
 
-    /// Binds the parameters in a pattern by a value that it matches.
-    pub(crate) fn unify(&self, pattern: ValueId, given: ValueId, bindings: &mut Bindings) {
-        self.unify_within(pattern, given, bindings, DEEPEST);
+    /// Adds bindings of the type parameters in a pattern, by a value that the pattern matches: `T` is `User` for
+    /// `Vec<T>` and `Vec<User>`.
+    pub(crate) fn unify(&self, pattern: ValueId, value: ValueId, bindings: &mut Bindings) {
+        self.unify_within(pattern, value, bindings, DEEPEST);
     }
 
-    fn unify_within(&self, pattern: ValueId, given: ValueId, bindings: &mut Bindings, depth: u32) {
+    fn unify_within(&self, pattern: ValueId, value: ValueId, bindings: &mut Bindings, depth: u32) {
         let Some(depth) = depth.checked_sub(1) else { return };
-        if self.values.is_unknown(given) {
+        if self.values.is_unknown(value) {
             return;
         }
         for val in self.values.members(pattern) {
             match val {
                 Val::Param { .. } => {
-                    let own = self.values.one(val);
-                    if own != given && !bindings.iter().any(|(known, _)| *known == val) {
-                        bindings.push((val, given));
+                    let param = self.values.one(val);
+                    if param != value && !bindings.iter().any(|(bound, _)| *bound == val) {
+                        bindings.push((val, value));
                     }
                 }
                 Val::Library { ty, args, .. } => {
-                    for other in self.values.members(given) {
+                    for other in self.values.members(value) {
                         match other {
                             Val::Library { ty: same, args: other, .. } if same == ty => {
                                 self.unify_lists(args, other, bindings, depth);
                             }
-                            // A library's own name for it: `rusqlite::Result<T>`.
+                            // A library's alias of the type: `rusqlite::Result<T>`.
                             Val::Library { ty: derived, args: other, .. }
                                 if self.library.supertypes(derived).contains(&ty) =>
                             {
                                 self.unify_lists(args, other, bindings, depth);
                             }
-                            // `&T`, `Box<T>`: one may be written without the other.
+                            // The pattern may have a pointer (`&T`, `Box<T>`) that the value lacks.
                             _ => {
                                 if let Some(inner) = self.transparent_inner(ty, args) {
                                     self.unify_within(inner.value, self.values.one(other), bindings, depth);
@@ -153,7 +155,7 @@ impl<'a> Linker<'a> {
                     }
                 }
                 Val::Instance { class, args, .. } => {
-                    for other in self.values.members(given) {
+                    for other in self.values.members(value) {
                         if let Val::Instance { class: same, args: other, .. } = other
                             && same == class
                         {
@@ -162,14 +164,14 @@ impl<'a> Linker<'a> {
                     }
                 }
                 Val::Tuple(args) => {
-                    for other in self.values.members(given) {
+                    for other in self.values.members(value) {
                         if let Val::Tuple(other) = other {
                             self.unify_lists(args, other, bindings, depth);
                         }
                     }
                 }
                 Val::Awaitable(inner) => {
-                    for other in self.values.members(given) {
+                    for other in self.values.members(value) {
                         if let Val::Awaitable(other) = other {
                             self.unify_within(inner, other, bindings, depth);
                         }
@@ -180,14 +182,14 @@ impl<'a> Linker<'a> {
         }
     }
 
-    fn unify_lists(&self, patterns: ArgsId, given: ArgsId, bindings: &mut Bindings, depth: u32) {
-        for (pattern, given) in self.values.list(patterns).into_iter().zip(self.values.list(given)) {
-            self.unify_within(pattern, given, bindings, depth);
+    fn unify_lists(&self, patterns: ArgsId, values: ArgsId, bindings: &mut Bindings, depth: u32) {
+        for (pattern, values) in self.values.list(patterns).into_iter().zip(self.values.list(values)) {
+            self.unify_within(pattern, values, bindings, depth);
         }
     }
 
-    /// Returns the method of this name, where a field of a Rust type bears it too.
-    pub(crate) fn method_beside_field(&self, class: ClassRef, name: Name, receiver: Val) -> Option<Typed> {
+    /// Returns the method of a type that also has a field of this name.
+    pub(crate) fn method_of_field_name(&self, class: ClassRef, name: Name, receiver: Val) -> Option<Typed> {
         let row = self.program.class(class);
         if row.kind == blocklint_facts::ClassKind::Interface {
             return None;
@@ -200,14 +202,14 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// Returns the method of this name, where a field of the type bears it too, also behind pointers: what is called is
-    /// never a field.
-    pub(crate) fn method_behind(&self, member: Val, name: Name, depth: u32) -> Option<Typed> {
+    /// Returns the method of a type that also has a field of this name, also behind pointers, because a call never
+    /// means a field.
+    pub(crate) fn method_through_pointers(&self, member: Val, name: Name, depth: u32) -> Option<Typed> {
         let depth = depth.checked_sub(1)?;
         let inner = match member {
-            Val::Instance { class, .. } => match self.method_beside_field(class, name, member) {
+            Val::Instance { class, .. } => match self.method_of_field_name(class, name, member) {
                 Some(method) => return Some(method),
-                None => self.dereferenced(member)?,
+                None => self.deref_target(member)?,
             },
             Val::Library { ty, args, .. }
                 if self.library.calls(self.library.member(ty, self.program.text(name))).is_empty() =>
@@ -217,12 +219,12 @@ impl<'a> Linker<'a> {
             _ => return None,
         };
         match self.values.members(inner.value)[..] {
-            [inner] => self.method_behind(inner, name, depth),
+            [inner] => self.method_through_pointers(inner, name, depth),
             _ => None,
         }
     }
 
-    /// Returns the types that the parameters of a type, or of one of its impl blocks, stand for on a receiver.
+    /// Returns the types of the type parameters of a type, or of one of its impl blocks, on a receiver.
     pub(crate) fn bindings(&self, owner: ClassRef, receiver: Val) -> Bindings {
         let mut bindings = Bindings::new();
         let (Val::Instance { args, .. } | Val::Library { args, .. }) = receiver else { return bindings };
@@ -234,17 +236,17 @@ impl<'a> Linker<'a> {
         bindings
     }
 
-    /// Returns the result of a call after its type parameters are replaced by the types of the arguments.
+    /// Returns the declared result of a call with its type parameters inferred from the arguments.
     pub(crate) fn inferred_from_arguments(
         &self,
-        given: Typed,
+        result: Typed,
         body: BodyRef,
         site: SiteRef,
         env: EnvId,
         with_receiver: bool,
     ) -> Typed {
-        if !self.has_param(given.value) {
-            return given;
+        if !self.has_param(result.value) {
+            return result;
         }
         let scope = self.signature_scope(body);
         let mut bindings = Bindings::new();
@@ -257,38 +259,38 @@ impl<'a> Linker<'a> {
                 continue;
             }
             let Some(form) = self.argument_for_param(site, body, index as u32, with_receiver) else { continue };
-            let passed = self.eval(self.scope_of(site, env), form);
-            let passed = self.as_value(passed);
-            self.unify(declared.value, passed.value, &mut bindings);
+            let argument = self.eval(self.scope_of(site, env), form);
+            let argument = self.as_value(argument);
+            self.unify(declared.value, argument.value, &mut bindings);
         }
-        self.substitute(given, &bindings)
+        self.substitute(result, &bindings)
     }
 
-    /// Returns an instance made by `T { a: x }` or `T(x)`, its type parameters being known from the fields.
-    pub(crate) fn constructed(&self, class: ClassRef, site: SiteRef, env: EnvId) -> Typed {
+    /// Returns the instance that `T { a: x }` or `T(x)` makes, with its type parameters inferred from the fields.
+    pub(crate) fn constructor_result(&self, class: ClassRef, site: SiteRef, env: EnvId) -> Typed {
         let args = self.own_params(class);
-        let made = self.known(Val::Instance { class, exact: true, args });
+        let instance = self.known(Val::Instance { class, exact: true, args });
         if args == ArgsId::NONE {
-            return made;
+            return instance;
         }
         let mut bindings = Bindings::new();
-        for (at, arg) in self.program.args_of(site).iter().enumerate() {
+        for (index, arg) in self.program.args_of(site).iter().enumerate() {
             let name = match arg.name.get() {
                 Some(name) => self.program.global(site.file, name),
-                None => self.program.name(&at.to_string()),
+                None => self.program.name(&index.to_string()),
             };
             let Some(name) = name else { continue };
-            let declared = match self.values.members(made.value)[..] {
+            let declared = match self.values.members(instance.value)[..] {
                 [val] => self.attr(val, name),
                 _ => continue,
             };
             if self.has_param(declared.value) {
-                let given = self.eval(self.scope_of(site, env), arg.value);
-                let given = self.as_value(given);
-                self.unify(declared.value, given.value, &mut bindings);
+                let field = self.eval(self.scope_of(site, env), arg.value);
+                let field = self.as_value(field);
+                self.unify(declared.value, field.value, &mut bindings);
             }
         }
-        self.substitute(made, &bindings)
+        self.substitute(instance, &bindings)
     }
 
     /// Returns the type that a generic alias (`type Result<T> = std::result::Result<T, Error>`) stands for with these
@@ -305,7 +307,7 @@ impl<'a> Linker<'a> {
         Some(self.substitute(self.instance_of_class(scope, class), &bindings))
     }
 
-    /// Returns a value where the name of a struct without fields is that struct's one value.
+    /// Returns a value with the names of unit structs (`struct Store;`) replaced by their only instance.
     pub(crate) fn as_value(&self, typed: Typed) -> Typed {
         let is_unit = |val: &Val| match *val {
             Val::Class(class) => {
@@ -329,21 +331,21 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// Returns the type that a type of the project dereferences to.
-    pub(crate) fn dereferenced(&self, member: Val) -> Option<Typed> {
+    /// Returns the target of the `Deref` of a type of the project, written or derived.
+    pub(crate) fn deref_target(&self, member: Val) -> Option<Typed> {
         let Val::Instance { class, .. } = member else { return None };
         let written = self.program.name("deref").and_then(|name| self.own_member(class, name));
         let Some((owner, var)) = written else { return self.derived_deref(class, member) };
         let body = *self.functions_of(owner, var).first()?;
-        let given = self.returned(body, EnvId::NONE, Some(member));
-        let own = self.values.members(given.value).iter().any(|val| match *val {
-            Val::Instance { class: of, .. } => of == class,
+        let target = self.returned(body, EnvId::NONE, Some(member));
+        let is_itself = self.values.members(target.value).iter().any(|val| match *val {
+            Val::Instance { class: target, .. } => target == class,
             _ => false,
         });
-        (!own && !self.values.is_unknown(given.value)).then_some(given)
+        (!is_itself && !self.values.is_unknown(target.value)).then_some(target)
     }
 
-    /// Returns a variant by its bare name: its constructor is called like a function, without payload it is the value.
+    /// Returns the value of an enum's variant by its name: an instance of the enum, or an associated item of that name.
     pub(crate) fn variant(&self, class: ClassRef, var: VarId) -> Typed {
         let facts = self.program.facts(class.file);
         let is_item = facts.assigns_of(var).any(|row| row.kind == blocklint_facts::AssignKind::Definition);
@@ -353,7 +355,7 @@ impl<'a> Linker<'a> {
         self.known(Val::Instance { class, exact: true, args: self.own_params(class) })
     }
 
-    /// True if a name is that of a variant with named fields.
+    /// True if an enum has a variant of this name with named fields: `Event::Moved { x, y }`.
     pub(crate) fn has_named_fields(&self, class: ClassRef, name: Name) -> bool {
         let facts = self.program.facts(class.file);
         facts.language == Language::Rust
@@ -363,7 +365,7 @@ impl<'a> Linker<'a> {
             })
     }
 
-    /// Returns a named field of a variant's payload, looked for in all variants.
+    /// Returns the types of a named field in all variants of an enum.
     pub(crate) fn variant_field(&self, class: ClassRef, name: Name) -> Option<Typed> {
         let facts = self.program.facts(class.file);
         let row = self.program.class(class);
@@ -386,10 +388,10 @@ impl<'a> Linker<'a> {
         (!parts.is_empty()).then(|| self.join(&parts))
     }
 
-    /// Returns the one field of a tuple struct matched by its pattern; of several the value itself, whose parts are
-    /// asked next.
-    pub(crate) fn tuple_payload(&self, member: Val, name: Name) -> Option<Typed> {
-        // `State(pool): State<PgPool>`: a library's struct around one thing, taken apart.
+    /// Returns the value in a tuple struct's pattern: the only field, or for several fields the value itself, whose
+    /// parts are looked up next.
+    pub(crate) fn tuple_struct_payload(&self, member: Val, name: Name) -> Option<Typed> {
+        // `State(pool): State<PgPool>`: the pattern of a library's newtype.
         if let Val::Library { ty, args, .. } = member
             && self.library.language(ty) == Language::Rust
             && self.library.text(ty).rsplit("::").next() == Some(self.program.text(name))
@@ -411,22 +413,24 @@ impl<'a> Linker<'a> {
         if several { Some(self.known(member)) } else { Some(self.attr(member, first)) }
     }
 
-    /// Bounds that hold together: those of the project where there are any, because only they have bodies.
-    pub(crate) fn all_bounds(&self, parts: &[Typed]) -> Typed {
-        let own: Vec<Typed> = parts
+    /// Returns the type of several bounds (`T: Store + Send`): the traits of the project, if there are any, because
+    /// only these have bodies.
+    pub(crate) fn join_bounds(&self, parts: &[Typed]) -> Typed {
+        let project_bounds: Vec<Typed> = parts
             .iter()
             .copied()
             .filter(|part| self.values.members(part.value).iter().any(|val| matches!(val, Val::Instance { .. })))
             .collect();
-        let known: Vec<Typed> = parts.iter().copied().filter(|part| !self.values.is_unknown(part.value)).collect();
-        match (own.as_slice(), known.as_slice()) {
+        let known_bounds: Vec<Typed> =
+            parts.iter().copied().filter(|part| !self.values.is_unknown(part.value)).collect();
+        match (project_bounds.as_slice(), known_bounds.as_slice()) {
             ([], []) => self.unknown(Why::Expression),
-            ([], known) => self.join(known),
-            (own, _) => self.join(own),
+            ([], known_bounds) => self.join(known_bounds),
+            (project_bounds, _) => self.join(project_bounds),
         }
     }
 
-    /// Returns the type that `Self` means in an annotation of Rust.
+    /// Returns the type of `Self` in an annotation.
     pub(crate) fn self_type(&self, scope: Scope, form: FormId, receiver: Option<Val>) -> Option<Typed> {
         let facts = self.program.facts(scope.file);
         if facts.language != Language::Rust {
@@ -440,10 +444,12 @@ impl<'a> Linker<'a> {
             return Some(self.known(receiver));
         }
         let body = facts.regions.get(scope.at.region.index()).map_or(BodyId(0), |region| region.body);
-        let class = lang::rust::names::around(self, scope.file, body)?;
+        let class = lang::rust::names::enclosing_class(self, scope.file, body)?;
         Some(match receiver {
-            // A trait's method called by path on an implementor.
-            Some(Val::Class(of)) => self.known(Val::Instance { class: of, exact: false, args: self.own_params(of) }),
+            // A trait's method that is called by the path of an implementing type: `Disk::load()`.
+            Some(Val::Class(implementor)) => {
+                self.known(Val::Instance { class: implementor, exact: false, args: self.own_params(implementor) })
+            }
             _ => lang::rust::names::receiver(self, class),
         })
     }

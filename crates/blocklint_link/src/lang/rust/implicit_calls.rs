@@ -1,16 +1,16 @@
-//! Rust: functions that code calls without naming them: `next` of a loop, a destructor, the conversion behind `into` and `parse`, a macro.
-//! Both directions are here: the functions that a site runs, and the names of the sites that run a function.
+//! Rust: implicit calls: `next` of a loop, destructors, the conversions that `into` and `parse` run, macros. Both
+//! directions are here: the functions that a site runs, and the names of the sites that run a function.
 
 use crate::calls::targets::{Target, Targets};
 use crate::lang::implicit::{self, Backward, Forward, ImplicitCall, ImplicitCallSite};
-use crate::lang::rust::impl_selection::conversion_by;
+use crate::lang::rust::impl_selection::conversion_running;
 use crate::linker::Linker;
 use crate::models::stored_callbacks;
 use crate::program::ids::{BodyRef, Name, SiteRef};
 use crate::values::value::{EnvId, Val};
 
-/// The implicit calls of Rust. Sites of loops and of the end of a scope bear the name of the method that they run, so a method's own name
-/// finds them.
+/// The implicit calls of Rust. The front end gives sites of loops and of ends of scopes the name of the method that
+/// they run, so the method's own name finds them.
 pub(crate) const IMPLICIT_CALLS: &[ImplicitCall] = &[
     ImplicitCall {
         name: "a conversion runs its trait's function",
@@ -53,14 +53,14 @@ pub(crate) const IMPLICIT_CALLS: &[ImplicitCall] = &[
 /// Returns the names of the conversions that run a method: `into` for `from`.
 fn names_of_conversions(linker: &Linker<'_>, body: BodyRef) -> Vec<Name> {
     let row = linker.program.body(body);
-    let conversion = conversion_by(linker.program.facts(body.file).text(row.name)).filter(|_| row.class.is_some());
+    let conversion = conversion_running(linker.program.facts(body.file).text(row.name)).filter(|_| row.class.is_some());
     conversion.and_then(|name| linker.program.name(name)).into_iter().collect()
 }
 
-/// Returns the name by which a macro is called, without its mark.
+/// Returns the name of a macro's calls: without the `!` of the macro's own name.
 fn names_of_macro(linker: &Linker<'_>, body: BodyRef) -> Vec<Name> {
-    let own = linker.program.facts(body.file).text(linker.program.body(body).name);
-    own.strip_suffix('!').and_then(|bare| linker.program.name(bare)).into_iter().collect()
+    let macro_name = linker.program.facts(body.file).text(linker.program.body(body).name);
+    macro_name.strip_suffix('!').and_then(|bare| linker.program.name(bare)).into_iter().collect()
 }
 
 impl Linker<'_> {
@@ -69,15 +69,15 @@ impl Linker<'_> {
         if self.program.facts(site.file).text(self.program.site(site).name) != "drop" {
             return;
         }
-        let [only] = self.program.args_of(site)[..] else { return };
+        let [argument] = self.program.args_of(site)[..] else { return };
         let is_drop = targets.list.iter().any(|target| match *target {
             Target::Row { path, .. } => &*self.library.text(path) == "std::mem::drop",
             _ => false,
         });
         let Some(name) = self.program.name("drop").filter(|_| is_drop) else { return };
-        let given = self.eval(self.scope_of(site, env), only.value);
-        let given = self.as_value(given);
-        for val in self.values.members(given.value) {
+        let dropped = self.eval(self.scope_of(site, env), argument.value);
+        let dropped = self.as_value(dropped);
+        for val in self.values.members(dropped.value) {
             self.add_method(targets, val, name);
         }
     }

@@ -1,4 +1,4 @@
-//! Names, values and calls of Rust.
+//! Rust semantics: paths, modules, traits, type inference and implicit calls, as an implementation of [`Semantics`].
 
 pub(crate) mod assigned;
 pub(crate) mod closure_args;
@@ -37,7 +37,7 @@ use crate::program::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef, VarR
 use crate::values::expr::Scope;
 use crate::values::value::{BoundId, EnvId, Val, Why};
 
-/// Rust.
+/// The implementation of [`Semantics`] for Rust.
 pub(crate) struct Rust;
 
 impl Semantics for Rust {
@@ -63,12 +63,11 @@ impl Semantics for Rust {
         names::module_name(linker, file)
     }
 
-    fn path_member(&self, linker: &Linker<'_>, of: Val, name: Name) -> Typed {
-        names::path_member(linker, of, name)
+    fn path_member(&self, linker: &Linker<'_>, owner: Val, name: Name) -> Typed {
+        names::path_member(linker, owner, name)
     }
 
-    /// Returns a member of the type itself with its type parameters replaced, of what it dereferences to, or of a
-    /// trait.
+    /// Returns a member of the type with its type parameters replaced, of the target of its `Deref`, or of a trait.
     fn member_of_instance(&self, linker: &Linker<'_>, instance: Val, name: Name, own: Typed) -> Typed {
         let Val::Instance { class, .. } = instance else { return own };
         if !linker.values.is_unknown(own.value) {
@@ -78,14 +77,14 @@ impl Semantics for Rust {
                 own
             };
         }
-        if let Some(inner) = linker.dereferenced(instance) {
-            let given = linker.map(inner, |inner| linker.attr(inner, name));
-            if !linker.values.is_unknown(given.value) {
-                return given;
+        if let Some(inner) = linker.deref_target(instance) {
+            let inner_member = linker.map(inner, |inner| linker.attr(inner, name));
+            if !linker.values.is_unknown(inner_member.value) {
+                return inner_member;
             }
         }
-        let added = linker.added_by_trait(instance, name).or_else(|| linker.handed_to_variants(class, name));
-        added.or_else(|| keeping_method(linker, instance, name)).unwrap_or(own)
+        let added = linker.project_trait_method(instance, name).or_else(|| linker.delegated_to_variants(class, name));
+        added.or_else(|| receiver_returning_method(linker, instance, name)).unwrap_or(own)
     }
 
     fn implied_member_of_class(
@@ -101,7 +100,7 @@ impl Semantics for Rust {
         Some(linker.known(Val::Method { path, receiver: linker.values.bound(receiver) }))
     }
 
-    /// `let job = self.job.clone();`
+    /// Returns `clone` of a closure or function: `let job = self.job.clone();`.
     fn member_of_function(&self, linker: &Linker<'_>, function: Val, name: Name) -> Option<Typed> {
         names::keeps_receiver(linker.program.text(name)).then(|| {
             let path = linker.library.path(Language::Rust, "std::clone::Clone::clone");
@@ -110,84 +109,84 @@ impl Semantics for Rust {
     }
 
     fn member_of_library(&self, linker: &Linker<'_>, instance: Val, name: Name) -> Option<Typed> {
-        linker.added_by_trait(instance, name)
+        linker.project_trait_method(instance, name)
     }
 
     fn iterator_type(&self, linker: &Linker<'_>) -> Option<PathId> {
         Some(linker.library.path(Language::Rust, "std::iter::Iterator"))
     }
 
-    /// A library's own `Result` is the language's.
-    fn type_behind(&self, linker: &Linker<'_>, ty: PathId) -> Option<PathId> {
-        names::result_behind(&linker.library.text(ty)).map(|of| linker.library.path(Language::Rust, of))
+    /// Returns `std::result::Result` for a library's alias of it: `anyhow::Result`.
+    fn alias_target_type(&self, linker: &Linker<'_>, ty: PathId) -> Option<PathId> {
+        names::aliased_result(&linker.library.text(ty)).map(|path| linker.library.path(Language::Rust, path))
     }
 
-    /// `state.0`: the one field of a library's struct around one value.
+    /// True for the field of a library's newtype: `state.0`.
     fn is_field_of_wrapper(&self, name: &str) -> bool {
         name == "0"
     }
 
     fn unknown_result(&self, linker: &Linker<'_>, site: SiteRef, env: EnvId) -> Option<Typed> {
-        linker.built_by_derived(site, env)
+        linker.derived_builder_result(site, env)
     }
 
     fn implicit_calls(&self) -> &'static [ImplicitCall] {
         implicit_calls::IMPLICIT_CALLS
     }
 
-    fn constructed(&self, linker: &Linker<'_>, class: ClassRef, site: SiteRef, env: EnvId) -> Typed {
-        linker.constructed(class, site, env)
+    fn constructor_result(&self, linker: &Linker<'_>, class: ClassRef, site: SiteRef, env: EnvId) -> Typed {
+        linker.constructor_result(class, site, env)
     }
 
     fn refine_result(
         &self,
         linker: &Linker<'_>,
-        given: Typed,
+        declared: Typed,
         body: BodyRef,
-        at: (SiteRef, EnvId),
+        (site, env): (SiteRef, EnvId),
         with_receiver: bool,
     ) -> Typed {
-        linker.inferred_from_arguments(given, body, at.0, at.1, with_receiver)
+        linker.inferred_from_arguments(declared, body, site, env, with_receiver)
     }
 
     fn calls_getter_by_field(&self) -> bool {
         true
     }
 
-    fn collected(&self, linker: &Linker<'_>, path: &str, receiver: Val, at: (SiteRef, EnvId)) -> Option<Typed> {
-        linker.collected(path, receiver, at.0, at.1)
+    fn collect_result(&self, linker: &Linker<'_>, path: &str, receiver: Val, call: (SiteRef, EnvId)) -> Option<Typed> {
+        linker.collect_result(path, receiver, call.0, call.1)
     }
 
     fn result_without_row(
         &self,
         linker: &Linker<'_>,
         path: &str,
-        own: Val,
+        owner: Val,
         receiver: BoundId,
-        at: (SiteRef, EnvId),
+        (site, env): (SiteRef, EnvId),
     ) -> Option<Typed> {
         if names::keeps_receiver(path.rsplit("::").next().unwrap_or("")) {
-            return Some(match (receiver.is_some(), linker.argument(at.0, &Argument::Position(0))) {
-                (true, _) => linker.known(own),
-                (false, Some(form)) => linker.eval(linker.scope_of(at.0, at.1), form),
+            return Some(match (receiver.is_some(), linker.argument(site, &Argument::Position(0))) {
+                (true, _) => linker.known(owner),
+                (false, Some(form)) => linker.eval(linker.scope_of(site, env), form),
                 (false, None) => linker.unknown(Why::Result),
             });
         }
-        match own {
-            // A method of a builder: its others return the builder.
+        match owner {
+            // A method of a builder usually returns the builder.
             Val::Library { ty, .. } if conventions::is_builder(&linker.library.text(ty)) => {
-                Some(linker.inferred(linker.known(own)))
+                Some(linker.inferred(linker.known(owner)))
             }
             _ => None,
         }
     }
 
-    fn written_result(&self, linker: &Linker<'_>, site: SiteRef, env: EnvId) -> Option<Typed> {
-        linker.written_in_call(site, env)
+    fn result_by_type_argument(&self, linker: &Linker<'_>, site: SiteRef, env: EnvId) -> Option<Typed> {
+        linker.option_of_type_argument(site, env)
     }
 
     fn element_of_instance(&self, linker: &Linker<'_>, member: Val) -> Option<Typed> {
-        let made_by = |method: &str| {
+        let result_of = |method: &str| {
             let typed = linker.attr(member, linker.program.name(method)?);
             linker.has_function(typed).then(|| {
                 linker.map(typed, |val| match val {
@@ -196,18 +195,18 @@ impl Semantics for Rust {
                 })
             })
         };
-        if let Some(next) = made_by("next") {
+        if let Some(next) = result_of("next") {
             return Some(linker.map(next, |val| linker.success(val)));
         }
-        Some(match made_by("into_iter") {
-            Some(made) => {
-                linker.map(made, |val| if val == member { linker.unknown(Why::Cycle) } else { linker.element(val) })
+        Some(match result_of("into_iter") {
+            Some(iterator) => {
+                linker.map(iterator, |val| if val == member { linker.unknown(Why::Cycle) } else { linker.element(val) })
             }
             None => linker.unknown(Why::Result),
         })
     }
 
-    fn part_of_instance(&self, linker: &Linker<'_>, member: Val, index: u32) -> Option<Typed> {
+    fn pattern_field(&self, linker: &Linker<'_>, member: Val, index: u32) -> Option<Typed> {
         let name = linker.program.name(&index.to_string());
         Some(name.map_or_else(|| linker.unknown(Why::Attribute), |name| linker.attr(member, name)))
     }
@@ -225,7 +224,7 @@ impl Semantics for Rust {
     ) -> ControlFlow<Typed, Typed> {
         let row = linker.program.body(body);
         let Some(class) = row.class.get() else { return ControlFlow::Continue(typed) };
-        match linker.projected(body, row.returns, receiver) {
+        match linker.associated_type(body, row.returns, receiver) {
             Some(projected) => ControlFlow::Break(projected),
             None => {
                 let bindings = linker.bindings(body.file.class_ref(class), receiver);
@@ -238,17 +237,17 @@ impl Semantics for Rust {
         linker.as_value(typed)
     }
 
-    fn items_of_one_name(&self, linker: &Linker<'_>, scope: Scope, var: VarId) -> Option<Typed> {
-        linker.program.facts(scope.file).assigns_of(var).nth(1).is_some().then(|| linker.rust_twins(scope, var))
+    fn items_of_same_name(&self, linker: &Linker<'_>, scope: Scope, var: VarId) -> Option<Typed> {
+        linker.program.facts(scope.file).assigns_of(var).nth(1).is_some().then(|| linker.items_under_cfg(scope, var))
     }
 
     fn refine_assigned(&self, linker: &Linker<'_>, var: VarRef, assigned: Typed) -> Typed {
-        let of = linker.program.facts(var.file).body(linker.program.var(var).body).kind;
-        if of == BodyKind::Class { linker.or_written_callables(var, assigned) } else { assigned }
+        let kind = linker.program.facts(var.file).body(linker.program.var(var).body).kind;
+        if kind == BodyKind::Class { linker.or_stored_callables(var, assigned) } else { assigned }
     }
 
     fn refine_by_value(&self, linker: &Linker<'_>, scope: Scope, declared: Typed, row: &Assign) -> Option<Typed> {
-        linker.declared_with_value(scope, declared, row)
+        linker.declared_with_inferred_parts(scope, declared, row)
     }
 
     fn displayed_type(&self, linker: &Linker<'_>, kind: DisplayKind, parts: &[Typed]) -> Typed {
@@ -267,15 +266,21 @@ impl Semantics for Rust {
         form: FormId,
         env: EnvId,
     ) -> Option<ConditionResult> {
-        linker.reader_by_callers(members, site, form, env)
+        linker.reader_condition(members, site, form, env)
     }
 
-    fn types_of_arguments(&self, linker: &Linker<'_>, val: Val) -> Vec<PathId> {
-        linker.types_of_arguments(val)
+    fn library_type_arguments(&self, linker: &Linker<'_>, val: Val) -> Vec<PathId> {
+        linker.library_type_arguments(val)
     }
 
-    fn overrides_beside(&self, linker: &Linker<'_>, derived: ClassRef, of: ClassRef, name: Name) -> Vec<BodyRef> {
-        linker.beside_impl(derived, of, name)
+    fn overrides_in_other_impls(
+        &self,
+        linker: &Linker<'_>,
+        derived: ClassRef,
+        base: ClassRef,
+        name: Name,
+    ) -> Vec<BodyRef> {
+        linker.supertrait_impl_methods(derived, base, name)
     }
 
     fn runs_any_implementation(&self, _linker: &Linker<'_>, _body: BodyRef) -> bool {
@@ -286,16 +291,16 @@ impl Semantics for Rust {
         linker.rust_parents().is_test(file)
     }
 
-    fn rounds(&self, linker: &Linker<'_>, site: SiteRef, within: RegionId) -> Rounds {
-        let region = linker.program.facts(site.file).region(within);
-        // A search for the first of some ends early.
-        let is_short = linker.is_written_out(site.file, region.test) || linker.ends_search(site, within);
+    fn loop_rounds(&self, linker: &Linker<'_>, site: SiteRef, loop_region: RegionId) -> Rounds {
+        let region = linker.program.facts(site.file).region(loop_region);
+        // A loop that searches for the first match ends early.
+        let is_short = linker.is_written_out(site.file, region.test) || linker.ends_search(site, loop_region);
         if is_short { Rounds::Few } else { Rounds::Many }
     }
 }
 
-/// Returns a method of the language's traits that returns its receiver, or a view of it: `clone`.
-fn keeping_method(linker: &Linker<'_>, receiver: Val, name: Name) -> Option<Typed> {
+/// Returns a method of the language's traits that returns its receiver, or a view of it: `clone`, `as_ref`.
+fn receiver_returning_method(linker: &Linker<'_>, receiver: Val, name: Name) -> Option<Typed> {
     let text = linker.program.text(name);
     names::keeps_receiver(text).then(|| {
         let path = linker.library.path(Language::Rust, &format!("std::clone::Clone::{text}"));

@@ -1,4 +1,4 @@
-//! Rust: the module tree, crates, `use` paths and glob imports.
+//! Rust: the module tree (`mod x;`), crates of the workspace, `use` paths and glob imports.
 
 use std::rc::Rc;
 
@@ -15,44 +15,46 @@ use crate::program::{CrateLayout, Layout};
 use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val, Why};
 
-/// The module that declares each file (`mod x;`).
+/// For each file the module that declares it (`mod x;`).
 #[derive(Debug, Default)]
 pub(crate) struct Parents {
-    of: FxHashMap<FileId, Val>,
-    /// Files that are built only for tests, by the module that declares them.
+    parent_of: FxHashMap<FileId, Val>,
+    /// The files that are declared for tests only: `#[cfg(test)] mod helpers;`.
     tests: FxHashSet<FileId>,
 }
 
 impl Parents {
-    fn get(&self, file: FileId) -> Option<Val> {
-        self.of.get(&file).copied()
+    /// Returns the module that declares a file.
+    fn declaring_module(&self, file: FileId) -> Option<Val> {
+        self.parent_of.get(&file).copied()
     }
 
-    /// True if the compiler never sees a file: it is no root of a crate, and no module declares it, although the module
-    /// around it declares others. `//mod large_import;`
-    fn is_left_out(&self, linker: &Linker<'_>, file: FileId) -> bool {
+    /// True if a file is not compiled: it is no crate root, and no module declares it, although the parent module
+    /// declares others (`//mod large_import;`).
+    fn is_undeclared(&self, linker: &Linker<'_>, file: FileId) -> bool {
         let relative = &linker.program.files[file.index()].relative;
         let roots = linker.crate_of(file).map_or(&[][..], |own| &own.roots);
-        if self.of.contains_key(&file) || roots.is_empty() || roots.contains(relative) {
+        if self.parent_of.contains_key(&file) || roots.is_empty() || roots.contains(relative) {
             return false;
         }
         match parent_by_folder(linker, file) {
             Val::Module(above) if above != file => {
-                self.is_left_out(linker, above)
-                    || self.of.values().any(|of| *of == Val::Module(above)) && !declares_by_macro(linker, above)
+                self.is_undeclared(linker, above)
+                    || self.parent_of.values().any(|parent| *parent == Val::Module(above))
+                        && !may_declare_by_macro(linker, above)
             }
             _ => false,
         }
     }
 
-    /// True if a file, or one that declares it, is declared for tests only.
+    /// True if a file, or a module above it, is declared for tests only.
     pub(crate) fn is_test(&self, file: FileId) -> bool {
-        let mut at = file;
+        let mut current = file;
         for _ in 0..32 {
-            if self.tests.contains(&at) {
+            if self.tests.contains(&current) {
                 return true;
             }
-            at = match self.of.get(&at) {
+            current = match self.parent_of.get(&current) {
                 Some(Val::Module(above)) => *above,
                 Some(Val::Class(class)) => class.file,
                 _ => return false,
@@ -62,20 +64,20 @@ impl Parents {
     }
 }
 
-/// True if a module calls macros at its top level, which may declare modules.
-fn declares_by_macro(linker: &Linker<'_>, file: FileId) -> bool {
+/// True if a module calls a macro at its top level, which may declare modules.
+fn may_declare_by_macro(linker: &Linker<'_>, file: FileId) -> bool {
     let facts = linker.program.facts(file);
     facts.sites.iter().any(|row| row.kind == SiteKind::Macro && facts.body_of(row.at) == BodyId(0))
 }
 
 impl Linker<'_> {
-    /// True if the compiler never sees a file.
+    /// True if a file is not part of any crate, so that the compiler never reads it.
     pub fn is_never_built(&self, file: FileId) -> bool {
-        self.program.language(file) == Language::Rust && self.rust_parents().is_left_out(self, file)
+        self.program.language(file) == Language::Rust && self.rust_parents().is_undeclared(self, file)
     }
 }
 
-/// Reads all `mod x;` once.
+/// Returns the parent modules of all files, by one pass over all `mod x;`.
 pub(crate) fn parents(linker: &Linker<'_>) -> Parents {
     let mut parents = Parents::default();
     for (slot, source) in linker.program.files.iter().enumerate() {
@@ -85,12 +87,12 @@ pub(crate) fn parents(linker: &Linker<'_>) -> Parents {
         }
         let file = FileId(slot as u32);
         for row in facts.imports.iter().filter(|row| row.kind == ImportKind::File) {
-            if let Some(found) = declared_file(linker, file, &row)
-                && found != file
+            if let Some(child) = declared_file(linker, file, &row)
+                && child != file
             {
-                parents.of.entry(found).or_insert_with(|| module_at(linker, file, facts.body_of(row.at)));
+                parents.parent_of.entry(child).or_insert_with(|| module_at(linker, file, facts.body_of(row.at)));
                 if row.level > 0 {
-                    parents.tests.insert(found);
+                    parents.tests.insert(child);
                 }
             }
         }
@@ -107,35 +109,36 @@ pub(crate) fn parents(linker: &Linker<'_>) -> Parents {
     parents
 }
 
-/// Crates of the workspace that are there for its tests: they are called so, or nothing but tests depends on them.
+/// Returns the crates of the workspace that are for tests only: by their names, or because only tests depend on them.
 fn test_crates(layout: &Layout) -> impl Iterator<Item = &CrateLayout> {
     layout.crates.iter().filter(|package| {
-        let is_called_so = package.package.split(['-', '_']).any(|word| TEST_WORDS.contains(&word));
+        let has_test_name = package.package.split(['-', '_']).any(|word| TEST_WORDS.contains(&word));
         let mut dependents = layout.crates.iter().filter(|other| {
-            let of = other.dependencies.iter().flatten();
-            other.package != package.package && of.clone().any(|(_, of, _)| *of == package.package)
+            let dependencies = other.dependencies.iter().flatten();
+            other.package != package.package && dependencies.clone().any(|(_, name, _)| *name == package.package)
         });
-        let aside = |other: &CrateLayout| other.aside.binary_search(&package.package).is_ok();
+        let only_tests_depend = |other: &CrateLayout| other.aside.binary_search(&package.package).is_ok();
         let is_built = |root: &String| {
             let inside = root.strip_prefix(package.folder.as_str()).unwrap_or(root).trim_start_matches('/');
             let aside = ["tests/", "benches/", "examples/"].iter().any(|folder| inside.starts_with(folder));
             !aside && inside != "build.rs"
         };
         let is_library = package.roots.iter().filter(|root| is_built(root)).all(|root| root.ends_with("lib.rs"));
-        let mut only_aside = || dependents.next().is_some_and(aside) && dependents.all(aside);
-        !package.folder.is_empty() && (is_called_so || is_library && only_aside())
+        let mut has_only_test_dependents =
+            || dependents.next().is_some_and(only_tests_depend) && dependents.all(only_tests_depend);
+        !package.folder.is_empty() && (has_test_name || is_library && has_only_test_dependents())
     })
 }
 
-/// Words by which crates for tests are called.
+/// Words in the names of crates for tests.
 const TEST_WORDS: &[&str] =
     &["test", "tests", "testing", "testutil", "testutils", "fuzz", "fuzzers", "bench", "benches", "benchmarks", "e2e"];
 
-/// Returns the module that a body stands in: an inline one or its file.
+/// Returns the module that contains a body: an inline module, or the file.
 pub(crate) fn module_at(linker: &Linker<'_>, file: FileId, body: BodyId) -> Val {
     let facts = linker.program.facts(file);
-    let mut at = body;
-    while let Some(id) = at.get() {
+    let mut enclosing = body;
+    while let Some(id) = enclosing.get() {
         let row = facts.body(id);
         if row.kind == BodyKind::Module {
             if row.parent.is_none() {
@@ -145,31 +148,33 @@ pub(crate) fn module_at(linker: &Linker<'_>, file: FileId, body: BodyId) -> Val 
                 return Val::Class(file.class_ref(ClassId(class as u32)));
             }
         }
-        at = row.parent;
+        enclosing = row.parent;
     }
     Val::Module(file)
 }
 
-/// Returns the module around a module.
-pub(crate) fn parent(linker: &Linker<'_>, module: Val) -> Val {
+/// Returns the parent of a module.
+pub(crate) fn parent_module(linker: &Linker<'_>, module: Val) -> Val {
     match module {
         Val::Class(class) => module_at(linker, class.file, linker.program.class(class).parent),
-        Val::Module(file) => linker.rust_parents().get(file).unwrap_or_else(|| parent_by_folder(linker, file)),
+        Val::Module(file) => {
+            linker.rust_parents().declaring_module(file).unwrap_or_else(|| parent_by_folder(linker, file))
+        }
         other => other,
     }
 }
 
-/// Returns the module around a file that no `mod` declares, by the file's folder.
+/// Returns the parent module of a file that no `mod` declares, by the file's folder.
 fn parent_by_folder(linker: &Linker<'_>, file: FileId) -> Val {
     let relative = &linker.program.files[file.index()].relative;
     let (folder, own) = relative.rsplit_once('/').unwrap_or(("", relative));
     let folder = if own == "mod.rs" { folder.rsplit_once('/').map_or("", |(parent, _)| parent) } else { folder };
     let join = |name: &str| if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
     for path in [join("mod.rs"), join("lib.rs"), join("main.rs"), format!("{folder}.rs")] {
-        if let Some(found) = linker.program.file_at(&path)
-            && found != file
+        if let Some(parent_file) = linker.program.file_at(&path)
+            && parent_file != file
         {
-            return Val::Module(found);
+            return Val::Module(parent_file);
         }
     }
     Val::Unknown(Why::Unbound)
@@ -178,24 +183,24 @@ fn parent_by_folder(linker: &Linker<'_>, file: FileId) -> Val {
 /// Returns the root file of a file's crate.
 pub(crate) fn crate_root(linker: &Linker<'_>, file: FileId) -> Val {
     let parents = linker.rust_parents();
-    let mut at = file;
+    let mut root = file;
     for _ in 0..64 {
-        match parents.get(at) {
-            Some(Val::Module(above)) => at = above,
-            Some(Val::Class(class)) => at = class.file,
+        match parents.declaring_module(root) {
+            Some(Val::Module(above)) => root = above,
+            Some(Val::Class(class)) => root = class.file,
             _ => break,
         }
     }
-    let relative = &linker.program.files[at.index()].relative;
-    if at != file || is_crate_root(linker, relative) {
-        return Val::Module(at);
+    let relative = &linker.program.files[root.index()].relative;
+    if root != file || is_crate_root(linker, relative) {
+        return Val::Module(root);
     }
     let mut folder = relative.rsplit_once('/').map_or("", |(folder, _)| folder);
     loop {
         for name in ["lib.rs", "main.rs"] {
             let path = if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
-            if let Some(found) = linker.program.file_at(&path) {
-                return Val::Module(found);
+            if let Some(root_file) = linker.program.file_at(&path) {
+                return Val::Module(root_file);
             }
         }
         match folder.rsplit_once('/') {
@@ -206,23 +211,23 @@ pub(crate) fn crate_root(linker: &Linker<'_>, file: FileId) -> Val {
     }
 }
 
-/// True if a module tree begins in a file.
+/// True if a file is the root of a crate.
 pub fn is_crate_root(linker: &Linker<'_>, relative: &str) -> bool {
     let name = relative.rsplit('/').next().unwrap_or(relative);
     matches!(name, "lib.rs" | "main.rs")
         || linker.program.layout.crates.iter().any(|package| package.roots.iter().any(|root| root == relative))
 }
 
-/// Returns a crate of the workspace by the name that the paths of a file have for it, else an external one.
+/// Returns the crate that a name in a path of a file refers to: a crate of the workspace, else an external crate.
 pub(crate) fn named_crate(linker: &Linker<'_>, file: FileId, name: &str) -> Val {
     let crates = &linker.program.layout.crates;
-    let own = linker.crate_of(file);
-    let renamed = own.and_then(|own| own.renamed.iter().find(|(local, _)| local == name));
-    let found = match renamed {
-        Some((_, package)) => crates.iter().find(|found| found.package == *package),
-        None => crates.iter().find(|found| found.name == name),
+    let own_crate = linker.crate_of(file);
+    let renamed = own_crate.and_then(|own_crate| own_crate.renamed.iter().find(|(local, _)| local == name));
+    let workspace_crate = match renamed {
+        Some((_, package)) => crates.iter().find(|workspace_crate| workspace_crate.package == *package),
+        None => crates.iter().find(|workspace_crate| workspace_crate.name == name),
     };
-    if let Some(root) = found.and_then(|found| found.roots.first())
+    if let Some(root) = workspace_crate.and_then(|workspace_crate| workspace_crate.roots.first())
         && let Some(file) = linker.program.file_at(root)
     {
         return Val::Module(file);
@@ -231,55 +236,55 @@ pub(crate) fn named_crate(linker: &Linker<'_>, file: FileId, name: &str) -> Val 
     Val::External(linker.library.path(Language::Rust, &name))
 }
 
-/// Returns an item of a module (a file, an inline one) or of what a glob import can name, through that module's own
-/// glob imports.
-pub(crate) fn member(linker: &Linker<'_>, module: Val, name: Name) -> Option<Typed> {
-    match place(linker, module, name) {
-        ItemPlace::ModuleItem(found) => Some(found.typed(linker)),
-        ItemPlace::Inside(file, body) => through_globs(linker, file, body, name),
+/// Returns an item of a module, of an enum or of an external path, or an item that the module's own glob imports bind.
+pub(crate) fn module_item(linker: &Linker<'_>, module: Val, name: Name) -> Option<Typed> {
+    match find_item(linker, module, name) {
+        ItemPlace::ModuleItem(item) => Some(item.value(linker)),
+        ItemPlace::GlobImports(file, body) => glob_import_value(linker, file, body, name),
         ItemPlace::Nowhere => None,
     }
 }
 
-/// The items that glob imports bring to a body under a name.
+/// The items that glob imports bind to a name in a body.
 #[derive(Clone)]
-pub(crate) struct Brought {
-    found: Rc<[ModuleItem]>,
-    /// True if all modules on the way are known by now.
+pub(crate) struct GlobItems {
+    items: Rc<[ModuleItem]>,
+    /// True if all modules of the glob imports are resolved by now.
     is_whole: bool,
 }
 
-/// The rule for keeping the items of glob imports: they are final once all modules on the way are known.
+/// The memo policy for the items of glob imports: they are final once all modules of the glob imports are resolved.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WholeGlobs;
 
-impl Policy<Brought> for WholeGlobs {
+impl Policy<GlobItems> for WholeGlobs {
     const KEEP: Keep = Keep::IfWhole;
     const IN_CYCLE: InCycle = InCycle::Recurs;
     const SPENDS: bool = false;
 
-    fn are_equal(_one: &Brought, _other: &Brought) -> bool {
+    fn are_equal(_one: &GlobItems, _other: &GlobItems) -> bool {
         true
     }
 
-    fn is_final(answer: &Brought) -> bool {
+    fn is_final(answer: &GlobItems) -> bool {
         answer.is_whole
     }
 }
 
-/// The item that a name of a module means, before it has a type.
+/// The item that a name of a module refers to, before its value is computed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ModuleItem {
     /// A variable of a module's scope.
     Var(FileId, VarId),
     /// A variant of an enum.
     Variant(ClassRef, VarId),
-    /// Something of a library.
+    /// An item of a library.
     External(PathId),
 }
 
 impl ModuleItem {
-    fn typed(self, linker: &Linker<'_>) -> Typed {
+    /// Returns the value of the item.
+    fn value(self, linker: &Linker<'_>) -> Typed {
         match self {
             ModuleItem::Var(file, var) => linker.var(Scope { file, at: At::default(), env: EnvId::NONE }, var),
             ModuleItem::Variant(class, var) => linker.variant(class, var),
@@ -288,15 +293,16 @@ impl ModuleItem {
     }
 }
 
-/// Where a name of a module is looked for.
+/// The result of a search for a name in a module.
 enum ItemPlace {
     ModuleItem(ModuleItem),
-    /// In the glob imports of a module that has no such item.
-    Inside(FileId, BodyId),
+    /// The module has no item of this name, but its glob imports may bind it.
+    GlobImports(FileId, BodyId),
     Nowhere,
 }
 
-fn place(linker: &Linker<'_>, module: Val, name: Name) -> ItemPlace {
+/// Returns the item of this name in a module, an enum or an external path, without glob imports.
+fn find_item(linker: &Linker<'_>, module: Val, name: Name) -> ItemPlace {
     let (file, body) = match module {
         Val::Module(file) => (file, BodyId(0)),
         Val::Class(class) => {
@@ -324,74 +330,75 @@ fn place(linker: &Linker<'_>, module: Val, name: Name) -> ItemPlace {
     };
     match linker.program.scope_var(file, body, name) {
         Some(var) => ItemPlace::ModuleItem(ModuleItem::Var(file, var)),
-        None => ItemPlace::Inside(file, body),
+        None => ItemPlace::GlobImports(file, body),
     }
 }
 
-/// Returns a name that a glob import brings to a body, or to one of those around it up to its module.
-pub(crate) fn through_globs(linker: &Linker<'_>, file: FileId, body: BodyId, name: Name) -> Option<Typed> {
-    let nothing = || Brought { found: Rc::default(), is_whole: false };
-    let brought = linker.query(&linker.tables.rust.globs, (file, body, name), nothing, || {
-        let mut found = Vec::new();
-        let is_whole = add_brought(linker, file, body, name, &mut Vec::new(), &mut found);
-        Brought { found: Rc::from(found), is_whole }
+/// Returns the value of a name that a glob import binds in a body, or in an enclosing body up to its module.
+pub(crate) fn glob_import_value(linker: &Linker<'_>, file: FileId, body: BodyId, name: Name) -> Option<Typed> {
+    let nothing = || GlobItems { items: Rc::default(), is_whole: false };
+    let answer = linker.query(&linker.tables.rust.glob_items, (file, body, name), nothing, || {
+        let mut items = Vec::new();
+        let is_whole = add_glob_items(linker, file, body, name, &mut Vec::new(), &mut items);
+        GlobItems { items: Rc::from(items), is_whole }
     });
-    brought.found.iter().map(|found| found.typed(linker)).find(|typed| !linker.values.is_unknown(typed.value))
+    answer.items.iter().map(|item| item.value(linker)).find(|typed| !linker.values.is_unknown(typed.value))
 }
 
-/// Modules that glob imports lead to from one place.
+/// The number of modules that glob imports lead to from one body.
 const MOST_GLOBS: usize = 256;
 
-/// Adds the items that glob imports bring under a name, each module once; whether all of them are known by now.
-fn add_brought(
+/// Adds the items that glob imports bind to a name, and returns true if all modules of the glob imports are resolved.
+/// Each module is searched once.
+fn add_glob_items(
     linker: &Linker<'_>,
     file: FileId,
     body: BodyId,
     name: Name,
     seen: &mut Vec<(FileId, BodyId)>,
-    found: &mut Vec<ModuleItem>,
+    items: &mut Vec<ModuleItem>,
 ) -> bool {
     if seen.contains(&(file, body)) || seen.len() > MOST_GLOBS {
         return true;
     }
     seen.push((file, body));
     let facts = linker.program.facts(file);
-    let mut around: smallvec::SmallVec<[BodyId; 8]> = smallvec::SmallVec::new();
-    let mut at = body;
-    while let Some(id) = at.get() {
-        around.push(id);
+    let mut enclosing_bodies: smallvec::SmallVec<[BodyId; 8]> = smallvec::SmallVec::new();
+    let mut enclosing = body;
+    while let Some(id) = enclosing.get() {
+        enclosing_bodies.push(id);
         let row = facts.body(id);
         if row.kind == BodyKind::Module {
             break;
         }
-        at = row.parent;
+        enclosing = row.parent;
     }
     let stars = facts.imports.iter().enumerate().filter(|(_, row)| row.kind == ImportKind::Star);
     let mut is_whole = true;
     for (number, row) in stars {
-        let own = facts.body_of(row.at);
-        if !around.contains(&own) {
+        let import_body = facts.body_of(row.at);
+        if !enclosing_bodies.contains(&import_body) {
             continue;
         }
         let base = glob_base(linker, file, ImportId(number as u32));
-        if base == module_at(linker, file, own) {
+        if base == module_at(linker, file, import_body) {
             continue;
         }
         if matches!(base, Val::Unknown(_)) {
             is_whole = false;
             continue;
         }
-        match place(linker, base, name) {
-            ItemPlace::ModuleItem(item) => found.push(item),
-            ItemPlace::Inside(file, body) => is_whole &= add_brought(linker, file, body, name, seen, found),
+        match find_item(linker, base, name) {
+            ItemPlace::ModuleItem(item) => items.push(item),
+            ItemPlace::GlobImports(file, body) => is_whole &= add_glob_items(linker, file, body, name, seen, items),
             ItemPlace::Nowhere => {}
         }
     }
     is_whole
 }
 
-/// Returns the module whose names a glob import brings. Modules may bring each other's, so the way there is remembered
-/// and meets itself.
+/// Returns the module of a glob import. Two modules may glob-import each other, so this is a query, which detects
+/// cycles.
 fn glob_base(linker: &Linker<'_>, file: FileId, glob: ImportId) -> Val {
     let typed = linker.query_value(&linker.tables.values.imports, (file, glob), || {
         let row = linker.program.facts(file).import(glob);
@@ -429,13 +436,13 @@ pub(crate) fn import(linker: &Linker<'_>, file: FileId, row: &Import) -> Typed {
     value
 }
 
-/// Returns the meaning of the first segment of a `use` path: `crate`, `self`, an item of this module, a crate.
+/// Returns the value of the first segment of a `use` path: `crate`, `self`, an item of this module, a crate.
 fn import_head(linker: &Linker<'_>, file: FileId, row: &Import, path: &str) -> Val {
     let facts = linker.program.facts(file);
     let head = path.split("::").find(|part| !part.is_empty()).unwrap_or("");
-    let own = module_at(linker, file, facts.body_of(row.at));
+    let module_of_import = module_at(linker, file, facts.body_of(row.at));
     if row.level > 0 {
-        let module = (0..row.level).fold(own, |module, _| parent(linker, module));
+        let module = (0..row.level).fold(module_of_import, |module, _| parent_module(linker, module));
         return match (linker.program.name(head), head) {
             (_, "") => module,
             (Some(name), _) => {
@@ -447,22 +454,22 @@ fn import_head(linker: &Linker<'_>, file: FileId, row: &Import, path: &str) -> V
     }
     match head {
         "crate" => return crate_root(linker, file),
-        "self" => return own,
+        "self" => return module_of_import,
         _ => {}
     }
     if path.starts_with("::") {
         return named_crate(linker, file, head);
     }
     if let Some(name) = linker.program.name(head)
-        && let Some(val) = item_for_head(linker, file, facts.body_of(row.at), own, row, name)
+        && let Some(val) = item_for_head(linker, file, facts.body_of(row.at), module_of_import, row, name)
     {
         return val;
     }
     named_crate(linker, file, head)
 }
 
-/// `use store::Store` beside `mod store`: the item of this module, or one that a glob brings, unless it is this very
-/// import.
+/// Returns the item of this module that the first segment of a `use` path refers to, other than the import itself:
+/// `mod store; use store::Store;`.
 fn item_for_head(linker: &Linker<'_>, file: FileId, body: BodyId, own: Val, row: &Import, name: Name) -> Option<Val> {
     let facts = linker.program.facts(file);
     let module = match own {
@@ -486,7 +493,7 @@ fn item_for_head(linker: &Linker<'_>, file: FileId, body: BodyId, own: Val, row:
         let typed = if facts.assigns_of(var).all(|assign| is_other(&assign)) {
             linker.var(scope, var)
         } else {
-            // `mod store; pub use store::{store};`: modules and functions of one name live beside each other.
+            // `mod store; pub use store::{store};`: a module and a function may have the same name.
             let others = facts.assign_ids_of(var).filter(|&assign| is_other(&facts.assign(assign)));
             let others: Vec<Typed> = others.map(|assign| linker.assigned(scope, assign)).collect();
             linker.join(&others)
@@ -504,19 +511,19 @@ fn item_for_head(linker: &Linker<'_>, file: FileId, body: BodyId, own: Val, row:
 fn declared_file(linker: &Linker<'_>, file: FileId, row: &Import) -> Option<FileId> {
     let facts = linker.program.facts(file);
     let relative = &linker.program.files[file.index()].relative;
-    let (folder, own) = relative.rsplit_once('/').unwrap_or(("", relative));
+    let (folder, file_name) = relative.rsplit_once('/').unwrap_or(("", relative));
     let join = |folder: &str, rest: &str| {
         if folder.is_empty() { rest.to_owned() } else { format!("{folder}/{rest}") }
     };
-    // Inline modules around are folders.
+    // Each enclosing inline module is a folder in the path.
     let mut inline = Vec::new();
-    let mut at = module_at(linker, file, facts.body_of(row.at));
-    while let Val::Class(class) = at {
+    let mut enclosing = module_at(linker, file, facts.body_of(row.at));
+    while let Val::Class(class) = enclosing {
         let class = linker.program.class(class);
         inline.push(facts.text(class.name));
-        at = module_at(linker, file, class.parent);
+        enclosing = module_at(linker, file, class.parent);
     }
-    let stem = own.strip_suffix(".rs").unwrap_or(own);
+    let stem = file_name.strip_suffix(".rs").unwrap_or(file_name);
     let is_root = stem == "mod" || is_crate_root(linker, relative);
     let path = facts.text(row.module);
     let mut inside =
@@ -525,7 +532,7 @@ fn declared_file(linker: &Linker<'_>, file: FileId, row: &Import) -> Option<File
         inside = join(&inside, name);
     }
     if !path.is_empty() {
-        return linker.program.file_at(&normal(&join(&inside, path)));
+        return linker.program.file_at(&normalized(&join(&inside, path)));
     }
     let name = facts.text(row.name);
     linker
@@ -535,7 +542,7 @@ fn declared_file(linker: &Linker<'_>, file: FileId, row: &Import) -> Option<File
 }
 
 /// Returns a path without `.` and `..`.
-fn normal(path: &str) -> String {
+fn normalized(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {
         match part {
@@ -550,12 +557,12 @@ fn normal(path: &str) -> String {
 }
 
 impl Linker<'_> {
-    /// Returns the crate in whose folder a file lies.
+    /// Returns the crate whose folder contains a file, the innermost one.
     pub fn crate_of(&self, file: FileId) -> Option<&CrateLayout> {
         let relative = self.program.files[file.index()].relative.as_str();
         let inside =
             |folder: &str| folder.is_empty() || relative.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
-        let around = self.program.layout.crates.iter().filter(|package| inside(&package.folder));
-        around.max_by_key(|package| package.folder.len())
+        let enclosing = self.program.layout.crates.iter().filter(|package| inside(&package.folder));
+        enclosing.max_by_key(|package| package.folder.len())
     }
 }

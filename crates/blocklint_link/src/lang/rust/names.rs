@@ -1,4 +1,4 @@
-//! Rust: paths, modules, impl blocks.
+//! Rust: name lookup: paths, the prelude, `Self`, impl blocks, callees.
 
 use blocklint_core::Language;
 use blocklint_facts::{At, BodyId, ClassKind, Form, Import, SiteKind, Sym};
@@ -9,8 +9,8 @@ use crate::program::ids::{ClassRef, FileId, Name, SiteRef};
 use crate::values::expr::Scope;
 use crate::values::value::{ArgsId, EnvId, Val, Why};
 
-/// Packages that run on tokio, beside those called so: who depends on one has it.
-pub(crate) const ON_TOKIO: &[&str] = &[
+/// Crates that depend on tokio without `tokio` in their names. A program with one of them runs on tokio.
+pub(crate) const TOKIO_DEPENDENTS: &[&str] = &[
     "actix",
     "actix-rt",
     "actix-web",
@@ -32,7 +32,7 @@ pub(crate) const ON_TOKIO: &[&str] = &[
     "zbus",
 ];
 
-/// Packages that bring a runtime of their own, on which what needs tokio's does not work.
+/// Crates with an async runtime of their own, on which code that needs tokio panics.
 pub(crate) const OTHER_RUNTIMES: &[&str] = &[
     "async-executor",
     "async-global-executor",
@@ -68,31 +68,31 @@ const PRELUDE: &[(&str, &str)] = &[
     ("Ok", "std::result::Result::Ok"),
 ];
 
-/// Returns a name that the file does not bind: `Self`, a type parameter, a name of a glob import, of the prelude, or an
-/// external crate.
+/// Returns the value of a name that the file does not bind: `Self`, a type parameter, a name of a glob import or of the
+/// prelude, or an external crate.
 pub(crate) fn free_name(linker: &Linker<'_>, scope: Scope, sym: Sym) -> Typed {
     let facts = linker.program.facts(scope.file);
     let text = facts.text(sym);
     let body = facts.regions.get(scope.at.region.index()).map_or(BodyId(0), |region| region.body);
     match text {
         "Self" => {
-            return match around(linker, scope.file, body) {
+            return match enclosing_class(linker, scope.file, body) {
                 Some(class) => linker.known(Val::Class(subject(linker, class).unwrap_or(class))),
                 None => linker.unknown(Why::Unbound),
             };
         }
-        // To be inferred.
+        // An inferred type.
         "_" => return linker.unknown(Why::Expression),
         "crate" => return linker.known(modules::crate_root(linker, scope.file)),
         "self" => return linker.known(modules::module_at(linker, scope.file, body)),
-        "super" => return linker.known(modules::parent(linker, modules::module_at(linker, scope.file, body))),
+        "super" => return linker.known(modules::parent_module(linker, modules::module_at(linker, scope.file, body))),
         _ => {}
     }
     if let Some(param) = linker.type_param(scope.file, body, sym) {
         return linker.known(param);
     }
     if let Some(name) = linker.program.global(scope.file, sym)
-        && let Some(typed) = modules::through_globs(linker, scope.file, body, name)
+        && let Some(typed) = modules::glob_import_value(linker, scope.file, body, name)
     {
         return typed;
     }
@@ -102,22 +102,22 @@ pub(crate) fn free_name(linker: &Linker<'_>, scope: Scope, sym: Sym) -> Typed {
     linker.known(modules::named_crate(linker, scope.file, text))
 }
 
-/// Returns the impl block, trait or type around a body, also where the body is its own.
-pub(crate) fn around(linker: &Linker<'_>, file: FileId, body: BodyId) -> Option<ClassRef> {
-    linker.class_around(file.body_ref(body)).or_else(|| block_of(linker, file, body))
+/// Returns the impl block, trait or type that encloses a body, or whose own body it is.
+pub(crate) fn enclosing_class(linker: &Linker<'_>, file: FileId, body: BodyId) -> Option<ClassRef> {
+    linker.class_around(file.body_ref(body)).or_else(|| class_of_body(linker, file, body))
 }
 
-/// Returns the impl block or trait around a body, where the body is the block's own.
-fn block_of(linker: &Linker<'_>, file: FileId, body: BodyId) -> Option<ClassRef> {
+/// Returns the impl block, trait or type whose own body this is.
+fn class_of_body(linker: &Linker<'_>, file: FileId, body: BodyId) -> Option<ClassRef> {
     let facts = linker.program.facts(file);
     facts
         .classes
         .iter()
         .position(|class| class.body == body)
-        .map(|at| file.class_ref(blocklint_facts::ClassId(at as u32)))
+        .map(|index| file.class_ref(blocklint_facts::ClassId(index as u32)))
 }
 
-/// Returns the type that an impl block is for.
+/// Returns the subject of an impl block: the type that it implements methods for. A type is its own subject.
 pub fn subject(linker: &Linker<'_>, class: ClassRef) -> Option<ClassRef> {
     let row = linker.program.class(class);
     if row.kind != ClassKind::Impl {
@@ -138,42 +138,44 @@ pub(crate) fn receiver(linker: &Linker<'_>, class: ClassRef) -> Typed {
     linker.known(Val::Instance { class, exact: false, args: linker.own_params(class) })
 }
 
-/// Returns the scope in which the head of an impl block is read: its type parameters are known there.
+/// Returns the scope of the head of an impl block, trait or type, in which its type parameters are bound.
 pub(crate) fn head_scope(linker: &Linker<'_>, class: ClassRef) -> Scope {
     let facts = linker.program.facts(class.file);
     let at = At { region: facts.body(linker.program.class(class).body).region, position: u32::MAX };
     Scope { file: class.file, at, env: EnvId::NONE }
 }
 
-/// Returns a path segment behind a value.
+/// Returns the member that a path segment after a value refers to: `load` in `Store::load`.
 pub(crate) fn path_member(linker: &Linker<'_>, member: Val, name: Name) -> Typed {
     match (member, linker.program.text(name)) {
-        (Val::Module(_), "super") => return linker.known(modules::parent(linker, member)),
+        (Val::Module(_), "super") => return linker.known(modules::parent_module(linker, member)),
         (Val::Module(_), "self") => return linker.known(member),
         _ => {}
     }
     match member {
-        Val::Module(_) => modules::member(linker, member, name).unwrap_or_else(|| linker.unknown(Why::Unbound)),
+        Val::Module(_) => modules::module_item(linker, member, name).unwrap_or_else(|| linker.unknown(Why::Unbound)),
         Val::Class(class) => {
             if linker.program.class(class).kind == ClassKind::Module {
                 if linker.program.text(name) == "super" {
-                    return linker.known(modules::parent(linker, member));
+                    return linker.known(modules::parent_module(linker, member));
                 }
-                return modules::member(linker, member, name).unwrap_or_else(|| linker.unknown(Why::Unbound));
+                return modules::module_item(linker, member, name).unwrap_or_else(|| linker.unknown(Why::Unbound));
             }
             // `type Shared = Arc<Store>; Shared::new(…)`.
             if linker.program.class(class).kind == ClassKind::Alias {
                 let scope = Scope { file: class.file, at: At::default(), env: EnvId::NONE };
-                let meant = linker.instance_of_class(scope, class);
-                return linker.map(meant, |val| match val {
-                    Val::Instance { class: of, .. } if of != class => path_member(linker, Val::Class(of), name),
+                let target = linker.instance_of_class(scope, class);
+                return linker.map(target, |val| match val {
+                    Val::Instance { class: target, .. } if target != class => {
+                        path_member(linker, Val::Class(target), name)
+                    }
                     Val::Library { ty, .. } => path_member(linker, Val::External(ty), name),
                     _ => linker.unknown(Why::Attribute),
                 });
             }
             linker.attr(member, name)
         }
-        // `::std::fs::read` begins at the crates.
+        // The first segment of `::std::fs::read` is a crate.
         Val::External(path) if linker.library.text(path).is_empty() => {
             linker.known(Val::External(linker.library.path(Language::Rust, linker.program.text(name))))
         }
@@ -195,7 +197,7 @@ pub(crate) fn import(linker: &Linker<'_>, file: FileId, row: &Import) -> Typed {
     modules::import(linker, file, row)
 }
 
-/// Pointers in each other that are looked through for a method.
+/// The number of nested pointers that are followed to a method.
 const POINTERS: u32 = 4;
 
 /// Returns the callee of a call.
@@ -219,54 +221,58 @@ pub(crate) fn callee(linker: &Linker<'_>, scope: Scope, site: SiteRef) -> Typed 
         Form::Subscript(inner, _) if matches!(facts.form(inner), Form::Attr(..)) => inner,
         _ => form,
     };
-    // A field may bear the name of a method.
+    // A field may have the name of a method.
     if let Form::Attr(base, sym) = facts.form(method)
         && let Some(name) = linker.program.global(site.file, sym)
     {
-        if let Some(conversion) = linker.conversion(scope, site, base, name) {
+        if let Some(conversion) = linker.conversion_callee(scope, site, base, name) {
             return conversion;
         }
         let base = linker.without_none(linker.eval(scope, base));
         let found = linker.map(base, |member| match member {
-            // `Store.load()`: the one value of a struct without fields.
+            // `Store.load()`: a call on the instance of a unit struct.
             Val::Class(class) => {
-                let own = linker.attr_or_by_argument(site, member, name);
-                let only = Val::Instance { class, exact: true, args: ArgsId::NONE };
-                if linker.values.is_unknown(own.value) { linker.attr_or_by_argument(site, only, name) } else { own }
-            }
-            Val::Instance { .. } | Val::Library { .. } => match linker.method_behind(member, name, POINTERS) {
-                Some(method) => method,
-                None if matches!(member, Val::Library { .. }) => {
-                    linker.map(linker.attr(member, name), |val| linker.known(linker.of_imported_trait(site, val, name)))
+                let class_member = linker.attr_or_trait_method(site, member, name);
+                if !linker.values.is_unknown(class_member.value) {
+                    return class_member;
                 }
-                None => linker.attr_or_by_argument(site, member, name),
-            },
-            // A future of the project has the methods of those traits alone.
+                linker.attr_or_trait_method(site, Val::Instance { class, exact: true, args: ArgsId::NONE }, name)
+            }
+            Val::Instance { .. } | Val::Library { .. } => {
+                match linker.method_through_pointers(member, name, POINTERS) {
+                    Some(method) => method,
+                    None if matches!(member, Val::Library { .. }) => linker.map(linker.attr(member, name), |val| {
+                        linker.known(linker.or_imported_trait_method(site, val, name))
+                    }),
+                    None => linker.attr_or_trait_method(site, member, name),
+                }
+            }
+            // Tuples and futures of the project only have methods of imported traits.
             Val::Tuple(_) | Val::Coroutine { .. } | Val::Awaitable(_) => match linker.imported_trait_method(site, name)
             {
                 Some(path) => linker.known(Val::Method { path, receiver: linker.values.bound(member) }),
                 None => linker.attr(member, name),
             },
-            _ => linker.attr_or_by_argument(site, member, name),
+            _ => linker.attr_or_trait_method(site, member, name),
         });
-        // `(self.jobs["a"])()` is no method with type arguments.
-        let is_called = |val: &Val| matches!(*val, Val::Unknown(_)) || linker.is_callable(*val);
-        if method == form || linker.values.members(found.value).iter().any(is_called) {
-            return linker.of_fitting_impls(scope, site, found);
+        // `(self.jobs["a"])()` has the same form as a method with type arguments.
+        let may_be_called = |val: &Val| matches!(*val, Val::Unknown(_)) || linker.is_callable(*val);
+        if method == form || linker.values.members(found.value).iter().any(may_be_called) {
+            return linker.callee_of_fitting_impls(scope, site, found);
         }
     }
-    linker.of_fitting_impls(scope, site, linker.eval(scope, form))
+    linker.callee_of_fitting_impls(scope, site, linker.eval(scope, form))
 }
 
-/// True if `?` and `unwrap` take the first argument of this type.
+/// True if a path is that of `Result` or `Option`: `?` and `unwrap` return its first type argument.
 pub fn is_fallible(path: &str) -> bool {
     matches!(path.rsplit("::").next(), Some("Result" | "Option"))
 }
 
-/// Returns the language's own type behind a library's name for it: `anyhow::Result<T>`.
-pub(crate) fn result_behind(path: &str) -> Option<&'static str> {
-    const OWN: &str = "std::result::Result";
-    (path != OWN && path.ends_with("::Result")).then_some(OWN)
+/// Returns the path of `std::result::Result` for a library's alias of it: `anyhow::Result<T>`.
+pub(crate) fn aliased_result(path: &str) -> Option<&'static str> {
+    const STD_RESULT: &str = "std::result::Result";
+    (path != STD_RESULT && path.ends_with("::Result")).then_some(STD_RESULT)
 }
 
 /// Returns the path of a file's module below its crate's source folder.
@@ -278,25 +284,24 @@ pub(crate) fn module_name(linker: &Linker<'_>, file: FileId) -> String {
     if matches!(inside, "lib" | "main" | "mod") { String::new() } else { inside.replace('/', "::") }
 }
 
-/// True if a path is that of a trait of closures, or of functions.
+/// True if a path is that of a closure trait, or of function pointers.
 pub(crate) fn is_callable(path: &str) -> bool {
     matches!(path, "std::ops::Fn" | "std::ops::FnMut" | "std::ops::FnOnce" | "fn")
 }
 
-/// True if a path is that of a trait of readers or writers. The callers show whether the value that they pass is a
-/// file.
+/// True if a path is that of a trait of readers or writers. The callers decide if the value is a file.
 pub(crate) fn is_reader(path: &str) -> bool {
     crate::lang::rust::words::READERS.contains(&path)
 }
 
-/// Methods of iterators that run them.
-pub const CONSUMERS: &[&str] = &[
+/// Methods of iterators that consume the iterator.
+pub const ITERATOR_CONSUMERS: &[&str] = &[
     "next", "collect", "for_each", "fold", "count", "last", "any", "all", "find", "find_map", "nth", "sum", "max",
     "min",
 ];
 
 /// Methods of the language's own traits that return their receiver, or a view of it.
-const KEEP: &[&str] = &[
+const RECEIVER_RETURNING: &[&str] = &[
     "clone",
     "to_owned",
     "as_ref",
@@ -314,7 +319,7 @@ const KEEP: &[&str] = &[
     "into_inner",
 ];
 
-/// True if a method that a type does not define returns the receiver.
+/// True if a method of this name, unless the type defines it, returns its receiver or a view of it.
 pub(crate) fn keeps_receiver(method: &str) -> bool {
-    KEEP.contains(&method)
+    RECEIVER_RETURNING.contains(&method)
 }

@@ -1,4 +1,4 @@
-//! Rust: parameters that are typed by `Read` or `Write`: the callers decide whether they are files.
+//! Rust: values with a declared type of `impl Read` or `dyn Write`: the callers decide if they are files.
 
 use blocklint_facts::{Form, FormId};
 
@@ -9,8 +9,9 @@ use crate::program::occurrences::is_own_receiver;
 use crate::values::value::{EnvId, Val};
 
 impl Linker<'_> {
-    /// Returns the parameter whose callers decide which type an argument has.
-    pub(crate) fn reader_by_callers(
+    /// Returns a condition on the parameter whose callers decide the type of an argument, if the argument is declared
+    /// as a reader or writer.
+    pub(crate) fn reader_condition(
         &self,
         members: &[Val],
         site: SiteRef,
@@ -33,14 +34,14 @@ impl Linker<'_> {
         }
     }
 
-    /// Returns the types that a generic struct of the project is made for: `File` of `Parser<File>`.
-    pub(crate) fn types_of_arguments(&self, val: Val) -> Vec<PathId> {
+    /// Returns the library types among the type arguments of an instance: `File` of `Parser<File>`.
+    pub(crate) fn library_type_arguments(&self, val: Val) -> Vec<PathId> {
         let Val::Instance { args, .. } = val else { return Vec::new() };
-        let given = self.values.list(args).into_iter().flat_map(|arg| self.values.members(arg));
-        given.flat_map(|val| self.types_through(val)).collect()
+        let values = self.values.list(args).into_iter().flat_map(|arg| self.values.members(arg));
+        values.flat_map(|val| self.types_through(val)).collect()
     }
 
-    /// True if a value is declared as anything that can be read or written.
+    /// True if a value is declared only by a trait of readers or writers: `impl Read`.
     pub(crate) fn is_any_reader(&self, val: Val) -> bool {
         let bound = match val {
             Val::Param { .. } => self.bound_of(val),

@@ -1,5 +1,5 @@
-//! Rust: the closures and functions that a field keeps: those that a struct is written out with, that are assigned to the field,
-//! and that are added to the container it holds, through pointers, locks and options.
+//! Rust: closures and functions that are stored in a field: by a struct expression, by an assignment, or by a push to
+//! the container in the field, through pointers, locks and options.
 
 use blocklint_facts::ClassId;
 
@@ -8,15 +8,15 @@ use crate::program::ids::{ClassRef, VarRef};
 use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val};
 
-/// Types in each other that are looked through: `Arc<Mutex<Vec<Box<dyn Fn()>>>>`.
+/// The number of nested types that are followed: `Arc<Mutex<Vec<Box<dyn Fn()>>>>`.
 const DEEPEST: u32 = 5;
 
-/// Assignments to one field that are looked at.
+/// The number of assignments to one field that are followed.
 const MOST_ASSIGNED: usize = 8;
 
 impl Linker<'_> {
-    /// Returns a field's declared type with the callables that it is seen to keep.
-    pub(crate) fn or_written_callables(&self, field: VarRef, declared: Typed) -> Typed {
+    /// Returns a field's declared type with the callables that are stored in the field.
+    pub(crate) fn or_stored_callables(&self, field: VarRef, declared: Typed) -> Typed {
         if !self.keeps_callables(declared, DEEPEST) {
             return declared;
         }
@@ -25,29 +25,31 @@ impl Linker<'_> {
         let class = facts.classes.iter().position(|class| class.body == row.body);
         let (Some(class), Some(name)) = (class, self.program.global(field.file, row.name)) else { return declared };
         let class = field.file.class_ref(ClassId(class as u32));
-        let mut given = Vec::new();
-        for site in self.sites_writing_out(class).unwrap_or_default() {
+        let mut stored = Vec::new();
+        for site in self.struct_expressions(class).unwrap_or_default() {
             let sym = self.program.local(site.file, name);
             let args = self.program.args_of(site);
             if let Some(arg) = args.iter().find(|arg| arg.name.is_some() && Some(arg.name) == sym) {
-                given.push(self.callable_kept(self.scope_of(site, EnvId::NONE), arg.value));
+                stored.push(self.callable_kept(self.scope_of(site, EnvId::NONE), arg.value));
             }
         }
-        let in_blocks = self.impls(class).into_iter().flat_map(|block| {
-            let own = self.own_assigns(block, name);
-            own.into_iter().map(move |assign| (block.file, assign))
+        let in_impl_blocks = self.impls(class).into_iter().flat_map(|block| {
+            let assigns = self.own_assigns(block, name);
+            assigns.into_iter().map(move |assign| (block.file, assign))
         });
-        let in_blocks: Vec<_> = in_blocks.take(MOST_ASSIGNED).collect();
-        for (file, assign) in self.assigns_to_member(class, name).into_iter().chain(in_blocks).take(MOST_ASSIGNED) {
+        let in_impl_blocks: Vec<_> = in_impl_blocks.take(MOST_ASSIGNED).collect();
+        for (file, assign) in self.assigns_to_member(class, name).into_iter().chain(in_impl_blocks).take(MOST_ASSIGNED)
+        {
             let row = self.program.facts(file).assign(assign);
             if row.value.is_some() {
-                given.push(self.callable_kept(Scope { file, at: row.at, env: EnvId::NONE }, row.value));
+                stored.push(self.callable_kept(Scope { file, at: row.at, env: EnvId::NONE }, row.value));
             }
         }
-        self.with_kept(declared, DEEPEST, class, field, &given)
+        self.with_stored_callables(declared, DEEPEST, class, field, &stored)
     }
 
-    /// True if a type is callable, or holds a callable: a closure's or function's type, or a parameter without bounds.
+    /// True if a type is callable, or holds a callable as its last type argument: a closure trait, a function pointer,
+    /// or a type parameter without bounds.
     fn keeps_callables(&self, declared: Typed, depth: u32) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
         if self.takes_lambda(declared) {
@@ -62,30 +64,37 @@ impl Linker<'_> {
         }
     }
 
-    /// Returns the type with its innermost part replaced by the stored type.
-    fn with_kept(&self, declared: Typed, depth: u32, class: ClassRef, field: VarRef, given: &[Typed]) -> Typed {
+    /// Returns a type with the callable part in it replaced by the stored callables.
+    fn with_stored_callables(
+        &self,
+        declared: Typed,
+        depth: u32,
+        class: ClassRef,
+        field: VarRef,
+        stored: &[Typed],
+    ) -> Typed {
         let Some(depth) = depth.checked_sub(1) else { return declared };
         let is_param = matches!(self.values.members(declared.value)[..], [Val::Param { .. }]);
         if is_param || self.takes_lambda(declared) {
-            return self.callables_for(declared, given.to_vec());
+            return self.callables_for(declared, stored.to_vec());
         }
         let [Val::Library { ty, args, made }] = self.values.members(declared.value)[..] else { return declared };
         let mut parts = self.values.list(args);
         let Some(last) = parts.last_mut() else { return declared };
-        let mut given = given.to_vec();
-        given.extend(self.added_to_field(class, ty, field));
-        let kept = self.with_kept(
+        let mut stored = stored.to_vec();
+        stored.extend(self.added_to_field(class, ty, field));
+        let replaced = self.with_stored_callables(
             Typed { value: *last, inferred_steps: declared.inferred_steps },
             depth,
             class,
             field,
-            &given,
+            &stored,
         );
-        if kept.value == *last {
+        if replaced.value == *last {
             return declared;
         }
-        *last = kept.value;
+        *last = replaced.value;
         let value = self.values.one(Val::Library { ty, args: self.values.args(&parts), made });
-        Typed { value, inferred_steps: kept.inferred_steps }
+        Typed { value, inferred_steps: replaced.inferred_steps }
     }
 }

@@ -1,4 +1,5 @@
-//! Rust: closures that are passed to unknown callees, `drop`, methods that traits of the project add to other types.
+//! Rust: methods of traits: extension traits of libraries that a file imports, traits of the project for library types,
+//! and functions that return futures.
 
 use crate::lang;
 use blocklint_core::Language;
@@ -9,17 +10,17 @@ use crate::linker::{Linker, Typed};
 use crate::program::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
 use crate::values::value::{Val, ValueId};
 
-/// The usual names of functions that make a value of their type.
+/// The usual names of associated functions that make a value of their type.
 const MAKERS: &[&str] = &["new", "open", "create", "connect", "builder", "default", "bind", "with_capacity"];
 
-/// Last names of the types of futures and streams.
+/// The last segments of the paths of futures and streams.
 const FUTURES: &[&str] =
     &["Future", "Stream", "TryFuture", "TryStream", "BoxFuture", "BoxStream", "LocalBoxFuture", "LocalBoxStream"];
 
 impl<'a> Linker<'a> {
-    /// Returns the method of a library's trait that the file imports, where the type itself has none of that name:
+    /// Returns the method of a library's trait that the file imports, if the type itself has no row for this name:
     /// `use a::Commands; connection.get(key)`.
-    pub(crate) fn of_imported_trait(&self, site: SiteRef, method: Val, name: Name) -> Val {
+    pub(crate) fn or_imported_trait_method(&self, site: SiteRef, method: Val, name: Name) -> Val {
         let Val::Method { path, receiver } = method else { return method };
         if !self.library.calls(path).is_empty() || !self.library.handovers(path).is_empty() {
             return method;
@@ -27,18 +28,20 @@ impl<'a> Linker<'a> {
         self.imported_trait_method(site, name).map_or(method, |path| Val::Method { path, receiver })
     }
 
-    /// Returns the method of this name of a library's trait that a file imports, as far as models describe it.
+    /// Returns the method of this name of a library's trait that the file of a site imports, if models describe the
+    /// method.
     pub(crate) fn imported_trait_method(&self, site: SiteRef, name: Name) -> Option<PathId> {
         let find = || self.find_trait_method(site.file, name);
-        let found = self.query(&self.tables.rust.trait_methods, (site.file, name), Option::default, find)?;
-        // Plain iterators have the methods of parallel ones, too.
-        let is_of_parallel = self.library.text(found).contains("ParallelIterator::");
-        (!is_of_parallel || self.is_parallel(site.file, self.program.site(site).callee)).then_some(found)
+        let method = self.query(&self.tables.rust.trait_methods, (site.file, name), Option::default, find)?;
+        // A plain iterator has methods of the same names as a parallel one.
+        let is_of_parallel = self.library.text(method).contains("ParallelIterator::");
+        (!is_of_parallel || self.is_parallel_iterator_chain(site.file, self.program.site(site).callee))
+            .then_some(method)
     }
 
-    /// Returns a member; where none is known, as of what a macro declares or derives, the method of an imported trait
-    /// that its argument matches.
-    pub(crate) fn attr_or_by_argument(&self, site: SiteRef, member: Val, name: Name) -> Typed {
+    /// Returns a member of a value. If the member is unknown, because a macro may declare it, returns the method of an
+    /// imported trait whose rows test the type of an argument.
+    pub(crate) fn attr_or_trait_method(&self, site: SiteRef, member: Val, name: Name) -> Typed {
         let attr = self.attr(member, name);
         let is_known = |val: &Val| match *val {
             Val::Unknown(_) => false,
@@ -48,31 +51,34 @@ impl<'a> Linker<'a> {
         if self.values.members(attr.value).iter().any(is_known) {
             return attr;
         }
-        match self.method_by_argument(site, name) {
+        match self.trait_method_by_argument(site, name) {
             Some(path) => self.known(Val::Method { path, receiver: self.values.bound(member) }),
             None => attr,
         }
     }
 
-    /// True if a model has rows for the library of a path.
+    /// True if models describe the library of a path.
     fn is_modelled(&self, path: PathId) -> bool {
         let text = self.library.text(path);
         text.split("::").next().is_some_and(|root| self.library.knows_root(Language::Rust, root))
     }
 
-    /// Returns the method of an imported trait of a library that a value of unknown type may have: only one whose rows
-    /// all test its argument, since without that any method of the name would do.
-    fn method_by_argument(&self, site: SiteRef, name: Name) -> Option<PathId> {
+    /// Returns the method of an imported trait for a receiver of unknown type, if all its rows test the type of an
+    /// argument. Without such a test, every method of the name would match.
+    fn trait_method_by_argument(&self, site: SiteRef, name: Name) -> Option<PathId> {
         let path = self.imported_trait_method(site, name)?;
-        let asks_argument = |condition: &Condition| {
-            matches!(&condition.subject, Subject::Argument(of) if *of != Argument::Receiver)
+        let tests_argument = |condition: &Condition| {
+            matches!(&condition.subject, Subject::Argument(argument) if *argument != Argument::Receiver)
                 && condition.tests.iter().any(|test| matches!(test, Test::Type(_)))
         };
         let rows = self.library.calls(path);
-        let told = !rows.is_empty() && rows.with(|_| true).all(|row| row.row.when.iter().any(asks_argument));
-        told.then_some(path)
+        let all_test_argument =
+            !rows.is_empty() && rows.with(|_| true).all(|row| row.row.when.iter().any(tests_argument));
+        all_test_argument.then_some(path)
     }
 
+    /// Returns the method of this name of a library's trait that a file imports by name, or by a prelude
+    /// (`use library::prelude::*`).
     fn find_trait_method(&self, file: FileId, name: Name) -> Option<PathId> {
         let facts = self.program.facts(file);
         let method = self.program.text(name);
@@ -84,18 +90,19 @@ impl<'a> Linker<'a> {
             }
             match row.kind {
                 ImportKind::Module => {
-                    let given = self.library.path(Language::Rust, text);
-                    let found = self.library.member(given, method);
-                    (!self.library.calls(found).is_empty() && self.may_be_trait(given)).then_some(found)
+                    let imported = self.library.path(Language::Rust, text);
+                    let trait_method = self.library.member(imported, method);
+                    (!self.library.calls(trait_method).is_empty() && self.may_be_trait(imported))
+                        .then_some(trait_method)
                 }
-                // Names of a prelude are traits of the modules beside it.
+                // A prelude re-exports traits of the modules in the same parent.
                 ImportKind::Star => {
-                    let beside = text.strip_suffix("prelude")?;
+                    let parent = text.strip_suffix("prelude")?;
                     self.library.of(Language::Rust).named(method).find_map(|named| {
                         let paths = named.paths(Uses::EFFECT.union(Uses::RETURNS));
-                        let mut traits = paths.filter(|path| path.path.starts_with(beside)).filter_map(|path| {
-                            let (of, _) = path.path.rsplit_once("::")?;
-                            let is_trait = self.may_be_trait(self.library.path(Language::Rust, of));
+                        let mut traits = paths.filter(|path| path.path.starts_with(parent)).filter_map(|path| {
+                            let (owner, _) = path.path.rsplit_once("::")?;
+                            let is_trait = self.may_be_trait(self.library.path(Language::Rust, owner));
                             is_trait.then(|| self.library.path(Language::Rust, path.path))
                         });
                         traits.next()
@@ -106,16 +113,16 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// True if a path may be that of a trait: it is spelled like a type, and no value is made of it.
+    /// True if a path may be that of a trait: it begins with an uppercase letter, and no row describes a constructor.
     fn may_be_trait(&self, path: PathId) -> bool {
         let text = self.library.text(path);
         let is_base = || self.library.ty(path).is_none_or(|rows| rows.role().is_none() && rows.through().is_none());
-        let made = |name: &&str| !self.library.calls(self.library.member(path, name)).is_empty();
-        is_spelled_like_a_type(&text) && is_base() && !MAKERS.iter().any(made)
+        let is_constructor = |name: &&str| !self.library.calls(self.library.member(path, name)).is_empty();
+        is_spelled_like_a_type(&text) && is_base() && !MAKERS.iter().any(is_constructor)
     }
 
     /// Returns a method that a trait of the project adds to a library's type, or to every type.
-    pub(crate) fn added_by_trait(&self, receiver: Val, name: Name) -> Option<Typed> {
+    pub(crate) fn project_trait_method(&self, receiver: Val, name: Name) -> Option<Typed> {
         if self.hierarchy.bodies_named(name) == 0 {
             return None;
         }
@@ -125,10 +132,10 @@ impl<'a> Linker<'a> {
                 let text = self.library.text(ty);
                 let Some(last) = text.rsplit("::").next().and_then(|last| self.program.name(last)) else { continue };
                 for &block in self.hierarchy.impls_named(last) {
-                    if self.is_for_library(block, ty)
-                        && let Some(found) = self.method_of_block(block, name, receiver)
+                    if self.has_library_subject(block, ty)
+                        && let Some(method) = self.method_of_block(block, name, receiver)
                     {
-                        return Some(found);
+                        return Some(method);
                     }
                 }
             }
@@ -138,13 +145,17 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// True if an impl block is for this library type.
-    fn is_for_library(&self, block: ClassRef, ty: PathId) -> bool {
+    /// True if the subject of an impl block is this library type.
+    fn has_library_subject(&self, block: ClassRef, ty: PathId) -> bool {
         let subject = self.annotation(lang::rust::names::head_scope(self, block), self.program.class(block).subject);
-        self.values.members(subject.value).iter().any(|val| matches!(*val, Val::Library { ty: of, .. } if of == ty))
+        self.values
+            .members(subject.value)
+            .iter()
+            .any(|val| matches!(*val, Val::Library { ty: subject, .. } if subject == ty))
     }
 
-    /// True if a value may meet the bound of a blanket impl block, as far as bounds of the project show.
+    /// True if a value may meet the bound of a blanket impl (`impl<T: Store> Load for T`). Bounds of libraries always
+    /// count as met.
     fn meets_bound(&self, block: ClassRef, value: ValueId) -> bool {
         let bound = self.bound_of(Val::Param { class: block, index: 0 });
         self.values.members(bound.value).iter().all(|bound| match *bound {
@@ -156,7 +167,7 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// Returns the method of an impl block, or the one its trait provides.
+    /// Returns the method of an impl block, or the provided method of its trait.
     fn method_of_block(&self, block: ClassRef, name: Name, receiver: Val) -> Option<Typed> {
         let row = self.program.class(block);
         if row.kind != ClassKind::Impl || row.bases.is_empty() {
@@ -176,7 +187,7 @@ impl<'a> Linker<'a> {
         None
     }
 
-    /// True if a function makes a future or stream without being `async`: its declared result is one, through `Box`,
+    /// True if a function without `async` returns a future or stream, by its declared result, also inside of `Box`,
     /// `Pin`, `Result` and `Option`.
     pub fn returns_future(&self, body: BodyRef) -> bool {
         let row = self.program.body(body);
@@ -195,15 +206,15 @@ impl<'a> Linker<'a> {
                 if text.rsplit("::").next().is_some_and(|last| FUTURES.contains(&last)) {
                     return true;
                 }
-                let inside = lang::rust::names::is_fallible(&text)
+                let is_wrapper = lang::rust::names::is_fallible(&text)
                     || self
                         .library
                         .supertypes(ty)
                         .iter()
-                        .any(|&of| lang::rust::names::is_fallible(&self.library.text(of)));
+                        .any(|&base| lang::rust::names::is_fallible(&self.library.text(base)));
                 let inner = self.transparent_inner(ty, args).map(|inner| inner.value);
                 inner
-                    .or_else(|| self.values.nth(args, 0).filter(|_| inside))
+                    .or_else(|| self.values.nth(args, 0).filter(|_| is_wrapper))
                     .is_some_and(|inner| self.is_future(inner, depth))
             }
             Val::Awaitable(_) => true,
@@ -211,27 +222,27 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// Returns the type `M::Connection` for a receiver that shows the type `M`.
-    pub(crate) fn projected(&self, body: BodyRef, form: FormId, receiver: Val) -> Option<Typed> {
+    /// Returns the associated type `M::Connection` in a declared result, for a receiver that determines `M`.
+    pub(crate) fn associated_type(&self, body: BodyRef, form: FormId, receiver: Val) -> Option<Typed> {
         let facts = self.program.facts(body.file);
         let Form::Path(base, sym) = facts.form(form) else { return None };
         let class = self.program.body(body).class.get()?;
         let name = self.program.global(body.file, sym)?;
         let param = self.eval(self.signature_scope(body), base);
-        let given = self.substitute(param, &self.bindings(body.file.class_ref(class), receiver));
-        if given.value == param.value {
+        let argument = self.substitute(param, &self.bindings(body.file.class_ref(class), receiver));
+        if argument.value == param.value {
             return None;
         }
-        let member = self.map(given, |val| lang::rust::names::path_member(self, val, name));
-        let found = self.map(member, |val| match val {
+        let member = self.map(argument, |val| lang::rust::names::path_member(self, val, name));
+        let projected = self.map(member, |val| match val {
             Val::Class(class) => self.instance_of_class(self.signature_scope(body), class),
             other => self.known(other),
         });
-        (!self.values.is_unknown(found.value)).then_some(found)
+        (!self.values.is_unknown(projected.value)).then_some(projected)
     }
 }
 
-/// True if a path's last segment is spelled like that of a type or trait.
+/// True if the last segment of a path begins with an uppercase letter, like a type or trait.
 fn is_spelled_like_a_type(path: &str) -> bool {
     path.rsplit("::").next().is_some_and(|last| last.starts_with(char::is_uppercase))
 }

@@ -1,8 +1,8 @@
-//! Rust: the names of methods and functions of `std` that change how code is read.
+//! Rust: the names of methods and functions of `std` that have a meaning for the linker.
 
 use crate::lang::words::{LanguageWords, Literal};
 
-/// The words of Rust.
+/// The names of Rust.
 pub(crate) const WORDS: LanguageWords = LanguageWords {
     literal_types: &[(Literal::Str, "str"), (Literal::List, "std::vec::Vec")],
     any_streams: READERS,
@@ -98,9 +98,10 @@ pub(crate) const WORDS: LanguageWords = LanguageWords {
     passes_receiver: true,
     has_await: true,
     returns_result_of_callable: true,
-    is_made_by_others: false,
+    constructs_in_libraries: false,
     bounds_offloads: false,
 };
 
-/// Traits of what is read or written: the callers that pass a value know if it is a file.
+/// Traits of readers and writers. A value that is declared by one of them may be a file or something else; its callers
+/// decide.
 pub(crate) const READERS: &[&str] = &["std::io::Read", "std::io::Write", "std::io::BufRead", "std::io::Seek"];
