@@ -96,7 +96,7 @@ fn returns_loop_awaitable(linker: &Linker<'_>, site: SiteRef) -> Option<BoundCal
         }
         _ => None,
     })?;
-    Some(bound_at(linker, site, Bound::Loop, BoundUse::Given, call))
+    Some(bound_at(linker, site, Bound::Loop, BoundUse::Returned, call))
 }
 
 /// Returns the class with coroutines of which a call makes an instance. Its locks, queues or clients are often bound to the loop in
