@@ -40,7 +40,7 @@ fn run() -> Result<(), Box<dyn Error>> {
         files.extend(file);
         errors.extend(file_errors);
     }
-    errors.extend(format::check_layer(&files, format::Origin::BuiltIn, &format::Nothing));
+    errors.extend(format::check_layer(&files, format::Origin::BuiltIn, &format::NoDeclarations));
     errors.extend(format::check_kinds(&files));
     errors.sort();
     errors.dedup();

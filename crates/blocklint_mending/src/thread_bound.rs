@@ -318,7 +318,8 @@ struct OfBody {
 
 /// True if a site of this kind runs something, or uses a value, where it stands.
 fn moves(kind: SiteKind) -> bool {
-    !matches!(kind, SiteKind::Import | SiteKind::Await | SiteKind::Operator | SiteKind::Drop) && !kind.only_asks()
+    !matches!(kind, SiteKind::Import | SiteKind::Await | SiteKind::Operator | SiteKind::Drop)
+        && !kind.keeps_no_operand()
 }
 
 struct Walk<'l, 'a> {

@@ -101,7 +101,7 @@ fn type_distance_comes_before_the_path_and_the_layer_before_both() {
     let files = check_builtin_files([("acme.toml", builtin.as_str())]).expect("no errors");
     let lang_of = Models::only(&files).expect("compiles");
     let lang = lang_of.lang(Language::Python);
-    let rows = lang.calls_along(&["acme.Own.get", "acme.Base.get"], &blocklint_models::Unversioned);
+    let rows = lang.calls_in_types(&["acme.Own.get", "acme.Base.get"], &blocklint_models::Unversioned);
     assert_eq!(rows.effect().map(|row| (row.path, row.distance)).collect::<Vec<_>>(), [("acme.Own.*", 0)]);
     assert_eq!(rows.with(|row| row.returns.is_some()).map(|row| row.distance).collect::<Vec<_>>(), [1]);
 }
@@ -173,7 +173,7 @@ effect = "wait"
 "#,
     );
     let lang = models.lang(Language::Rust);
-    let rows = lang.calls_along(&["std::fs::File::read", "std::io::Read::read"], &blocklint_models::Unversioned);
+    let rows = lang.calls_in_types(&["std::fs::File::read", "std::io::Read::read"], &blocklint_models::Unversioned);
     assert_eq!(
         rows.effect().map(|row| row.path).collect::<Vec<_>>(),
         ["<std::fs::File as std::io::Read>::read"],
@@ -256,7 +256,7 @@ during = ["acme.Reader.{parse,feed}"]
     let groups: Vec<Vec<_>> = rows.groups().iter().map(|group| group.iter().map(|row| row.path).collect()).collect();
     assert_eq!(groups, [vec!["acme.Pool.submit", "acme.Pool.submit"], vec!["acme.Pool.*"]]);
     let first = Argument::Either("fn".to_owned(), 0);
-    assert_eq!(rows.of_argument(&first).map(|row| row.process).collect::<Vec<_>>(), [true, false]);
+    assert_eq!(rows.rows_of_argument(&first).map(|row| row.process).collect::<Vec<_>>(), [true, false]);
     assert_eq!(lang.handovers("acme.Handler.get").of_via(Via::Override).count(), 1);
     assert_eq!(lang.override_names().map(|name| name.name).collect::<Vec<_>>(), ["get"]);
     assert_eq!(lang.names(Uses::DURING).map(|name| name.name).collect::<Vec<_>>(), ["feed", "parse"]);
@@ -324,7 +324,7 @@ effect = "file"
     );
     let lang = models.lang(Language::Python);
     let effects = |version| -> Vec<_> {
-        lang.calls_along(&["acme.get"], &Pinned("acme", version)).effect().map(|row| row.held()).collect()
+        lang.calls_in_types(&["acme.get"], &Pinned("acme", version)).effect().map(|row| row.held()).collect()
     };
     assert_eq!(effects("1.5"), [Some(Effect::Network), Some(Effect::File)]);
     assert_eq!(effects("2.0"), [Some(Effect::File)]);

@@ -93,7 +93,7 @@ impl<'a> File<'a> {
     ) -> (Result<WrittenEdit, Refusal>, bool) {
         let mut is_moved = false;
         let written = self.site_at(span).and_then(|site| {
-            remedy.first(|edit_kind| {
+            remedy.write_first(|edit_kind| {
                 is_moved = matches!(edit_kind, EditKind::Offload { .. });
                 self.write_edit_of_kind(edit_kind, &site, called)
             })

@@ -56,7 +56,7 @@ impl Linker<'_> {
         let in_site = facts.sites.iter().enumerate().any(|(id, row)| {
             let is_own = id == site_id.index();
             !is_own
-                && !row.kind.only_asks()
+                && !row.kind.keeps_no_operand()
                 && before(row.at)
                 && (names(row.callee)
                     || facts.args_of(blocklint_facts::SiteId(id as u32)).iter().any(|argument| names(argument.value)))

@@ -60,7 +60,7 @@ impl Linker<'_> {
         let mut is_listed = false;
         for protocol in lang::python::protocols::of_operation(name) {
             is_listed = true;
-            if row.kind.only_asks() && !self.has_method_of(protocol) {
+            if row.kind.keeps_no_operand() && !self.has_method_of(protocol) {
                 continue;
             }
             let operand = match protocol.operand {

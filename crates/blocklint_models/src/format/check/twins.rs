@@ -1,4 +1,4 @@
-//! Twins that are none: the call itself, or a call that holds the thread too.
+//! The check of async twins (`instead`): a twin must be neither the call itself nor a call that holds the thread.
 
 use blocklint_core::{Language, Severity};
 
@@ -8,11 +8,11 @@ use super::super::path::{is_glob, last_name};
 use super::super::rows::{CallRow, Entry, File};
 use super::super::table::{Kind, Layer, Uses};
 use super::super::twin::expand_twin;
-use super::Declared;
+use super::DeclaredNames;
 use super::aliases::Aliases;
 
 /// True if the row declares that the call holds the thread for more than a `note`, whatever its arguments.
-pub(super) fn holds_always(row: &CallRow) -> bool {
+pub(super) fn blocks_always(row: &CallRow) -> bool {
     row.held().is_some()
         && row.is_async != Some(true)
         && row.severity != Some(Severity::Note)
@@ -35,15 +35,15 @@ pub fn holding_row(layer: &Layer, path: &str) -> Option<Option<String>> {
         .collect();
     rows.sort_by_key(|(rank, order, _, _)| (*rank, *order));
     let best = rows.first()?.0;
-    let holding = rows.iter().find(|(rank, _, _, row)| *rank == best && holds_always(row));
+    let holding = rows.iter().find(|(rank, _, _, row)| *rank == best && blocks_always(row));
     let place = holding
         .and_then(|(_, _, file, row)| Some(format!("{}:{}", layer.files().get(*file as usize)?.label, row.line)));
     Some(place)
 }
 
-pub(super) fn check(files: &[File], aliases: &Aliases<'_>, below: &dyn Declared, errors: &mut Vec<ModelError>) {
+pub(super) fn check(files: &[File], aliases: &Aliases<'_>, below: &dyn DeclaredNames, errors: &mut Vec<ModelError>) {
     for language in Language::ALL {
-        // The rows that decide are those that decide at run time, so the same table is asked.
+        // The rows that decide here must be those that decide at run time, so the compiled table is used.
         let Ok(layer) = compile(files, *language) else { continue };
         for file in files.iter().filter(|file| file.info.language == *language) {
             for entry in &file.calls {
@@ -57,7 +57,7 @@ fn check_row(
     file: &File,
     entry: &Entry<CallRow>,
     aliases: &Aliases<'_>,
-    below: &dyn Declared,
+    below: &dyn DeclaredNames,
     layer: &Layer,
     errors: &mut Vec<ModelError>,
 ) {
@@ -65,7 +65,7 @@ fn check_row(
     let Some(instead) = &entry.row.instead else { return };
     for written in instead.all() {
         for path in &entry.paths {
-            // The text that a glob stands for is not known here.
+            // The text that a glob will match is unknown.
             if written.contains('*') && is_glob(last_name(&path.text, language)) && written != path.text {
                 continue;
             }
