@@ -195,8 +195,7 @@ words! {
         Thread = "thread",
         /// The thread of the event loop that runs it.
         Loop = "loop",
-        /// The task or context that calls it, because it changes that: a change in another thread is lost to the
-        /// caller.
+        /// The task or context that calls it, whose state it changes: a change in another thread is lost to the caller.
         Context = "context",
         /// The task or context that calls it, which it only reads: a thread with a copy of the context may read it too.
         ContextRead = "context-read",

@@ -125,13 +125,13 @@ impl<'m, R> Matches<'m, R> {
     /// with the key. The first such row and those of equal precedence hide all others, even if none of their conditions
     /// holds.
     pub fn with<'s>(&'s self, has_key: impl Fn(&R) -> bool + 's) -> impl Iterator<Item = Match<'m, R>> + 's {
-        let precedence = self.rows.iter().find(|found| has_key(found.row)).map(Match::precedence);
-        self.rows.iter().filter(move |found| Some(found.precedence()) == precedence && has_key(found.row)).copied()
+        let precedence = self.rows.iter().find(|row| has_key(row.row)).map(Match::precedence);
+        self.rows.iter().filter(move |row| Some(row.precedence()) == precedence && has_key(row.row)).copied()
     }
 
     /// Keeps only the rows of the user, which also apply to names that the project defines itself.
     pub fn user_only(mut self) -> Self {
-        self.rows.retain(|found| found.layer == LayerKind::User);
+        self.rows.retain(|row| row.layer == LayerKind::User);
         self
     }
 
@@ -141,7 +141,7 @@ impl<'m, R> Matches<'m, R> {
     }
 
     pub(crate) fn sort(&mut self) {
-        self.rows.sort_by_key(|found| (found.precedence(), found.order));
+        self.rows.sort_by_key(|row| (row.precedence(), row.order));
     }
 }
 
@@ -166,17 +166,17 @@ impl<'m> CallRows<'m> {
         let paths_of_arity: Vec<&str> = self
             .rows
             .iter()
-            .filter(|found| found.parameters().is_some_and(|list| list.len() == arguments.len()))
-            .map(|found| found.path)
+            .filter(|row| row.parameters().is_some_and(|list| list.len() == arguments.len()))
+            .map(|row| row.path)
             .collect();
         let is_overloaded = |path: &str| paths_of_arity.iter().any(|other| *other != path);
-        self.rows.retain(|found| {
-            let Some(parameters) = found.parameters() else { return true };
+        self.rows.retain(|row| {
+            let Some(parameters) = row.parameters() else { return true };
             parameters.len() == arguments.len()
                 && parameters.iter().zip(arguments).all(|(parameter, argument)| match argument {
                     _ if *parameter == "_" => true,
                     Some(argument) => is_a(argument, parameter),
-                    None => !is_overloaded(found.path),
+                    None => !is_overloaded(row.path),
                 })
         });
     }
@@ -187,8 +187,8 @@ impl<'m> HandoverRows<'m> {
     /// unknown type. A row with a typed parameter for an unknown argument stays, because a lambda has no type without
     /// its parameter.
     pub fn fit_arguments(&mut self, arguments: &[Option<&str>], is_a: impl Fn(&str, &str) -> bool) {
-        self.rows.retain(|found| {
-            found.parameters().is_none_or(|parameters| {
+        self.rows.retain(|row| {
+            row.parameters().is_none_or(|parameters| {
                 parameters.len() == arguments.len()
                     && parameters.iter().zip(arguments).all(|(parameter, argument)| {
                         *parameter == "_" || argument.is_none_or(|argument| is_a(argument, parameter))
@@ -200,9 +200,9 @@ impl<'m> HandoverRows<'m> {
     /// Returns the deciding rows of each argument or `via`, in the order in which their conditions are tried.
     pub fn groups(&self) -> Vec<Vec<Match<'m, HandoverRow>>> {
         let mut selectors: Vec<&Selector> = Vec::new();
-        for found in &self.rows {
-            if !selectors.contains(&&found.row.selector) {
-                selectors.push(&found.row.selector);
+        for row in &self.rows {
+            if !selectors.contains(&&row.row.selector) {
+                selectors.push(&row.row.selector);
             }
         }
         selectors.into_iter().map(|selector| self.with(move |row| row.selector == *selector).collect()).collect()
@@ -222,7 +222,7 @@ impl<'m> HandoverRows<'m> {
 impl<'m> TypeRows<'m> {
     /// Returns the value of a key from the first row that has it.
     fn first_value<T>(&self, key: impl Fn(&'m TypeRow) -> Option<T>) -> Option<T> {
-        self.rows.iter().find_map(|found| key(found.row))
+        self.rows.iter().find_map(|row| key(row.row))
     }
 
     /// Returns the type parameters, in order.
@@ -242,7 +242,7 @@ impl<'m> TypeRows<'m> {
 
     /// Returns every attribute and field with its type.
     pub fn fields(&self) -> impl Iterator<Item = (&'m str, &'m TypeExpr)> + '_ {
-        self.rows.iter().flat_map(|found| found.row.fields.iter().map(|(name, ty)| (name.as_str(), ty)))
+        self.rows.iter().flat_map(|row| row.row.fields.iter().map(|(name, ty)| (name.as_str(), ty)))
     }
 
     /// Returns the type of an element by iteration or index.
@@ -293,6 +293,6 @@ impl<'m> TypeRows<'m> {
 
     /// True if the type has the tag. The caller checks its bases.
     pub fn has_tag(&self, tag: &str) -> bool {
-        self.rows.iter().any(|found| found.row.tags.iter().any(|own| own == tag))
+        self.rows.iter().any(|row| row.row.tags.iter().any(|own| own == tag))
     }
 }

@@ -144,12 +144,7 @@ pub fn diagnose_comment(text: &str) -> Option<(String, Option<String>)> {
     let known = match DIRECTIVES.contains(&word.as_str()) {
         true => word.as_str(),
         false => {
-            let near = DIRECTIVES.iter().map(|known| (strsim::damerau_levenshtein(&word, known), *known)).min();
-            let near = near.filter(|(distance, known)| *distance <= known.len() / 3).map(|(_, known)| known);
-            let near = near.or_else(|| {
-                let is_foreign = FOREIGN_DIRECTIVES.contains(&word.as_str());
-                is_foreign.then(|| if word.contains("file") { "ignore-file" } else { "ignore" })
-            });
+            let near = similar_directive(&word);
             let is_directive = colon || is_set_off;
             return match near {
                 Some(known) if is_directive => {
@@ -199,6 +194,16 @@ pub fn diagnose_comment(text: &str) -> Option<(String, Option<String>)> {
         _ => format!("the rules behind `{word}` must stand in square brackets"),
     };
     Some((clause, Some(suggestion)))
+}
+
+/// Returns the directive that a misspelt word, or a directive of another linter, probably means.
+fn similar_directive(word: &str) -> Option<&'static str> {
+    let nearest = DIRECTIVES.iter().map(|known| (strsim::damerau_levenshtein(word, known), *known)).min();
+    let similar = nearest.filter(|(distance, known)| *distance <= known.len() / 3).map(|(_, known)| known);
+    similar.or_else(|| {
+        let is_foreign = FOREIGN_DIRECTIVES.contains(&word);
+        is_foreign.then(|| if word.contains("file") { "ignore-file" } else { "ignore" })
+    })
 }
 
 /// Returns the mistake in a string of `@SuppressWarnings`, and the annotation that was probably meant.

@@ -3,15 +3,15 @@
 //! - A twin is **safe** if it has the same name and result type, is a function (`std::fs::read`), and the feature that
 //!   it needs is enabled. Other twins with the same result type are **unsafe**. A twin with another result type is only
 //!   **displayed**, because the code behind the call must change with it.
-//! - Making helpers `async`, because the call in them has a twin, is **unsafe**: other tasks run during the new `.await`,
-//!   and values that are alive at it must be `Send` if the task is.
+//! - Making helpers `async`, because the call in them has a twin, is **unsafe**: other tasks run during the new
+//!   `.await`, and values that are alive at it must be `Send` if the task is.
 //! - The blocking pool is **unsafe**: only the compiler knows if the captured values may leave the task (`Send`,
 //!   `'static`).
 
 use blocklint_core::{Applicability, EditKind, Effect, FixKind, Offload, Refusal, Remedy, Runtime, last_name};
 
 use crate::remedy::{Advice, Availability};
-use crate::{SiteForm, Subject};
+use crate::{SiteForm, Subject, Twin};
 
 /// Returns the remedy of a blocking call, or the reason why no edit is right (Rust). A remedy with a shape that is not
 /// in [`RUST_FIX_SHAPES`] is only displayed.
@@ -24,7 +24,9 @@ pub(crate) fn choose_rust_remedy(subject: &Subject<'_>, advice: &Advice) -> Resu
     Ok(remedy)
 }
 
-fn choose_unproven_remedy(subject: &Subject<'_>, advice: &Advice) -> Result<Remedy, Refusal> {
+/// Returns an error if no edit can be right: the site is no call, the function is not `async`, the row excludes edits, or
+/// the runtime is ambiguous.
+fn refuse_uneditable(subject: &Subject<'_>, advice: &Advice) -> Result<(), Refusal> {
     let refuse = |reason: &str| Err(Refusal::new(reason));
     match subject.site {
         SiteForm::HandOver => return refuse("the function is only passed here: its body must change"),
@@ -45,6 +47,13 @@ fn choose_unproven_remedy(subject: &Subject<'_>, advice: &Advice) -> Result<Reme
             return Err(Refusal::new(format!("it is not known whether it runs on `{runtime}` or on `{other}`")));
         }
     }
+    Ok(())
+}
+
+/// Returns the remedy of a blocking call, whether or not its shape is in [`RUST_FIX_SHAPES`].
+fn choose_unproven_remedy(subject: &Subject<'_>, advice: &Advice) -> Result<Remedy, Refusal> {
+    refuse_uneditable(subject, advice)?;
+    let refuse = |reason: &str| Err(Refusal::new(reason));
     let (mut edit_kinds, mut at_most) = (Vec::new(), Applicability::Safe);
     let mut missing = None;
     if advice.kind != Some(FixKind::Offload) && subject.direct && !advice.lazy {
@@ -58,30 +67,9 @@ fn choose_unproven_remedy(subject: &Subject<'_>, advice: &Advice) -> Result<Reme
             }
             (None, Some(_)) if matches!(advice.twin_availability, Availability::NeedsNewerVersion(_)) => {}
             (None, Some(twin)) => {
-                let parent = |path: &str| path.rsplit_once("::").map_or("", |(parent, _)| parent).to_owned();
-                let requirement = match &advice.twin_availability {
-                    Availability::MissingFeature(feature) => Some(feature.clone()),
-                    _ => None,
-                };
-                let (callee_type, twin_type) = (parent(subject.call), parent(twin.path));
-                let is_method = callee_type == twin_type && is_type(&callee_type);
-                if twin.is_local {
-                    let same_effect = advice.twin_returns_same
-                        && advice.twin_availability == Availability::Available
-                        && !is_type(&twin_type)
-                        && (last_name(twin.path) == last_name(subject.call)
-                            || subject.rule.effect == Some(Effect::Sleep));
-                    at_most = match advice.twin_returns_same {
-                        true if same_effect => Applicability::Safe,
-                        true => Applicability::Unsafe,
-                        // The call panics on this thread; the twin has the same effect without the panic.
-                        false if is_method && subject.fails.is_some() => Applicability::Unsafe,
-                        false => Applicability::Display,
-                    };
-                    edit_kinds.push(EditKind::Twin { path: twin.path.to_owned(), is_method, same_effect, requirement });
-                } else if is_type(&callee_type) && is_type(&twin_type) {
-                    at_most = if advice.twin_returns_same { Applicability::Unsafe } else { Applicability::Display };
-                    edit_kinds.push(EditKind::TwinType { from: callee_type, to: twin_type, requirement });
+                if let Some((edit_kind, limit)) = twin_edit(subject, advice, twin) {
+                    edit_kinds.push(edit_kind);
+                    at_most = limit;
                 }
             }
             (None, None) => {}
@@ -151,6 +139,37 @@ fn choose_unproven_remedy(subject: &Subject<'_>, advice: &Advice) -> Result<Reme
             false => "the surrounding code must await the future",
         })),
     }
+}
+
+/// Returns the edit that replaces the call by its twin, with its applicability; `None` if the twin is a method of another
+/// type and the call does not create a value of a type that could be replaced.
+fn twin_edit(subject: &Subject<'_>, advice: &Advice, twin: Twin<'_>) -> Option<(EditKind, Applicability)> {
+    let parent = |path: &str| path.rsplit_once("::").map_or("", |(parent, _)| parent).to_owned();
+    let requirement = match &advice.twin_availability {
+        Availability::MissingFeature(feature) => Some(feature.clone()),
+        _ => None,
+    };
+    let (callee_type, twin_type) = (parent(subject.call), parent(twin.path));
+    let is_method = callee_type == twin_type && is_type(&callee_type);
+    if twin.is_local {
+        let same_effect = advice.twin_returns_same
+            && advice.twin_availability == Availability::Available
+            && !is_type(&twin_type)
+            && (last_name(twin.path) == last_name(subject.call) || subject.rule.effect == Some(Effect::Sleep));
+        let applicability = match advice.twin_returns_same {
+            true if same_effect => Applicability::Safe,
+            true => Applicability::Unsafe,
+            // The call panics on this thread; the twin has the same effect without the panic.
+            false if is_method && subject.fails.is_some() => Applicability::Unsafe,
+            false => Applicability::Display,
+        };
+        let path = twin.path.to_owned();
+        return Some((EditKind::Twin { path, is_method, same_effect, requirement }, applicability));
+    }
+    (is_type(&callee_type) && is_type(&twin_type)).then(|| {
+        let applicability = if advice.twin_returns_same { Applicability::Unsafe } else { Applicability::Display };
+        (EditKind::TwinType { from: callee_type, to: twin_type, requirement }, applicability)
+    })
 }
 
 /// The shapes of edits that may be applied, by rule, because a crate in `tests/fixtures/rust-compile` shows that the

@@ -64,7 +64,7 @@ mod tests {
     use crate::RULES;
 
     #[test]
-    fn the_address_of_a_page_ends_with_the_path_of_its_file() {
+    fn the_address_of_a_page_ends_with_its_file() {
         for rule in RULES {
             let url = rule.url_in("https://example.org/a/blocklint/");
             let file = url.split("/blob/").nth(1).and_then(|rest| rest.split_once('/')).map(|(_, file)| file);

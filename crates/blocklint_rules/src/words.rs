@@ -45,7 +45,7 @@ pub struct Subject<'a> {
     pub operation: Option<&'a str>,
     /// The note of the model row.
     pub note: Option<&'a str>,
-    /// The number of further causes of the finding, without that of the trace.
+    /// The number of further causes of the finding, without that of the trace and those in `other_rule_causes`.
     pub more_causes: u32,
     /// Causes of the same site that violate other rules: the rule, and the path of the model row.
     pub other_rule_causes: &'a [(RuleCode, &'a str)],
@@ -367,9 +367,9 @@ mod tests {
 
     #[test]
     fn behind_a_helper() {
-        let found =
+        let finding =
             Subject { hold: Hold::Seconds(5.0), more_causes: 2, ..subject(Effect::Network, "requests.Session.get") };
-        assert_snapshot!(all(&found), @r"
+        assert_snapshot!(all(&finding), @r"
         blocking network call `requests.Session.get` through `store.load` in async function `handler` can block the event loop for up to 5 s
         note: until it returns, no other task of this event loop runs
         note: and 2 more causes behind this call
@@ -379,7 +379,7 @@ mod tests {
 
     #[test]
     fn a_direct_call_with_a_twin() {
-        let found = Subject {
+        let finding = Subject {
             direct: true,
             written: "time.sleep",
             hold: Hold::Seconds(1.0),
@@ -387,7 +387,7 @@ mod tests {
             twin: Some(Twin { path: "asyncio.sleep", is_local: true }),
             ..subject(Effect::Sleep, "time.sleep")
         };
-        assert_snapshot!(all(&found), @r"
+        assert_snapshot!(all(&finding), @r"
         blocking sleep `time.sleep` in async function `handler` can block the event loop for 1 s
         note: until it returns, no other task of this event loop runs
         help: use `await asyncio.sleep(…)`
@@ -396,7 +396,7 @@ mod tests {
 
     #[test]
     fn in_a_callback_nothing_can_be_awaited() {
-        let found = Subject {
+        let finding = Subject {
             direct: true,
             written: "lock.acquire",
             owner: Owner { kind: OwnerKind::CallbackLiteral, name: "setup" },
@@ -404,7 +404,7 @@ mod tests {
             takes: None,
             ..subject(Effect::Wait, "threading.Lock.acquire")
         };
-        assert_snapshot!(all(&found), @r"
+        assert_snapshot!(all(&finding), @r"
         blocking wait `threading.Lock.acquire` in a callback of `setup` can block the event loop with no time limit
         note: until it returns, no other task of this event loop runs
         help: run it in a thread: `asyncio.get_running_loop().run_in_executor(None, lock.acquire, …)`

@@ -545,8 +545,8 @@ impl Layer {
     /// Returns the index of a last name, and the union of the uses of its rows.
     pub fn name(&self, name: &str) -> Option<(usize, Uses)> {
         let index = self.names.partition_point(|known| self.str(known.text) < name);
-        let found = self.names.get(index).filter(|found| self.str(found.text) == name)?;
-        Some((index, found.uses))
+        let entry = self.names.get(index).filter(|entry| self.str(entry.text) == name)?;
+        Some((index, entry.uses))
     }
 
     /// Returns the indices of the patterns of one kind that match a path without parameter list, exact ones first.

@@ -189,17 +189,17 @@ impl<'a> Checker<'a> {
 
     /// Checks `async`: a call returns a future or publisher if and only if its row states `async = true`.
     fn check_async(&self, row: &CallRow, target: &Target) -> Vec<String> {
-        let one = |message: String| vec![message];
+        let single = |message: String| vec![message];
         let Some(first) = target.overloads.first() else { return Vec::new() };
         if row.is_async == Some(true) {
             if target.member.is_none() {
-                return one("a constructor gives nothing to wait for".to_owned());
+                return single("a constructor gives nothing to wait for".to_owned());
             }
             let any = target.overloads.iter().any(|method| self.is_awaitable(&method.returns));
             return if any {
                 Vec::new()
             } else {
-                one(format!("gives `{}`, which is nothing to wait for", first.returns))
+                single(format!("gives `{}`, which is nothing to wait for", first.returns))
             };
         }
         if target.member.is_none() || row.held().is_none() || row.lazy {
@@ -209,7 +209,7 @@ impl<'a> Checker<'a> {
         let returns_receiver = |method: &&Method| self.classes.derives(&target.owner, &method.returns);
         let rest: Vec<Method> = target.overloads.iter().filter(|method| !returns_receiver(method)).cloned().collect();
         if self.all_awaitable(&rest) {
-            return one(format!("gives `{}`, work to wait for: say `async = true`", rest[0].returns));
+            return single(format!("gives `{}`, work to wait for: say `async = true`", rest[0].returns));
         }
         Vec::new()
     }

@@ -28,9 +28,9 @@ pub fn holding_row(layer: &Layer, path: &str) -> Option<Option<String>> {
     let mut rows: Vec<_> = layer
         .matching(path, Kind::Call)
         .filter_map(|index| layer.pattern(index))
-        .filter(|found| !found.uses.intersects(Uses::PROPERTY.union(Uses::MARKS)))
-        .filter(|found| !(is_type && found.rank.is_glob() && !found.rank.is_deep()))
-        .filter_map(|found| Some((found.rank, found.row, found.file, layer.call(found.row)?)))
+        .filter(|pattern| !pattern.uses.intersects(Uses::PROPERTY.union(Uses::MARKS)))
+        .filter(|pattern| !(is_type && pattern.rank.is_glob() && !pattern.rank.is_deep()))
+        .filter_map(|pattern| Some((pattern.rank, pattern.row, pattern.file, layer.call(pattern.row)?)))
         .filter(|(_, _, _, row)| row.has_effect_group())
         .collect();
     rows.sort_by_key(|(rank, order, _, _)| (*rank, *order));
