@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn last_names_of_three_languages() {
+    fn last_names_are_those_of_three_languages() {
         for (qualified, last) in
             [("app.Store.load", "load"), ("store::Store::load", "load"), ("main", "main"), ("", ""), ("a.", "a.")]
         {

@@ -230,7 +230,7 @@ impl FileFacts {
     }
 
     /// True if the region is in a loop of its body.
-    pub fn in_loop(&self, region: RegionId) -> bool {
+    pub fn is_in_loop(&self, region: RegionId) -> bool {
         let mut current = region;
         while let Some(id) = current.get() {
             let region = self.region(id);

@@ -114,14 +114,14 @@ impl LanguageModels {
         let mut current = Cow::Borrowed(path);
         // A layer has no cycle of aliases, because it is checked; two layers together can have one.
         for _ in 0..16 {
-            let Some(next) = self.unalias(&current) else { break };
+            let Some(next) = self.replace_alias(&current) else { break };
             current = Cow::Owned(next);
         }
         current
     }
 
     /// Returns the path after one replacement of an alias; `None` if no alias matches.
-    fn unalias(&self, path: &str) -> Option<String> {
+    fn replace_alias(&self, path: &str) -> Option<String> {
         let separator = separator(self.language);
         let first = path.split_once(separator).map_or(path, |(first, _)| first);
         if !self.is_root(first) {

@@ -122,8 +122,8 @@ fn compile_layers(files: &[File]) -> Result<Vec<Arc<Layer>>, CompileError> {
 /// name in messages. Returns no file if its `language` is unknown.
 pub fn check_user_file(label: &str, text: &str) -> (Option<File>, Vec<ModelError>) {
     let (file, mut errors) = format::read_file(label, text, Origin::User);
-    let below = Models::builtin();
-    errors.extend(format::check_layer(file.as_slice(), Origin::User, &below));
+    let lower_layers = Models::builtin();
+    errors.extend(format::check_layer(file.as_slice(), Origin::User, &lower_layers));
     errors.sort();
     errors.dedup();
     (file, errors)
@@ -148,10 +148,10 @@ pub fn read_shipped(label: &str, text: &str, tops: &[String]) -> (Option<File>, 
     if errors.iter().any(|error| error.table == crate::Table::Top) {
         return (None, errors);
     }
-    let below = Models::builtin();
+    let lower_layers = Models::builtin();
     // The check is repeated, because an error can appear only after another row was dropped.
     for _ in 0..4 {
-        let layer_errors = format::check_layer(std::slice::from_ref(&file), Origin::Shipped, &below);
+        let layer_errors = format::check_layer(std::slice::from_ref(&file), Origin::Shipped, &lower_layers);
         if layer_errors.is_empty() {
             errors.sort();
             errors.dedup();
@@ -195,14 +195,14 @@ pub fn check_files<'a>(
     origin: Origin,
 ) -> Result<Vec<File>, Vec<ModelError>> {
     let builtin = Models::builtin();
-    let below: &dyn DeclaredNames = if origin == Origin::BuiltIn { &NoDeclarations } else { &builtin };
+    let lower_layers: &dyn DeclaredNames = if origin == Origin::BuiltIn { &NoDeclarations } else { &builtin };
     let (mut files, mut errors) = (Vec::new(), Vec::new());
     for (label, text) in sources {
         let (file, file_errors) = format::read_file(label, text, origin);
         files.extend(file);
         errors.extend(file_errors);
     }
-    errors.extend(format::check_layer(&files, origin, below));
+    errors.extend(format::check_layer(&files, origin, lower_layers));
     errors.sort();
     errors.dedup();
     if errors.is_empty() { Ok(files) } else { Err(errors) }

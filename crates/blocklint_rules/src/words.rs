@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn behind_a_helper() {
+    fn a_call_behind_a_helper_is_reported_with_its_cause() {
         let finding =
             Subject { hold: Hold::Seconds(5.0), more_causes: 2, ..subject(Effect::Network, "requests.Session.get") };
         assert_snapshot!(all(&finding), @r"
@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn a_direct_call_with_a_twin() {
+    fn a_direct_call_with_a_twin_is_helped_by_the_twin() {
         let finding = Subject {
             direct: true,
             written: "time.sleep",
@@ -395,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn in_a_callback_nothing_can_be_awaited() {
+    fn help_in_a_callback_awaits_nothing() {
         let finding = Subject {
             direct: true,
             written: "lock.acquire",
@@ -459,7 +459,7 @@ mod tests {
     }
 
     #[test]
-    fn a_callee_over_many_lines_fits_into_a_message() {
+    fn a_callee_over_many_lines_becomes_one_line() {
         assert_eq!(one_line("self\n    .client\n    .get"), "self .client .get");
         assert_eq!(one_line(&"ab".repeat(100)).chars().count(), 60);
     }

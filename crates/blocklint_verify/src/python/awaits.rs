@@ -65,7 +65,7 @@ impl Sources<'_> {
                 Entity::Instance(class) => self.is_async_at_depth(&Entity::Class(*class), depth + 1),
                 _ => false,
             };
-            if self.returned(function).iter().any(is_awaitable) {
+            if self.returned_entities(function).iter().any(is_awaitable) {
                 return true;
             }
             if !matches!(text.as_str(), "Any" | "object" | "typing.Any") {

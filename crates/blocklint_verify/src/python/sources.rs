@@ -114,9 +114,11 @@ impl<'a> Sources<'a> {
         match entity {
             Entity::Module(module) => self.module_member(*module, name),
             Entity::Instance(class) | Entity::Class(class) => self.class_member(*class, name),
-            Entity::Value(value) => self.value_of(value).iter().flat_map(|entity| self.member(entity, name)).collect(),
+            Entity::Value(value) => {
+                self.entities_of_variable(value).iter().flat_map(|entity| self.member(entity, name)).collect()
+            }
             Entity::Function(function) if self.is_property(function) => {
-                self.returned(function).iter().flat_map(|entity| self.member(entity, name)).collect()
+                self.returned_entities(function).iter().flat_map(|entity| self.member(entity, name)).collect()
             }
             Entity::Function(_) => Vec::new(),
             Entity::Outside(path) => vec![Entity::outside(format!("{path}.{name}"))],
@@ -318,7 +320,7 @@ impl<'a> Sources<'a> {
     }
 
     /// Returns the entities that a variable can hold, by its annotation or its assigned value.
-    pub(super) fn value_of(&self, value: &Value) -> Vec<Entity> {
+    pub(super) fn entities_of_variable(&self, value: &Value) -> Vec<Entity> {
         let mut entities = Vec::new();
         if value.annotation.is_some() {
             entities = self.entities_of_value(self.linker.annotation(scope(value.file), value.annotation));
@@ -331,7 +333,7 @@ impl<'a> Sources<'a> {
     }
 
     /// Returns the entities of a function's declared result type.
-    pub(super) fn returned(&self, function: &Function) -> Vec<Entity> {
+    pub(super) fn returned_entities(&self, function: &Function) -> Vec<Entity> {
         let returns = self.program.body(function.body).returns;
         if returns.is_none() {
             return Vec::new();
@@ -373,7 +375,7 @@ impl<'a> Sources<'a> {
             };
             let entities = arguments.into_iter().chain([base]).flat_map(|form| self.evaluate(form, file, outer));
             let values = entities.flat_map(|entity| match entity {
-                Entity::Value(value) => self.value_of(&value),
+                Entity::Value(value) => self.entities_of_variable(&value),
                 entity => vec![entity],
             });
             let before = bases.len();

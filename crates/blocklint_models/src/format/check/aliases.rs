@@ -12,7 +12,7 @@ use super::DeclaredNames;
 
 pub(super) struct Aliases<'f> {
     targets: FxHashMap<(Language, &'f str), &'f str>,
-    below: &'f dyn DeclaredNames,
+    lower_layers: &'f dyn DeclaredNames,
 }
 
 /// True if a path is under one of the file's roots.
@@ -21,14 +21,14 @@ pub(super) fn is_under_roots(info: &FileInfo, path: &str) -> bool {
 }
 
 impl<'f> Aliases<'f> {
-    pub(super) fn of(files: &'f [File], below: &'f dyn DeclaredNames) -> Self {
+    pub(super) fn collect(files: &'f [File], lower_layers: &'f dyn DeclaredNames) -> Self {
         let mut targets = FxHashMap::default();
         for file in files {
             for (spelling, target, _) in &file.aliases {
                 targets.entry((file.info.language, spelling.as_str())).or_insert(target.as_str());
             }
         }
-        Aliases { targets, below }
+        Aliases { targets, lower_layers }
     }
 
     /// Returns the path after replacing the longest alias of whole segments; `None` if no alias matches.
@@ -37,7 +37,7 @@ impl<'f> Aliases<'f> {
         loop {
             let spelling = &path[..end];
             let target = self.targets.get(&(language, spelling)).map(|target| (*target).to_owned());
-            if let Some(target) = target.or_else(|| self.below.alias(language, spelling)) {
+            if let Some(target) = target.or_else(|| self.lower_layers.alias(language, spelling)) {
                 return Some(format!("{target}{}", &path[end..]));
             }
             end = spelling.rfind(separator(language))?;
@@ -64,7 +64,7 @@ impl<'f> Aliases<'f> {
         &self,
         files: &[File],
         origin: Origin,
-        below: &dyn DeclaredNames,
+        lower_layers: &dyn DeclaredNames,
         errors: &mut Vec<ModelError>,
     ) {
         for file in files {
@@ -86,7 +86,7 @@ impl<'f> Aliases<'f> {
                 // A facade crate re-exports names of another library that has a model.
                 let is_described =
                     |other: &File| other.info.language == language && is_under_roots(&other.info, target);
-                let is_facade = files.iter().any(is_described) || below.is_described(language, target);
+                let is_facade = files.iter().any(is_described) || lower_layers.is_described(language, target);
                 if origin != Origin::User && !is_own && !is_facade {
                     let roots = file.info.roots.join(", ");
                     error(*line, spelling, format!("neither side is under this file's roots ({roots})"));

@@ -65,16 +65,16 @@ impl DeclaredNames for NoDeclarations {
 
 /// Returns the errors of the files of a layer that `read_file` cannot detect, because they concern several keys, rows
 /// or files. They are sorted by file and line.
-pub fn check_layer(files: &[File], origin: Origin, below: &dyn DeclaredNames) -> Vec<ModelError> {
+pub fn check_layer(files: &[File], origin: Origin, lower_layers: &dyn DeclaredNames) -> Vec<ModelError> {
     let mut errors = Vec::new();
-    let aliases = Aliases::of(files, below);
-    aliases.check(files, origin, below, &mut errors);
+    let aliases = Aliases::collect(files, lower_layers);
+    aliases.check(files, origin, lower_layers, &mut errors);
     for file in files {
         rows::check(file, origin, &aliases, &mut errors);
     }
-    names::check(files, below, &mut errors);
+    names::check(files, lower_layers, &mut errors);
     order::check(files, &mut errors);
-    twins::check(files, &aliases, below, &mut errors);
+    twins::check(files, &aliases, lower_layers, &mut errors);
     errors.sort();
     errors.dedup();
     errors

@@ -10,58 +10,58 @@ use super::super::rows::{Entry, File, FileInfo, Switch};
 use super::super::type_expr::TypeExpr;
 use super::DeclaredNames;
 
-pub(super) fn check(files: &[File], below: &dyn DeclaredNames, errors: &mut Vec<ModelError>) {
-    let known = Known::of(files, below);
+pub(super) fn check(files: &[File], lower_layers: &dyn DeclaredNames, errors: &mut Vec<ModelError>) {
+    let known = KnownNames::collect(files, lower_layers);
     for file in files {
         let mut check = NameCheck { info: &file.info, known: &known, errors };
         for entry in &file.calls {
-            check.conditions(Table::Call, entry, "when", &entry.row.when);
-            check.conditions(Table::Call, entry, "unless", &entry.row.unless);
-            check.types(Table::Call, entry, "returns", entry.row.returns.iter());
+            check.check_conditions(Table::Call, entry, "when", &entry.row.when);
+            check.check_conditions(Table::Call, entry, "unless", &entry.row.unless);
+            check.check_types(Table::Call, entry, "returns", entry.row.returns.iter());
         }
         for entry in &file.types {
             let row = &entry.row;
-            check.types(Table::Type, entry, "bases", row.bases.iter());
-            check.types(Table::Type, entry, "fields", row.fields.iter().map(|(_, ty)| ty));
-            check.types(Table::Type, entry, "element", row.element.iter());
-            check.types(Table::Type, entry, "awaits", row.awaits.iter());
-            check.types(Table::Type, entry, "enters", row.enters.iter());
+            check.check_types(Table::Type, entry, "bases", row.bases.iter());
+            check.check_types(Table::Type, entry, "fields", row.fields.iter().map(|(_, ty)| ty));
+            check.check_types(Table::Type, entry, "element", row.element.iter());
+            check.check_types(Table::Type, entry, "awaits", row.awaits.iter());
+            check.check_types(Table::Type, entry, "enters", row.enters.iter());
         }
         for entry in &file.handovers {
-            check.conditions(Table::Handover, entry, "when", &entry.row.when);
-            check.conditions(Table::Handover, entry, "unless", &entry.row.unless);
-            check.types(Table::Handover, entry, "gives", entry.row.gives.iter());
+            check.check_conditions(Table::Handover, entry, "when", &entry.row.when);
+            check.check_conditions(Table::Handover, entry, "unless", &entry.row.unless);
+            check.check_types(Table::Handover, entry, "gives", entry.row.gives.iter());
         }
         for switch in &file.switches {
-            check.switch(switch);
+            check.check_switch(switch);
         }
     }
 }
 
 /// The names that this layer and those below declare.
-struct Known<'f> {
+struct KnownNames<'f> {
     tags: FxHashMap<Language, FxHashSet<String>>,
     switches: FxHashMap<Language, FxHashSet<String>>,
     /// The first file and line that declare each switch of this layer.
     switch_places: FxHashMap<&'f str, (&'f str, u32)>,
     params: FxHashMap<(Language, &'f str), &'f [String]>,
     libraries: FxHashMap<(Language, &'f str), bool>,
-    below: &'f dyn DeclaredNames,
+    lower_layers: &'f dyn DeclaredNames,
 }
 
-impl<'f> Known<'f> {
-    fn of(files: &'f [File], below: &'f dyn DeclaredNames) -> Self {
-        let mut known = Known {
+impl<'f> KnownNames<'f> {
+    fn collect(files: &'f [File], lower_layers: &'f dyn DeclaredNames) -> Self {
+        let mut known = KnownNames {
             tags: FxHashMap::default(),
             switches: FxHashMap::default(),
             switch_places: FxHashMap::default(),
             params: FxHashMap::default(),
             libraries: FxHashMap::default(),
-            below,
+            lower_layers,
         };
         for language in Language::ALL {
-            known.tags.insert(*language, below.tags(*language).into_iter().collect());
-            known.switches.insert(*language, below.switches(*language).into_iter().collect());
+            known.tags.insert(*language, lower_layers.tags(*language).into_iter().collect());
+            known.switches.insert(*language, lower_layers.switches(*language).into_iter().collect());
         }
         for file in files {
             let language = file.info.language;
@@ -90,19 +90,19 @@ impl<'f> Known<'f> {
     fn has_param(&self, language: Language, ty: &str, name: &str) -> bool {
         match self.params.get(&(language, ty)) {
             Some(params) => params.iter().any(|param| param == name),
-            None => self.below.params(language, ty).iter().any(|param| param == name),
+            None => self.lower_layers.params(language, ty).iter().any(|param| param == name),
         }
     }
 }
 
 struct NameCheck<'c> {
     info: &'c FileInfo,
-    known: &'c Known<'c>,
+    known: &'c KnownNames<'c>,
     errors: &'c mut Vec<ModelError>,
 }
 
 impl NameCheck<'_> {
-    fn conditions<R>(&mut self, table: Table, entry: &Entry<R>, key: &str, conditions: &[Condition]) {
+    fn check_conditions<R>(&mut self, table: Table, entry: &Entry<R>, key: &str, conditions: &[Condition]) {
         let language = self.info.language;
         for condition in conditions {
             if let (Subject::Switch(names), Some(switches)) = (&condition.subject, self.known.switches.get(&language)) {
@@ -127,7 +127,7 @@ impl NameCheck<'_> {
                             self.errors.push(entry.error(self.info, table, key, message));
                         }
                         TypeTest::Tag(_) => {}
-                        TypeTest::Type(ty) => self.types(table, entry, key, std::iter::once(ty)),
+                        TypeTest::Type(ty) => self.check_types(table, entry, key, std::iter::once(ty)),
                     }
                 }
             }
@@ -136,7 +136,13 @@ impl NameCheck<'_> {
 
     /// Reports single-segment names in types that are no type parameter. The parameters are those of the type that the
     /// row describes, or of which it describes a member.
-    fn types<'t, R>(&mut self, table: Table, entry: &Entry<R>, key: &str, types: impl Iterator<Item = &'t TypeExpr>) {
+    fn check_types<'t, R>(
+        &mut self,
+        table: Table,
+        entry: &Entry<R>,
+        key: &str,
+        types: impl Iterator<Item = &'t TypeExpr>,
+    ) {
         let language = self.info.language;
         let mut unknown: Vec<&str> = Vec::new();
         for expression in types {
@@ -164,7 +170,7 @@ impl NameCheck<'_> {
         }
     }
 
-    fn switch(&mut self, entry: &Entry<Switch>) {
+    fn check_switch(&mut self, entry: &Entry<Switch>) {
         let switch = &entry.row;
         let mut error = |key: &str, message: String| {
             self.errors.push(entry.error(self.info, Table::Switch, key, message));
@@ -176,8 +182,8 @@ impl NameCheck<'_> {
         }
         let language = self.info.language;
         for library in &switch.green {
-            let below = || self.known.below.library(language, library);
-            match self.known.libraries.get(&(language, library.as_str())).copied().or_else(below) {
+            let is_native_below = || self.known.lower_layers.library(language, library);
+            match self.known.libraries.get(&(language, library.as_str())).copied().or_else(is_native_below) {
                 Some(true) => {}
                 Some(false) => error("green", format!("`{library}` has no row with `native`")),
                 None => {

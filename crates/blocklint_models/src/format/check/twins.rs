@@ -41,13 +41,18 @@ pub fn holding_row(layer: &Layer, path: &str) -> Option<Option<String>> {
     Some(place)
 }
 
-pub(super) fn check(files: &[File], aliases: &Aliases<'_>, below: &dyn DeclaredNames, errors: &mut Vec<ModelError>) {
+pub(super) fn check(
+    files: &[File],
+    aliases: &Aliases<'_>,
+    lower_layers: &dyn DeclaredNames,
+    errors: &mut Vec<ModelError>,
+) {
     for language in Language::ALL {
         // The rows that decide here must be those that decide at run time, so the compiled table is used.
         let Ok(layer) = compile(files, *language) else { continue };
         for file in files.iter().filter(|file| file.info.language == *language) {
             for entry in &file.calls {
-                check_row(file, entry, aliases, below, &layer, errors);
+                check_row(file, entry, aliases, lower_layers, &layer, errors);
             }
         }
     }
@@ -57,7 +62,7 @@ fn check_row(
     file: &File,
     entry: &Entry<CallRow>,
     aliases: &Aliases<'_>,
-    below: &dyn DeclaredNames,
+    lower_layers: &dyn DeclaredNames,
     layer: &Layer,
     errors: &mut Vec<ModelError>,
 ) {
@@ -76,7 +81,8 @@ fn check_row(
             };
             if twin == path.text || written == path.text {
                 error(format!("`{written}` names the call itself"));
-            } else if let Some(place) = holding_row(layer, &twin).unwrap_or_else(|| below.holds(language, &twin)) {
+            } else if let Some(place) = holding_row(layer, &twin).unwrap_or_else(|| lower_layers.holds(language, &twin))
+            {
                 error(format!("`{twin}` holds the thread too ({place})"));
             }
         }
