@@ -13,7 +13,7 @@ pub(crate) fn help(subject: &Subject<'_>) -> Option<String> {
     }
     let twin = subject.twin.filter(|_| subject.owner.kind.is_async());
     match twin {
-        Some(twin) if twin.is_local && subject.direct => {
+        Some(twin) if twin.is_local && subject.is_direct => {
             return Some(match subject.language {
                 Language::Rust => format!("use `{}(…).await`", twin.path),
                 Language::Python => format!("use `await {}(…)`", twin.path),
@@ -41,7 +41,7 @@ fn nested_loop_help(subject: &Subject<'_>) -> String {
         Language::Python | Language::Rust => ("await", "what it runs"),
         Language::Java => ("compose", "what it waits for"),
     };
-    match subject.direct {
+    match subject.is_direct {
         true => format!("{verb} {object} instead"),
         false => {
             let alternative = offload(subject).map_or(String::new(), |offload| format!(", or {offload}"));
@@ -154,7 +154,7 @@ mod tests {
             runtime: Some(runtime),
             call: "builtins.open",
             written: "load",
-            direct: false,
+            is_direct: false,
             site: SiteForm::Call,
             owner: Owner { kind, name: "handler" },
             hold: Hold::Unstated,
@@ -162,7 +162,7 @@ mod tests {
             fails: None,
             twin: None,
             holds_gil: false,
-            repeats: false,
+            is_repeated: false,
             held_by: None,
             operation: None,
             note: None,

@@ -22,7 +22,7 @@ static WORDS: MistakeWords = MistakeWords { words, remedy, doubt };
 
 fn words(subject: &Subject<'_>) -> Option<FindingText> {
     let Mistake::LateMonkeyPatch { taken, is_module, patch } = subject.mistake else { return None };
-    let message = match subject.direct {
+    let message = match subject.is_direct {
         true => format!("`{taken}` is imported before `{patch}()` and is not patched"),
         false => format!("this imports `{taken}` before `{patch}()`, so it is not patched"),
     };

@@ -147,7 +147,7 @@ pub fn choose_remedy(subject: &Subject<'_>, advice: &Advice) -> Result<Remedy, R
     }
     let mut edit_kinds = Vec::new();
     let is_newer = |availability: &Availability| matches!(availability, Availability::NeedsNewerVersion(_));
-    if advice.kind != Some(FixKind::Offload) && subject.direct && !is_newer(&advice.twin_availability) {
+    if advice.kind != Some(FixKind::Offload) && subject.is_direct && !is_newer(&advice.twin_availability) {
         match (&advice.rewrite, subject.twin) {
             (Some(template), _) => edit_kinds.push(EditKind::Rewrite { template: template.clone() }),
             // A sleep has no other fix than its twin: moving it to a thread is no fix.
@@ -184,10 +184,10 @@ pub fn choose_remedy(subject: &Subject<'_>, advice: &Advice) -> Result<Remedy, R
         && advice.bound.is_none()
         && !is_newer(&advice.pool_availability)
     {
-        let lazy = advice.lazy && subject.direct;
+        let lazy = advice.lazy && subject.is_direct;
         // Another thread can run an event loop, but the coroutine was written for the loop of this thread.
         let nested = subject.rule.effect == Some(Effect::NestedLoop);
-        if !(lazy || nested && subject.direct) {
+        if !(lazy || nested && subject.is_direct) {
             // The edit is only displayed: an interrupted program whose thread waits for input ends only when a person
             // has typed the line.
             let waits_for_input = subject.rule.effect == Some(Effect::Input);
@@ -218,13 +218,13 @@ pub fn choose_remedy(subject: &Subject<'_>, advice: &Advice) -> Result<Remedy, R
 
 /// True if the call takes a lock, which a worker thread would own instead of this thread.
 fn is_acquire(subject: &Subject<'_>) -> bool {
-    subject.direct && subject.rule.effect == Some(Effect::Wait) && last_name(subject.call) == "acquire"
+    subject.is_direct && subject.rule.effect == Some(Effect::Wait) && last_name(subject.call) == "acquire"
 }
 
 /// True if the call is one step of work with a database. Connections and transactions often belong to the thread that
 /// created them, so that all steps can move to a thread together, but no single step can.
 fn is_database_step(subject: &Subject<'_>) -> bool {
-    subject.direct && subject.rule.effect == Some(Effect::Database)
+    subject.is_direct && subject.rule.effect == Some(Effect::Database)
 }
 
 /// Returns the functions that run a call in a worker thread of a runtime (Python), best first.

@@ -23,13 +23,13 @@ pub(crate) fn choose_java_remedy(subject: &Subject<'_>, advice: &Advice) -> Resu
     }
     let sleeps = subject.rule.effect == Some(Effect::Sleep);
     let template =
-        advice.rewrite.clone().filter(|_| subject.direct && !sleeps && advice.kind != Some(FixKind::Offload));
+        advice.rewrite.clone().filter(|_| subject.is_direct && !sleeps && advice.kind != Some(FixKind::Offload));
     let template = template.filter(|_| !matches!(advice.twin_availability, Availability::NeedsNewerVersion(_)));
     if matches!(advice.pool_availability, Availability::NeedsNewerVersion(_)) {
         publishers.workers = publishers.older_workers;
     }
     // A worker may wait for another publisher. But code that waits for one directly should compose it instead.
-    let offload = !(subject.direct && subject.rule.effect == Some(Effect::NestedLoop));
+    let offload = !(subject.is_direct && subject.rule.effect == Some(Effect::NestedLoop));
     if template.is_none() && !offload {
         if let Availability::NeedsNewerVersion(what) = &advice.twin_availability {
             return Err(Refusal::new(format!("its replacement needs {what}")));

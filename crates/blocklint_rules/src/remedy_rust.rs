@@ -56,7 +56,7 @@ fn choose_unproven_remedy(subject: &Subject<'_>, advice: &Advice) -> Result<Reme
     let refuse = |reason: &str| Err(Refusal::new(reason));
     let (mut edit_kinds, mut at_most) = (Vec::new(), Applicability::Safe);
     let mut missing = None;
-    if advice.kind != Some(FixKind::Offload) && subject.direct && !advice.lazy {
+    if advice.kind != Some(FixKind::Offload) && subject.is_direct && !advice.lazy {
         match (&advice.rewrite, subject.twin) {
             (Some(template), _) => {
                 edit_kinds.push(EditKind::Rewrite { template: template.clone() });
@@ -84,7 +84,7 @@ fn choose_unproven_remedy(subject: &Subject<'_>, advice: &Advice) -> Result<Reme
     }
     let nested = subject.rule.effect == Some(Effect::NestedLoop);
     let offloads =
-        advice.kind != Some(FixKind::Twin) && !(advice.lazy && subject.direct) && !(nested && subject.direct);
+        advice.kind != Some(FixKind::Twin) && !(advice.lazy && subject.is_direct) && !(nested && subject.is_direct);
     let newer =
         [&advice.pool_availability, &advice.twin_availability].into_iter().find_map(
             |availability| match availability {
@@ -98,7 +98,8 @@ fn choose_unproven_remedy(subject: &Subject<'_>, advice: &Advice) -> Result<Reme
     {
         let (path, fallible) = Runtime::blocking_pool(subject.runtime);
         // The code around the call uses the connection or guard, which cannot be returned from a thread.
-        let is_database_step = subject.direct && advice.kind.is_none() && subject.rule.effect == Some(Effect::Database);
+        let is_database_step =
+            subject.is_direct && advice.kind.is_none() && subject.rule.effect == Some(Effect::Database);
         let lacks_feature = matches!(advice.pool_availability, Availability::MissingFeature(_));
         let limit =
             match lacks_feature || is_database_step || nested || advice.kind.is_none() && subject.fails.is_some() {
@@ -117,7 +118,7 @@ fn choose_unproven_remedy(subject: &Subject<'_>, advice: &Advice) -> Result<Reme
     }
     // Moving a sleep to a thread is no fix.
     let sleeps = subject.rule.effect == Some(Effect::Sleep);
-    match advice.chain.as_ref().filter(|_| !subject.direct) {
+    match advice.chain.as_ref().filter(|_| !subject.is_direct) {
         Some(Ok(helpers)) => {
             // An edit that is only displayed is worse than making the helpers `async`.
             if at_most == Applicability::Display || sleeps {

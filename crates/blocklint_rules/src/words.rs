@@ -22,7 +22,7 @@ pub struct Subject<'a> {
     /// The callee at the place of the finding, as written (`store.load`).
     pub written: &'a str,
     /// True if the finding is at the library call itself, without a function of the project between them.
-    pub direct: bool,
+    pub is_direct: bool,
     /// The form of the site, which decides how a thread can run it.
     pub site: SiteForm,
     /// The body that must not block.
@@ -38,7 +38,7 @@ pub struct Subject<'a> {
     /// True if a worker thread would not help, because the call keeps the interpreter's lock.
     pub holds_gil: bool,
     /// True if a loop on the path runs the call more than once, so that `hold` is the time of one iteration.
-    pub repeats: bool,
+    pub is_repeated: bool,
     /// The name of the function that holds the lock for which the call waits.
     pub held_by: Option<&'a str>,
     /// A sentence that says how the site runs a method implicitly: "`list()` iterates over `books`".
@@ -155,7 +155,7 @@ impl Subject<'_> {
 
     /// Returns the sentences of a finding of a rule that reports an effect.
     fn words_of_blocking_call(&self) -> FindingText {
-        let through = match self.direct {
+        let through = match self.is_direct {
             true => String::new(),
             false => format!(" through `{}`", one_line(self.written)),
         };
@@ -208,11 +208,11 @@ impl Subject<'_> {
             Hold::Unstated => format!("can block {thread}"),
             Hold::Brief => format!("can block {thread} briefly"),
             Hold::Seconds(time) if !time.is_finite() => format!("can block {thread} with no time limit"),
-            Hold::Seconds(time) if is_exact && self.repeats => {
+            Hold::Seconds(time) if is_exact && self.is_repeated => {
                 format!("can block {thread} for at least {}", format_seconds(time))
             }
             Hold::Seconds(time) if is_exact => format!("can block {thread} for {}", format_seconds(time)),
-            Hold::Seconds(time) if self.repeats => {
+            Hold::Seconds(time) if self.is_repeated => {
                 format!("can block {thread} for up to {} at a time", format_seconds(time))
             }
             Hold::Seconds(time) => format!("can block {thread} for up to {}", format_seconds(time)),
@@ -338,7 +338,7 @@ mod tests {
             runtime: Some(Runtime::Asyncio),
             call,
             written: "store.load",
-            direct: false,
+            is_direct: false,
             site: SiteForm::Call,
             owner: Owner { kind: OwnerKind::AsyncFunction, name: "handler" },
             hold: Hold::Unstated,
@@ -346,7 +346,7 @@ mod tests {
             fails: None,
             twin: None,
             holds_gil: false,
-            repeats: false,
+            is_repeated: false,
             held_by: None,
             operation: None,
             note: None,
@@ -380,7 +380,7 @@ mod tests {
     #[test]
     fn a_direct_call_with_a_twin_is_helped_by_the_twin() {
         let finding = Subject {
-            direct: true,
+            is_direct: true,
             written: "time.sleep",
             hold: Hold::Seconds(1.0),
             takes: None,
@@ -397,7 +397,7 @@ mod tests {
     #[test]
     fn help_in_a_callback_awaits_nothing() {
         let finding = Subject {
-            direct: true,
+            is_direct: true,
             written: "lock.acquire",
             owner: Owner { kind: OwnerKind::CallbackLiteral, name: "setup" },
             hold: Hold::Unbounded,
@@ -416,7 +416,7 @@ mod tests {
         let tokio = Subject {
             language: Language::Rust,
             runtime: Some(Runtime::Tokio),
-            direct: true,
+            is_direct: true,
             written: "blocking_recv",
             fails: Some(Fails::Raises),
             owner: Owner { kind: OwnerKind::AsyncBlock, name: "main" },
