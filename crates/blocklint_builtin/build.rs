@@ -1,6 +1,6 @@
 //! Reads and checks every model file of `rules/models` and writes one table per language.
 //!
-//! An error in a model fails the build with the message that a user would get for a file of their own.
+//! An error in a model fails the build with the message that users get for a model file of their own.
 
 #[allow(dead_code, unused_imports, unreachable_pub, missing_docs)]
 #[path = "../blocklint_models/src/format/mod.rs"]
@@ -28,18 +28,19 @@ fn run() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed={}", root.display());
     let mut paths = Vec::new();
     if root.is_dir() {
-        collect(&root, &mut paths)?;
+        collect_model_files(&root, &mut paths)?;
     }
     paths.sort();
     let (mut files, mut errors) = (Vec::new(), Vec::new());
     for path in &paths {
         let text = fs::read_to_string(path).map_err(|why| format!("{}: {why}", path.display()))?;
-        let below = path.strip_prefix(&root)?.to_string_lossy().replace('\\', "/");
-        let (file, found) = format::read_file(&format!("rules/models/{below}"), &text, format::Origin::BuiltIn);
+        let relative = path.strip_prefix(&root)?.to_string_lossy().replace('\\', "/");
+        let (file, file_errors) =
+            format::read_file(&format!("rules/models/{relative}"), &text, format::Origin::BuiltIn);
         files.extend(file);
-        errors.extend(found);
+        errors.extend(file_errors);
     }
-    errors.extend(format::check_layer(&files, format::Origin::BuiltIn, &format::Nothing));
+    errors.extend(format::check_layer(&files, format::Origin::BuiltIn, &format::NoDeclarations));
     errors.extend(format::check_kinds(&files));
     errors.sort();
     errors.dedup();
@@ -47,23 +48,24 @@ fn run() -> Result<(), Box<dyn Error>> {
         let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
         return Err(lines.join("\n").into());
     }
-    fs::write(out.join("verified.toml"), records(&root)?)?;
+    fs::write(out.join("verified.toml"), read_records(&root)?)?;
     for language in Language::ALL {
         let bytes = format::compile(&files, *language)?.to_bytes()?;
-        // Data that cannot be read back must fail here and not in a user's run.
+        // A table that cannot be read must fail the build and not a user's run.
         format::Layer::from_bytes(Vec::leak(bytes.clone()))?;
         fs::write(out.join(format!("{language}.models")), bytes)?;
     }
     Ok(())
 }
 
-/// Every `.toml` file below a folder; hidden folders (`.expected`) hold no models.
-fn collect(folder: &Path, paths: &mut Vec<PathBuf>) -> Result<(), Box<dyn Error>> {
+/// Adds every model file below a folder to `paths`. Hidden folders (`.expected`) and records of verified models contain
+/// no models.
+fn collect_model_files(folder: &Path, paths: &mut Vec<PathBuf>) -> Result<(), Box<dyn Error>> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         let hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
         if path.is_dir() && !hidden {
-            collect(&path, paths)?;
+            collect_model_files(&path, paths)?;
         } else if path.extension().is_some_and(|extension| extension == "toml") && !hidden && !is_record(&path) {
             paths.push(path);
         }
@@ -71,13 +73,13 @@ fn collect(folder: &Path, paths: &mut Vec<PathBuf>) -> Result<(), Box<dyn Error>
     Ok(())
 }
 
-/// True if this is the record of verified models, which stands beside the models.
+/// True if the file is a record of verified models (`VERIFIED*.toml`).
 fn is_record(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("VERIFIED"))
 }
 
 /// Returns the records of verified models of all languages, as one text.
-fn records(root: &Path) -> Result<String, Box<dyn Error>> {
+fn read_records(root: &Path) -> Result<String, Box<dyn Error>> {
     let mut paths = Vec::new();
     for entry in fs::read_dir(root)? {
         paths.extend(Some(entry?.path()).filter(|path| is_record(path)));

@@ -1,15 +1,15 @@
-//! Rule codes: `BLT` and three digits. The rule that reports an effect. `what.rs` has the table of all codes.
+//! Rule codes (`BLT` and three digits), and the rule that reports an effect. `mistake.rs` has the table of all codes.
 
 use std::fmt;
 
 use crate::{Context, Effect};
 
-/// The code of a rule. Its name, words and page are `blocklint_rules`' business.
+/// The code of a rule. `blocklint_rules` has its name, words and page.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RuleCode(pub u16);
 
-/// Returns the rule that reports an effect in a root's context; `None` where no rule describes it. `native` is true if
-/// no library makes the call cooperative: on greenlets one rule reports all native calls, whatever they wait for.
+/// Returns the rule that reports an effect in a root's context; `None` if no rule reports it. `native` is true if no
+/// library makes the call cooperative: one rule reports all native calls on greenlets, whatever their effect.
 pub fn rule_of(effect: Effect, native: bool, context: Context) -> Option<RuleCode> {
     match context {
         Context::EventLoop => Some(effect.rule()),
@@ -36,7 +36,7 @@ impl Effect {
 }
 
 impl RuleCode {
-    /// Reads `BLT101`; letters of either case.
+    /// Parses `BLT101`, with letters of either case; `None` for other text.
     pub fn parse(text: &str) -> Option<Self> {
         let digits = text.get(..3).filter(|head| head.eq_ignore_ascii_case("BLT")).and(text.get(3..))?;
         if digits.len() != 3 || !digits.bytes().all(|b| b.is_ascii_digit()) {
@@ -63,7 +63,7 @@ mod tests {
     use super::RuleCode;
 
     #[test]
-    fn codes_read_back_and_junk_does_not() {
+    fn codes_are_parsed_and_junk_is_not() {
         assert_eq!(RuleCode::parse("BLT101"), Some(RuleCode(101)));
         assert_eq!(RuleCode::parse("blt101").map(|c| c.to_string()).as_deref(), Some("BLT101"));
         for junk in ["", "BLT", "BLT1", "BLT+01", "ASY101", "BLT1010", "é"] {

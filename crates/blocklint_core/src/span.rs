@@ -1,4 +1,5 @@
-//! Places in source files: byte spans as the analysis knows them, rows and columns as people do.
+//! Places in source files: byte spans (`Span`) for the analysis, rows and columns (`Location`) for people, and the
+//! starts of lines that turn one into the other (`LineStarts`).
 
 use std::sync::Arc;
 
@@ -15,17 +16,17 @@ pub struct Span {
 }
 
 impl Span {
-    /// Returns the range from `start` to `end`; `end` is raised to `start` where it lies before it.
+    /// Returns the range from `start` to `end`, or an empty range at `start` if `end` is before it.
     pub fn new(start: u32, end: u32) -> Self {
         Span { start, end: end.max(start) }
     }
 
-    /// True if `other` lies wholly inside this span.
+    /// True if `other` is wholly inside this span.
     pub fn contains(self, other: Span) -> bool {
         self.start <= other.start && other.end <= self.end
     }
 
-    /// True if the offset lies inside; the end itself does not.
+    /// True if the offset is inside this span; the end is outside.
     pub fn contains_offset(self, offset: u32) -> bool {
         self.start <= offset && offset < self.end
     }
@@ -45,14 +46,14 @@ pub struct Location {
 pub struct Place {
     /// Absolute path of the file.
     pub path: Arc<Utf8Path>,
-    /// Bytes.
+    /// The bytes of the place.
     pub span: Span,
-    /// Position of `span.start`; zero until the file was looked at (`Place::locate`).
+    /// Position of `span.start`; zero until `Place::locate` computes it from the file's text.
     pub start: Location,
     /// Position of `span.end`.
     pub end: Location,
-    /// The cell of a notebook in which it lies, all cells counted from 1; rows then count from the cell's
-    /// first line. `None` in every other file.
+    /// The number of the notebook cell with the place, all cells counted from 1; rows then count from the cell's first
+    /// line. `None` in files that are no notebooks.
     pub cell: Option<u32>,
 }
 
@@ -68,7 +69,8 @@ impl Place {
         self.locate_in(text, &LineStarts::new(text));
     }
 
-    /// Sets line and column from known starts of lines, so that many places of one file need only one scan of its text.
+    /// Computes rows and columns from the starts of lines, so that many places of one file need only one scan of its
+    /// text.
     pub fn locate_in(&mut self, text: &str, lines: &LineStarts) {
         self.span = clamp(self.span, text);
         self.start = lines.location(text, self.span.start);
@@ -76,30 +78,31 @@ impl Place {
     }
 }
 
-/// Where the lines of a text begin. `\n`, `\r\n` and a lone `\r` end a line, as in Python, Java and every editor.
+/// The offsets at which the lines of a text begin. `\n`, `\r\n` and a lone `\r` end a line, as in Python, Java and
+/// every editor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineStarts {
     starts: Vec<u32>,
 }
 
 impl LineStarts {
-    /// Looks through a text of less than 4 GiB once.
+    /// Scans a text of less than 4 GiB once.
     pub fn new(text: &str) -> Self {
         let bytes = text.as_bytes();
-        let ends = bytes.iter().enumerate().filter(|&(at, byte)| match byte {
+        let ends = bytes.iter().enumerate().filter(|&(index, byte)| match byte {
             b'\n' => true,
-            b'\r' => bytes.get(at + 1) != Some(&b'\n'),
+            b'\r' => bytes.get(index + 1) != Some(&b'\n'),
             _ => false,
         });
-        LineStarts { starts: std::iter::once(0).chain(ends.map(|(at, _)| at as u32 + 1)).collect() }
+        LineStarts { starts: std::iter::once(0).chain(ends.map(|(index, _)| index as u32 + 1)).collect() }
     }
 
-    /// Returns the number, from 0, of the line in which an offset lies.
+    /// Returns the number, from 0, of the line with an offset.
     pub fn line_of(&self, offset: u32) -> usize {
         self.starts.partition_point(|&start| start <= offset).max(1) - 1
     }
 
-    /// Returns the line of this number, from 0, without its end; `None` behind the last line.
+    /// Returns the line with this number, from 0, without its line end; `None` behind the last line.
     pub fn line<'t>(&self, text: &'t str, number: usize) -> Option<&'t str> {
         let start = *self.starts.get(number)? as usize;
         let end = self.starts.get(number + 1).map_or(text.len(), |end| *end as usize);
@@ -118,11 +121,11 @@ impl LineStarts {
 /// Returns the span with both ends on character boundaries inside `text`.
 fn clamp(span: Span, text: &str) -> Span {
     let floor = |offset: u32| {
-        let mut at = (offset as usize).min(text.len());
-        while !text.is_char_boundary(at) {
-            at -= 1;
+        let mut index = (offset as usize).min(text.len());
+        while !text.is_char_boundary(index) {
+            index -= 1;
         }
-        at as u32
+        index as u32
     };
     Span::new(floor(span.start), floor(span.end))
 }
@@ -135,10 +138,10 @@ mod tests {
     fn columns_count_characters_and_rows_count_every_line_end() {
         let text = "é = 1\r\nb\rc = ü!\n";
         let lines = LineStarts::new(text);
-        let at = |needle: &str| lines.location(text, text.find(needle).expect("in text") as u32);
-        assert_eq!(at("= 1"), Location { row: 1, column: 3 });
-        assert_eq!(at("b"), Location { row: 2, column: 1 });
-        assert_eq!(at("!"), Location { row: 3, column: 6 });
+        let location_of = |needle: &str| lines.location(text, text.find(needle).expect("in text") as u32);
+        assert_eq!(location_of("= 1"), Location { row: 1, column: 3 });
+        assert_eq!(location_of("b"), Location { row: 2, column: 1 });
+        assert_eq!(location_of("!"), Location { row: 3, column: 6 });
         assert_eq!(lines.location(text, text.len() as u32), Location { row: 4, column: 1 });
         assert_eq!(LineStarts::new("").location("", 0), Location { row: 1, column: 1 });
     }

@@ -1,6 +1,8 @@
-//! The closed sets of words: language, context, runtime, effect, severity, confidence, hold, the kind of a fix, the bond to a thread.
+//! The enums that all crates share: language, context, runtime, effect, severity, confidence, hold, the kind of a fix,
+//! the thread affinity of a call. Each variant has one written form.
 
-/// Defines an enum whose variants have one written form each, used in models, options and output. The caller's crate needs `serde`.
+/// Defines an enum whose variants have one written form each, for models, options and output. The caller's crate needs
+/// `serde`.
 #[macro_export]
 macro_rules! words {
     ($(#[$meta:meta])* $name:ident { $($(#[$vmeta:meta])* $variant:ident = $text:literal,)* }) => {
@@ -35,9 +37,9 @@ macro_rules! words {
 }
 
 words! {
-    /// A language blocklint reads.
+    /// A language that blocklint analyses.
     Language {
-        /// Python 3, and what of Python 2 parses.
+        /// Python 3, and the part of Python 2 that parses as Python 3.
         Python = "python",
         /// Rust.
         Rust = "rust",
@@ -47,31 +49,31 @@ words! {
 }
 
 words! {
-    /// The kind of thread a body runs on.
+    /// The kind of thread that a body runs on.
     Context {
         /// A thread that drives many tasks: asyncio, trio, a tokio worker, a Reactor or Netty thread.
         EventLoop = "event-loop",
-        /// A greenlet of gevent or eventlet, which yields only where the library was patched.
+        /// A greenlet of gevent or eventlet, which yields only in calls of patched libraries.
         Greenlet = "greenlet",
-        /// A thread that may block: a pool, an own thread.
+        /// A thread that may block: a thread of a pool, or a thread of its own.
         Worker = "worker",
-        /// Not known.
+        /// Unknown.
         Unknown = "unknown",
     }
 }
 
 words! {
-    /// The machinery a context belongs to; it decides advice and edits.
+    /// The runtime or framework that drives a thread; it decides advice and edits.
     Runtime {
         /// asyncio and loops compatible with it.
         Asyncio = "asyncio",
-        /// anyio, on whichever loop.
+        /// anyio, on the event loop of asyncio or trio.
         Anyio = "anyio",
         /// trio.
         Trio = "trio",
         /// Starlette, which wraps anyio.
         Starlette = "starlette",
-        /// Twisted's reactor, which asyncio knows nothing of.
+        /// Twisted's reactor, which is no event loop of asyncio.
         Twisted = "twisted",
         /// SQLAlchemy's greenlet bridge.
         Sqlalchemy = "sqlalchemy",
@@ -107,7 +109,7 @@ words! {
 }
 
 words! {
-    /// A way to hold a thread.
+    /// The way in which a call holds its thread.
     Effect {
         /// A sleep.
         Sleep = "sleep",
@@ -121,7 +123,7 @@ words! {
         Subprocess = "subprocess",
         /// Waiting for a lock, a queue, a thread or a future.
         Wait = "wait",
-        /// Running a loop inside a loop.
+        /// Running an event loop inside of an event loop.
         NestedLoop = "nested-loop",
         /// Computing.
         Cpu = "cpu",
@@ -159,17 +161,17 @@ words! {
         Low = "low",
         /// One or two inferred steps.
         Medium = "medium",
-        /// Definitions and types lead all the way.
+        /// Definitions and types show each step.
         High = "high",
     }
 }
 
 words! {
-    /// The failure of a call that runs on an event loop, besides that it holds the thread.
+    /// The failure of a call on an event loop, in addition to holding the thread.
     Fails {
         /// It raises, throws or panics.
         Raises = "raises",
-        /// It can wait for itself.
+        /// It can wait for its own thread, and never ends.
         Deadlocks = "deadlocks",
     }
 }
@@ -179,7 +181,7 @@ words! {
     FixKind {
         /// Its async twin.
         Twin = "twin",
-        /// Handing it to a thread.
+        /// Passing it to a worker thread.
         Offload = "offload",
         /// None; the row's note explains why.
         None = "none",
@@ -187,21 +189,22 @@ words! {
 }
 
 words! {
-    /// The thread, loop or task to which a call, or a use of a value, belongs: no edit may move it to another thread.
+    /// The thread, loop or task to which a call or a use of a value belongs. No edit may move it to another thread.
     Bound {
-        /// The thread in which it is made or called.
+        /// The thread in which the value is created or the function is called.
         Thread = "thread",
         /// The thread of the event loop that runs it.
         Loop = "loop",
-        /// The task or context that calls it: what is changed there is lost to the caller.
+        /// The task or context that calls it, whose state it changes: a change in another thread is lost to the caller.
         Context = "context",
-        /// The task or context that calls it, which it only asks: a thread that is given a copy may do so too.
+        /// The task or context that calls it, which it only reads: a thread with a copy of the context may read it too.
         ContextRead = "context-read",
-        /// Unknown: it runs code that is loaded while the program runs.
+        /// Unknown, because it runs code that is loaded while the program runs.
         Loaded = "loaded",
-        /// The thread that enters the `with` block of its result, until that is left: it moves with the whole block.
+        /// The thread that enters the `with` block of its result, until it leaves the block: only the whole block can
+        /// move.
         Block = "block",
-        /// None: any thread may call it, whatever other rows state of it.
+        /// None: any thread may call it, whatever other rows state.
         Nothing = "nothing",
     }
 }
@@ -209,10 +212,10 @@ words! {
 /// How long one call can block its thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Hold {
-    /// The code shows neither.
+    /// Unknown: the code shows neither a bound nor its absence.
     #[default]
     Unstated,
-    /// Shortly: a row of severity `note`.
+    /// Briefly: the row has severity `note`.
     Brief,
     /// At most so many seconds.
     Seconds(f64),
@@ -221,7 +224,7 @@ pub enum Hold {
 }
 
 impl Hold {
-    /// Rank by length: nothing known, brief, seconds, unbounded.
+    /// Returns a sort key by length: unstated, brief, seconds, unbounded.
     pub fn rank(self) -> (u8, f64) {
         match self {
             Hold::Unstated => (0, 0.0),
@@ -231,7 +234,7 @@ impl Hold {
         }
     }
 
-    /// Returns the longer of the two.
+    /// Returns the longer hold.
     pub fn longest(self, other: Hold) -> Hold {
         let ((a, x), (b, y)) = (self.rank(), other.rank());
         if b > a || (b == a && y > x) { other } else { self }
@@ -239,14 +242,15 @@ impl Hold {
 }
 
 impl Runtime {
-    /// Returns the functions that hand a call to a worker thread and can be awaited there, best first, with whether
-    /// they pass keyword arguments on to the callable. One of a library that the file does not use is not taken.
+    /// Returns the functions that run a callable in a worker thread and can be awaited in this runtime (Python), best
+    /// first. The flag is true if a function passes keyword arguments to the callable. The caller skips functions of
+    /// libraries that the file does not use.
     pub fn thread_functions(runtime: Option<Runtime>) -> &'static [(&'static str, bool)] {
         match runtime {
             Some(Runtime::Trio) => &[("trio.to_thread.run_sync", false)],
             Some(Runtime::Anyio) => &[("anyio.to_thread.run_sync", false)],
             Some(Runtime::Starlette) => &THREAD_FUNCTIONS[..2],
-            // Under its own reactors no loop of asyncio runs.
+            // Twisted's own reactors run without an event loop of asyncio.
             Some(Runtime::Twisted) => &[("twisted.internet.threads.deferToThread", true)],
             _ => THREAD_FUNCTIONS,
         }
@@ -254,7 +258,7 @@ impl Runtime {
 }
 
 impl Runtime {
-    /// Returns the publishers that a chain of this machinery is made of (Java).
+    /// Returns the names of the publishers of this runtime's chains (Java).
     pub fn publishers(runtime: Option<Runtime>) -> Option<crate::Publishers> {
         match runtime {
             Some(Runtime::Reactor) => Some(crate::Publishers {
@@ -274,7 +278,7 @@ impl Runtime {
         }
     }
 
-    /// Returns the runtime whose functions are awaited in this one, where it is a kind of another.
+    /// Returns the runtime whose functions are awaited in this one: `Tokio` for `TokioCurrentThread`, else itself.
     pub fn awaited_from(self) -> Runtime {
         match self {
             Runtime::TokioCurrentThread => Runtime::Tokio,
@@ -282,8 +286,8 @@ impl Runtime {
         }
     }
 
-    /// Returns the function that runs a closure in a pool of threads that may block, and whether what is awaited then
-    /// is a `Result` that reports the closure's panic (Rust).
+    /// Returns the function that runs a closure in a pool of threads that may block (Rust). The flag is true if
+    /// awaiting it yields a `Result` that reports the closure's panic.
     pub fn blocking_pool(runtime: Option<Runtime>) -> (&'static str, bool) {
         match runtime {
             Some(Runtime::AsyncStd) => ("async_std::task::spawn_blocking", false),
@@ -302,28 +306,28 @@ const THREAD_FUNCTIONS: &[(&str, bool)] = &[
     ("asyncio.to_thread", true),
 ];
 
-/// The contexts and runtimes in which an effect holds: a bit per context, decided at the root.
+/// A set of contexts and runtimes in which an effect blocks. A root belongs to the set or not ([`WhereSet::holds`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WhereSet(u32);
 
 impl WhereSet {
-    /// Nowhere.
+    /// The empty set.
     pub const EMPTY: WhereSet = WhereSet(0);
     const EVENT_LOOP_RUNTIMES: u32 = 0xf_ffff;
     const GREENLET: u32 = 1 << 20;
 
-    /// On every event-loop thread, whatever its runtime.
+    /// Every event-loop thread, whatever its runtime.
     pub const EVENT_LOOP: WhereSet = WhereSet(Self::EVENT_LOOP_RUNTIMES);
 
-    /// On event-loop threads and greenlets.
+    /// Event-loop threads and greenlets.
     pub const ALL: WhereSet = WhereSet(Self::EVENT_LOOP_RUNTIMES | Self::GREENLET);
 
-    /// Only on event-loop threads of this runtime.
+    /// Returns the set of the event-loop threads of this runtime.
     pub fn of_runtime(runtime: Runtime) -> Self {
         WhereSet(1 << runtime as u32)
     }
 
-    /// Only in this context; workers and unknown threads may block, so they are the empty set.
+    /// Returns the set of this context; empty for workers and unknown threads, because they may block.
     pub fn of_context(context: Context) -> Self {
         match context {
             Context::EventLoop => Self::EVENT_LOOP,
@@ -369,7 +373,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_word_reads_back() {
+    fn every_written_form_is_parsed() {
         for effect in Effect::ALL {
             assert_eq!(Effect::parse(effect.as_str()), Some(*effect));
         }
@@ -380,10 +384,10 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_for_one_context_leaves_the_other() {
-        let left = WhereSet::ALL.without(WhereSet::EVENT_LOOP);
-        assert!(!left.holds(Context::EventLoop, Some(Runtime::Asyncio)));
-        assert!(left.holds(Context::Greenlet, None));
+    fn removing_one_context_keeps_the_other() {
+        let greenlets = WhereSet::ALL.without(WhereSet::EVENT_LOOP);
+        assert!(!greenlets.holds(Context::EventLoop, Some(Runtime::Asyncio)));
+        assert!(greenlets.holds(Context::Greenlet, None));
     }
 
     #[test]

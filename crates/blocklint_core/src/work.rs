@@ -1,4 +1,5 @@
-//! Kinds of work: a finer division than effects, by how long a call of that kind usually holds its thread.
+//! Kinds of work (`WorkKind`): a finer division than effects, by the time for which a call of a kind usually holds its
+//! thread.
 
 use crate::Effect;
 
@@ -9,49 +10,49 @@ crate::words! {
         Entry = "entry",
         /// One whole file, read or written by one call.
         Whole = "whole",
-        /// A file is opened.
+        /// Opening a file.
         Open = "open",
-        /// An open file is read, written or synced piece by piece.
+        /// Reading, writing or syncing an open file piece by piece.
         Stream = "stream",
-        /// A folder is listed, or a tree of them.
+        /// Listing a folder, or a tree of folders.
         Walk = "walk",
-        /// Whole files or trees are copied or deleted.
+        /// Copying or deleting whole files or trees.
         Copy = "copy",
-        /// Archives are packed or unpacked.
+        /// Packing or unpacking archives.
         Archive = "archive",
-        /// A wait for changes of files.
+        /// Waiting for changes of files.
         Watch = "watch",
-        /// A log record is written.
+        /// Writing a log record.
         Log = "log",
-        /// The certificates of a TLS context are loaded.
+        /// Loading the certificates of a TLS context.
         Certificates = "certificates",
-        /// Code is imported.
+        /// Importing code.
         Import = "import",
-        /// A database inside of the process, on a local file or in memory.
+        /// Using a database inside of the process, on a local file or in memory.
         Embedded = "embedded",
-        /// A database server, by its driver.
+        /// Using a database server by its driver.
         Server = "server",
-        /// An object mapper over some driver.
+        /// Using an object mapper over some driver.
         Orm = "orm",
-        /// A place in a pool, or a pool that is made.
+        /// Waiting for a connection of a pool, or creating a pool.
         Pool = "pool",
-        /// A request with its answer.
+        /// Sending a request and waiting for its response.
         Request = "request",
-        /// A connection is made, with its handshake and login, or ended.
+        /// Opening a connection, with its handshake and login, or closing it.
         Connect = "connect",
-        /// A name is resolved.
+        /// Resolving a name.
         Resolve = "resolve",
-        /// Something is sent without an answer.
+        /// Sending without waiting for a response.
         Send = "send",
-        /// A wait for bytes, a message or a client.
+        /// Waiting for bytes, a message or a client.
         Receive = "receive",
-        /// A socket is bound.
+        /// Binding a socket.
         Listen = "listen",
-        /// A server or a client's loop runs until it ends.
+        /// Running the loop of a server or client until it ends.
         Serve = "serve",
-        /// A local device or bus: serial ports, USB, audio.
+        /// Using a local device or bus: serial ports, USB, audio.
         Device = "device",
-        /// Password hashes and new keys, which are made to take long.
+        /// Password hashes and new keys, which are slow by design.
         Hash = "hash",
         /// Digests, signatures and encryption of data.
         Digest = "digest",
@@ -59,37 +60,37 @@ crate::words! {
         Image = "image",
         /// Templates, markup, regular expressions, natural language.
         Text = "text",
-        /// Data formats, read or written: JSON, YAML, XML, CSV.
+        /// Parsing or writing a data format: JSON, YAML, XML, CSV.
         Parse = "parse",
         /// Compression.
         Compress = "compress",
         /// Tables and arrays in memory.
         Table = "table",
-        /// Models of machine learning, and solvers.
+        /// Machine-learning models, and solvers.
         Model = "model",
         /// Another long calculation.
         Calculation = "calculation",
-        /// A lock.
+        /// Waiting for a lock.
         Lock = "lock",
-        /// A queue or channel.
+        /// Waiting for a queue or channel.
         Queue = "queue",
-        /// The result of a task in another thread.
+        /// Waiting for the result of a task in another thread.
         Future = "future",
-        /// The end of a thread or pool.
+        /// Waiting for the end of a thread or pool.
         Join = "join",
-        /// An event, a condition, a barrier.
+        /// Waiting for an event, a condition or a barrier.
         Event = "event",
-        /// The end of a process.
+        /// Waiting for the end of a process.
         Process = "process",
-        /// A process is started, and its end is not awaited.
+        /// Starting a process without waiting for its end.
         Start = "start",
-        /// A process runs to its end.
+        /// Running a process to its end.
         Run = "run",
     }
 }
 
 impl WorkKind {
-    /// Returns the kinds into which an effect is divided; none for effects that are of one kind.
+    /// Returns the kinds into which an effect is divided; empty for an effect that is not divided.
     pub fn of_effect(effect: Effect) -> &'static [WorkKind] {
         use WorkKind::*;
         match effect {
@@ -106,17 +107,17 @@ impl WorkKind {
     }
 }
 
-/// The work of a call: its effect and, if its row tells it, the kind.
+/// The work of a call: its effect and, if its row states one, the kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Work {
-    /// How it holds its thread.
+    /// The way in which the call holds its thread.
     pub effect: Effect,
-    /// The kind within the effect; none if the row does not tell or the effect is of one kind.
+    /// The kind within the effect; `None` if the row states none or the effect is not divided.
     pub kind: Option<WorkKind>,
 }
 
 impl Work {
-    /// Returns all kinds of work, each effect without a kind first.
+    /// Returns every work: for each effect the one without a kind, then those of its kinds.
     pub fn all() -> impl Iterator<Item = Work> {
         Effect::ALL.iter().flat_map(|&effect| {
             let kinds = WorkKind::of_effect(effect).iter().map(|&kind| Some(kind));
@@ -124,7 +125,7 @@ impl Work {
         })
     }
 
-    /// Returns the name by which the table of severities and users know it: `file-entry`, or `sleep` without a kind.
+    /// Returns the name in the table of severities and in configuration: `file-entry`, or `sleep` without a kind.
     pub fn name(self) -> String {
         match self.kind {
             Some(kind) => format!("{}-{}", self.effect, kind),
@@ -132,7 +133,7 @@ impl Work {
         }
     }
 
-    /// Returns the work of this name.
+    /// Returns the work with this name.
     pub fn parse(name: &str) -> Option<Work> {
         if let Some(effect) = Effect::parse(name) {
             return Some(Work { effect, kind: None });
@@ -148,7 +149,7 @@ impl Work {
 pub struct Weight {
     /// The kind of work that the call does.
     pub work: Work,
-    /// The time for which one call holds its thread, where it is known.
+    /// The time for which one call holds its thread, if it is known.
     pub takes: Option<Takes>,
     /// The rank among findings of one severity: findings with more points come first.
     pub points: u32,
@@ -157,17 +158,17 @@ pub struct Weight {
 /// The order of magnitude of the time for which one call holds its thread.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd, serde::Serialize, serde::Deserialize)]
 pub struct Takes {
-    /// Milliseconds of one call, or of one megabyte.
+    /// Milliseconds for one call, or for one megabyte.
     pub millis: f64,
-    /// True if the time grows with the size of the data, and `millis` is the time of one megabyte.
+    /// True if the time grows with the size of the data; `millis` is then the time for one megabyte.
     pub per_megabyte: bool,
 }
 
 impl Takes {
-    /// The written forms, for messages.
+    /// Examples of the written forms, for messages.
     pub const FORMS: &'static str = r#""0.1 ms", "2 s" or "40 ms per MB""#;
 
-    /// Reads a written form.
+    /// Parses a written form.
     pub fn parse(text: &str) -> Option<Takes> {
         let (time, per_megabyte) = match text.strip_suffix(" per MB") {
             Some(time) => (time, true),
@@ -199,7 +200,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_read_and_written() {
+    fn times_are_parsed_and_written() {
         for text in ["0.1 ms", "35 ms", "2 s", "40 ms per MB"] {
             assert_eq!(Takes::parse(text).map(|takes| takes.to_string()).as_deref(), Some(text));
         }
@@ -209,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_read_back_and_differ() {
+    fn names_are_parsed_and_differ() {
         let all: Vec<Work> = Work::all().collect();
         for work in &all {
             assert_eq!(Work::parse(&work.name()), Some(*work));

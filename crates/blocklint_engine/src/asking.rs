@@ -14,7 +14,7 @@ use blocklint_models::Models;
 use blocklint_output::Sources;
 use blocklint_project::Project;
 use blocklint_python::Import;
-use blocklint_rules::refusal;
+use blocklint_rules::refusal_of_bound;
 use camino::Utf8Path;
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
@@ -191,7 +191,7 @@ impl<'a, 'l> Answers<'a, 'l> {
                 let span = self.span(file, &text)?;
                 let site = places.call(file, span).ok_or("no call stands there")?;
                 let bound = moved_with(self.linker, site).bound;
-                Ok(json!({ "bound": bound.map(|bound| self.refusal(refusal(&bound))) }))
+                Ok(json!({ "bound": bound.map(|bound| self.refusal(refusal_of_bound(&bound))) }))
             }
             Question::Spelling { filename, location, path } => {
                 let file = self.file(&filename)?;

@@ -84,7 +84,7 @@ impl Rules {
     /// Marks the findings that stand in a file whose `per-file-ignores` name their rule.
     pub fn hide(&self, findings: &mut [Finding]) {
         for finding in findings.iter_mut().filter(|finding| finding.suppression.is_none()) {
-            let names = |rules: &[Selector]| rules.iter().any(|rule| rule.means(finding.rule));
+            let names = |rules: &[Selector]| rules.iter().any(|rule| rule.matches(finding.rule));
             // Rules first: they are looked up faster than patterns.
             if self.per_file.iter().any(|(pattern, rules)| names(rules) && pattern.matches(&finding.place.path)) {
                 finding.suppression = Some(Suppression { reason: None, source: SuppressionSource::Configuration });

@@ -121,7 +121,7 @@ fn of_builds(project: &Project, models: &Models, units: &mut [UnitLayout], below
         let Some(library) = file.libraries.first() else { continue };
         let brought = |of: &str, version: &str| {
             let by = file.managed.iter().find(|managed| managed.by.iter().any(|by| by == of))?;
-            by.gives(version).map(ToString::to_string)
+            by.library_version(version).map(ToString::to_string)
         };
         for (at, unit) in units.iter_mut().enumerate().filter(|(at, _)| has_code[*at]) {
             let Some(found) = builds.version(&project.units[at].folder, library, &brought) else { continue };

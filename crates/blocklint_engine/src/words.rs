@@ -8,7 +8,7 @@ use blocklint_core::{
 };
 use blocklint_facts::{BodyKind, Flow};
 use blocklint_mending::RowAdvice;
-use blocklint_rules::{Advice, Availability, Helpers, Owner, OwnerKind, SiteForm, Subject, Twin};
+use blocklint_rules::{Advice, AsyncHelpers, Availability, Owner, OwnerKind, SiteForm, Subject, Twin};
 
 use crate::fixing::chains::refusal as refusal_of_chain;
 use crate::fixing::planned_edit::{PlannedEdit, moved, why_not_alone};
@@ -66,7 +66,7 @@ fn finding_and_remedy(
         runtime: raw.runtime,
         call: &raw.call,
         written: &first.written,
-        direct: on_greenlet || raw.trace.len() == 1,
+        is_direct: on_greenlet || raw.trace.len() == 1,
         site: site_form(linker, raw),
         owner: Owner { kind: owner_kind(linker, raw), name: &owner_name },
         hold: raw.hold,
@@ -74,18 +74,18 @@ fn finding_and_remedy(
         fails: raw.fails,
         twin: raw.twins.first().map(|twin| Twin { path: &twin.path, is_local: twin.is_local }),
         holds_gil: raw.holds_gil,
-        repeats: raw.repeats,
+        is_repeated: raw.repeats,
         held_by: raw.held_by.as_ref().map(|held| blocklint_core::last_name(&held.function)),
         operation: operation.as_deref(),
         note: raw.note.as_deref(),
         more_causes: raw.causes.len().saturating_sub(1 + also.len()) as u32,
-        also: &also,
+        other_rule_causes: &also,
         why_not_alone: None,
         older_workers: matches!(raw.row_advice.pool_availability, Available::Since { .. }),
     };
     let advice = Advice { taker: linker.taker_of(raw.root), ..advice(&raw.row_advice) };
-    let remedy = moved(linker, raw, solved.with_aside, blocklint_rules::remedy(&told, &advice), |bound| {
-        blocklint_rules::remedy(&told, &Advice { bound: Some(bound), ..advice.clone() })
+    let remedy = moved(linker, raw, solved.with_aside, blocklint_rules::choose_remedy(&told, &advice), |bound| {
+        blocklint_rules::choose_remedy(&told, &Advice { bound: Some(bound), ..advice.clone() })
     });
     told.why_not_alone = why_not_alone(linker, raw, &remedy);
     let words = told.words();
@@ -169,7 +169,7 @@ fn advice(row_advice: &RowAdvice) -> Advice {
         twin_availability: availability(&row_advice.twin_availability),
         pool_availability: availability(&row_advice.pool_availability),
         chain: row_advice.chain.as_ref().map(|chain| match chain {
-            Ok(chain) => Ok(Helpers { hops_in_loop: chain.hops_in_loop }),
+            Ok(chain) => Ok(AsyncHelpers { hops_in_loop: chain.hops_in_loop }),
             Err(unchained) => Err(refusal_of_chain(unchained)),
         }),
     }
@@ -178,15 +178,15 @@ fn advice(row_advice: &RowAdvice) -> Advice {
 fn availability(available: &Available) -> Availability {
     match available {
         Available::Unknown => Availability::Unknown,
-        Available::Yes => Availability::Yes,
+        Available::Yes => Availability::Available,
         Available::WithFeature { package, feature } => {
-            Availability::Needs(format!("feature `{feature}` of `{package}`"))
+            Availability::MissingFeature(format!("feature `{feature}` of `{package}`"))
         }
         Available::Since { library, since, has } => {
-            Availability::Newer(format!("`{library}` {since}, and {has} is what the build has"))
+            Availability::NeedsNewerVersion(format!("`{library}` {since}, and {has} is what the build has"))
         }
-        Available::Beside(other) => Availability::Beside(other.clone()),
-        Available::No => Availability::No,
+        Available::Beside(other) => Availability::AmbiguousRuntime(other.clone()),
+        Available::No => Availability::Unavailable,
     }
 }
 

@@ -1,4 +1,4 @@
-//! The one way to make [`FileFacts`].
+//! The builder of [`FileFacts`], which front ends fill: its methods add rows and return their ids.
 
 use std::cell::Cell;
 
@@ -9,7 +9,8 @@ use crate::names::Names;
 use crate::tables::*;
 use crate::{AssignId, BodyId, ClassId, FileFacts, Form, FormId, ImportId, List, RegionId, SiteId, Sym, VarId, hash};
 
-/// Collects the facts of one file. Ids are given out in order; rows may be changed until [`FactsBuilder::finish`].
+/// Collects the facts of one file. Each method named after a row (`site`, `assign`, `region`) adds one and returns its
+/// id; ids are in ascending order. Rows can be changed until [`FactsBuilder::finish`].
 #[derive(Debug)]
 pub struct FactsBuilder {
     facts: Draft,
@@ -17,25 +18,26 @@ pub struct FactsBuilder {
     content_hash: u64,
     names: Names,
     var_forms: Vec<FormId>,
-    /// The last form seen for each of some hashes: attributes and literals repeat.
+    /// The last form for each slot of a small hash table, to share repeated attributes and literals.
     recent: Vec<FormId>,
     position: u32,
     groups: u32,
-    /// Numbers of the table that is packed.
+    /// A buffer for the numbers of the table that is being packed.
     scratch: Vec<u32>,
 }
 
-/// How many recent forms are remembered.
+/// The number of recent forms that are remembered.
 const RECENT: usize = 256;
 
-/// Forms without payload that every file has, at fixed ids.
+/// The id of `Form::None` in every file.
 const NONE_FORM: FormId = FormId(1);
+/// The id of `Form::Other` in every file.
 const OTHER_FORM: FormId = FormId(0);
 
 impl FactsBuilder {
-    /// Starts the facts of a file with these bytes.
+    /// Returns a builder for a file with these bytes.
     pub fn new(language: Language, bytes: &[u8]) -> Self {
-        // Tables that grew for one file serve the next one of this thread.
+        // The tables of an earlier file of this thread are used again, because they have grown already.
         let mut builder = SPARE.take().unwrap_or_else(|| FactsBuilder {
             facts: Draft::default(),
             language,
@@ -53,7 +55,7 @@ impl FactsBuilder {
         builder
     }
 
-    /// Returns the facts that were collected so far.
+    /// Returns the facts so far.
     pub fn facts(&self) -> &Draft {
         &self.facts
     }
@@ -72,7 +74,7 @@ impl FactsBuilder {
         self.intern(&text[..end])
     }
 
-    /// Adds a form. Variables, `None` and `Other` are shared, attributes and literals often.
+    /// Adds a form. Equal variables, `None` and `Other` are always shared, equal attributes and literals often.
     pub fn form(&mut self, form: Form) -> FormId {
         match form {
             Form::Other => OTHER_FORM,
@@ -85,10 +87,10 @@ impl FactsBuilder {
                 }
                 *slot
             }
-            Form::Attr(base, sym) => self.shared(form, base.0.wrapping_mul(31).wrapping_add(sym.0)),
-            Form::Str(sym) | Form::Text(sym) => self.shared(form, sym.0.wrapping_mul(7)),
-            Form::Int(value) => self.shared(form, value as u32),
-            Form::Bool(value) => self.shared(form, u32::from(value)),
+            Form::Attr(base, sym) => self.add_shared(form, base.0.wrapping_mul(31).wrapping_add(sym.0)),
+            Form::Str(sym) | Form::Text(sym) => self.add_shared(form, sym.0.wrapping_mul(7)),
+            Form::Int(value) => self.add_shared(form, value as u32),
+            Form::Bool(value) => self.add_shared(form, u32::from(value)),
             _ => {
                 self.facts.forms.push(form);
                 FormId(self.facts.forms.len() as u32 - 1)
@@ -96,8 +98,8 @@ impl FactsBuilder {
         }
     }
 
-    /// Adds a form unless it is the last one seen with this hash.
-    fn shared(&mut self, form: Form, hash: u32) -> FormId {
+    /// Adds a form, unless the last form with this hash is equal.
+    fn add_shared(&mut self, form: Form, hash: u32) -> FormId {
         let slot = &mut self.recent[hash as usize % RECENT];
         if slot.is_none() || self.facts.forms[slot.index()] != form {
             *slot = FormId(self.facts.forms.len() as u32);
@@ -106,8 +108,8 @@ impl FactsBuilder {
         *slot
     }
 
-    /// Replaces a form that could not be known before (a name whose binding stands later in the file). Only for forms
-    /// that are never shared.
+    /// Replaces a form that was unknown before (a name whose binding is later in the file). The form must not be
+    /// shared.
     pub fn set_form(&mut self, id: FormId, form: Form) {
         self.facts.forms[id.index()] = form;
     }
@@ -122,7 +124,7 @@ impl FactsBuilder {
         List { start, len: forms.len() as u32 }
     }
 
-    /// Adds a body and its own region; the caller fills in what it learns later through [`Self::body_mut`].
+    /// Adds a body and its region. The caller sets fields that are known later through [`Self::body_mut`].
     pub fn body(&mut self, mut body: Body) -> BodyId {
         let id = BodyId(self.facts.bodies.len() as u32);
         body.region = self.region(RegionId::NONE, id, RegionKind::Body, FormId::NONE, body.span);
@@ -130,12 +132,12 @@ impl FactsBuilder {
         id
     }
 
-    /// Returns a body, to be completed.
+    /// Returns a body whose fields can be set.
     pub fn body_mut(&mut self, id: BodyId) -> &mut Body {
         &mut self.facts.bodies[id.index()]
     }
 
-    /// Adds the parameters of a body, all at once.
+    /// Adds all parameters of a body.
     pub fn params(&mut self, params: &[Param]) -> List {
         let start = self.facts.params.len() as u32;
         self.facts.params.extend_from_slice(params);
@@ -148,7 +150,7 @@ impl FactsBuilder {
         ClassId(self.facts.classes.len() as u32 - 1)
     }
 
-    /// Returns a class, to be completed.
+    /// Returns a class whose fields can be set.
     pub fn class_mut(&mut self, id: ClassId) -> &mut Class {
         &mut self.facts.classes[id.index()]
     }
@@ -166,12 +168,12 @@ impl FactsBuilder {
         self.arm(parent, body, kind, group, test, span)
     }
 
-    /// Returns a region, to be completed (a loop's test is read inside it).
+    /// Returns a region whose fields can be set (the test of a loop is extracted inside of the region).
     pub fn region_mut(&mut self, id: RegionId) -> &mut Region {
         &mut self.facts.regions[id.index()]
     }
 
-    /// Returns a new number for the arms of one branch.
+    /// Returns a new group number for the arms of one branch.
     pub fn group(&mut self) -> u32 {
         self.groups += 1;
         self.groups
@@ -197,19 +199,19 @@ impl FactsBuilder {
         At { region, position: self.position }
     }
 
-    /// Adds a site with its arguments; `site.args` is set here.
+    /// Adds a site with its arguments, and sets `site.args`.
     pub fn site(&mut self, mut site: Site, args: &[Arg]) -> SiteId {
         site.args = self.args(args);
         self.facts.sites.push(site);
         SiteId(self.facts.sites.len() as u32 - 1)
     }
 
-    /// Returns a site, to be completed (its use is known only after it).
+    /// Returns a site whose fields can be set (the use of its result is known later).
     pub fn site_mut(&mut self, id: SiteId) -> &mut Site {
         &mut self.facts.sites[id.index()]
     }
 
-    /// Adds arguments that belong to no site (keywords of a class statement).
+    /// Adds arguments without a site (keywords of a class statement).
     pub fn args(&mut self, args: &[Arg]) -> List {
         let start = self.facts.args.len() as u32;
         self.facts.args.extend_from_slice(args);
@@ -222,7 +224,7 @@ impl FactsBuilder {
         AssignId(self.facts.assigns.len() as u32 - 1)
     }
 
-    /// Adds a way out.
+    /// Adds an exit.
     pub fn exit(&mut self, exit: Exit) {
         self.facts.exits.push(exit);
     }
@@ -233,20 +235,20 @@ impl FactsBuilder {
         ImportId(self.facts.imports.len() as u32 - 1)
     }
 
-    /// Adds a comment.
+    /// Adds a suppression comment.
     pub fn suppression(&mut self, suppression: Suppression) {
         self.facts.suppressions.push(suppression);
     }
 
-    /// Notes something that could not be read.
+    /// Adds a problem: a part of the file that could not be read.
     pub fn problem(&mut self, span: Span, message: String) {
         self.facts.problems.push(Problem { span, message });
     }
 
-    /// Packs the tables, with the cross tables.
+    /// Returns the facts: packs the tables, and builds the indices by variable and by body.
     pub fn finish(mut self) -> FileFacts {
-        let facts = self.facts.packed(self.language, self.content_hash, &mut self.scratch);
-        if self.facts.room() < SPARE_BYTES {
+        let facts = self.facts.pack(self.language, self.content_hash, &mut self.scratch);
+        if self.facts.capacity_bytes() < SPARE_BYTES {
             self.facts.clear();
             self.names.clear();
             self.var_forms.clear();
@@ -260,9 +262,9 @@ impl FactsBuilder {
 }
 
 thread_local! {
-    /// Empty tables with room.
+    /// A builder with empty tables that keep their capacity.
     static SPARE: Cell<Option<FactsBuilder>> = const { Cell::new(None) };
 }
 
-/// Tables that grew beyond this are freed.
+/// The capacity in bytes above which a builder is not kept.
 const SPARE_BYTES: usize = 16 << 20;

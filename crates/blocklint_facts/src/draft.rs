@@ -1,4 +1,4 @@
-//! The tables of a file while they are filled.
+//! The tables of a file while the builder fills them (`Draft`), before they are packed.
 
 use blocklint_core::Language;
 
@@ -10,7 +10,7 @@ use crate::{
     RegionId, Site, SiteId, Suppression, Sym, Var, VarId,
 };
 
-/// The strings of a file so far.
+/// The interned strings of a file so far.
 #[derive(Debug, Default)]
 pub(crate) struct Strings {
     pub(crate) text: String,
@@ -25,7 +25,7 @@ impl Strings {
     }
 }
 
-/// The facts that [`crate::FactsBuilder`] has collected so far. Its tables are those of [`FileFacts`].
+/// The facts that [`crate::FactsBuilder`] has collected so far, in the tables of [`FileFacts`].
 #[derive(Debug, Default)]
 pub struct Draft {
     pub(crate) strings: Strings,
@@ -46,7 +46,7 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// Returns the form; [`Form::Other`] for [`FormId::NONE`].
+    /// Returns the form with an id; [`Form::Other`] for [`FormId::NONE`].
     pub fn form(&self, id: FormId) -> Form {
         self.forms.get(id.index()).copied().unwrap_or_default()
     }
@@ -56,27 +56,27 @@ impl Draft {
         &self.lists[list.range()]
     }
 
-    /// Returns a string.
+    /// Returns the string of a symbol.
     pub fn text(&self, sym: Sym) -> &str {
         self.strings.get(sym)
     }
 
-    /// Returns the body.
+    /// Returns the body with an id.
     pub fn body(&self, id: BodyId) -> &Body {
         &self.bodies[id.index()]
     }
 
-    /// Returns the site.
+    /// Returns the site with an id.
     pub fn site(&self, id: SiteId) -> &Site {
         &self.sites[id.index()]
     }
 
-    /// Returns the class.
+    /// Returns the class with an id.
     pub fn class(&self, id: ClassId) -> &Class {
         &self.classes[id.index()]
     }
 
-    /// Returns the variable.
+    /// Returns the variable with an id.
     pub fn var(&self, id: VarId) -> &Var {
         &self.vars[id.index()]
     }
@@ -86,23 +86,23 @@ impl Draft {
         &self.vars
     }
 
-    /// Returns the region.
+    /// Returns the region with an id.
     pub fn region(&self, id: RegionId) -> &Region {
         &self.regions[id.index()]
     }
 
-    /// Returns the import.
+    /// Returns the import with an id.
     pub fn import(&self, id: ImportId) -> &Import {
         &self.imports[id.index()]
     }
 
-    /// Returns the body that a place in a region belongs to.
+    /// Returns the body of a place in the order of evaluation.
     pub fn body_of(&self, at: At) -> BodyId {
         self.region(at.region).body
     }
 
-    /// Packs the tables; `scratch` is overwritten.
-    pub(crate) fn packed(&mut self, language: Language, content_hash: u64, scratch: &mut Vec<u32>) -> FileFacts {
+    /// Returns the packed tables; `scratch` is overwritten.
+    pub(crate) fn pack(&mut self, language: Language, content_hash: u64, scratch: &mut Vec<u32>) -> FileFacts {
         let targets = self.assigns.iter().map(|assign| match self.form(assign.target) {
             Form::Var(var) => var.0,
             _ => u32::MAX,
@@ -115,7 +115,7 @@ impl Draft {
             content_hash,
             symbols: Symbols { text: self.strings.text.as_str().into(), ends: Column::pack(&self.strings.ends) },
             forms: Forms::pack(&self.forms, scratch),
-            // A copy has no slack; shrinking in place would leave an allocator's rounding behind.
+            // A copy has no spare capacity; shrinking in place would keep what the allocator rounds up.
             lists: self.lists.clone(),
             bodies: Table::pack(self.bodies.iter().copied(), scratch),
             params: self.params.clone(),
@@ -136,7 +136,7 @@ impl Draft {
         }
     }
 
-    /// Empties all tables and keeps their room.
+    /// Empties all tables and keeps their capacity.
     pub(crate) fn clear(&mut self) {
         self.strings.text.clear();
         self.strings.ends.clear();
@@ -156,48 +156,48 @@ impl Draft {
         self.problems.clear();
     }
 
-    /// Returns about how many bytes the tables have room for.
-    pub(crate) fn room(&self) -> usize {
-        fn of<T>(rows: &Vec<T>) -> usize {
+    /// Returns the approximate capacity of the tables in bytes.
+    pub(crate) fn capacity_bytes(&self) -> usize {
+        fn bytes<T>(rows: &Vec<T>) -> usize {
             rows.capacity() * size_of::<T>()
         }
         self.strings.text.capacity()
-            + of(&self.forms)
-            + of(&self.lists)
-            + of(&self.bodies)
-            + of(&self.params)
-            + of(&self.classes)
-            + of(&self.vars)
-            + of(&self.regions)
-            + of(&self.sites)
-            + of(&self.args)
-            + of(&self.assigns)
-            + of(&self.exits)
-            + of(&self.imports)
-            + of(&self.suppressions)
-            + of(&self.problems)
+            + bytes(&self.forms)
+            + bytes(&self.lists)
+            + bytes(&self.bodies)
+            + bytes(&self.params)
+            + bytes(&self.classes)
+            + bytes(&self.vars)
+            + bytes(&self.regions)
+            + bytes(&self.sites)
+            + bytes(&self.args)
+            + bytes(&self.assigns)
+            + bytes(&self.exits)
+            + bytes(&self.imports)
+            + bytes(&self.suppressions)
+            + bytes(&self.problems)
     }
 }
 
-/// Returns rows grouped by a key below `keys`, as starts and members; rows with a larger key are left out. Order is
-/// kept.
+/// Returns the indices of rows grouped by key, as the start of each key's group and the grouped indices. `rows` has the
+/// key of each row; rows with a key of `keys` or more are skipped. The order within a group is that of the rows.
 fn group_by(keys: usize, rows: impl Iterator<Item = u32> + Clone, scratch: &mut Vec<u32>) -> (Column, Column) {
-    let below = |key: u32| (key as usize) < keys;
+    let is_valid = |key: u32| (key as usize) < keys;
     scratch.clear();
     scratch.resize(keys + 1, 0);
-    for key in rows.clone().filter(|&key| below(key)) {
+    for key in rows.clone().filter(|&key| is_valid(key)) {
         scratch[key as usize + 1] += 1;
     }
     for key in 0..keys {
         scratch[key + 1] += scratch[key];
     }
     let starts = Column::pack(scratch);
-    // Behind the starts come the members; the starts move on to where the next member goes.
+    // The members are stored behind the starts, and each start is advanced to the position of its next member.
     let members = keys + 1;
     scratch.resize(members + scratch[keys] as usize, 0);
-    for (at, key) in rows.enumerate().filter(|&(_, key)| below(key)) {
+    for (index, key) in rows.enumerate().filter(|&(_, key)| is_valid(key)) {
         let next = scratch[key as usize] as usize;
-        scratch[members + next] = at as u32;
+        scratch[members + next] = index as u32;
         scratch[key as usize] += 1;
     }
     (starts, Column::pack(&scratch[members..]))

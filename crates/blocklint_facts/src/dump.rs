@@ -1,24 +1,24 @@
-//! Facts as text, for `blocklint debug facts` and tests.
+//! The dump of facts as text, for `blocklint debug facts` and tests.
 
 use std::fmt::Write as _;
 
 use crate::{BodyId, BodyKind, FileFacts, Form, FormId, List, RegionId, RegionKind};
 
-/// Writes the facts in an order and a form that people can compare with the source.
+/// Returns the facts as text, in the order of the source, so that people can compare them.
 pub fn dump(facts: &FileFacts) -> String {
     let mut out = String::new();
-    // Writing to a string does not fail.
+    // Writing to a string never fails.
     let _ = write_all(facts, &mut out);
     out
 }
 
 fn write_all(facts: &FileFacts, out: &mut String) -> std::fmt::Result {
-    for (at, body) in facts.bodies.iter().enumerate() {
-        let id = BodyId(at as u32);
+    for (index, body) in facts.bodies.iter().enumerate() {
+        let id = BodyId(index as u32);
         let name = facts.qualified_name(id);
         write!(
             out,
-            "body {at} {:?} {:?} {}",
+            "body {index} {:?} {:?} {}",
             body.kind,
             body.flow,
             if name.is_empty() { "<top level>" } else { &name }
@@ -61,8 +61,8 @@ fn write_all(facts: &FileFacts, out: &mut String) -> std::fmt::Result {
         }
         write_operations(facts, id, out)?;
     }
-    for (at, import) in facts.imports.iter().enumerate() {
-        let binds = |form: &Form| matches!(form, Form::Import(id) if id.index() == at);
+    for (index, import) in facts.imports.iter().enumerate() {
+        let binds = |form: &Form| matches!(form, Form::Import(id) if id.index() == index);
         if !facts.assigns.iter().any(|assign| binds(&facts.form(assign.value))) {
             let dots = ".".repeat(import.level as usize);
             let (module, name) = (facts.text(import.module), facts.text(import.name));
@@ -82,11 +82,11 @@ fn write_all(facts: &FileFacts, out: &mut String) -> std::fmt::Result {
     Ok(())
 }
 
-/// Returns the operations of one body in the order of evaluation.
+/// Writes the operations of a body, in the order of evaluation.
 fn write_operations(facts: &FileFacts, body: BodyId, out: &mut String) -> std::fmt::Result {
     let mut lines: Vec<(u32, String)> = Vec::new();
-    for (at, site) in facts.sites.iter().enumerate().filter(|(_, site)| facts.body_of(site.at) == body) {
-        let mut line = format!("site {at} {:?} {}", site.kind, show(facts, site.callee));
+    for (index, site) in facts.sites.iter().enumerate().filter(|(_, site)| facts.body_of(site.at) == body) {
+        let mut line = format!("site {index} {:?} {}", site.kind, show(facts, site.callee));
         let _ = write!(line, " name={}", facts.text(site.name));
         for arg in &facts.args.slice::<4>(site.args.range()) {
             let _ = write!(line, " ({}{})", prefix(facts.text(arg.name)), show(facts, arg.value));
@@ -125,11 +125,11 @@ fn prefix(name: &str) -> String {
     if name.is_empty() { String::new() } else { format!("{name}=") }
 }
 
-/// Returns the regions around a place, innermost first, without the body's own.
+/// Returns the regions around a place, innermost first, without that of the whole body.
 fn regions(facts: &FileFacts, region: RegionId) -> String {
     let mut text = String::new();
-    let mut at = region;
-    while let Some(id) = at.get() {
+    let mut current = region;
+    while let Some(id) = current.get() {
         let region = facts.region(id);
         if region.kind == RegionKind::Body {
             break;
@@ -138,12 +138,12 @@ fn regions(facts: &FileFacts, region: RegionId) -> String {
         if region.test.is_some() {
             let _ = write!(text, "({})", show(facts, region.test));
         }
-        at = region.parent;
+        current = region.parent;
     }
     text
 }
 
-/// Returns a form as text; deep ones are cut.
+/// Returns a form as text; deeply nested forms are cut.
 fn show(facts: &FileFacts, id: FormId) -> String {
     let mut text = String::new();
     write_form(facts, id, 12, &mut text);
@@ -151,8 +151,8 @@ fn show(facts: &FileFacts, id: FormId) -> String {
 }
 
 fn write_list(facts: &FileFacts, list: List, depth: u32, out: &mut String) {
-    for (at, &form) in facts.list(list).iter().enumerate() {
-        if at > 0 {
+    for (index, &form) in facts.list(list).iter().enumerate() {
+        if index > 0 {
             out.push_str(", ");
         }
         write_form(facts, form, depth, out);

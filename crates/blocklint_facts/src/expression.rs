@@ -1,20 +1,21 @@
-//! An expression of a source file beside its form: facts keep forms without their places, and programs that rewrite code ask by place.
+//! An expression of a source file with its place and its form. Facts store forms without their places, but programs
+//! that rewrite code ask by place (`blocklint ask`).
 
 use blocklint_core::Span;
 
 use crate::{At, FormId};
 
-/// An expression as it is written, with the form that the facts of its file have for it.
+/// An expression of a source file, with its form in the facts of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Expression {
-    /// Its text, without parentheses around it.
+    /// The text, without parentheses around it.
     pub span: Span,
-    /// The last name of it: of a name the name itself, of an attribute the name behind the dot; else the whole text.
+    /// The text of the last name: a name itself, the name behind the dot of an attribute; otherwise the whole text.
     pub name_span: Span,
-    /// Its form.
+    /// The form.
     pub form: FormId,
-    /// The place at which it is evaluated.
+    /// The place in the order of evaluation.
     pub at: At,
-    /// True if a value is bound to it, or if it is deleted.
+    /// True if the expression is assigned or deleted.
     pub is_target: bool,
 }

@@ -1,11 +1,11 @@
-//! The small form in which assigned, passed and returned values, callees, tests and types are recorded.
+//! Forms: the syntax of values, callees, tests and types, reduced to the kinds that the analysis distinguishes.
 
 use crate::{BodyId, ClassId, FormId, ImportId, List, SiteId, Sym, VarId};
 
-/// One value as it is written, without what it means. Lists lie in [`crate::FileFacts::lists`].
+/// The syntax of a value, without its meaning. Entries of lists are in [`crate::FileFacts::lists`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Form {
-    /// Anything without a form of its own.
+    /// An expression without a form of its own.
     #[default]
     Other,
     /// `None`, `null`, `()`.
@@ -20,16 +20,16 @@ pub enum Form {
     Float(f64),
     /// A literal string, cut to 64 bytes at a character boundary.
     Str(Sym),
-    /// A string that is put together, `f"id-{number}"`; the literal text it begins with, cut likewise.
+    /// A formatted string (`f"id-{number}"`): the literal text with which it begins, cut to 64 bytes.
     Text(Sym),
-    /// A literal byte string, likewise.
+    /// A literal byte string, cut to 64 bytes.
     Bytes(Sym),
-    /// A variable bound in this file.
+    /// A variable that this file binds.
     Var(VarId),
     /// A name that this file does not bind: a builtin, a prelude name, a name from a star import, a class of the
     /// same package.
     Name(Sym),
-    /// `this` in Java where no variable stands for it; `super` is `Name("super")`.
+    /// `this` in Java; `super` is `Name("super")`.
     This,
     /// `a.b`: field, method or module member.
     Attr(FormId, Sym),
@@ -37,13 +37,13 @@ pub enum Form {
     Path(FormId, Sym),
     /// The result of a site.
     Result(SiteId),
-    /// The awaited value.
+    /// The result of awaiting a value.
     Await(FormId),
     /// `expr?` in Rust: the value of the success case.
     Try(FormId),
     /// A function, method, lambda or closure itself, before decorators.
     Callable(BodyId),
-    /// A body that was started lazily where it stands: a generator expression, an async block.
+    /// The value of a generator expression or async block, whose body runs lazily.
     Run(BodyId),
     /// A class itself, before decorators.
     Class(ClassId),
@@ -51,37 +51,37 @@ pub enum Form {
     Import(ImportId),
     /// An element of the value, as iteration returns it.
     Element(FormId),
-    /// The n-th part of a value taken apart by a pattern.
+    /// The n-th part of a value that a pattern destructures.
     Part(FormId, u32),
-    /// The named part of a value taken apart by a pattern: a field, or the payload of an enum variant or tuple struct
-    /// (with several parts their tuple, of which [`Form::Part`] takes one).
+    /// The named part of a value that a pattern destructures: a field, or the payload of an enum variant or tuple
+    /// struct (a tuple if it has several parts, of which [`Form::Part`] selects one).
     Field(FormId, Sym),
-    /// A list, tuple or set display; its elements.
+    /// A list, tuple or set display, with its elements.
     Display(DisplayKind, List),
-    /// A dictionary display: key, value, key, value … A key of `FormId::NONE` is `**` unpacking.
+    /// A dictionary display: key, value, key, value, … The key `FormId::NONE` means `**` unpacking.
     Pairs(List),
-    /// Alternatives: `a or b`, `a and b` (their operands), `a if t else b` (test, then, else), ends of blocks. Bounds
-    /// that hold together are `And` in a type.
+    /// Alternatives: `a or b`, `a and b` (their operands), `a if t else b` (test, then, else), the ends of blocks. In a
+    /// type, `And` is a conjunction of bounds.
     Alt(AltKind, List),
-    /// Operands joined by `|`.
+    /// Operands that are joined by `|`.
     Join(List),
     /// `*x` among arguments or elements.
     Star(FormId),
     /// `**x` among arguments.
     StarStar(FormId),
-    /// `a[i]`; in a type, its arguments (a tuple display where there are several). `a<T>` likewise.
+    /// `a[i]`, `a<T>`. Several type arguments are a tuple display.
     Subscript(FormId, FormId),
     /// `not x`, `!x`.
     Not(FormId),
-    /// A comparison of two operands; chains keep the first pair.
+    /// A comparison of two operands; a chain is reduced to its first pair.
     Compare(Comparison, FormId, FormId),
-    /// A value known to have a type: a cast, a pattern with a class, `x as T` (value, type).
+    /// A value whose type is stated: a cast, a pattern with a class, `x as T` (value, type).
     Cast(FormId, FormId),
-    /// `impl T`, `dyn T`, a bounded generic parameter: some type that implements the bound.
+    /// Some type that implements a bound: `impl T`, `dyn T`, a bounded generic parameter.
     Bound(FormId),
 }
 
-/// The kind of collection that a display makes.
+/// The kind of collection that a display creates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DisplayKind {
     /// `[…]`, `vec![…]`, an array.
@@ -92,7 +92,7 @@ pub enum DisplayKind {
     Set,
 }
 
-/// Where alternatives come from.
+/// The syntax of alternatives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AltKind {
     /// `a or b`, `a || b`.
@@ -101,7 +101,7 @@ pub enum AltKind {
     And,
     /// A conditional expression: test, then, else.
     Ternary,
-    /// The ends of a block, `match` or `switch` used as a value.
+    /// The ends of a block, `match` or `switch` that is used as a value.
     Ends,
 }
 

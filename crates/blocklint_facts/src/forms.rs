@@ -1,4 +1,4 @@
-//! How forms are packed: a tag and two numbers, with the few literals that need more bits beside them.
+//! The packed table of forms (`Forms`): a tag and two numbers for each, and a separate list of large literal numbers.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,11 +8,11 @@ use crate::{AltKind, BodyId, ClassId, Comparison, DisplayKind, Form, FormId, Imp
 /// The forms of one file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Forms {
-    /// Which form each is, in the lower six bits; which display or alternative in the others.
+    /// The form in the lower six bits of each tag; the kind of display or alternative in the others.
     #[serde(with = "crate::stored::bytes")]
     tags: Box<[u8]>,
     rows: Table<Packed>,
-    /// Literal numbers that fit no narrow row: the bits of an `i64` or `f64`.
+    /// The literal numbers that do not fit into a narrow row, as the bits of an `i64` or `f64`.
     numbers: Box<[u64]>,
 }
 
@@ -51,19 +51,19 @@ const COMPARISONS: [Comparison; 10] = [
     Comparison::NotIn,
 ];
 
-/// The tag of the first comparison; those of the others follow.
+/// The tag of the first comparison; those of the others follow it.
 const COMPARE: u8 = 35;
 
-/// Integers from 0 to this stand in their row.
-const SMALL: i64 = 0xFFFE;
+/// The largest integer that is stored in its row; larger and negative ones are in `Forms::numbers`.
+const MAX_INLINE: i64 = 0xFFFE;
 
 impl Forms {
-    /// Packs forms; `scratch` is overwritten.
+    /// Returns the packed forms; `scratch` is overwritten.
     pub(crate) fn pack(forms: &[Form], scratch: &mut Vec<u32>) -> Self {
         let mut numbers = Vec::new();
         let mut tags = Vec::with_capacity(forms.len());
         let rows = forms.iter().map(|&form| {
-            let (tag, row) = packed(form, &mut numbers);
+            let (tag, row) = pack_form(form, &mut numbers);
             tags.push(tag);
             row
         });
@@ -71,37 +71,37 @@ impl Forms {
         Forms { tags: tags.into(), rows, numbers: numbers.into() }
     }
 
-    /// Returns the number of entries.
+    /// Returns the number of forms.
     pub fn len(&self) -> usize {
         self.tags.len()
     }
 
-    /// True if there are none.
+    /// True if the table is empty.
     pub fn is_empty(&self) -> bool {
         self.tags.is_empty()
     }
 
-    /// Returns the form; [`Form::Other`] for an id of none.
+    /// Returns the form with an id; [`Form::Other`] for [`FormId::NONE`].
     #[inline]
     pub fn get(&self, id: FormId) -> Form {
-        self.tags.get(id.index()).map_or(Form::Other, |&tag| self.unpacked(tag, self.rows.at(id.index())))
+        self.tags.get(id.index()).map_or(Form::Other, |&tag| self.unpack(tag, self.rows.at(id.index())))
     }
 
-    /// Returns the forms in order.
+    /// Returns all forms, in order.
     pub fn iter(&self) -> impl Iterator<Item = Form> {
-        self.tags.iter().zip(&self.rows).map(|(&tag, row)| self.unpacked(tag, row))
+        self.tags.iter().zip(&self.rows).map(|(&tag, row)| self.unpack(tag, row))
     }
 
     pub(crate) fn heap_size(&self) -> usize {
         self.tags.len() + self.rows.heap_size() + size_of_val(&*self.numbers)
     }
 
-    fn number(&self, at: u32) -> u64 {
-        self.numbers.get(at as usize).copied().unwrap_or_default()
+    fn number(&self, index: u32) -> u64 {
+        self.numbers.get(index as usize).copied().unwrap_or_default()
     }
 
     #[inline]
-    fn unpacked(&self, tag: u8, Packed { a, b }: Packed) -> Form {
+    fn unpack(&self, tag: u8, Packed { a, b }: Packed) -> Form {
         let kind = usize::from(tag >> 6);
         let list = List { start: a, len: b };
         match tag & 0x3F {
@@ -139,7 +139,7 @@ impl Forms {
             32 => Form::Cast(FormId(a), FormId(b)),
             33 => Form::Bound(FormId(a)),
             34 => Form::Text(Sym(a)),
-            at => match COMPARISONS.get(usize::from(at).wrapping_sub(usize::from(COMPARE))) {
+            tag => match COMPARISONS.get(usize::from(tag).wrapping_sub(usize::from(COMPARE))) {
                 Some(&operator) => Form::Compare(operator, FormId(a), FormId(b)),
                 None => Form::Other,
             },
@@ -147,7 +147,7 @@ impl Forms {
     }
 }
 
-fn packed(form: Form, numbers: &mut Vec<u64>) -> (u8, Packed) {
+fn pack_form(form: Form, numbers: &mut Vec<u64>) -> (u8, Packed) {
     let mut number = |bits: u64| {
         numbers.push(bits);
         numbers.len() as u32 - 1
@@ -157,7 +157,7 @@ fn packed(form: Form, numbers: &mut Vec<u64>) -> (u8, Packed) {
         Form::None => (1, 0, 0),
         Form::Ellipsis => (2, 0, 0),
         Form::Bool(value) => (3, u32::from(value), 0),
-        Form::Int(value) if (0..=SMALL).contains(&value) => (4, value as u32, 0),
+        Form::Int(value) if (0..=MAX_INLINE).contains(&value) => (4, value as u32, 0),
         Form::Int(value) => (5, number(value as u64), 0),
         Form::Float(value) => (6, number(value.to_bits()), 0),
         Form::Str(sym) => (7, sym.0, 0),
@@ -198,7 +198,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_form_comes_back() {
+    fn every_form_is_unpacked_unchanged() {
         for high in [3, 0x1_0000] {
             let (form, sym, list) = (FormId(high), Sym(high + 1), List { start: high, len: 2 });
             let mut forms = vec![
@@ -236,7 +236,7 @@ mod tests {
                 Form::Cast(form, FormId::NONE),
                 Form::Bound(form),
             ];
-            let ints = [0, 1, SMALL, SMALL + 1, i64::from(u32::MAX), -1, i64::MIN, i64::MAX];
+            let ints = [0, 1, MAX_INLINE, MAX_INLINE + 1, i64::from(u32::MAX), -1, i64::MIN, i64::MAX];
             forms.extend(ints.map(Form::Int));
             forms.extend(DISPLAYS.map(|kind| Form::Display(kind, list)));
             forms.extend(ALTERNATIVES.map(|kind| Form::Alt(kind, list)));

@@ -1,4 +1,4 @@
-//! The hash that shows whether a file changed.
+//! The hash of a file's content, by which changes are detected.
 
 use std::hash::Hasher;
 

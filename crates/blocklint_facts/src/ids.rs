@@ -1,8 +1,8 @@
-//! Typed indices into the tables of one file.
+//! The ids of rows (`SiteId`, `BodyId`, …): typed indices into the tables of one file, and lists of them.
 
 use serde::{Deserialize, Serialize};
 
-/// Defines a `u32` index with a value that stands for "there is none".
+/// Defines a `u32` index with a niche value for "none".
 macro_rules! id {
     ($($(#[$meta:meta])* $name:ident,)*) => {$(
         $(#[$meta])*
@@ -10,25 +10,25 @@ macro_rules! id {
         pub struct $name(pub u32);
 
         impl $name {
-            /// There is none.
+            /// The id of no row.
             pub const NONE: $name = $name(u32::MAX);
 
-            /// Returns the index, for the table it belongs to.
+            /// Returns the index into the table.
             pub fn index(self) -> usize {
                 self.0 as usize
             }
 
-            /// `None` for [`Self::NONE`].
+            /// Returns the id; `None` for [`Self::NONE`].
             pub fn get(self) -> Option<Self> {
                 if self == Self::NONE { None } else { Some(self) }
             }
 
-            /// True if there is none.
+            /// True for [`Self::NONE`].
             pub fn is_none(self) -> bool {
                 self == Self::NONE
             }
 
-            /// True if there is one.
+            /// True if this is the id of a row.
             pub fn is_some(self) -> bool {
                 self != Self::NONE
             }
@@ -43,45 +43,45 @@ macro_rules! id {
 }
 
 id! {
-    /// A string of this file.
+    /// The id of a string.
     Sym,
-    /// A form.
+    /// The id of a form.
     FormId,
-    /// A body; 0 is the file's top level.
+    /// The id of a body; 0 is the file's top level.
     BodyId,
-    /// A class, struct, enum, trait, interface, impl block or inline module.
+    /// The id of a class, struct, enum, trait, interface, impl block or inline module.
     ClassId,
-    /// A site.
+    /// The id of a site.
     SiteId,
-    /// A variable.
+    /// The id of a variable.
     VarId,
-    /// A region; the regions of a body follow its own.
+    /// The id of a region; the region of a whole body precedes those inside of it.
     RegionId,
-    /// An assignment.
+    /// The id of an assignment.
     AssignId,
-    /// An import.
+    /// The id of an import.
     ImportId,
 }
 
-/// A run of entries in [`crate::FileFacts::lists`], or of rows in another table.
+/// A range of entries in [`crate::FileFacts::lists`], or of rows in another table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct List {
-    /// Index of the first.
+    /// Index of the first entry.
     pub start: u32,
-    /// How many.
+    /// The number of entries.
     pub len: u32,
 }
 
 impl List {
-    /// Nothing.
+    /// The empty range.
     pub const EMPTY: List = List { start: 0, len: 0 };
 
-    /// Returns it as a range of indices.
+    /// Returns the range of indices.
     pub fn range(self) -> std::ops::Range<usize> {
         self.start as usize..(self.start + self.len) as usize
     }
 
-    /// True if nothing is in it.
+    /// True if the range is empty.
     pub fn is_empty(self) -> bool {
         self.len == 0
     }

@@ -1,19 +1,20 @@
-//! The facts of one file, before any other file is known.
+//! The facts of one file ([`FileFacts`]): its bodies, call sites, assignments, values and regions, as a front end
+//! extracts them before any other file is known.
 //!
-//! [`FileFacts`] is a pure function of a file's bytes, its language and [`FACTS_VERSION`]: it holds no path, no
-//! module name, nothing taken from models or configuration, and its symbols are file-local. A front end fills it
-//! through [`FactsBuilder`]; link and solve read it. The contract is about bodies, sites, values and regions and is
-//! the same for every language; how names are looked up is the analysis' business.
+//! [`FileFacts`] is a pure function of a file's bytes, its language and [`FACTS_VERSION`]: it contains no path, no
+//! module name and no data of models or configuration, and its symbols are file-local. A front end fills it through
+//! [`FactsBuilder`]; link and solve read it. Its structure is equal for all languages. The analysis resolves names, the
+//! facts do not.
 //!
 //! The parts:
 //!
 //! - a [`Body`] is code that runs as one piece; a [`Region`] is a part of a body that runs under one condition;
 //! - a [`Site`] is an operation that can run other code; an [`Assign`] binds a value to a target; an [`Exit`] leaves a
 //!   body with a value;
-//! - a [`Form`] is the small form in which every value is recorded; a [`Var`] is a variable of one scope.
+//! - a [`Form`] is the syntax of a value in a compact form; a [`Var`] is a variable of one scope.
 //!
-//! Sites, assignments and exits carry [`At`]: their region and their position in the order of evaluation, so that a
-//! use can be matched with the assignments before it.
+//! Sites, assignments and exits have an [`At`]: their region and their position in the order of evaluation, by which
+//! the analysis finds the assignments before a use.
 
 mod builder;
 mod comment;
@@ -33,7 +34,7 @@ mod tables;
 mod validate;
 
 pub use builder::FactsBuilder;
-pub use comment::{Directive, directive, directive_places, is_meant, lines_of};
+pub use comment::{Directive, covered_line, find_directives, parse_directive, states_intent};
 pub use draft::Draft;
 pub use dump::dump;
 pub use expression::Expression;
@@ -49,5 +50,5 @@ pub use tables::{
 };
 pub use validate::validate;
 
-/// Raised whenever the same bytes may lead to other facts.
+/// The version of the facts. It is increased when equal bytes can result in other facts.
 pub const FACTS_VERSION: u32 = 8;

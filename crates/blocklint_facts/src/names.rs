@@ -1,4 +1,4 @@
-//! Each string of a file once.
+//! The interner of a file's strings (`Names`): it returns the symbol of a string, and stores each string once.
 
 use std::hash::Hasher;
 
@@ -7,18 +7,18 @@ use rustc_hash::FxHasher;
 use crate::Sym;
 use crate::draft::Strings;
 
-/// Finds the symbol of a string: a table of symbols by hash, with the strings themselves only in [`Strings`].
+/// A hash table from strings to symbols; the strings are stored only in [`Strings`].
 #[derive(Debug, Default)]
 pub(crate) struct Names {
-    /// A symbol plus one, or nothing; the length is a power of two.
+    /// The symbol plus one, or 0 for an empty slot; the length is a power of two.
     slots: Vec<u32>,
     hashes: Vec<u32>,
 }
 
-const SLOTS: usize = 512;
+const MIN_SLOTS: usize = 512;
 
 impl Names {
-    /// Returns the symbol of the string, which is added if it is new.
+    /// Returns the symbol of a string; a new string is added.
     pub(crate) fn intern(&mut self, text: &str, symbols: &mut Strings) -> Sym {
         if (self.hashes.len() + 1) * 4 > self.slots.len() * 3 {
             self.grow();
@@ -27,39 +27,39 @@ impl Names {
         hasher.write(text.as_bytes());
         let hash = hasher.finish() as u32;
         let mask = self.slots.len() - 1;
-        let mut at = hash as usize & mask;
-        while let Some(found) = self.slots[at].checked_sub(1) {
-            if self.hashes[found as usize] == hash && symbols.get(Sym(found)) == text {
-                return Sym(found);
+        let mut slot = hash as usize & mask;
+        while let Some(sym) = self.slots[slot].checked_sub(1) {
+            if self.hashes[sym as usize] == hash && symbols.get(Sym(sym)) == text {
+                return Sym(sym);
             }
-            at = (at + 1) & mask;
+            slot = (slot + 1) & mask;
         }
         let sym = symbols.ends.len() as u32;
         symbols.text.push_str(text);
         symbols.ends.push(symbols.text.len() as u32);
         self.hashes.push(hash);
-        self.slots[at] = sym + 1;
+        self.slots[slot] = sym + 1;
         Sym(sym)
     }
 
     fn grow(&mut self) {
-        let len = (self.slots.len() * 2).max(SLOTS);
+        let len = (self.slots.len() * 2).max(MIN_SLOTS);
         self.slots.clear();
         self.slots.resize(len, 0);
         for (sym, &hash) in self.hashes.iter().enumerate() {
-            let mut at = hash as usize & (len - 1);
-            while self.slots[at] != 0 {
-                at = (at + 1) & (len - 1);
+            let mut slot = hash as usize & (len - 1);
+            while self.slots[slot] != 0 {
+                slot = (slot + 1) & (len - 1);
             }
-            self.slots[at] = sym as u32 + 1;
+            self.slots[slot] = sym as u32 + 1;
         }
     }
 
-    /// Forgets all strings.
+    /// Removes all strings.
     pub(crate) fn clear(&mut self) {
         self.hashes.clear();
         self.slots.clear();
-        self.slots.resize(SLOTS, 0);
+        self.slots.resize(MIN_SLOTS, 0);
     }
 }
 
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn many_strings_keep_their_symbols_when_the_table_grows() {
+    fn strings_keep_their_symbols_when_the_table_grows() {
         let (mut names, mut symbols) = (Names::default(), Strings::default());
         let texts: Vec<String> = (0..5_000).map(|at| format!("name{at}")).collect();
         let syms: Vec<Sym> = texts.iter().map(|text| names.intern(text, &mut symbols)).collect();

@@ -1,4 +1,4 @@
-//! How the rows of each table are packed.
+//! The encoding of the rows of each table as words (`impl Row`).
 
 use blocklint_core::Span;
 
@@ -8,9 +8,9 @@ use crate::{
     ImportKind, List, Region, RegionId, RegionKind, Site, SiteFlags, SiteKind, Sym, Var, VarId, VarKind,
 };
 
-/// Returns the variant with this number. Only numbers of variants are written, so any other number means the first.
-fn variant<T: Copy>(all: &[T], at: u32) -> T {
-    all.get(at as usize).copied().unwrap_or(all[0])
+/// Returns the variant with this number; the first one for an invalid number, which is never written.
+fn variant<T: Copy>(all: &[T], number: u32) -> T {
+    all.get(number as usize).copied().unwrap_or(all[0])
 }
 
 const SITE_KINDS: [SiteKind; 17] = [
@@ -33,16 +33,16 @@ const SITE_KINDS: [SiteKind; 17] = [
     SiteKind::Format,
 ];
 
-/// Bits of the first word that hold a site's kind.
+/// The number of bits for a site's kind, in the first word.
 const KIND_BITS: u32 = 5;
 
-/// The first bit of the number of arguments, behind the kind and eight flags.
-const ARGS_AT: u32 = KIND_BITS + 8;
+/// The position of the bits for the number of arguments in the first word, behind the kind and eight flags.
+const ARGS_SHIFT: u32 = KIND_BITS + 8;
 
 const _: () = assert!(SITE_KINDS.len() <= 1 << KIND_BITS, "a kind fits into its bits");
 
-/// Arguments of one site that are kept; a call with more of them takes over 16 MB.
-const MOST_ARGS: u32 = (1 << (32 - ARGS_AT)) - 1;
+/// The maximal number of arguments of a site that are stored. A call with more arguments is longer than 1 MB.
+const MAX_ARGS: u32 = (1 << (32 - ARGS_SHIFT)) - 1;
 
 impl Row for Site {
     const WORDS: usize = 10;
@@ -50,7 +50,7 @@ impl Row for Site {
     #[inline]
     fn write(self, words: &mut Vec<u32>) {
         words.extend_from_slice(&[
-            self.kind as u32 | u32::from(self.flags.0) << KIND_BITS | self.args.len.min(MOST_ARGS) << ARGS_AT,
+            self.kind as u32 | u32::from(self.flags.0) << KIND_BITS | self.args.len.min(MAX_ARGS) << ARGS_SHIFT,
             self.callee.0,
             self.name.0,
             self.args.start,
@@ -71,7 +71,7 @@ impl Row for Site {
             flags: SiteFlags((first >> KIND_BITS) as u8),
             callee: FormId(word(1)),
             name: Sym(word(2)),
-            args: List { start: word(3), len: first >> ARGS_AT },
+            args: List { start: word(3), len: first >> ARGS_SHIFT },
             at: At { region: RegionId(word(4)), position: word(5) },
             span: Span { start: word(6), end: word(7) },
             name_span: Span { start: word(8), end: word(9) },
@@ -244,7 +244,7 @@ impl Row for Var {
         let kind = match self.kind {
             VarKind::Named => 0,
             VarKind::Inner => 1,
-            VarKind::Param(at) => at + 2,
+            VarKind::Param(index) => index + 2,
         };
         words.extend_from_slice(&[self.name.0, self.body.0, kind]);
     }
@@ -254,7 +254,7 @@ impl Row for Var {
         let kind = match word(2) {
             0 => VarKind::Named,
             1 => VarKind::Inner,
-            at => VarKind::Param(at - 2),
+            number => VarKind::Param(number - 2),
         };
         Var { name: Sym(word(0)), body: BodyId(word(1)), kind }
     }

@@ -1,4 +1,5 @@
-//! How the large columns of facts are written for a cache: as bytes, which are copied and not taken apart number by number.
+//! The serialisation of the large columns of facts for the cache: as bytes, which are copied and not decoded number by
+//! number.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -8,8 +9,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::table::{Column, Row, Table};
 
-/// Sixteen or thirty-two bits for each number; the first byte decides which.
+/// The first byte of a column with 16 bits for each number.
 const NARROW: u8 = 2;
+/// The first byte of a column with 32 bits for each number.
 const WIDE: u8 = 4;
 
 impl Serialize for Column {
@@ -58,11 +60,11 @@ impl<R: Row> Serialize for Table<R> {
 impl<'de, R: Row> Deserialize<'de> for Table<R> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let words = Column::deserialize(deserializer)?;
-        Table::of_words(words).ok_or_else(|| D::Error::custom("a row is cut"))
+        Table::from_words(words).ok_or_else(|| D::Error::custom("a row is cut"))
     }
 }
 
-/// Bytes as they are.
+/// The serialisation of bytes, without a change.
 pub(crate) mod bytes {
     use super::{Deserializer, Serializer, read};
 
@@ -75,7 +77,7 @@ pub(crate) mod bytes {
     }
 }
 
-/// Forms of lists, as a column of numbers.
+/// The serialisation of the entries of lists, as a column of numbers.
 pub(crate) mod forms {
     use super::{Column, Deserialize, Deserializer, Serialize, Serializer};
     use crate::FormId;
@@ -87,31 +89,31 @@ pub(crate) mod forms {
 
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<FormId>, D::Error> {
         let words = Column::deserialize(deserializer)?;
-        Ok((0..words.len()).map(|at| FormId(words.at(at))).collect())
+        Ok((0..words.len()).map(|index| FormId(words.at(index))).collect())
     }
 }
 
-/// Reads bytes that a function takes apart, or refuses.
+/// Deserialises bytes by a function, which returns `None` for invalid bytes. `expected` is for the error message.
 fn read<'de, D: Deserializer<'de>, T>(
     deserializer: D,
-    what: &'static str,
-    take: impl Fn(&[u8]) -> Option<T>,
+    expected: &'static str,
+    decode: impl Fn(&[u8]) -> Option<T>,
 ) -> Result<T, D::Error> {
     struct Bytes<T, F> {
-        what: &'static str,
-        take: F,
-        of: PhantomData<T>,
+        expected: &'static str,
+        decode: F,
+        value: PhantomData<T>,
     }
     impl<T, F: Fn(&[u8]) -> Option<T>> Visitor<'_> for Bytes<T, F> {
         type Value = T;
 
         fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-            formatter.write_str(self.what)
+            formatter.write_str(self.expected)
         }
 
         fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<T, E> {
-            (self.take)(bytes).ok_or_else(|| E::custom("bytes that no table has"))
+            (self.decode)(bytes).ok_or_else(|| E::custom("bytes that no table has"))
         }
     }
-    deserializer.deserialize_bytes(Bytes { what, take, of: PhantomData })
+    deserializer.deserialize_bytes(Bytes { expected, decode, value: PhantomData })
 }

@@ -1,6 +1,7 @@
-//! Rows packed into words: 16 bits each where that holds all of a table, as it does in most files, else 32.
+//! Tables of packed rows (`Table`): words of 16 bits if all numbers of the table fit, as in most files, otherwise of 32
+//! bits.
 //!
-//! Facts of all files lie in memory together, and most of their bytes are small numbers.
+//! Rows are packed because the facts of all files are in memory together, and most of their numbers are small.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -10,8 +11,9 @@ use smallvec::SmallVec;
 /// A column of numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Column {
-    /// All are below `u16::MAX`, which stands for `u32::MAX`.
+    /// Numbers below `u16::MAX`; `u16::MAX` means `u32::MAX`.
     Narrow(Box<[u16]>),
+    /// Numbers of any size.
     Wide(Box<[u32]>),
 }
 
@@ -23,7 +25,7 @@ impl Default for Column {
 
 impl Column {
     pub(crate) fn pack(words: &[u32]) -> Self {
-        // `u32::MAX` (there is none) becomes 0. The bits of all together are few where those of each are.
+        // Adding one turns `u32::MAX` (the id of no row) into 0. The union of all bits then shows if all numbers fit.
         let bits = words.iter().fold(0, |bits: u32, &word| bits | word.wrapping_add(1));
         if bits <= u32::from(u16::MAX) {
             Column::Narrow(words.iter().map(|&word| word as u16).collect())
@@ -41,10 +43,10 @@ impl Column {
     }
 
     #[inline]
-    pub(crate) fn at(&self, at: usize) -> u32 {
+    pub(crate) fn at(&self, index: usize) -> u32 {
         match self {
-            Column::Narrow(words) => widened(words[at]),
-            Column::Wide(words) => words[at],
+            Column::Narrow(words) => widen(words[index]),
+            Column::Wide(words) => words[index],
         }
     }
 
@@ -57,23 +59,23 @@ impl Column {
 }
 
 #[inline]
-fn widened(word: u16) -> u32 {
+fn widen(word: u16) -> u32 {
     if word == u16::MAX { u32::MAX } else { u32::from(word) }
 }
 
 /// A row that can be packed into words.
 pub trait Row: Copy {
-    /// How many words a row takes.
+    /// The number of words of a row.
     const WORDS: usize;
 
-    /// Appends that many words.
+    /// Appends the words of the row.
     fn write(self, words: &mut Vec<u32>);
 
-    /// Returns the row whose n-th word the function returns; an unknown row returns any row.
+    /// Returns the row whose n-th word is `word(n)`; an arbitrary row for invalid words.
     fn read(word: impl Fn(usize) -> u32) -> Self;
 }
 
-/// Rows of one kind, in order. Rows are unpacked when they are asked for.
+/// A table of rows of one kind; a row is unpacked at each access.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Table<R> {
     words: Column,
@@ -87,7 +89,7 @@ impl<R> Default for Table<R> {
 }
 
 impl<R: Row> Table<R> {
-    /// Packs rows; `scratch` is overwritten.
+    /// Returns a table of these rows; `scratch` is overwritten.
     pub(crate) fn pack(rows: impl IntoIterator<Item = R>, scratch: &mut Vec<u32>) -> Self {
         scratch.clear();
         for row in rows {
@@ -102,20 +104,20 @@ impl<R: Row> Table<R> {
         self.words.len() / R::WORDS
     }
 
-    /// True if there are none.
+    /// True if the table is empty.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.words.len() == 0
     }
 
-    /// Returns the row at an index of this table. Another index panics, as it does for a slice.
+    /// Returns the row at an index; panics if the index is out of bounds, like a slice.
     #[inline]
-    pub fn at(&self, at: usize) -> R {
-        let range = at * R::WORDS..(at + 1) * R::WORDS;
+    pub fn at(&self, index: usize) -> R {
+        let range = index * R::WORDS..(index + 1) * R::WORDS;
         match &self.words {
             Column::Narrow(words) => {
                 let words = &words[range];
-                R::read(|word| widened(words[word]))
+                R::read(|word| widen(words[word]))
             }
             Column::Wide(words) => {
                 let words = &words[range];
@@ -124,18 +126,18 @@ impl<R: Row> Table<R> {
         }
     }
 
-    /// Returns the row at an index, if there is one.
+    /// Returns the row at an index; `None` if the index is out of bounds.
     #[inline]
-    pub fn get(&self, at: usize) -> Option<R> {
-        (at < self.len()).then(|| self.at(at))
+    pub fn get(&self, index: usize) -> Option<R> {
+        (index < self.len()).then(|| self.at(index))
     }
 
-    /// Returns the rows in a range of indices, which lies in this table or panics.
+    /// Returns the rows in a range of indices; panics if it is out of bounds.
     pub fn slice<const N: usize>(&self, range: std::ops::Range<usize>) -> SmallVec<[R; N]> {
-        range.map(|at| self.at(at)).collect()
+        range.map(|index| self.at(index)).collect()
     }
 
-    /// Returns the rows in order.
+    /// Returns all rows, in order.
     #[inline]
     pub fn iter(&self) -> Rows<'_, R> {
         Rows { table: self, next: 0, end: self.len() }
@@ -145,13 +147,13 @@ impl<R: Row> Table<R> {
         self.words.heap_size()
     }
 
-    /// Returns the numbers, to be stored.
+    /// Returns the numbers of the table, for serialisation.
     pub(crate) fn words(&self) -> &Column {
         &self.words
     }
 
-    /// Returns a table of numbers that were stored; `None` where the last row is cut.
-    pub(crate) fn of_words(words: Column) -> Option<Self> {
+    /// Returns the table with these numbers; `None` if the last row is incomplete.
+    pub(crate) fn from_words(words: Column) -> Option<Self> {
         words.len().is_multiple_of(R::WORDS).then_some(Table { words, rows: PhantomData })
     }
 }
@@ -231,13 +233,13 @@ mod tests {
 
     #[test]
     fn a_table_is_as_wide_as_its_largest_number() {
-        for (most, bytes) in [(0, 2), (0xFFFE, 2), (0xFFFF, 4), (0x1_0000, 4), (u32::MAX - 1, 4)] {
-            let rows = [7, most, u32::MAX];
+        for (largest, bytes) in [(0, 2), (0xFFFE, 2), (0xFFFF, 4), (0x1_0000, 4), (u32::MAX - 1, 4)] {
+            let rows = [7, largest, u32::MAX];
             let table = Table::pack(rows, &mut vec![1]);
-            assert_eq!(table.heap_size(), 3 * bytes, "{most:#x}");
+            assert_eq!(table.heap_size(), 3 * bytes, "{largest:#x}");
             assert_eq!(table.iter().collect::<Vec<_>>(), rows);
-            assert_eq!(table.iter().rev().collect::<Vec<_>>(), [u32::MAX, most, 7]);
-            assert_eq!((table.len(), table.get(1), table.get(3)), (3, Some(most), None));
+            assert_eq!(table.iter().rev().collect::<Vec<_>>(), [u32::MAX, largest, 7]);
+            assert_eq!((table.len(), table.get(1), table.get(3)), (3, Some(largest), None));
         }
     }
 }

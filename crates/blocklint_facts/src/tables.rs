@@ -1,4 +1,5 @@
-//! The rows of the tables of one file.
+//! The rows of the tables of one file: bodies, parameters, classes, variables, regions, sites, assignments, exits,
+//! imports, suppression comments.
 
 use blocklint_core::Span;
 use serde::{Deserialize, Serialize};
@@ -8,40 +9,40 @@ use crate::{BodyId, ClassId, FormId, List, RegionId, Sym, VarId};
 /// A place in the order of evaluation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct At {
-    /// The innermost region.
+    /// The innermost region around the place.
     pub region: RegionId,
-    /// Position in the file's order of evaluation; positions of different bodies do not compare.
+    /// Position in the file's order of evaluation; positions of different bodies cannot be compared.
     pub position: u32,
 }
 
-/// Code that runs as one piece.
+/// Code that runs as one piece: a function, a lambda, the top level of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Body {
-    /// Its kind.
+    /// The kind of the body.
     pub kind: BodyKind,
-    /// How it runs.
+    /// The way in which a call runs it.
     pub flow: Flow,
-    /// Known properties of its text.
+    /// Properties that its syntax shows.
     pub flags: BodyFlags,
-    /// Its name; `<lambda>` and the like for nameless ones.
+    /// The name; `<lambda>` and the like for bodies without a name.
     pub name: Sym,
-    /// The body it stands in; none for the top level.
+    /// The body around it; none for the top level.
     pub parent: BodyId,
-    /// The class in whose body it stands directly.
+    /// The class of which it is a member; none if it is no member of a class.
     pub class: ClassId,
-    /// Its parameters, in [`FileFacts::params`].
+    /// The parameters, in [`FileFacts::params`](crate::FileFacts::params).
     pub params: List,
-    /// Its decorators, attributes or annotations, outermost first, as forms.
+    /// The decorators, attributes or annotations, outermost first, as forms.
     pub decorators: List,
-    /// Its declared result type.
+    /// The declared result type.
     pub returns: FormId,
-    /// From the first decorator to its end.
+    /// The text from the first decorator to the end of the body.
     pub span: Span,
-    /// Its name, or its first token.
+    /// The text of the name, or of the first token if it has no name.
     pub name_span: Span,
-    /// Its own region.
+    /// The region of the whole body.
     pub region: RegionId,
-    /// The variable its definition binds.
+    /// The variable that its definition binds.
     pub var: VarId,
 }
 
@@ -64,35 +65,35 @@ pub enum BodyKind {
     Initialiser,
 }
 
-/// How a body runs when it is called.
+/// The way in which a call runs a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Flow {
-    /// At once.
+    /// The call runs it at once.
     Sync,
-    /// When awaited.
+    /// It runs when the result of the call is awaited.
     Coroutine,
-    /// While iterated.
+    /// It runs while the result of the call is iterated.
     Generator,
-    /// While iterated with `async for`.
+    /// It runs while the result of the call is iterated with `async for`.
     AsyncGenerator,
 }
 
-/// Known properties of a body's text.
+/// Properties of a body that its syntax shows, as a set of bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BodyFlags(pub u8);
 
 impl BodyFlags {
-    /// It leaves its code to others: `...`, only a docstring, `raise NotImplementedError`, no block at all.
+    /// It has no code of its own: `...`, only a docstring, `raise NotImplementedError`, no block.
     pub const STUB: BodyFlags = BodyFlags(1);
-    /// A closure that takes what it captures (`move`).
+    /// It is a closure that owns its captures (`move`).
     pub const MOVE: BodyFlags = BodyFlags(2);
     /// It uses a local of the body around it, or its `self`.
     pub const CAPTURES: BodyFlags = BodyFlags(4);
-    /// `static`, or an associated function without receiver.
+    /// It is `static`, or an associated function without a receiver.
     pub const STATIC: BodyFlags = BodyFlags(8);
-    /// It stands in code built only for tests (`#[cfg(test)]`, `#[test]`).
+    /// It is in code that is built only for tests (`#[cfg(test)]`, `#[test]`).
     pub const TEST: BodyFlags = BodyFlags(16);
-    /// It is declared to implement or override a method of a base (`@Override`).
+    /// It is declared as an override or implementation of a method of a base (`@Override`).
     pub const OVERRIDES: BodyFlags = BodyFlags(32);
 
     /// True if all of `other` is set.
@@ -106,22 +107,22 @@ impl BodyFlags {
     }
 }
 
-/// One parameter.
+/// A parameter of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Param {
-    /// Its name; none for a pattern.
+    /// The name; none for a pattern.
     pub name: Sym,
-    /// How it is passed.
+    /// The way in which it is passed.
     pub kind: ParamKind,
-    /// The variable it binds.
+    /// The variable that it binds.
     pub var: VarId,
-    /// Its default value, read in the scope around the body.
+    /// The default value, which is evaluated in the scope around the body.
     pub default: FormId,
-    /// Its declared type.
+    /// The declared type.
     pub annotation: FormId,
 }
 
-/// How a parameter is passed.
+/// The way in which a parameter is passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ParamKind {
     /// By position or name.
@@ -134,37 +135,37 @@ pub enum ParamKind {
     VarArgs,
     /// `**kwargs`.
     KwArgs,
-    /// `self` in Rust. Python's is a normal parameter, Java's is `Form::This`.
+    /// `self` in Rust. In Python `self` is a normal parameter; in Java `this` is `Form::This`.
     Receiver,
 }
 
-/// A class or its like.
+/// A class, struct, enum, trait, interface, impl block, type alias or inline module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Class {
-    /// Its kind.
+    /// The kind of the class.
     pub kind: ClassKind,
-    /// Its name; empty for an impl block or an anonymous class.
+    /// The name; empty for an impl block or an anonymous class.
     pub name: Sym,
-    /// Its body, whose scope holds its members.
+    /// The body, whose scope has its members.
     pub body: BodyId,
-    /// The body it stands in.
+    /// The body around it.
     pub parent: BodyId,
-    /// Bases, interfaces, supertraits; for an impl block the trait.
+    /// The bases, interfaces or supertraits; for an impl block the trait.
     pub bases: List,
-    /// Keyword arguments of the class statement, in [`FileFacts::args`]; for Rust the traits that it derives, each a nameless
-    /// [`Form::Str`](crate::Form::Str) of the last part of its path.
+    /// The keyword arguments of the class statement, in [`FileFacts::args`](crate::FileFacts::args). In Rust the traits
+    /// that it derives, each a nameless [`Form::Str`](crate::Form::Str) of the last part of its path.
     pub keywords: List,
-    /// Its decorators, attributes or annotations, outermost first.
+    /// The decorators, attributes or annotations, outermost first.
     pub decorators: List,
-    /// Its type parameters, as `Form::Str`, or `Form::Cast(Str, bound)`.
+    /// The type parameters, as `Form::Str`, or `Form::Cast(Str, bound)`.
     pub type_params: List,
-    /// The type that an impl block is for.
+    /// The type that an impl block implements, or the target of an alias.
     pub subject: FormId,
-    /// From the first decorator to its end.
+    /// The text from the first decorator to the end.
     pub span: Span,
-    /// Its name.
+    /// The text of the name.
     pub name_span: Span,
-    /// The variable its definition binds.
+    /// The variable that its definition binds.
     pub var: VarId,
 }
 
@@ -179,7 +180,7 @@ pub enum ClassKind {
     Interface,
     /// An impl block (Rust).
     Impl,
-    /// A type alias that the language declares as such (Rust's and Python's `type`); its target is the `subject`.
+    /// A declared type alias (`type` in Rust and Python); its target is the `subject`.
     Alias,
     /// An inline module (Rust).
     Module,
@@ -188,11 +189,11 @@ pub enum ClassKind {
 /// A variable of one scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Var {
-    /// Its name.
+    /// The name.
     pub name: Sym,
-    /// The body whose scope holds it. A comprehension's variables are of the body it stands in.
+    /// The body whose scope has it. The variables of a comprehension are in the scope of the body around it.
     pub body: BodyId,
-    /// Its kind.
+    /// The kind of the variable.
     pub kind: VarKind,
 }
 
@@ -201,26 +202,28 @@ pub struct Var {
 pub enum VarKind {
     /// The n-th parameter of its body.
     Param(u32),
-    /// A name its scope can be asked for: a global, a member of a class, an item of a block, a local of Python.
+    /// A name that is visible in its whole scope: a global, a member of a class, an item of a block, a local of Python.
     Named,
-    /// A name seen only in a part of its body: of a comprehension, a pattern, a block (every local of Rust and Java).
+    /// A name that is visible only in a part of its body: in a comprehension, a pattern, a block (every local of Rust
+    /// and Java).
     Inner,
 }
 
 /// A part of a body that runs under one condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Region {
-    /// The region around it; none for a body's own.
+    /// The region around it; none for the region of a whole body.
     pub parent: RegionId,
-    /// Its body.
+    /// The body that it belongs to.
     pub body: BodyId,
-    /// Its kind.
+    /// The kind of the region.
     pub kind: RegionKind,
-    /// Arms of one branch share this number, and so do the parts of one `try`; other regions have their own.
+    /// A number that the arms of one branch share, and the parts of one `try`; other regions have a number of their
+    /// own.
     pub group: u32,
     /// The test of an arm or `while` loop, the iterable of a `for` loop, the item of a `with`, the types of a handler.
     pub test: FormId,
-    /// Its text.
+    /// The text of the region.
     pub span: Span,
 }
 
@@ -229,13 +232,13 @@ pub struct Region {
 pub enum RegionKind {
     /// A whole body.
     Body,
-    /// Runs any number of times; also a comprehension.
+    /// A loop or a comprehension, which runs any number of times.
     Loop,
-    /// Runs if the test holds.
+    /// Code that runs if the test is true.
     Then,
-    /// Runs if the test does not hold: `else`, or what follows an arm that always leaves.
+    /// Code that runs if the test is false: `else`, or the code behind an arm that always leaves.
     Else,
-    /// One case of a `match` or `switch`.
+    /// A case of a `match` or `switch`.
     Case,
     /// The guarded part of a `try`.
     Try,
@@ -252,22 +255,22 @@ pub enum RegionKind {
 /// An operation that can run other code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Site {
-    /// Its kind.
+    /// The kind of the operation.
     pub kind: SiteKind,
-    /// How its result is used.
+    /// The way in which its result is used.
     pub flags: SiteFlags,
-    /// The callee of a call; the operand of an implicit call (the object read, entered, iterated, indexed).
+    /// The callee of a call; the operand of an implicit call (the object that is read, entered, iterated, indexed).
     pub callee: FormId,
-    /// The last name of the callee, or the implicit method (`__enter__`, `drop`), or the attribute read.
+    /// The last name of the callee, the implicit method (`__enter__`, `drop`), or the attribute that is read.
     pub name: Sym,
-    /// Its arguments, in [`FileFacts::args`].
+    /// The arguments, in [`FileFacts::args`](crate::FileFacts::args).
     pub args: List,
-    /// Where it stands.
+    /// The region and the position in the order of evaluation.
     pub at: At,
-    /// Its text: of a call from the receiver's first character to the closing parenthesis; of an implicit call its
+    /// The text: for a call from the receiver's first character to the closing parenthesis, for an implicit call the
     /// operand.
     pub span: Span,
-    /// The name called; of an implicit call the operand.
+    /// The text of the called name; for an implicit call the operand.
     pub name_span: Span,
 }
 
@@ -276,16 +279,16 @@ pub struct Site {
 pub enum SiteKind {
     /// A call with parentheses.
     Call,
-    /// A constructor call that the language marks as one: `new T(…)` (of an anonymous class the callee is that
-    /// class), a struct literal, an enum constant or annotation with arguments (Java).
+    /// A constructor call that the syntax shows: `new T(…)` (for an anonymous class the callee is that class), a struct
+    /// literal, an enum constant or annotation with arguments (Java).
     New,
-    /// A macro call, also of an attribute with arguments (Rust); the callee is its path.
+    /// A call of a macro, or an attribute with arguments (Rust); the callee is its path.
     Macro,
-    /// The application of a decorator: callee is the decorator, the one argument the decorated function.
+    /// The application of a decorator; the callee is the decorator, the argument is the decorated function.
     Decorate,
-    /// The reading of an attribute outside callee position.
+    /// Reading an attribute that is not called.
     Read,
-    /// The writing or deleting of an attribute.
+    /// Writing or deleting an attribute.
     Write,
     /// Entering a `with` item; the result is what `as` binds.
     Enter,
@@ -297,40 +300,42 @@ pub enum SiteKind {
     Subscript,
     /// A binary or unary operator, named by its method (`__truediv__`).
     Operator,
-    /// `await` of what is not directly a call.
+    /// `await` of a value that is not directly a call.
     Await,
     /// An import, which may run a module.
     Import,
     /// The end of a value's life (Rust).
     Drop,
-    /// A test of a value's truth, named `__bool__`: `if x`, `not x`, `x and y` (Python).
+    /// A test of a value's truth, with the name `__bool__`: `if x`, `not x`, `x and y` (Python).
     Test,
-    /// `==`, `<` and their like, named by the left operand's method; the argument is the right operand (Python).
+    /// A comparison (`==`, `<`), with the name of the left operand's method; the argument is the right operand
+    /// (Python).
     Compare,
-    /// A value that is made a text: in an f-string (`__format__`), by `!r` (`__repr__`), by `"%s" %` (`__str__`) (Python).
+    /// The formatting of a value: in an f-string (`__format__`), by `!r` (`__repr__`), by `"%s" %` (`__str__`)
+    /// (Python).
     Format,
 }
 
 impl SiteKind {
-    /// True if the site runs a method of its operand that neither keeps the operand nor hands it on, so that no value is followed
-    /// through it.
-    pub fn only_asks(self) -> bool {
+    /// True if the site runs a method that neither stores its operand nor passes it on, so that the analysis follows no
+    /// value through the site: tests, comparisons, formatting.
+    pub fn keeps_no_operand(self) -> bool {
         matches!(self, SiteKind::Test | SiteKind::Compare | SiteKind::Format)
     }
 }
 
-/// How a site's result is used.
+/// The way in which a site's result is used, as a set of bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SiteFlags(pub u8);
 
 impl SiteFlags {
-    /// Awaited where it stands.
+    /// The result is awaited at once.
     pub const AWAITED: SiteFlags = SiteFlags(1);
-    /// An expression statement: its result is dropped.
+    /// The site is an expression statement, so that its result is dropped.
     pub const DISCARDED: SiteFlags = SiteFlags(2);
-    /// Of an `async with`, `async for`.
+    /// The site belongs to an `async with` or `async for`.
     pub const ASYNC: SiteFlags = SiteFlags(4);
-    /// Java: the callee is a bare name, looked up in the classes around it.
+    /// The callee is a simple name, which is looked up in the classes around the call (Java).
     pub const BARE: SiteFlags = SiteFlags(8);
 
     /// True if all of `other` is set.
@@ -344,38 +349,38 @@ impl SiteFlags {
     }
 }
 
-/// One argument.
+/// An argument of a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arg {
-    /// Its keyword; none if it is passed by position.
+    /// The keyword; none if the argument is positional.
     pub name: Sym,
-    /// Its value; `Star` and `StarStar` for unpacked ones.
+    /// The value; `Star` or `StarStar` if it is unpacked.
     pub value: FormId,
-    /// Its text, without the keyword.
+    /// The text of the argument, without the keyword.
     pub span: Span,
 }
 
-/// Binds a value to a target.
+/// An assignment: it binds a value to a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Assign {
-    /// `Var`, `Attr` or `Subscript`; a pattern is taken apart into several assignments.
+    /// The target, a `Var`, `Attr` or `Subscript`; a pattern becomes several assignments.
     pub target: FormId,
     /// The value; none for a bare declaration (`x: int`, a struct field).
     pub value: FormId,
     /// The declared type.
     pub annotation: FormId,
-    /// The kind of binding.
+    /// The kind of the assignment.
     pub kind: AssignKind,
-    /// Where it stands.
+    /// The region and the position in the order of evaluation.
     pub at: At,
-    /// The target's text.
+    /// The text of the target.
     pub span: Span,
 }
 
-/// The kind of binding of an assignment.
+/// The kind of an assignment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AssignKind {
-    /// `x = v`, also a pattern's part, `with … as`, a loop variable.
+    /// `x = v`, a part of a pattern, `with … as`, a loop variable.
     Plain,
     /// `x += v`; the value is the operator's result.
     Augmented,
@@ -387,20 +392,20 @@ pub enum AssignKind {
     Declaration,
 }
 
-/// A way out of a body with a value.
+/// An exit of a body, with a value: `return`, `yield`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exit {
-    /// Which way.
+    /// The kind of the exit.
     pub kind: ExitKind,
-    /// The value; none for a bare `return`.
+    /// The value; none for a `return` without a value.
     pub value: FormId,
-    /// Where it stands.
+    /// The region and the position in the order of evaluation.
     pub at: At,
-    /// Its text.
+    /// The text of the exit.
     pub span: Span,
 }
 
-/// Which way a value leaves.
+/// The kind of an exit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ExitKind {
     /// `return`, or the value at the end of a block, lambda or closure.
@@ -411,7 +416,7 @@ pub enum ExitKind {
     YieldFrom,
 }
 
-/// One import of one name.
+/// The import of one name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Import {
     /// The kind of name that it binds.
@@ -419,49 +424,50 @@ pub struct Import {
     /// The module or path as written, without leading dots and `super`s: `a.b`, `crate::db`, `java.util`; with a
     /// leading `::` for `use ::a` and `extern crate a`.
     pub module: Sym,
-    /// Number of leading dots (Python), of leading `super`s (Rust).
+    /// The number of leading dots (Python), or of leading `super`s (Rust).
     pub level: u32,
-    /// The name taken from the module; none for `import a.b`, for `*`.
+    /// The name that is imported from the module; none for `import a.b` and for `*`.
     pub name: Sym,
-    /// Where it stands.
+    /// The region and the position in the order of evaluation.
     pub at: At,
-    /// Its text.
+    /// The text of the import.
     pub span: Span,
 }
 
 /// The kind of name that an import binds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ImportKind {
-    /// The module named (`import a.b as m`; Rust's `use a::b`, Java's `import a.B`: the item named).
+    /// The module (`import a.b as m`), or the item of a path (`use a::b` in Rust, `import a.B` in Java).
     Module,
-    /// The first segment of the module named (`import a.b`).
+    /// The first segment of the module (`import a.b`).
     Head,
     /// A name from the module (`from a import b`).
     Name,
-    /// Everything (`from a import *`, `use a::*`, `import a.*`); binds no variable.
+    /// All names (`from a import *`, `use a::*`, `import a.*`); binds no variable.
     Star,
-    /// The members of a class (Java's `import static a.B.m`; `name` is none for `*`, which binds no variable).
+    /// A static member of a class (`import static a.B.m` in Java; `name` is none for `*`, which binds no variable).
     Static,
-    /// The package that the file itself belongs to (Java's `package a.b;`); binds no variable.
+    /// The package of the file (`package a.b;` in Java); binds no variable.
     Package,
-    /// A module in another file (Rust's `mod a;`, `a` being the `name`); `module` is the `#[path]`, if there is one.
+    /// A module in another file (`mod a;` in Rust, with the `name` `a`); `module` is the `#[path]`, if there is one.
     File,
 }
 
-/// A comment that silences rules or makes a promise.
+/// A comment that suppresses findings or promises that code does not block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Suppression {
-    /// Its kind.
+    /// The kind of the comment.
     pub kind: SuppressionKind,
-    /// The rules named, as `Form::Str` (codes or names, as written); empty for a bare comment.
+    /// The rules (codes or names, as written), as `Form::Str`; empty for a comment that lists no rules.
     pub rules: List,
-    /// The reason given; none if there is none.
+    /// The reason; none if the comment has no reason.
     pub reason: Sym,
-    /// The comment, or the part of it with this meaning.
+    /// The text of the comment, or of the part of it that is this directive.
     pub comment: Span,
-    /// The lines that it covers: its own, the next line of code if it stands alone, what an annotation stands before,
-    /// or the whole file. In Python its own lines begin where a multi-line string or a continuation that ends there
-    /// begins; of a comment at the header of a definition they reach to the definition's name.
+    /// The lines that it covers: its own line, the next line of code if it is alone on its line, the definition behind
+    /// an annotation, or the whole file. In Python the covered lines begin at the start of a multi-line string or
+    /// continuation that ends on the comment's line; for a comment at the header of a definition they include the line
+    /// of the definition's name.
     pub line: Span,
 }
 
@@ -470,20 +476,21 @@ pub struct Suppression {
 pub enum SuppressionKind {
     /// `blocklint: ignore[…]`.
     Ignore,
-    /// `noqa` (Python), with or without codes. Without, its lines are its own only.
+    /// `noqa` (Python), with or without codes. Without codes it covers only its own line.
     Noqa,
     /// `blocklint: nonblocking`: the function on that line must not block.
     Nonblocking,
-    /// Words of its author: that what stands on that line holds its thread on purpose, or briefly enough.
+    /// A comment in the author's own words which says that code on that line holds its thread on purpose, or briefly
+    /// enough.
     Meant,
-    /// It begins nearly like one of blocklint's own and cannot be read; `reason` holds the whole text.
+    /// A comment that is similar to a comment of blocklint and cannot be parsed; `reason` is the whole text.
     Malformed,
 }
 
-/// Something of the file that could not be read.
+/// A part of the file that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Problem {
-    /// Where.
+    /// The place of the part.
     pub span: Span,
     /// The problem, in one line.
     pub message: String,

@@ -1,19 +1,18 @@
-//! Checks that the tables of one file refer to rows that exist.
+//! The validation of facts: every reference between the tables of one file must be to a row that exists.
 
 use crate::{FileFacts, Form, FormId, List, RegionId};
 
-/// Checks every reference and range of the facts; returns the first mistake. Front ends are tested with it, and what
-/// was read from a cache can be.
+/// Checks every reference and range of the facts. Tests of front ends use it, and it can check facts from a cache.
 ///
 /// # Errors
 ///
-/// The table, the row and the column that refer to nothing.
+/// Returns a message with the table and the row of the first invalid reference.
 pub fn validate(facts: &FileFacts) -> Result<(), String> {
     let check = Check { facts };
-    check.forms()?;
-    check.definitions()?;
-    check.operations()?;
-    check.rest()
+    check.check_forms()?;
+    check.check_definitions()?;
+    check.check_operations()?;
+    check.check_imports_and_comments()
 }
 
 struct Check<'a> {
@@ -22,42 +21,43 @@ struct Check<'a> {
 
 type Checked = Result<(), String>;
 
-/// Fails with the words unless the index is below the length, or is none where that is allowed.
-fn below(index: u32, len: usize, none: bool, words: impl FnOnce() -> String) -> Checked {
-    if (index as usize) < len || (none && index == u32::MAX) { Ok(()) } else { Err(words()) }
+/// Returns the message as an error, unless the index is below the length, or is that of no row and `may_be_none` is
+/// true.
+fn check_index(index: u32, len: usize, may_be_none: bool, message: impl FnOnce() -> String) -> Checked {
+    if (index as usize) < len || (may_be_none && index == u32::MAX) { Ok(()) } else { Err(message()) }
 }
 
 impl Check<'_> {
-    fn form(&self, form: FormId, none: bool, words: &str, row: usize) -> Checked {
-        below(form.0, self.facts.forms.len(), none, || format!("{words} {row}: no form {}", form.0))
+    fn form(&self, form: FormId, may_be_none: bool, table: &str, row: usize) -> Checked {
+        check_index(form.0, self.facts.forms.len(), may_be_none, || format!("{table} {row}: no form {}", form.0))
     }
 
-    fn sym(&self, sym: u32, none: bool, words: &str, row: usize) -> Checked {
-        below(sym, self.facts.symbols.len(), none, || format!("{words} {row}: no symbol {sym}"))
+    fn sym(&self, sym: u32, may_be_none: bool, table: &str, row: usize) -> Checked {
+        check_index(sym, self.facts.symbols.len(), may_be_none, || format!("{table} {row}: no symbol {sym}"))
     }
 
-    fn list(&self, list: List, words: &str, row: usize) -> Checked {
+    fn list(&self, list: List, table: &str, row: usize) -> Checked {
         if list.is_empty() {
             return Ok(());
         }
         let end = list.start as usize + list.len as usize;
         if end > self.facts.lists.len() {
-            return Err(format!("{words} {row}: list ends at {end}"));
+            return Err(format!("{table} {row}: list ends at {end}"));
         }
         Ok(())
     }
 
-    fn region(&self, region: RegionId, words: &str, row: usize) -> Checked {
-        below(region.0, self.facts.regions.len(), false, || format!("{words} {row}: no region {}", region.0))
+    fn region(&self, region: RegionId, table: &str, row: usize) -> Checked {
+        check_index(region.0, self.facts.regions.len(), false, || format!("{table} {row}: no region {}", region.0))
     }
 
-    fn forms(&self) -> Checked {
+    fn check_forms(&self) -> Checked {
         let facts = self.facts;
         for (row, &member) in facts.lists.iter().enumerate() {
             self.form(member, true, "list entry", row)?;
         }
         for (row, form) in facts.forms.iter().enumerate() {
-            let words = "form";
+            let table = "form";
             match form {
                 Form::Other
                 | Form::None
@@ -67,22 +67,22 @@ impl Check<'_> {
                 | Form::Float(_)
                 | Form::This => {}
                 Form::Str(sym) | Form::Text(sym) | Form::Bytes(sym) | Form::Name(sym) => {
-                    self.sym(sym.0, false, words, row)?;
+                    self.sym(sym.0, false, table, row)?;
                 }
-                Form::Var(var) => below(var.0, facts.vars.len(), false, || format!("form {row}: no variable"))?,
+                Form::Var(var) => check_index(var.0, facts.vars.len(), false, || format!("form {row}: no variable"))?,
                 Form::Attr(base, sym) | Form::Path(base, sym) | Form::Field(base, sym) => {
-                    self.form(base, false, words, row)?;
-                    self.sym(sym.0, false, words, row)?;
+                    self.form(base, false, table, row)?;
+                    self.sym(sym.0, false, table, row)?;
                 }
-                Form::Result(site) => below(site.0, facts.sites.len(), false, || format!("form {row}: no site"))?,
+                Form::Result(site) => check_index(site.0, facts.sites.len(), false, || format!("form {row}: no site"))?,
                 Form::Callable(body) | Form::Run(body) => {
-                    below(body.0, facts.bodies.len(), false, || format!("form {row}: no body"))?;
+                    check_index(body.0, facts.bodies.len(), false, || format!("form {row}: no body"))?;
                 }
                 Form::Class(class) => {
-                    below(class.0, facts.classes.len(), false, || format!("form {row}: no class"))?;
+                    check_index(class.0, facts.classes.len(), false, || format!("form {row}: no class"))?;
                 }
                 Form::Import(import) => {
-                    below(import.0, facts.imports.len(), false, || format!("form {row}: no import"))?;
+                    check_index(import.0, facts.imports.len(), false, || format!("form {row}: no import"))?;
                 }
                 Form::Part(base, _)
                 | Form::Await(base)
@@ -91,43 +91,43 @@ impl Check<'_> {
                 | Form::Star(base)
                 | Form::StarStar(base)
                 | Form::Not(base)
-                | Form::Bound(base) => self.form(base, false, words, row)?,
+                | Form::Bound(base) => self.form(base, false, table, row)?,
                 Form::Subscript(a, b) | Form::Compare(_, a, b) => {
-                    self.form(a, false, words, row)?;
-                    self.form(b, false, words, row)?;
+                    self.form(a, false, table, row)?;
+                    self.form(b, false, table, row)?;
                 }
-                // A handler without types catches a value of none.
+                // The value that a handler without types catches has no type.
                 Form::Cast(a, b) => {
-                    self.form(a, false, words, row)?;
-                    self.form(b, true, words, row)?;
+                    self.form(a, false, table, row)?;
+                    self.form(b, true, table, row)?;
                 }
                 Form::Display(_, list) | Form::Pairs(list) | Form::Alt(_, list) | Form::Join(list) => {
-                    self.list(list, words, row)?;
+                    self.list(list, table, row)?;
                 }
             }
         }
         Ok(())
     }
 
-    fn definitions(&self) -> Checked {
+    fn check_definitions(&self) -> Checked {
         let facts = self.facts;
         if facts.bodies.is_empty() {
             return Err("no body for the top level".to_owned());
         }
         for (row, body) in facts.bodies.iter().enumerate() {
-            let words = "body";
-            self.sym(body.name.0, true, words, row)?;
+            let table = "body";
+            self.sym(body.name.0, true, table, row)?;
             if row > 0 && body.parent.index() >= row {
                 return Err(format!("body {row}: does not follow its parent"));
             }
-            below(body.class.0, facts.classes.len(), true, || format!("body {row}: no class"))?;
-            below(body.var.0, facts.vars.len(), true, || format!("body {row}: no variable"))?;
+            check_index(body.class.0, facts.classes.len(), true, || format!("body {row}: no class"))?;
+            check_index(body.var.0, facts.vars.len(), true, || format!("body {row}: no variable"))?;
             if !body.params.is_empty() && body.params.range().end > facts.params.len() {
                 return Err(format!("body {row}: no such parameters"));
             }
-            self.list(body.decorators, words, row)?;
-            self.form(body.returns, true, words, row)?;
-            self.region(body.region, words, row)?;
+            self.list(body.decorators, table, row)?;
+            self.form(body.returns, true, table, row)?;
+            self.region(body.region, table, row)?;
             if facts.region(body.region).body.index() != row {
                 return Err(format!("body {row}: its region belongs to another body"));
             }
@@ -136,36 +136,36 @@ impl Check<'_> {
             self.sym(param.name.0, true, "parameter", row)?;
             self.form(param.default, true, "parameter", row)?;
             self.form(param.annotation, true, "parameter", row)?;
-            below(param.var.0, facts.vars.len(), true, || format!("parameter {row}: no variable"))?;
+            check_index(param.var.0, facts.vars.len(), true, || format!("parameter {row}: no variable"))?;
         }
         for (row, class) in facts.classes.iter().enumerate() {
-            let words = "class";
-            self.sym(class.name.0, true, words, row)?;
-            below(class.body.0, facts.bodies.len(), true, || format!("class {row}: no body"))?;
-            below(class.parent.0, facts.bodies.len(), false, || format!("class {row}: no parent"))?;
-            below(class.var.0, facts.vars.len(), true, || format!("class {row}: no variable"))?;
-            self.list(class.bases, words, row)?;
-            self.list(class.decorators, words, row)?;
-            self.list(class.type_params, words, row)?;
-            self.form(class.subject, true, words, row)?;
+            let table = "class";
+            self.sym(class.name.0, true, table, row)?;
+            check_index(class.body.0, facts.bodies.len(), true, || format!("class {row}: no body"))?;
+            check_index(class.parent.0, facts.bodies.len(), false, || format!("class {row}: no parent"))?;
+            check_index(class.var.0, facts.vars.len(), true, || format!("class {row}: no variable"))?;
+            self.list(class.bases, table, row)?;
+            self.list(class.decorators, table, row)?;
+            self.list(class.type_params, table, row)?;
+            self.form(class.subject, true, table, row)?;
             if !class.keywords.is_empty() && class.keywords.range().end > facts.args.len() {
                 return Err(format!("class {row}: no such keywords"));
             }
         }
         for (row, var) in facts.vars.iter().enumerate() {
             self.sym(var.name.0, false, "variable", row)?;
-            below(var.body.0, facts.bodies.len(), false, || format!("variable {row}: no body"))?;
+            check_index(var.body.0, facts.bodies.len(), false, || format!("variable {row}: no body"))?;
         }
         Ok(())
     }
 
-    fn operations(&self) -> Checked {
+    fn check_operations(&self) -> Checked {
         let facts = self.facts;
         for (row, region) in facts.regions.iter().enumerate() {
             if region.parent.is_some() && region.parent.index() >= row {
                 return Err(format!("region {row}: does not follow its parent"));
             }
-            below(region.body.0, facts.bodies.len(), false, || format!("region {row}: no body"))?;
+            check_index(region.body.0, facts.bodies.len(), false, || format!("region {row}: no body"))?;
             if let Some(parent) = region.parent.get()
                 && facts.region(parent).body != region.body
             {
@@ -176,17 +176,17 @@ impl Check<'_> {
                 return Err(format!("region {row}: ends before it starts"));
             }
         }
-        let mut last = vec![0; facts.bodies.len()];
+        let mut last_positions = vec![0; facts.bodies.len()];
         for (row, site) in facts.sites.iter().enumerate() {
-            let words = "site";
-            self.form(site.callee, true, words, row)?;
-            self.sym(site.name.0, true, words, row)?;
-            self.region(site.at.region, words, row)?;
+            let table = "site";
+            self.form(site.callee, true, table, row)?;
+            self.sym(site.name.0, true, table, row)?;
+            self.region(site.at.region, table, row)?;
             if !site.args.is_empty() && site.args.range().end > facts.args.len() {
                 return Err(format!("site {row}: no such arguments"));
             }
             let body = facts.body_of(site.at);
-            if std::mem::replace(&mut last[body.index()], site.at.position) >= site.at.position {
+            if std::mem::replace(&mut last_positions[body.index()], site.at.position) >= site.at.position {
                 return Err(format!("site {row}: out of order"));
             }
             if site.span.end < site.span.start {
@@ -198,11 +198,11 @@ impl Check<'_> {
             self.form(arg.value, true, "argument", row)?;
         }
         for (row, assign) in facts.assigns.iter().enumerate() {
-            let words = "assignment";
-            self.form(assign.target, false, words, row)?;
-            self.form(assign.value, true, words, row)?;
-            self.form(assign.annotation, true, words, row)?;
-            self.region(assign.at.region, words, row)?;
+            let table = "assignment";
+            self.form(assign.target, false, table, row)?;
+            self.form(assign.value, true, table, row)?;
+            self.form(assign.annotation, true, table, row)?;
+            self.region(assign.at.region, table, row)?;
         }
         for (row, exit) in facts.exits.iter().enumerate() {
             self.form(exit.value, true, "exit", row)?;
@@ -211,7 +211,7 @@ impl Check<'_> {
         Ok(())
     }
 
-    fn rest(&self) -> Checked {
+    fn check_imports_and_comments(&self) -> Checked {
         let facts = self.facts;
         for (row, import) in facts.imports.iter().enumerate() {
             self.sym(import.module.0, true, "import", row)?;

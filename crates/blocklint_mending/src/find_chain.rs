@@ -212,7 +212,7 @@ impl Closing<'_, '_, '_> {
                 EdgeTarget::Sink(sink) => match self.twin(&graph.sinks[sink as usize]) {
                     Some(twin) => {
                         self.hops_in_loop |=
-                            linker.program.facts(edge.site.file).in_loop(linker.program.site(edge.site).at.region)
+                            linker.program.facts(edge.site.file).is_in_loop(linker.program.site(edge.site).at.region)
                                 && !self.is_sleep(&graph.sinks[sink as usize]);
                         self.sinks.insert(edge.site, twin);
                     }

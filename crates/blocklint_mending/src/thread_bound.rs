@@ -96,7 +96,7 @@ fn returns_loop_awaitable(linker: &Linker<'_>, site: SiteRef) -> Option<BoundCal
         }
         _ => None,
     })?;
-    Some(bound_at(linker, site, Bound::Loop, BoundUse::Given, call))
+    Some(bound_at(linker, site, Bound::Loop, BoundUse::Returned, call))
 }
 
 /// Returns the class with coroutines of which a call makes an instance. Its locks, queues or clients are often bound to the loop in
@@ -318,7 +318,8 @@ struct OfBody {
 
 /// True if a site of this kind runs something, or uses a value, where it stands.
 fn moves(kind: SiteKind) -> bool {
-    !matches!(kind, SiteKind::Import | SiteKind::Await | SiteKind::Operator | SiteKind::Drop) && !kind.only_asks()
+    !matches!(kind, SiteKind::Import | SiteKind::Await | SiteKind::Operator | SiteKind::Drop)
+        && !kind.keeps_no_operand()
 }
 
 struct Walk<'l, 'a> {

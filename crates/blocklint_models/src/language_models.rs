@@ -1,4 +1,4 @@
-//! The rows of one language: the models of all layers, put together and asked by path or by name.
+//! The models of one language (`LanguageModels`): the rows of all layers, found by path or by last name.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -11,11 +11,12 @@ use crate::{CallRow, FileInfo, HandoverRow, Switch, TypeExpr, TypeRow, Uses, Ver
 
 /// The versions of a unit's dependencies.
 pub trait Versions {
-    /// Returns the version of a library, or `None` where nothing bounds it; then it is newer than every number.
+    /// Returns the version of a library; `None` if the unit has no upper bound for it, so that it counts as newer than
+    /// every number.
     fn version(&self, library: &str) -> Option<Version>;
 }
 
-/// No version is known.
+/// The versions of a unit without any known version.
 #[derive(Clone, Copy, Debug)]
 pub struct Unversioned;
 
@@ -25,24 +26,24 @@ impl Versions for Unversioned {
     }
 }
 
-/// A last name by which sites are searched, with the paths that end in it.
+/// A last name of rows, by which the linker finds candidate sites, with the paths that end in it.
 #[derive(Clone, Copy, Debug)]
 pub struct Name<'m> {
-    /// The last segment: of a constructor the class, of a macro with its `!`.
+    /// The last segment: for a constructor the class, for a macro with its `!`.
     pub name: &'m str,
-    /// The uses of all its rows together.
+    /// The union of the uses of all its rows.
     pub uses: Uses,
     layer: &'m Layer,
     kind: LayerKind,
     index: usize,
 }
 
-/// One path of a row, as a search meets it.
+/// A path of a row, with its file and uses.
 #[derive(Clone, Copy, Debug)]
 pub struct NamedPath<'m> {
     /// The expanded path, with its globs and parameter list.
     pub path: &'m str,
-    /// The bits by which its row is found.
+    /// The uses of its row.
     pub uses: Uses,
     /// The header of its file.
     pub file: &'m FileInfo,
@@ -51,31 +52,31 @@ pub struct NamedPath<'m> {
 }
 
 impl<'m> Name<'m> {
-    /// Returns the paths with this name, of rows with one of the uses.
+    /// Returns the paths that end in this name and whose row has one of the uses.
     pub fn paths(self, uses: Uses) -> impl Iterator<Item = NamedPath<'m>> {
-        self.layer.named(self.index).filter(move |found| found.uses.intersects(uses)).filter_map(move |found| {
-            let file = self.layer.files().get(found.file as usize)?;
-            Some(NamedPath { path: found.path, uses: found.uses, file, layer: self.kind })
+        self.layer.named(self.index).filter(move |pattern| pattern.uses.intersects(uses)).filter_map(move |pattern| {
+            let file = self.layer.files().get(pattern.file as usize)?;
+            Some(NamedPath { path: pattern.path, uses: pattern.uses, file, layer: self.kind })
         })
     }
 }
 
-/// A glob in a last segment: its names are those of the pattern under the prefix.
+/// A path whose last segment has a glob: it describes all names under the prefix that match the pattern.
 #[derive(Clone, Copy, Debug)]
 pub struct GlobName<'m> {
     /// The last segment, as in `get_*`.
     pub pattern: &'m str,
-    /// The type or module it hangs on; may hold globs itself.
+    /// The path of the type or module before the last segment; it can contain globs too.
     pub prefix: &'m str,
     /// The whole path.
     pub path: NamedPath<'m>,
 }
 
-/// The models of one language, layer over layer.
+/// The models of one language, in layers: the user's, those shipped by packages, the built-in ones.
 #[derive(Debug)]
 pub struct LanguageModels {
     language: Language,
-    /// In the order in which they decide.
+    /// The layers, in order of precedence.
     layers: Vec<(LayerKind, Arc<Layer>)>,
 }
 
@@ -90,13 +91,13 @@ impl LanguageModels {
         self.language
     }
 
-    /// Returns the layers, in the order in which they decide.
+    /// Returns the layers, in order of precedence.
     pub fn layers(&self) -> impl Iterator<Item = (LayerKind, &Layer)> {
         self.layers.iter().map(|(kind, layer)| (*kind, &**layer))
     }
 
-    /// Returns the path that rows use for a spelling: aliases are applied, the longest that matches whole segments,
-    /// again until none does. In `<T as Trait>::m` both types are looked at.
+    /// Returns the path that rows use for a spelling: the longest alias of whole segments is replaced by its target
+    /// until no alias is left. In `<T as Trait>::m` both types are replaced.
     pub fn canonical<'p>(&self, path: &'p str) -> Cow<'p, str> {
         if let Some((types, member)) = path.strip_prefix('<').and_then(|rest| rest.split_once(">::"))
             && let Some((implementor, implemented)) = types.split_once(" as ")
@@ -111,15 +112,16 @@ impl LanguageModels {
             return Cow::Borrowed(path);
         }
         let mut current = Cow::Borrowed(path);
-        // Checked files have no cycle within a layer; two layers together might.
+        // A layer has no cycle of aliases, because it is checked; two layers together can have one.
         for _ in 0..16 {
-            let Some(next) = self.unalias(&current) else { break };
+            let Some(next) = self.replace_alias(&current) else { break };
             current = Cow::Owned(next);
         }
         current
     }
 
-    fn unalias(&self, path: &str) -> Option<String> {
+    /// Returns the path after one replacement of an alias; `None` if no alias matches.
+    fn replace_alias(&self, path: &str) -> Option<String> {
         let separator = separator(self.language);
         let first = path.split_once(separator).map_or(path, |(first, _)| first);
         if !self.is_root(first) {
@@ -135,93 +137,92 @@ impl LanguageModels {
         }
     }
 
-    /// Returns the names that a glob import of a module brings by alias, with the paths that rows use.
+    /// Returns the aliases that a glob import of a module imports, as pairs of the name and the path that rows use.
     pub fn aliases_in<'m>(&'m self, module: &'m str) -> impl Iterator<Item = (&'m str, &'m str)> {
         self.layers.iter().flat_map(move |(_, layer)| layer.aliases_in(module))
     }
 
-    /// Returns the aliases whose last segment is not that of their target: calls by them bear another name than their
-    /// row.
+    /// Returns the aliases whose last segment differs from that of their target, as pairs of spelling and target.
     pub fn renamings(&self) -> impl Iterator<Item = (&str, &str)> {
         self.layers.iter().flat_map(|(_, layer)| layer.renamings())
     }
 
-    /// True if some model has names whose first segment is this.
+    /// True if this is the first segment of a path that some model describes.
     pub fn is_root(&self, segment: &str) -> bool {
         self.layers.iter().any(|(_, layer)| layer.is_head(segment))
     }
 
-    /// Returns the first segments whose rows name types under other first segments: values of the second come with the
-    /// first.
+    /// Returns pairs of first segments: rows of the first mention types of the second, so that code which imports the
+    /// first can have values of the second.
     pub fn links(&self) -> impl Iterator<Item = (&str, &str)> {
         self.layers.iter().flat_map(|(_, layer)| layer.links()).map(|(from, to)| (from.as_str(), to.as_str()))
     }
 
-    /// True if some row or alias names this path, or one under it.
+    /// True if some row or alias has this path, or a path under it.
     pub fn knows_prefix(&self, path: &str) -> bool {
         self.layers.iter().any(|(_, layer)| layer.knows_prefix(path))
     }
 
-    /// True if the path is a type (MODELS section 5): it has a `[[type]]` row, or another row names a member of it.
-    /// Modules are among the latter, but nothing calls those.
+    /// True if the path is a type: it has a `[[type]]` row, or another row describes a member of it. The latter is true
+    /// for modules as well, but no code calls a module.
     pub fn is_type(&self, path: &str) -> bool {
         self.layers.iter().any(|(_, layer)| layer.is_type(path))
     }
 
     /// Returns the `[[call]]` rows for calling a canonical path without parameter list, globs included.
     pub fn calls(&self, path: &str) -> CallRows<'_> {
-        self.calls_along(&[path], &Unversioned)
+        self.calls_in_types(&[path], &Unversioned)
     }
 
     /// Returns the `[[call]]` rows for calling a method, looked up in several types, nearest first (`Own.m`, `Base.m`,
     /// ...), with the versions of a unit. The position in the list is the type distance.
-    pub fn calls_along(&self, paths: &[&str], versions: &dyn Versions) -> CallRows<'_> {
-        self.gather(paths, versions, |uses, _| !uses.intersects(Uses::PROPERTY.union(Uses::MARKS)))
+    pub fn calls_in_types(&self, paths: &[&str], versions: &dyn Versions) -> CallRows<'_> {
+        self.find_rows(paths, versions, |uses, _| !uses.intersects(Uses::PROPERTY.union(Uses::MARKS)))
     }
 
     /// Returns the `[[call]]` rows for reading a property, nearest type first.
-    pub fn properties_along(&self, paths: &[&str], versions: &dyn Versions) -> CallRows<'_> {
-        self.gather(paths, versions, |uses, is_glob| uses.intersects(Uses::PROPERTY) && !is_glob)
+    pub fn properties_in_types(&self, paths: &[&str], versions: &dyn Versions) -> CallRows<'_> {
+        self.find_rows(paths, versions, |uses, is_glob| uses.intersects(Uses::PROPERTY) && !is_glob)
     }
 
     /// Returns the `[[call]]` rows for reading the property of this path.
     pub fn properties(&self, path: &str) -> CallRows<'_> {
-        self.properties_along(&[path], &Unversioned)
+        self.properties_in_types(&[path], &Unversioned)
     }
 
     /// Returns the `[[call]]` rows with `via = "decorator"` for methods that carry this annotation.
     pub fn marks(&self, annotation: &str) -> CallRows<'_> {
-        self.gather(&[annotation], &Unversioned, |uses, _| uses.intersects(Uses::MARKS))
+        self.find_rows(&[annotation], &Unversioned, |uses, _| uses.intersects(Uses::MARKS))
     }
 
     /// Returns the `[[handover]]` rows of a path, globs included.
     pub fn handovers(&self, path: &str) -> HandoverRows<'_> {
-        self.handovers_along(&[path], &Unversioned)
+        self.handovers_in_types(&[path], &Unversioned)
     }
 
     /// Returns the `[[handover]]` rows of a method, looked up in several types, nearest first, with the versions of a
     /// unit.
-    pub fn handovers_along(&self, paths: &[&str], versions: &dyn Versions) -> HandoverRows<'_> {
-        self.gather(paths, versions, |_, _| true)
+    pub fn handovers_in_types(&self, paths: &[&str], versions: &dyn Versions) -> HandoverRows<'_> {
+        self.find_rows(paths, versions, |_, _| true)
     }
 
-    /// Returns the `[[type]]` rows of a path; `None` if it has none (`is_type` may still hold).
+    /// Returns the `[[type]]` rows of a path; `None` if it has none, even if `is_type` is true for it.
     pub fn ty(&self, path: &str) -> Option<TypeRows<'_>> {
-        self.ty_at(path, &Unversioned)
+        self.ty_for_versions(path, &Unversioned)
     }
 
     /// Returns the `[[type]]` rows of a path that hold for the versions of a unit; `None` if there are none.
-    pub fn ty_at(&self, path: &str, versions: &dyn Versions) -> Option<TypeRows<'_>> {
-        let rows: TypeRows<'_> = self.gather(&[path], versions, |_, _| true);
+    pub fn ty_for_versions(&self, path: &str, versions: &dyn Versions) -> Option<TypeRows<'_>> {
+        let rows: TypeRows<'_> = self.find_rows(&[path], versions, |_, _| true);
         (!rows.is_empty()).then_some(rows)
     }
 
-    /// Returns the library types a type derives from or implements.
+    /// Returns the library types that a type derives from or implements.
     pub fn bases(&self, path: &str) -> &[TypeExpr] {
         self.ty(path).map_or(&[], |rows| rows.bases())
     }
 
-    /// Returns the switches of all layers. A name that two layers declare comes once, from the first.
+    /// Returns the switches of all layers. Of switches with one name only that of the first layer is returned.
     pub fn switches(&self) -> impl Iterator<Item = (&Switch, &FileInfo)> {
         let declared_before = |layer: usize, name: &str| {
             self.layers[..layer].iter().any(|(_, layer)| layer.switches().iter().any(|switch| switch.name == name))
@@ -235,64 +236,66 @@ impl LanguageModels {
         })
     }
 
-    /// Returns the headers of files with the names that builds have for the version of their library.
+    /// Returns the headers of files whose library's version builds can state by another name (`managed`).
     pub fn managed(&self) -> impl Iterator<Item = &FileInfo> {
         self.layers.iter().flat_map(|(_, layer)| layer.files()).filter(|file| !file.managed.is_empty())
     }
 
-    /// Returns the headers of files in which some row states since which version of its library an edit can call it.
+    /// Returns the headers of files with a `since`: a version of the library from which on an edit can call the row.
     pub fn dated(&self) -> impl Iterator<Item = &FileInfo> {
         self.layers.iter().flat_map(|(_, layer)| layer.files()).filter(|file| file.dated)
     }
 
-    /// Returns the row behind a handle, if it is a `[[call]]` row's.
+    /// Returns the `[[call]]` row of a handle; `None` if the handle is of another kind of row.
     pub fn call(&self, id: MatchId) -> Option<Match<'_, CallRow>> {
-        self.found(id, 0)
+        self.row_of(id, 0)
     }
 
-    /// Returns the row behind a handle, if it is a `[[handover]]` row's.
+    /// Returns the `[[handover]]` row of a handle; `None` if the handle is of another kind of row.
     pub fn handover(&self, id: MatchId) -> Option<Match<'_, HandoverRow>> {
-        self.found(id, 0)
+        self.row_of(id, 0)
     }
 
-    fn gather<R: RowKind>(
+    /// Returns the rows of one kind for a list of paths, sorted by precedence. `is_wanted` decides by the uses of a row
+    /// and by the flag that its path is a glob; `versions` drops the rows of other versions.
+    fn find_rows<R: RowKind>(
         &self,
         paths: &[&str],
         versions: &dyn Versions,
-        wanted: impl Fn(Uses, bool) -> bool,
+        is_wanted: impl Fn(Uses, bool) -> bool,
     ) -> Matches<'_, R> {
-        let mut found = Matches { rows: Vec::new() };
+        let mut matches = Matches { rows: Vec::new() };
         for (layer_index, (_, layer)) in self.layers.iter().enumerate() {
             for (distance, path) in paths.iter().enumerate().filter(|(_, path)| path.len() <= MAX_PATH) {
-                let mut type_path = None;
+                let mut is_type_path = None;
                 for pattern in layer.matching(path, R::KIND) {
                     let Some(meta) = layer.pattern(pattern) else { continue };
-                    if !wanted(meta.uses, meta.rank.is_glob()) {
+                    if !is_wanted(meta.uses, meta.rank.is_glob()) {
                         continue;
                     }
                     let shallow_glob = meta.rank.is_glob() && !meta.rank.is_deep();
-                    if shallow_glob && *type_path.get_or_insert_with(|| self.is_type(path)) {
+                    if shallow_glob && *is_type_path.get_or_insert_with(|| self.is_type(path)) {
                         continue;
                     }
                     let id = MatchId { layer: layer_index as u8, pattern };
-                    let Some(row) = self.found::<R>(id, distance as u32) else { continue };
-                    if holds(&row, versions) {
-                        found.rows.push(row);
+                    let Some(row) = self.row_of::<R>(id, distance as u32) else { continue };
+                    if holds_for_versions(&row, versions) {
+                        matches.rows.push(row);
                     }
                 }
             }
         }
-        found.sort();
-        found
+        matches.sort();
+        matches
     }
 
-    fn found<R: RowKind>(&self, id: MatchId, distance: u32) -> Option<Match<'_, R>> {
+    fn row_of<R: RowKind>(&self, id: MatchId, distance: u32) -> Option<Match<'_, R>> {
         let (kind, layer) = self.layers.get(id.layer as usize)?;
         let meta = layer.pattern(id.pattern)?;
         if meta.kind != R::KIND {
             return None;
         }
-        let row = R::of(layer, meta.row)?;
+        let row = R::get(layer, meta.row)?;
         Some(Match {
             row,
             line: row.line(),
@@ -307,15 +310,15 @@ impl LanguageModels {
         })
     }
 
-    /// Returns the last names of rows with one of these uses; a name that two layers have comes twice. Names with a
-    /// glob are in `glob_names`.
+    /// Returns the last names of rows with one of these uses; a name in two layers is returned twice. `glob_names`
+    /// returns those with a glob.
     pub fn names(&self, uses: Uses) -> impl Iterator<Item = Name<'_>> {
         self.all_names(uses).filter(|name| !name.name.contains(['*', '[']))
     }
 
     fn all_names(&self, uses: Uses) -> impl Iterator<Item = Name<'_>> {
         self.layers.iter().flat_map(move |(kind, layer)| {
-            layer.names().filter(move |(_, _, of)| of.intersects(uses)).map(move |(index, name, uses)| Name {
+            layer.names().filter(move |(_, _, own)| own.intersects(uses)).map(move |(index, name, uses)| Name {
                 name,
                 uses,
                 layer,
@@ -325,13 +328,13 @@ impl LanguageModels {
         })
     }
 
-    /// Returns the uses of all rows whose path ends in this name, of all layers; globs not counted.
+    /// Returns the union of the uses of all rows whose path ends in this name, in all layers, without globs.
     pub fn name_uses(&self, name: &str) -> Uses {
-        let of_layers = self.layers.iter().filter_map(|(_, layer)| layer.name(name));
-        of_layers.fold(Uses::NONE, |uses, (_, of)| uses.union(of))
+        let entries = self.layers.iter().filter_map(|(_, layer)| layer.name(name));
+        entries.fold(Uses::NONE, |union, (_, uses)| union.union(uses))
     }
 
-    /// Returns one last name, once per layer that has it.
+    /// Returns the entries of a last name: one for each layer that has it.
     pub fn named<'m>(&'m self, name: &'m str) -> impl Iterator<Item = Name<'m>> {
         self.layers.iter().filter_map(move |(kind, layer)| {
             let (index, uses) = layer.name(name)?;
@@ -339,7 +342,7 @@ impl LanguageModels {
         })
     }
 
-    /// Returns the last segments with a glob, of rows with one of these uses.
+    /// Returns the paths whose last segment has a glob and whose row has one of these uses.
     pub fn glob_names(&self, uses: Uses) -> impl Iterator<Item = GlobName<'_>> {
         let separator = separator(self.language);
         self.all_names(uses).filter(|name| name.name.contains(['*', '['])).flat_map(move |name| {
@@ -351,52 +354,54 @@ impl LanguageModels {
         })
     }
 
-    /// Returns names of rows that make labels: an effect other than `none`.
+    /// Returns the last names of rows with an effect other than `none`.
     pub fn effect_names(&self) -> impl Iterator<Item = Name<'_>> {
         self.names(Uses::EFFECT)
     }
 
-    /// Returns the names of calls that take a callable.
+    /// Returns the last names of calls that take a callable.
     pub fn handover_names(&self) -> impl Iterator<Item = Name<'_>> {
         self.names(Uses::HANDOVER)
     }
 
-    /// Returns names of methods whose overrides in the project are registered by overriding.
+    /// Returns the names of methods whose overrides in the project the library runs (`via = "override"`).
     pub fn override_names(&self) -> impl Iterator<Item = Name<'_>> {
         self.names(Uses::OVERRIDE)
     }
 
-    /// Returns names of annotations whose bodiless methods are calls (`via = "decorator"` on `[[call]]`).
+    /// Returns the names of annotations on methods without a body that are library calls (`via = "decorator"` of a
+    /// `[[call]]`).
     pub fn mark_names(&self) -> impl Iterator<Item = Name<'_>> {
         self.names(Uses::MARKS)
     }
 
-    /// Returns the globs of last segments that make labels.
+    /// Returns the paths whose last segment has a glob and whose row has an effect other than `none`.
     pub fn glob_name_patterns(&self) -> impl Iterator<Item = GlobName<'_>> {
         self.glob_names(Uses::EFFECT)
     }
 }
 
-fn holds<R: RowKind>(found: &Match<'_, R>, versions: &dyn Versions) -> bool {
-    let ranges = [found.file.version.as_ref(), R::version(found.row)];
+/// True if the version ranges of a row and of its file hold for the versions of a unit.
+fn holds_for_versions<R: RowKind>(row: &Match<'_, R>, versions: &dyn Versions) -> bool {
+    let ranges = [row.file.version.as_ref(), R::version(row.row)];
     if ranges.iter().all(Option::is_none) {
         return true;
     }
-    let version = found.file.libraries.iter().find_map(|library| versions.version(library));
+    let version = row.file.libraries.iter().find_map(|library| versions.version(library));
     ranges.into_iter().flatten().all(|range| range.holds(version.as_ref()))
 }
 
-/// A kind of row with paths.
+/// A kind of row that has paths.
 pub(crate) trait RowKind: Sized {
     const KIND: Kind;
-    fn of(layer: &Layer, row: u32) -> Option<&Self>;
+    fn get(layer: &Layer, row: u32) -> Option<&Self>;
     fn line(&self) -> u32;
     fn version(&self) -> Option<&VersionRange>;
 }
 
 impl RowKind for CallRow {
     const KIND: Kind = Kind::Call;
-    fn of(layer: &Layer, row: u32) -> Option<&Self> {
+    fn get(layer: &Layer, row: u32) -> Option<&Self> {
         layer.call(row)
     }
     fn line(&self) -> u32 {
@@ -409,7 +414,7 @@ impl RowKind for CallRow {
 
 impl RowKind for TypeRow {
     const KIND: Kind = Kind::Type;
-    fn of(layer: &Layer, row: u32) -> Option<&Self> {
+    fn get(layer: &Layer, row: u32) -> Option<&Self> {
         layer.ty(row)
     }
     fn line(&self) -> u32 {
@@ -422,7 +427,7 @@ impl RowKind for TypeRow {
 
 impl RowKind for HandoverRow {
     const KIND: Kind = Kind::Handover;
-    fn of(layer: &Layer, row: u32) -> Option<&Self> {
+    fn get(layer: &Layer, row: u32) -> Option<&Self> {
         layer.handover(row)
     }
     fn line(&self) -> u32 {

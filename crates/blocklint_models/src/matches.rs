@@ -1,33 +1,34 @@
-//! The rows that describe one path, most specific first, and which of them win.
+//! The rows that describe a path (`Matches`), in order of precedence: the first rows with a key decide it and hide the
+//! others.
 
 use std::ops::Deref;
 
 use crate::{Argument, CallRow, FileInfo, HandoverRow, Rank, Selector, TypeExpr, TypeRow, Uses};
 
-/// Where a row comes from; the less it is, the sooner it decides.
+/// The origin of a row. Lesser layers take precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LayerKind {
-    /// The user's configuration.
+    /// A model file of the user.
     User,
-    /// Shipped by a package with itself.
+    /// A model file that a package ships.
     Shipped,
-    /// Compiled into blocklint.
+    /// A model that is compiled into blocklint.
     BuiltIn,
 }
 
-/// Identifies one expanded path of one row within one `LanguageModels`; the same for every lookup.
+/// The identity of an expanded path of a row within one `LanguageModels`, equal in every lookup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MatchId {
     pub(crate) layer: u8,
     pub(crate) pattern: u32,
 }
 
-/// A row found for a path. Dereferences to the row.
+/// A row that describes a path. Dereferences to the row.
 #[derive(Debug)]
 pub struct Match<'m, R> {
     /// The row.
     pub row: &'m R,
-    /// The row's expanded path, with its globs and parameter list: what findings show.
+    /// The row's expanded path, with its globs and parameter list, as findings show it.
     pub path: &'m str,
     /// Line of the row's `path` in its file, from 1.
     pub line: u32,
@@ -35,11 +36,11 @@ pub struct Match<'m, R> {
     pub file: &'m FileInfo,
     /// The layer of the row's file.
     pub layer: LayerKind,
-    /// Position of the matched path in the list that was asked for: the type distance.
+    /// The index of the matched path in the list of the lookup: the type distance.
     pub distance: u32,
-    /// Handle to keep.
+    /// The handle of the row, which can be stored.
     pub id: MatchId,
-    /// The bits by which the row is found.
+    /// The uses of the row.
     pub uses: Uses,
     pub(crate) rank: Rank,
     pub(crate) order: u32,
@@ -62,17 +63,18 @@ impl<R> Deref for Match<'_, R> {
 }
 
 impl<'m, R> Match<'m, R> {
-    /// Returns the file and line of the row, its stable identity.
+    /// Returns the file and the line of the row, which identify it across runs.
     pub fn origin(&self) -> (&'m str, u32) {
         (&self.file.label, self.line)
     }
 
-    /// Returns the parts of a row's precedence by which it hides other rows: layer, type distance, path.
-    fn class(&self) -> (LayerKind, u32, Rank) {
+    /// Returns the precedence of the row: layer, type distance, rank of its path. Rows hide those of a greater
+    /// precedence value.
+    fn precedence(&self) -> (LayerKind, u32, Rank) {
         (self.layer, self.distance, self.rank)
     }
 
-    /// Returns the library the row describes: the first name of its file; empty only for user rows.
+    /// Returns the library that the row describes, by the first name in its file; empty only for user rows.
     pub fn library(&self) -> &'m str {
         self.file.libraries.first().map_or("", String::as_str)
     }
@@ -85,7 +87,8 @@ impl<'m, R> Match<'m, R> {
 }
 
 impl<'m> Match<'m, HandoverRow> {
-    /// Returns the row for calling the result of a row with `wraps`: its effect, besides that of the callable.
+    /// Returns the effect of calling the result of a row with `wraps`, as a `[[call]]` row; `None` if only the wrapped
+    /// callable has an effect.
     pub fn called(&self) -> Option<Match<'m, CallRow>> {
         let row: &'m HandoverRow = self.row;
         let Match { path, line, file, layer, distance, id, uses, rank, order, .. } = *self;
@@ -93,8 +96,8 @@ impl<'m> Match<'m, HandoverRow> {
     }
 }
 
-/// All rows of one kind that describe a path, or of one path of a list: by layer, type distance, path and order in the
-/// file.
+/// All rows of one kind that describe one of the paths of a lookup, sorted by layer, type distance, rank of the path
+/// and order in the file.
 #[derive(Clone, Debug)]
 pub struct Matches<'m, R> {
     pub(crate) rows: Vec<Match<'m, R>>,
@@ -113,77 +116,79 @@ impl<'m, R> Matches<'m, R> {
         self.rows.is_empty()
     }
 
-    /// Returns every row, hidden ones too.
+    /// Returns every row, including hidden ones.
     pub fn iter(&self) -> impl Iterator<Item = Match<'m, R>> + '_ {
         self.rows.iter().copied()
     }
 
-    /// For one key: the rows that decide it, in the order in which they are tried. `has` returns whether a row has the
-    /// key. They hide all others, even where none of their conditions hold.
-    pub fn with<'s>(&'s self, has: impl Fn(&R) -> bool + 's) -> impl Iterator<Item = Match<'m, R>> + 's {
-        let class = self.rows.iter().find(|found| has(found.row)).map(Match::class);
-        self.rows.iter().filter(move |found| Some(found.class()) == class && has(found.row)).copied()
+    /// Returns the rows that decide a key, in the order in which their conditions are tried. `has_key` is true for rows
+    /// with the key. The first such row and those of equal precedence hide all others, even if none of their conditions
+    /// holds.
+    pub fn with<'s>(&'s self, has_key: impl Fn(&R) -> bool + 's) -> impl Iterator<Item = Match<'m, R>> + 's {
+        let precedence = self.rows.iter().find(|row| has_key(row.row)).map(Match::precedence);
+        self.rows.iter().filter(move |row| Some(row.precedence()) == precedence && has_key(row.row)).copied()
     }
 
-    /// Only rows of the user's configuration: what holds for names that the project defines itself.
+    /// Keeps only the rows of the user, which also apply to names that the project defines itself.
     pub fn user_only(mut self) -> Self {
-        self.rows.retain(|found| found.layer == LayerKind::User);
+        self.rows.retain(|row| row.layer == LayerKind::User);
         self
     }
 
-    /// Keeps the rows that a test accepts.
+    /// Keeps the rows for which `keep` is true.
     pub fn retain(&mut self, keep: impl Fn(&Match<'m, R>) -> bool) {
         self.rows.retain(keep);
     }
 
     pub(crate) fn sort(&mut self) {
-        self.rows.sort_by_key(|found| (found.class(), found.order));
+        self.rows.sort_by_key(|row| (row.precedence(), row.order));
     }
 }
 
 impl<'m> CallRows<'m> {
-    /// Returns the rows that decide the keys that travel with `effect` or `lazy`.
+    /// Returns the rows that decide `effect`, `lazy` and the keys that belong to them.
     pub fn effect(&self) -> impl Iterator<Item = Match<'m, CallRow>> + '_ {
         self.with(CallRow::has_effect_group)
     }
 
-    /// Returns rows that have only advice (`instead`, `rewrite`, `note`), for calls whose deciding row lacks it.
+    /// Returns the rows that have only advice (`instead`, `rewrite`, `note`), for calls whose effect row has none.
     pub fn advice(&self) -> impl Iterator<Item = Match<'m, CallRow>> + '_ {
         self.with(|row| {
             !row.has_effect_group() && (row.instead.is_some() || row.rewrite.is_some() || row.note.is_some())
         })
     }
 
-    /// Drops rows whose parameter list (Java) is not that of a call with these argument types; `None` is an argument of
-    /// unknown type. `is_a(argument, parameter)` returns whether a type is another, which may be written by its simple
-    /// name. Rows that name the type of an unknown argument stay only if no other row has a different list of that
-    /// arity.
+    /// Drops rows whose parameter list (Java) does not fit a call with these argument types; `None` is an argument of
+    /// unknown type. `is_a(argument, parameter)` is true if a type is a subtype of the parameter's type, which may be
+    /// written by its simple name. A row with a typed parameter for an unknown argument stays only if no other row has
+    /// a different list of this length.
     pub fn fit_parameters(&mut self, arguments: &[Option<&str>], is_a: impl Fn(&str, &str) -> bool) {
-        let of_arity: Vec<&str> = self
+        let paths_of_arity: Vec<&str> = self
             .rows
             .iter()
-            .filter(|found| found.parameters().is_some_and(|list| list.len() == arguments.len()))
-            .map(|found| found.path)
+            .filter(|row| row.parameters().is_some_and(|list| list.len() == arguments.len()))
+            .map(|row| row.path)
             .collect();
-        let overloaded = |path: &str| of_arity.iter().any(|other| *other != path);
-        self.rows.retain(|found| {
-            let Some(parameters) = found.parameters() else { return true };
+        let is_overloaded = |path: &str| paths_of_arity.iter().any(|other| *other != path);
+        self.rows.retain(|row| {
+            let Some(parameters) = row.parameters() else { return true };
             parameters.len() == arguments.len()
                 && parameters.iter().zip(arguments).all(|(parameter, argument)| match argument {
                     _ if *parameter == "_" => true,
                     Some(argument) => is_a(argument, parameter),
-                    None => !overloaded(found.path),
+                    None => !is_overloaded(row.path),
                 })
         });
     }
 }
 
 impl<'m> HandoverRows<'m> {
-    /// Drops rows whose parameter list (Java) is not that of a call with these argument types. A lambda has no type by itself: rows
-    /// that name the type of an unknown argument stay.
+    /// Drops rows whose parameter list (Java) does not fit a call with these argument types; `None` is an argument of
+    /// unknown type. A row with a typed parameter for an unknown argument stays, because a lambda has no type without
+    /// its parameter.
     pub fn fit_arguments(&mut self, arguments: &[Option<&str>], is_a: impl Fn(&str, &str) -> bool) {
-        self.rows.retain(|found| {
-            found.parameters().is_none_or(|parameters| {
+        self.rows.retain(|row| {
+            row.parameters().is_none_or(|parameters| {
                 parameters.len() == arguments.len()
                     && parameters.iter().zip(arguments).all(|(parameter, argument)| {
                         *parameter == "_" || argument.is_none_or(|argument| is_a(argument, parameter))
@@ -192,101 +197,102 @@ impl<'m> HandoverRows<'m> {
         });
     }
 
-    /// Returns for each argument or `via` the rows that decide it, in the order in which they are tried.
+    /// Returns the deciding rows of each argument or `via`, in the order in which their conditions are tried.
     pub fn groups(&self) -> Vec<Vec<Match<'m, HandoverRow>>> {
         let mut selectors: Vec<&Selector> = Vec::new();
-        for found in &self.rows {
-            if !selectors.contains(&&found.row.selector) {
-                selectors.push(&found.row.selector);
+        for row in &self.rows {
+            if !selectors.contains(&&row.row.selector) {
+                selectors.push(&row.row.selector);
             }
         }
         selectors.into_iter().map(|selector| self.with(move |row| row.selector == *selector).collect()).collect()
     }
 
-    /// Returns the rows that decide one argument.
-    pub fn of_argument<'s>(&'s self, argument: &'s Argument) -> impl Iterator<Item = Match<'m, HandoverRow>> + 's {
-        self.with(move |row| matches!(&row.selector, Selector::Argument(of) if of == argument))
+    /// Returns the deciding rows of an argument.
+    pub fn rows_of_argument<'s>(&'s self, argument: &'s Argument) -> impl Iterator<Item = Match<'m, HandoverRow>> + 's {
+        self.with(move |row| matches!(&row.selector, Selector::Argument(own) if own == argument))
     }
 
-    /// Returns the rows that decide what is decorated, or overrides.
+    /// Returns the deciding rows of decorated definitions, or of overrides.
     pub fn of_via(&self, via: crate::Via) -> impl Iterator<Item = Match<'m, HandoverRow>> + '_ {
         self.with(move |row| row.selector == Selector::Via(via))
     }
 }
 
 impl<'m> TypeRows<'m> {
-    fn first<T>(&self, key: impl Fn(&'m TypeRow) -> Option<T>) -> Option<T> {
-        self.rows.iter().find_map(|found| key(found.row))
+    /// Returns the value of a key from the first row that has it.
+    fn first_value<T>(&self, key: impl Fn(&'m TypeRow) -> Option<T>) -> Option<T> {
+        self.rows.iter().find_map(|row| key(row.row))
     }
 
-    /// Returns its type parameters, in order.
+    /// Returns the type parameters, in order.
     pub fn params(&self) -> &'m [String] {
-        self.first(|row| (!row.params.is_empty()).then_some(row.params.as_slice())).unwrap_or(&[])
+        self.first_value(|row| (!row.params.is_empty()).then_some(row.params.as_slice())).unwrap_or(&[])
     }
 
-    /// Returns the library types it derives from or implements, in method resolution order.
+    /// Returns the library types that the type derives from or implements, in method resolution order.
     pub fn bases(&self) -> &'m [TypeExpr] {
-        self.first(|row| (!row.bases.is_empty()).then_some(row.bases.as_slice())).unwrap_or(&[])
+        self.first_value(|row| (!row.bases.is_empty()).then_some(row.bases.as_slice())).unwrap_or(&[])
     }
 
     /// Returns the type of an attribute or field.
     pub fn field(&self, name: &str) -> Option<&'m TypeExpr> {
-        self.first(|row| row.fields.iter().find(|(field, _)| field == name).map(|(_, of)| of))
+        self.first_value(|row| row.fields.iter().find(|(field, _)| field == name).map(|(_, ty)| ty))
     }
 
-    /// Returns every attribute and field that rows name.
+    /// Returns every attribute and field with its type.
     pub fn fields(&self) -> impl Iterator<Item = (&'m str, &'m TypeExpr)> + '_ {
-        self.rows.iter().flat_map(|found| found.row.fields.iter().map(|(name, of)| (name.as_str(), of)))
+        self.rows.iter().flat_map(|row| row.row.fields.iter().map(|(name, ty)| (name.as_str(), ty)))
     }
 
     /// Returns the type of an element by iteration or index.
     pub fn element(&self) -> Option<&'m TypeExpr> {
-        self.first(|row| row.element.as_ref())
+        self.first_value(|row| row.element.as_ref())
     }
 
-    /// Returns the type of the result of awaiting it.
+    /// Returns the type of the result of awaiting a value.
     pub fn awaits(&self) -> Option<&'m TypeExpr> {
-        self.first(|row| row.awaits.as_ref())
+        self.first_value(|row| row.awaits.as_ref())
     }
 
-    /// Returns the type of the value that `with ... as` gives; `None` means the type itself.
+    /// Returns the type of the value that `with ... as` binds; `None` means the type itself.
     pub fn enters(&self) -> Option<&'m TypeExpr> {
-        self.first(|row| row.enters.as_ref())
+        self.first_value(|row| row.enters.as_ref())
     }
 
-    /// Returns the index in `params` of the parameter as which it behaves.
+    /// Returns the index in `params` of the parameter whose members the type has as well (`through`).
     pub fn through(&self) -> Option<usize> {
-        let through = self.first(|row| row.through.as_deref())?;
+        let through = self.first_value(|row| row.through.as_deref())?;
         self.params().iter().position(|param| param == through)
     }
 
     /// Returns the one abstract method of a functional interface (Java).
     pub fn functional(&self) -> Option<&'m str> {
-        self.first(|row| row.functional.as_deref())
+        self.first_value(|row| row.functional.as_deref())
     }
 
     /// Returns the role of the type in rules.
     pub fn role(&self) -> Option<crate::Role> {
-        self.first(|row| row.role)
+        self.first_value(|row| row.role)
     }
 
-    /// Returns where the bytes of its values come from.
+    /// Returns the source of the bytes of its values.
     pub fn source(&self) -> Option<crate::Source> {
-        self.first(|row| row.source)
+        self.first_value(|row| row.source)
     }
 
     /// Returns the thread, loop or task to which its values belong.
     pub fn bound(&self) -> Option<crate::Bound> {
-        self.first(|row| row.bound)
+        self.first_value(|row| row.bound)
     }
 
-    /// For executors: the context of its tasks, unless the call that made it decides.
+    /// Returns the context of an executor's tasks, unless the call that created the executor decides it.
     pub fn scheduler(&self) -> Option<crate::Runs> {
-        self.first(|row| row.scheduler)
+        self.first_value(|row| row.scheduler)
     }
 
-    /// True if the type itself has a tag. The caller asks its bases.
+    /// True if the type has the tag. The caller checks its bases.
     pub fn has_tag(&self, tag: &str) -> bool {
-        self.rows.iter().any(|found| found.row.tags.iter().any(|of| of == tag))
+        self.rows.iter().any(|row| row.row.tags.iter().any(|own| own == tag))
     }
 }

@@ -1,17 +1,18 @@
-//! All models of a run: what is compiled in, and the user's on top.
+//! All models of a run (`Models`): the built-in ones, those that packages ship, and the user's; and the checks of model
+//! files.
 
 use std::sync::{Arc, OnceLock};
 
 use blocklint_builtin::{JAVA, PYTHON, RUST};
 use blocklint_core::{Language, Severity, Work};
 
-use crate::format::{self, Declared, Layer, Nothing, Origin};
+use crate::format::{self, DeclaredNames, Layer, NoDeclarations, Origin};
 use crate::language_models::LanguageModels;
 use crate::matches::LayerKind;
 use crate::severity::SeverityTable;
 use crate::{File, ModelError};
 
-/// Returns the built-in table of a language; decoded once per process, when it is first asked for.
+/// Returns the built-in table of a language, which is decoded at the first call in the process.
 fn builtin(language: Language) -> Arc<Layer> {
     static LAYERS: [OnceLock<Arc<Layer>>; 3] = [const { OnceLock::new() }; 3];
     let (cell, bytes) = match language {
@@ -19,7 +20,7 @@ fn builtin(language: Language) -> Arc<Layer> {
         Language::Rust => (&LAYERS[1], RUST),
         Language::Java => (&LAYERS[2], JAVA),
     };
-    // The build script read these very bytes back, so the empty layer is never used.
+    // The build script has read these bytes, so the empty layer is never used.
     Arc::clone(cell.get_or_init(|| Arc::new(Layer::from_bytes(bytes).unwrap_or_else(|_| Layer::empty(language)))))
 }
 
@@ -33,7 +34,7 @@ pub struct Models {
     severities: SeverityTable,
 }
 
-/// A table that could not be made. Files without errors never cause it.
+/// A table could not be compiled. Files without errors never cause it.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot compile models: {0}")]
 pub struct CompileError(#[from] postcard::Error);
@@ -50,31 +51,33 @@ impl Models {
         }
     }
 
-    /// Returns the built-in models with the user's on top. The files must be free of errors (`check_user_files`).
+    /// Returns the user's models, which take precedence, and the built-in ones. The files must be free of errors
+    /// (`check_user_files`).
     ///
     /// # Errors
-    /// Where the user's table cannot be made.
+    /// Returns an error if the user's table cannot be compiled.
     pub fn with_user(files: &[File]) -> Result<Self, CompileError> {
-        Ok(Models { user: layers(files)?, ..Self::builtin() })
+        Ok(Models { user: compile_layers(files)?, ..Self::builtin() })
     }
 
-    /// Returns the built-in models, on them what packages ship (from [`read_shipped`]) and on top the user's.
+    /// Returns the user's models, those that packages ship (from [`read_shipped`]), and the built-in ones, in this
+    /// order of precedence.
     ///
     /// # Errors
-    /// Where a table cannot be made.
+    /// Returns an error if a table cannot be compiled.
     pub fn with_shipped(user: &[File], shipped: &[File]) -> Result<Self, CompileError> {
-        Ok(Models { user: layers(user)?, shipped: layers(shipped)?, ..Self::builtin() })
+        Ok(Models { user: compile_layers(user)?, shipped: compile_layers(shipped)?, ..Self::builtin() })
     }
 
-    /// Only these files, as if they were compiled in: for tests and tools.
+    /// Returns only the models of these files, as if they were the built-in ones, for tests and tools.
     ///
     /// # Errors
-    /// Where the table cannot be made.
+    /// Returns an error if the table cannot be compiled.
     pub fn only(files: &[File]) -> Result<Self, CompileError> {
-        Ok(Models { user: layers(files)?, builtin: false, ..Self::builtin() })
+        Ok(Models { user: compile_layers(files)?, builtin: false, ..Self::builtin() })
     }
 
-    /// Returns the same models with lines of the severity table as the user sets them.
+    /// Returns the models with the user's severities of kinds of work.
     pub fn with_severities(mut self, lines: impl IntoIterator<Item = (Work, Severity)>) -> Self {
         for (work, severity) in lines {
             self.severities.set(work, severity);
@@ -82,7 +85,7 @@ impl Models {
         self
     }
 
-    /// Returns how bad the kinds of work are.
+    /// Returns the severities of the kinds of work.
     pub fn severities(&self) -> &SeverityTable {
         &self.severities
     }
@@ -108,26 +111,27 @@ impl Models {
     }
 }
 
-fn layers(files: &[File]) -> Result<Vec<Arc<Layer>>, CompileError> {
+/// Compiles files to one layer for each of their languages.
+fn compile_layers(files: &[File]) -> Result<Vec<Arc<Layer>>, CompileError> {
     let has_model = |language: &&Language| files.iter().any(|file| file.info.language == **language);
     let compile = |language: &Language| Ok(Arc::new(format::compile(files, *language)?));
     Language::ALL.iter().filter(has_model).map(compile).collect()
 }
 
-/// Reads and checks one file of `[tool.blocklint] models` by itself; `label` stands in the messages. A file without a
-/// known `language` has none.
+/// Reads and checks one file of `[tool.blocklint] models` without the others, with its errors. `label` is the file's
+/// name in messages. Returns no file if its `language` is unknown.
 pub fn check_user_file(label: &str, text: &str) -> (Option<File>, Vec<ModelError>) {
     let (file, mut errors) = format::read_file(label, text, Origin::User);
-    let below = Models::builtin();
-    errors.extend(format::check_layer(file.as_slice(), Origin::User, &below));
+    let lower_layers = Models::builtin();
+    errors.extend(format::check_layer(file.as_slice(), Origin::User, &lower_layers));
     errors.sort();
     errors.dedup();
     (file, errors)
 }
 
-/// Reads a file that a package ships. It may describe only names under `tops`, the package's own top-level names, and a
-/// row with a mistake is left out: a user of the package cannot mend it. Gives what is left of the file, if anything
-/// is, and every mistake.
+/// Reads and checks a file that a package ships, with its errors. The file may describe only names under `tops`, the
+/// package's top-level names. Rows with errors are dropped, because a user of the package cannot correct them. Returns
+/// no file if its header has an error.
 pub fn read_shipped(label: &str, text: &str, tops: &[String]) -> (Option<File>, Vec<ModelError>) {
     let (file, mut errors) = format::read_file(label, text, Origin::Shipped);
     let Some(mut file) = file else { return (None, errors) };
@@ -144,38 +148,38 @@ pub fn read_shipped(label: &str, text: &str, tops: &[String]) -> (Option<File>, 
     if errors.iter().any(|error| error.table == crate::Table::Top) {
         return (None, errors);
     }
-    let below = Models::builtin();
-    // An error may show only after the row that hides it was dropped, so the check repeats.
+    let lower_layers = Models::builtin();
+    // The check is repeated, because an error can appear only after another row was dropped.
     for _ in 0..4 {
-        let found = format::check_layer(std::slice::from_ref(&file), Origin::Shipped, &below);
-        if found.is_empty() {
+        let layer_errors = format::check_layer(std::slice::from_ref(&file), Origin::Shipped, &lower_layers);
+        if layer_errors.is_empty() {
             errors.sort();
             errors.dedup();
             return (Some(file), errors);
         }
-        file.drop_rows(&found);
-        errors.extend(found);
+        file.drop_rows(&layer_errors);
+        errors.extend(layer_errors);
     }
     errors.sort();
     errors.dedup();
     (None, errors)
 }
 
-/// Reads and checks all user files together; each is a label for messages and a text. Gives the files
-/// for `Models::with_user`.
+/// Reads and checks all user files together, and returns them for [`Models::with_user`]. Each source is a label for
+/// messages and a text.
 ///
 /// # Errors
-/// All errors of all files, sorted by file and line.
+/// Returns all errors of all files, sorted by file and line.
 pub fn check_user_files<'a>(
     sources: impl IntoIterator<Item = (&'a str, &'a str)>,
 ) -> Result<Vec<File>, Vec<ModelError>> {
     check_files(sources, Origin::User)
 }
 
-/// Reads and checks files as built-in ones: what the build does with `rules/models`.
+/// Reads and checks files as built-in ones, as the build does with `rules/models`.
 ///
 /// # Errors
-/// All errors of all files, sorted by file and line.
+/// Returns all errors of all files, sorted by file and line.
 pub fn check_builtin_files<'a>(
     sources: impl IntoIterator<Item = (&'a str, &'a str)>,
 ) -> Result<Vec<File>, Vec<ModelError>> {
@@ -185,26 +189,26 @@ pub fn check_builtin_files<'a>(
 /// Reads and checks files of one origin together.
 ///
 /// # Errors
-/// All errors of all files, sorted by file and line.
+/// Returns all errors of all files, sorted by file and line.
 pub fn check_files<'a>(
     sources: impl IntoIterator<Item = (&'a str, &'a str)>,
     origin: Origin,
 ) -> Result<Vec<File>, Vec<ModelError>> {
     let builtin = Models::builtin();
-    let below: &dyn Declared = if origin == Origin::BuiltIn { &Nothing } else { &builtin };
+    let lower_layers: &dyn DeclaredNames = if origin == Origin::BuiltIn { &NoDeclarations } else { &builtin };
     let (mut files, mut errors) = (Vec::new(), Vec::new());
     for (label, text) in sources {
-        let (file, found) = format::read_file(label, text, origin);
+        let (file, file_errors) = format::read_file(label, text, origin);
         files.extend(file);
-        errors.extend(found);
+        errors.extend(file_errors);
     }
-    errors.extend(format::check_layer(&files, origin, below));
+    errors.extend(format::check_layer(&files, origin, lower_layers));
     errors.sort();
     errors.dedup();
     if errors.is_empty() { Ok(files) } else { Err(errors) }
 }
 
-impl Declared for Models {
+impl DeclaredNames for Models {
     fn tags(&self, language: Language) -> Vec<String> {
         self.lang(language).layers().flat_map(|(_, layer)| layer.tags().to_vec()).collect()
     }

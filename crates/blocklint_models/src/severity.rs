@@ -1,4 +1,5 @@
-//! How bad a call is by the kind of its work: the table `rules/severity.toml`, with the user's lines on top.
+//! The severity of a call by the kind of its work (`SeverityTable`): the table `rules/severity.toml`, and the user's
+//! severities.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -14,26 +15,26 @@ static TEXT: &str = include_str!("../../../rules/severity.toml");
 /// One line of the table.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SeverityLine {
-    /// How bad one call is while the program serves.
+    /// The severity of one call while the program serves.
     pub severity: Severity,
-    /// The place of a finding among those of its severity; more come first.
+    /// The rank of a finding among those of its severity; more points come first.
     pub points: u32,
-    /// The time of one call on a local machine, where it was measured.
+    /// The time of one call on a local machine, if it was measured.
     pub takes: Option<Takes>,
 }
 
-/// A line as the file has it.
+/// A line as `rules/severity.toml` writes it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct WrittenLine {
     says: String,
     severity: String,
     points: u32,
     takes: Option<String>,
 }
 
-impl Written {
-    fn read(&self) -> Option<SeverityLine> {
+impl WrittenLine {
+    fn parse(&self) -> Option<SeverityLine> {
         let takes = match &self.takes {
             Some(text) => Some(Takes::parse(text)?),
             None => None,
@@ -42,14 +43,15 @@ impl Written {
     }
 }
 
-/// The lines that are compiled into blocklint, with what each kind of work is in a few words. Read once, when the first is asked for.
+/// Returns the lines of the built-in table, each with a short description of the kind of work. The table is parsed at
+/// the first call.
 fn builtin() -> &'static BTreeMap<Work, (SeverityLine, String)> {
     static LINES: OnceLock<BTreeMap<Work, (SeverityLine, String)>> = OnceLock::new();
-    // A test reads every line, so none is left out here.
+    // A test parses every line, so that no line is dropped here.
     LINES.get_or_init(|| {
-        let written: BTreeMap<String, Written> = toml::from_str(TEXT).unwrap_or_default();
+        let written: BTreeMap<String, WrittenLine> = toml::from_str(TEXT).unwrap_or_default();
         let lines = written.into_iter();
-        lines.filter_map(|(name, line)| Some((Work::parse(&name)?, (line.read()?, line.says)))).collect()
+        lines.filter_map(|(name, line)| Some((Work::parse(&name)?, (line.parse()?, line.says)))).collect()
     })
 }
 
@@ -60,35 +62,36 @@ pub struct SeverityTable {
 }
 
 impl SeverityTable {
-    /// Sets the severity of one kind of work, as a user wishes.
+    /// Sets the severity of a kind of work.
     pub fn set(&mut self, work: Work, severity: Severity) {
         self.own.insert(work, severity);
     }
 
     /// Returns the line of a kind of work.
     pub fn line(&self, work: Work) -> SeverityLine {
-        // Every kind has a line, a test says.
+        // A test checks that every kind of work has a line.
         let known = builtin().get(&work).map(|(line, _)| *line);
         let line = known.unwrap_or(SeverityLine { severity: Severity::Error, points: 0, takes: None });
         SeverityLine { severity: self.own.get(&work).copied().unwrap_or(line.severity), ..line }
     }
 
-    /// Returns what a kind of work is, in a few words.
-    pub fn says(work: Work) -> &'static str {
-        builtin().get(&work).map_or("", |(_, says)| says)
+    /// Returns a short description of a kind of work.
+    pub fn description(work: Work) -> &'static str {
+        builtin().get(&work).map_or("", |(_, description)| description)
     }
 
-    /// Returns all lines with their names, in the order of effects.
+    /// Returns all lines with their kinds of work, in the order of effects.
     pub fn lines(&self) -> impl Iterator<Item = (Work, SeverityLine)> + '_ {
         Work::all().map(|work| (work, self.line(work)))
     }
 
-    /// Returns how bad a call is by its row: the row's own severity, else that of its kind of work.
-    pub fn of_row(&self, row: &CallRow, effect: Effect) -> Severity {
+    /// Returns the severity of a call by its row: the row's own severity, or that of its kind of work.
+    pub fn severity_of_row(&self, row: &CallRow, effect: Effect) -> Severity {
         row.severity.unwrap_or_else(|| self.line(Work { effect, kind: row.kind }).severity)
     }
 
-    /// Returns the weight of a call by its row; `None` if the row holds no thread. The time is the row's own, else that of its kind.
+    /// Returns the weight of a call by its row; `None` if the row holds no thread. The time is the row's own, or that
+    /// of its kind of work.
     pub fn weight(&self, row: &CallRow) -> Option<Weight> {
         let work = row.work()?;
         let line = self.line(work);
@@ -101,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_line_is_read_and_every_kind_has_one() {
+    fn every_line_is_parsed_and_every_kind_has_a_line() {
         let heads = TEXT.lines().filter(|line| line.starts_with('[')).count();
         assert_eq!(builtin().len(), heads);
         for work in Work::all() {
@@ -110,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_of_the_user_wins_and_keeps_points_and_time() {
+    fn the_users_severity_wins_and_points_and_time_stay() {
         let mut table = SeverityTable::default();
         let entry = Work::parse("file-entry").expect("a kind");
         let before = table.line(entry);

@@ -1,4 +1,4 @@
-//! Rows, conditions and types as model files write them.
+//! The written form of rows, conditions and types, as model files have it (`blocklint models explain`).
 
 use blocklint_core::{Language, Piece};
 
@@ -7,7 +7,7 @@ use crate::{
     RowEffect, Selector, Subject, Template, Test, TypeExpr, TypeRow, TypeTest,
 };
 
-/// `name@0`.
+/// Returns an argument as conditions and messages write it: `name@0`.
 pub fn argument(argument: &Argument) -> String {
     match argument {
         Argument::Position(index) => index.to_string(),
@@ -18,33 +18,33 @@ pub fn argument(argument: &Argument) -> String {
     }
 }
 
-/// `2` or `"name@0"`, as a value of TOML.
-fn argument_value(of: &Argument) -> String {
-    match of {
+/// Returns an argument as a TOML value: `2` or `"name@0"`.
+fn argument_value(value: &Argument) -> String {
+    match value {
         Argument::Position(index) => index.to_string(),
-        _ => format!("{:?}", argument(of)),
+        _ => format!("{:?}", argument(value)),
     }
 }
 
-/// `argument = "mode@1", contains = "b"`.
+/// Returns a condition: `argument = "mode@1", contains = "b"`.
 pub fn condition(condition: &Condition, language: Language) -> String {
     let subject = match &condition.subject {
-        Subject::Argument(of) => format!("argument = {}", argument_value(of)),
+        Subject::Argument(argument) => format!("argument = {}", argument_value(argument)),
         Subject::Context(words) => format!("context = {}", list(words.iter().map(|word| word.as_str().to_owned()))),
         Subject::Runtime(words) => format!("runtime = {}", list(words.iter().map(|word| word.as_str().to_owned()))),
         Subject::Switch(names) => format!("switch = {}", list(names.iter().cloned())),
         Subject::Library(name) => format!("library = {name:?}"),
     };
-    let tests = condition.tests.iter().map(|of| test(of, language));
+    let tests = condition.tests.iter().map(|test| test_text(test, language));
     std::iter::once(subject).chain(tests).collect::<Vec<_>>().join(", ")
 }
 
-fn test(test: &Test, language: Language) -> String {
+fn test_text(test: &Test, language: Language) -> String {
     match test {
         Test::Equals(literals) => {
             let parts: Vec<String> = literals.iter().map(literal).collect();
             match parts.as_slice() {
-                [one] => format!("equals = {one}"),
+                [literal] => format!("equals = {literal}"),
                 _ => format!("equals = [{}]", parts.join(", ")),
             }
         }
@@ -55,7 +55,7 @@ fn test(test: &Test, language: Language) -> String {
         Test::Literal(wanted) => format!("literal = {wanted}"),
         Test::Less(bound) => format!("less = {bound}"),
         Test::Greater(bound) => format!("greater = {bound}"),
-        Test::Type(types) => format!("type = {}", list(types.iter().map(|of| type_test(of, language)))),
+        Test::Type(types) => format!("type = {}", list(types.iter().map(|test| type_test(test, language)))),
         Test::State(state) => format!("state = {state:?}"),
         Test::From(sources) => format!("from = {}", list(sources.iter().map(|source| source.as_str().to_owned()))),
         Test::Unbounded => "size = \"unbounded\"".to_owned(),
@@ -82,11 +82,11 @@ fn literal(literal: &Literal) -> String {
     }
 }
 
-/// One string, or a list of them.
+/// Returns one string, or a list of strings.
 fn list(words: impl Iterator<Item = String>) -> String {
     let words: Vec<String> = words.map(|word| format!("{word:?}")).collect();
     match words.as_slice() {
-        [one] => one.clone(),
+        [word] => word.clone(),
         _ => format!("[{}]", words.join(", ")),
     }
 }
@@ -94,27 +94,27 @@ fn list(words: impl Iterator<Item = String>) -> String {
 /// Returns a type expression in its language's syntax.
 pub fn type_expr(ty: &TypeExpr, language: Language) -> String {
     let (open, close) = if language == Language::Python { ('[', ']') } else { ('<', '>') };
-    let parts = |parts: &[TypeExpr], between: &str| {
-        parts.iter().map(|part| type_expr(part, language)).collect::<Vec<_>>().join(between)
+    let join = |parts: &[TypeExpr], separator: &str| {
+        parts.iter().map(|part| type_expr(part, language)).collect::<Vec<_>>().join(separator)
     };
     let generic = |name: &str, arguments: &[TypeExpr]| match arguments {
         [] => name.to_owned(),
-        _ => format!("{name}{open}{}{close}", parts(arguments, ", ")),
+        _ => format!("{name}{open}{}{close}", join(arguments, ", ")),
     };
     match ty {
         TypeExpr::Path { path, arguments } => generic(path, arguments),
         TypeExpr::SelfType(arguments) => generic("Self", arguments),
         TypeExpr::Parameter(name) => name.clone(),
         TypeExpr::Literal(text) => format!("\"{text}\""),
-        TypeExpr::Argument(of) => format!("${}", argument(of)),
+        TypeExpr::Argument(value) => format!("${}", argument(value)),
         TypeExpr::Result(inner) => format!("result({})", type_expr(inner, language)),
         TypeExpr::Yield(inner) => format!("yield({})", type_expr(inner, language)),
         TypeExpr::Element(inner) => format!("element({})", type_expr(inner, language)),
         TypeExpr::Instance(inner) => format!("instance({})", type_expr(inner, language)),
-        TypeExpr::Union(members) => parts(members, " | "),
+        TypeExpr::Union(members) => join(members, " | "),
         TypeExpr::Tuple(members) => match members.as_slice() {
-            [one] => format!("({},)", type_expr(one, language)),
-            _ => format!("({})", parts(members, ", ")),
+            [member] => format!("({},)", type_expr(member, language)),
+            _ => format!("({})", join(members, ", ")),
         },
         TypeExpr::Array(inner) => format!("{}[]", type_expr(inner, language)),
         TypeExpr::None => "None".to_owned(),
@@ -127,7 +127,7 @@ pub fn template(template: &Template) -> String {
         Piece::Text(text) => text.replace('{', "{{").replace('}', "}}"),
         Piece::Receiver => "{receiver}".to_owned(),
         Piece::Args => "{args}".to_owned(),
-        Piece::Position(at) => format!("{{{at}}}"),
+        Piece::Position(position) => format!("{{{position}}}"),
         Piece::Named(name) | Piece::Import(name) => format!("{{{name}}}"),
         Piece::Call => "{call}".to_owned(),
         Piece::Callable => "{callable}".to_owned(),
@@ -142,29 +142,33 @@ pub fn template(template: &Template) -> String {
 struct Keys(Vec<String>);
 
 impl Keys {
+    /// Adds a string, if it is set.
     fn word(&mut self, key: &str, value: Option<&str>) {
         if let Some(value) = value {
             self.0.push(format!("{key} = {value:?}"));
         }
     }
 
+    /// Adds a value that is written as TOML already, if it is set.
     fn raw(&mut self, key: &str, value: Option<String>) {
         if let Some(value) = value {
             self.0.push(format!("{key} = {value}"));
         }
     }
 
-    fn flag(&mut self, key: &str, set: bool) {
-        if set {
+    /// Adds `key = true`, if it is set.
+    fn flag(&mut self, key: &str, is_set: bool) {
+        if is_set {
             self.0.push(format!("{key} = true"));
         }
     }
 
     fn conditions(&mut self, key: &str, conditions: &[Condition], language: Language) {
-        let written: Vec<String> = conditions.iter().map(|of| format!("{{ {} }}", condition(of, language))).collect();
+        let written: Vec<String> =
+            conditions.iter().map(|row_condition| format!("{{ {} }}", condition(row_condition, language))).collect();
         match written.as_slice() {
             [] => {}
-            [one] => self.0.push(format!("{key} = {one}")),
+            [condition] => self.0.push(format!("{key} = {condition}")),
             _ => self.0.push(format!("{key} = [{}]", written.join(", "))),
         }
     }
@@ -213,7 +217,7 @@ pub fn call_row(row: &CallRow, language: Language) -> Vec<String> {
     let concurrency = row.concurrency.as_ref().map(|concurrency| match concurrency {
         Concurrency::Unbounded => "\"unbounded\"".to_owned(),
         Concurrency::Bounded => "\"bounded\"".to_owned(),
-        Concurrency::Argument(of) => argument_value(of),
+        Concurrency::Argument(argument) => argument_value(argument),
     });
     keys.raw("concurrency", concurrency);
     keys.word("scheduler", row.scheduler.map(|runs| runs.as_str()));
@@ -221,10 +225,10 @@ pub fn call_row(row: &CallRow, language: Language) -> Vec<String> {
     keys.word("feature", row.feature.as_deref());
     keys.raw("instead", row.instead.as_ref().map(instead));
     let rewrite = row.rewrite.as_ref().map(|rewrite| match rewrite {
-        Rewrite::Any(of) => format!("{:?}", template(of)),
+        Rewrite::Any(any) => format!("{:?}", template(any)),
         Rewrite::ByRuntime(table) => {
             let parts: Vec<String> =
-                table.iter().map(|(runtime, of)| format!("{runtime} = {:?}", template(of))).collect();
+                table.iter().map(|(runtime, own)| format!("{runtime} = {:?}", template(own))).collect();
             format!("{{ {} }}", parts.join(", "))
         }
     });
@@ -236,13 +240,13 @@ pub fn call_row(row: &CallRow, language: Language) -> Vec<String> {
 }
 
 fn moves(moves: &Moves) -> String {
-    let to = |to: &MoveTo| match to {
+    let destination = |to: &MoveTo| match to {
         MoveTo::Runs(runs) => format!("{:?}", runs.as_str()),
-        MoveTo::Scheduler(of) => argument_value(of),
+        MoveTo::Scheduler(argument) => argument_value(argument),
     };
     match moves {
-        Moves::Source(of) => format!("{{ source = {} }}", to(of)),
-        Moves::Rest(of) => format!("{{ rest = {} }}", to(of)),
+        Moves::Source(to) => format!("{{ source = {} }}", destination(to)),
+        Moves::Rest(to) => format!("{{ rest = {} }}", destination(to)),
     }
 }
 
@@ -287,7 +291,7 @@ pub fn handover_row(row: &HandoverRow, language: Language) -> Vec<String> {
     keys.conditions("unless", &row.unless, language);
     keys.raw("version", row.version.as_ref().map(|range| format!("\"{range}\"")));
     match &row.selector {
-        Selector::Argument(of) => keys.raw("argument", Some(argument_value(of))),
+        Selector::Argument(argument) => keys.raw("argument", Some(argument_value(argument))),
         Selector::Via(via) => keys.word("via", Some(via.as_str())),
     }
     let context = match &row.context {
@@ -295,7 +299,7 @@ pub fn handover_row(row: &HandoverRow, language: Language) -> Vec<String> {
         HandoverContext::BySync { sync, async_ } => {
             format!("{{ sync = {:?}, async = {:?} }}", sync.as_str(), async_.as_str())
         }
-        HandoverContext::Of(of) => format!("{{ of = {} }}", argument_value(of)),
+        HandoverContext::Of(argument) => format!("{{ of = {} }}", argument_value(argument)),
     };
     keys.raw("context", Some(context));
     keys.word("runtime", row.runtime.map(|runtime| runtime.as_str()));
@@ -311,7 +315,7 @@ pub fn handover_row(row: &HandoverRow, language: Language) -> Vec<String> {
     keys.raw("offer", (!offer.is_empty()).then(|| format!("{offer:?}")));
     keys.raw("during", (!row.during.is_empty()).then(|| format!("{:?}", row.during)));
     keys.flag("parses", row.parses);
-    keys.raw("rewrite", row.rewrite.as_ref().map(|of| format!("{:?}", template(of))));
+    keys.raw("rewrite", row.rewrite.as_ref().map(|rewrite| format!("{:?}", template(rewrite))));
     keys.word("note", row.note.as_deref());
     keys.word("unchecked", row.unchecked.as_deref());
     keys.0

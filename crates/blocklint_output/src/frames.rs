@@ -72,7 +72,7 @@ pub(crate) fn frames(finding: &Finding, own: usize) -> Vec<Frame<'_>> {
 /// Where another holds the lock that is waited for.
 fn held_by(finding: &Finding) -> Option<Frame<'_>> {
     let held = finding.held_by.as_ref()?;
-    Some(Frame::Place { place: &held.place, label: Some(held.holds_lock()), primary: false })
+    Some(Frame::Place { place: &held.place, label: Some(held.lock_holder_words()), primary: false })
 }
 
 /// One place as an element: its line with a mark, or its position where the text is not at hand.

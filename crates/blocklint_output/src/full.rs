@@ -238,7 +238,7 @@ fn block<'a>(finding: &'a Finding, shown: &Shown<'a>, look: Look, said: &mut Sai
         elements.push(Level::NOTE.with_name("path").message(finding.trace_line()).into());
     }
     if let Some(confirmed) = &finding.confirmed {
-        elements.push(Level::NOTE.message(harmless(&confirmed.says()).into_owned()).into());
+        elements.push(Level::NOTE.message(harmless(&confirmed.to_words()).into_owned()).into());
     }
     let mut new_texts = |texts: &'a [String]| -> Vec<&'a str> {
         texts.iter().map(String::as_str).filter(|text| said.words.insert(text)).collect()

@@ -241,7 +241,7 @@ impl Writer<'_> {
         }
         let related = causes.iter().zip(1u32..).map(|(cause, id)| self.related(cause, id));
         let holder = finding.held_by.iter().map(|held| {
-            let mut location = self.location(&held.place, Some(held.holds_lock()));
+            let mut location = self.location(&held.place, Some(held.lock_holder_words()));
             location.insert("id".to_owned(), (causes.len() + 1).into());
             Value::Object(location)
         });

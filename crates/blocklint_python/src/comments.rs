@@ -2,7 +2,7 @@
 
 use blocklint_core::Span;
 use blocklint_facts::{
-    Directive, FactsBuilder, Form, FormId, List, Suppression, SuppressionKind, Sym, directive, directive_places,
+    Directive, FactsBuilder, Form, FormId, List, Suppression, SuppressionKind, Sym, find_directives, parse_directive,
 };
 use ruff_python_ast::token::{Token, TokenKind, Tokens};
 use ruff_text_size::{Ranged, TextRange, TextSize};
@@ -27,7 +27,7 @@ pub(crate) fn collect(source: &str, tokens: &Tokens, facts: &mut FactsBuilder) {
             let is_noqa = directive.kind == SuppressionKind::Noqa;
             let is_bare_noqa = is_noqa && directive.rules.is_empty();
             // The other tools pass over theirs there, and read only the first of a comment.
-            if is_noqa && directive.of_file && !is_alone || is_bare_noqa && has_noqa {
+            if is_noqa && directive.is_file_wide && !is_alone || is_bare_noqa && has_noqa {
                 return;
             }
             has_noqa |= is_noqa;
@@ -36,7 +36,7 @@ pub(crate) fn collect(source: &str, tokens: &Tokens, facts: &mut FactsBuilder) {
                 false => {
                     let governed =
                         *governed.get_or_insert_with(|| governed_lines(source, tokens, index, is_alone, own));
-                    directive.lines(is_alone, governed, source.len())
+                    directive.resolve_lines(is_alone, governed, source.len())
                 }
             };
             let part = TextRange::at(token.start() + part.start(), part.len());
@@ -64,7 +64,7 @@ fn places(bytes: &[u8]) -> Vec<u32> {
     let noqa = memchr::memchr2_iter(b'q', b'Q', bytes)
         .filter(|&at| at >= 2 && bytes.get(at - 2..at + 2).is_some_and(|word| word.eq_ignore_ascii_case(b"noqa")))
         .map(|at| at as u32 - 2);
-    let mut all = directive_places(bytes);
+    let mut all = find_directives(bytes);
     all.extend(memchr::memmem::find_iter(bytes, "ruff:").map(|at| at as u32));
     let is_sorted = all.is_empty();
     all.extend(noqa);
@@ -198,7 +198,7 @@ fn speaks_to_a_tool(text: &str) -> bool {
 
 /// Reads one part: blocklint's own words, or `noqa` as flake8 and ruff have it.
 fn one(part: &str) -> Option<Directive<'_>> {
-    if let Some(directive) = directive(part) {
+    if let Some(directive) = parse_directive(part) {
         return Some(directive);
     }
     if let Some(directive) = ruff_ignore(part.trim_start()) {
@@ -206,18 +206,18 @@ fn one(part: &str) -> Option<Directive<'_>> {
     }
     // `# flake8: noqa: BLT101` and `# ruff: noqa: BLT101` speak for the file.
     let tool = ["flake8", "ruff"].iter().find_map(|tool| strip_tool(part.trim_start(), tool));
-    let of_file = tool.is_some();
+    let is_file_wide = tool.is_some();
     let rest = strip_noqa(tool.unwrap_or(part.trim_start()))?;
     let Some(mut rest) = rest.trim_start().strip_prefix(':') else {
         // Without codes it speaks for all that the other tool reports, of which nothing is known here. A sentence may begin
         // with the word, and `# noqa E501` means one rule of another tool.
         let (rules, reason) = (Vec::new(), rest.trim());
         let is_bare = reason.is_empty() || rest.starts_with([' ', '\t']) && reason.starts_with(['-', '–', '—', '#']);
-        let bare = Directive { kind: SuppressionKind::Noqa, rules, reason, said: reason, of_file };
-        if !of_file && !is_bare && names_ours(rest) {
+        let bare = Directive { kind: SuppressionKind::Noqa, rules, reason, text: reason, is_file_wide };
+        if !is_file_wide && !is_bare && names_ours(rest) {
             return Some(Directive::malformed(part.trim()));
         }
-        return (!of_file && is_bare).then_some(bare);
+        return (!is_file_wide && is_bare).then_some(bare);
     };
     let mut rules = Vec::new();
     loop {
@@ -235,18 +235,18 @@ fn one(part: &str) -> Option<Directive<'_>> {
         return None;
     }
     let reason = rest.trim();
-    Some(Directive { kind: SuppressionKind::Noqa, rules, reason, said: reason, of_file })
+    Some(Directive { kind: SuppressionKind::Noqa, rules, reason, text: reason, is_file_wide })
 }
 
 /// Reads `ruff: ignore[BLT101] reason` and `ruff: file-ignore[BLT101]`, which say what `noqa: BLT101` says.
 fn ruff_ignore(part: &str) -> Option<Directive<'_>> {
     let rest = strip_tool(part, "ruff")?;
     let ignore = rest.strip_prefix("file-ignore[").map(|list| (list, true));
-    let (list, of_file) = ignore.or_else(|| rest.strip_prefix("ignore[").map(|list| (list, false)))?;
+    let (list, is_file_wide) = ignore.or_else(|| rest.strip_prefix("ignore[").map(|list| (list, false)))?;
     let (list, reason) = list.split_once(']')?;
     let rules: Vec<&str> = list.split(',').map(str::trim).filter(|rule| is_rule(rule)).collect();
     let (kind, reason) = (SuppressionKind::Noqa, reason.trim());
-    (!rules.is_empty()).then_some(Directive { kind, rules, reason, said: reason, of_file })
+    (!rules.is_empty()).then_some(Directive { kind, rules, reason, text: reason, is_file_wide })
 }
 
 /// True if words behind `noqa` begin with a code of blocklint's: a colon is missing.
@@ -372,10 +372,10 @@ mod tests {
     fn parts_know_where_they_stand_and_whether_they_speak_for_the_file() {
         let comment = "# é  # noqa: E501 long  # blocklint: ignore-file[BLT102] why ";
         let mut found = Vec::new();
-        directives(comment, |directive, part| found.push((&comment[part], directive.of_file)));
+        directives(comment, |directive, part| found.push((&comment[part], directive.is_file_wide)));
         assert_eq!(found, [("# noqa: E501 long", false), ("# blocklint: ignore-file[BLT102] why", true)]);
         let mut found = Vec::new();
-        directives("# ruff: noqa: BLT104, E501", |directive, _| found.push((directive.rules, directive.of_file)));
+        directives("# ruff: noqa: BLT104, E501", |directive, _| found.push((directive.rules, directive.is_file_wide)));
         assert_eq!(found, [(vec!["BLT104", "E501"], true)]);
     }
 }

@@ -1,93 +1,95 @@
-//! The help of a finding: what to do, for the runtime it stands in.
+//! The help of a blocking call: the async twin, or the function of its runtime that runs the call in a worker thread.
 
 use blocklint_core::{Effect, Language, Runtime, last_name};
 
 use crate::words::one_line;
 use crate::{SiteForm, Subject, WhyNotAlone};
 
-/// Returns the help for a blocking call: the async twin where there is one, else how this runtime hands a call over.
-pub(crate) fn help(raw: &Subject<'_>) -> Option<String> {
-    if raw.rule.effect == Some(Effect::NestedLoop) {
-        return Some(nested(raw));
+/// Returns the help for a blocking call: the async twin if it has one, else the function that runs it in a worker
+/// thread.
+pub(crate) fn help(subject: &Subject<'_>) -> Option<String> {
+    if subject.rule.effect == Some(Effect::NestedLoop) {
+        return Some(nested_loop_help(subject));
     }
-    let twin = raw.twin.filter(|_| raw.owner.kind.is_async());
+    let twin = subject.twin.filter(|_| subject.owner.kind.is_async());
     match twin {
-        Some(twin) if twin.is_local && raw.direct => {
-            return Some(match raw.language {
+        Some(twin) if twin.is_local && subject.is_direct => {
+            return Some(match subject.language {
                 Language::Rust => format!("use `{}(…).await`", twin.path),
                 Language::Python => format!("use `await {}(…)`", twin.path),
                 Language::Java => format!("use `{}`", twin.path),
             });
         }
         Some(twin) => {
-            let also = offload(raw).map_or(String::new(), |offload| format!(", or {offload}"));
-            return Some(format!("make the functions on this path async and use `{}`{also}", twin.path));
+            let alternative = offload(subject).map_or(String::new(), |offload| format!(", or {offload}"));
+            return Some(format!("make the functions on this path async and use `{}`{alternative}", twin.path));
         }
         None => {}
     }
-    if raw.holds_gil {
+    if subject.holds_gil {
         return Some(
             "a thread would not help, because the call keeps the GIL: split the work into chunks or use a process pool"
                 .to_owned(),
         );
     }
-    offload(raw)
+    offload(subject)
 }
 
-/// Returns the help for a call that runs an event loop inside of one that runs: the code that it runs can be awaited.
-fn nested(raw: &Subject<'_>) -> String {
-    let (word, rest) = match raw.language {
+/// Returns the help for a call that runs an event loop inside of an event loop: await the inner code instead.
+fn nested_loop_help(subject: &Subject<'_>) -> String {
+    let (verb, object) = match subject.language {
         Language::Python | Language::Rust => ("await", "what it runs"),
         Language::Java => ("compose", "what it waits for"),
     };
-    match raw.direct {
-        true => format!("{word} {rest} instead"),
+    match subject.is_direct {
+        true => format!("{verb} {object} instead"),
         false => {
-            let also = offload(raw).map_or(String::new(), |offload| format!(", or {offload}"));
-            format!("make the functions on this path async and {word} {rest}{also}")
+            let alternative = offload(subject).map_or(String::new(), |offload| format!(", or {offload}"));
+            format!("make the functions on this path async and {verb} {object}{alternative}")
         }
     }
 }
 
-/// Returns how to hand the call to a thread that may block; `None` if a thread would not help.
-pub(crate) fn offload(raw: &Subject<'_>) -> Option<String> {
-    if raw.holds_gil {
+/// Returns the advice to run the call in a thread that may block; `None` if a thread would not help.
+pub(crate) fn offload(subject: &Subject<'_>) -> Option<String> {
+    if subject.holds_gil {
         return None;
     }
-    Some(match raw.language {
-        Language::Python => match raw.why_not_alone {
-            None => format!("run it in a thread: `{}`", python(raw, &callee(raw))),
+    Some(match subject.language {
+        Language::Python => match subject.why_not_alone {
+            None => format!("run it in a thread: `{}`", python_offload(subject, &callable_text(subject))),
             Some(WhyNotAlone::ThreadBound) => format!(
                 "run the whole operation in a thread, as one function that creates the objects it uses: `{}`",
-                python(raw, "work")
+                python_offload(subject, "work")
             ),
             Some(WhyNotAlone::ResultBlocks) => format!(
                 "run it in a thread together with every use of its result, as one function: `{}`",
-                python(raw, "work")
+                python_offload(subject, "work")
             ),
             Some(WhyNotAlone::CreatesObject) => format!(
                 "create it once at start-up, or in a thread if other threads may use it: `{}`",
-                python(raw, &callee(raw))
+                python_offload(subject, &callable_text(subject))
             ),
         },
-        Language::Rust => rust(raw),
-        Language::Java => java(raw.runtime, raw.older_workers),
+        Language::Rust => rust_offload(subject),
+        Language::Java => java_offload(subject.runtime, subject.older_workers),
     })
 }
 
-/// Returns the callable to hand over where the call itself is.
-fn callee(raw: &Subject<'_>) -> String {
-    match raw.site {
-        SiteForm::Call | SiteForm::HandOver => one_line(raw.written),
-        // A property, a `with`, an operator: no callable stands there to be handed over.
+/// Returns the callable that a thread can run: the callee (`store.load`), or a lambda for a site without a callee.
+fn callable_text(subject: &Subject<'_>) -> String {
+    match subject.site {
+        SiteForm::Call | SiteForm::HandOver => one_line(subject.written),
+        // A property, a `with`, an operator: the source has no callable that could be passed to a thread.
         SiteForm::Implicit => "lambda: …".to_owned(),
     }
 }
 
-fn python(raw: &Subject<'_>, callee: &str) -> String {
-    let arguments = if raw.site == SiteForm::Call { ", …" } else { "" };
-    if !raw.owner.kind.is_async() {
-        return match raw.runtime {
+/// Returns the expression that runs a callable in a thread of the subject's runtime (Python).
+fn python_offload(subject: &Subject<'_>, callee: &str) -> String {
+    let arguments = if subject.site == SiteForm::Call { ", …" } else { "" };
+    if !subject.owner.kind.is_async() {
+        return match subject.runtime {
             Some(Runtime::Trio) => {
                 format!("nursery.start_soon(trio.to_thread.run_sync, {callee}{arguments})")
             }
@@ -98,7 +100,7 @@ fn python(raw: &Subject<'_>, callee: &str) -> String {
             _ => format!("asyncio.get_running_loop().run_in_executor(None, {callee}{arguments})"),
         };
     }
-    match raw.runtime {
+    match subject.runtime {
         Some(Runtime::Trio) => format!("await trio.to_thread.run_sync({callee}{arguments})"),
         Some(Runtime::Anyio) => format!("await anyio.to_thread.run_sync({callee}{arguments})"),
         Some(Runtime::Twisted) => format!("await deferToThread({callee}{arguments})"),
@@ -107,19 +109,21 @@ fn python(raw: &Subject<'_>, callee: &str) -> String {
     }
 }
 
-fn rust(raw: &Subject<'_>) -> String {
-    let (pool, _) = Runtime::blocking_pool(raw.runtime);
-    let ending = if raw.owner.kind.is_async() { ".await" } else { "" };
+/// Returns the advice to run the call in the runtime's pool of blocking threads (Rust).
+fn rust_offload(subject: &Subject<'_>) -> String {
+    let (pool, _) = Runtime::blocking_pool(subject.runtime);
+    let ending = if subject.owner.kind.is_async() { ".await" } else { "" };
     format!("run it on the blocking pool: `{pool}(move || …){ending}`")
 }
 
-fn java(runtime: Option<Runtime>, older: bool) -> String {
-    if let Some(of) = Runtime::publishers(runtime) {
-        let schedulers = last_name(of.schedulers);
-        let workers = if older { of.older_workers } else { of.workers };
+/// Returns the advice to run the call on a worker thread of the runtime (Java).
+fn java_offload(runtime: Option<Runtime>, older_workers: bool) -> String {
+    if let Some(publishers) = Runtime::publishers(runtime) {
+        let schedulers = last_name(publishers.schedulers);
+        let workers = if older_workers { publishers.older_workers } else { publishers.workers };
         return format!(
             "run it on a worker thread: `{}.fromCallable(() -> …).subscribeOn({schedulers}.{workers})`",
-            last_name(of.one)
+            last_name(publishers.one)
         );
     }
     let advice = match runtime {
@@ -142,7 +146,7 @@ mod tests {
     use super::*;
     use crate::{Owner, OwnerKind, Twin, rule};
 
-    fn raw(runtime: Runtime, kind: OwnerKind) -> Subject<'static> {
+    fn subject(runtime: Runtime, kind: OwnerKind) -> Subject<'static> {
         Subject {
             rule: rule(Effect::File.rule()).expect("a rule"),
             mistake: &Mistake::Holds,
@@ -150,7 +154,7 @@ mod tests {
             runtime: Some(runtime),
             call: "builtins.open",
             written: "load",
-            direct: false,
+            is_direct: false,
             site: SiteForm::Call,
             owner: Owner { kind, name: "handler" },
             hold: Hold::Unstated,
@@ -158,44 +162,44 @@ mod tests {
             fails: None,
             twin: None,
             holds_gil: false,
-            repeats: false,
+            is_repeated: false,
             held_by: None,
             operation: None,
             note: None,
             more_causes: 0,
-            also: &[],
+            other_rule_causes: &[],
             why_not_alone: None,
             older_workers: false,
         }
     }
 
     #[test]
-    fn help_speaks_the_runtime_of_the_place() {
-        let said = |runtime| help(&raw(runtime, OwnerKind::AsyncFunction)).expect("some help");
-        assert!(said(Runtime::Asyncio).contains("await asyncio.to_thread(load, …)"));
-        assert!(said(Runtime::Trio).contains("await trio.to_thread.run_sync(load, …)"));
-        assert!(said(Runtime::Anyio).contains("await anyio.to_thread.run_sync(load, …)"));
-        assert!(said(Runtime::Starlette).contains("await run_in_threadpool(load, …)"));
+    fn help_uses_the_thread_function_of_the_runtime() {
+        let help_for = |runtime| help(&subject(runtime, OwnerKind::AsyncFunction)).expect("some help");
+        assert!(help_for(Runtime::Asyncio).contains("await asyncio.to_thread(load, …)"));
+        assert!(help_for(Runtime::Trio).contains("await trio.to_thread.run_sync(load, …)"));
+        assert!(help_for(Runtime::Anyio).contains("await anyio.to_thread.run_sync(load, …)"));
+        assert!(help_for(Runtime::Starlette).contains("await run_in_threadpool(load, …)"));
     }
 
     #[test]
-    fn a_twin_behind_helpers_or_of_another_class_is_advice_beside_the_thread() {
-        let mut behind = raw(Runtime::Asyncio, OwnerKind::AsyncFunction);
-        behind.twin = Some(Twin { path: "httpx.AsyncClient.get", is_local: false });
-        let said = help(&behind).expect("some help");
-        assert!(said.contains("`httpx.AsyncClient.get`, or run it in a thread"), "{said}");
+    fn help_offers_a_thread_as_well_as_a_twin_of_another_class() {
+        let mut indirect = subject(Runtime::Asyncio, OwnerKind::AsyncFunction);
+        indirect.twin = Some(Twin { path: "httpx.AsyncClient.get", is_local: false });
+        let text = help(&indirect).expect("some help");
+        assert!(text.contains("`httpx.AsyncClient.get`, or run it in a thread"), "{text}");
     }
 
     #[test]
-    fn no_thread_is_offered_where_it_would_not_help() {
-        let mut holding = raw(Runtime::Asyncio, OwnerKind::AsyncFunction);
+    fn help_offers_no_thread_to_a_call_that_keeps_the_gil() {
+        let mut holding = subject(Runtime::Asyncio, OwnerKind::AsyncFunction);
         holding.holds_gil = true;
         assert!(help(&holding).expect("some help").starts_with("a thread would not help"));
     }
 
     #[test]
-    fn a_property_has_no_callable_to_hand_over() {
-        let mut property = raw(Runtime::Asyncio, OwnerKind::AsyncFunction);
+    fn help_for_a_property_passes_a_lambda() {
+        let mut property = subject(Runtime::Asyncio, OwnerKind::AsyncFunction);
         property.site = SiteForm::Implicit;
         assert!(help(&property).expect("some help").contains("to_thread(lambda: …)"));
     }

@@ -4,7 +4,7 @@ use blocklint_core::{Effect, RuleCode};
 
 use crate::Rule;
 
-/// A query, a commit or a connection that the whole thread waits for.
+/// Reports queries, commits and connections for which the whole thread waits.
 pub(crate) static BLOCKING_DATABASE: Rule = Rule {
     code: RuleCode::BLOCKING_DATABASE,
     name: "blocking-database",
@@ -12,5 +12,5 @@ pub(crate) static BLOCKING_DATABASE: Rule = Rule {
     page: include_str!("../../../rules/BLT103-blocking-database.md"),
     effect: Some(Effect::Database),
     noun: "blocking database call",
-    words: None,
+    mistake_words: None,
 };

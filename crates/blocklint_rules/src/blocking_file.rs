@@ -4,7 +4,7 @@ use blocklint_core::{Effect, RuleCode};
 
 use crate::Rule;
 
-/// Reading, writing, listing or changing files on the thread.
+/// Reports file access: reading, writing, listing or changing files.
 pub(crate) static BLOCKING_FILE: Rule = Rule {
     code: RuleCode::BLOCKING_FILE,
     name: "blocking-file",
@@ -12,5 +12,5 @@ pub(crate) static BLOCKING_FILE: Rule = Rule {
     page: include_str!("../../../rules/BLT104-blocking-file.md"),
     effect: Some(Effect::File),
     noun: "blocking file access",
-    words: None,
+    mistake_words: None,
 };

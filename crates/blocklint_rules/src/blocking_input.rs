@@ -4,7 +4,7 @@ use blocklint_core::{Effect, RuleCode};
 
 use crate::Rule;
 
-/// Reading what a person types.
+/// Reports waits for a person's input.
 pub(crate) static BLOCKING_INPUT: Rule = Rule {
     code: RuleCode::BLOCKING_INPUT,
     name: "blocking-input",
@@ -12,5 +12,5 @@ pub(crate) static BLOCKING_INPUT: Rule = Rule {
     page: include_str!("../../../rules/BLT109-blocking-input.md"),
     effect: Some(Effect::Input),
     noun: "blocking input",
-    words: None,
+    mistake_words: None,
 };

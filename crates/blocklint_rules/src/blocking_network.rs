@@ -4,7 +4,7 @@ use blocklint_core::{Effect, RuleCode};
 
 use crate::Rule;
 
-/// A request whose answer the whole thread waits for.
+/// Reports network requests for whose response the whole thread waits.
 pub(crate) static BLOCKING_NETWORK: Rule = Rule {
     code: RuleCode::BLOCKING_NETWORK,
     name: "blocking-network",
@@ -12,5 +12,5 @@ pub(crate) static BLOCKING_NETWORK: Rule = Rule {
     page: include_str!("../../../rules/BLT102-blocking-network.md"),
     effect: Some(Effect::Network),
     noun: "blocking network call",
-    words: None,
+    mistake_words: None,
 };

@@ -4,7 +4,7 @@ use blocklint_core::{Effect, RuleCode};
 
 use crate::Rule;
 
-/// A sleep that stops every task of the thread instead of one.
+/// Reports sleeps that stop every task of the thread instead of one.
 pub(crate) static BLOCKING_SLEEP: Rule = Rule {
     code: RuleCode::BLOCKING_SLEEP,
     name: "blocking-sleep",
@@ -12,5 +12,5 @@ pub(crate) static BLOCKING_SLEEP: Rule = Rule {
     page: include_str!("../../../rules/BLT101-blocking-sleep.md"),
     effect: Some(Effect::Sleep),
     noun: "blocking sleep",
-    words: None,
+    mistake_words: None,
 };

@@ -4,7 +4,7 @@ use blocklint_core::{Effect, RuleCode};
 
 use crate::Rule;
 
-/// Running a process to its end, or starting one.
+/// Reports processes that are started, or run to their end.
 pub(crate) static BLOCKING_SUBPROCESS: Rule = Rule {
     code: RuleCode::BLOCKING_SUBPROCESS,
     name: "blocking-subprocess",
@@ -12,5 +12,5 @@ pub(crate) static BLOCKING_SUBPROCESS: Rule = Rule {
     page: include_str!("../../../rules/BLT105-blocking-subprocess.md"),
     effect: Some(Effect::Subprocess),
     noun: "blocking subprocess call",
-    words: None,
+    mistake_words: None,
 };

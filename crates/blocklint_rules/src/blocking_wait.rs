@@ -4,7 +4,7 @@ use blocklint_core::{Effect, RuleCode};
 
 use crate::Rule;
 
-/// Waiting for another thread, which the waiting thread may itself hold up.
+/// Reports waits for another thread: a lock, a queue, a future.
 pub(crate) static BLOCKING_WAIT: Rule = Rule {
     code: RuleCode::BLOCKING_WAIT,
     name: "blocking-wait",
@@ -12,5 +12,5 @@ pub(crate) static BLOCKING_WAIT: Rule = Rule {
     page: include_str!("../../../rules/BLT106-blocking-wait.md"),
     effect: Some(Effect::Wait),
     noun: "blocking wait",
-    words: None,
+    mistake_words: None,
 };

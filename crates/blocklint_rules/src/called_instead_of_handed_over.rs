@@ -7,7 +7,7 @@ use crate::rule::MistakeWords;
 use crate::words::{FindingText, Subject, one_line};
 use crate::{Advice, Rule};
 
-/// Handing over the result of a call where the callable was meant.
+/// Reports calls whose result is passed on instead of the callable.
 pub(crate) static CALLED_INSTEAD_OF_HANDED_OVER: Rule = Rule {
     code: RuleCode::CALLED_INSTEAD_OF_HANDED_OVER,
     name: "called-instead-of-handed-over",
@@ -15,19 +15,19 @@ pub(crate) static CALLED_INSTEAD_OF_HANDED_OVER: Rule = Rule {
     page: include_str!("../../../rules/BLT403-called-instead-of-handed-over.md"),
     effect: None,
     noun: "called instead of handed over",
-    words: Some(&WORDS),
+    mistake_words: Some(&WORDS),
 };
 
 static WORDS: MistakeWords = MistakeWords { words, remedy, doubt };
 
-fn words(raw: &Subject<'_>) -> Option<FindingText> {
-    let Mistake::CalledInsteadOfHandedOver { taker } = raw.mistake else { return None };
-    let (written, taker, owner) = (one_line(raw.written), one_line(taker), raw.owner.words());
-    Some(match raw.language {
+fn words(subject: &Subject<'_>) -> Option<FindingText> {
+    let Mistake::CalledInsteadOfHandedOver { taker } = subject.mistake else { return None };
+    let (written, taker, owner) = (one_line(subject.written), one_line(taker), subject.owner.words());
+    Some(match subject.language {
         Language::Java => FindingText {
-            message: format!("`{written}` is called in {owner} to put `{taker}` together, and {}", raw.harm()),
+            message: format!("`{written}` is called in {owner} to put `{taker}` together, and {}", subject.harm()),
             notes: vec![format!("the call runs while the chain is assembled; `{taker}` receives its value")],
-            help: offload(raw),
+            help: offload(subject),
         },
         Language::Python | Language::Rust => FindingText {
             message: format!("`{written}` is called in {owner} instead of being passed to `{taker}`"),
@@ -37,16 +37,17 @@ fn words(raw: &Subject<'_>) -> Option<FindingText> {
     })
 }
 
-/// The call is one of a chain, and mended like one that blocks there (Java).
-fn remedy(raw: &Subject<'_>, advice: &Advice) -> Option<Result<Remedy, Refusal>> {
-    let Mistake::CalledInsteadOfHandedOver { .. } = raw.mistake else { return None };
+/// Returns the edit or refusal for Python and Rust. `None` in Java, because the call is edited like a blocking call of
+/// the chain.
+fn remedy(subject: &Subject<'_>, advice: &Advice) -> Option<Result<Remedy, Refusal>> {
+    let Mistake::CalledInsteadOfHandedOver { .. } = subject.mistake else { return None };
     let refuse = |reason: &str| Some(Err(Refusal::new(reason)));
-    match raw.language {
+    match subject.language {
         Language::Python if advice.returns_coroutine => {
             refuse("the callee is a coroutine function: await it instead of using a thread")
         }
         Language::Python => {
-            let edit_kinds = vec![EditKind::HandOver { passes: advice.forwards_arguments }];
+            let edit_kinds = vec![EditKind::HandOver { forwards_arguments: advice.forwards_arguments }];
             Some(Ok(Remedy { edit_kinds, at_most: Applicability::Unsafe }))
         }
         Language::Rust => refuse("the call must be changed by hand"),

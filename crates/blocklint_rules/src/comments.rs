@@ -1,17 +1,18 @@
-//! Rules that comments name by code, prefix or name, and suggestions where a comment names no rule.
+//! Suppression comments: the rules that their words refer to (`ignore[BLT104]`, `ignore[blocking-file]`), and the
+//! mistake in a comment that cannot be parsed, with a suggestion.
 
 use blocklint_core::RuleCode;
 
-use crate::{RULES, nearest, rule_named, rules_of_async};
+use crate::{RULES, nearest_rule, rule_named, rules_of_async_code};
 
-/// The name that comments begin with.
+/// The word with which suppression comments begin.
 const NAME: &str = "blocklint";
 
-/// The words of a comment with a meaning, beside the rules in brackets.
-const WORDS: [&str; 3] = ["ignore", "ignore-file", "nonblocking"];
+/// The directives of suppression comments.
+const DIRECTIVES: [&str; 3] = ["ignore", "ignore-file", "nonblocking"];
 
-/// Words for suppressions in other linters.
-const ELSEWHERE: [&str; 16] = [
+/// The directives of other linters.
+const FOREIGN_DIRECTIVES: [&str; 16] = [
     "disable",
     "disable-file",
     "disable-line",
@@ -30,9 +31,9 @@ const ELSEWHERE: [&str; 16] = [
     "suppress",
 ];
 
-/// Returns the rules that a word of a comment means: a code, a prefix of at least `BLT`, a name, or `ALL`. Rules about
-/// sources and comments (BLT9xx) are meant only where they are named. Empty where it means nothing.
-pub fn meant(text: &str) -> Vec<RuleCode> {
+/// Returns the rules that a word of a comment refers to: a code, a prefix of at least `BLT`, a name, or `ALL`. Only a
+/// code, a name or the prefix `BLT9` refers to rules about sources and comments. Empty if the word refers to no rule.
+pub fn resolve_rules(text: &str) -> Vec<RuleCode> {
     let typed = text.trim().to_ascii_uppercase();
     let about_code = RULES.iter().map(|rule| rule.code).filter(|code| code.0 < 900);
     if typed == "ALL" {
@@ -50,68 +51,70 @@ pub fn meant(text: &str) -> Vec<RuleCode> {
     }
 }
 
-/// Returns the rule that was probably meant by a word that means none; nothing where none is near.
-pub fn probably_meant(text: &str) -> Option<String> {
-    match rules_of_async(text).as_slice() {
-        [] => nearest(text),
+/// Returns the rule that a word without a rule probably means (`BTL101`, `ASYNC251`); `None` if no rule is similar.
+pub fn suggest_rule(text: &str) -> Option<String> {
+    match rules_of_async_code(text).as_slice() {
+        [] => nearest_rule(text),
         [rule, ..] => Some(rule.to_string()),
     }
 }
 
-/// True if words behind `ignore` name rules that belong into brackets: `BLT104`, `BTL104 why`, `(blocking-file)`, `see BLT104`.
-/// Words that name none are the reason of a comment for all rules.
-pub fn names_rules(reason: &str) -> bool {
-    let mut words = words_of(reason);
+/// True if the words behind `ignore` refer to rules, which belong in brackets: `BLT104`, `BTL104 why`,
+/// `(blocking-file)`, `see BLT104`. Otherwise the words are the reason of a comment that suppresses all rules.
+pub fn mentions_rules(reason: &str) -> bool {
+    let mut words = rule_words(reason);
     let first = words.next();
     let is_all = first == Some("ALL") || reason.trim().eq_ignore_ascii_case("all");
     is_all || first.is_some_and(is_rule_like) || words.any(|word| word.starts_with("BLT") && is_rule_like(word))
 }
 
-/// Returns the words of a text that could be rules.
-fn words_of(text: &str) -> impl Iterator<Item = &str> {
+/// Returns the words of a text that could refer to rules: letters, digits and hyphens.
+fn rule_words(text: &str) -> impl Iterator<Item = &str> {
     let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-')).map(|word| word.trim_matches('-'));
     words.filter(|word| !word.is_empty())
 }
 
-/// True if a word means a rule, or is near to one and no word of a sentence.
+/// True if a word refers to a rule, or is similar to the name of a rule and no ordinary word.
 fn is_rule_like(word: &str) -> bool {
     let is_name = word.contains('-') || word.bytes().any(|byte| byte.is_ascii_digit());
     match word.eq_ignore_ascii_case("all") {
         true => word == "ALL",
-        false => !meant(word).is_empty() || is_name && probably_meant(word).is_some(),
+        false => !resolve_rules(word).is_empty() || is_name && suggest_rule(word).is_some(),
     }
 }
 
-/// Returns the rules at the beginning of what follows a word, in or without brackets, with near ones put right.
-fn rules_in(list: &str) -> Vec<String> {
+/// Returns the rules at the beginning of the text behind a directive, in or without brackets. Misspelt rules are
+/// corrected.
+fn parse_rules(list: &str) -> Vec<String> {
     let inside = list.trim_start_matches(['[', '(', '{', '<', '=', ':', ' ', '\t']);
     let end = inside.find([']', ')', '}', '>']).unwrap_or(inside.len());
     let is_bracketed = list.trim_start().starts_with(['[', '(', '{', '<']);
-    let mut found = Vec::new();
-    for word in words_of(&inside[..end]) {
+    let mut rules = Vec::new();
+    for word in rule_words(&inside[..end]) {
         match () {
-            () if !meant(word).is_empty() => found.push(word.to_owned()),
-            () if is_rule_like(word) => found.extend(probably_meant(word)),
-            // A word that is no rule stays; BLT903 reports it once the form is right.
-            () if is_bracketed => found.push(word.to_owned()),
+            () if !resolve_rules(word).is_empty() => rules.push(word.to_owned()),
+            () if is_rule_like(word) => rules.extend(suggest_rule(word)),
+            // An unknown word stays in the list: BLT903 reports it once the form of the comment is right.
+            () if is_bracketed => rules.push(word.to_owned()),
             () => break,
         }
     }
-    if found.is_empty() {
-        found.extend(words_of(list).filter(|word| word.starts_with("BLT") && is_rule_like(word)).map(str::to_owned));
+    if rules.is_empty() {
+        rules.extend(rule_words(list).filter(|word| word.starts_with("BLT") && is_rule_like(word)).map(str::to_owned));
     }
-    found
+    rules
 }
 
-/// Returns the mistake in a comment, as a clause, and the comment that was probably meant; `None` for a sentence that only
-/// begins with the name. `text` is all that stands behind the comment's marker, or a string of `@SuppressWarnings`.
-pub fn malformed(text: &str) -> Option<(String, Option<String>)> {
+/// Returns the mistake in a suppression comment, as a clause, and the comment that was probably meant; `None` for a
+/// sentence that only begins with `blocklint`. `text` is the text behind the comment's marker, or a string of
+/// `@SuppressWarnings` with its quotation marks.
+pub fn diagnose_comment(text: &str) -> Option<(String, Option<String>)> {
     let text = text.trim();
     if let Some(written) = text.strip_prefix('"') {
-        return Some(malformed_annotation(written.trim_end_matches('"')));
+        return Some(diagnose_annotation(written.trim_end_matches('"')));
     }
     if let Some(codes) = text.strip_prefix("noqa") {
-        let rules = rules_in(codes).join(", ");
+        let rules = parse_rules(codes).join(", ");
         return Some(match codes.trim_start().starts_with(':') {
             true => ("`noqa` is a comment of Python's linters".to_owned(), Some(format!("{NAME}: ignore[{rules}]"))),
             false => ("a colon is missing behind `noqa`".to_owned(), Some(format!("noqa: {rules}"))),
@@ -131,48 +134,43 @@ pub fn malformed(text: &str) -> Option<(String, Option<String>)> {
     let end = rest.find(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_'))).unwrap_or(rest.len());
     let (written, list) = (&rest[..end], rest[end..].trim_start());
     let word = written.to_ascii_lowercase();
-    let rules = rules_in(list);
+    let rules = parse_rules(list);
     let with_rules = |word: &str| match word {
         "nonblocking" => format!("{NAME}: {word}"),
         _ if rules.is_empty() => format!("{NAME}: {word}"),
         _ => format!("{NAME}: {word}[{}]", rules.join(", ")),
     };
     let is_set_off = list.starts_with(['[', '(', '{', '<', '=']);
-    let known = match WORDS.contains(&word.as_str()) {
+    let known = match DIRECTIVES.contains(&word.as_str()) {
         true => word.as_str(),
         false => {
-            let near = WORDS.iter().map(|known| (strsim::damerau_levenshtein(&word, known), *known)).min();
-            let near = near.filter(|(distance, known)| *distance <= known.len() / 3).map(|(_, known)| known);
-            let near = near.or_else(|| {
-                let elsewhere = ELSEWHERE.contains(&word.as_str());
-                elsewhere.then(|| if word.contains("file") { "ignore-file" } else { "ignore" })
-            });
-            let is_word = colon || is_set_off;
+            let near = similar_directive(&word);
+            let is_directive = colon || is_set_off;
             return match near {
-                Some(known) if is_word => {
+                Some(known) if is_directive => {
                     Some((format!("`{written}` is no word of {NAME}'s"), Some(with_rules(known))))
                 }
-                None if is_word && list.starts_with(['[', '=']) && !word.is_empty() => {
+                None if is_directive && list.starts_with(['[', '=']) && !word.is_empty() => {
                     Some((format!("`{written}` is no word of {NAME}'s"), None))
                 }
                 _ => None,
             };
         }
     };
-    let meant = with_rules(known);
+    let suggestion = with_rules(known);
     if !colon {
-        let is_comment = list.is_empty() || is_set_off || names_rules(list);
-        return is_comment.then(|| (format!("a colon is missing behind `{NAME}`"), Some(meant)));
+        let is_comment = list.is_empty() || is_set_off || mentions_rules(list);
+        return is_comment.then(|| (format!("a colon is missing behind `{NAME}`"), Some(suggestion)));
     }
     if name != NAME {
-        let what = match name.eq_ignore_ascii_case(NAME) {
+        let clause = match name.eq_ignore_ascii_case(NAME) {
             true => format!("`{name}` is written in small letters"),
             false => format!("`{name}` is not `{NAME}`"),
         };
-        return Some((what, Some(meant)));
+        return Some((clause, Some(suggestion)));
     }
     if written != word {
-        return Some((format!("`{written}` is written in small letters"), Some(meant)));
+        return Some((format!("`{written}` is written in small letters"), Some(suggestion)));
     }
     let clause = match list {
         _ if word == "nonblocking" => match is_set_off {
@@ -186,30 +184,40 @@ pub fn malformed(text: &str) -> Option<(String, Option<String>)> {
         list if list.starts_with('[')
             && list.split_once(']').is_some_and(|(_, rest)| rest.trim_start().starts_with('[')) =>
         {
-            let rules: Vec<&str> = words_of(list).filter(|word| is_rule_like(word)).collect();
+            let rules: Vec<&str> = rule_words(list).filter(|word| is_rule_like(word)).collect();
             let instead = format!("{NAME}: {word}[{}]", rules.join(", "));
             return Some((format!("`{word}` has all its rules in one pair of brackets"), Some(instead)));
         }
-        list if list.starts_with('[') || !is_set_off && !names_rules(list) => {
+        list if list.starts_with('[') || !is_set_off && !mentions_rules(list) => {
             return Some((format!("`{word}` must stand alone on its line"), None));
         }
         _ => format!("the rules behind `{word}` must stand in square brackets"),
     };
-    Some((clause, Some(meant)))
+    Some((clause, Some(suggestion)))
+}
+
+/// Returns the directive that a misspelt word, or a directive of another linter, probably means.
+fn similar_directive(word: &str) -> Option<&'static str> {
+    let nearest = DIRECTIVES.iter().map(|known| (strsim::damerau_levenshtein(word, known), *known)).min();
+    let similar = nearest.filter(|(distance, known)| *distance <= known.len() / 3).map(|(_, known)| known);
+    similar.or_else(|| {
+        let is_foreign = FOREIGN_DIRECTIVES.contains(&word);
+        is_foreign.then(|| if word.contains("file") { "ignore-file" } else { "ignore" })
+    })
 }
 
 /// Returns the mistake in a string of `@SuppressWarnings`, and the annotation that was probably meant.
-fn malformed_annotation(written: &str) -> (String, Option<String>) {
+fn diagnose_annotation(written: &str) -> (String, Option<String>) {
     let rest = match written.get(..NAME.len()).is_some_and(|head| head.eq_ignore_ascii_case(NAME)) {
         true => &written[NAME.len()..],
         false => written,
     };
-    let rules: Vec<String> = rules_in(rest.trim_start_matches(['.', ':', ' ', '-', '_']));
+    let rules: Vec<String> = parse_rules(rest.trim_start_matches(['.', ':', ' ', '-', '_']));
     let strings: Vec<String> = rules.iter().map(|rule| format!("\"{NAME}:{rule}\"")).collect();
     let instead = match strings.as_slice() {
         [] if rest.is_empty() => Some(format!("@SuppressWarnings(\"{NAME}\")")),
         [] => None,
-        [one] => Some(format!("@SuppressWarnings({one})")),
+        [rule] => Some(format!("@SuppressWarnings({rule})")),
         more => Some(format!("@SuppressWarnings({{{}}})", more.join(", "))),
     };
     (format!("\"{written}\" is not `\"{NAME}:BLT101\"`, one rule in each string"), instead)
@@ -220,11 +228,11 @@ mod tests {
     use super::*;
 
     fn codes(text: &str) -> Vec<u16> {
-        meant(text).iter().map(|code| code.0).collect()
+        resolve_rules(text).iter().map(|code| code.0).collect()
     }
 
     #[test]
-    fn codes_prefixes_names_and_all() {
+    fn words_refer_to_rules_by_code_prefix_name_and_all() {
         assert_eq!(codes("blt101"), [101]);
         assert_eq!(codes("blocking-file"), [104]);
         assert_eq!(codes("BLT5"), [501, 502]);
@@ -238,15 +246,15 @@ mod tests {
     }
 
     #[test]
-    fn what_was_meant() {
-        assert_eq!(probably_meant("BTL101").as_deref(), Some("BLT101"));
-        assert_eq!(probably_meant("blocking-fiel").as_deref(), Some("blocking-file"));
-        assert_eq!(probably_meant("ASYNC251").as_deref(), Some("BLT101"));
-        assert_eq!(probably_meant("E501"), None);
+    fn a_misspelt_rule_has_a_suggestion() {
+        assert_eq!(suggest_rule("BTL101").as_deref(), Some("BLT101"));
+        assert_eq!(suggest_rule("blocking-fiel").as_deref(), Some("blocking-file"));
+        assert_eq!(suggest_rule("ASYNC251").as_deref(), Some("BLT101"));
+        assert_eq!(suggest_rule("E501"), None);
     }
 
     #[test]
-    fn reasons_that_name_rules_are_told_from_others() {
+    fn a_reason_that_refers_to_rules_is_recognised() {
         for text in [
             "BLT104",
             "BTL104 why",
@@ -258,20 +266,21 @@ mod tests {
             "all",
             "ASYNC251",
         ] {
-            assert!(names_rules(text), "{text}");
+            assert!(mentions_rules(text), "{text}");
         }
         for text in
             ["", "start-up only", "all of this is fine", "the probe must wait", "see #12", "legacy (2 of 3)", "E501"]
         {
-            assert!(!names_rules(text), "{text}");
+            assert!(!mentions_rules(text), "{text}");
         }
     }
 
     #[test]
-    fn comments_that_say_nothing_are_told_from_sentences() {
-        let told = |text: &str| malformed(text).map(|(what, instead)| (what, instead.unwrap_or_default()));
-        let is = |text: &str, what: &str, instead: &str| {
-            assert_eq!(told(text), Some((what.to_owned(), instead.to_owned())), "{text}");
+    fn malformed_comments_are_diagnosed_and_sentences_are_not() {
+        let diagnose =
+            |text: &str| diagnose_comment(text).map(|(clause, instead)| (clause, instead.unwrap_or_default()));
+        let is = |text: &str, clause: &str, instead: &str| {
+            assert_eq!(diagnose(text), Some((clause.to_owned(), instead.to_owned())), "{text}");
         };
         let no_word = |word: &str| format!("`{word}` is no word of blocklint's");
         is("blocklint: ingore[BLT101] why", &no_word("ingore"), "blocklint: ignore[BLT101]");
@@ -322,7 +331,7 @@ mod tests {
             "Blocklint: see the manual",
             "blacklists: ignore[x]",
         ] {
-            assert_eq!(told(sentence), None, "{sentence}");
+            assert_eq!(diagnose(sentence), None, "{sentence}");
         }
     }
 }

@@ -4,7 +4,7 @@ use blocklint_core::{Effect, RuleCode};
 
 use crate::Rule;
 
-/// Computing for long, so that nothing else of the thread runs.
+/// Reports long calculations, during which the thread runs no other task.
 pub(crate) static CPU_BOUND: Rule = Rule {
     code: RuleCode::CPU_BOUND,
     name: "cpu-bound",
@@ -12,5 +12,5 @@ pub(crate) static CPU_BOUND: Rule = Rule {
     page: include_str!("../../../rules/BLT108-cpu-bound.md"),
     effect: Some(Effect::Cpu),
     noun: "CPU-bound call",
-    words: None,
+    mistake_words: None,
 };

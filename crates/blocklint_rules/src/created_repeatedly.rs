@@ -1,4 +1,4 @@
-//! The words of BLT501 and BLT502: threads and connections that are made more often than they need to be.
+//! The sentences and edits of BLT501 and BLT502: threads and connections that are created more often than necessary.
 
 use blocklint_core::{Applicability, CreatedKind, CreatedPer, EditKind, Language, Mistake, Refusal, Remedy, Runtime};
 
@@ -9,50 +9,50 @@ use crate::{Advice, SiteForm};
 
 pub(crate) static WORDS: MistakeWords = MistakeWords { words, remedy, doubt };
 
-fn words(raw: &Subject<'_>) -> Option<FindingText> {
-    let Mistake::CreatedRepeatedly { made, anew, of } = raw.mistake else { return None };
+fn words(subject: &Subject<'_>) -> Option<FindingText> {
+    let Mistake::CreatedRepeatedly { made, occasion, owner } = subject.mistake else { return None };
     Some(FindingText {
-        message: message(*made, *anew, of, raw.call),
-        notes: vec![why(*made, *anew).to_owned()],
-        help: Some(help(*made, raw.language, raw.call).to_owned()),
+        message: message(*made, *occasion, owner, subject.call),
+        notes: vec![why(*made, *occasion).to_owned()],
+        help: Some(help(*made, subject.language, subject.call).to_owned()),
     })
 }
 
-fn remedy(raw: &Subject<'_>, advice: &Advice) -> Option<Result<Remedy, Refusal>> {
-    let Mistake::CreatedRepeatedly { made, .. } = raw.mistake else { return None };
+fn remedy(subject: &Subject<'_>, advice: &Advice) -> Option<Result<Remedy, Refusal>> {
+    let Mistake::CreatedRepeatedly { made, .. } = subject.mistake else { return None };
     let refuse = |reason: &str| Some(Err(Refusal::new(reason)));
-    match (raw.language, made) {
-        (Language::Python, CreatedKind::Threads) if raw.site == SiteForm::Call => {
+    match (subject.language, made) {
+        (Language::Python, CreatedKind::Threads) if subject.site == SiteForm::Call => {
             Some(Ok(Remedy { edit_kinds: vec![EditKind::ShareInModule], at_most: Applicability::Unsafe }))
         }
         (Language::Java, CreatedKind::Threads) => {
-            let Some(of) = Runtime::publishers(Some(Runtime::Reactor)) else { return refuse(NO_EDIT) };
-            if let Availability::Newer(what) = &advice.pool_availability {
+            let Some(publishers) = Runtime::publishers(Some(Runtime::Reactor)) else { return refuse(NO_EDIT) };
+            if let Availability::NeedsNewerVersion(what) = &advice.pool_availability {
                 return refuse(&format!("a shared bounded scheduler needs {what}"));
             }
-            Some(Ok(Remedy { edit_kinds: vec![EditKind::Share { of }], at_most: Applicability::Unsafe }))
+            Some(Ok(Remedy { edit_kinds: vec![EditKind::Share { publishers }], at_most: Applicability::Unsafe }))
         }
         _ => refuse("the place that creates and shuts down the shared object must be chosen by hand"),
     }
 }
 
 /// Returns the message, in one sentence without a full stop.
-fn message(made: CreatedKind, anew: CreatedPer, of: &str, call: &str) -> String {
-    let what = match made {
+fn message(made: CreatedKind, occasion: CreatedPer, owner: &str, call: &str) -> String {
+    let action = match made {
         CreatedKind::Threads => "creates threads",
         CreatedKind::Connections => "opens connections",
     };
-    match anew {
-        CreatedPer::PerEntry => format!("`{call}` {what} for each request to `{of}`"),
-        CreatedPer::PerItem => format!("`{call}` {what} for each item in `{of}`"),
-        CreatedPer::PerInstance { .. } => format!("`{call}` {what} for each instance of `{of}`"),
-        CreatedPer::PerCall => format!("`{call}` {what} in each call of `{of}`"),
+    match occasion {
+        CreatedPer::PerEntry => format!("`{call}` {action} for each request to `{owner}`"),
+        CreatedPer::PerItem => format!("`{call}` {action} for each item in `{owner}`"),
+        CreatedPer::PerInstance { .. } => format!("`{call}` {action} for each instance of `{owner}`"),
+        CreatedPer::PerCall => format!("`{call}` {action} in each call of `{owner}`"),
     }
 }
 
-/// Returns the sentence on why it matters.
-fn why(made: CreatedKind, anew: CreatedPer) -> &'static str {
-    match (made, anew) {
+/// Returns the note that says why it matters.
+fn why(made: CreatedKind, occasion: CreatedPer) -> &'static str {
+    match (made, occasion) {
         (CreatedKind::Threads, CreatedPer::PerInstance { .. }) => {
             "the number of threads grows with the number of instances, even if each instance shuts its own down"
         }
@@ -65,7 +65,7 @@ fn why(made: CreatedKind, anew: CreatedPer) -> &'static str {
     }
 }
 
-/// Returns the sentence on what to do.
+/// Returns the help.
 fn help(made: CreatedKind, language: Language, call: &str) -> &'static str {
     match (made, language) {
         // The text of a call without a scheduler's name does not show its kind, so the advice holds for both.
@@ -90,8 +90,8 @@ fn help(made: CreatedKind, language: Language, call: &str) -> &'static str {
 }
 
 fn doubt(mistake: &Mistake) -> Option<&'static str> {
-    let Mistake::CreatedRepeatedly { anew, .. } = mistake else { return None };
-    Some(match anew {
+    let Mistake::CreatedRepeatedly { occasion, .. } = mistake else { return None };
+    Some(match occasion {
         CreatedPer::PerEntry | CreatedPer::PerItem => "how often it is made is inferred from code that calls it",
         CreatedPer::PerInstance { is_shown: true } => {
             "how many instances there are is inferred from code that makes them"

@@ -4,7 +4,7 @@ use blocklint_core::RuleCode;
 
 use crate::Rule;
 
-/// A comment that is meant to silence something and cannot be read.
+/// Reports suppression comments that cannot be parsed or refer to unknown rules.
 pub static INVALID_SUPPRESSION: Rule = Rule {
     code: RuleCode::INVALID_SUPPRESSION,
     name: "invalid-suppression",
@@ -12,5 +12,5 @@ pub static INVALID_SUPPRESSION: Rule = Rule {
     page: include_str!("../../../rules/BLT903-invalid-suppression.md"),
     effect: None,
     noun: "invalid suppression",
-    words: None,
+    mistake_words: None,
 };

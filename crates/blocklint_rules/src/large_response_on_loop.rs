@@ -9,7 +9,7 @@ use crate::rule::MistakeWords;
 use crate::words::{FindingText, Subject, one_line};
 use crate::{Advice, Rule};
 
-/// A large response that a framework serialises on the event loop.
+/// Reports large responses that a framework serialises on the event loop.
 pub(crate) static LARGE_RESPONSE_ON_LOOP: Rule = Rule {
     code: RuleCode::LARGE_RESPONSE_ON_LOOP,
     name: "large-response-on-loop",
@@ -17,24 +17,23 @@ pub(crate) static LARGE_RESPONSE_ON_LOOP: Rule = Rule {
     page: include_str!("../../../rules/BLT201-large-response-on-loop.md"),
     effect: None,
     noun: "large response",
-    words: Some(&WORDS),
+    mistake_words: Some(&WORDS),
 };
 
 static WORDS: MistakeWords = MistakeWords { words, remedy, doubt };
 
-fn words(raw: &Subject<'_>) -> Option<FindingText> {
-    let Mistake::LargeResponse(response) = raw.mistake else { return None };
+fn words(subject: &Subject<'_>) -> Option<FindingText> {
+    let Mistake::LargeResponse(response) = subject.mistake else { return None };
     let mut notes = vec![why(response.serialisation).to_owned()];
-    notes.extend(more_notes(response));
+    notes.extend(size_notes(response));
     Some(FindingText { message: message(response), notes, help: Some(help(response)) })
 }
 
-/// Returns the message.
 fn message(response: &LargeResponse) -> String {
     let endpoint = &response.endpoint;
     let many = match (response.bound, response.source.as_deref()) {
         (Some(bound), _) => format!("up to {bound} items"),
-        (None, Some(source)) if response.is_unseen => {
+        (None, Some(source)) if response.is_source_unknown => {
             format!("a list of unknown size from `{}()`", one_line(source).trim_end_matches("()"))
         }
         (None, Some(source)) => format!("all that `{}()` gives", one_line(source).trim_end_matches("()")),
@@ -50,7 +49,7 @@ fn message(response: &LargeResponse) -> String {
     format!("`{endpoint}` returns {many}, and the event loop is blocked while {meanwhile}")
 }
 
-/// Returns the sentence on the work that is done meanwhile.
+/// Returns the note on the work that blocks the event loop.
 fn why(serialisation: Serialisation) -> &'static str {
     match serialisation {
         Serialisation::Direct => {
@@ -78,9 +77,9 @@ fn why(serialisation: Serialisation) -> &'static str {
 }
 
 /// Returns notes on the size of the response.
-fn more_notes(response: &LargeResponse) -> Vec<String> {
+fn size_notes(response: &LargeResponse) -> Vec<String> {
     let mut notes = Vec::new();
-    if response.is_unseen {
+    if response.is_source_unknown {
         notes.push(
             "the size is unknown: the code that returns the rows was not read, and no limit is visible".to_owned(),
         );
@@ -94,29 +93,29 @@ fn more_notes(response: &LargeResponse) -> Vec<String> {
     notes
 }
 
-/// Returns the sentence on what to do.
+/// Returns the help.
 fn help(response: &LargeResponse) -> String {
-    let page = "let callers ask for a page of it, or send it in chunks with `StreamingResponse`";
+    let paging = "let callers ask for a page of it, or send it in chunks with `StreamingResponse`";
     match (response.serialisation, response.class.as_deref()) {
-        (Serialisation::ByClass, Some(class)) => format!("drop `response_class={class}`, and {page}"),
-        (Serialisation::ByClass, None) => format!("drop the response class, and {page}"),
-        (Serialisation::ByHand, _) => format!("return the data and declare what they are (`-> list[…]`), and {page}"),
-        (Serialisation::Rendered, _) => format!("from FastAPI 0.130 on this is three to four times as fast; {page}"),
+        (Serialisation::ByClass, Some(class)) => format!("drop `response_class={class}`, and {paging}"),
+        (Serialisation::ByClass, None) => format!("drop the response class, and {paging}"),
+        (Serialisation::ByHand, _) => format!("return the data and declare what they are (`-> list[…]`), and {paging}"),
+        (Serialisation::Rendered, _) => format!("from FastAPI 0.130 on this is three to four times as fast; {paging}"),
         (Serialisation::Encoded, _) => match response.model.as_deref() {
-            Some(model) => format!("declare `response_model={model}`, and {page}"),
-            None => format!("declare what is returned (`-> list[…]` or `response_model`), and {page}"),
+            Some(model) => format!("declare `response_model={model}`, and {paging}"),
+            None => format!("declare what is returned (`-> list[…]` or `response_model`), and {paging}"),
         },
         (Serialisation::Old, _) => format!(
-            "{page}, or return `Response(content=model.json(by_alias=True), media_type=\"application/json\", status_code=…)`, \
+            "{paging}, or return `Response(content=model.json(by_alias=True), media_type=\"application/json\", status_code=…)`, \
              which skips the response model's filter of fields"
         ),
-        (Serialisation::Direct, _) => page.to_owned(),
+        (Serialisation::Direct, _) => paging.to_owned(),
     }
 }
 
-fn remedy(raw: &Subject<'_>, _: &Advice) -> Option<Result<Remedy, Refusal>> {
-    let Mistake::LargeResponse(response) = raw.mistake else { return None };
-    Some(match raw.language {
+fn remedy(subject: &Subject<'_>, _: &Advice) -> Option<Result<Remedy, Refusal>> {
+    let Mistake::LargeResponse(response) = subject.mistake else { return None };
+    Some(match subject.language {
         Language::Python => remedy_of(response),
         Language::Rust => Err(Refusal::new("the response must be changed by hand")),
         Language::Java => Err(Refusal::new(NO_EDIT)),
@@ -146,7 +145,7 @@ fn remedy_of(response: &LargeResponse) -> Result<Remedy, Refusal> {
 
 fn doubt(mistake: &Mistake) -> Option<&'static str> {
     match mistake {
-        Mistake::LargeResponse(LargeResponse { is_unseen: true, .. }) => {
+        Mistake::LargeResponse(LargeResponse { is_source_unknown: true, .. }) => {
             Some("the code that its items come from is not there: nothing shows how many there are")
         }
         Mistake::LargeResponse(LargeResponse { bound: None, .. }) => Some("nothing shows how many items there are"),

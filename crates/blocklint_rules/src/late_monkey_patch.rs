@@ -7,7 +7,7 @@ use crate::rule::MistakeWords;
 use crate::words::{FindingText, Subject};
 use crate::{Advice, Rule};
 
-/// Names that were imported before the patch still block.
+/// Reports imports that precede the call that patches the imported names: those names still block.
 pub(crate) static LATE_MONKEY_PATCH: Rule = Rule {
     code: RuleCode::LATE_MONKEY_PATCH,
     name: "late-monkey-patch",
@@ -15,14 +15,14 @@ pub(crate) static LATE_MONKEY_PATCH: Rule = Rule {
     page: include_str!("../../../rules/BLT302-late-monkey-patch.md"),
     effect: None,
     noun: "imported before patching",
-    words: Some(&WORDS),
+    mistake_words: Some(&WORDS),
 };
 
 static WORDS: MistakeWords = MistakeWords { words, remedy, doubt };
 
-fn words(raw: &Subject<'_>) -> Option<FindingText> {
-    let Mistake::LateMonkeyPatch { taken, is_module, patch } = raw.mistake else { return None };
-    let message = match raw.direct {
+fn words(subject: &Subject<'_>) -> Option<FindingText> {
+    let Mistake::LateMonkeyPatch { taken, is_module, patch } = subject.mistake else { return None };
+    let message = match subject.is_direct {
         true => format!("`{taken}` is imported before `{patch}()` and is not patched"),
         false => format!("this imports `{taken}` before `{patch}()`, so it is not patched"),
     };
@@ -41,9 +41,9 @@ fn words(raw: &Subject<'_>) -> Option<FindingText> {
     Some(FindingText { message, notes: vec![why], help: Some(help) })
 }
 
-fn remedy(raw: &Subject<'_>, _: &Advice) -> Option<Result<Remedy, Refusal>> {
-    let Mistake::LateMonkeyPatch { .. } = raw.mistake else { return None };
-    Some(Err(Refusal::new(match raw.language {
+fn remedy(subject: &Subject<'_>, _: &Advice) -> Option<Result<Remedy, Refusal>> {
+    let Mistake::LateMonkeyPatch { .. } = subject.mistake else { return None };
+    Some(Err(Refusal::new(match subject.language {
         Language::Python => "the order of imports must be decided by hand",
         Language::Rust => NO_GREENLETS,
         Language::Java => NO_EDIT,
@@ -51,6 +51,6 @@ fn remedy(raw: &Subject<'_>, _: &Advice) -> Option<Result<Remedy, Refusal>> {
 }
 
 fn doubt(mistake: &Mistake) -> Option<&'static str> {
-    let says = "the import stands in a program that imports the file which patches";
-    matches!(mistake, Mistake::LateMonkeyPatch { .. }).then_some(says)
+    let clause = "the import stands in a program that imports the file which patches";
+    matches!(mistake, Mistake::LateMonkeyPatch { .. }).then_some(clause)
 }

@@ -1,7 +1,8 @@
-//! The rules: what each reports, in which words, and which of them are chosen.
+//! The rules: their names, pages, messages and edits (one file per rule, all in the list [`RULES`]), and their
+//! selection by `--select` and `--ignore`.
 //!
-//! One file per rule; `RULES` is the list of all. Nothing here looks at code: the analysis records what it found in a
-//! [`Subject`], and [`Subject::words`] turns that into sentences.
+//! This crate reads no code: the analysis describes a finding by a [`Subject`], and [`Subject::words`] returns its
+//! sentences.
 
 mod advice;
 mod async_codes;
@@ -39,13 +40,13 @@ mod words;
 
 use blocklint_core::RuleCode;
 
-pub use async_codes::{AsyncCode, async_codes, rules_of_async};
-pub use comments::{malformed, meant, names_rules, probably_meant};
+pub use async_codes::{AsyncCode, async_codes, rules_of_async_code};
+pub use comments::{diagnose_comment, mentions_rules, resolve_rules, suggest_rule};
 pub use invalid_suppression::INVALID_SUPPRESSION;
-pub use remedy::{Advice, Availability, Helpers, refusal, remedy};
+pub use remedy::{Advice, AsyncHelpers, Availability, choose_remedy, refusal_of_bound};
 pub use remedy_rust::RUST_FIX_SHAPES;
 pub use rule::{Rule, repository};
-pub use selection::{Layer, Selection, Selector, SelectorError, nearest};
+pub use selection::{Layer, Selection, Selector, SelectorError, nearest_rule};
 pub use unexplained_suppression::UNEXPLAINED_SUPPRESSION;
 pub use unreadable_source::{UNREADABLE_SOURCE, Unread};
 pub use unused_suppression::UNUSED_SUPPRESSION;
@@ -82,7 +83,7 @@ pub fn rule(code: RuleCode) -> Option<&'static Rule> {
     RULES.iter().copied().find(|rule| rule.code == code)
 }
 
-/// Returns the rule that a user names by code (either case) or name.
+/// Returns the rule with this code (of either case) or name, as users write it.
 pub fn rule_named(text: &str) -> Option<&'static Rule> {
     RuleCode::parse(text).and_then(rule).or_else(|| RULES.iter().copied().find(|rule| rule.name == text))
 }
@@ -94,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_page_is_headed_by_its_rule_and_says_what_all_pages_say() {
+    fn every_page_has_the_heading_of_its_rule_and_all_sections() {
         for rule in RULES {
             let heading = format!("# {} ({})", rule.name, rule.code);
             assert_eq!(rule.page.lines().next(), Some(heading.as_str()));
@@ -105,15 +106,16 @@ mod tests {
         }
     }
 
-    /// The examples themselves run with the fixtures: a page cannot show what is not found, or what is.
+    /// The fixtures run the examples, so that each expectation on a page is true.
     #[test]
     fn every_page_has_a_bad_and_a_good_example_and_says_how_safe_its_fix_is() {
         for rule in RULES {
-            let says = |word: &str| {
-                let is_bad = |level: &&str| rule.page.contains(&format!("{word} {level}: [{}]", rule.name));
-                ["error", "warning", "note"].iter().any(is_bad)
+            let has_expectation = |marker: &str| {
+                let is_on_page = |level: &&str| rule.page.contains(&format!("{marker} {level}: [{}]", rule.name));
+                ["error", "warning", "note"].iter().any(is_on_page)
             };
-            assert!(says("#") || says("//"), "{} shows nothing that is found", rule.code);
+            let is_bad_shown = has_expectation("#") || has_expectation("//");
+            assert!(is_bad_shown, "{} shows nothing that is found", rule.code);
             assert!(rule.page.contains("# ok") || rule.page.contains("// ok"), "{} shows nothing good", rule.code);
             let fix = rule.page.split("**Fix:** ").nth(1).unwrap_or_default();
             let fix = fix.split("\n\n").next().unwrap_or_default();
@@ -138,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn an_effect_is_reported_by_the_rule_of_the_table() {
+    fn each_effect_has_the_rule_that_reports_it() {
         for rule in RULES {
             assert!(rule.effect.is_none_or(|effect| effect.rule() == rule.code), "{}", rule.name);
         }

@@ -7,7 +7,7 @@ use crate::rule::MistakeWords;
 use crate::words::{FindingText, Subject, one_line};
 use crate::{Advice, Rule};
 
-/// Holding a thread's lock while the task is suspended.
+/// Reports a thread's lock that is held while the task is suspended.
 pub(crate) static LOCK_HELD_ACROSS_AWAIT: Rule = Rule {
     code: RuleCode::LOCK_HELD_ACROSS_AWAIT,
     name: "lock-held-across-await",
@@ -15,15 +15,16 @@ pub(crate) static LOCK_HELD_ACROSS_AWAIT: Rule = Rule {
     page: include_str!("../../../rules/BLT601-lock-held-across-await.md"),
     effect: None,
     noun: "lock held across await",
-    words: Some(&WORDS),
+    mistake_words: Some(&WORDS),
 };
 
 static WORDS: MistakeWords = MistakeWords { words, remedy, doubt: |_| None };
 
-fn words(raw: &Subject<'_>) -> Option<FindingText> {
-    let Mistake::LockHeldAcrossAwait { awaited, reentrant } = raw.mistake else { return None };
-    let (written, awaited, owner, call) = (one_line(raw.written), one_line(awaited), raw.owner.words(), raw.call);
-    let message = match (raw.language, reentrant) {
+fn words(subject: &Subject<'_>) -> Option<FindingText> {
+    let Mistake::LockHeldAcrossAwait { awaited, reentrant } = subject.mistake else { return None };
+    let (written, awaited, owner, call) =
+        (one_line(subject.written), one_line(awaited), subject.owner.words(), subject.call);
+    let message = match (subject.language, reentrant) {
         (Language::Rust, _) => {
             format!("the guard of `{written}` (`{call}`) is held across `{awaited}.await` in {owner}")
         }
@@ -42,12 +43,12 @@ fn words(raw: &Subject<'_>) -> Option<FindingText> {
             "a task that tries to take the lock meanwhile blocks the event loop, so this task cannot resume and release it"
         }
     };
-    Some(FindingText { message, notes: vec![why.to_owned()], help: Some(help(raw)) })
+    Some(FindingText { message, notes: vec![why.to_owned()], help: Some(help(subject)) })
 }
 
-/// Returns a lock that tasks can wait for.
-fn help(raw: &Subject<'_>) -> String {
-    let lock = match (raw.language, raw.runtime) {
+/// Returns the help, with the lock of the runtime for which tasks can wait.
+fn help(subject: &Subject<'_>) -> String {
+    let lock = match (subject.language, subject.runtime) {
         (_, Some(Runtime::Trio)) => "`trio.Lock`",
         (_, Some(Runtime::Anyio)) => "`anyio.Lock`",
         (Language::Python, _) => "`asyncio.Lock`",
@@ -57,9 +58,9 @@ fn help(raw: &Subject<'_>) -> String {
     format!("release the lock before the `await`, or use {lock} everywhere it is taken")
 }
 
-fn remedy(raw: &Subject<'_>, _: &Advice) -> Option<Result<Remedy, Refusal>> {
-    let Mistake::LockHeldAcrossAwait { .. } = raw.mistake else { return None };
-    Some(Err(Refusal::new(match raw.language {
+fn remedy(subject: &Subject<'_>, _: &Advice) -> Option<Result<Remedy, Refusal>> {
+    let Mistake::LockHeldAcrossAwait { .. } = subject.mistake else { return None };
+    Some(Err(Refusal::new(match subject.language {
         Language::Python => "the lock must be replaced by an async lock at every place that takes it",
         Language::Rust => "the place to release the guard must be chosen by hand",
         Language::Java => NO_EDIT,

@@ -7,7 +7,7 @@ use crate::rule::MistakeWords;
 use crate::words::{FindingText, Subject, one_line};
 use crate::{Advice, Rule, SiteForm};
 
-/// A native call that no patch makes cooperative, where greenlets run.
+/// Reports native calls in greenlets that no patch makes cooperative.
 pub(crate) static NATIVE_CALL_BLOCKS_HUB: Rule = Rule {
     code: RuleCode::NATIVE_CALL_BLOCKS_HUB,
     name: "native-call-blocks-hub",
@@ -15,29 +15,29 @@ pub(crate) static NATIVE_CALL_BLOCKS_HUB: Rule = Rule {
     page: include_str!("../../../rules/BLT301-native-call-blocks-hub.md"),
     effect: None,
     noun: "native call",
-    words: Some(&WORDS),
+    mistake_words: Some(&WORDS),
 };
 
 static WORDS: MistakeWords = MistakeWords { words, remedy, doubt: |_| None };
 
-fn words(raw: &Subject<'_>) -> Option<FindingText> {
-    let Mistake::NativeCallBlocksHub { entries, adapter, pool } = raw.mistake else { return None };
-    let owner = raw.owner.words();
+fn words(subject: &Subject<'_>) -> Option<FindingText> {
+    let Mistake::NativeCallBlocksHub { entries, adapter, pool } = subject.mistake else { return None };
+    let owner = subject.owner.words();
     let entered = match entries {
         0 | 1 => format!("a greenlet enters at {owner}"),
         2 => format!("a greenlet enters at {owner} and in 1 more place"),
         more => format!("a greenlet enters at {owner} and in {} more places", more - 1),
     };
     Some(FindingText {
-        message: format!("{} `{}` {}", raw.rule.noun, raw.call, raw.harm()),
-        notes: vec![raw.why().to_owned(), entered],
-        help: help(raw, adapter.as_deref(), pool.as_deref()),
+        message: format!("{} `{}` {}", subject.rule.noun, subject.call, subject.harm()),
+        notes: vec![subject.why().to_owned(), entered],
+        help: help(subject, adapter.as_deref(), pool.as_deref()),
     })
 }
 
-/// Returns an adapter for the library, else the pool of real threads.
-fn help(raw: &Subject<'_>, adapter: Option<&str>, pool: Option<&str>) -> Option<String> {
-    if raw.holds_gil {
+/// Returns the help: the adapter that makes the library cooperative, or the pool of real threads.
+fn help(subject: &Subject<'_>, adapter: Option<&str>, pool: Option<&str>) -> Option<String> {
+    if subject.holds_gil {
         return Some("a thread would not help, because the call keeps the GIL: use a process".to_owned());
     }
     let pool = pool.map(|pool| {
@@ -46,7 +46,7 @@ fn help(raw: &Subject<'_>, adapter: Option<&str>, pool: Option<&str>) -> Option<
             true => "gevent.get_hub().threadpool.apply",
             false => pool,
         };
-        format!("run it in a real thread: `{short}({}, …)`", one_line(raw.written))
+        format!("run it in a real thread: `{short}({}, …)`", one_line(subject.written))
     });
     match (adapter, pool) {
         (Some(adapter), Some(pool)) => Some(format!("call `{adapter}()` at start-up, or {pool}")),
@@ -55,14 +55,14 @@ fn help(raw: &Subject<'_>, adapter: Option<&str>, pool: Option<&str>) -> Option<
     }
 }
 
-fn remedy(raw: &Subject<'_>, advice: &Advice) -> Option<Result<Remedy, Refusal>> {
-    let Mistake::NativeCallBlocksHub { adapter, .. } = raw.mistake else { return None };
+fn remedy(subject: &Subject<'_>, advice: &Advice) -> Option<Result<Remedy, Refusal>> {
+    let Mistake::NativeCallBlocksHub { adapter, .. } = subject.mistake else { return None };
     let reason = match &advice.rewrite {
-        _ if raw.language == Language::Rust => NO_GREENLETS,
-        _ if raw.language == Language::Java => NO_EDIT,
+        _ if subject.language == Language::Rust => NO_GREENLETS,
+        _ if subject.language == Language::Java => NO_EDIT,
         _ if adapter.is_some() => "one call at start-up makes all of the library's calls cooperative",
-        _ if raw.site != SiteForm::Call => "there is no call here that could run in a thread",
-        _ if raw.holds_gil => "a thread would not help, because the call keeps the GIL",
+        _ if subject.site != SiteForm::Call => "there is no call here that could run in a thread",
+        _ if subject.holds_gil => "a thread would not help, because the call keeps the GIL",
         _ if advice.lazy => "the call only builds a lazy result: the code that consumes it blocks",
         _ if advice.kind == Some(FixKind::None) => "the models know no correct edit of this call",
         Some(template) => {

@@ -4,7 +4,7 @@ use blocklint_core::{Effect, RuleCode};
 
 use crate::Rule;
 
-/// Running an event loop inside of another one: it raises, or the outer loop stands still.
+/// Reports an event loop that is run inside of another one: the call raises, or the outer loop stops meanwhile.
 pub(crate) static NESTED_EVENT_LOOP: Rule = Rule {
     code: RuleCode::NESTED_EVENT_LOOP,
     name: "nested-event-loop",
@@ -12,5 +12,5 @@ pub(crate) static NESTED_EVENT_LOOP: Rule = Rule {
     page: include_str!("../../../rules/BLT107-nested-event-loop.md"),
     effect: Some(Effect::NestedLoop),
     noun: "nested event loop",
-    words: None,
+    mistake_words: None,
 };

@@ -1,4 +1,4 @@
-//! The words of BLT401 and BLT402: threads without a bound, connections that are held too long.
+//! The sentences of BLT401 and BLT402: work that is passed to threads without a bound, and pools that starve.
 
 use blocklint_core::{Language, Mistake, Refusal, Remedy, Starved, Unbounded};
 
@@ -9,24 +9,24 @@ use crate::words::{FindingText, Subject, one_line};
 
 pub(crate) static WORDS: MistakeWords = MistakeWords { words, remedy, doubt };
 
-fn words(raw: &Subject<'_>) -> Option<FindingText> {
-    Some(match raw.mistake {
+fn words(subject: &Subject<'_>) -> Option<FindingText> {
+    Some(match subject.mistake {
         Mistake::Offloads { unbounded, takes } => FindingText {
-            message: offload_message(raw.language, raw.written, unbounded, takes.as_deref()),
-            notes: vec![offload_why(raw.language, unbounded, takes.as_deref()).to_owned()],
-            help: Some(offload_help(raw.language, unbounded).to_owned()),
+            message: offload_message(subject.language, subject.written, unbounded, takes.as_deref()),
+            notes: vec![offload_why(subject.language, unbounded, takes.as_deref()).to_owned()],
+            help: Some(offload_help(subject.language, unbounded).to_owned()),
         },
         Mistake::Starves(starved) => FindingText {
-            message: starved_message(raw.written, raw.call, starved, &raw.owner.words()),
+            message: starved_message(subject.written, subject.call, starved, &subject.owner.words()),
             notes: vec![starved_why(starved).to_owned()],
-            help: Some(starved_help(raw.language, starved).to_owned()),
+            help: Some(starved_help(subject.language, starved).to_owned()),
         },
         _ => return None,
     })
 }
 
-fn remedy(raw: &Subject<'_>, _: &Advice) -> Option<Result<Remedy, Refusal>> {
-    let reason = match (raw.mistake, raw.language) {
+fn remedy(subject: &Subject<'_>, _: &Advice) -> Option<Result<Remedy, Refusal>> {
+    let reason = match (subject.mistake, subject.language) {
         (Mistake::Starves(_) | Mistake::Offloads { .. }, Language::Rust) => {
             "the limit of the work and the holder of the connection must be chosen by hand"
         }
@@ -39,7 +39,7 @@ fn remedy(raw: &Subject<'_>, _: &Advice) -> Option<Result<Remedy, Refusal>> {
     Some(Err(Refusal::new(reason)))
 }
 
-/// Returns the message of a hand-over, in one sentence without a full stop.
+/// Returns the message about work that is passed to threads.
 fn offload_message(language: Language, written: &str, unbounded: &Unbounded, takes: Option<&str>) -> String {
     let written = one_line(written);
     let many = match unbounded {
@@ -51,7 +51,7 @@ fn offload_message(language: Language, written: &str, unbounded: &Unbounded, tak
         Some(takes) => {
             format!("`{written}` runs work in a thread {many}, and each waits in `{takes}` for a connection")
         }
-        // The pool of asyncio and anyio has some threads; what has no bound is how much waits for them.
+        // The pools of asyncio and anyio limit the number of threads, but not the number of jobs that wait for them.
         None if language == Language::Python => {
             format!("`{written}` submits work to the shared threads {many}, all of it at once")
         }
@@ -59,7 +59,7 @@ fn offload_message(language: Language, written: &str, unbounded: &Unbounded, tak
     }
 }
 
-/// Returns the sentence on why it matters.
+/// Returns the note that says why work without a bound matters.
 fn offload_why(language: Language, unbounded: &Unbounded, takes: Option<&str>) -> &'static str {
     match (unbounded, takes, language) {
         (Unbounded::Endless, _, _) => {
@@ -75,7 +75,7 @@ fn offload_why(language: Language, unbounded: &Unbounded, takes: Option<&str>) -
     }
 }
 
-/// Returns the sentence on what to do.
+/// Returns the help for work without a bound.
 fn offload_help(language: Language, unbounded: &Unbounded) -> &'static str {
     match (unbounded, language) {
         (Unbounded::Endless, Language::Rust) => "use a dedicated thread: `std::thread::spawn`",
@@ -90,7 +90,7 @@ fn offload_help(language: Language, unbounded: &Unbounded) -> &'static str {
     }
 }
 
-/// Returns the message of a connection that is held.
+/// Returns the message about a pool that can starve.
 fn starved_message(written: &str, call: &str, starved: &Starved, owner: &str) -> String {
     let written = one_line(written);
     match starved {
@@ -100,25 +100,25 @@ fn starved_message(written: &str, call: &str, starved: &Starved, owner: &str) ->
                 one_line(awaited)
             )
         }
-        Starved::Second { first } => {
+        Starved::SecondConnection { first } => {
             format!(
                 "`{call}` takes a second connection from the pool in {owner} while `{}` still holds the first",
                 one_line(first)
             )
         }
-        Starved::OwnJob { handed } => {
-            format!("`{written}` in {owner} waits for a job that `{}` submits to the same pool", one_line(handed))
+        Starved::OwnJob { other_job } => {
+            format!("`{written}` in {owner} waits for a job that `{}` submits to the same pool", one_line(other_job))
         }
     }
 }
 
-/// Returns the sentence on why it matters.
+/// Returns the note that says why a starved pool matters.
 fn starved_why(starved: &Starved) -> &'static str {
     match starved {
         Starved::OverAwait { .. } => {
             "once all connections are taken, waiting tasks block the threads on which their holders would resume and release them: a deadlock"
         }
-        Starved::Second { .. } => {
+        Starved::SecondConnection { .. } => {
             "once such tasks hold all connections, each waits for a connection of another: a deadlock, until a timeout if there is one"
         }
         Starved::OwnJob { .. } => {
@@ -127,7 +127,7 @@ fn starved_why(starved: &Starved) -> &'static str {
     }
 }
 
-/// Returns the sentence on what to do.
+/// Returns the help for a pool that can starve.
 fn starved_help(language: Language, starved: &Starved) -> &'static str {
     match (starved, language) {
         (Starved::OverAwait { .. }, Language::Rust) => {
@@ -139,13 +139,17 @@ fn starved_help(language: Language, starved: &Starved) -> &'static str {
         (Starved::OwnJob { .. }, _) => {
             "call it directly, use a separate pool, or wait outside of the pool; a larger pool only delays the deadlock"
         }
-        (Starved::Second { .. }, _) => "pass the first connection along, or release it before taking the second",
+        (Starved::SecondConnection { .. }, _) => {
+            "pass the first connection along, or release it before taking the second"
+        }
     }
 }
 
 fn doubt(mistake: &Mistake) -> Option<&'static str> {
     Some(match mistake {
-        Mistake::Starves(Starved::Second { .. } | Starved::OwnJob { .. }) => "the other one is some calls away",
+        Mistake::Starves(Starved::SecondConnection { .. } | Starved::OwnJob { .. }) => {
+            "the other one is some calls away"
+        }
         Mistake::Offloads { unbounded: Unbounded::PerItem, .. } => "how many items there are at once is inferred",
         Mistake::Offloads { unbounded: Unbounded::PerEntry(_), .. } => {
             "how many of them run at once is inferred from code that calls it"

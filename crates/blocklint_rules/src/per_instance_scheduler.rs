@@ -4,7 +4,7 @@ use blocklint_core::RuleCode;
 
 use crate::{Rule, created_repeatedly};
 
-/// Making a scheduler's threads for each instance or request.
+/// Reports schedulers and executors whose threads are created for each instance or request.
 pub(crate) static PER_INSTANCE_SCHEDULER: Rule = Rule {
     code: RuleCode::PER_INSTANCE_SCHEDULER,
     name: "per-instance-scheduler",
@@ -12,5 +12,5 @@ pub(crate) static PER_INSTANCE_SCHEDULER: Rule = Rule {
     page: include_str!("../../../rules/BLT501-per-instance-scheduler.md"),
     effect: None,
     noun: "scheduler per instance",
-    words: Some(&created_repeatedly::WORDS),
+    mistake_words: Some(&created_repeatedly::WORDS),
 };

@@ -4,7 +4,7 @@ use blocklint_core::RuleCode;
 
 use crate::{Rule, created_repeatedly};
 
-/// Making a client or pool for each request or item.
+/// Reports clients and pools that are created for each request or item.
 pub(crate) static POOL_PER_CALL: Rule = Rule {
     code: RuleCode::POOL_PER_CALL,
     name: "pool-per-call",
@@ -12,5 +12,5 @@ pub(crate) static POOL_PER_CALL: Rule = Rule {
     page: include_str!("../../../rules/BLT502-pool-per-call.md"),
     effect: None,
     noun: "pool per call",
-    words: Some(&created_repeatedly::WORDS),
+    mistake_words: Some(&created_repeatedly::WORDS),
 };

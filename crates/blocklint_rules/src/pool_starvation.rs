@@ -4,7 +4,7 @@ use blocklint_core::RuleCode;
 
 use crate::{Rule, offloads};
 
-/// Holding a connection of a pool where others wait for one.
+/// Reports connections and threads of a pool that are held while other holders wait for one.
 pub(crate) static POOL_STARVATION: Rule = Rule {
     code: RuleCode::POOL_STARVATION,
     name: "pool-starvation",
@@ -12,5 +12,5 @@ pub(crate) static POOL_STARVATION: Rule = Rule {
     page: include_str!("../../../rules/BLT402-pool-starvation.md"),
     effect: None,
     noun: "pool starvation",
-    words: Some(&offloads::WORDS),
+    mistake_words: Some(&offloads::WORDS),
 };

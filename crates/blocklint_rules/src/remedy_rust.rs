@@ -1,139 +1,133 @@
-//! Which fix a finding in Rust asks for.
+//! The choice of a finding's fix in Rust, and its applicability.
 //!
-//! - The twin that returns the same, of the same name and by itself a path (`std::fs::read`), is **safe** where the
-//!   feature it needs is on. Other twins that return the same are **unsafe**; one that returns something else is for
-//!   **display**, for what follows the call must change with it.
-//! - Helpers that become `async` with their callers, for what they call has a twin, are **unsafe**: other tasks run meanwhile, and
-//!   what is alive at the new `.await` must be `Send` where the task is.
-//! - The blocking pool is **unsafe**: whether what the closure takes may leave the task (`Send`, `'static`) only the
-//!   compiler knows.
+//! - A twin is **safe** if it has the same name and result type, is a function (`std::fs::read`), and the feature that
+//!   it needs is enabled. Other twins with the same result type are **unsafe**. A twin with another result type is only
+//!   **displayed**, because the code behind the call must change with it.
+//! - Making helpers `async`, because the call in them has a twin, is **unsafe**: other tasks run during the new
+//!   `.await`, and values that are alive at it must be `Send` if the task is.
+//! - The blocking pool is **unsafe**: only the compiler knows if the captured values may leave the task (`Send`,
+//!   `'static`).
 
 use blocklint_core::{Applicability, EditKind, Effect, FixKind, Offload, Refusal, Remedy, Runtime, last_name};
 
 use crate::remedy::{Advice, Availability};
-use crate::{SiteForm, Subject};
+use crate::{SiteForm, Subject, Twin};
 
-/// Decides which fix a finding asks for.
-pub(crate) fn remedy(raw: &Subject<'_>, advice: &Advice) -> Result<Remedy, Refusal> {
-    let mut remedy = decided(raw, advice)?;
-    let is_proven = |edit_kind: &EditKind| RUST_FIX_SHAPES.contains(&(raw.rule.name, shape(edit_kind)));
+/// Returns the remedy of a blocking call, or the reason why no edit is right (Rust). A remedy with a shape that is not
+/// in [`RUST_FIX_SHAPES`] is only displayed.
+pub(crate) fn choose_rust_remedy(subject: &Subject<'_>, advice: &Advice) -> Result<Remedy, Refusal> {
+    let mut remedy = choose_unproven_remedy(subject, advice)?;
+    let is_proven = |edit_kind: &EditKind| RUST_FIX_SHAPES.contains(&(subject.rule.name, shape_name(edit_kind)));
     if !remedy.edit_kinds.iter().all(is_proven) {
         remedy.at_most = Applicability::Display;
     }
     Ok(remedy)
 }
 
-fn decided(raw: &Subject<'_>, advice: &Advice) -> Result<Remedy, Refusal> {
+/// Returns an error if no edit can be right: the site is no call, the function is not `async`, the row excludes edits, or
+/// the runtime is ambiguous.
+fn refuse_uneditable(subject: &Subject<'_>, advice: &Advice) -> Result<(), Refusal> {
     let refuse = |reason: &str| Err(Refusal::new(reason));
-    match raw.site {
+    match subject.site {
         SiteForm::HandOver => return refuse("the function is only passed here: its body must change"),
         SiteForm::Implicit => {
             return refuse("there is no call here: an operator, a loop, a macro or the end of a scope runs the code");
         }
         SiteForm::Call => {}
     }
-    if !raw.owner.kind.is_async() {
+    if !subject.owner.kind.is_async() {
         return refuse("the function is not `async`: nothing can be awaited in it");
     }
     if advice.kind == Some(FixKind::None) {
         return refuse("the models know no correct edit of this call");
     }
     for availability in [&advice.twin_availability, &advice.pool_availability] {
-        if let Availability::Beside(other) = availability {
+        if let Availability::AmbiguousRuntime(other) = availability {
             let runtime = Runtime::Tokio;
             return Err(Refusal::new(format!("it is not known whether it runs on `{runtime}` or on `{other}`")));
         }
     }
+    Ok(())
+}
+
+/// Returns the remedy of a blocking call, whether or not its shape is in [`RUST_FIX_SHAPES`].
+fn choose_unproven_remedy(subject: &Subject<'_>, advice: &Advice) -> Result<Remedy, Refusal> {
+    refuse_uneditable(subject, advice)?;
+    let refuse = |reason: &str| Err(Refusal::new(reason));
     let (mut edit_kinds, mut at_most) = (Vec::new(), Applicability::Safe);
     let mut missing = None;
-    if advice.kind != Some(FixKind::Offload) && raw.direct && !advice.lazy {
-        match (&advice.rewrite, raw.twin) {
+    if advice.kind != Some(FixKind::Offload) && subject.is_direct && !advice.lazy {
+        match (&advice.rewrite, subject.twin) {
             (Some(template), _) => {
                 edit_kinds.push(EditKind::Rewrite { template: template.clone() });
                 at_most = Applicability::Unsafe;
             }
-            (None, Some(_)) if advice.twin_availability == Availability::No => {
+            (None, Some(_)) if advice.twin_availability == Availability::Unavailable => {
                 missing = Some("the crate does not depend on the twin's library")
             }
-            (None, Some(_)) if matches!(advice.twin_availability, Availability::Newer(_)) => {}
+            (None, Some(_)) if matches!(advice.twin_availability, Availability::NeedsNewerVersion(_)) => {}
             (None, Some(twin)) => {
-                let parent = |path: &str| path.rsplit_once("::").map_or("", |(parent, _)| parent).to_owned();
-                let needs = match &advice.twin_availability {
-                    Availability::Needs(what) => Some(what.clone()),
-                    _ => None,
-                };
-                let (of, by) = (parent(raw.call), parent(twin.path));
-                let method = of == by && is_type(&of);
-                if twin.is_local {
-                    let same = advice.twin_returns_same
-                        && advice.twin_availability == Availability::Yes
-                        && !is_type(&by)
-                        && (last_name(twin.path) == last_name(raw.call) || raw.rule.effect == Some(Effect::Sleep));
-                    at_most = match advice.twin_returns_same {
-                        true if same => Applicability::Safe,
-                        true => Applicability::Unsafe,
-                        // A call that panics here is replaced by one that does the same where it may.
-                        false if method && raw.fails.is_some() => Applicability::Unsafe,
-                        false => Applicability::Display,
-                    };
-                    edit_kinds.push(EditKind::Twin { path: twin.path.to_owned(), method, same, needs });
-                } else if is_type(&of) && is_type(&by) {
-                    at_most = if advice.twin_returns_same { Applicability::Unsafe } else { Applicability::Display };
-                    edit_kinds.push(EditKind::TwinType { from: of, to: by, needs });
+                if let Some((edit_kind, limit)) = twin_edit(subject, advice, twin) {
+                    edit_kinds.push(edit_kind);
+                    at_most = limit;
                 }
             }
             (None, None) => {}
         }
         // Without the feature the crate would not compile.
-        if matches!(advice.twin_availability, Availability::Needs(_)) && advice.rewrite.is_none() {
+        if matches!(advice.twin_availability, Availability::MissingFeature(_)) && advice.rewrite.is_none() {
             at_most = at_most.min(Applicability::Display);
         }
-        if !edit_kinds.is_empty() && (at_most != Applicability::Display || raw.rule.effect == Some(Effect::Sleep)) {
+        if !edit_kinds.is_empty() && (at_most != Applicability::Display || subject.rule.effect == Some(Effect::Sleep)) {
             return Ok(Remedy { edit_kinds, at_most });
         }
     }
-    let nested = raw.rule.effect == Some(Effect::NestedLoop);
-    let offloads = advice.kind != Some(FixKind::Twin) && !(advice.lazy && raw.direct) && !(nested && raw.direct);
+    let nested = subject.rule.effect == Some(Effect::NestedLoop);
+    let offloads =
+        advice.kind != Some(FixKind::Twin) && !(advice.lazy && subject.is_direct) && !(nested && subject.is_direct);
     let newer =
         [&advice.pool_availability, &advice.twin_availability].into_iter().find_map(
             |availability| match availability {
-                Availability::Newer(what) => Some(format!("its replacement needs {what}")),
+                Availability::NeedsNewerVersion(what) => Some(format!("its replacement needs {what}")),
                 _ => None,
             },
         );
     if offloads
-        && advice.pool_availability != Availability::No
-        && !matches!(advice.pool_availability, Availability::Newer(_))
+        && advice.pool_availability != Availability::Unavailable
+        && !matches!(advice.pool_availability, Availability::NeedsNewerVersion(_))
     {
-        let (path, fallible) = Runtime::blocking_pool(raw.runtime);
-        // A connection or a guard is of use to the code around the call, and cannot come back from a thread by itself.
-        let is_part = raw.direct && advice.kind.is_none() && raw.rule.effect == Some(Effect::Database);
-        let lacks = matches!(advice.pool_availability, Availability::Needs(_));
-        let most = match lacks || is_part || nested || advice.kind.is_none() && raw.fails.is_some() {
-            true => Applicability::Display,
-            false => Applicability::Unsafe,
-        };
-        // A way that is only displayed comes after the ways that can be applied.
-        let edit_kind = EditKind::Offload { to: vec![Offload { path: path.to_owned(), keywords: false, fallible }] };
-        if most == Applicability::Unsafe || edit_kinds.is_empty() {
+        let (path, fallible) = Runtime::blocking_pool(subject.runtime);
+        // The code around the call uses the connection or guard, which cannot be returned from a thread.
+        let is_database_step =
+            subject.is_direct && advice.kind.is_none() && subject.rule.effect == Some(Effect::Database);
+        let lacks_feature = matches!(advice.pool_availability, Availability::MissingFeature(_));
+        let limit =
+            match lacks_feature || is_database_step || nested || advice.kind.is_none() && subject.fails.is_some() {
+                true => Applicability::Display,
+                false => Applicability::Unsafe,
+            };
+        // An edit that is only displayed does not replace edits that can be applied.
+        let edit_kind =
+            EditKind::Offload { functions: vec![Offload { path: path.to_owned(), keywords: false, fallible }] };
+        if limit == Applicability::Unsafe || edit_kinds.is_empty() {
             edit_kinds = vec![edit_kind];
-            at_most = most;
+            at_most = limit;
         }
     } else if offloads && newer.is_none() {
         missing = missing.or(Some("the crate does not depend on a runtime with a blocking pool"));
     }
-    // No fix moves a sleep to a thread.
-    let sleeps = raw.rule.effect == Some(Effect::Sleep);
-    match advice.chain.as_ref().filter(|_| !raw.direct) {
+    // Moving a sleep to a thread is no fix.
+    let sleeps = subject.rule.effect == Some(Effect::Sleep);
+    match advice.chain.as_ref().filter(|_| !subject.is_direct) {
         Some(Ok(helpers)) => {
-            // A way that can only be displayed is worth less than one that can be applied.
+            // An edit that is only displayed is worse than making the helpers `async`.
             if at_most == Applicability::Display || sleeps {
                 edit_kinds.clear();
             }
             at_most = Applicability::Unsafe;
-            // One hop for all turns of a loop is better than one for each.
-            let at = if helpers.hops_in_loop { edit_kinds.len() } else { 0 };
-            edit_kinds.insert(at, EditKind::Asyncify);
+            // One thread for all iterations of a loop is better than one for each.
+            let index = if helpers.hops_in_loop { edit_kinds.len() } else { 0 };
+            edit_kinds.insert(index, EditKind::Asyncify);
         }
         Some(Err(refusal)) if edit_kinds.is_empty() || sleeps => return Err(refusal.clone()),
         _ => {}
@@ -148,8 +142,39 @@ fn decided(raw: &Subject<'_>, advice: &Advice) -> Result<Remedy, Refusal> {
     }
 }
 
-/// The replacements that are applied, by rule: what each comes to has been compiled, in a crate of its name in
-/// `tests/fixtures/rust-compile`. Others are shown.
+/// Returns the edit that replaces the call by its twin, with its applicability; `None` if the twin is a method of another
+/// type and the call does not create a value of a type that could be replaced.
+fn twin_edit(subject: &Subject<'_>, advice: &Advice, twin: Twin<'_>) -> Option<(EditKind, Applicability)> {
+    let parent = |path: &str| path.rsplit_once("::").map_or("", |(parent, _)| parent).to_owned();
+    let requirement = match &advice.twin_availability {
+        Availability::MissingFeature(feature) => Some(feature.clone()),
+        _ => None,
+    };
+    let (callee_type, twin_type) = (parent(subject.call), parent(twin.path));
+    let is_method = callee_type == twin_type && is_type(&callee_type);
+    if twin.is_local {
+        let same_effect = advice.twin_returns_same
+            && advice.twin_availability == Availability::Available
+            && !is_type(&twin_type)
+            && (last_name(twin.path) == last_name(subject.call) || subject.rule.effect == Some(Effect::Sleep));
+        let applicability = match advice.twin_returns_same {
+            true if same_effect => Applicability::Safe,
+            true => Applicability::Unsafe,
+            // The call panics on this thread; the twin has the same effect without the panic.
+            false if is_method && subject.fails.is_some() => Applicability::Unsafe,
+            false => Applicability::Display,
+        };
+        let path = twin.path.to_owned();
+        return Some((EditKind::Twin { path, is_method, same_effect, requirement }, applicability));
+    }
+    (is_type(&callee_type) && is_type(&twin_type)).then(|| {
+        let applicability = if advice.twin_returns_same { Applicability::Unsafe } else { Applicability::Display };
+        (EditKind::TwinType { from: callee_type, to: twin_type, requirement }, applicability)
+    })
+}
+
+/// The shapes of edits that may be applied, by rule, because a crate in `tests/fixtures/rust-compile` shows that the
+/// edited code compiles. Edits of other shapes are only displayed.
 pub const RUST_FIX_SHAPES: &[(&str, &str)] = &[
     ("blocking-sleep", "twin"),
     ("blocking-sleep", "asyncify"),
@@ -170,10 +195,10 @@ pub const RUST_FIX_SHAPES: &[(&str, &str)] = &[
     ("blocking-input", "offload"),
 ];
 
-/// Returns the name of a way among the shapes.
-fn shape(edit_kind: &EditKind) -> &'static str {
+/// Returns the name of an edit's shape in [`RUST_FIX_SHAPES`].
+fn shape_name(edit_kind: &EditKind) -> &'static str {
     match edit_kind {
-        EditKind::Twin { method: true, .. } => "twin-method",
+        EditKind::Twin { is_method: true, .. } => "twin-method",
         EditKind::Twin { .. } => "twin",
         EditKind::TwinType { .. } => "twin-type",
         EditKind::Rewrite { .. } => "rewrite",
@@ -186,7 +211,7 @@ fn shape(edit_kind: &EditKind) -> &'static str {
     }
 }
 
-/// True if a path is spelled like that of a type.
+/// True if the last name of a path is capitalised, as that of a type is.
 fn is_type(path: &str) -> bool {
     path.rsplit("::").next().is_some_and(|last| last.starts_with(char::is_uppercase))
 }

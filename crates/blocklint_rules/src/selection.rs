@@ -1,4 +1,4 @@
-//! Which rules are chosen.
+//! The selection of rules by `--select`, `--extend-select` and `--ignore`, and by the same keys of the configuration.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ pub struct Selection {
     chosen: Vec<RuleCode>,
 }
 
-/// A selector that means no rule.
+/// The error of a selector that refers to no rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SelectorError {
     /// The selector as written.
@@ -34,19 +34,18 @@ impl fmt::Display for SelectorError {
 impl std::error::Error for SelectorError {}
 
 impl Selection {
-    /// Returns every rule.
+    /// Returns the selection of all rules.
     pub fn all() -> Self {
         Selection { chosen: RULES.iter().map(|rule| rule.code).collect() }
     }
 
     /// Returns the rules of `select` (empty: all) and `extend_select` without those of `ignore`. The more specific
-    /// selector wins, whichever list it stands in, and `ignore` among equals: `--ignore BLT1
-    /// --select BLT101` leaves BLT101. BLT902 is left out only where `ignore` says so, for a file
-    /// that was not read must not look clean.
+    /// selector wins, whichever list contains it, and `ignore` wins among equals: `--ignore BLT1 --select BLT101`
+    /// selects BLT101. Only `ignore` removes BLT902, because a file that was not read must not look clean.
     ///
     /// # Errors
     ///
-    /// Every selector that means no rule, with a suggestion.
+    /// Returns every selector that refers to no rule, with a suggestion.
     pub fn new(select: &[String], extend_select: &[String], ignore: &[String]) -> Result<Self, Vec<SelectorError>> {
         let mut errors = Vec::new();
         let mut parse = |list: &[String]| {
@@ -61,15 +60,15 @@ impl Selection {
         if errors.is_empty() { Ok(Self::layered(&[layer])) } else { Err(errors) }
     }
 
-    /// Returns all rules, changed by each layer in turn, as ruff has it: a layer with `select` begins again, whatever
-    /// was selected or ignored before; one without adds to it and takes from it. Within a layer the more specific
-    /// selector wins.
+    /// Returns the selection that all layers make in turn, beginning with all rules, as in ruff: a layer with `select`
+    /// discards the selection of earlier layers, a layer without `select` adds rules to it and removes rules from it.
+    /// Within a layer the more specific selector wins.
     pub fn layered(layers: &[Layer]) -> Self {
         let mut chosen = Self::all().chosen;
         for layer in layers {
             let before = chosen;
-            let remains = |rule: &&&Rule| layer.chooses(rule).unwrap_or_else(|| before.contains(&rule.code));
-            chosen = RULES.iter().filter(remains).map(|rule| rule.code).collect();
+            let is_chosen = |rule: &&&Rule| layer.chooses(rule).unwrap_or_else(|| before.contains(&rule.code));
+            chosen = RULES.iter().filter(is_chosen).map(|rule| rule.code).collect();
         }
         Selection { chosen }
     }
@@ -79,25 +78,25 @@ impl Selection {
         self.chosen.contains(&code)
     }
 
-    /// Returns the chosen rules, by code.
+    /// Returns the chosen rules, in ascending order of their codes.
     pub fn codes(&self) -> &[RuleCode] {
         &self.chosen
     }
 }
 
-/// The rule settings of one place: the configuration, or the command line.
+/// The selectors from one source: the configuration, or the command line.
 #[derive(Clone, Debug, Default)]
 pub struct Layer {
-    /// The rules that are chosen; `None` leaves those chosen before.
+    /// The rules that are chosen; `None` keeps the selection of earlier layers.
     pub select: Option<Vec<Selector>>,
-    /// Rules besides.
+    /// The rules that are chosen in addition.
     pub extend_select: Vec<Selector>,
-    /// Rules that are not chosen.
+    /// The rules that are not chosen.
     pub ignore: Vec<Selector>,
 }
 
 impl Layer {
-    /// True if this layer chooses a rule; `None` where it shows nothing about it.
+    /// True if this layer chooses a rule, false if it ignores the rule; `None` if no selector of it matches.
     fn chooses(&self, rule: &Rule) -> Option<bool> {
         let weight = |list: &[Selector]| list.iter().filter_map(|selector| selector.weight(rule)).max();
         let mut wanted = self.select.as_deref().and_then(weight).max(weight(&self.extend_select));
@@ -112,56 +111,59 @@ impl Layer {
     }
 }
 
-/// One element of `--select` and its kin.
+/// An element of `--select`, `--extend-select` or `--ignore`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Selector(Means);
+pub struct Selector(SelectorTarget);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Means {
-    /// All rules whose code begins so; empty for `ALL`.
+enum SelectorTarget {
+    /// All rules whose code has this prefix; empty for `ALL`.
     Prefix(String),
     /// One rule.
     Rule(RuleCode),
 }
 
 impl Selector {
-    /// Reads a code, a prefix, a name or `ALL`.
+    /// Parses a code, a prefix, a name or `ALL`.
     ///
     /// # Errors
     ///
-    /// Where it means no rule.
+    /// Returns an error if the text refers to no rule.
     pub fn parse(text: &str) -> Result<Self, SelectorError> {
         let text = text.trim();
         if text.eq_ignore_ascii_case("ALL") {
-            return Ok(Selector(Means::Prefix(String::new())));
+            return Ok(Selector(SelectorTarget::Prefix(String::new())));
         }
         if let Some(rule) = crate::rule_named(text) {
-            return Ok(Selector(Means::Rule(rule.code)));
+            return Ok(Selector(SelectorTarget::Rule(rule.code)));
         }
         let prefix = text.to_ascii_uppercase();
         let known = |prefix: &str| RULES.iter().any(|rule| rule.code.to_string().starts_with(prefix));
         if prefix.starts_with('B') && known(&prefix) {
-            return Ok(Selector(Means::Prefix(prefix)));
+            return Ok(Selector(SelectorTarget::Prefix(prefix)));
         }
-        Err(SelectorError { selector: text.to_owned(), suggestion: nearest(text) })
+        Err(SelectorError { selector: text.to_owned(), suggestion: nearest_rule(text) })
     }
 
-    /// True if a rule is meant.
-    pub fn means(&self, code: RuleCode) -> bool {
+    /// True if the selector refers to the rule with this code.
+    pub fn matches(&self, code: RuleCode) -> bool {
         crate::rule(code).is_some_and(|rule| self.weight(rule).is_some())
     }
 
-    /// Returns how specific the selector is for a rule it means: the length of the code it names.
+    /// Returns the specificity of the selector for a rule, the length of its prefix; `None` if it does not refer to the
+    /// rule.
     fn weight(&self, rule: &Rule) -> Option<usize> {
         match &self.0 {
-            Means::Prefix(prefix) => rule.code.to_string().starts_with(prefix.as_str()).then_some(prefix.len()),
-            Means::Rule(code) => (rule.code == *code).then_some(usize::MAX),
+            SelectorTarget::Prefix(prefix) => {
+                rule.code.to_string().starts_with(prefix.as_str()).then_some(prefix.len())
+            }
+            SelectorTarget::Rule(code) => (rule.code == *code).then_some(usize::MAX),
         }
     }
 }
 
-/// Returns the code or name of a rule nearest to a misspelt one; nothing where none is near.
-pub fn nearest(text: &str) -> Option<String> {
+/// Returns the code or name of the rule that is most similar to a misspelt one; `None` if no rule is similar.
+pub fn nearest_rule(text: &str) -> Option<String> {
     let codes = RULES.iter().map(|rule| rule.code.to_string());
     let names = RULES.iter().map(|rule| rule.name.to_owned());
     let typed = text.to_ascii_lowercase();
@@ -188,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn codes_prefixes_names_and_all() {
+    fn selectors_are_codes_prefixes_names_and_all() {
         assert_eq!(
             chosen(&[], &[], &[]),
             "101 102 103 104 105 106 107 108 109 201 301 302 401 402 403 501 502 601 901 902 903 904"
@@ -206,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_later_layer_wins_and_its_select_begins_anew() {
+    fn a_later_layer_wins_and_its_select_discards_earlier_layers() {
         let parse = |list: &[&str]| list.iter().map(|text| Selector::parse(text).expect("a rule")).collect::<Vec<_>>();
         let layer = |select: Option<&[&str]>, extend: &[&str], ignore: &[&str]| Layer {
             select: select.map(parse),
@@ -229,19 +231,19 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_was_not_read_is_told_unless_ignored() {
+    fn unreadable_files_are_reported_unless_ignored() {
         assert_eq!(chosen(&["BLT101"], &[], &["BLT902"]), "101");
         assert_eq!(chosen(&["BLT101"], &[], &["BLT9"]), "101");
     }
 
     #[test]
-    fn a_selector_that_means_nothing_is_an_error_with_a_suggestion() {
+    fn a_selector_without_a_rule_is_an_error_with_a_suggestion() {
         assert_eq!(chosen(&["BTL101"], &[], &[]), "unknown rule `BTL101`; did you mean `BLT101`?");
         assert_eq!(
             chosen(&[], &[], &["blocking-slep"]),
             "unknown rule `blocking-slep`; did you mean `blocking-sleep`?"
         );
-        assert!(chosen(&["X"], &["BLT7"], &[]).lines().count() == 2, "all of them are told");
+        assert!(chosen(&["X"], &["BLT7"], &[]).lines().count() == 2, "each unknown selector is reported");
         assert!(chosen(&[""], &[], &[]).starts_with("unknown rule ``"));
     }
 }

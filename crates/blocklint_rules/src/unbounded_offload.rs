@@ -4,7 +4,7 @@ use blocklint_core::RuleCode;
 
 use crate::{Rule, offloads};
 
-/// Handing as many pieces of work to threads as there are items or requests.
+/// Reports work that is passed to threads without a bound: as many jobs as there are items or requests.
 pub(crate) static UNBOUNDED_OFFLOAD: Rule = Rule {
     code: RuleCode::UNBOUNDED_OFFLOAD,
     name: "unbounded-offload",
@@ -12,5 +12,5 @@ pub(crate) static UNBOUNDED_OFFLOAD: Rule = Rule {
     page: include_str!("../../../rules/BLT401-unbounded-offload.md"),
     effect: None,
     noun: "unbounded offload",
-    words: Some(&offloads::WORDS),
+    mistake_words: Some(&offloads::WORDS),
 };

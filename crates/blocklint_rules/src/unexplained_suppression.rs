@@ -4,7 +4,7 @@ use blocklint_core::RuleCode;
 
 use crate::Rule;
 
-/// A comment without the reason that `require-reason` demands.
+/// Reports suppression comments without the reason that `require-reason` demands.
 pub static UNEXPLAINED_SUPPRESSION: Rule = Rule {
     code: RuleCode::UNEXPLAINED_SUPPRESSION,
     name: "unexplained-suppression",
@@ -12,5 +12,5 @@ pub static UNEXPLAINED_SUPPRESSION: Rule = Rule {
     page: include_str!("../../../rules/BLT904-unexplained-suppression.md"),
     effect: None,
     noun: "unexplained suppression",
-    words: None,
+    mistake_words: None,
 };

@@ -6,8 +6,8 @@ use blocklint_core::{RuleCode, UnreadFile};
 
 use crate::Rule;
 
-/// A file of which blocklint knows nothing or only a part. Shown at every level, because silence
-/// about such a file looks like a clean one; never a reason for exit code 1.
+/// Reports files that were not analysed, or only in part. These findings are shown at every level, because a file
+/// without findings looks clean; they never cause exit code 1.
 pub static UNREADABLE_SOURCE: Rule = Rule {
     code: RuleCode::UNREADABLE_SOURCE,
     name: "unreadable-source",
@@ -15,30 +15,30 @@ pub static UNREADABLE_SOURCE: Rule = Rule {
     page: include_str!("../../../rules/BLT902-unreadable-source.md"),
     effect: None,
     noun: "unreadable source",
-    words: None,
+    mistake_words: None,
 };
 
-/// Why a file, or part of it, is unknown.
+/// The reason why a file, or a part of it, was not analysed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unread {
     /// The file could not be read, or is longer than `max-file-size`.
     Whole(UnreadFile),
-    /// Some of it could not be decoded or parsed; the front end's words.
+    /// A part of the file could not be decoded or parsed; the front end's message.
     InPart(String),
-    /// Reading it failed for a reason that is a bug of blocklint.
+    /// Reading the file failed because of a bug in blocklint.
     Internal(String),
-    /// A function was left out because analysing it panicked, which is a bug of blocklint.
+    /// A function was left out because its analysis panicked, which is a bug in blocklint.
     Failed {
         /// The function.
         function: String,
-        /// The message of the panic, and where it happened.
+        /// The message and the location of the panic.
         reason: String,
     },
-    /// A function was left out because analysing it took too long, which is a bug of blocklint.
+    /// A function was left out because its analysis took too long, which is a bug in blocklint.
     TookTooLong {
         /// The function.
         function: String,
-        /// How long it may take.
+        /// The time limit.
         limit: Duration,
     },
 }
@@ -49,7 +49,7 @@ impl Unread {
         match self {
             Unread::Whole(UnreadFile::Unreadable(reason)) => format!("not read: {reason}"),
             Unread::Whole(UnreadFile::TooLarge { size, limit }) => {
-                format!("skipped: {} is more than `max-file-size` ({})", bytes(*size), bytes(*limit))
+                format!("skipped: {} is more than `max-file-size` ({})", format_bytes(*size), format_bytes(*limit))
             }
             Unread::InPart(reason) => reason.clone(),
             Unread::Internal(reason) => format!("skipped: reading it failed inside blocklint: {reason}"),
@@ -76,8 +76,8 @@ impl Unread {
     }
 }
 
-/// Returns a size for people: whole kB below a MB, one decimal above.
-fn bytes(count: u64) -> String {
+/// Returns a size for people: whole kB below 1 MB, one decimal above.
+fn format_bytes(count: u64) -> String {
     match count {
         0..1_000 => format!("{count} bytes"),
         1_000..1_000_000 => format!("{} kB", count / 1_000),
@@ -93,7 +93,7 @@ mod tests {
     use super::Unread;
 
     #[test]
-    fn a_skipped_file_says_how_large_it_is_and_what_decides() {
+    fn a_skipped_file_reports_its_size_and_the_limit() {
         let unread = Unread::Whole(UnreadFile::TooLarge { size: 52_428_800, limit: 8_000_000 });
         assert_eq!(unread.message(), "skipped: 52.4 MB is more than `max-file-size` (8 MB)");
         assert!(unread.help().is_some());

@@ -4,7 +4,7 @@ use blocklint_core::RuleCode;
 
 use crate::Rule;
 
-/// A comment, or a part of it, that silences nothing.
+/// Reports suppression comments, and rules in them, that suppress no finding.
 pub static UNUSED_SUPPRESSION: Rule = Rule {
     code: RuleCode::UNUSED_SUPPRESSION,
     name: "unused-suppression",
@@ -12,5 +12,5 @@ pub static UNUSED_SUPPRESSION: Rule = Rule {
     page: include_str!("../../../rules/BLT901-unused-suppression.md"),
     effect: None,
     noun: "unused suppression",
-    words: None,
+    mistake_words: None,
 };

@@ -1,77 +1,77 @@
-//! From what the analysis found to sentences: what is wrong (message), why it matters (notes), what
-//! to do (help).
+//! The description of a finding (`Subject`) that the analysis passes to the rules, and its sentences: the message says
+//! the mistake, the notes say why it matters, the help says what to do.
 
 use blocklint_core::{Fails, Hold, Language, Mistake, RuleCode, Runtime, Takes};
 
 use crate::Rule;
 use crate::advice::help;
 
-/// The parts of a finding that its sentences and edits describe.
+/// The parts of a finding from which its sentences and its remedy are made.
 #[derive(Clone, Debug)]
 pub struct Subject<'a> {
-    /// The rule it breaks.
+    /// The violated rule.
     pub rule: &'static Rule,
     /// The mistake.
     pub mistake: &'a Mistake,
-    /// The language of the place it stands at.
+    /// The language of the file.
     pub language: Language,
-    /// The machinery of the thread, where known.
+    /// The runtime that drives the thread, if it is known.
     pub runtime: Option<Runtime>,
     /// Path of the model row at the end of the trace (`requests.Session.get`).
     pub call: &'a str,
-    /// The callee at the place itself, as written (`store.load`); `direct` is true if this is the call of the row.
+    /// The callee at the place of the finding, as written (`store.load`).
     pub written: &'a str,
-    /// True if the place itself enters the row, with no function of the project between.
-    pub direct: bool,
-    /// The kind of site; decides how it can be handed over.
+    /// True if the finding is at the library call itself, without a function of the project between them.
+    pub is_direct: bool,
+    /// The form of the site, which decides how a thread can run it.
     pub site: SiteForm,
     /// The body that must not block.
     pub owner: Owner<'a>,
     /// How long one call can block the thread.
     pub hold: Hold,
-    /// The usual time of one call, where it is known.
+    /// The usual time of one call, if it is known.
     pub takes: Option<Takes>,
-    /// The other harm that the call does.
+    /// The failure of the call on an event loop, if it fails there.
     pub fails: Option<Fails>,
-    /// The async counterpart for this runtime, if the model names one.
+    /// The async twin for this runtime, if the model has one.
     pub twin: Option<Twin<'a>>,
     /// True if a worker thread would not help, because the call keeps the interpreter's lock.
     pub holds_gil: bool,
-    /// True if a loop on the path runs the call more than once, so that the hold is that of one time.
-    pub repeats: bool,
-    /// The holder of the lock that the call waits for.
+    /// True if a loop on the path runs the call more than once, so that `hold` is the time of one iteration.
+    pub is_repeated: bool,
+    /// The name of the function that holds the lock for which the call waits.
     pub held_by: Option<&'a str>,
-    /// How the place runs a method that is not named there: "`list()` iterates over `books`".
+    /// A sentence that says how the site runs a method implicitly: "`list()` iterates over `books`".
     pub operation: Option<&'a str>,
     /// The note of the model row.
     pub note: Option<&'a str>,
-    /// How many causes lie behind this place besides that of the trace.
+    /// The number of further causes of the finding, without that of the trace and those in `other_rule_causes`.
     pub more_causes: u32,
-    /// Causes behind this place that break other rules: the rule, and the path of the model row.
-    pub also: &'a [(RuleCode, &'a str)],
-    /// The reason why the call should not be handed to a thread without the code around it.
+    /// Causes of the same site that violate other rules: the rule, and the path of the model row.
+    pub other_rule_causes: &'a [(RuleCode, &'a str)],
+    /// The reason why the call should not move to a thread without the code around it.
     pub why_not_alone: Option<WhyNotAlone>,
-    /// Java: the build has a version of the library that lacks the workers of today.
+    /// True if the build has an old version of the library, without `Publishers::workers` (Java).
     pub older_workers: bool,
 }
 
-/// A reason why a call should not be handed to a thread without the code around it.
+/// The reason why a call should not move to a thread without the code around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WhyNotAlone {
     /// It uses an object that belongs to its thread or to the event loop: a connection, a session.
     ThreadBound,
     /// It returns an object whose use blocks as well: a file, a cursor.
     ResultBlocks,
-    /// It makes an object, which is then used on another thread.
+    /// It creates an object, which would then be used on another thread.
     CreatesObject,
 }
 
 /// The body that must not block.
 #[derive(Clone, Copy, Debug)]
 pub struct Owner<'a> {
-    /// Its kind.
+    /// The kind of the body.
     pub kind: OwnerKind,
-    /// Its name as people write it (`handler`, `Store.load`); of a body without a name that of the body around it.
+    /// The name of the body as people write it (`handler`, `Store.load`), or of the body around it if it has none.
     pub name: &'a str,
 }
 
@@ -84,45 +84,44 @@ pub enum OwnerKind {
     AsyncGenerator,
     /// Rust's `async { … }`; the name is that of the function around it.
     AsyncBlock,
-    /// A closure or lambda that makes a future; the name is that of the function around it.
+    /// A closure or lambda that returns a future; the name is that of the function around it.
     AsyncClosure,
     /// A named function or method that the runtime calls on its thread.
     Callback,
-    /// A lambda or closure that the runtime calls on its thread; the name is that of the function
-    /// around it.
+    /// A lambda or closure that the runtime calls on its thread; the name is that of the function around it.
     CallbackLiteral,
     /// A function marked `# blocklint: nonblocking`.
     Marked,
-    /// A function that is no coroutine and whose result runs on the loop (an assembly root).
+    /// A function that assembles and returns a chain, which then runs on the event loop; the function is no coroutine.
     Assembly,
-    /// Any other function: the mistake does not depend on where it runs.
+    /// Any other function, because the mistake does not depend on the thread.
     Plain,
 }
 
 impl OwnerKind {
-    /// True if `await` can stand in it.
+    /// True if the body may contain `await`.
     pub fn is_async(self) -> bool {
         matches!(self, Self::AsyncFunction | Self::AsyncGenerator | Self::AsyncBlock | Self::AsyncClosure)
     }
 }
 
-/// The forms of sites, by which the help says how to hand the work over.
+/// The form of a site, which decides how the help moves it to a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SiteForm {
     /// A call.
     Call,
-    /// A callable that is handed over there.
+    /// A callable that is passed as an argument.
     HandOver,
     /// Anything else that runs code: a property, an operator, `with`, `for`, an import.
     Implicit,
 }
 
-/// The async counterpart of a call.
+/// The async twin of a call.
 #[derive(Clone, Copy, Debug)]
 pub struct Twin<'a> {
-    /// Its path (`asyncio.sleep`).
+    /// The path of the twin (`asyncio.sleep`).
     pub path: &'a str,
-    /// True if it can stand where the call stands: it is a function, or takes the same receiver.
+    /// True if it can replace the callee, because it is a function or a method of the same receiver.
     pub is_local: bool,
 }
 
@@ -131,21 +130,21 @@ pub struct Twin<'a> {
 pub struct FindingText {
     /// The mistake, in one sentence without a full stop.
     pub message: String,
-    /// Why it matters.
+    /// The notes: why it matters, and the notes of the model row.
     pub notes: Vec<String>,
-    /// The help.
+    /// The advice to the user.
     pub help: Option<String>,
 }
 
 impl Subject<'_> {
-    /// Returns the sentences of this finding.
+    /// Returns the sentences of the finding.
     pub fn words(&self) -> FindingText {
-        let own = self.rule.words.and_then(|mistake| (mistake.words)(self));
+        let own = self.rule.mistake_words.and_then(|mistake| (mistake.words)(self));
         let FindingText { message, mut notes, help } = own.unwrap_or_else(|| self.words_of_blocking_call());
         notes.extend(self.operation.map(str::to_owned));
         notes.extend(self.held_by.map(|holder| format!("it may wait while `{holder}` holds the lock")));
         notes.extend(self.note.map(str::to_owned));
-        notes.extend(self.also_blocks());
+        notes.extend(self.other_rules_note());
         match self.more_causes {
             0 => {}
             1 => notes.push("and 1 more cause behind this call".to_owned()),
@@ -154,8 +153,9 @@ impl Subject<'_> {
         FindingText { message, notes, help }
     }
 
+    /// Returns the sentences of a finding of a rule that reports an effect.
     fn words_of_blocking_call(&self) -> FindingText {
-        let through = match self.direct {
+        let through = match self.is_direct {
             true => String::new(),
             false => format!(" through `{}`", one_line(self.written)),
         };
@@ -167,17 +167,18 @@ impl Subject<'_> {
         }
     }
 
-    /// Returns the sentence on the harm of a held thread.
+    /// Returns the note that says what a held thread delays.
     pub(crate) fn why(&self) -> &'static str {
-        why(self.language, self.runtime)
+        delayed_work(self.language, self.runtime)
     }
 
-    /// Returns the sentence that names the calls of other rules behind this call; at most three, and how many there are besides.
-    fn also_blocks(&self) -> Option<String> {
+    /// Returns the note on causes of this site that other rules report: at most three calls, and the number of the
+    /// rest.
+    fn other_rules_note(&self) -> Option<String> {
         const MOST: usize = 3;
-        let shown = self.also.iter().take(MOST).map(|(rule, call)| format!("`{call}` ({rule})"));
+        let shown = self.other_rule_causes.iter().take(MOST).map(|(rule, call)| format!("`{call}` ({rule})"));
         let mut parts: Vec<String> = shown.collect();
-        match self.also.len().saturating_sub(MOST) {
+        match self.other_rule_causes.len().saturating_sub(MOST) {
             0 => {}
             1 => parts.push("1 more call".to_owned()),
             more => parts.push(format!("{more} more calls")),
@@ -189,9 +190,9 @@ impl Subject<'_> {
         })
     }
 
-    /// `can hold the event loop for up to 5 s`.
+    /// Returns the end of the message: `can block the event loop for up to 5 s`.
     pub(crate) fn harm(&self) -> String {
-        let thread = thread(self.language, self.runtime);
+        let thread = thread_name(self.language, self.runtime);
         match (self.fails, self.language) {
             (Some(Fails::Raises), Language::Rust) => return format!("panics on {thread}"),
             (Some(Fails::Raises), Language::Java) => return format!("throws on {thread}"),
@@ -199,7 +200,7 @@ impl Subject<'_> {
             (Some(Fails::Deadlocks), _) => return format!("can deadlock {thread}"),
             (None, _) => {}
         }
-        let exact = self.rule.effect == Some(blocklint_core::Effect::Sleep);
+        let is_exact = self.rule.effect == Some(blocklint_core::Effect::Sleep);
         if let (Hold::Unstated | Hold::Brief, Some(takes)) = (self.hold, self.takes) {
             return format!("can block {thread} for about {takes}");
         }
@@ -207,21 +208,21 @@ impl Subject<'_> {
             Hold::Unstated => format!("can block {thread}"),
             Hold::Brief => format!("can block {thread} briefly"),
             Hold::Seconds(time) if !time.is_finite() => format!("can block {thread} with no time limit"),
-            Hold::Seconds(time) if exact && self.repeats => {
-                format!("can block {thread} for at least {}", seconds(time))
+            Hold::Seconds(time) if is_exact && self.is_repeated => {
+                format!("can block {thread} for at least {}", format_seconds(time))
             }
-            Hold::Seconds(time) if exact => format!("can block {thread} for {}", seconds(time)),
-            Hold::Seconds(time) if self.repeats => {
-                format!("can block {thread} for up to {} at a time", seconds(time))
+            Hold::Seconds(time) if is_exact => format!("can block {thread} for {}", format_seconds(time)),
+            Hold::Seconds(time) if self.is_repeated => {
+                format!("can block {thread} for up to {} at a time", format_seconds(time))
             }
-            Hold::Seconds(time) => format!("can block {thread} for up to {}", seconds(time)),
+            Hold::Seconds(time) => format!("can block {thread} for up to {}", format_seconds(time)),
             Hold::Unbounded => format!("can block {thread} with no time limit"),
         }
     }
 }
 
 impl Owner<'_> {
-    /// ``async function `handler` ``.
+    /// Returns the body in words: ``async function `handler` ``.
     pub(crate) fn words(&self) -> String {
         let name = self.name;
         match self.kind {
@@ -237,8 +238,8 @@ impl Owner<'_> {
     }
 }
 
-/// Returns the name that users of the runtime have for the thread that is held.
-fn thread(language: Language, runtime: Option<Runtime>) -> &'static str {
+/// Returns the usual name of the thread that is held: `the event loop`, `a tokio worker thread`.
+fn thread_name(language: Language, runtime: Option<Runtime>) -> &'static str {
     match runtime {
         Some(Runtime::Tokio | Runtime::TokioCurrentThread) => "a tokio worker thread",
         Some(Runtime::AsyncStd) => "an async-std executor thread",
@@ -265,8 +266,8 @@ fn thread(language: Language, runtime: Option<Runtime>) -> &'static str {
     }
 }
 
-/// Returns the sentence on the work that waits meanwhile.
-fn why(language: Language, runtime: Option<Runtime>) -> &'static str {
+/// Returns the sentence on the work that waits while the thread is held.
+fn delayed_work(language: Language, runtime: Option<Runtime>) -> &'static str {
     match runtime {
         Some(Runtime::Tokio | Runtime::AsyncStd | Runtime::Smol) => {
             "until it returns, this thread runs no other task, and tasks queued on it wait"
@@ -291,31 +292,32 @@ fn why(language: Language, runtime: Option<Runtime>) -> &'static str {
     }
 }
 
-/// Returns a time for people.
-fn seconds(time: f64) -> String {
-    let whole = |unit: f64| time >= unit && time % unit == 0.0;
+/// Returns a time as people write it: `50 ms`, `30 s`, `10 min`.
+fn format_seconds(time: f64) -> String {
+    let is_multiple_of = |unit: f64| time >= unit && time % unit == 0.0;
     match time {
         _ if time < 0.1 => format!("{} ms", rounded(time * 1000.0)),
         _ if time < 600.0 => format!("{} s", rounded(time)),
-        _ if whole(3600.0) => format!("{} h", time / 3600.0),
-        _ if whole(60.0) => format!("{} min", time / 60.0),
+        _ if is_multiple_of(3600.0) => format!("{} h", time / 3600.0),
+        _ if is_multiple_of(60.0) => format!("{} min", time / 60.0),
         _ => format!("{} s", rounded(time)),
     }
 }
 
-/// At most three digits behind the point, none that show nothing.
+/// Returns the number with at most three digits behind the point.
 fn rounded(number: f64) -> f64 {
     (number * 1000.0).round() / 1000.0
 }
 
-/// Returns source text fit for a message: one line, no run of blanks, not long.
+/// Returns source text for a message: one line, single blanks, at most 60 characters; the beginning of longer text is
+/// replaced by `…`.
 pub(crate) fn one_line(written: &str) -> String {
     const LONGEST: usize = 60;
     let line = written.split_whitespace().collect::<Vec<_>>().join(" ");
     if line.chars().count() <= LONGEST {
         return line;
     }
-    // The end of a callee is more specific than its head: `….execute`.
+    // The end of a callee is more specific than its beginning: `….execute`.
     let tail = line.chars().rev().take(LONGEST - 1).collect::<Vec<_>>();
     format!("…{}", tail.into_iter().rev().collect::<String>())
 }
@@ -328,7 +330,7 @@ mod tests {
     use super::*;
     use crate::rule;
 
-    fn raw(effect: Effect, call: &'static str) -> Subject<'static> {
+    fn subject(effect: Effect, call: &'static str) -> Subject<'static> {
         Subject {
             rule: rule(effect.rule()).expect("a rule"),
             mistake: &Mistake::Holds,
@@ -336,7 +338,7 @@ mod tests {
             runtime: Some(Runtime::Asyncio),
             call,
             written: "store.load",
-            direct: false,
+            is_direct: false,
             site: SiteForm::Call,
             owner: Owner { kind: OwnerKind::AsyncFunction, name: "handler" },
             hold: Hold::Unstated,
@@ -344,19 +346,19 @@ mod tests {
             fails: None,
             twin: None,
             holds_gil: false,
-            repeats: false,
+            is_repeated: false,
             held_by: None,
             operation: None,
             note: None,
             more_causes: 0,
-            also: &[],
+            other_rule_causes: &[],
             why_not_alone: None,
             older_workers: false,
         }
     }
 
-    fn all(raw: &Subject<'_>) -> String {
-        let words = raw.words();
+    fn all(subject: &Subject<'_>) -> String {
+        let words = subject.words();
         let mut lines = vec![words.message];
         lines.extend(words.notes.iter().map(|note| format!("note: {note}")));
         lines.extend(words.help.map(|help| format!("help: {help}")));
@@ -364,10 +366,10 @@ mod tests {
     }
 
     #[test]
-    fn behind_a_helper() {
-        let found =
-            Subject { hold: Hold::Seconds(5.0), more_causes: 2, ..raw(Effect::Network, "requests.Session.get") };
-        assert_snapshot!(all(&found), @r"
+    fn a_call_behind_a_helper_is_reported_with_its_cause() {
+        let finding =
+            Subject { hold: Hold::Seconds(5.0), more_causes: 2, ..subject(Effect::Network, "requests.Session.get") };
+        assert_snapshot!(all(&finding), @r"
         blocking network call `requests.Session.get` through `store.load` in async function `handler` can block the event loop for up to 5 s
         note: until it returns, no other task of this event loop runs
         note: and 2 more causes behind this call
@@ -376,16 +378,16 @@ mod tests {
     }
 
     #[test]
-    fn a_direct_call_with_a_twin() {
-        let found = Subject {
-            direct: true,
+    fn a_direct_call_with_a_twin_is_helped_by_the_twin() {
+        let finding = Subject {
+            is_direct: true,
             written: "time.sleep",
             hold: Hold::Seconds(1.0),
             takes: None,
             twin: Some(Twin { path: "asyncio.sleep", is_local: true }),
-            ..raw(Effect::Sleep, "time.sleep")
+            ..subject(Effect::Sleep, "time.sleep")
         };
-        assert_snapshot!(all(&found), @r"
+        assert_snapshot!(all(&finding), @r"
         blocking sleep `time.sleep` in async function `handler` can block the event loop for 1 s
         note: until it returns, no other task of this event loop runs
         help: use `await asyncio.sleep(…)`
@@ -393,16 +395,16 @@ mod tests {
     }
 
     #[test]
-    fn in_a_callback_nothing_can_be_awaited() {
-        let found = Subject {
-            direct: true,
+    fn help_in_a_callback_awaits_nothing() {
+        let finding = Subject {
+            is_direct: true,
             written: "lock.acquire",
             owner: Owner { kind: OwnerKind::CallbackLiteral, name: "setup" },
             hold: Hold::Unbounded,
             takes: None,
-            ..raw(Effect::Wait, "threading.Lock.acquire")
+            ..subject(Effect::Wait, "threading.Lock.acquire")
         };
-        assert_snapshot!(all(&found), @r"
+        assert_snapshot!(all(&finding), @r"
         blocking wait `threading.Lock.acquire` in a callback of `setup` can block the event loop with no time limit
         note: until it returns, no other task of this event loop runs
         help: run it in a thread: `asyncio.get_running_loop().run_in_executor(None, lock.acquire, …)`
@@ -410,15 +412,15 @@ mod tests {
     }
 
     #[test]
-    fn tokio_and_netty_speak_their_own_words() {
+    fn tokio_and_netty_have_messages_of_their_own() {
         let tokio = Subject {
             language: Language::Rust,
             runtime: Some(Runtime::Tokio),
-            direct: true,
+            is_direct: true,
             written: "blocking_recv",
             fails: Some(Fails::Raises),
             owner: Owner { kind: OwnerKind::AsyncBlock, name: "main" },
-            ..raw(Effect::Wait, "tokio::sync::oneshot::Receiver::blocking_recv")
+            ..subject(Effect::Wait, "tokio::sync::oneshot::Receiver::blocking_recv")
         };
         assert_snapshot!(all(&tokio), @r"
         blocking wait `tokio::sync::oneshot::Receiver::blocking_recv` in an async block of `main` panics on a tokio worker thread
@@ -432,7 +434,7 @@ mod tests {
             hold: Hold::Seconds(0.05),
             takes: None,
             written: "pause",
-            ..raw(Effect::Sleep, "java.lang.Thread.sleep")
+            ..subject(Effect::Sleep, "java.lang.Thread.sleep")
         };
         assert_snapshot!(all(&netty), @r"
         blocking sleep `java.lang.Thread.sleep` through `pause` in callback `EchoHandler.channelRead` can block a Netty event loop for 50 ms
@@ -452,12 +454,12 @@ mod tests {
             (3600.0, "1 h"),
             (3601.0, "3601 s"),
         ] {
-            assert_eq!(seconds(time), words);
+            assert_eq!(format_seconds(time), words);
         }
     }
 
     #[test]
-    fn a_callee_over_many_lines_fits_into_a_message() {
+    fn a_callee_over_many_lines_becomes_one_line() {
         assert_eq!(one_line("self\n    .client\n    .get"), "self .client .get");
         assert_eq!(one_line(&"ab".repeat(100)).chars().count(), 60);
     }

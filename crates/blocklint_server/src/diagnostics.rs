@@ -90,10 +90,10 @@ fn steps(view: &View, finding: &Finding) -> Vec<DiagnosticRelatedInformation> {
         };
         DiagnosticRelatedInformation { location: view.location(&step.place), message }
     });
-    let held = finding
-        .held_by
-        .iter()
-        .map(|step| DiagnosticRelatedInformation { location: view.location(&step.place), message: step.holds_lock() });
+    let held = finding.held_by.iter().map(|step| DiagnosticRelatedInformation {
+        location: view.location(&step.place),
+        message: step.lock_holder_words(),
+    });
     calls.chain(held).collect()
 }
 

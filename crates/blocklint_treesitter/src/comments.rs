@@ -2,8 +2,8 @@
 
 use blocklint_core::Span;
 use blocklint_facts::{
-    Directive, FactsBuilder, Form, FormId, Suppression, SuppressionKind, Sym, directive, directive_places, is_meant,
-    lines_of,
+    Directive, FactsBuilder, Form, FormId, Suppression, SuppressionKind, Sym, covered_line, find_directives,
+    parse_directive, states_intent,
 };
 use memchr::memmem;
 use tree_sitter::Node;
@@ -20,7 +20,7 @@ pub fn comments(facts: &mut FactsBuilder, source: &[u8], root: Node<'_>, is_comm
         let Some(node) = comment_at(root, at, &is_comment) else { continue };
         let Some((part, end)) = part_at(source, node, at) else { continue };
         let text = String::from_utf8_lossy(&source[at..end]);
-        let read = directive(&text).or_else(|| is_noqa_of_ours(&text).then(|| Directive::malformed(text.trim())));
+        let read = parse_directive(&text).or_else(|| is_noqa_of_ours(&text).then(|| Directive::malformed(text.trim())));
         let Some(mut read) = read else { continue };
         from = part.end as usize;
         let rules: Vec<FormId> = read
@@ -34,15 +34,15 @@ pub fn comments(facts: &mut FactsBuilder, source: &[u8], root: Node<'_>, is_comm
         let rules = facts.list(&rules);
         let reason = if read.reason.is_empty() { Sym::NONE } else { facts.intern(read.reason) };
         let whole = Span::new(node.start_byte() as u32, trimmed_end(source, node) as u32);
-        let governed = with_definition(source, root, lines_of(source, whole, b"//"));
-        let line = read.lines(begins_line(source, node.start_byte()), governed, source.len());
+        let governed = with_definition(source, root, covered_line(source, whole, b"//"));
+        let line = read.resolve_lines(begins_line(source, node.start_byte()), governed, source.len());
         facts.suppression(Suppression { kind: read.kind, rules, reason, comment: part, line });
     }
 }
 
 /// Returns the offsets of the words by which directives are known, in order.
 fn places(source: &[u8]) -> Vec<usize> {
-    let mut all: Vec<usize> = directive_places(source).into_iter().map(|at| at as usize).collect();
+    let mut all: Vec<usize> = find_directives(source).into_iter().map(|at| at as usize).collect();
     all.extend(memmem::find_iter(source, b"noqa"));
     all.sort_unstable();
     all
@@ -82,7 +82,7 @@ fn part_at(source: &[u8], comment: Node<'_>, at: usize) -> Option<(Span, usize)>
     // A reason may hold `//` itself, as addresses do.
     let next = memmem::find_iter(&source[at..line_end], b" //").find(|&next| {
         let text = String::from_utf8_lossy(&source[at + next + 3..line_end]);
-        directive(&text).is_some() || text.trim_start().starts_with(|c: char| c.is_ascii_uppercase())
+        parse_directive(&text).is_some() || text.trim_start().starts_with(|c: char| c.is_ascii_uppercase())
     });
     let end = next.map_or(line_end, |next| at + next);
     let end = at + source[at..end].trim_ascii_end().len();
@@ -100,7 +100,7 @@ fn with_definition(source: &[u8], root: Node<'_>, lines: Span) -> Span {
         if let (Some(name), Some(body)) = (name, body) {
             // The bracket that opens the body is the last of the header.
             let is_header = first <= body.start_byte();
-            let name = lines_of(source, span(name), b"//");
+            let name = covered_line(source, span(name), b"//");
             return match is_header {
                 true => Span::new(lines.start.min(name.start), lines.end.max(name.end)),
                 false => lines,
@@ -127,11 +127,11 @@ pub fn meant(facts: &mut FactsBuilder, source: &[u8], root: Node<'_>, is_comment
         let end = memchr::memchr(b'\n', &source[at..]).map_or(source.len(), |line| at + line);
         from = end;
         let text = source[at..end].trim_ascii_end();
-        if !is_meant(&String::from_utf8_lossy(text)) || comment_at(root, at, &is_comment).is_none() {
+        if !states_intent(&String::from_utf8_lossy(text)) || comment_at(root, at, &is_comment).is_none() {
             continue;
         }
         let comment = Span::new(at as u32, (at + text.len()) as u32);
-        let line = lines_of(source, comment, b"//");
+        let line = covered_line(source, comment, b"//");
         let rules = facts.list(&[]);
         facts.suppression(Suppression { kind: SuppressionKind::Meant, rules, reason: Sym::NONE, comment, line });
     }

@@ -1,8 +1,9 @@
-//! Checks the rows of model files against the libraries themselves: every path must exist, be what the row states, and
-//! have the arguments that the row names.
+//! `blocklint models verify`: checks the rows of model files against the sources or class files of their libraries.
+//! Every path must exist, must be a definition of the kind that the row describes, and must have the arguments in the
+//! row.
 //!
-//! Libraries are read, with blocklint's own front ends, and never imported or run. Reading recurses as deep as the
-//! sources do: run [`verify`] on a thread with a large stack.
+//! Libraries are parsed by blocklint's own front ends, and never imported or run. The parsers recurse as deeply as the
+//! sources are nested: run [`verify`] on a thread with a large stack.
 
 mod java;
 mod python;
@@ -15,29 +16,29 @@ use camino::Utf8PathBuf;
 
 pub use report::{Problem, VerifyReport};
 
-use crate::report::Found;
+use crate::report::GlobExpansions;
 use crate::rows::RowView;
 
-/// One version of a library, extracted.
+/// An extracted version of a library.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExtractedLibrary {
-    /// Its version, as the registry writes it; empty if it is not known.
+    /// The version, as the registry writes it; empty if it is unknown.
     pub version: String,
-    /// The folders in which its modules, crates or classes lie.
+    /// The folders with its modules, crates or classes.
     pub folders: Vec<Utf8PathBuf>,
 }
 
-/// Where the library of a model, and what it rests on, was extracted to.
+/// The extracted sources of the library of a model, and of its dependencies.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LibrarySources {
-    /// The library, the version to check first; others are for rows that describe other versions.
+    /// The versions of the library. The first one is checked, the others only for rows that describe another version.
     pub versions: Vec<ExtractedLibrary>,
-    /// Older ones, for names that the library has no more. Only such a version can be meant by who calls them, so that
-    /// their rows need not say which.
+    /// Older versions, for names that the library no longer has. A row of such a name needs no version, because code
+    /// that calls the name must use an older version.
     pub older: Vec<ExtractedLibrary>,
-    /// Further packages: stubs, and libraries that bases and aliases lead to.
+    /// Further packages: stubs, and libraries that bases and aliases refer to.
     pub with: Vec<Utf8PathBuf>,
-    /// The language's own library, looked at last.
+    /// The standard library of the language, which is searched last.
     pub standard: Option<Utf8PathBuf>,
 }
 
@@ -48,48 +49,50 @@ impl LibrarySources {
     }
 }
 
-/// Looks up one path of a row; gives what does not hold of it.
-trait Check {
-    fn path(&self, row: RowView<'_>, path: &Path, found: &mut Found) -> Vec<String>;
+/// The check of a path against one version of a library.
+trait PathChecker {
+    /// Returns the mistakes of a path of a row, and adds the names that a glob covers to `expansions`.
+    fn check_path(&self, row: RowView<'_>, path: &Path, expansions: &mut GlobExpansions) -> Vec<String>;
 }
 
-impl Check for python::Checker<'_> {
-    fn path(&self, row: RowView<'_>, path: &Path, found: &mut Found) -> Vec<String> {
-        python::Checker::path(self, row, path, found)
+impl PathChecker for python::Checker<'_> {
+    fn check_path(&self, row: RowView<'_>, path: &Path, expansions: &mut GlobExpansions) -> Vec<String> {
+        python::Checker::check_path(self, row, path, expansions)
     }
 }
 
-impl Check for java::Checker<'_> {
-    fn path(&self, row: RowView<'_>, path: &Path, found: &mut Found) -> Vec<String> {
-        java::Checker::path(self, row, path, found)
+impl PathChecker for java::Checker<'_> {
+    fn check_path(&self, row: RowView<'_>, path: &Path, expansions: &mut GlobExpansions) -> Vec<String> {
+        java::Checker::check_path(self, row, path, expansions)
     }
 }
 
-/// Checks one model file.
-pub fn verify(model: &File, places: &LibrarySources) -> VerifyReport {
+/// Checks one model file against its library.
+pub fn verify(model: &File, sources: &LibrarySources) -> VerifyReport {
     match model.info.language {
-        Language::Python => verify_python(model, places),
-        Language::Java => verify_java(model, places),
+        Language::Python => verify_python(model, sources),
+        Language::Java => verify_java(model, sources),
         Language::Rust => VerifyReport::default(),
     }
 }
 
-fn verify_java(model: &File, places: &LibrarySources) -> VerifyReport {
+fn verify_java(model: &File, sources: &LibrarySources) -> VerifyReport {
     let builtin = Models::builtin();
-    let others = || places.with.iter().chain(&places.standard).cloned();
-    let classes: Vec<java::Classes> = places.all().map(|of| java::Classes::new(&of.folders, others())).collect();
+    let others = || sources.with.iter().chain(&sources.standard).cloned();
+    let classes: Vec<java::Classes> =
+        sources.all().map(|library| java::Classes::new(&library.folders, others())).collect();
     let known = builtin.lang(Language::Java);
     let checkers: Vec<java::Checker<'_>> =
         classes.iter().map(|classes| java::Checker::new(classes, known, model)).collect();
-    let mut report = check_rows(model, places, &checkers);
+    let mut report = check_rows(model, sources, &checkers);
     if let Some(first) = checkers.first() {
-        add_aliases(&mut report, model, |left, right| first.alias(left, right));
+        check_aliases(&mut report, model, |left, right| first.check_alias(left, right));
     }
     report
 }
 
-fn verify_python(model: &File, places: &LibrarySources) -> VerifyReport {
-    // The package is linked as a program without models: they are what is checked.
+fn verify_python(model: &File, sources: &LibrarySources) -> VerifyReport {
+    // The package is linked as a program without models, because the models are under test.
     let no_models = match Models::only(&[]) {
         Ok(none) => none,
         Err(why) => {
@@ -97,49 +100,50 @@ fn verify_python(model: &File, places: &LibrarySources) -> VerifyReport {
             return VerifyReport { problems: vec![problem], ..VerifyReport::default() };
         }
     };
-    let packages: Vec<python::Package> = places
+    let packages: Vec<python::Package> = sources
         .all()
-        .map(|of| {
-            let folders: Vec<Utf8PathBuf> = of.folders.iter().chain(&places.with).cloned().collect();
-            python::Package::read(&folders, places.standard.as_deref(), &rows::paths_of(model))
+        .map(|library| {
+            let folders: Vec<Utf8PathBuf> = library.folders.iter().chain(&sources.with).cloned().collect();
+            python::Package::read(&folders, sources.standard.as_deref(), &rows::paths_of(model))
         })
         .collect();
     let programs: Vec<_> = packages.iter().map(python::Package::program).collect();
     let pairs = packages.iter().zip(&programs);
-    let sources: Vec<python::Sources<'_>> =
+    let linked: Vec<python::Sources<'_>> =
         pairs.map(|(package, program)| python::Sources::new(package, program, &no_models)).collect();
     let checkers: Vec<python::Checker<'_>> =
-        sources.iter().map(|sources| python::Checker::new(sources, &model.calls)).collect();
-    let mut report = check_rows(model, places, &checkers);
+        linked.iter().map(|sources| python::Checker::new(sources, &model.calls)).collect();
+    let mut report = check_rows(model, sources, &checkers);
     if let Some(first) = checkers.first() {
-        add_aliases(&mut report, model, |left, right| first.alias(left, right));
+        check_aliases(&mut report, model, |left, right| first.check_alias(left, right));
     }
     report
 }
 
-/// Adds what does not hold of the aliases.
-fn add_aliases(report: &mut VerifyReport, model: &File, wrong: impl Fn(&str, &str) -> Option<String>) {
+/// Adds the mistakes of the model's aliases to the report. `check` returns the mistake of one alias.
+fn check_aliases(report: &mut VerifyReport, model: &File, check: impl Fn(&str, &str) -> Option<String>) {
     for (left, right, line) in &model.aliases {
-        if let Some(message) = wrong(left, right) {
+        if let Some(message) = check(left, right) {
             report.problems.push(Problem { line: *line, path: left.clone(), message });
         }
     }
     report.problems.sort();
 }
 
-fn check_rows<C: Check>(model: &File, places: &LibrarySources, checkers: &[C]) -> VerifyReport {
+/// Checks every path of every row. `checkers` has one checker for each version of the library, older ones last.
+fn check_rows<C: PathChecker>(model: &File, sources: &LibrarySources, checkers: &[C]) -> VerifyReport {
     let mut report = VerifyReport {
         library: model.info.libraries.first().cloned().unwrap_or_default(),
-        version: places.versions.first().map(|of| of.version.clone()).unwrap_or_default(),
+        version: sources.versions.first().map(|library| library.version.clone()).unwrap_or_default(),
         ..VerifyReport::default()
     };
     let calls = model.calls.iter().map(|entry| (RowView::Call(&entry.row), &entry.paths));
     let types = model.types.iter().map(|entry| (RowView::Type(&entry.row), &entry.paths));
     let handovers = model.handovers.iter().map(|entry| (RowView::Handover(&entry.row), &entry.paths));
-    let mut found = Found::default();
+    let mut expansions = GlobExpansions::default();
     for (row, paths) in calls.chain(types).chain(handovers) {
         report.rows += 1;
-        let version = version_for(row.version(), places);
+        let version = find_version(row.version(), sources);
         for path in paths {
             if row.is_unchecked() {
                 (report.exempt, report.unchecked) = (report.exempt + 1, report.unchecked + 1);
@@ -149,7 +153,7 @@ fn check_rows<C: Check>(model: &File, places: &LibrarySources, checkers: &[C]) -
                 report.exempt += 1;
                 continue;
             }
-            let Some(checker) = version.and_then(|at| checkers.get(at)) else {
+            let Some(checker) = version.and_then(|index| checkers.get(index)) else {
                 let range = row.version().map_or_else(String::new, VersionRange::to_string);
                 if !report.needs.contains(&range) {
                     report.needs.push(range);
@@ -157,31 +161,32 @@ fn check_rows<C: Check>(model: &File, places: &LibrarySources, checkers: &[C]) -
                 continue;
             };
             report.checked += 1;
-            let messages = checker.path(row, path, &mut found);
-            let older = places.older.iter().zip(checkers.iter().skip(places.versions.len()));
-            let holds =
-                |(_, checker): &(&ExtractedLibrary, &C)| checker.path(row, path, &mut Found::default()).is_empty();
+            let messages = checker.check_path(row, path, &mut expansions);
+            let older = sources.older.iter().zip(checkers.iter().skip(sources.versions.len()));
+            let has_no_mistake = |(_, checker): &(&ExtractedLibrary, &C)| {
+                checker.check_path(row, path, &mut GlobExpansions::default()).is_empty()
+            };
             if !messages.is_empty()
                 && row.version().is_none()
-                && let Some((of, _)) = older.into_iter().find(holds)
+                && let Some((library, _)) = older.into_iter().find(has_no_mistake)
             {
-                report.gone.push((path.text.clone(), of.version.clone()));
+                report.gone.push((path.text.clone(), library.version.clone()));
                 continue;
             }
             let problem = |message| Problem { line: path.line, path: path.text.clone(), message };
             report.problems.extend(messages.into_iter().map(problem));
         }
     }
-    report.expansions = found.expansions;
+    report.expansions = expansions.0;
     report.problems.sort();
     report
 }
 
-/// Which of the extracted versions a row describes: the first that lies in its range.
-fn version_for(range: Option<&VersionRange>, places: &LibrarySources) -> Option<usize> {
-    let Some(range) = range else { return (!places.versions.is_empty()).then_some(0) };
-    places
+/// Returns the index of the extracted version that a row describes: the first one in its range.
+fn find_version(range: Option<&VersionRange>, sources: &LibrarySources) -> Option<usize> {
+    let Some(range) = range else { return (!sources.versions.is_empty()).then_some(0) };
+    sources
         .versions
         .iter()
-        .position(|of| Version::parse_loose(&of.version).is_some_and(|known| range.holds(Some(&known))))
+        .position(|library| Version::parse_loose(&library.version).is_some_and(|known| range.holds(Some(&known))))
 }

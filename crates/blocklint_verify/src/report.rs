@@ -1,8 +1,8 @@
-//! The result of the check of one model file.
+//! The report of the check of one model file (`VerifyReport`): its counts and its mistakes.
 
 use serde::Serialize;
 
-/// One thing of a model that does not hold of its library.
+/// A mistake in a model: a statement that is false for its library.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Problem {
     /// Line of the row's `path` in the model, from 1.
@@ -13,33 +13,32 @@ pub struct Problem {
     pub message: String,
 }
 
-/// The result of the check of one model file.
+/// The report of the check of one model file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct VerifyReport {
-    /// The library's name; empty where the model names none.
+    /// The name of the library; empty if the model has none.
     pub library: String,
-    /// Its version, as it was given; empty if it was not.
+    /// The checked version of the library; empty if it is unknown.
     pub version: String,
-    /// Rows of the model, switches not counted.
+    /// The number of rows of the model, without switches.
     pub rows: usize,
-    /// Expanded paths that were looked up.
+    /// The number of expanded paths that were looked up.
     pub checked: usize,
-    /// Expanded paths that were not: those with a synthetic segment, and those of rows with `unchecked`.
+    /// The number of expanded paths that were not looked up: those with a synthetic segment, and those of rows with
+    /// `unchecked`.
     pub exempt: usize,
-    /// Expanded paths of rows with `unchecked`.
+    /// The number of expanded paths of rows with `unchecked`.
     pub unchecked: usize,
-    /// The mistakes, by line.
+    /// The mistakes, in the order of lines.
     pub problems: Vec<Problem>,
-    /// Paths that only an older version has, and which.
+    /// The paths that only an older version has, each with that version.
     pub gone: Vec<(String, String)>,
     /// The names that each glob covers.
     pub expansions: Vec<(String, Vec<String>)>,
-    /// Ranges of versions of which none was at hand, though rows describe them.
+    /// The version ranges of rows for which no extracted version was available.
     pub needs: Vec<String>,
 }
 
-/// The results that the lookup of one path adds to a report.
+/// The names that each glob covers.
 #[derive(Debug, Default)]
-pub(crate) struct Found {
-    pub(crate) expansions: Vec<(String, Vec<String>)>,
-}
+pub(crate) struct GlobExpansions(pub(crate) Vec<(String, Vec<String>)>);

@@ -1,4 +1,4 @@
-//! Rows of any table, and the arguments they name.
+//! A common view of the rows of all tables (`RowView`), and the arguments and paths that rows refer to.
 
 use blocklint_models::{
     Argument, CallRow, Concurrency, Condition, File, HandoverContext, HandoverRow, MoveTo, Moves, Selector, Subject,
@@ -14,7 +14,7 @@ pub(crate) enum RowView<'a> {
 }
 
 impl<'a> RowView<'a> {
-    /// True if the row states a reason for having no check.
+    /// True if the row has `unchecked`: a reason why it cannot be checked.
     pub(crate) fn is_unchecked(self) -> bool {
         match self {
             RowView::Call(row) => row.unchecked.is_some(),
@@ -23,7 +23,7 @@ impl<'a> RowView<'a> {
         }
     }
 
-    /// The versions it holds for.
+    /// Returns the versions for which the row holds.
     pub(crate) fn version(self) -> Option<&'a VersionRange> {
         match self {
             RowView::Call(row) => row.version.as_ref(),
@@ -33,30 +33,30 @@ impl<'a> RowView<'a> {
     }
 }
 
-/// Returns every argument of the call that a row names, but for the receiver and "all".
+/// Returns every argument of the call that a row refers to, without `receiver` and `*`.
 pub(crate) fn arguments_of(row: RowView<'_>) -> Vec<Argument> {
-    let mut found: Vec<&Argument> = Vec::new();
+    let mut arguments: Vec<&Argument> = Vec::new();
     let mut types: Vec<&TypeExpr> = Vec::new();
     let conditions: &[&[Condition]] = match &row {
         RowView::Call(row) => {
-            found.extend([&row.timeout, &row.adds, &row.consumes].into_iter().flatten());
+            arguments.extend([&row.timeout, &row.adds, &row.consumes].into_iter().flatten());
             if let Some(Concurrency::Argument(argument)) = &row.concurrency {
-                found.push(argument);
+                arguments.push(argument);
             }
             if let Some(Moves::Source(MoveTo::Scheduler(argument)) | Moves::Rest(MoveTo::Scheduler(argument))) =
                 &row.moves
             {
-                found.push(argument);
+                arguments.push(argument);
             }
             types.extend(&row.returns);
             &[&row.when, &row.unless]
         }
         RowView::Handover(row) => {
             if let Selector::Argument(argument) = &row.selector {
-                found.push(argument);
+                arguments.push(argument);
             }
             if let HandoverContext::Of(argument) = &row.context {
-                found.push(argument);
+                arguments.push(argument);
             }
             types.extend(&row.gives);
             &[&row.when, &row.unless]
@@ -65,31 +65,31 @@ pub(crate) fn arguments_of(row: RowView<'_>) -> Vec<Argument> {
     };
     for condition in conditions.iter().copied().flatten() {
         if let Subject::Argument(argument) = &condition.subject {
-            found.push(argument);
+            arguments.push(argument);
         }
     }
     for ty in types {
         ty.visit(&mut |part| {
             if let TypeExpr::Argument(argument) = part {
-                found.push(argument);
+                arguments.push(argument);
             }
         });
     }
-    found.retain(|argument| !matches!(argument, Argument::AllPositional | Argument::Receiver));
-    found.into_iter().cloned().collect()
+    arguments.retain(|argument| !matches!(argument, Argument::AllPositional | Argument::Receiver));
+    arguments.into_iter().cloned().collect()
 }
 
-/// Returns every path of which a model speaks: those of its rows, their twins and bases, and its aliases.
+/// Returns every path in a model: those of its rows, their twins and bases, and both sides of its aliases.
 pub(crate) fn paths_of(model: &File) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
+    let mut paths: Vec<String> = Vec::new();
     let calls = model.calls.iter().flat_map(|entry| &entry.paths);
     let types = model.types.iter().flat_map(|entry| &entry.paths);
     let handovers = model.handovers.iter().flat_map(|entry| &entry.paths);
-    found.extend(calls.chain(types).chain(handovers).map(|path| path.text.clone()));
+    paths.extend(calls.chain(types).chain(handovers).map(|path| path.text.clone()));
     let twins = model.calls.iter().flat_map(|entry| &entry.row.instead).flat_map(|instead| instead.all());
-    found.extend(twins.map(|twin| twin.to_string()));
+    paths.extend(twins.map(|twin| twin.to_string()));
     let bases = model.types.iter().flat_map(|entry| &entry.row.bases).filter_map(TypeExpr::path);
-    found.extend(bases.map(|base| base.to_string()));
-    found.extend(model.aliases.iter().flat_map(|(left, right, _)| [left.clone(), right.clone()]));
-    found
+    paths.extend(bases.map(|base| base.to_string()));
+    paths.extend(model.aliases.iter().flat_map(|(left, right, _)| [left.clone(), right.clone()]));
+    paths
 }

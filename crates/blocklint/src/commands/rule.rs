@@ -5,7 +5,7 @@ use std::io::Write;
 
 use blocklint_core::Effect;
 use blocklint_models::SeverityTable;
-use blocklint_rules::{RULES, Rule, async_codes, rule_named, rules_of_async};
+use blocklint_rules::{RULES, Rule, async_codes, rule_named, rules_of_async_code};
 use serde_json::{Value, json};
 
 use super::unless_closed;
@@ -66,7 +66,7 @@ fn by_code() -> Vec<&'static Rule> {
 
 /// With the names that ruff gives the same things.
 fn as_json(rule: &Rule) -> Value {
-    let same = async_codes().iter().filter(|known| rules_of_async(&known.code).contains(&rule.code));
+    let same = async_codes().iter().filter(|known| rules_of_async_code(&known.code).contains(&rule.code));
     json!({
         "name": rule.name,
         "code": rule.code.to_string(),
@@ -81,7 +81,7 @@ fn as_json(rule: &Rule) -> Value {
 
 fn unknown(named: &str) -> Failure {
     let known = RULES.iter().map(|rule| format!("{} ({})", rule.code, rule.name)).collect::<Vec<_>>().join(", ");
-    match blocklint_rules::nearest(named) {
+    match blocklint_rules::nearest_rule(named) {
         Some(near) => Failure::new(format!("unknown rule `{named}`; did you mean `{near}`?")),
         None => Failure::new(format!("unknown rule `{named}`; known are {known}")),
     }

@@ -1,6 +1,6 @@
 //! `docs/rules.md` is made from the rules and their pages. `UPDATE=1 cargo test --workspace --test it rules::` renews it.
 
-use blocklint_rules::{RULES, Rule, async_codes, rules_of_async};
+use blocklint_rules::{RULES, Rule, async_codes, rules_of_async_code};
 
 use crate::pages::assert_current;
 
@@ -34,7 +34,7 @@ fn page() -> String {
     rules.sort_by_key(|rule| rule.code);
     let mut page = HEAD.to_owned();
     for Rule { code, name, summary, .. } in &rules {
-        let same = async_codes().iter().filter(|known| rules_of_async(&known.code).contains(code));
+        let same = async_codes().iter().filter(|known| rules_of_async_code(&known.code).contains(code));
         let same = same.map(|known| known.code.as_str()).collect::<Vec<_>>().join(", ");
         page += &format!("| [{code}](#{}-{name}) | {name} | {summary} | {same} |\n", code.to_string().to_lowercase());
     }

@@ -90,7 +90,7 @@ fn page() -> String {
             text,
             "| `{}` | {} | {} | {} | {takes} |",
             work.name(),
-            SeverityTable::says(work),
+            SeverityTable::description(work),
             line.severity,
             line.points
         );

@@ -121,5 +121,5 @@ fn drop_reported_as_misuse(linker: &Linker<'_>, places: &mut CandidatesByPlace, 
 /// True if one run of its body may run a site many times.
 pub(crate) fn is_repeated(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
-    facts.in_loop(linker.program.site(site).at.region)
+    facts.is_in_loop(linker.program.site(site).at.region)
 }

@@ -38,7 +38,7 @@ pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFin
             Repeated::Body(body) => linker.name_inside_file(body),
             Repeated::Class(class) => blocklint_core::last_name(&linker.qualified_class(class)).to_owned(),
         };
-        let mistake = Mistake::CreatedRepeatedly { made, anew: one.repetition.anew, of };
+        let mistake = Mistake::CreatedRepeatedly { made, occasion: one.repetition.anew, owner: of };
         let call = linker.library.text(one.path).to_string();
         search.finding((rule, mistake), one.site, call, one.severity, one.confidence)
     };

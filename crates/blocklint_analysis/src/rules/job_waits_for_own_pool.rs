@@ -42,7 +42,7 @@ pub(crate) fn own_jobs(linker: &Linker<'_>, reach: &LibraryReach) -> Vec<PoolHol
                 found.push(PoolHold {
                     site: wait,
                     path,
-                    starved: Starved::OwnJob { handed: linker.written_site(handed) },
+                    starved: Starved::OwnJob { other_job: linker.written_site(handed) },
                     // A wait with a limit ends at last, so it is no error.
                     severity: if has_limit(linker, wait) { Severity::Warning } else { Severity::Error },
                     confidence: if direct { Confidence::High } else { Confidence::Medium },

@@ -83,7 +83,7 @@ pub(crate) fn pool_holds(linker: &Linker<'_>, reach: &LibraryReach) -> Vec<PoolH
             found.push(PoolHold {
                 site: other.0,
                 path: other.1,
-                starved: Starved::Second { first: linker.written_site(one.site) },
+                starved: Starved::SecondConnection { first: linker.written_site(one.site) },
                 severity: Severity::Error,
                 confidence: if other.2 { Confidence::High } else { Confidence::Medium },
             });

@@ -276,7 +276,7 @@ impl Reader {
             None => None,
         };
         let unfixed = match &stored.unfixed {
-            Some((reason, Some(place))) => Some(Refusal::at(reason, self.place(place)?)),
+            Some((reason, Some(place))) => Some(Refusal::with_place(reason, self.place(place)?)),
             Some((reason, None)) => Some(Refusal::new(reason)),
             None => None,
         };

@@ -9,7 +9,7 @@ use blocklint_analysis::{Solved, SourceFile};
 use blocklint_core::{Finding, Language, RuleCode, Suppression, SuppressionSource};
 use blocklint_facts::{BodyId, FileFacts, Form, SuppressionKind};
 use blocklint_project::Project;
-use blocklint_rules::{RULES, Selection, meant, names_rules};
+use blocklint_rules::{RULES, Selection, mentions_rules, resolve_rules};
 use rustc_hash::FxHashSet;
 
 use crate::extraction::Extracted;
@@ -100,11 +100,11 @@ fn of_comment(
 ) {
     let row = file.facts.suppressions[index as usize];
     let reason = row.reason.get().map_or("", |sym| file.facts.text(sym));
-    let words = words(&file.facts, index).map(|word| (word, meant(word))).collect();
+    let words = words(&file.facts, index).map(|word| (word, resolve_rules(word))).collect();
     let comment = Comment { file, index, kind: row.kind, words };
     match row.kind {
         SuppressionKind::Malformed => found.extend(said::malformed(&comment, reason)),
-        SuppressionKind::Ignore if comment.words.is_empty() && names_rules(reason) => {
+        SuppressionKind::Ignore if comment.words.is_empty() && mentions_rules(reason) => {
             let is_of_file = row.line == file.facts.body(BodyId(0)).span;
             let word = if is_of_file { "ignore-file" } else { "ignore" };
             found.extend(said::malformed(&comment, &format!("blocklint: {word} {reason}")));
@@ -177,7 +177,8 @@ fn silenced(comment: &Comment<'_>, rule: RuleCode) -> Option<Suppression> {
         matches!(row.kind, SuppressionKind::Ignore | SuppressionKind::Noqa)
             && (row.comment == place || row.line.contains_offset(place.start))
     });
-    let (_, row) = rows.find(|(index, _)| words(facts, *index as u32).any(|word| meant(word).contains(&rule)))?;
+    let (_, row) =
+        rows.find(|(index, _)| words(facts, *index as u32).any(|word| resolve_rules(word).contains(&rule)))?;
     let reason = row.reason.get().map(|sym| facts.text(sym).to_owned());
     Some(Suppression { reason, source: SuppressionSource::Comment })
 }

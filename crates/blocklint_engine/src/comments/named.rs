@@ -3,7 +3,7 @@
 use blocklint_analysis::SilencingComment;
 use blocklint_core::RuleCode;
 use blocklint_facts::{FileFacts, SuppressionKind};
-use blocklint_rules::{meant, names_rules, rules_of_async};
+use blocklint_rules::{mentions_rules, resolve_rules, rules_of_async_code};
 
 use super::words;
 
@@ -17,13 +17,13 @@ pub(crate) fn silencing_comments(facts: &FileFacts) -> Vec<SilencingComment> {
             return None;
         }
         let index = index as u32;
-        let rules: Vec<RuleCode> = words(facts, index).flat_map(meant).collect();
+        let rules: Vec<RuleCode> = words(facts, index).flat_map(resolve_rules).collect();
         let aliases = if is_noqa { words(facts, index).flat_map(rules_of_code).collect() } else { Vec::new() };
         if rules.is_empty() && aliases.is_empty() && !row.rules.is_empty() {
             return None;
         }
         let reason = row.reason.get().map(|sym| facts.text(sym));
-        if row.rules.is_empty() && !is_noqa && reason.is_some_and(names_rules) {
+        if row.rules.is_empty() && !is_noqa && reason.is_some_and(mentions_rules) {
             return None;
         }
         Some(SilencingComment { index, rules, aliases })
@@ -35,6 +35,6 @@ pub(crate) fn silencing_comments(facts: &FileFacts) -> Vec<SilencingComment> {
 fn rules_of_code(code: &str) -> Vec<RuleCode> {
     match code.bytes().any(|letter| letter.is_ascii_lowercase()) {
         true => Vec::new(),
-        false => rules_of_async(code),
+        false => rules_of_async_code(code),
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use blocklint_core::{Finding, Place, RuleCode, Severity};
 use blocklint_facts::SuppressionKind;
 use blocklint_rules::{
-    INVALID_SUPPRESSION, UNEXPLAINED_SUPPRESSION, UNUSED_SUPPRESSION, malformed as what_is_wrong, probably_meant,
+    INVALID_SUPPRESSION, UNEXPLAINED_SUPPRESSION, UNUSED_SUPPRESSION, diagnose_comment, suggest_rule,
 };
 
 use rustc_hash::FxHashSet;
@@ -51,7 +51,7 @@ pub(super) fn unknown(comment: &Comment<'_>) -> Option<(Finding, Option<CommentE
         return None;
     }
     let rules = if unknown.len() == 1 { "rule" } else { "rules" };
-    let near: Vec<(&str, String)> = unknown.iter().filter_map(|word| Some((*word, probably_meant(word)?))).collect();
+    let near: Vec<(&str, String)> = unknown.iter().filter_map(|word| Some((*word, suggest_rule(word)?))).collect();
     let instead = near.iter().map(|(word, near)| format!("`{near}` instead of `{word}`")).collect::<Vec<_>>();
     // In the message, because most formats show nothing else.
     let question = match (near.as_slice(), unknown.len()) {
@@ -80,7 +80,7 @@ pub(super) fn unknown(comment: &Comment<'_>) -> Option<(Finding, Option<CommentE
 
 /// Returns the finding of a comment that cannot be read; `text` is its whole text.
 pub(super) fn malformed(comment: &Comment<'_>, text: &str) -> Option<(Finding, Option<CommentEdit>)> {
-    let (what, instead) = what_is_wrong(text)?;
+    let (what, instead) = diagnose_comment(text)?;
     let instead = instead.map_or_else(String::new, |instead| format!("; write `{instead}`"));
     let mut finding = finding(comment, INVALID_SUPPRESSION.code, format!("comment cannot be read: {what}{instead}"));
     finding.notes.push("it silences nothing".to_owned());

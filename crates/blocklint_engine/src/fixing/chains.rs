@@ -82,10 +82,10 @@ fn fix_of(chain: &Chain, text: &TextOf<'_>) -> Result<Fix, Refusal> {
         let place = |span| Place::unlocated(Arc::clone(path), span);
         let source = text(path).ok_or_else(|| Refusal::new("the file cannot be read any more"))?;
         if is_generated(&source) {
-            return Err(Refusal::at("a file that it needs to change is generated", place(Span::default())));
+            return Err(Refusal::with_place("a file that it needs to change is generated", place(Span::default())));
         }
         let Chained { edits: own, is_private, is_method } = blocklint_rust::asyncify(&source, &of.part)
-            .map_err(|(refusal, span)| Refusal::at(refusal.reason, place(span)))?;
+            .map_err(|(refusal, span)| Refusal::with_place(refusal.reason, place(span)))?;
         edits.extend(own.into_iter().map(|(span, content)| Edit { place: place(span), content }));
         for ((name, is_private), is_method) in of.names.iter().zip(is_private).zip(is_method) {
             sought.push((*path, is_private, Sought { name, is_method }));
@@ -100,13 +100,14 @@ fn fix_of(chain: &Chain, text: &TextOf<'_>) -> Result<Fix, Refusal> {
         let helpers = chain.helpers.iter().map(|helper| &helper.at);
         let known = helpers.chain(&chain.others).chain(&chain.calls).filter(|place| place.path == *path);
         let known: Vec<u32> = known.map(|place| place.span.start).collect();
-        let gone =
-            || Refusal::at("the file cannot be read any more", Place::unlocated(Arc::clone(path), Span::default()));
+        let gone = || {
+            Refusal::with_place("the file cannot be read any more", Place::unlocated(Arc::clone(path), Span::default()))
+        };
         let source = text(path).ok_or_else(gone)?;
         if let Some(span) = blocklint_rust::mention(&source, &of_file, &known) {
             let name = source.get(span.start as usize..span.end as usize).unwrap_or_default();
             let reason = format!("it is not known which function `{name}` means there, which would have to change too");
-            return Err(Refusal::at(reason, Place::unlocated(Arc::clone(path), span)));
+            return Err(Refusal::with_place(reason, Place::unlocated(Arc::clone(path), span)));
         }
     }
     Ok(Fix { title: title(chain), applicability: Applicability::Unsafe, edits })
@@ -167,5 +168,5 @@ pub(crate) fn refusal(unchained: &Unchained) -> Refusal {
         }
         NoChain::TooMany => "more functions call it than one edit changes".to_owned(),
     };
-    Refusal::at(reason, unchained.at.clone())
+    Refusal::with_place(reason, unchained.at.clone())
 }

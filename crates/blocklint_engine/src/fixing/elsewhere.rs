@@ -62,7 +62,7 @@ impl BindingsElsewhere {
         let mut on_the_way = wanted.on_path.iter();
         let once = on_the_way.find_map(|key| {
             let binding = self.bindings(key)?.iter().find(|binding| binding.only_on_the_way)?;
-            Some(Refusal::at(binding.reason, Place::unlocated(Arc::clone(&key.0), binding.span)))
+            Some(Refusal::with_place(binding.reason, Place::unlocated(Arc::clone(&key.0), binding.span)))
         });
         if once.is_some() {
             return once;
@@ -70,7 +70,7 @@ impl BindingsElsewhere {
         others.filter_map(|key| Some((key, self.bindings(key)?))).find_map(|((path, _), bindings)| {
             let fits = |of: &&Binding| !of.only_on_the_way && (handles || !of.only_while_handling);
             let binding = bindings.iter().find(fits)?;
-            Some(Refusal::at(binding.reason, Place::unlocated(Arc::clone(path), binding.span)))
+            Some(Refusal::with_place(binding.reason, Place::unlocated(Arc::clone(path), binding.span)))
         })
     }
 }

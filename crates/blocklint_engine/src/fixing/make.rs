@@ -146,7 +146,7 @@ pub fn attach_to(remedies: &Remedies, findings: &mut [Finding], text_of: &TextOf
                 }
             };
             let fixes = wanted.iter().zip(written).map(|(&(at, wanted), written)| {
-                (at, preferred(wanted, chains.of(wanted), written.map(|edit| edit.at(&places[at].place))))
+                (at, preferred(wanted, chains.of(wanted), written.map(|edit| edit.into_fix(&places[at].place))))
             });
             fixes.collect()
         })
@@ -159,8 +159,10 @@ pub fn attach_to(remedies: &Remedies, findings: &mut [Finding], text_of: &TextOf
     }
     for (at, use_of_it) in half_done(findings, files.values()) {
         findings[at].fix = None;
-        refused[at] =
-            Some(Refusal::at("other calls here on the same object or file would still block the thread", use_of_it));
+        refused[at] = Some(Refusal::with_place(
+            "other calls here on the same object or file would still block the thread",
+            use_of_it,
+        ));
     }
     for (finding, refusal) in findings.iter_mut().zip(&refused) {
         finding.unfixed.clone_from(refusal);

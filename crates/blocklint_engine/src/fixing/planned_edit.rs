@@ -9,7 +9,7 @@ use blocklint_mending::{
     Chain, MovedCode, ResultKind, beside, blocks_with, body_with, bound_beside, is_cheaper_than_thread, moved_with,
     moving_with, opener_of, reason_no_edit, result_blocks, result_kind, starts_up, uses_left_behind,
 };
-use blocklint_rules::{WhyNotAlone, refusal};
+use blocklint_rules::{WhyNotAlone, refusal_of_bound};
 use camino::Utf8Path;
 
 use crate::words::place;
@@ -90,7 +90,7 @@ pub(crate) fn moved(
         if remedy.edit_kinds.is_empty() {
             let span = linker.program.site(starts).span;
             let reason = "each item would take a thread, with no limit on how many run at once";
-            return Err(Refusal::at(reason, place(linker, starts.file, span)));
+            return Err(Refusal::with_place(reason, place(linker, starts.file, span)));
         }
     }
     if starts_up(linker, raw.site) && !with_aside {
@@ -134,7 +134,7 @@ pub(crate) fn moved(
     let blocks = blocks_with(linker, raw.site).into_iter().map(|(span, moved)| {
         let moved = lost(moved);
         let whole = match &moved.bound {
-            Some(bound) => Err(refusal(bound)),
+            Some(bound) => Err(refusal_of_bound(bound)),
             None => Ok(functions(linker, &moved)),
         };
         (span, whole)
@@ -176,7 +176,7 @@ pub(crate) fn moved(
         });
     };
     // A bound object that is used may be created in a block that moves as a whole.
-    let moves = Err(refusal(&bound));
+    let moves = Err(refusal_of_bound(&bound));
     let is_whole = blocks.iter().any(|(_, whole)| whole.is_ok());
     let remedy = if is_whole { remedy } else { without(bound)? };
     let moved = PlannedEdit {
@@ -204,7 +204,7 @@ fn on_worker(linker: &Linker<'_>, raw: &RawFinding, mut remedy: Remedy) -> Resul
             match edit_kind {
                 // The replacement of the call blocks no thread, so none has to be left.
                 EditKind::Chain { template: Some(_), offload, .. } => *offload = false,
-                EditKind::Chain { offload: true, .. } => return Err(refusal(&bound)),
+                EditKind::Chain { offload: true, .. } => return Err(refusal_of_bound(&bound)),
                 _ => {}
             }
         }

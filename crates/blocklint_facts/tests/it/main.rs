@@ -1,4 +1,4 @@
-//! The document on facts, and facts as they are stored.
+//! Tests of the document on facts, and of stored facts.
 
 mod document;
 mod stored;

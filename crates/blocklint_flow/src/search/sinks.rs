@@ -503,7 +503,7 @@ impl<'l, 'a> Search<'l, 'a> {
             let otherwise =
                 if property { Vec::new() } else { linker.effects_if_guard_fails(site, &sink, receiver, env) };
             for sink in std::iter::once(sink).chain(otherwise) {
-                let undecided = if sink.row.rests_on_unseen() { LOW_STEPS } else { u8::from(sink.undecided) };
+                let undecided = if sink.row.requires_unseen_source() { LOW_STEPS } else { u8::from(sink.undecided) };
                 let steps = add_steps(targets.steps, undecided);
                 let unknown = u8::from(targets.unknown && !self.is_own_field(site));
                 let steps = add_steps(steps, unknown);

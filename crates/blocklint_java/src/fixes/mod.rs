@@ -68,8 +68,8 @@ struct Wish<'r> {
 impl<'r> Wish<'r> {
     /// Returns the wanted edit of a chain.
     fn of(edit_kind: &'r EditKind) -> Option<Self> {
-        let EditKind::Chain { of, taker, template, offload } = edit_kind else { return None };
-        Some(Wish { of: *of, taker: taker.as_deref(), template: template.as_deref(), offload: *offload })
+        let EditKind::Chain { publishers, taker, template, offload } = edit_kind else { return None };
+        Some(Wish { of: *publishers, taker: taker.as_deref(), template: template.as_deref(), offload: *offload })
     }
 }
 
@@ -78,9 +78,9 @@ type Edits = Vec<(Span, String)>;
 
 impl<'s, 't> File<'s, 't> {
     fn write_edit(&self, call: Node<'t>, remedy: &Remedy) -> Result<WrittenEdit, Refusal> {
-        remedy.first(|edit_kind| match edit_kind {
-            EditKind::Share { of } => {
-                let (shape, applicability, edits) = self.share(call, *of)?;
+        remedy.write_first(|edit_kind| match edit_kind {
+            EditKind::Share { publishers } => {
+                let (shape, applicability, edits) = self.share(call, *publishers)?;
                 Ok(WrittenEdit { title: shape.title().to_owned(), applicability, edits })
             }
             edit_kind => {

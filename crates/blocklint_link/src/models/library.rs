@@ -291,7 +291,7 @@ impl<'a> Library<'a> {
         let along = self.along(path);
         let along: Vec<&str> = along.iter().map(|path| &**path).collect();
         let models = self.of(self.language(path));
-        let mut rows = models.calls_along(&along, &Unversioned);
+        let mut rows = models.calls_in_types(&along, &Unversioned);
         // A method that carries an annotation stands as the annotation's member.
         if rows.is_empty()
             && self.language(path) == Language::Java
@@ -316,7 +316,7 @@ impl<'a> Library<'a> {
         }
         let along = self.along(path);
         let along: Vec<&str> = along.iter().map(|path| &**path).collect();
-        let rows = Rc::new(self.of(self.language(path)).properties_along(&along, &Unversioned));
+        let rows = Rc::new(self.of(self.language(path)).properties_in_types(&along, &Unversioned));
         self.properties.borrow_mut().insert(path, rows.clone());
         rows
     }
@@ -341,7 +341,7 @@ impl<'a> Library<'a> {
         }
         let along = self.along(path);
         let along: Vec<&str> = along.iter().map(|path| &**path).collect();
-        let rows = Rc::new(self.of(self.language(path)).handovers_along(&along, &Unversioned));
+        let rows = Rc::new(self.of(self.language(path)).handovers_in_types(&along, &Unversioned));
         self.handovers.borrow_mut().insert(path, rows.clone());
         rows
     }

@@ -187,7 +187,7 @@ impl<'a> Linker<'a> {
         if effect == Effect::Wait && (!locks && self.is_lock(receiver) || self.is_checked_done(site)) {
             return Some(None);
         }
-        let mut severity = self.library.severities().of_row(&row, effect);
+        let mut severity = self.library.severities().severity_of_row(&row, effect);
         let mut hold = LabelHold::Fixed(Hold::Unbounded);
         if let Some(timeout) = &row.timeout {
             match self.timeout(site, timeout, row.unit, env) {
@@ -225,7 +225,7 @@ impl<'a> Linker<'a> {
         // The size is not known, only that nothing bounds it. In a loop each piece may be small.
         let is_sized = row.when.iter().any(|condition| condition.tests.contains(&Test::Unbounded));
         // Nor what is behind a stream of which no caller shows.
-        let is_unseen = row.rests_on_unseen();
+        let is_unseen = row.requires_unseen_source();
         if is_sized || is_unseen {
             undecided = true;
             severity = Severity::Note;
@@ -279,7 +279,7 @@ impl<'a> Linker<'a> {
                 place = place.without(limit);
             }
         }
-        let mut severity = self.library.severities().of_row(row, effect);
+        let mut severity = self.library.severities().severity_of_row(row, effect);
         let mut hold = match is_local(row, effect) || row.timeout.is_some() {
             true => Hold::Unstated,
             false => Hold::Unbounded,

@@ -192,7 +192,7 @@ impl FileIndex {
             if let Some(counts) = reader.named.get_mut(site.name.index()) {
                 counts[SITES] += 1;
             }
-            if site.kind.only_asks() {
+            if site.kind.keeps_no_operand() {
                 continue;
             }
             for (arg, row) in site.args.range().enumerate() {

@@ -1,15 +1,15 @@
-//! How a row names one argument of the call it describes.
+//! The notation for an argument of a call in a row: `0`, `"name@0"`, `"receiver"`.
 
 use serde::{Deserialize, Serialize};
 
-/// One argument of a call, in the one notation that all keys share.
+/// An argument of a call, in the notation of all keys.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Argument {
-    /// By position, from 0, the receiver not counted; negative from the end (`-1` is the last).
+    /// The argument at this position, from 0 and without the receiver; negative from the end (`-1` is the last).
     Position(i32),
-    /// Only by keyword.
+    /// The argument with this keyword.
     Keyword(String),
-    /// By keyword or at this position.
+    /// The argument with this keyword or at this position (`"name@0"`).
     Either(String, u32),
     /// Every positional argument (`"*"`).
     AllPositional,
@@ -21,7 +21,7 @@ impl Argument {
     /// The spellings of an argument, for messages.
     pub const FORMS: &'static str = r#"0, -1, "name", "name@0", "*" or "receiver""#;
 
-    /// Reads the string forms: `name`, `name@0`, `*`, `receiver`.
+    /// Parses the string forms: `name`, `name@0`, `*`, `receiver`.
     pub fn parse(text: &str) -> Option<Self> {
         match text {
             "*" => return Some(Argument::AllPositional),
@@ -38,7 +38,7 @@ impl Argument {
     }
 }
 
-/// True if the text is one identifier of any of the languages.
+/// True if the text is an identifier of one of the languages.
 pub(super) fn is_identifier(text: &str) -> bool {
     let mut chars = text.chars();
     chars.next().is_some_and(|c| c.is_alphabetic() || c == '_') && chars.all(|c| c.is_alphanumeric() || c == '_')

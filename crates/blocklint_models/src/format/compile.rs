@@ -1,4 +1,4 @@
-//! From checked files to the table of one layer.
+//! The compiler of model files: it turns checked files into the table of one layer ([`Layer`]).
 
 use std::collections::BTreeMap;
 
@@ -13,10 +13,10 @@ use super::table::{Key, Kind, Layer, Name, Pattern, Range, Rows, Uses, hash};
 use super::type_expr::TypeExpr;
 use super::words::{Asks, Phase, Via};
 
-/// Makes the table of all files of one layer in one language; files of other languages are left out.
+/// Returns the table of the files in one language; files of other languages are skipped.
 ///
 /// # Errors
-/// What postcard reports; checked files cannot cause it.
+/// Returns the error of postcard; checked files cannot cause it.
 pub fn compile(files: &[File], language: Language) -> Result<Layer, postcard::Error> {
     let mut files: Vec<&File> = files.iter().filter(|file| file.info.language == language).collect();
     files.sort_by(|a, b| a.info.label.cmp(&b.info.label));
@@ -25,28 +25,28 @@ pub fn compile(files: &[File], language: Language) -> Result<Layer, postcard::Er
     builder.finish(&files)
 }
 
-/// All strings in one text, each once.
+/// The text of a table, which contains each string once.
 #[derive(Default)]
 struct Text {
     all: String,
-    known: FxHashMap<String, Range>,
+    ranges: FxHashMap<String, Range>,
 }
 
 impl Text {
     fn add(&mut self, text: &str) -> Range {
-        if let Some(range) = self.known.get(text) {
+        if let Some(range) = self.ranges.get(text) {
             return *range;
         }
         let range = Range { start: self.all.len() as u32, len: text.len() as u32 };
         self.all.push_str(text);
-        self.known.insert(text.to_owned(), range);
+        self.ranges.insert(text.to_owned(), range);
         range
     }
 }
 
-/// The rows and other entries of one key, before the arrays are laid out.
+/// The patterns and the alias of a key, before the arrays are laid out.
 #[derive(Default)]
-struct Draft {
+struct KeyDraft {
     exact: Vec<usize>,
     globs: Vec<usize>,
     alias: Option<String>,
@@ -65,7 +65,7 @@ struct PatternDraft {
 struct Builder {
     language: Language,
     text: Text,
-    keys: BTreeMap<String, Draft>,
+    keys: BTreeMap<String, KeyDraft>,
     patterns: Vec<PatternDraft>,
 }
 
@@ -75,24 +75,24 @@ impl Builder {
         for (index, file) in files.iter().enumerate() {
             let index = index as u32;
             for entry in &file.calls {
-                self.row(index, Kind::Call, calls, &entry.paths, call_uses(&entry.row));
+                self.add_row(index, Kind::Call, calls, &entry.paths, call_uses(&entry.row));
                 calls += 1;
             }
             for entry in &file.types {
-                self.row(index, Kind::Type, types, &entry.paths, Uses::TYPE);
+                self.add_row(index, Kind::Type, types, &entry.paths, Uses::TYPE);
                 types += 1;
             }
             for entry in &file.handovers {
                 let uses = handover_uses(&entry.row);
-                self.row(index, Kind::Handover, handovers, &entry.paths, uses);
+                self.add_row(index, Kind::Handover, handovers, &entry.paths, uses);
                 for path in &entry.row.during {
-                    self.mention(path, index, Uses::DURING);
+                    self.add_mention(path, index, Uses::DURING);
                 }
                 handovers += 1;
             }
             for switch in &file.switches {
                 for path in &switch.row.call {
-                    self.mention(path, index, Uses::SWITCH);
+                    self.add_mention(path, index, Uses::SWITCH);
                 }
             }
             for (spelling, target, _) in &file.aliases {
@@ -101,20 +101,20 @@ impl Builder {
         }
     }
 
-    fn row(&mut self, file: u32, kind: Kind, row: u32, paths: &[Path], uses: Uses) {
+    fn add_row(&mut self, file: u32, kind: Kind, row: u32, paths: &[Path], uses: Uses) {
         for path in paths {
             let draft = PatternDraft { path: path.text.clone(), kind, row, file, rank: path.rank, uses };
-            self.place(draft, path.body());
+            self.add_pattern(draft, path.body());
         }
     }
 
-    fn mention(&mut self, path: &str, file: u32, uses: Uses) {
+    fn add_mention(&mut self, path: &str, file: u32, uses: Uses) {
         let Some(parsed) = Path::parse(path, 0, self.language) else { return };
         let draft = PatternDraft { path: path.to_owned(), kind: Kind::Mention, row: 0, file, rank: parsed.rank, uses };
-        self.place(draft, parsed.body());
+        self.add_pattern(draft, parsed.body());
     }
 
-    fn place(&mut self, draft: PatternDraft, body: &str) {
+    fn add_pattern(&mut self, draft: PatternDraft, body: &str) {
         let (kind, rank) = (draft.kind, draft.rank);
         let index = self.patterns.len();
         self.patterns.push(draft);
@@ -123,27 +123,28 @@ impl Builder {
             self.keys.entry(head).or_default().globs.push(index);
         } else {
             self.keys.entry(body.to_owned()).or_default().exact.push(index);
-            // `<T as Trait>::m` is also what `T::m` calls.
+            // `T::m` calls `<T as Trait>::m` as well.
             if let Some((implementor, _, member)) = qualified(body) {
                 self.keys.entry(format!("{implementor}::{member}")).or_default().exact.push(index);
             }
         }
         match kind {
             Kind::Type => self.keys.entry(body.to_owned()).or_default().is_type = true,
-            Kind::Call | Kind::Handover => self.members_type(body, rank),
+            Kind::Call | Kind::Handover => self.mark_owner_as_type(body, rank),
             Kind::Mention => {}
         }
     }
 
-    /// A row names a member of its parent, so the parent is a type if it is called. `**` names none.
-    fn members_type(&mut self, body: &str, rank: Rank) {
+    /// Marks the parent of a row's path as a type, because the row describes a member of it. A path with `**` describes
+    /// no member.
+    fn mark_owner_as_type(&mut self, body: &str, rank: Rank) {
         if rank.is_deep() {
             return;
         }
         let mut owner = parent(body, self.language);
         while !owner.is_empty() && !owner.contains(['*', '[']) {
             self.keys.entry(owner.to_owned()).or_default().is_type = true;
-            // The home of a synthetic type is a type too.
+            // The parent of a synthetic type (`Client.<stream>`) is a type too.
             if !owner.ends_with('>') {
                 break;
             }
@@ -154,18 +155,17 @@ impl Builder {
     fn finish(mut self, files: &[&File]) -> Result<Layer, postcard::Error> {
         let headless_globs = self.keys.get("").is_some_and(|draft| !draft.globs.is_empty());
         let (keys, targets, patterns) = self.lay_out();
-        let (names, name_patterns) = self.names(&patterns);
-        let slots = slots(&keys, &self.text.all);
-        let rows = |files: &[&File]| files.iter().map(|file| file.info.clone()).collect::<Vec<_>>();
+        let (names, name_patterns) = self.lay_out_names(&patterns);
+        let slots = build_slots(&keys, &self.text.all);
         Ok(Layer {
             language: self.language,
-            files: rows(files),
+            files: files.iter().map(|file| file.info.clone()).collect(),
             calls: Rows::encode(files.iter().flat_map(|file| &file.calls).map(|entry| &entry.row))?,
             types: Rows::encode(files.iter().flat_map(|file| &file.types).map(|entry| &entry.row))?,
             handovers: Rows::encode(files.iter().flat_map(|file| &file.handovers).map(|entry| &entry.row))?,
             switches: switches(files),
-            heads: self.heads(files),
-            links: links(files, self.language),
+            heads: self.collect_heads(files),
+            links: find_links(files, self.language),
             tags: sorted(types(files).flat_map(|entry| entry.row.tags.iter().cloned())),
             native_libraries: sorted(
                 files
@@ -174,12 +174,12 @@ impl Builder {
                     .flat_map(|file| file.info.libraries.iter().cloned()),
             ),
             text: self.text.all.into(),
-            keys: Packed::of(&keys),
-            slots: Packed::of(&slots),
-            targets: Packed::of(&targets),
-            patterns: Packed::of(&patterns),
-            names: Packed::of(&names),
-            name_patterns: Packed::of(&name_patterns),
+            keys: Packed::encode(&keys),
+            slots: Packed::encode(&slots),
+            targets: Packed::encode(&targets),
+            patterns: Packed::encode(&patterns),
+            names: Packed::encode(&names),
+            name_patterns: Packed::encode(&name_patterns),
             headless_globs,
         })
     }
@@ -214,18 +214,19 @@ impl Builder {
         Range { start, len: patterns.len() as u32 - start }
     }
 
-    fn names(&mut self, patterns: &[Pattern]) -> (Vec<Name>, Vec<u32>) {
+    /// Returns the last names in sorted order, and the indices of the patterns of each.
+    fn lay_out_names(&mut self, patterns: &[Pattern]) -> (Vec<Name>, Vec<u32>) {
         let mut by_name: BTreeMap<String, Vec<u32>> = BTreeMap::new();
-        let text_of = |text: &Text, range: Range| text.all[range.indexes()].to_owned();
+        let text_of = |text: &Text, range: Range| text.all[range.to_indices()].to_owned();
         for (index, pattern) in patterns.iter().enumerate() {
             let path = text_of(&self.text, pattern.text);
             let indexes = by_name.entry(last_name(&path, self.language).to_owned()).or_default();
-            // `<T as Trait>::m` stands under two keys and is named once.
-            let same = |other: &u32| {
+            // `<T as Trait>::m` has a pattern under two keys; only one of them is listed.
+            let is_same_row = |other: &u32| {
                 let other = &patterns[*other as usize];
                 (other.text, other.kind, other.row) == (pattern.text, pattern.kind, pattern.row)
             };
-            if pattern.kind == Kind::Mention || !indexes.iter().any(same) {
+            if pattern.kind == Kind::Mention || !indexes.iter().any(is_same_row) {
                 indexes.push(index as u32);
             }
         }
@@ -239,7 +240,7 @@ impl Builder {
         (names, name_patterns)
     }
 
-    fn heads(&self, files: &[&File]) -> Vec<String> {
+    fn collect_heads(&self, files: &[&File]) -> Vec<String> {
         let separator = separator(self.language);
         let first = |path: &str| {
             let path = qualified(path).map_or(path, |(implementor, _, _)| implementor);
@@ -252,22 +253,22 @@ impl Builder {
     }
 }
 
-/// Returns the roots that name types of other roots, with these: code that imports `fastapi` may hold objects of
-/// `starlette`.
-fn links(files: &[&File], language: Language) -> Vec<(String, String)> {
+/// Returns pairs of roots: the rows of the first mention types of the second. Code that imports `fastapi` can have
+/// objects of `starlette`.
+fn find_links(files: &[&File], language: Language) -> Vec<(String, String)> {
     let first = |path: &str| root(language, path).to_owned();
-    let mut found = Vec::new();
+    let mut links = Vec::new();
     for file in files {
-        let mut named: Vec<&TypeExpr> = Vec::new();
-        named.extend(file.calls.iter().filter_map(|entry| entry.row.returns.as_ref()));
-        named.extend(file.handovers.iter().flat_map(|entry| &entry.row.gives));
+        let mut mentioned: Vec<&TypeExpr> = Vec::new();
+        mentioned.extend(file.calls.iter().filter_map(|entry| entry.row.returns.as_ref()));
+        mentioned.extend(file.handovers.iter().flat_map(|entry| &entry.row.gives));
         for entry in &file.types {
             let row = &entry.row;
-            named.extend(row.bases.iter().chain(row.fields.iter().map(|(_, ty)| ty)));
-            named.extend([&row.element, &row.awaits, &row.enters].into_iter().flatten());
+            mentioned.extend(row.bases.iter().chain(row.fields.iter().map(|(_, ty)| ty)));
+            mentioned.extend([&row.element, &row.awaits, &row.enters].into_iter().flatten());
         }
         let mut others: Vec<String> = Vec::new();
-        for ty in named {
+        for ty in mentioned {
             ty.visit(&mut |part| {
                 if let TypeExpr::Path { path, .. } = part {
                     others.push(first(path));
@@ -283,17 +284,17 @@ fn links(files: &[&File], language: Language) -> Vec<(String, String)> {
         own.extend(file.info.roots.iter().map(|root| first(root)));
         own.sort();
         own.dedup();
-        for one in &own {
-            found.extend(others.iter().filter(|other| *other != one).map(|other| (one.clone(), other.clone())));
+        for root in &own {
+            links.extend(others.iter().filter(|other| *other != root).map(|other| (root.clone(), other.clone())));
         }
         for (spelling, target, _) in &file.aliases {
-            found.push((first(spelling), first(target)));
+            links.push((first(spelling), first(target)));
         }
     }
-    found.retain(|(from, to)| from != to);
-    found.sort();
-    found.dedup();
-    found
+    links.retain(|(from, to)| from != to);
+    links.sort();
+    links.dedup();
+    links
 }
 
 fn types<'f>(files: &'f [&File]) -> impl Iterator<Item = &'f Entry<TypeRow>> {
@@ -314,15 +315,16 @@ fn sorted(items: impl Iterator<Item = String>) -> Vec<String> {
     items
 }
 
-fn slots(keys: &[Key], text: &str) -> Vec<u32> {
+/// Returns the hash table over the keys, with open addressing: index + 1, or 0 for an empty slot.
+fn build_slots(keys: &[Key], text: &str) -> Vec<u32> {
     if keys.is_empty() {
         return Vec::new();
     }
-    // At most half full, so that a miss ends soon.
+    // The table is at most half full, so that a miss ends soon.
     let mut slots = vec![0; (keys.len() * 2).next_power_of_two()];
     let mask = slots.len() - 1;
     for (index, key) in keys.iter().enumerate() {
-        let mut slot = hash(&text[key.text.indexes()]) as usize & mask;
+        let mut slot = hash(&text[key.text.to_indices()]) as usize & mask;
         while slots[slot] != 0 {
             slot = (slot + 1) & mask;
         }
@@ -357,7 +359,7 @@ fn call_uses(row: &CallRow) -> Uses {
     ]
     .into_iter()
     .filter(|(is_set, _)| *is_set)
-    .fold(effect, |uses, (_, bit)| uses.union(bit))
+    .fold(effect, |uses, (_, added)| uses.union(added))
 }
 
 fn handover_uses(row: &HandoverRow) -> Uses {

@@ -1,4 +1,4 @@
-//! Conditions of rows: one subject and the tests it must pass.
+//! Conditions of rows (`when`, `unless`): a subject, such as an argument of the call, and tests on it.
 
 use blocklint_core::{Context, Runtime};
 use serde::{Deserialize, Serialize};
@@ -8,12 +8,12 @@ use super::type_expr::TypeExpr;
 use super::version::VersionRange;
 use super::words::Source;
 
-/// A condition that a row requires with `when`, or that excuses a call with `unless`.
+/// A condition that must be proven (`when`) or must not be proven (`unless`) for a row to hold.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Condition {
     /// The thing that is tested.
     pub subject: Subject,
-    /// All of them must be shown. Empty only for subjects that need no test.
+    /// The tests, which must all be proven; empty only for subjects that need no test.
     pub tests: Vec<Test>,
 }
 
@@ -22,51 +22,51 @@ pub struct Condition {
 pub enum Subject {
     /// An argument of the call.
     Argument(Argument),
-    /// One of these is the context in which the call is reached.
+    /// The context from which the call is reached is one of these.
     Context(Vec<Context>),
-    /// One of these is the runtime of that context.
+    /// The runtime of that context is one of these.
     Runtime(Vec<Runtime>),
     /// One of these switches of the unit is on.
     Switch(Vec<String>),
-    /// A library is a dependency of the unit.
+    /// The unit depends on this library.
     Library(String),
 }
 
 /// A test on a condition's subject.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Test {
-    /// Is one of these literals.
+    /// The argument is one of these literals.
     Equals(Vec<Literal>),
-    /// Is a string literal that contains this.
+    /// The argument is a string literal that contains this text.
     Contains(String),
-    /// Is one of these named constants, alone or in an `|` expression.
+    /// The argument is one of these named constants, alone or in an `|` expression.
     Symbol(Vec<String>),
-    /// Is `None` or `null` (true), or visibly is not (false).
+    /// True: the argument is `None` or `null`. False: it is evidently neither.
     Null(bool),
-    /// Is not given (true), or is (false).
+    /// True: the call lacks the argument. False: the call has it.
     Absent(bool),
-    /// Is any constant (true), or visibly none (false).
+    /// True: the argument is a constant. False: it is evidently no constant.
     Literal(bool),
-    /// Is a number literal below this.
+    /// The argument is a number literal below this number.
     Less(f64),
-    /// Is a number literal above this.
+    /// The argument is a number literal above this number.
     Greater(f64),
-    /// Has one of these static types, a subtype, or one of these tags.
+    /// The argument has one of these static types, a subtype of one, or a type with one of these tags.
     Type(Vec<TypeTest>),
-    /// Was put in this state.
+    /// An earlier call has given this state to the argument.
     State(String),
-    /// Comes from a call with one of these sources.
+    /// The argument comes from a call with one of these sources.
     From(Vec<Source>),
-    /// Is evidently large.
+    /// The argument is evidently large.
     Unbounded,
-    /// Is declared as any stream and comes by a parameter, and no caller in sight passes a known type. A finding that
-    /// rests on this condition is a note of low confidence.
+    /// The argument is a parameter that is declared as any stream, and no known caller passes a known type. A finding
+    /// that depends on this condition is a note of low confidence.
     Unseen,
-    /// Is the text of an SQL statement that evidently touches few rows.
+    /// The argument is the text of an SQL statement that evidently concerns few rows.
     ShortSql,
-    /// The library's version lies in this range.
+    /// The library's version is in this range.
     Version(VersionRange),
-    /// The library has this feature on.
+    /// This feature of the library is enabled.
     Feature(String),
 }
 
@@ -83,11 +83,11 @@ pub enum Literal {
     Str(String),
 }
 
-/// One alternative of a `type` test.
+/// An alternative of a `type` test.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum TypeTest {
-    /// The type has this tag (written `#tag`).
+    /// A type with this tag (written `#tag`).
     Tag(String),
-    /// The type or a subtype.
+    /// This type or a subtype.
     Type(TypeExpr),
 }

@@ -1,4 +1,4 @@
-//! Errors of model files: one line each, with a suggestion for a near miss.
+//! Errors of model files: a line of text for each, with a suggestion for misspelt words.
 
 use std::fmt;
 
@@ -20,7 +20,7 @@ pub enum Table {
 }
 
 impl Table {
-    /// Returns the name, without brackets; empty for the top.
+    /// Returns the name of the table without brackets; empty for the top of the file.
     pub fn name(self) -> &'static str {
         match self {
             Table::Top => "",
@@ -33,18 +33,18 @@ impl Table {
     }
 }
 
-/// One thing wrong with a model file.
+/// An error in a model file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ModelError {
     /// The file, as the caller labelled it.
     pub file: String,
     /// Line, from 1.
     pub line: u32,
-    /// The table.
+    /// The table with the error.
     pub table: Table,
-    /// The key, or `toml` where the file is no TOML there.
+    /// The key with the error, or `toml` if the text is no valid TOML.
     pub key: String,
-    /// The mistake, and the probable intention where there is one.
+    /// The mistake, and a suggestion if a known word is similar.
     pub message: String,
 }
 
@@ -62,15 +62,15 @@ impl fmt::Display for ModelError {
 
 impl std::error::Error for ModelError {}
 
-/// Returns `; did you mean ...?` for the nearest of the candidates, or nothing if none is near.
-pub(super) fn near<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
+/// Returns `; did you mean ...?` with the nearest of the candidates; empty if none is similar.
+pub(super) fn did_you_mean<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
     nearest(word, candidates).map_or_else(String::new, |candidate| format!("; did you mean `{candidate}`?"))
 }
 
-/// Returns the nearest of the candidates, if any is near: a third of the word may be wrong, and one letter of a short
-/// one.
+/// Returns the most similar of the candidates; `None` if none is similar. A third of the letters may differ, and always
+/// one letter.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    // Nothing that long is a near miss, and comparing takes its length times that of each candidate.
+    // No candidate is this long, and the time of a comparison grows with the product of both lengths.
     if word.len() > 100 {
         return None;
     }

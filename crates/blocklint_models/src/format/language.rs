@@ -1,4 +1,4 @@
-//! The differences between the languages in how names are written.
+//! The syntax of paths in each language: the separator of segments, and the root by which a library is known.
 
 use blocklint_core::Language;
 
@@ -10,8 +10,8 @@ pub fn separator(language: Language) -> &'static str {
     }
 }
 
-/// Returns the part of a path by which a project has a library: its first segment; of Java, where most begin alike, the
-/// first three segments of the package, as far as they are plain.
+/// Returns the part of a path that identifies a library: its first segment. In Java, where most paths begin with `com`
+/// or `org`, it is up to three segments of the package, without globs and class names.
 pub fn root(language: Language, path: &str) -> &str {
     if language != Language::Java {
         return path.split(separator(language)).next().unwrap_or(path);

@@ -1,8 +1,8 @@
-//! The model format: the keys of a model file, how its TOML is read and checked, and the compact table it is compiled
-//! to.
+//! The model format: the keys of a model file, the parser and the checks of its TOML, and the compact table that it is
+//! compiled to.
 //!
-//! The build script of `blocklint_builtin` includes this folder with `#[path]`, so nothing here names the crate root: files
-//! refer to each other through `super`.
+//! The build script of `blocklint_builtin` includes this folder with `#[path]`. Files therefore refer to each other
+//! through `super` and not through `crate`.
 
 mod argument;
 mod check;
@@ -22,7 +22,7 @@ mod version;
 mod words;
 
 pub use argument::Argument;
-pub use check::{Declared, Nothing, check_kinds, check_layer, holding_row};
+pub use check::{DeclaredNames, NoDeclarations, check_kinds, check_layer, holding_row};
 pub use compile::compile;
 pub use condition::{Condition, Literal, Subject, Test, TypeTest};
 pub use error::{ModelError, Table, nearest};

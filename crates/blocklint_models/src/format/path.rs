@@ -1,4 +1,4 @@
-//! Paths of rows: brace expansion, syntax per language, globs and which of two paths is more specific.
+//! Paths of rows: brace expansion, the syntax of each language, globs, and the specificity of a path (`Rank`).
 
 use blocklint_core::Language;
 use serde::{Deserialize, Serialize};
@@ -6,47 +6,47 @@ use serde::{Deserialize, Serialize};
 use super::argument::is_identifier;
 use super::language::separator;
 
-/// Bytes of the longest path that rows may have, and that is looked up: what a program writes may be
-/// a chain of any length.
+/// The length in bytes of the longest path that rows may have and that is looked up, because a program may write chains
+/// of any length.
 pub(crate) const MAX_PATH: usize = 1024;
 
-/// One path of a row, braces expanded.
+/// A path of a row, with its braces expanded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Path {
     /// The path with its globs and parameter list, as findings show it.
     pub text: String,
-    /// Line of the string it was written in, from 1.
+    /// Line of the string that contains it, from 1.
     pub line: u32,
-    /// How specific it is.
+    /// The specificity of the path.
     pub rank: Rank,
 }
 
-/// How specific a path is: exact with parameter list, exact, `*`, `**`; among globs the one with more
-/// literal characters. Less is more specific.
+/// The specificity of a path; lesser ranks are more specific. The order is: exact with parameter list, exact, `*`,
+/// `**`; among globs, more literal characters come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Rank {
     /// 0 without a glob, 1 with `*`, 2 with `**`.
     glob: u8,
     /// 0 with a parameter list, 1 without.
     open: u8,
-    /// `u16::MAX` minus the number of literal characters, so that longer paths come first; zero without a glob, where
-    /// they do not count.
+    /// `u16::MAX` minus the number of literal characters, so that longer paths come first; zero for a path without a
+    /// glob.
     missing: u16,
 }
 
 impl Rank {
-    /// Returns the rank as one word.
-    pub(super) fn word(self) -> u32 {
+    /// Returns the rank encoded as one word.
+    pub(super) fn to_word(self) -> u32 {
         u32::from(self.glob) << 24 | u32::from(self.open) << 16 | u32::from(self.missing)
     }
 
-    /// Returns the rank of a word.
-    pub(super) fn of_word(word: u32) -> Self {
+    /// Returns the rank that a word encodes.
+    pub(super) fn from_word(word: u32) -> Self {
         let [glob, open, high, low] = word.to_be_bytes();
         Rank { glob, open, missing: u16::from_be_bytes([high, low]) }
     }
 
-    fn of(text: &str) -> Self {
+    fn of_path(text: &str) -> Self {
         let (body, parameters) = split_parameters(text);
         let glob = if body.contains("**") { 2 } else { u8::from(is_glob(body)) };
         let literal = if glob == 0 { u16::MAX.into() } else { literal_characters(body) };
@@ -74,9 +74,9 @@ impl Rank {
 }
 
 impl Path {
-    /// Reads one expanded path of the language, or `None` if it is none.
+    /// Parses an expanded path of the language; `None` if the text is no path.
     pub(super) fn parse(text: &str, line: u32, language: Language) -> Option<Self> {
-        is_path(text, language).then(|| Path { text: text.to_owned(), line, rank: Rank::of(text) })
+        is_path(text, language).then(|| Path { text: text.to_owned(), line, rank: Rank::of_path(text) })
     }
 
     /// Returns the path without its parameter list.
@@ -85,12 +85,12 @@ impl Path {
     }
 }
 
-/// Replaces `{a,b}` by each of its parts, everywhere, in the order written.
+/// Returns the paths that result from replacing each `{a,b}` by one of its parts, in the written order.
 ///
 /// # Errors
 /// A sentence, where braces do not match.
 pub(super) fn expand(text: &str) -> Result<Vec<String>, String> {
-    // This recurses for each brace, and the text may come from an untrusted project.
+    // The limit is needed because each brace is one recursion, and the text may come from an untrusted project.
     if text.matches('{').count() > MAX_BRACES {
         return Err(format!("a path may have {MAX_BRACES} braces at most"));
     }
@@ -110,20 +110,20 @@ fn expand_bounded(text: &str) -> Result<Vec<String>, String> {
     let (mut braces, mut parentheses, mut start) = (0u32, 0u32, open + 1);
     let mut parts = Vec::new();
     let mut close = None;
-    for (at, byte) in text.bytes().enumerate().skip(open) {
+    for (index, byte) in text.bytes().enumerate().skip(open) {
         match byte {
             b'{' => braces += 1,
             b'(' => parentheses += 1,
             b')' => parentheses = parentheses.saturating_sub(1),
             b',' if braces == 1 && parentheses == 0 => {
-                parts.push(&text[start..at]);
-                start = at + 1;
+                parts.push(&text[start..index]);
+                start = index + 1;
             }
             b'}' => {
                 braces -= 1;
                 if braces == 0 {
-                    parts.push(&text[start..at]);
-                    close = Some(at);
+                    parts.push(&text[start..index]);
+                    close = Some(index);
                     break;
                 }
             }
@@ -145,7 +145,7 @@ fn expand_bounded(text: &str) -> Result<Vec<String>, String> {
     Ok(expanded)
 }
 
-/// Returns the path without its parameter list, and what stands between the parentheses.
+/// Returns the path without its parameter list, and the text between the parentheses.
 pub(super) fn split_parameters(text: &str) -> (&str, Option<&str>) {
     match text.split_once('(') {
         Some((body, rest)) => (body, Some(rest.strip_suffix(')').unwrap_or(rest))),
@@ -167,8 +167,8 @@ pub fn last_name(path: &str, language: Language) -> &str {
     body.rsplit_once(separator(language)).map_or(body, |(_, name)| name)
 }
 
-/// Returns the path up to its last segment: the type or module the name belongs to; of `<T as Trait>::m` it is `T`.
-/// Empty for a single name.
+/// Returns the path up to its last segment, which is the type or module of the name; for `<T as Trait>::m` it is `T`.
+/// Empty for a single segment.
 pub(super) fn parent(path: &str, language: Language) -> &str {
     let body = split_parameters(path).0;
     match qualified(body) {
@@ -183,7 +183,7 @@ pub(super) fn is_under(path: &str, prefix: &str, language: Language) -> bool {
         .is_some_and(|rest| rest.is_empty() || rest.starts_with(separator(language)) || rest.starts_with(['(', '<']))
 }
 
-/// True if any segment has a glob.
+/// True if a segment has a glob.
 pub(super) fn is_glob(body: &str) -> bool {
     body.contains(['*', '['])
 }
@@ -207,7 +207,7 @@ fn literal_characters(body: &str) -> usize {
 
 fn is_path(text: &str, language: Language) -> bool {
     let (body, parameters) = split_parameters(text);
-    // Each `**` multiplies the ways to match.
+    // Each `**` multiplies the number of possible matches.
     if body.len() > MAX_PATH || body.matches("**").count() > 3 {
         return false;
     }
@@ -249,7 +249,7 @@ fn is_segment(text: &str, language: Language) -> bool {
         && rest.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '*'))
 }
 
-/// Splits a leading `[A-Z]` or `[a-z]` off a segment; true stands for upper case.
+/// Splits a leading `[A-Z]` (true) or `[a-z]` (false) off a segment.
 fn split_class(segment: &str) -> (Option<bool>, &str) {
     if let Some(rest) = segment.strip_prefix("[A-Z]") {
         (Some(true), rest)
@@ -276,7 +276,7 @@ pub(super) fn matches(pattern: &str, path: &str, language: Language) -> bool {
 fn segments_match(pattern: &[&str], path: &[&str]) -> bool {
     match pattern {
         [] => path.is_empty(),
-        // At the end it stands for what lies below, so for one segment at least.
+        // At the end it matches all paths below, so one segment at least.
         ["**"] => !path.is_empty(),
         ["**", rest @ ..] => (0..=path.len()).any(|skipped| segments_match(rest, &path[skipped..])),
         [first, rest @ ..] => match path {
@@ -301,10 +301,10 @@ pub fn segment_matches(pattern: &str, name: &str) -> bool {
     let Some(mut rest) = name.strip_prefix(first) else { return false };
     let mut last = None;
     for piece in pieces {
-        // All but the last piece take the nearest place; the last must stand at the end.
+        // Each piece but the last matches at its first occurrence; the last must match at the end.
         if let Some(piece) = last.replace(piece) {
-            let Some(at) = rest.find(piece) else { return false };
-            rest = &rest[at + piece.len()..];
+            let Some(index) = rest.find(piece) else { return false };
+            rest = &rest[index + piece.len()..];
         }
     }
     match last {
@@ -313,8 +313,8 @@ pub fn segment_matches(pattern: &str, name: &str) -> bool {
     }
 }
 
-/// Returns the part of a name that the one `*` of a pattern segment stands for; `None` if the segment has no `*`,
-/// several or a character class.
+/// Returns the part of a name that the `*` of a pattern segment matches; `None` if the segment has no `*`, several of
+/// them, or a character class.
 pub(super) fn star_text<'n>(pattern: &str, name: &'n str) -> Option<&'n str> {
     let (before, after) = pattern.split_once('*')?;
     if pattern.contains('[') || after.contains('*') {
@@ -323,10 +323,10 @@ pub(super) fn star_text<'n>(pattern: &str, name: &'n str) -> Option<&'n str> {
     name.strip_prefix(before)?.strip_suffix(after)
 }
 
-/// Returns the part of a glob before the segment with the first glob character; empty if that is the first.
+/// Returns the part of a glob before the segment with the first glob character; empty if that is the first segment.
 pub(super) fn literal_head(body: &str, language: Language) -> &str {
-    let Some(at) = body.find(['*', '[']) else { return body };
-    body[..at].rfind(separator(language)).map_or("", |end| &body[..end])
+    let Some(index) = body.find(['*', '[']) else { return body };
+    body[..index].rfind(separator(language)).map_or("", |end| &body[..end])
 }
 
 #[cfg(test)]
@@ -336,7 +336,7 @@ mod tests {
     use super::*;
 
     fn rank(text: &str) -> Rank {
-        Rank::of(text)
+        Rank::of_path(text)
     }
 
     #[test]
@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn each_language_has_its_paths() {
+    fn each_language_has_its_syntax_of_paths() {
         for path in ["time.sleep", "httpx.Client.<stream>.__enter__", "a.**", "a.[A-Z]*", "a.get_*", "a.**.Async*.*"] {
             assert!(is_path(path, Python), "{path}");
         }
@@ -401,14 +401,14 @@ mod tests {
     }
 
     #[test]
-    fn a_star_tells_what_it_stood_for() {
+    fn star_text_is_the_part_that_the_star_matches() {
         assert_eq!(star_text("*Blocking", "readFileBlocking"), Some("readFile"));
         assert_eq!(star_text("*", "get"), Some("get"));
         assert_eq!(star_text("[A-Z]*", "Get"), None);
     }
 
     #[test]
-    fn heads_and_parents() {
+    fn literal_heads_parents_and_last_names_are_parts_of_paths() {
         assert_eq!(literal_head("a.b.get_*", Python), "a.b");
         assert_eq!(literal_head("**.x", Python), "");
         assert_eq!(parent("<std::fs::File as std::io::Read>::read", Rust), "std::fs::File");

@@ -17,37 +17,37 @@ use super::words::{
 /// The header of one model file, as the compiled table keeps it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileInfo {
-    /// The file, as the caller labelled it; of built-in files the path below `rules/models`.
+    /// The caller's label for the file; for built-in files their path.
     pub label: String,
     /// Language of the library.
     pub language: Language,
     /// The library's name in the registry and other names of the same code; empty only in user files.
     pub libraries: Vec<String>,
-    /// Path prefixes the file may describe; empty only in user files, which may describe anything.
+    /// The path prefixes that the file may describe; empty only in user files, which may describe any path.
     pub roots: Vec<String>,
-    /// The versions it holds for.
+    /// The versions of the library that the file describes.
     pub version: Option<VersionRange>,
-    /// Where the library documents itself.
+    /// The address of the library's documentation.
     pub docs: Option<String>,
-    /// Java: how builds name its version by that of something else.
+    /// The bills of materials and plugins whose version decides the library's version (Java).
     pub managed: Vec<Managed>,
-    /// True if some row states the version since which an edit can call it.
+    /// True if some row has `since`.
     pub dated: bool,
 }
 
-/// Which version of a library comes with versions of something else: a bill of materials, a plugin, a release train.
+/// The versions of a library that come with the versions of a bill of materials, a plugin or a release train (Java).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Managed {
-    /// The names that builds use for it: `group:artifact`, or the identifier of a plugin.
+    /// The names of the bill of materials in builds: `group:artifact`, or the identifier of a plugin.
     pub by: Vec<String>,
-    /// First numbers, or the name, of its versions, and the library's version from there on.
+    /// Pairs of the first numbers or the name of a version of it, and the library's version from that version on.
     pub versions: Vec<(String, Version)>,
 }
 
 impl Managed {
-    /// Returns the library's version that comes with one of what manages it: that of the longest name that it begins
-    /// with, else that of the next older number.
-    pub fn gives(&self, version: &str) -> Option<&Version> {
+    /// Returns the library's version for a version of the bill of materials: by the longest listed name with which that
+    /// version begins, or by the next older number.
+    pub fn library_version(&self, version: &str) -> Option<&Version> {
         let begins = |with: &str| {
             version.strip_prefix(with).is_some_and(|rest| !rest.starts_with(|next: char| next.is_ascii_alphanumeric()))
         };
@@ -61,12 +61,12 @@ impl Managed {
     }
 }
 
-/// One model file, read.
+/// The parsed content of a model file.
 #[derive(Clone, Debug)]
 pub struct File {
-    /// Its header.
+    /// The header.
     pub info: FileInfo,
-    /// `[alias]`: another spelling, the path that rows use, and the line.
+    /// `[alias]`: the spelling, the path that rows use, and the line.
     pub aliases: Vec<(String, String, u32)>,
     /// `[[call]]` rows, in order.
     pub calls: Vec<Entry<CallRow>>,
@@ -79,23 +79,23 @@ pub struct File {
 }
 
 impl File {
-    /// Returns the number of its rows.
+    /// Returns the number of rows.
     pub fn row_count(&self) -> usize {
         self.calls.len() + self.types.len() + self.handovers.len() + self.switches.len()
     }
 
-    /// Leaves out the rows and aliases that errors stand in.
+    /// Removes the rows and aliases that have errors.
     pub fn drop_rows(&mut self, errors: &[ModelError]) {
-        // A row reaches from its head to the next one, of whichever table.
+        // A row ends at the next `[[...]]` of any table.
         let mut heads: Vec<u32> = Vec::new();
         heads.extend(self.calls.iter().map(|entry| entry.line));
         heads.extend(self.types.iter().map(|entry| entry.line));
         heads.extend(self.handovers.iter().map(|entry| entry.line));
         heads.extend(self.switches.iter().map(|entry| entry.line));
         heads.sort_unstable();
-        let row_of = |line: u32| heads.partition_point(|head| *head <= line).checked_sub(1).map(|at| heads[at]);
-        let of_rows = errors.iter().filter(|error| !matches!(error.table, Table::Top | Table::Alias));
-        let broken: Vec<u32> = of_rows.filter_map(|error| row_of(error.line)).collect();
+        let row_of = |line: u32| heads.partition_point(|head| *head <= line).checked_sub(1).map(|index| heads[index]);
+        let row_errors = errors.iter().filter(|error| !matches!(error.table, Table::Top | Table::Alias));
+        let broken: Vec<u32> = row_errors.filter_map(|error| row_of(error.line)).collect();
         self.calls.retain(|entry| !broken.contains(&entry.line));
         self.types.retain(|entry| !broken.contains(&entry.line));
         self.handovers.retain(|entry| !broken.contains(&entry.line));
@@ -106,16 +106,16 @@ impl File {
     }
 }
 
-/// A row with what only its file knows: paths (a switch has none) and lines.
+/// A row with its paths (a switch has none) and the lines of its keys.
 #[derive(Clone, Debug)]
 pub struct Entry<R> {
     /// Every expanded path.
     pub paths: Vec<Path>,
     /// Line of `[[...]]`, from 1.
     pub line: u32,
-    /// Each key that stands in the row, with its line.
+    /// Each key of the row, with its line.
     pub keys: Vec<(String, u32)>,
-    /// True if the table has all of these keys. If one is unknown, a missing key is not reported as a second error.
+    /// True if all keys are known. If a key is unknown, a missing key is not reported as a second error.
     pub all_known: bool,
     /// The content of the row.
     pub row: R,
@@ -127,7 +127,7 @@ impl<R> Entry<R> {
         self.keys.iter().find(|(name, _)| name == key).map_or(self.line, |(_, line)| *line)
     }
 
-    /// True if the key stands in the row.
+    /// True if the row has the key.
     pub fn has(&self, key: &str) -> bool {
         self.keys.iter().any(|(name, _)| name == key)
     }
@@ -148,7 +148,7 @@ impl<R> Entry<R> {
 pub enum RowEffect {
     /// `none`: harmless.
     Harmless,
-    /// It holds its thread in this way.
+    /// The call holds its thread in this way.
     Holds(Effect),
 }
 
@@ -157,93 +157,94 @@ pub enum RowEffect {
 pub struct CallRow {
     /// Line of the row's `path` in its file, from 1.
     pub line: u32,
-    /// All must be shown.
+    /// Conditions that must all be proven for the row to hold.
     pub when: Vec<Condition>,
-    /// None may be shown.
+    /// Conditions of which none may be proven for the row to hold.
     pub unless: Vec<Condition>,
-    /// The versions the row holds for, besides the file's.
+    /// The versions for which the row holds, within those of the file.
     pub version: Option<VersionRange>,
-    /// Why it is not verified against the library.
+    /// The reason why the row is not verified against the library.
     pub unchecked: Option<String>,
-    /// How the call holds its thread.
+    /// The way in which the call holds its thread.
     pub effect: Option<RowEffect>,
-    /// The kind of work within the effect; `None` where the row does not state it.
+    /// The kind of work within the effect; `None` if the row does not state it.
     pub kind: Option<WorkKind>,
-    /// The time for which one call holds its thread, where that of its kind is not meant.
+    /// The time for which one call holds its thread; `None` means the time of its kind of work.
     pub takes: Option<Takes>,
-    /// Not made cooperative by gevent or eventlet.
+    /// True if neither gevent nor eventlet makes the call cooperative.
     pub native: bool,
-    /// How bad it is on a greenlet, where that is less than its own severity.
+    /// The severity on a greenlet, if it is less than `severity`.
     pub native_severity: Option<Severity>,
-    /// Python: the effect of a thread on the loop; `None` where the row does not state it.
+    /// The effect that a worker thread with the call has on the event loop (Python); `None` if the row does not state
+    /// it.
     pub thread: Option<Thread>,
-    /// To what the call belongs, so that it cannot be handed to a thread.
+    /// The thread, loop or task to which the call belongs, so that it cannot move to another thread.
     pub bound: Option<Bound>,
-    /// How bad, where the effect's own severity is not meant.
+    /// The severity; `None` means that of the kind of work.
     pub severity: Option<Severity>,
-    /// The failure on an event-loop thread that the call causes besides.
+    /// The failure of the call on an event loop, in addition to its effect.
     pub fails: Option<Fails>,
-    /// The argument that bounds it.
+    /// The argument that limits the time of the call.
     pub timeout: Option<Argument>,
-    /// Unit of `timeout`, where the language's own is not meant.
+    /// The unit of `timeout`; `None` means that of the language.
     pub unit: Option<Unit>,
-    /// The bound where `timeout` is not given, in the same unit; none if nothing bounds it.
+    /// The time limit of a call without the argument `timeout`, in the same unit; `None` if it has no limit.
     pub default: Option<f64>,
-    /// The method of its receiver whose call ends the wait; `*` stands for any call that ends it.
+    /// The method of the receiver whose call ends the wait; `*` means any call that ends it.
     pub ended_by: Option<String>,
-    /// It only builds; the effect happens where the result is consumed.
+    /// True if the call only builds a lazy result; the code that consumes the result has the effect.
     pub lazy: bool,
-    /// The argument it consumes.
+    /// The argument with a lazy value that the call consumes.
     pub consumes: Option<Argument>,
-    /// It returns a coroutine, future or task; `None` if the row does not state it.
+    /// True if the call returns a coroutine, future or task; `None` if the row does not state it.
     pub is_async: Option<bool>,
-    /// The row describes reading a property.
+    /// True if the row describes reading a property.
     pub property: bool,
     /// The type of the call's result.
     pub returns: Option<TypeExpr>,
-    /// The state its result or receiver is put in.
+    /// The state that the call gives to its result or receiver.
     pub state: Option<String>,
-    /// Where the bytes of the result come from.
+    /// The origin of the bytes of the result.
     pub source: Option<Source>,
-    /// The argument whose bytes or text it returns in another form.
+    /// The argument whose bytes or text the call returns in another form.
     pub same: Option<Argument>,
-    /// The argument it puts into its receiver's elements.
+    /// The argument that the call adds to the elements of its receiver.
     pub adds: Option<Argument>,
     /// The fact about its thread that the call shows to the code around it.
     pub asks: Option<Asks>,
-    /// It takes clients, messages or events of others until the program ends, or makes an object that does.
+    /// True if the call serves clients, messages or events until the program ends, or creates an object that does.
     pub serves: bool,
-    /// `Decorator`: the row describes calls of project methods without a body that carry this annotation.
+    /// `Decorator` if the row describes calls of project methods without a body that have this annotation.
     pub via: Option<Via>,
-    /// The resource that the call makes.
+    /// The resource that the call creates.
     pub creates: Option<Creates>,
-    /// The concurrent work it starts or bounds.
+    /// The concurrency of the work that the call starts, or the bound that it sets.
     pub concurrency: Option<Concurrency>,
-    /// Where tasks of the scheduler or executor it returns run.
+    /// The context of the tasks of the scheduler or executor that the call returns.
     pub scheduler: Option<Runs>,
-    /// Where parts of a reactive chain move.
+    /// The part of a reactive chain that the call moves to another thread, and that thread.
     pub moves: Option<Moves>,
-    /// Rust: the feature of its crate that it needs.
+    /// The feature of its crate that the call needs (Rust).
     pub feature: Option<String>,
-    /// The version of its library since which an edit can call it.
+    /// The version of the library from which on an edit can call it.
     pub since: Option<Version>,
     /// The async twin.
     pub instead: Option<Instead>,
-    /// The edit, where renaming the callee and awaiting is not it.
+    /// The edit, if renaming the callee and awaiting the call is not right.
     pub rewrite: Option<Rewrite>,
     /// The only kind of fix that is right.
     pub fix: Option<FixKind>,
-    /// Shown with the finding.
+    /// A remark that is shown with the finding.
     pub note: Option<String>,
 }
 
 impl CallRow {
-    /// True if the row decides the keys that travel together: it has `effect` or `lazy`.
+    /// True if the row decides `effect` and the keys that belong to it, because it has `effect` or `lazy`.
     pub fn has_effect_group(&self) -> bool {
         self.effect.is_some() || self.lazy
     }
 
-    /// Returns its effect, if it is not harmless.
+    /// Returns the effect of the row; `None` if it is harmless or unstated.
     pub fn held(&self) -> Option<Effect> {
         match self.effect {
             Some(RowEffect::Holds(effect)) => Some(effect),
@@ -251,13 +252,13 @@ impl CallRow {
         }
     }
 
-    /// The work of the call; none if it is harmless or not known to hold its thread.
+    /// Returns the work of the call; `None` if it is harmless or has no stated effect.
     pub fn work(&self) -> Option<Work> {
         self.held().map(|effect| Work { effect, kind: self.kind })
     }
 
-    /// True if the row holds only for a stream whose source is unknown (`unseen`).
-    pub fn rests_on_unseen(&self) -> bool {
+    /// True if the row holds only for a stream whose source is unknown (`unseen = true`).
+    pub fn requires_unseen_source(&self) -> bool {
         self.when.iter().any(|condition| condition.tests.contains(&Test::Unseen))
     }
 
@@ -270,29 +271,29 @@ impl CallRow {
 /// The value of `concurrency`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Concurrency {
-    /// As much as is handed to it.
+    /// All work runs at once, without a bound.
     Unbounded,
-    /// Holding its result bounds the work.
+    /// Work is bounded while the result of the call is held, like a permit.
     Bounded,
-    /// This argument at once.
+    /// As many pieces of work run at once as this argument says.
     Argument(Argument),
 }
 
 /// The value of `moves`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Moves {
-    /// The operators before, up to the source.
+    /// The operators before this one, up to the source, move.
     Source(MoveTo),
-    /// The operators after.
+    /// The operators after this one move.
     Rest(MoveTo),
 }
 
-/// Where a part of a chain moves.
+/// The destination of a part of a chain that moves.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum MoveTo {
-    /// To this place.
+    /// A context.
     Runs(Runs),
-    /// To the scheduler in this argument.
+    /// The scheduler in this argument.
     Scheduler(Argument),
 }
 
@@ -311,9 +312,9 @@ impl Instead {
         match self {
             Instead::Any(twins) => twins,
             Instead::ByRuntime(table) => {
-                let named = |runtime: Option<Runtime>| table.iter().find(|(of, _)| Some(*of) == runtime);
-                let found = named(runtime).or_else(|| named(runtime.map(Runtime::awaited_from)));
-                found.map_or(&[], |(_, twins)| twins.as_slice())
+                let entry = |runtime: Option<Runtime>| table.iter().find(|(key, _)| Some(*key) == runtime);
+                let entry = entry(runtime).or_else(|| entry(runtime.map(Runtime::awaited_from)));
+                entry.map_or(&[], |(_, twins)| twins.as_slice())
             }
         }
     }
@@ -343,135 +344,137 @@ impl Rewrite {
         match self {
             Rewrite::Any(template) => Some(template),
             Rewrite::ByRuntime(table) => {
-                let named = |runtime: Option<Runtime>| table.iter().find(|(of, _)| Some(*of) == runtime);
-                let found = named(runtime).or_else(|| named(runtime.map(Runtime::awaited_from)));
-                found.map(|(_, template)| template)
+                let entry = |runtime: Option<Runtime>| table.iter().find(|(key, _)| Some(*key) == runtime);
+                let entry = entry(runtime).or_else(|| entry(runtime.map(Runtime::awaited_from)));
+                entry.map(|(_, template)| template)
             }
         }
     }
 }
 
-/// A `[[type]]` row: what values of a type are like.
+/// A `[[type]]` row: the bases, fields, elements and other properties of a type.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TypeRow {
     /// Line of the row's `path` in its file, from 1.
     pub line: u32,
-    /// The versions the row holds for, besides the file's.
+    /// The versions for which the row holds, within those of the file.
     pub version: Option<VersionRange>,
-    /// Why it is not verified against the library.
+    /// The reason why the row is not verified against the library.
     pub unchecked: Option<String>,
-    /// Its type parameters, in order.
+    /// The type parameters, in order.
     pub params: Vec<String>,
-    /// Types it derives from or implements.
+    /// The types that the type derives from or implements.
     pub bases: Vec<TypeExpr>,
-    /// Attributes and fields.
+    /// The attributes and fields, with their types.
     pub fields: Vec<(String, TypeExpr)>,
     /// The type of an element by iteration or index.
     pub element: Option<TypeExpr>,
-    /// The type of the result of awaiting it.
+    /// The type of the result of awaiting a value.
     pub awaits: Option<TypeExpr>,
-    /// The type of the value that `with ... as` gives; the type itself where missing.
+    /// The type of the value that `with ... as` binds; `None` means the type itself.
     pub enters: Option<TypeExpr>,
-    /// The one of `params` as which it behaves.
+    /// The type parameter whose members the type has as well, like the parameter of a smart pointer.
     pub through: Option<String>,
-    /// Java: the one abstract method of a functional interface.
+    /// The only abstract method of a functional interface (Java).
     pub functional: Option<String>,
     /// The role of the type in rules.
     pub role: Option<Role>,
-    /// Where the bytes of its values come from, where the code does not show what made one.
+    /// The origin of the bytes of its values, if the code does not show the call that created a value.
     pub source: Option<Source>,
-    /// Free names for `type = "#tag"`.
+    /// The tags of the type, for `type = "#tag"` in conditions.
     pub tags: Vec<String>,
-    /// For executors: the context of its tasks, unless the call that made it decides.
+    /// The context of an executor's tasks, unless the call that created the executor decides it.
     pub scheduler: Option<Runs>,
-    /// To what its values belong: they are used in the thread, loop or task that made them.
+    /// The thread, loop or task to which its values belong: they may be used only where they were created.
     pub bound: Option<Bound>,
 }
 
-/// A `[[handover]]` row: where a callable given to the library runs.
+/// A `[[handover]]` row: the context in which the library runs a callable that it receives.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HandoverRow {
     /// Line of the row's `path` in its file, from 1.
     pub line: u32,
-    /// All must be shown.
+    /// Conditions that must all be proven for the row to hold.
     pub when: Vec<Condition>,
-    /// None may be shown.
+    /// Conditions of which none may be proven for the row to hold.
     pub unless: Vec<Condition>,
-    /// The versions the row holds for, besides the file's.
+    /// The versions for which the row holds, within those of the file.
     pub version: Option<VersionRange>,
-    /// Why it is not verified against the library.
+    /// The reason why the row is not verified against the library.
     pub unchecked: Option<String>,
-    /// Which callable is handed over.
+    /// The callable: an argument of the call, a decorated definition, or an override.
     pub selector: Selector,
-    /// Where it runs.
+    /// The context in which the callable runs.
     pub context: HandoverContext,
-    /// The runtime of that context; the file's where missing.
+    /// The runtime of that context; `None` means that of the file.
     pub runtime: Option<Runtime>,
-    /// When it runs, where the library tells.
+    /// The phase of the program in which it runs; `None` if it is unknown.
     pub phase: Option<Phase>,
-    /// Not run now: the result is a callable that runs it so.
+    /// True if the call does not run the callable, but returns a callable that runs it in this context.
     pub wraps: bool,
-    /// With `wraps`: what calling the result does besides, where the conditions of this row hold: its `effect`.
+    /// The effect of calling the result of a row with `wraps`, in addition to that of the callable.
     pub called: Option<Box<CallRow>>,
-    /// Where its arguments come from.
+    /// The source of its arguments.
     pub passes: Option<Passes>,
-    /// The types of the arguments that the library passes to it.
+    /// The types of the arguments that the library passes to the callable.
     pub gives: Vec<TypeExpr>,
-    /// A real thread also where gevent is patched.
+    /// True if it runs in a real thread, even if gevent has patched threads.
     pub native: bool,
-    /// Python: a process.
+    /// True if it runs in a process (Python).
     pub process: bool,
-    /// The pool runs about one task per core and queues the rest.
+    /// True if the pool runs about one task per core and queues the rest.
     pub bounded: bool,
-    /// Runtimes in which a fix may use this one.
+    /// The runtimes in which a fix may use this handover.
     pub offer: Vec<Runtime>,
-    /// The later calls that run it: of an argument on the result of this call, or on the object that it was called on;
-    /// of an override on an object that was given one of its class; of a decorator those that are given what the
-    /// function takes first.
+    /// The later calls that run the callable. An argument is run by calls on the result of this call or on its
+    /// receiver; an override by calls on an object that has received an instance of the override's class; a decorated
+    /// function by calls that receive a value of the type of its first parameter.
     pub during: Vec<String>,
-    /// Before it runs, values of its annotated parameters are made of a request, on the event loop.
+    /// True if the library first parses a request into values of the callable's annotated parameters, on the event
+    /// loop.
     pub parses: bool,
-    /// The edit, where it is not `await path(callable, args...)`.
+    /// The edit, if it is not `await path(callable, args...)`.
     pub rewrite: Option<Template>,
     /// A remark.
     pub note: Option<String>,
 }
 
 impl HandoverRow {
-    /// True if the callable runs while serving, or if nothing tells when.
+    /// True if the callable runs while the program serves, or if its phase is unknown.
     pub fn serves(&self) -> bool {
         self.phase.is_none_or(Phase::serves)
     }
 }
 
-/// Which callable a handover describes.
+/// The callable that a handover describes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Selector {
-    /// The one in this argument of a call.
+    /// The callable in this argument of the call.
     Argument(Argument),
     /// The definition that the path decorates or annotates, or that overrides it.
     Via(Via),
 }
 
-/// Where a handed-over callable runs.
+/// The context in which a callable runs that is passed to a library.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum HandoverContext {
-    /// Always there.
+    /// Always in this context.
     Is(Runs),
-    /// By the callable's kind.
+    /// In a context that depends on the callable.
     BySync {
-        /// A plain function.
+        /// The context of a plain function.
         sync: Runs,
-        /// `async def`, `async fn`, or in Java a return type with role `future` or `publisher`.
+        /// The context of an `async def`, an `async fn`, or a function whose return type has the role `future` or
+        /// `publisher` (Java).
         async_: Runs,
     },
-    /// Where the scheduler or executor in this argument runs things.
+    /// In the context of the scheduler or executor in this argument.
     Of(Argument),
 }
 
 impl HandoverContext {
-    /// Returns the context where it is one and the same for every call; `None` for `caller`, `chain` and what depends
-    /// on the callable or an argument.
+    /// Returns the context if every call has the same; `None` for `caller`, `chain` and contexts that depend on the
+    /// callable or an argument.
     pub fn fixed(&self) -> Option<Context> {
         match self {
             HandoverContext::Is(Runs::In(context)) => Some(*context),
@@ -480,35 +483,35 @@ impl HandoverContext {
     }
 }
 
-/// A `[[switch]]` row: a fact about a unit.
+/// A `[[switch]]` row: a fact about a unit of the project that changes what other rows mean.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Switch {
     /// Line of the row's head in its file, from 1.
     pub line: u32,
     /// Index of its file in the layer's files; set when a layer is compiled.
     pub file: u32,
-    /// Its name, unique in a language.
+    /// The name, unique in a language.
     pub name: String,
-    /// Paths called anywhere in the unit.
+    /// The paths whose call anywhere in the unit turns the switch on.
     pub call: Vec<String>,
-    /// Modules imported anywhere in the unit.
+    /// The modules whose import anywhere in the unit turns the switch on.
     pub import: Vec<String>,
-    /// A dependency of the unit.
+    /// The dependency of the unit that turns the switch on.
     pub library: Option<String>,
-    /// The range of that dependency.
+    /// The versions of that dependency.
     pub version: Option<VersionRange>,
-    /// Not together with this dependency.
+    /// The dependency that keeps the switch off.
     pub without: Option<String>,
-    /// The settings that files and commands of the unit have.
+    /// The settings of files and commands of the unit that turn the switch on.
     pub setting: Vec<Setting>,
-    /// The context that handovers to workers get.
+    /// The context that replaces `worker` in handovers.
     pub context: Option<SwitchContext>,
-    /// Libraries whose `native` rows count as not native.
+    /// The libraries whose `native` rows are treated as cooperative.
     pub green: Vec<String>,
-    /// The names that the call replaces in their modules. Code that took one of them from its module before keeps the
-    /// old object.
+    /// The names that the call replaces in their modules. Code that imported such a name earlier keeps the old object.
     pub patches: Vec<String>,
-    /// Modules that take such names when they are imported, or must not be imported before the call for another reason.
+    /// The modules that copy such names when they are imported, or must not be imported before the call for another
+    /// reason.
     pub copies: Vec<String>,
     /// A remark.
     pub note: Option<String>,
@@ -519,20 +522,20 @@ pub struct Switch {
 pub enum Setting {
     /// A key of a configuration file.
     File {
-        /// File name.
+        /// The name of the file.
         file: String,
-        /// Key.
+        /// The key in the file.
         key: String,
-        /// Values that count.
+        /// The values that turn the switch on.
         equals: Vec<String>,
     },
-    /// An option of a command line, wherever the unit starts that command.
+    /// An option on a command line of the unit.
     Command {
-        /// Name of the command.
+        /// The name of the command.
         command: String,
-        /// Spellings of the option.
+        /// The spellings of the option.
         option: Vec<String>,
-        /// Values that count.
+        /// The values that turn the switch on.
         equals: Vec<String>,
     },
 }

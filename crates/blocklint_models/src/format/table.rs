@@ -1,8 +1,8 @@
-//! The compact table of one layer and one language: sorted keys with a hash index, and rows that are
-//! decoded when they are first asked for.
+//! The compact table of one layer and one language (`Layer`): sorted keys with a hash index, and rows that are decoded
+//! at their first use.
 //!
-//! `compile` makes it; the build script writes it with postcard, and reading it back costs only the
-//! index: strings stay one text, rows stay bytes.
+//! `compile` builds it, and the build script writes it with postcard. Reading a table decodes only the index: strings
+//! stay one text, and rows stay bytes.
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -15,7 +15,7 @@ use super::packed::{Packed, Record};
 use super::path::{self, Rank};
 use super::rows::{CallRow, FileInfo, HandoverRow, Switch, TypeRow};
 
-/// A half-open range: of the text, or of an array.
+/// A half-open range of the text or of an array.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Range {
     pub(super) start: u32,
@@ -23,12 +23,12 @@ pub(super) struct Range {
 }
 
 impl Range {
-    pub(super) fn indexes(self) -> std::ops::Range<usize> {
+    pub(super) fn to_indices(self) -> std::ops::Range<usize> {
         self.start as usize..(self.start + self.len) as usize
     }
 }
 
-/// The purposes of rows: the bits by which names are searched.
+/// The uses of rows, as a set of bits: lookups by last name select rows by them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Uses(u32);
 
@@ -41,7 +41,7 @@ macro_rules! uses {
 uses! {
     /// A call or property read that holds its thread (`effect` other than `none`).
     EFFECT = 0;
-    /// Declared harmless (`effect = "none"`).
+    /// A call that is declared harmless (`effect = "none"`).
     HARMLESS = 1;
     /// Effect `nested-loop`.
     NESTED_LOOP = 2;
@@ -69,7 +69,7 @@ uses! {
     CONCURRENCY = 13;
     /// `source`.
     SOURCE = 14;
-    /// A call row with `via = "decorator"`: calls of methods it marks.
+    /// A call row with `via = "decorator"`: it describes calls of the annotated methods.
     MARKS = 15;
     /// A handover of an argument.
     HANDOVER = 16;
@@ -85,7 +85,7 @@ uses! {
     TYPE = 21;
     /// A handover whose result is a callable (`wraps`).
     WRAPS = 22;
-    /// One with an effect of calling that result (`wraps` with `effect`).
+    /// A handover whose result has an effect when it is called (`wraps` with `effect`).
     CALLED = 23;
     /// `asks = "arguments"`.
     ARGUMENTS = 24;
@@ -98,21 +98,21 @@ uses! {
 }
 
 impl Uses {
-    /// No use.
+    /// The empty set.
     pub const NONE: Uses = Uses(0);
 
-    /// Either's.
+    /// Returns the union of two sets.
     pub const fn union(self, other: Uses) -> Uses {
         Uses(self.0 | other.0)
     }
 
-    /// True if the two share a purpose.
+    /// True if the two sets have a common use.
     pub const fn intersects(self, other: Uses) -> bool {
         self.0 & other.0 != 0
     }
 }
 
-/// The kind of row a pattern belongs to.
+/// The kind of row that a pattern belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Kind {
     /// `[[call]]`
@@ -121,21 +121,21 @@ pub enum Kind {
     Type,
     /// `[[handover]]`
     Handover,
-    /// A path that is only mentioned by another row (`during`, a switch's `call`).
+    /// No row, because the path is only mentioned in another row (`during`, a switch's `call`).
     Mention,
 }
 
-/// Something that can be looked up exactly.
+/// A path that is found by its exact text.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Key {
     pub(super) text: Range,
-    /// Patterns that are exactly this path.
+    /// The patterns without a glob that equal this path.
     pub(super) exact: Range,
-    /// Patterns with a glob whose literal head this is.
+    /// The patterns with a glob whose literal head equals this path.
     pub(super) globs: Range,
     /// Index + 1 of the alias's target in `targets`; 0 if it is no alias.
     pub(super) alias: u32,
-    /// True if rows name it as a type or name a member of it.
+    /// True if rows describe this path as a type, or describe a member of it.
     pub(super) is_type: bool,
 }
 
@@ -144,7 +144,7 @@ pub(super) struct Key {
 pub(super) struct Pattern {
     pub(super) text: Range,
     pub(super) kind: Kind,
-    /// Index of the row among its kind.
+    /// Index of the row among those of its kind.
     pub(super) row: u32,
     pub(super) file: u32,
     pub(super) rank: Rank,
@@ -183,7 +183,7 @@ impl Record for Key {
     }
 
     fn read(word: impl Fn(usize) -> u32) -> Self {
-        let range = |at| Range { start: word(at), len: word(at + 1) };
+        let range = |index| Range { start: word(index), len: word(index + 1) };
         Key { text: range(0), exact: range(2), globs: range(4), alias: word(6), is_type: word(7) != 0 }
     }
 }
@@ -193,7 +193,7 @@ impl Record for Pattern {
 
     fn write(&self, mut put: impl FnMut(u32)) {
         self.text.write(&mut put);
-        [self.kind as u32, self.row, self.file, self.rank.word(), self.uses.0].into_iter().for_each(put);
+        [self.kind as u32, self.row, self.file, self.rank.to_word(), self.uses.0].into_iter().for_each(put);
     }
 
     fn read(word: impl Fn(usize) -> u32) -> Self {
@@ -204,7 +204,7 @@ impl Record for Pattern {
             _ => Kind::Mention,
         };
         let text = Range { start: word(0), len: word(1) };
-        Pattern { text, kind, row: word(3), file: word(4), rank: Rank::of_word(word(5)), uses: Uses(word(6)) }
+        Pattern { text, kind, row: word(3), file: word(4), rank: Rank::from_word(word(5)), uses: Uses(word(6)) }
     }
 }
 
@@ -218,12 +218,12 @@ impl Record for Name {
     }
 
     fn read(word: impl Fn(usize) -> u32) -> Self {
-        let range = |at| Range { start: word(at), len: word(at + 1) };
+        let range = |index| Range { start: word(index), len: word(index + 1) };
         Name { text: range(0), patterns: range(2), uses: Uses(word(4)) }
     }
 }
 
-/// Rows of one kind as bytes, decoded when first asked for.
+/// Rows of one kind as bytes; each is decoded at its first use.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(bound(serialize = "", deserialize = ""))]
 pub(super) struct Rows<R> {
@@ -238,7 +238,7 @@ impl<R: Serialize + DeserializeOwned> Rows<R> {
     /// Encodes rows.
     ///
     /// # Errors
-    /// What postcard reports; no row of this crate can cause it.
+    /// Returns the error of postcard; no row of this crate can cause it.
     pub(super) fn encode<'r>(rows: impl Iterator<Item = &'r R>) -> Result<Self, postcard::Error>
     where
         R: 'r,
@@ -248,15 +248,15 @@ impl<R: Serialize + DeserializeOwned> Rows<R> {
             bytes = postcard::to_extend(row, bytes)?;
             ends.push(u32::try_from(bytes.len()).map_err(|_| postcard::Error::SerializeBufferFull)?);
         }
-        Ok(Rows { bytes: Cow::Owned(bytes), ends: Packed::of(&ends), cells: OnceLock::new() })
+        Ok(Rows { bytes: Cow::Owned(bytes), ends: Packed::encode(&ends), cells: OnceLock::new() })
     }
 
-    /// Returns the row of this index, or `None` where the table has none that can be read.
+    /// Returns the row with this index; `None` if the table has no such row or the row cannot be decoded.
     pub(super) fn get(&self, index: u32) -> Option<&R> {
         let cells = self.cells.get_or_init(|| std::iter::repeat_with(OnceLock::new).take(self.ends.len()).collect());
         let index = index as usize;
         let decode = || {
-            let start = index.checked_sub(1).map_or(Some(0), |before| self.ends.get(before))? as usize;
+            let start = index.checked_sub(1).map_or(Some(0), |previous| self.ends.get(previous))? as usize;
             let bytes = self.bytes.get(start..self.ends.get(index)? as usize)?;
             postcard::from_bytes(bytes).ok().map(Box::new)
         };
@@ -269,7 +269,7 @@ impl<R: Serialize + DeserializeOwned> Rows<R> {
     }
 }
 
-/// Everything that one layer (built-in, user) states about one language.
+/// The models of one layer (built-in, shipped or the user's) and one language.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Layer {
     pub(super) language: Language,
@@ -282,19 +282,19 @@ pub struct Layer {
     pub(super) switches: Vec<Switch>,
     /// Sorted by text.
     pub(super) keys: Packed<Key>,
-    /// Open addressing over `keys`: index + 1, or 0; the length is a power of two.
+    /// Hash table with open addressing over `keys`: index + 1, or 0 for an empty slot. The length is a power of two.
     pub(super) slots: Packed<u32>,
     pub(super) targets: Packed<Range>,
-    /// Exact ones by key, rank and file order; then globs likewise.
+    /// Sorted by key; for each key first the exact patterns, then those with a glob, each by kind, rank and row.
     pub(super) patterns: Packed<Pattern>,
     /// Sorted by text.
     pub(super) names: Packed<Name>,
     pub(super) name_patterns: Packed<u32>,
-    /// First segments that rows, aliases or roots begin with, sorted.
+    /// The first segments of rows, aliases and roots, sorted.
     pub(super) heads: Vec<String>,
-    /// The first segments whose rows name types under other first segments, sorted.
+    /// Pairs of first segments: rows of the first mention types of the second. Sorted.
     pub(super) links: Vec<(String, String)>,
-    /// Tags of types, sorted.
+    /// The tags of types, sorted.
     pub(super) tags: Vec<String>,
     /// The libraries that have a row with `native`, sorted.
     pub(super) native_libraries: Vec<String>,
@@ -302,24 +302,24 @@ pub struct Layer {
     pub(super) headless_globs: bool,
 }
 
-/// One expanded path of one row, read.
+/// An expanded path of a row, decoded.
 #[derive(Clone, Copy, Debug)]
 pub struct PatternInfo<'l> {
-    /// The path, with globs and parameter list.
+    /// The path, with its globs and parameter list.
     pub path: &'l str,
-    /// The kind of its row.
+    /// The kind of the row.
     pub kind: Kind,
-    /// Index of its row among the kind.
+    /// Index of the row among those of its kind.
     pub row: u32,
-    /// Index of its file.
+    /// Index of the file.
     pub file: u32,
-    /// How specific it is.
+    /// The specificity of the path.
     pub rank: Rank,
-    /// The bits by which the row is found.
+    /// The uses of the row.
     pub uses: Uses,
 }
 
-/// Returns a hash that is the same on every machine, because the build script fills the slots.
+/// Returns a hash that is equal on every machine, because the build script fills the slots.
 pub(super) fn hash(text: &str) -> u64 {
     const K: u64 = 0x9e37_79b9_7f4a_7c15;
     let mut state = text.len() as u64;
@@ -332,7 +332,7 @@ pub(super) fn hash(text: &str) -> u64 {
 }
 
 impl Layer {
-    /// Returns a layer that shows nothing.
+    /// Returns a layer without rows.
     pub fn empty(language: Language) -> Self {
         let none = || Rows { bytes: Cow::Borrowed(&[]), ends: Packed::empty(), cells: OnceLock::new() };
         Layer {
@@ -357,10 +357,10 @@ impl Layer {
         }
     }
 
-    /// Reads a compiled table; strings and rows stay where they are.
+    /// Reads a compiled table, without copying its strings and rows.
     ///
     /// # Errors
-    /// What postcard reports, if these are not the bytes of a table of this version.
+    /// Returns the error of postcard if the bytes are no table of this version.
     pub fn from_bytes(bytes: &'static [u8]) -> Result<Self, postcard::Error> {
         postcard::from_bytes(bytes)
     }
@@ -368,27 +368,27 @@ impl Layer {
     /// Returns the table as bytes for `from_bytes`.
     ///
     /// # Errors
-    /// What postcard reports; no table that `compile` made can cause it.
+    /// Returns the error of postcard; no table of `compile` can cause it.
     pub fn to_bytes(&self) -> Result<Vec<u8>, postcard::Error> {
         postcard::to_stdvec(self)
     }
 
-    /// Returns the language it describes.
+    /// Returns the language of the layer.
     pub fn language(&self) -> Language {
         self.language
     }
 
-    /// Returns its files, in the order of their labels.
+    /// Returns the headers of the files, in the order of their labels.
     pub fn files(&self) -> &[FileInfo] {
         &self.files
     }
 
-    /// Returns its switches.
+    /// Returns the switches.
     pub fn switches(&self) -> &[Switch] {
         &self.switches
     }
 
-    /// Returns the tags of its types, sorted.
+    /// Returns the tags of types, sorted.
     pub fn tags(&self) -> &[String] {
         &self.tags
     }
@@ -398,20 +398,20 @@ impl Layer {
         &self.native_libraries
     }
 
-    /// Returns the number of its rows of calls, types and handovers.
+    /// Returns the number of rows of calls, types and handovers.
     pub fn row_count(&self) -> usize {
         self.calls.len() + self.types.len() + self.handovers.len()
     }
 
-    /// Returns for each of its files, in their order, the number of rows of calls, types, handovers and switches.
+    /// Returns the number of rows of each file, switches included, in the order of `files`.
     pub fn rows_by_file(&self) -> Vec<usize> {
-        let mut seen = vec![std::collections::BTreeSet::new(); self.files.len()];
+        let mut rows_of_files = vec![std::collections::BTreeSet::new(); self.files.len()];
         for pattern in self.patterns.iter().filter(|pattern| pattern.kind != Kind::Mention) {
-            if let Some(rows) = seen.get_mut(pattern.file as usize) {
+            if let Some(rows) = rows_of_files.get_mut(pattern.file as usize) {
                 rows.insert((pattern.kind, pattern.row));
             }
         }
-        let mut counts: Vec<usize> = seen.iter().map(std::collections::BTreeSet::len).collect();
+        let mut counts: Vec<usize> = rows_of_files.iter().map(std::collections::BTreeSet::len).collect();
         for switch in &self.switches {
             if let Some(count) = counts.get_mut(switch.file as usize) {
                 *count += 1;
@@ -420,17 +420,18 @@ impl Layer {
         counts
     }
 
-    /// Returns every expanded path of a row of one of its files, sorted.
+    /// Returns the expanded paths of all rows of a file, sorted.
     pub fn paths_of_file(&self, file: usize) -> Vec<&str> {
-        let of_file = |pattern: &Pattern| pattern.file as usize == file && pattern.kind != Kind::Mention;
-        let mut paths: Vec<&str> = self.patterns.iter().filter(of_file).map(|pattern| self.str(pattern.text)).collect();
+        let is_of_file = |pattern: &Pattern| pattern.file as usize == file && pattern.kind != Kind::Mention;
+        let mut paths: Vec<&str> =
+            self.patterns.iter().filter(is_of_file).map(|pattern| self.str(pattern.text)).collect();
         paths.sort_unstable();
         paths.dedup();
         paths
     }
 
     pub(super) fn str(&self, range: Range) -> &str {
-        self.text.get(range.indexes()).unwrap_or("")
+        self.text.get(range.to_indices()).unwrap_or("")
     }
 
     pub(super) fn key(&self, text: &str) -> Option<Key> {
@@ -445,31 +446,32 @@ impl Layer {
         }
     }
 
-    /// Returns where the alias with exactly this spelling leads.
+    /// Returns the target of the alias with exactly this spelling.
     pub fn alias(&self, spelling: &str) -> Option<&str> {
         let target = self.key(spelling)?.alias.checked_sub(1)?;
         self.targets.get(target as usize).map(|range| self.str(range))
     }
 
-    /// Returns the aliases whose last segment is not that of their target: `("pymysql.Connect", "pymysql.connect")`.
+    /// Returns the aliases whose last segment differs from that of their target, as pairs of spelling and target:
+    /// `("pymysql.Connect", "pymysql.connect")`.
     pub fn renamings(&self) -> impl Iterator<Item = (&str, &str)> {
         let separator = super::separator(self.language);
-        let last = move |path: &str| path.rfind(separator).map_or(0, |at| at + separator.len());
+        let last_start = move |path: &str| path.rfind(separator).map_or(0, |index| index + separator.len());
         self.keys.iter().filter_map(move |key| {
             let target = self.str(self.targets.get(key.alias.checked_sub(1)? as usize)?);
             let spelling = self.str(key.text);
-            (spelling[last(spelling)..] != target[last(target)..]).then_some((spelling, target))
+            (spelling[last_start(spelling)..] != target[last_start(target)..]).then_some((spelling, target))
         })
     }
 
-    /// Returns the aliases whose spelling lies directly under this path: the names that a glob import of it brings,
-    /// with where they lead.
+    /// Returns the aliases whose spelling is directly under this path, as pairs of the last segment and the target: the
+    /// names that a glob import of the path imports.
     pub fn aliases_in<'l>(&'l self, module: &'l str) -> impl Iterator<Item = (&'l str, &'l str)> {
         let separator = super::separator(self.language);
         let prefix = format!("{module}{separator}");
         let start = self.keys.partition_point(|key| self.str(key.text) < prefix.as_str());
         self.keys
-            .from(start)
+            .iter_from(start)
             .map_while(move |key| Some((key, self.str(key.text).strip_prefix(prefix.as_str())?)))
             .filter(move |(_, name)| !name.contains(separator))
             .filter_map(|(key, name)| {
@@ -478,76 +480,76 @@ impl Layer {
             })
     }
 
-    /// Returns the first segments whose rows name types under other first segments.
+    /// Returns pairs of first segments: rows of the first mention types of the second.
     pub(crate) fn links(&self) -> &[(String, String)] {
         &self.links
     }
 
-    /// True if rows, aliases or roots begin with this segment.
+    /// True if this is the first segment of a row, an alias or a root.
     pub fn is_head(&self, segment: &str) -> bool {
         self.heads.binary_search_by(|head| head.as_str().cmp(segment)).is_ok()
     }
 
-    /// True if some row or alias names this path or one under it.
+    /// True if some row or alias has this path, or a path under it.
     pub fn knows_prefix(&self, prefix: &str) -> bool {
         let start = self.keys.partition_point(|key| self.str(key.text) < prefix);
-        let under = |prefix: &str, start: usize| {
+        let is_under_at = |prefix: &str, start: usize| {
             self.keys.get(start).is_some_and(|key| path::is_under(self.str(key.text), prefix, self.language))
         };
-        if under(prefix, start) {
+        if is_under_at(prefix, start) {
             return true;
         }
         // Keys such as `a.b_c` sort between `a.b` and `a.b.d`.
         let longer = format!("{prefix}{}", super::separator(self.language));
-        under(prefix, self.keys.partition_point(|key| self.str(key.text) < longer.as_str()))
+        is_under_at(prefix, self.keys.partition_point(|key| self.str(key.text) < longer.as_str()))
     }
 
-    /// True if rows name this path as a type or name a member of it.
+    /// True if rows describe this path as a type, or describe a member of it.
     pub fn is_type(&self, path: &str) -> bool {
         self.key(path).is_some_and(|key| key.is_type)
     }
 
-    /// Returns the call row of this index.
+    /// Returns the call row with this index.
     pub fn call(&self, row: u32) -> Option<&CallRow> {
         self.calls.get(row)
     }
 
-    /// Returns the type row of this index.
+    /// Returns the type row with this index.
     pub fn ty(&self, row: u32) -> Option<&TypeRow> {
         self.types.get(row)
     }
 
-    /// Returns the handover row of this index.
+    /// Returns the handover row with this index.
     pub fn handover(&self, row: u32) -> Option<&HandoverRow> {
         self.handovers.get(row)
     }
 
-    /// Returns the pattern of this index.
+    /// Returns the pattern with this index.
     pub fn pattern(&self, index: u32) -> Option<PatternInfo<'_>> {
         let pattern = self.patterns.get(index as usize)?;
         let Pattern { text, kind, row, file, rank, uses } = pattern;
         Some(PatternInfo { path: self.str(text), kind, row, file, rank, uses })
     }
 
-    /// Returns every last name: its index, the name, and the uses of its rows together. Sorted.
+    /// Returns every last name, sorted: its index, the name, and the union of the uses of its rows.
     pub fn names(&self) -> impl Iterator<Item = (usize, &str, Uses)> {
         self.names.iter().enumerate().map(|(index, name)| (index, self.str(name.text), name.uses))
     }
 
-    /// Returns the patterns with the last name of this index.
+    /// Returns the patterns that end in the last name with this index.
     pub fn named(&self, name: usize) -> impl Iterator<Item = PatternInfo<'_>> {
-        let indexes = self.names.get(name).map_or(0..0, |name| name.patterns.indexes());
+        let indexes = self.names.get(name).map_or(0..0, |name| name.patterns.to_indices());
         indexes.filter_map(|index| self.pattern(self.name_patterns.get(index)?))
     }
 
-    /// Returns a last name by its text: its index and the uses of its rows together.
+    /// Returns the index of a last name, and the union of the uses of its rows.
     pub fn name(&self, name: &str) -> Option<(usize, Uses)> {
         let index = self.names.partition_point(|known| self.str(known.text) < name);
-        let found = self.names.get(index).filter(|found| self.str(found.text) == name)?;
-        Some((index, found.uses))
+        let entry = self.names.get(index).filter(|entry| self.str(entry.text) == name)?;
+        Some((index, entry.uses))
     }
 
-    /// Returns the patterns of one kind that match a path without parameter list: exact ones first.
+    /// Returns the indices of the patterns of one kind that match a path without parameter list, exact ones first.
     pub fn matching<'l>(&'l self, path: &'l str, kind: Kind) -> impl Iterator<Item = u32> + 'l {
         let of_kind = move |index: &u32| self.patterns.get(*index as usize).is_some_and(|p| p.kind == kind);
         let exact = self.key(path).map_or(0..0, |key| key.exact.start..key.exact.start + key.exact.len);
@@ -557,14 +559,14 @@ impl Layer {
     fn matching_globs<'l>(&'l self, path: &'l str, kind: Kind) -> impl Iterator<Item = u32> + 'l {
         let separator = super::separator(self.language);
         let first = path.split_once(separator).map_or(path, |(first, _)| first);
-        let known = self.headless_globs || self.is_head(first);
-        let mut end = if known { Some(path.len()) } else { None };
+        let is_known = self.headless_globs || self.is_head(first);
+        let mut end = if is_known { Some(path.len()) } else { None };
         let heads = std::iter::from_fn(move || {
-            // Every proper prefix of whole segments, the longest first, and last the empty one.
+            // Every proper prefix of whole segments, the longest first; the last is empty.
             let next = end.take()?;
             let shorter = path[..next].rfind(separator);
             end = shorter;
-            Some(shorter.map_or("", |at| &path[..at]))
+            Some(shorter.map_or("", |index| &path[..index]))
         });
         heads
             .filter(|head| !head.is_empty() || self.headless_globs)

@@ -1,4 +1,4 @@
-//! Templates of edits: source text with the parts of a call put in.
+//! Templates of edits (`rewrite`): source text with placeholders for the parts of a call.
 
 use blocklint_core::Piece;
 use serde::{Deserialize, Serialize};
@@ -13,15 +13,15 @@ impl Template {
     /// Parses `await {asyncio.wait_for}({call}, {0})`; `{{` and `}}` are braces.
     ///
     /// # Errors
-    /// A sentence about the part that does not parse.
+    /// Returns a sentence about the part that does not parse.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut parts = Vec::new();
         let mut plain = String::new();
         let mut rest = text;
-        while let Some(at) = rest.find(['{', '}']) {
-            plain.push_str(&rest[..at]);
-            let brace = if rest[at..].starts_with('{') { '{' } else { '}' };
-            let after = &rest[at + 1..];
+        while let Some(index) = rest.find(['{', '}']) {
+            plain.push_str(&rest[..index]);
+            let brace = if rest[index..].starts_with('{') { '{' } else { '}' };
+            let after = &rest[index + 1..];
             if let Some(after) = after.strip_prefix(brace) {
                 plain.push(brace);
                 rest = after;
@@ -36,7 +36,7 @@ impl Template {
             if !plain.is_empty() {
                 parts.push(Piece::Text(std::mem::take(&mut plain)));
             }
-            parts.push(placeholder(name).ok_or_else(|| format!("`{{{name}}}` is no placeholder"))?);
+            parts.push(parse_placeholder(name).ok_or_else(|| format!("`{{{name}}}` is no placeholder"))?);
             rest = after;
         }
         plain.push_str(rest);
@@ -47,7 +47,7 @@ impl Template {
     }
 }
 
-fn placeholder(name: &str) -> Option<Piece> {
+fn parse_placeholder(name: &str) -> Option<Piece> {
     let separator = if name.contains("::") { "::" } else { "." };
     Some(match name {
         "receiver" => Piece::Receiver,
@@ -70,7 +70,7 @@ mod tests {
     use super::Template;
 
     #[test]
-    fn every_placeholder_is_read() {
+    fn every_placeholder_is_parsed() {
         let template = Template::parse("{{{receiver}.{tokio::fs::read}({0}, {name}, {args})}} {call}{callable}");
         let text = |text: &str| Piece::Text(text.to_owned());
         assert_eq!(
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_parse_says_why() {
+    fn a_template_that_does_not_parse_has_an_error() {
         assert_eq!(Template::parse("{recv er}"), Err("`{recv er}` is no placeholder".to_owned()));
         assert!(Template::parse("f({0}").is_ok_and(|template| template.0.len() == 2));
         assert!(Template::parse("f({0").is_err_and(|why| why.contains("never closed")));

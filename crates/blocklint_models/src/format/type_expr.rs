@@ -1,38 +1,37 @@
-//! Type expressions, in each language's own syntax.
+//! Type expressions of rows (`returns`, `bases`, `fields`), in each language's own syntax: `a.B[T]`, `a::B<T>`.
 
 use blocklint_core::Language;
 use serde::{Deserialize, Serialize};
 
 use super::argument::{Argument, is_identifier};
 
-/// A type in a row, with the parts that a call decides.
+/// A type in a row; parts of it can depend on the call (`result($0)`).
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum TypeExpr {
     /// A type by its path, with its arguments.
     Path {
         /// The path, as written.
         path: String,
-        /// The arguments, in order; empty if none are written.
+        /// The type arguments, in order; empty if the row writes none.
         arguments: Vec<TypeExpr>,
     },
-    /// `Self`: the receiver's type, or the class it was called on, with its arguments replaced if any
-    /// are written.
+    /// `Self`: the type of the receiver, or the class that is called, with these type arguments if there are any.
     SelfType(Vec<TypeExpr>),
-    /// One of the type's own parameters.
+    /// A parameter of the type that the row describes.
     Parameter(String),
     /// A literal, as in `BaseClient["s3"]`.
     Literal(String),
-    /// The type of an argument; for a string literal that literal.
+    /// The type of an argument of the call; for a string literal that literal.
     Argument(Argument),
-    /// The awaited result of calling this.
+    /// The awaited result of calling a value of the inner type.
     Result(Box<TypeExpr>),
-    /// The awaited result of calling this; for a generator function its elements.
+    /// The awaited result of calling a value of the inner type, or the elements if it is a generator function.
     Yield(Box<TypeExpr>),
-    /// An element of this by iteration or index.
+    /// The type of an element of the inner type by iteration or index.
     Element(Box<TypeExpr>),
-    /// An instance of this class object.
+    /// The instances of the inner class object.
     Instance(Box<TypeExpr>),
-    /// One of several.
+    /// One of several types.
     Union(Vec<TypeExpr>),
     /// A tuple.
     Tuple(Vec<TypeExpr>),
@@ -43,32 +42,32 @@ pub enum TypeExpr {
 }
 
 impl TypeExpr {
-    /// Parses a type expression of the language; `None` if it is none.
+    /// Parses a type expression of the language; `None` if the text is none.
     pub fn parse(text: &str, language: Language) -> Option<Self> {
-        let mut parser = Parser { text, at: 0, language, depth: 0 };
-        let parsed = parser.union()?;
+        let mut parser = Parser { text, offset: 0, language, depth: 0 };
+        let parsed = parser.parse_union()?;
         parser.skip_space();
-        (parser.at == text.len()).then_some(parsed)
+        (parser.offset == text.len()).then_some(parsed)
     }
 
-    /// Calls `see` with this expression and every one inside it.
-    pub fn visit<'t>(&'t self, see: &mut impl FnMut(&'t TypeExpr)) {
-        see(self);
+    /// Calls `visitor` for this expression and every expression inside of it.
+    pub fn visit<'t>(&'t self, visitor: &mut impl FnMut(&'t TypeExpr)) {
+        visitor(self);
         match self {
             TypeExpr::Path { arguments: parts, .. }
             | TypeExpr::SelfType(parts)
             | TypeExpr::Union(parts)
-            | TypeExpr::Tuple(parts) => parts.iter().for_each(|part| part.visit(see)),
+            | TypeExpr::Tuple(parts) => parts.iter().for_each(|part| part.visit(visitor)),
             TypeExpr::Result(part)
             | TypeExpr::Yield(part)
             | TypeExpr::Element(part)
             | TypeExpr::Instance(part)
-            | TypeExpr::Array(part) => part.visit(see),
+            | TypeExpr::Array(part) => part.visit(visitor),
             TypeExpr::Parameter(_) | TypeExpr::Literal(_) | TypeExpr::Argument(_) | TypeExpr::None => {}
         }
     }
 
-    /// Returns the path of the type itself, if it is one.
+    /// Returns the path of a type without its arguments; `None` for other expressions.
     pub fn path(&self) -> Option<&str> {
         match self {
             TypeExpr::Path { path, .. } => Some(path),
@@ -79,44 +78,44 @@ impl TypeExpr {
 
 struct Parser<'t> {
     text: &'t str,
-    at: usize,
+    offset: usize,
     language: Language,
     depth: u32,
 }
 
 impl<'t> Parser<'t> {
     fn rest(&self) -> &'t str {
-        &self.text[self.at..]
+        &self.text[self.offset..]
     }
 
     fn skip_space(&mut self) {
-        self.at = self.text.len() - self.rest().trim_start().len();
+        self.offset = self.text.len() - self.rest().trim_start().len();
     }
 
     fn take(&mut self, token: char) -> bool {
         self.skip_space();
-        let found = self.rest().starts_with(token);
-        if found {
-            self.at += token.len_utf8();
+        let is_next = self.rest().starts_with(token);
+        if is_next {
+            self.offset += token.len_utf8();
         }
-        found
+        is_next
     }
 
-    fn union(&mut self) -> Option<TypeExpr> {
-        // Far deeper than any type; a bound, because the text is the user's and this recurses.
+    fn parse_union(&mut self) -> Option<TypeExpr> {
+        // The depth of recursion is limited, because the text is the user's. No real type is this deep.
         self.depth += 1;
         if self.depth > 64 {
             return None;
         }
-        let mut members = vec![self.one()?];
+        let mut members = vec![self.parse_array()?];
         while self.take('|') {
-            members.push(self.one()?);
+            members.push(self.parse_array()?);
         }
         self.depth -= 1;
         if members.len() == 1 { members.pop() } else { Some(TypeExpr::Union(members)) }
     }
 
-    fn list(&mut self, close: char) -> Option<Vec<TypeExpr>> {
+    fn parse_list(&mut self, close: char) -> Option<Vec<TypeExpr>> {
         let mut items = Vec::new();
         while !self.take(close) {
             if !items.is_empty() && !self.take(',') {
@@ -126,36 +125,36 @@ impl<'t> Parser<'t> {
             if !items.is_empty() && self.take(close) {
                 break;
             }
-            items.push(self.union()?);
+            items.push(self.parse_union()?);
         }
         Some(items)
     }
 
-    fn one(&mut self) -> Option<TypeExpr> {
-        let mut parsed = self.primary()?;
+    fn parse_array(&mut self) -> Option<TypeExpr> {
+        let mut parsed = self.parse_primary()?;
         while self.language == Language::Java && self.rest().trim_start().starts_with("[]") {
             self.skip_space();
-            self.at += 2;
+            self.offset += 2;
             parsed = TypeExpr::Array(Box::new(parsed));
         }
         Some(parsed)
     }
 
-    fn primary(&mut self) -> Option<TypeExpr> {
+    fn parse_primary(&mut self) -> Option<TypeExpr> {
         self.skip_space();
         let first = self.rest().chars().next()?;
         match first {
             '(' => {
-                self.at += 1;
-                let start = self.at;
-                let mut items = self.list(')')?;
-                let comma = self.text[start..self.at].trim_end_matches(')').trim_end().ends_with(',');
+                self.offset += 1;
+                let start = self.offset;
+                let mut items = self.parse_list(')')?;
+                let comma = self.text[start..self.offset].trim_end_matches(')').trim_end().ends_with(',');
                 // Parentheses around one type only group.
                 if items.len() == 1 && !comma { items.pop() } else { Some(TypeExpr::Tuple(items)) }
             }
             '$' => {
-                self.at += 1;
-                let word = self.word(|c| c.is_alphanumeric() || matches!(c, '_' | '@'));
+                self.offset += 1;
+                let word = self.take_word(|c| c.is_alphanumeric() || matches!(c, '_' | '@'));
                 let argument = match word.parse::<i32>() {
                     Ok(position) => Argument::Position(position),
                     Err(_) => Argument::parse(word)?,
@@ -164,22 +163,22 @@ impl<'t> Parser<'t> {
             }
             '"' => {
                 let (literal, _) = self.rest()[1..].split_once('"')?;
-                self.at += literal.len() + 2;
+                self.offset += literal.len() + 2;
                 Some(TypeExpr::Literal(literal.to_owned()))
             }
-            _ => self.name(),
+            _ => self.parse_name(),
         }
     }
 
-    fn word(&mut self, part: impl Fn(char) -> bool) -> &'t str {
+    fn take_word(&mut self, is_part: impl Fn(char) -> bool) -> &'t str {
         let rest = self.rest();
-        let end = rest.find(|c| !part(c)).unwrap_or(rest.len());
-        self.at += end;
+        let end = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
+        self.offset += end;
         &rest[..end]
     }
 
-    fn name(&mut self) -> Option<TypeExpr> {
-        let start = self.at;
+    fn parse_name(&mut self) -> Option<TypeExpr> {
+        let start = self.offset;
         let separator = super::separator(self.language);
         let mut segments = 0;
         loop {
@@ -188,10 +187,10 @@ impl<'t> Parser<'t> {
             let synthetic = segments > 0 && self.language != Language::Rust && rest.starts_with('<');
             let name = if synthetic {
                 let (name, _) = rest[1..].split_once('>')?;
-                self.at += name.len() + 2;
+                self.offset += name.len() + 2;
                 name
             } else {
-                self.word(|c| c.is_alphanumeric() || c == '_')
+                self.take_word(|c| c.is_alphanumeric() || c == '_')
             };
             if !is_identifier(name) {
                 return None;
@@ -200,9 +199,9 @@ impl<'t> Parser<'t> {
             if !self.rest().starts_with(separator) {
                 break;
             }
-            self.at += separator.len();
+            self.offset += separator.len();
         }
-        let path = &self.text[start..self.at];
+        let path = &self.text[start..self.offset];
         if segments == 1 && self.rest().starts_with('(') {
             let wrap = match path {
                 "result" => TypeExpr::Result,
@@ -211,16 +210,16 @@ impl<'t> Parser<'t> {
                 "instance" => TypeExpr::Instance,
                 _ => return None,
             };
-            self.at += 1;
-            let inner = self.union()?;
+            self.offset += 1;
+            let inner = self.parse_union()?;
             return self.take(')').then(|| wrap(Box::new(inner)));
         }
         let (open, close) = if self.language == Language::Python { ('[', ']') } else { ('<', '>') };
-        let arguments = if self.take(open) { self.list(close)? } else { Vec::new() };
+        let arguments = if self.take(open) { self.parse_list(close)? } else { Vec::new() };
         match path {
             "Self" => Some(TypeExpr::SelfType(arguments)),
             "None" if self.language == Language::Python && arguments.is_empty() => Some(TypeExpr::None),
-            // A bare name with arguments can be no parameter; the check reports that it is no path either.
+            // A single segment with arguments is no parameter; a later check reports that it is no path either.
             _ if segments > 1 || !arguments.is_empty() => Some(TypeExpr::Path { path: path.to_owned(), arguments }),
             _ => Some(TypeExpr::Parameter(path.to_owned())),
         }
@@ -242,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn each_language_writes_types_its_own_way() {
+    fn each_language_has_its_syntax_of_types() {
         assert_eq!(
             TypeExpr::parse("core::result::Result<result($0), r2d2::Error>", Rust),
             Some(path(
@@ -270,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn unions_tuples_literals_and_synthetic_types() {
+    fn unions_tuples_literals_and_synthetic_types_are_parsed() {
         assert_eq!(
             TypeExpr::parse("a.B | None", Python),
             Some(TypeExpr::Union(vec![path("a.B", vec![]), TypeExpr::None]))
@@ -293,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_type_does_not_parse() {
+    fn junk_is_no_type() {
         for junk in
             ["", "a.", ".a", "a.B[", "a.B]", "a b", "a.B[T U]", "res($0)", "$", "$a-b", "a..b", "|", "a.B |", "1"]
         {

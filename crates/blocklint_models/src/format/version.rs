@@ -1,22 +1,22 @@
-//! Versions of libraries and the ranges that rows and files hold for.
+//! Versions of libraries (`2.1.3`), and the ranges for which rows and files hold (`>=2,<3`).
 
 use std::cmp::Ordering;
 
 use serde::{Deserialize, Serialize};
 
-/// A version: its numbers, without pre-release or build parts.
+/// A version: a list of numbers, without pre-release or build parts.
 #[derive(Clone, Debug, Eq, Serialize, Deserialize)]
 pub struct Version(pub Vec<u64>);
 
 impl Version {
-    /// Reads `2.1.3`: digits joined by dots and nothing else.
+    /// Parses `2.1.3`: numbers that are joined by dots, and nothing else.
     pub fn parse(text: &str) -> Option<Self> {
-        let numbers: Option<Vec<u64>> = text.split('.').map(number).collect();
+        let numbers: Option<Vec<u64>> = text.split('.').map(parse_number).collect();
         numbers.map(Version)
     }
 
-    /// Reads what package registries write (`v2.1.0rc1`, `1.0.0-beta.2+build`): the leading numbers,
-    /// or `None` where there is none.
+    /// Parses the leading numbers of a version as package registries write it (`v2.1.0rc1`, `1.0.0-beta.2+build`);
+    /// `None` if it begins with no number.
     pub fn parse_loose(text: &str) -> Option<Self> {
         let text = text.trim().trim_start_matches(['v', 'V', '=']);
         let numbers = text.find(|c: char| !c.is_ascii_digit() && c != '.').map_or(text, |end| &text[..end]);
@@ -31,7 +31,7 @@ impl std::fmt::Display for Version {
     }
 }
 
-fn number(text: &str) -> Option<u64> {
+fn parse_number(text: &str) -> Option<u64> {
     if text.is_empty() || !text.bytes().all(|b| b.is_ascii_digit()) { None } else { text.parse().ok() }
 }
 
@@ -39,8 +39,8 @@ impl Ord for Version {
     fn cmp(&self, other: &Self) -> Ordering {
         let len = self.0.len().max(other.0.len());
         // `2` and `2.0` are one version.
-        let at = |version: &Version, i: usize| version.0.get(i).copied().unwrap_or(0);
-        (0..len).map(|i| at(self, i).cmp(&at(other, i))).find(|o| o.is_ne()).unwrap_or(Ordering::Equal)
+        let part = |version: &Version, i: usize| version.0.get(i).copied().unwrap_or(0);
+        (0..len).map(|i| part(self, i).cmp(&part(other, i))).find(|o| o.is_ne()).unwrap_or(Ordering::Equal)
     }
 }
 
@@ -56,7 +56,7 @@ impl PartialEq for Version {
     }
 }
 
-/// How a version is compared.
+/// A comparison operator of a version range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Comparison {
     /// `<`
@@ -79,8 +79,8 @@ pub struct VersionRange(pub Vec<(Comparison, Version)>);
 
 impl std::fmt::Display for VersionRange {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        for (at, (comparison, version)) in self.0.iter().enumerate() {
-            let word = match comparison {
+        for (index, (comparison, version)) in self.0.iter().enumerate() {
+            let operator = match comparison {
                 Comparison::Less => "<",
                 Comparison::LessOrEqual => "<=",
                 Comparison::Greater => ">",
@@ -88,16 +88,16 @@ impl std::fmt::Display for VersionRange {
                 Comparison::Equal => "==",
                 Comparison::NotEqual => "!=",
             };
-            write!(f, "{}{word}{version}", if at > 0 { "," } else { "" })?;
+            write!(f, "{}{operator}{version}", if index > 0 { "," } else { "" })?;
         }
         Ok(())
     }
 }
 
 impl VersionRange {
-    /// Reads `>=2,<3`.
+    /// Parses `>=2,<3`; `None` if the text is no range.
     pub fn parse(text: &str) -> Option<Self> {
-        let comparisons: Option<Vec<_>> = text.split(',').map(comparison).collect();
+        let comparisons: Option<Vec<_>> = text.split(',').map(parse_comparison).collect();
         comparisons.map(VersionRange)
     }
 
@@ -118,7 +118,7 @@ impl VersionRange {
     }
 }
 
-fn comparison(text: &str) -> Option<(Comparison, Version)> {
+fn parse_comparison(text: &str) -> Option<(Comparison, Version)> {
     let text = text.trim();
     let operators = [
         ("<=", Comparison::LessOrEqual),
@@ -138,7 +138,7 @@ mod tests {
     use super::{Version, VersionRange};
 
     #[test]
-    fn ranges_hold_for_what_they_say() {
+    fn a_range_holds_for_the_versions_inside() {
         let range = VersionRange::parse(">=2, <3").expect("a range");
         let holds = |text: &str| range.holds(Version::parse_loose(text).as_ref());
         assert!(holds("2") && holds("2.0.0") && holds("v2.9.1rc1"));

@@ -1,4 +1,4 @@
-//! The closed sets of words that only model files use.
+//! The enums whose written forms are values of model files: `source = "request"`, `role = "lock"`, `phase = "startup"`.
 
 use blocklint_core::Context;
 
@@ -6,17 +6,17 @@ pub use blocklint_core::{Bound, FixKind};
 use serde::{Deserialize, Serialize};
 
 blocklint_core::words! {
-    /// Python: the effect of a worker thread on the loop that a call would block.
+    /// The effect that a worker thread with the call has on the event loop (`thread`, Python).
     Thread {
-        /// It releases the GIL or can be interrupted.
+        /// The thread frees the event loop, because the call releases the GIL or can be interrupted.
         Frees = "frees",
-        /// One long call under the GIL: a thread does not help.
+        /// The thread does not help, because the call holds the GIL for long.
         HoldsGil = "holds-gil",
     }
 }
 
 blocklint_core::words! {
-    /// Where the bytes of a result come from.
+    /// The origin of the bytes of a result (`source`).
     Source {
         /// The body or a parameter of a request.
         Request = "request",
@@ -28,95 +28,97 @@ blocklint_core::words! {
 }
 
 blocklint_core::words! {
-    /// A fact about its thread that a call shows to the code around it.
+    /// The fact about its thread or program that a call shows to the code around it (`asks`).
     Asks {
-        /// By its result or by raising: whether an event loop runs in this thread.
+        /// The result or an exception shows if an event loop runs in this thread.
         RunningLoop = "running-loop",
-        /// By its truth: that this thread keeps something of its own, as threads that work do and a loop's does not.
+        /// A true result shows that this is a worker thread, because it has a value of its own that the event loop's
+        /// thread does not have.
         Worker = "worker",
-        /// The words that a person wrote behind the program's name on a command line.
+        /// The result is the arguments of the program's command line.
         Arguments = "arguments",
     }
 }
 
 blocklint_core::words! {
-    /// A resource that a call makes and that rules count.
+    /// The resource that a call creates (`creates`).
     Creates {
         /// Threads: an executor, a scheduler, a runtime.
         Threads = "threads",
-        /// A client or connection: made again it costs a handshake.
+        /// A client or connection, whose creation costs a handshake.
         Connections = "connections",
-        /// A pool of connections, or a client that runs threads of its own: made again it pools nothing.
+        /// A pool of connections, or a client with threads of its own, which is of no use if it is created for each
+        /// call.
         Pool = "pool",
     }
 }
 
 blocklint_core::words! {
-    /// The role of a type in rules.
+    /// The role of a type in rules (`role`).
     Role {
-        /// An in-process lock.
+        /// A lock inside of the process.
         Lock = "lock",
-        /// One that lets the thread in again which has it.
+        /// A lock that its holder may acquire again.
         ReentrantLock = "reentrant-lock",
-        /// A guard that must not live over an await.
+        /// A guard that must not be alive over an `await`.
         Guard = "guard",
         /// A pool of connections.
         Pool = "pool",
         /// A pooled connection.
         Connection = "connection",
-        /// Work already started.
+        /// The result of work that is already started.
         Future = "future",
-        /// Work that runs when subscribed to.
+        /// Work that starts at its subscription.
         Publisher = "publisher",
     }
 }
 
 blocklint_core::words! {
-    /// How a row meets project code where it is no argument.
+    /// The relation between a row's path and project code that is no argument (`via`).
     Via {
-        /// The definition it decorates or annotates.
+        /// Definitions that the path decorates or annotates.
         Decorator = "decorator",
-        /// Project definitions that override or implement the path.
+        /// Definitions that override or implement the path.
         Override = "override",
     }
 }
 
 blocklint_core::words! {
-    /// When a registered callable runs.
+    /// The phase of the program in which a registered callable runs (`phase`).
     Phase {
-        /// For a request, a call from afar, or a connection of a client.
+        /// For a request, a remote call, or a connection of a client.
         Request = "request",
         /// For a message, an event or a signal, from outside or from a user.
         Message = "message",
-        /// When a timer, an interval or a schedule says so.
+        /// For a timer, an interval or a schedule.
         Tick = "tick",
-        /// Beside others, once it is started.
+        /// As a task that runs concurrently with other tasks.
         Task = "task",
-        /// When configuration is read again.
+        /// For a reload of the configuration.
         Reload = "reload",
-        /// Before serving.
+        /// Before the program serves.
         Startup = "startup",
-        /// While stopping.
+        /// While the program stops.
         Exit = "exit",
         /// For a test.
         Test = "test",
-        /// When a person runs a command and waits for it: once in a program.
+        /// For a command that a person runs and waits for, once in a program.
         Command = "command",
     }
 }
 
 blocklint_core::words! {
-    /// Where the arguments of a handed-over callable come from.
+    /// The source of the arguments of a callable that is passed to a library (`passes`).
     Passes {
-        /// The later arguments of the handing call.
+        /// The arguments behind the callable.
         Rest = "rest",
-        /// Those in its `args` and `kwargs` parameters.
+        /// The arguments in the parameters `args` and `kwargs` of the call.
         Args = "args",
     }
 }
 
 blocklint_core::words! {
-    /// Unit of a timeout written as a number.
+    /// The unit of a timeout that is a number (`unit`).
     Unit {
         /// Seconds.
         Seconds = "s",
@@ -128,7 +130,7 @@ blocklint_core::words! {
 }
 
 blocklint_core::words! {
-    /// The context that handovers to workers get by a switch.
+    /// The context that replaces `worker` in handovers if a switch is on.
     SwitchContext {
         /// Greenlets, except rows with `native`.
         Greenlet = "greenlet",
@@ -136,7 +138,7 @@ blocklint_core::words! {
 }
 
 impl Phase {
-    /// True if it is a time while serving.
+    /// True if the program serves during this phase.
     pub fn serves(self) -> bool {
         match self {
             Phase::Request | Phase::Message | Phase::Tick | Phase::Task => true,
@@ -146,7 +148,7 @@ impl Phase {
 }
 
 impl Unit {
-    /// Returns the number of seconds in one such unit.
+    /// Returns the number of seconds in the unit.
     pub fn seconds(self) -> f64 {
         match self {
             Unit::Seconds => 1.0,
@@ -156,14 +158,14 @@ impl Unit {
     }
 }
 
-/// Where a callable, a task or a part of a chain runs.
+/// The context in which a callable, a task or a part of a chain runs (`context`, `scheduler`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Runs {
     /// In this context.
     In(Context),
-    /// On the thread that makes the call, during it.
+    /// On the thread of the call, during the call.
     Caller,
-    /// Wherever the reactive chain is at this operator.
+    /// On the thread on which the reactive chain runs at this operator.
     Chain,
 }
 

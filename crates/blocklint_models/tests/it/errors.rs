@@ -1,4 +1,4 @@
-//! Every class of error of a model file, as the line a user sees.
+//! Tests of the errors of model files: each kind of error, as the line that a user sees.
 
 use blocklint_models::{check_builtin_files, check_user_files};
 
@@ -7,7 +7,7 @@ const RUST: &str = "schema = 1\nlanguage = \"rust\"\nlibrary = \"acme\"\ndocs = 
 const JAVA: &str =
     "schema = 1\nlanguage = \"java\"\nlibrary = \"org:acme\"\nroots = [\"acme\"]\ndocs = \"https://acme.example\"\n";
 
-/// The lines for one built-in file; rows begin at line 5 (Java: 6).
+/// Returns the errors of one built-in file; rows begin at line 5 (Java: 6).
 fn lines(header: &str, rows: &str) -> Vec<String> {
     errors(&[("acme.toml", &format!("{header}{rows}"))])
 }
@@ -25,7 +25,7 @@ fn expect(header: &str, rows: &str, expected: &[&str]) {
 }
 
 #[test]
-fn unknown_keys_tables_and_values() {
+fn unknown_keys_tables_and_values_are_errors() {
     expect(
         PYTHON,
         r#"calls = 1
@@ -69,7 +69,7 @@ import = ["acme"]
 }
 
 #[test]
-fn missing_keys() {
+fn missing_keys_are_errors() {
     expect(
         PYTHON,
         "[[call]]\neffect = \"network\"\n\n[[handover]]\npath = \"acme.run\"\nargument = 0\n[[switch]]\nimport = [\"acme\"]\n",
@@ -95,7 +95,7 @@ fn missing_keys() {
 }
 
 #[test]
-fn text_that_is_no_toml_is_reported_and_the_rest_is_checked() {
+fn invalid_toml_is_reported_and_the_rest_is_checked() {
     let lines = lines(PYTHON, "[[call]]\npath = \"acme.get\"\nefect = \n[[call]]\npath = \"acme.put\"\nlazzy = true\n");
     assert!(lines.iter().any(|line| line.starts_with("acme.toml:7: toml: ")), "{lines:?}");
     assert!(
@@ -105,7 +105,7 @@ fn text_that_is_no_toml_is_reported_and_the_rest_is_checked() {
 }
 
 #[test]
-fn tables_written_the_wrong_way() {
+fn tables_of_the_wrong_kind_are_errors() {
     expect(
         PYTHON,
         "alias = \"x\"\ncall = 3\n",
@@ -123,7 +123,7 @@ fn tables_written_the_wrong_way() {
 }
 
 #[test]
-fn what_does_not_parse() {
+fn values_that_do_not_parse_are_errors() {
     expect(
         PYTHON,
         r#"version = ">=2.x"
@@ -170,7 +170,7 @@ offer = "asyncio"
 }
 
 #[test]
-fn conditions() {
+fn invalid_conditions_are_errors() {
     let condition = |condition: &str, expected: &str| {
         let rows = format!("[[call]]\npath = \"acme.get\"\neffect = \"network\"\nwhen = {condition}\n");
         expect(PYTHON, &rows, &[format!("acme.toml:8: [[call]] when: {expected}").as_str()]);
@@ -204,7 +204,7 @@ fn conditions() {
 }
 
 #[test]
-fn roots_and_aliases() {
+fn paths_outside_of_roots_and_aliases_are_errors() {
     expect(
         PYTHON,
         r#"[alias]
@@ -234,11 +234,11 @@ effect = "network"
         "[alias]\n\"acme.Old\" = \"acme.New\"\n[[call]]\npath = \"acme.Old.get(int)\"\neffect = \"network\"\n",
         &["acme.toml:9: [[call]] path: `acme.Old.get(int)` is an alias; write `acme.New.get(int)`"],
     );
-    // A facade crate leads to a path of another model.
+    // A facade crate re-exports a path of another model.
     let facade = format!("{RUST}[alias]\n\"sdk::sql\" = \"sqlite::sql\"\n");
     let sqlite = "schema = 1\nlanguage = \"rust\"\nlibrary = \"sqlite\"\ndocs = \"d\"\n";
     assert_eq!(errors(&[("facade.toml", &facade), ("sqlite.toml", sqlite)]), [""; 0]);
-    // A library may implement another's trait, or its own for another's type.
+    // A library can implement a foreign trait, or its own trait for a foreign type.
     expect(
         RUST,
         "[[call]]\npath = [\"<acme::F as std::io::Read>::read\", \"<std::fs::File as acme::Sync>::sync\"]\neffect = \"file\"\n[[call]]\npath = \"<std::fs::File as std::io::Read>::read\"\neffect = \"file\"\n",
@@ -247,7 +247,7 @@ effect = "network"
 }
 
 #[test]
-fn rows_without_meaning_and_keys_that_need_another() {
+fn empty_rows_and_keys_that_need_another_are_errors() {
     expect(
         PYTHON,
         r#"[[call]]
@@ -295,7 +295,7 @@ version = ">=1"
 }
 
 #[test]
-fn contradictions() {
+fn contradictory_keys_are_errors() {
     expect(
         PYTHON,
         r#"[[call]]
@@ -354,7 +354,7 @@ role = "lock"
 }
 
 #[test]
-fn rows_never_reached() {
+fn rows_that_are_never_reached_are_errors() {
     expect(
         PYTHON,
         r#"[[call]]
@@ -403,7 +403,7 @@ role = "future"
             "acme.toml:39: [[type]] path: `acme.Result`: never reached for `tags`; the row at line 36 holds always",
         ],
     );
-    // A version bounds a row, a condition does, and a property is not a call.
+    // Rows with a version or a condition hide no other row, and rows of properties hide no rows of calls.
     expect(
         PYTHON,
         r#"[[call]]
@@ -427,7 +427,7 @@ effect = "sleep"
 }
 
 #[test]
-fn one_path_in_two_files() {
+fn a_path_in_two_files_is_an_error() {
     let file = |version: &str| format!("{PYTHON}{version}[[call]]\npath = \"acme.get\"\neffect = \"network\"\n");
     assert_eq!(
         errors(&[("b.toml", &file("")), ("a.toml", &file(""))]),
@@ -439,7 +439,7 @@ fn one_path_in_two_files() {
 }
 
 #[test]
-fn names_that_nothing_declares() {
+fn undeclared_names_are_errors() {
     expect(
         PYTHON,
         r##"[[type]]
@@ -480,7 +480,7 @@ library = "gevent"
 }
 
 #[test]
-fn twins_that_are_none() {
+fn invalid_twins_are_errors() {
     expect(
         PYTHON,
         r#"[alias]
@@ -528,7 +528,7 @@ effect = "file"
 }
 
 #[test]
-fn a_glob_makes_a_twin_hold_too_unless_a_nearer_row_says_otherwise() {
+fn a_glob_makes_a_twin_invalid_unless_a_more_specific_row_decides() {
     expect(
         PYTHON,
         r#"[[call]]
@@ -550,7 +550,7 @@ instead = "acme.Client.a*"
 }
 
 #[test]
-fn user_files_may_speak_of_anything() {
+fn user_files_may_describe_any_path() {
     let user = "schema = 1\nlanguage = \"python\"\n[[call]]\npath = \"app.db.Store.*\"\neffect = \"database\"\ninstead = \"app.db.AsyncStore.*\"\n[[call]]\npath = \"elsewhere.go\"\neffect = \"none\"\n";
     assert_eq!(check_user_files([("blocking.toml", user)]).map(|files| files.len()), Ok(1));
     let wrong = "schema = 1\nlanguage = \"python\"\n[[call]]\npath = \"app.db.get\"\nefect = \"database\"\n";

@@ -1,4 +1,4 @@
-//! Which rows speak of a path, and which of them win.
+//! Tests of lookups: the rows that describe a path, and their precedence.
 
 use blocklint_core::{Effect, Language, Runtime};
 use blocklint_models::{
@@ -10,7 +10,7 @@ const PYTHON: &str = "schema = 1\nlanguage = \"python\"\nlibrary = \"acme\"\ndoc
 const RUST: &str = "schema = 1\nlanguage = \"rust\"\nlibrary = \"std\"\nroots = [\"std\", \"core\"]\ndocs = \"d\"\n";
 const JAVA: &str = "schema = 1\nlanguage = \"java\"\nlibrary = \"org:acme\"\nroots = [\"acme\"]\ndocs = \"d\"\n";
 
-/// Models of one built-in file and nothing else.
+/// Returns the models of one built-in file, without others.
 fn models(header: &str, rows: &str) -> Models {
     let text = format!("{header}{rows}");
     let files = check_builtin_files([("acme.toml", text.as_str())]).expect("no errors");
@@ -54,7 +54,7 @@ thread = "frees"
     assert_eq!(effects("acme.Client.put"), [holds(Effect::Network)]);
     assert_eq!(effects("acme.other.thing"), [Some(RowEffect::Harmless)]);
     assert_eq!(effects("other.thing"), []);
-    // Another key is taken from the most specific row that has it.
+    // The most specific row with another key decides that key.
     let rows = lang.calls("acme.Client.get_file");
     assert_eq!(rows.with(|row| row.returns.is_some()).map(|row| row.path).collect::<Vec<_>>(), ["acme.Client.*"]);
     assert_eq!(
@@ -65,7 +65,7 @@ thread = "frees"
 }
 
 #[test]
-fn globs_pass_by_private_names_types_and_properties() {
+fn globs_match_no_private_names_types_and_properties() {
     let models = models(
         PYTHON,
         r#"[[call]]
@@ -86,7 +86,7 @@ effect = "none"
     let lang = models.lang(Language::Python);
     assert!(!lang.calls("acme.get").is_empty());
     assert!(lang.calls("acme._get").is_empty(), "no name with a leading underscore");
-    assert!(lang.calls("acme.Client").is_empty(), "a row names a member of it, so it is a type");
+    assert!(lang.calls("acme.Client").is_empty(), "a row describes a member of it, so it is a type");
     assert!(!lang.calls("acme.deep.Type").is_empty(), "unless by `**`");
     assert!(lang.calls("acme.Client.status").is_empty(), "a property is no call");
     assert_eq!(paths(&lang.properties("acme.Client.status")), ["acme.Client.status"]);
@@ -101,13 +101,13 @@ fn type_distance_comes_before_the_path_and_the_layer_before_both() {
     let files = check_builtin_files([("acme.toml", builtin.as_str())]).expect("no errors");
     let lang_of = Models::only(&files).expect("compiles");
     let lang = lang_of.lang(Language::Python);
-    let rows = lang.calls_along(&["acme.Own.get", "acme.Base.get"], &blocklint_models::Unversioned);
+    let rows = lang.calls_in_types(&["acme.Own.get", "acme.Base.get"], &blocklint_models::Unversioned);
     assert_eq!(rows.effect().map(|row| (row.path, row.distance)).collect::<Vec<_>>(), [("acme.Own.*", 0)]);
     assert_eq!(rows.with(|row| row.returns.is_some()).map(|row| row.distance).collect::<Vec<_>>(), [1]);
 }
 
 #[test]
-fn user_rows_lie_on_top_and_speak_of_project_names() {
+fn user_rows_take_precedence_and_describe_project_names() {
     let user = "schema = 1\nlanguage = \"python\"\n[[call]]\npath = \"app.db.Store.*\"\neffect = \"database\"\ninstead = \"app.db.AsyncStore.*\"\n";
     let files = check_user_files([("blocking.toml", user)]).expect("no errors");
     let models = Models::with_user(&files).expect("compiles");
@@ -126,7 +126,7 @@ fn user_rows_lie_on_top_and_speak_of_project_names() {
 }
 
 #[test]
-fn aliases_lead_to_the_spelling_of_rows() {
+fn aliases_are_replaced_by_the_spelling_of_rows() {
     let models = models(
         PYTHON,
         r#"[alias]
@@ -152,7 +152,7 @@ effect = "network"
 }
 
 #[test]
-fn rust_traits_macros_and_one_implementor() {
+fn rust_traits_and_macros_have_rows() {
     let models = models(
         RUST,
         r#"[alias]
@@ -173,7 +173,7 @@ effect = "wait"
 "#,
     );
     let lang = models.lang(Language::Rust);
-    let rows = lang.calls_along(&["std::fs::File::read", "std::io::Read::read"], &blocklint_models::Unversioned);
+    let rows = lang.calls_in_types(&["std::fs::File::read", "std::io::Read::read"], &blocklint_models::Unversioned);
     assert_eq!(
         rows.effect().map(|row| row.path).collect::<Vec<_>>(),
         ["<std::fs::File as std::io::Read>::read"],
@@ -256,7 +256,7 @@ during = ["acme.Reader.{parse,feed}"]
     let groups: Vec<Vec<_>> = rows.groups().iter().map(|group| group.iter().map(|row| row.path).collect()).collect();
     assert_eq!(groups, [vec!["acme.Pool.submit", "acme.Pool.submit"], vec!["acme.Pool.*"]]);
     let first = Argument::Either("fn".to_owned(), 0);
-    assert_eq!(rows.of_argument(&first).map(|row| row.process).collect::<Vec<_>>(), [true, false]);
+    assert_eq!(rows.rows_of_argument(&first).map(|row| row.process).collect::<Vec<_>>(), [true, false]);
     assert_eq!(lang.handovers("acme.Handler.get").of_via(Via::Override).count(), 1);
     assert_eq!(lang.override_names().map(|name| name.name).collect::<Vec<_>>(), ["get"]);
     assert_eq!(lang.names(Uses::DURING).map(|name| name.name).collect::<Vec<_>>(), ["feed", "parse"]);
@@ -268,7 +268,7 @@ during = ["acme.Reader.{parse,feed}"]
 }
 
 #[test]
-fn types_say_what_their_values_are_like() {
+fn type_rows_describe_their_values() {
     let models = models(
         PYTHON,
         r#"[[type]]
@@ -309,7 +309,7 @@ impl Versions for Pinned {
 }
 
 #[test]
-fn rows_hold_for_their_versions() {
+fn rows_hold_only_for_their_versions() {
     let models = models(
         PYTHON,
         r#"version = ">=1"
@@ -324,7 +324,7 @@ effect = "file"
     );
     let lang = models.lang(Language::Python);
     let effects = |version| -> Vec<_> {
-        lang.calls_along(&["acme.get"], &Pinned("acme", version)).effect().map(|row| row.held()).collect()
+        lang.calls_in_types(&["acme.get"], &Pinned("acme", version)).effect().map(|row| row.held()).collect()
     };
     assert_eq!(effects("1.5"), [Some(Effect::Network), Some(Effect::File)]);
     assert_eq!(effects("2.0"), [Some(Effect::File)]);
@@ -333,7 +333,7 @@ effect = "file"
 }
 
 #[test]
-fn names_are_sorted_by_what_their_rows_are_for() {
+fn names_are_found_by_the_uses_of_their_rows() {
     let models = models(
         PYTHON,
         r#"[[switch]]
@@ -381,11 +381,11 @@ context = "event-loop"
         [("patched", "acme.toml")]
     );
     assert_eq!(lang.marks("acme.Mapper").effect().count(), 1);
-    assert!(lang.calls("acme.Mapper").is_empty(), "a mark is no call of the annotation");
+    assert!(lang.calls("acme.Mapper").is_empty(), "a row with `via` describes no call of the annotation");
 }
 
 #[test]
-fn a_table_reads_back_from_its_bytes() {
+fn a_table_is_read_unchanged_from_its_bytes() {
     let text = format!(
         "{PYTHON}{}",
         r##"[alias]
@@ -428,11 +428,11 @@ gives = ["acme.T", "(acme.T, None)"]
     assert_eq!(back.alias("acme.C"), Some("acme.Client"));
     assert_eq!(back.tags(), ["t"]);
     assert_eq!(back.call(1), None);
-    assert!(Layer::from_bytes(&bytes[..bytes.len() / 2]).is_err(), "half a table is none");
+    assert!(Layer::from_bytes(&bytes[..bytes.len() / 2]).is_err(), "half of a table is no table");
 }
 
 #[test]
-fn what_is_compiled_in_decodes() {
+fn built_in_tables_can_be_decoded() {
     let models = Models::builtin();
     for language in Language::ALL {
         for (kind, layer) in models.lang(*language).layers() {

@@ -1,4 +1,4 @@
-//! Model files, in one program.
+//! Tests of model files, in one program.
 
 mod errors;
 mod lookup;

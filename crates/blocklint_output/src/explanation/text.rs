@@ -97,7 +97,7 @@ impl Page<'_> {
             self.entry("", &finding.trace_line())?;
         }
         if let Some(step) = &finding.held_by {
-            self.entry("", &format!("{}{}", step.holds_lock(), self.behind(Some(&step.place))))?;
+            self.entry("", &format!("{}{}", step.lock_holder_words(), self.behind(Some(&step.place))))?;
         }
         if finding.causes.len() > 1 {
             for (number, cause) in finding.causes.iter().enumerate() {
@@ -106,7 +106,7 @@ impl Page<'_> {
             }
         }
         if !finding.reached_by.is_empty() {
-            let says: Vec<String> = finding.reached_by.iter().map(ReachedBy::says).collect();
+            let says: Vec<String> = finding.reached_by.iter().map(ReachedBy::to_words).collect();
             self.entry("reached", &format!("by {}", says.join(", ")))?;
         }
         for (number, reason) in finding.reasons.iter().enumerate() {

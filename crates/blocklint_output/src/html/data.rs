@@ -182,7 +182,7 @@ fn one<'a>(finding: &'a Finding, shown: &Shown<'_>, excerpts: &mut Excerpts<'a>)
         at: excerpts.at(&held.place),
         function: &held.function,
         call: &held.call,
-        says: held.holds_lock(),
+        says: held.lock_holder_words(),
     }));
     One {
         id: &finding.fingerprint,
@@ -201,7 +201,7 @@ fn one<'a>(finding: &'a Finding, shown: &Shown<'_>, excerpts: &mut Excerpts<'a>)
         trace,
         causes: finding.causes.len(),
         fix: finding.fix.as_ref().map(|fix| fix_data(fix, shown, excerpts)),
-        confirmed: finding.confirmed.as_ref().map(Confirmed::says),
+        confirmed: finding.confirmed.as_ref().map(Confirmed::to_words),
     }
 }
 

@@ -214,24 +214,24 @@ impl<'a> File<'a, '_> {
         let entered = |edit_kind: &EditKind| {
             site.around.entered.clone().filter(|_| !matches!(edit_kind, EditKind::Offload { .. }))
         };
-        remedy.first(|edit_kind| match edit_kind {
+        remedy.write_first(|edit_kind| match edit_kind {
             edit_kind if entered(edit_kind).is_some() => {
                 Err(entered(edit_kind).unwrap_or_else(|| Refusal::new("it is entered")))
             }
             EditKind::TwinType { .. } => Err(Refusal::new("it is made elsewhere")),
-            EditKind::Twin { path, method, same, .. } => self.twin(&site, path, *method, *same),
+            EditKind::Twin { path, is_method, same_effect, .. } => self.twin(&site, path, *is_method, *same_effect),
             EditKind::Rewrite { template } => self.rewrite(&site, template),
-            EditKind::Offload { to } => {
+            EditKind::Offload { functions } => {
                 let handles = site.around.handles;
                 if let Some(steps) = self.steps_of(at, &site, &found.1, elsewhere)
-                    && let Ok(written) = self.whole(&site, steps, to)
+                    && let Ok(written) = self.whole(&site, steps, functions)
                 {
                     return Ok(written);
                 }
                 if let Some(block) = self.block_of(&site, &found.1, &|with| (elsewhere.holds)(at, with)) {
                     let whole = match (elsewhere.refusal)(at, Some(span(block.range())), handles) {
                         Some(refusal) => Err(refusal),
-                        None => self.whole(&site, block, to),
+                        None => self.whole(&site, block, functions),
                     };
                     if whole.is_ok() || block.must {
                         return whole;
@@ -241,7 +241,7 @@ impl<'a> File<'a, '_> {
                     return Err(refusal);
                 }
                 if let Some(chain) = self.chain_of(found.0, &found.1) {
-                    return self.chain(&chain, to, elsewhere);
+                    return self.chain(&chain, functions, elsewhere);
                 }
                 match (elsewhere.refusal)(at, None, handles) {
                     Some(refusal) => Err(refusal),
@@ -251,14 +251,14 @@ impl<'a> File<'a, '_> {
                     None => self
                         .has_thread_alone(found.0, &found.1, elsewhere)
                         .and_then(|()| self.keeps_remark(&site))
-                        .and_then(|()| self.offload(&site, to)),
+                        .and_then(|()| self.offload(&site, functions)),
                 }
             }
             EditKind::ShareInModule => self.share(&site, &found.1),
             EditKind::Chain { .. } | EditKind::Share { .. } | EditKind::Asyncify => {
                 Err(Refusal::new("nothing here is a chain"))
             }
-            EditKind::HandOver { passes } => self.hand_over(&site, *passes),
+            EditKind::HandOver { forwards_arguments } => self.hand_over(&site, *forwards_arguments),
             EditKind::DropArgument { name, changes } => self.drop_argument(&site, name, changes.as_deref()),
             EditKind::AddArgument { name, value, changes } => self.add_argument(&site, name, value, changes),
         })

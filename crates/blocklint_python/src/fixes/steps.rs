@@ -252,12 +252,12 @@ impl<'a> File<'a, '_> {
 
     /// Where a wanted call stands, and what would hand it to a thread.
     fn site<'s>(&'s self, of: &'s Call<'a, '_>) -> Option<(Site<'a>, &'s [blocklint_core::Offload])> {
-        let to = match &*of.remedy.edit_kinds {
-            [EditKind::Offload { to }] if of.remedy.at_most != Applicability::Display => to,
+        let functions = match &*of.remedy.edit_kinds {
+            [EditKind::Offload { functions }] if of.remedy.at_most != Applicability::Display => functions,
             _ => return None,
         };
         let around = Surroundings::of(of.call, &of.around, true).ok()?;
-        Some((Site { call: of.call, around }, to))
+        Some((Site { call: of.call, around }, functions))
     }
 }
 

@@ -93,7 +93,7 @@ impl<'a> File<'a> {
     ) -> (Result<WrittenEdit, Refusal>, bool) {
         let mut is_moved = false;
         let written = self.site_at(span).and_then(|site| {
-            remedy.first(|edit_kind| {
+            remedy.write_first(|edit_kind| {
                 is_moved = matches!(edit_kind, EditKind::Offload { .. });
                 self.write_edit_of_kind(edit_kind, &site, called)
             })
@@ -114,8 +114,10 @@ impl<'a> File<'a> {
         called: &dyn Fn() -> Called,
     ) -> Result<WrittenEdit, Refusal> {
         match edit_kind {
-            EditKind::Twin { path, method, same, needs } => self.twin(site, path, *method, *same, needs.as_deref()),
-            EditKind::TwinType { from, to, needs } => self.twin_type(site, from, to, needs.as_deref()),
+            EditKind::Twin { path, is_method, same_effect, requirement } => {
+                self.twin(site, path, *is_method, *same_effect, requirement.as_deref())
+            }
+            EditKind::TwinType { from, to, requirement } => self.twin_type(site, from, to, requirement.as_deref()),
             EditKind::Rewrite { template } => self.rewrite(site, template),
             EditKind::Offload { .. }
                 if called().itself.iter().any(|definition| captures::gives_borrowed(definition)) =>
@@ -132,7 +134,7 @@ impl<'a> File<'a> {
             EditKind::Offload { .. } if called().itself.iter().any(|definition| captures::is_rewritten(definition)) => {
                 Err(Refusal::new("an attribute makes something else of the function that is called"))
             }
-            EditKind::Offload { to } => self.offload(site, to),
+            EditKind::Offload { functions } => self.offload(site, functions),
             EditKind::Asyncify => Err(Refusal::new("its edits stand in several functions")),
             EditKind::HandOver { .. } => Err(Refusal::new("what is handed over is for the program to say")),
             EditKind::DropArgument { .. }

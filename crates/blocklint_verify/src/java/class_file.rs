@@ -1,6 +1,7 @@
-//! One class file (chapter 4 of the JVM's specification): its name, bases and members. No code in it is looked at.
+//! The parser of a class file (chapter 4 of the JVM's specification): the name, bases and members of its class. Byte
+//! code is skipped.
 
-/// Flags of classes and members.
+// The access flags of classes and members.
 const PUBLIC: u16 = 0x0001;
 const PROTECTED: u16 = 0x0004;
 const STATIC: u16 = 0x0008;
@@ -12,7 +13,7 @@ const ABSTRACT: u16 = 0x0400;
 const SYNTHETIC: u16 = 0x1000;
 const ANNOTATION: u16 = 0x2000;
 
-/// A method or constructor (`<init>`), its erased types written as in source (`java.util.Map.Entry[]`).
+/// A method or constructor (`<init>`). Its erased types are written as in source code (`java.util.Map.Entry[]`).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Method {
     pub(super) name: String,
@@ -22,37 +23,37 @@ pub(super) struct Method {
 }
 
 impl Method {
-    /// True if users of the library can call or override it and the compiler did not add it.
+    /// True if users of the library can call or override the method, and the compiler has not generated it.
     pub(super) fn is_visible(&self) -> bool {
         self.flags & (PUBLIC | PROTECTED) != 0 && self.flags & (SYNTHETIC | BRIDGE) == 0
     }
 
-    /// True if it is public.
+    /// True if the method is public.
     pub(super) fn is_public(&self) -> bool {
         self.flags & PUBLIC != 0
     }
 
-    /// True if no class can override it.
+    /// True if no class can override the method.
     pub(super) fn is_fixed(&self) -> bool {
         self.flags & (FINAL | STATIC) != 0
     }
 
-    /// True if it has no body.
+    /// True if the method has no body.
     pub(super) fn is_abstract(&self) -> bool {
         self.flags & ABSTRACT != 0
     }
 
-    /// True if its last parameter takes any number of arguments.
+    /// True if the last parameter takes any number of arguments.
     pub(super) fn is_variadic(&self) -> bool {
         self.flags & VARARGS != 0
     }
 }
 
-/// A class, interface or annotation type; names are dotted, those of nested types too.
+/// A class, interface or annotation type. All names are dotted, including those of nested types.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Class {
     pub(super) name: String,
-    /// The classes and interfaces that it extends and implements, in this order.
+    /// The class that it extends and the interfaces that it implements, in this order.
     pub(super) bases: Vec<String>,
     pub(super) methods: Vec<Method>,
     pub(super) fields: Vec<String>,
@@ -77,9 +78,9 @@ impl Class {
     }
 }
 
-/// Reads a class file; `None` if it is none.
+/// Parses a class file; `None` if the bytes are no class file.
 pub(super) fn read(data: &[u8]) -> Option<Class> {
-    let mut reader = Reader { data, at: 8 };
+    let mut reader = Reader { data, offset: 8 };
     if data.get(..4)? != [0xCA, 0xFE, 0xBA, 0xBE] {
         return None;
     }
@@ -95,56 +96,56 @@ pub(super) fn read(data: &[u8]) -> Option<Class> {
     }
     let mut fields = Vec::new();
     for _ in 0..reader.u2()? {
-        let (_, name, _) = member(&mut reader, &pool)?;
+        let (_, name, _) = read_member(&mut reader, &pool)?;
         fields.push(name.to_owned());
     }
     let mut methods = Vec::new();
     for _ in 0..reader.u2()? {
-        let (flags, name, descriptor) = member(&mut reader, &pool)?;
-        let (parameters, returns) = types_of(descriptor)?;
+        let (flags, name, descriptor) = read_member(&mut reader, &pool)?;
+        let (parameters, returns) = parse_descriptor(descriptor)?;
         methods.push(Method { name: name.to_owned(), parameters, returns, flags });
     }
-    // For a nested class, the access flags of the source (`static`, `private`) are in the attribute `InnerClasses`. The flags
-    // of the class file itself lack them.
+    // The access flags of a nested class (`static`, `private`) are in the attribute `InnerClasses`. The flags of the
+    // class file itself lack them.
     let mut flags = flags;
     for _ in 0..reader.u2()? {
         let name = pool.text(reader.u2()?)?;
         let length = reader.u4()? as usize;
-        let end = reader.at.checked_add(length)?;
+        let end = reader.offset.checked_add(length)?;
         if name == "InnerClasses" {
             for _ in 0..reader.u2()? {
-                let (of, _outer, _simple, access) = (reader.u2()?, reader.u2()?, reader.u2()?, reader.u2()?);
-                if pool.class_name(of)? == internal {
+                let (nested, _outer, _simple, access) = (reader.u2()?, reader.u2()?, reader.u2()?, reader.u2()?);
+                if pool.class_name(nested)? == internal {
                     flags = access | flags & (INTERFACE | ANNOTATION);
                 }
             }
         }
-        reader.at = end;
+        reader.offset = end;
     }
     Some(Class { name: dotted(internal), bases, methods, fields, flags })
 }
 
-/// Flags, name and descriptor of a field or method; its attributes are passed over.
-fn member<'d>(reader: &mut Reader<'d>, pool: &Pool<'d>) -> Option<(u16, &'d str, &'d str)> {
+/// Returns the flags, the name and the descriptor of a field or method, and skips its attributes.
+fn read_member<'d>(reader: &mut Reader<'d>, pool: &Pool<'d>) -> Option<(u16, &'d str, &'d str)> {
     let (flags, name, descriptor) = (reader.u2()?, reader.u2()?, reader.u2()?);
     for _ in 0..reader.u2()? {
         reader.u2()?;
         let length = reader.u4()? as usize;
-        reader.at = reader.at.checked_add(length)?;
+        reader.offset = reader.offset.checked_add(length)?;
     }
     Some((flags, pool.text(name)?, pool.text(descriptor)?))
 }
 
 struct Reader<'d> {
     data: &'d [u8],
-    at: usize,
+    offset: usize,
 }
 
 impl<'d> Reader<'d> {
     fn take(&mut self, length: usize) -> Option<&'d [u8]> {
-        let end = self.at.checked_add(length)?;
-        let bytes = self.data.get(self.at..end)?;
-        self.at = end;
+        let end = self.offset.checked_add(length)?;
+        let bytes = self.data.get(self.offset..end)?;
+        self.offset = end;
         Some(bytes)
     }
 
@@ -161,7 +162,7 @@ impl<'d> Reader<'d> {
     }
 }
 
-/// The entries of the constant pool that lead to names.
+/// An entry of the constant pool, reduced to the kinds that contain names.
 #[derive(Clone, Copy)]
 enum Constant<'d> {
     Text(&'d str),
@@ -180,7 +181,8 @@ impl<'d> Pool<'d> {
             let rest = match tag {
                 1 => {
                     let length = reader.u2()?;
-                    // Names outside the basic plane are written in a way of Java's own; none of them is asked for.
+                    // Java encodes characters outside of the basic plane in its own format. Such names are not looked
+                    // up.
                     let text = std::str::from_utf8(reader.take(usize::from(length))?).unwrap_or("");
                     constants.push(Constant::Text(text));
                     continue;
@@ -198,7 +200,7 @@ impl<'d> Pool<'d> {
             reader.take(rest)?;
             constants.push(Constant::Other);
             if matches!(tag, 5 | 6) {
-                // Such a constant counts as two.
+                // A `long` or `double` takes two entries of the pool.
                 constants.push(Constant::Other);
             }
         }
@@ -220,34 +222,37 @@ impl<'d> Pool<'d> {
     }
 }
 
-/// `a/b$C` as `a.b.C`; a `$` that begins or ends a name belongs to it.
+/// Returns the dotted form of an internal name: `a.b.C` for `a/b$C`. A `$` that begins or ends a name is a part of it.
 pub(super) fn dotted(internal: &str) -> String {
     let (package, simple) = match internal.rsplit_once('/') {
         Some((package, simple)) => (format!("{}.", package.replace('/', ".")), simple),
         None => (String::new(), internal),
     };
     let bytes = simple.as_bytes();
-    let nests = |at: usize| {
-        bytes[at] == b'$'
-            && at.checked_sub(1).is_some_and(|before| bytes[before] != b'$')
-            && bytes.get(at + 1).is_some_and(|&after| after != b'$')
+    let is_separator = |index: usize| {
+        bytes[index] == b'$'
+            && index.checked_sub(1).is_some_and(|before| bytes[before] != b'$')
+            && bytes.get(index + 1).is_some_and(|&after| after != b'$')
     };
-    let simple: String = simple.char_indices().map(|(at, char)| if nests(at) { '.' } else { char }).collect();
+    let simple: String =
+        simple.char_indices().map(|(index, char)| if is_separator(index) { '.' } else { char }).collect();
     package + &simple
 }
 
-/// Returns the parameters and the result of a method's descriptor: `(I[Ljava/lang/String;)V`.
-fn types_of(descriptor: &str) -> Option<(Vec<String>, String)> {
+/// Returns the types of the parameters and of the result in a method's descriptor (`(I[Ljava/lang/String;)V`); `None`
+/// if the text is no descriptor.
+fn parse_descriptor(descriptor: &str) -> Option<(Vec<String>, String)> {
     let (parameters, returns) = descriptor.strip_prefix('(')?.split_once(')')?;
     let mut rest = parameters;
-    let mut found = Vec::new();
+    let mut types = Vec::new();
     while !rest.is_empty() {
-        found.push(take_type(&mut rest)?);
+        types.push(take_type(&mut rest)?);
     }
     let mut rest = returns;
-    Some((found, take_type(&mut rest)?))
+    Some((types, take_type(&mut rest)?))
 }
 
+/// Removes one type from the beginning of a descriptor, and returns it as source code writes it.
 fn take_type(rest: &mut &str) -> Option<String> {
     let dimensions = rest.len() - rest.trim_start_matches('[').len();
     *rest = &rest[dimensions..];
@@ -276,10 +281,10 @@ fn take_type(rest: &mut &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{dotted, read, types_of};
+    use super::{dotted, parse_descriptor, read};
 
     #[test]
-    fn names_are_dotted_as_source_writes_them() {
+    fn names_are_dotted_as_in_source_code() {
         assert_eq!(dotted("java/util/Map$Entry"), "java.util.Map.Entry");
         assert_eq!(dotted("a/$Gson$Types"), "a.$Gson.Types");
         assert_eq!(dotted("a/Name$$Lambda$"), "a.Name$$Lambda$");
@@ -287,18 +292,19 @@ mod tests {
     }
 
     #[test]
-    fn descriptors_are_read_whole_or_not_at_all() {
-        let (parameters, returns) = types_of("(I[[Ljava/util/Map$Entry;[B)Ljava/lang/String;").expect("a descriptor");
+    fn descriptors_are_parsed_completely_or_not_at_all() {
+        let (parameters, returns) =
+            parse_descriptor("(I[[Ljava/util/Map$Entry;[B)Ljava/lang/String;").expect("a descriptor");
         assert_eq!(parameters, ["int", "java.util.Map.Entry[][]", "byte[]"]);
         assert_eq!(returns, "java.lang.String");
-        assert_eq!(types_of("()V"), Some((Vec::new(), "void".to_owned())));
+        assert_eq!(parse_descriptor("()V"), Some((Vec::new(), "void".to_owned())));
         for broken in ["", "(", "(I", "(Ljava/lang/String)V", "(Q)V", "()", "()["] {
-            assert_eq!(types_of(broken), None, "{broken}");
+            assert_eq!(parse_descriptor(broken), None, "{broken}");
         }
     }
 
     #[test]
-    fn what_is_no_class_file_is_none() {
+    fn junk_is_no_class_file() {
         assert_eq!(read(b""), None);
         assert_eq!(read(b"\xCA\xFE\xBA\xBE\x00\x00\x00\x34\xFF\xFF"), None);
         assert_eq!(read(&[0xCA; 64]), None);

@@ -1,4 +1,5 @@
-//! The classes of some folders, by their dotted names.
+//! The classes of a library and its dependencies (`Classes`), found by their dotted names, with their supertypes and
+//! methods.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -13,28 +14,28 @@ use super::class_file::{Class, Method, dotted, read};
 /// The class that every class derives from.
 pub(super) const OBJECT: &str = "java.lang.Object";
 
-/// A class and its supertypes.
+/// A class and its supertypes, nearest first.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Order {
-    /// Itself and its bases, nearest first, `Object` last.
+    /// The class and its bases, nearest first, `Object` last.
     pub(super) known: Vec<Rc<Class>>,
-    /// Bases of which no class file is at hand.
+    /// The names of bases without a class file.
     pub(super) missing: Vec<String>,
 }
 
 impl Order {
-    /// True if one of them has this name.
-    pub(super) fn has(&self, name: &str) -> bool {
+    /// True if the class or one of its supertypes has this name.
+    pub(super) fn contains(&self, name: &str) -> bool {
         self.names().any(|known| known == name)
     }
 
-    /// Returns the names of all, nearest first.
+    /// Returns the names of the class and its supertypes, nearest first.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.known.iter().map(|class| class.name.as_str()).chain(self.missing.iter().map(String::as_str))
     }
 }
 
-/// Class files below folders; those of the library itself come first.
+/// The class files below some folders. The library's own classes take precedence.
 #[derive(Debug)]
 pub(crate) struct Classes {
     files: FxHashMap<String, Utf8PathBuf>,
@@ -42,48 +43,47 @@ pub(crate) struct Classes {
     own: Vec<String>,
     packages: FxHashSet<String>,
     own_packages: FxHashSet<String>,
-    read: RefCell<FxHashMap<String, Option<Rc<Class>>>>,
+    cache: RefCell<FxHashMap<String, Option<Rc<Class>>>>,
 }
 
 impl Classes {
-    /// Returns the classes of a library, and of what it rests on. A folder holds packages, or modules that hold
-    /// packages.
+    /// Returns the classes of a library and of its dependencies. A folder contains packages, or modules with packages.
     pub(crate) fn new(own: &[Utf8PathBuf], others: impl Iterator<Item = Utf8PathBuf>) -> Self {
         let mut classes = Classes {
             files: FxHashMap::default(),
             own: Vec::new(),
             packages: FxHashSet::default(),
             own_packages: FxHashSet::default(),
-            read: RefCell::default(),
+            cache: RefCell::default(),
         };
-        own.iter().for_each(|folder| classes.add(folder));
+        own.iter().for_each(|folder| classes.add_folder(folder));
         classes.own = classes.files.keys().cloned().collect();
         classes.own.sort();
         classes.own_packages = classes.packages.clone();
-        others.for_each(|folder| classes.add(&folder));
+        others.for_each(|folder| classes.add_folder(&folder));
         classes
     }
 
-    fn add(&mut self, folder: &Utf8Path) {
-        let inside = folder.read_dir_utf8().into_iter().flatten().flatten();
+    fn add_folder(&mut self, folder: &Utf8Path) {
+        let entries = folder.read_dir_utf8().into_iter().flatten().flatten();
         let modules: Vec<Utf8PathBuf> =
-            inside.map(|entry| entry.into_path()).filter(|path| path.join("module-info.class").is_file()).collect();
+            entries.map(|entry| entry.into_path()).filter(|path| path.join("module-info.class").is_file()).collect();
         if modules.is_empty() {
-            self.add_below(folder, "");
+            self.add_package(folder, "");
         } else {
-            modules.iter().for_each(|module| self.add_below(module, ""));
+            modules.iter().for_each(|module| self.add_package(module, ""));
         }
     }
 
-    fn add_below(&mut self, folder: &Utf8Path, package: &str) {
+    fn add_package(&mut self, folder: &Utf8Path, package: &str) {
         let mut has_classes = false;
         for entry in folder.read_dir_utf8().into_iter().flatten().flatten() {
             let name = entry.file_name();
             let internal = if package.is_empty() { name.to_owned() } else { format!("{package}/{name}") };
-            // A link could lead around in circles.
+            // Links are not followed, because they can form a cycle.
             let Ok(kind) = entry.file_type() else { continue };
             if kind.is_dir() {
-                self.add_below(entry.path(), &internal);
+                self.add_package(entry.path(), &internal);
             } else if let Some(internal) = internal.strip_suffix(".class")
                 && !name.ends_with("-info.class")
             {
@@ -96,26 +96,26 @@ impl Classes {
         }
     }
 
-    /// Returns a class by its name.
+    /// Returns the class with a dotted name.
     pub(super) fn get(&self, name: &str) -> Option<Rc<Class>> {
-        if let Some(known) = self.read.borrow().get(name) {
+        if let Some(known) = self.cache.borrow().get(name) {
             return known.clone();
         }
         let class = self.files.get(name).and_then(|file| read(&fs::read(file).ok()?)).map(Rc::new);
-        self.read.borrow_mut().insert(name.to_owned(), class.clone());
+        self.cache.borrow_mut().insert(name.to_owned(), class.clone());
         class
     }
 
-    /// Returns the library's own public classes that a test holds for, sorted.
-    pub(super) fn own(&self, holds: impl Fn(&str) -> bool) -> Vec<String> {
+    /// Returns the names of the library's own public classes that satisfy the predicate, sorted.
+    pub(super) fn own_classes(&self, predicate: impl Fn(&str) -> bool) -> Vec<String> {
         let is_public = |name: &&String| self.get(name).is_some_and(|class| class.is_public());
-        self.own.iter().filter(|name| holds(name)).filter(is_public).cloned().collect()
+        self.own.iter().filter(|name| predicate(name)).filter(is_public).cloned().collect()
     }
 
-    /// True if a package lies at a path or below it.
+    /// True if a path is a package with classes, or a prefix of one.
     pub(super) fn has_package(&self, path: &str) -> bool {
-        let below = |package: &String| package.strip_prefix(path).is_some_and(|rest| rest.starts_with('.'));
-        self.packages.contains(path) || self.packages.iter().any(below)
+        let is_below = |package: &String| package.strip_prefix(path).is_some_and(|rest| rest.starts_with('.'));
+        self.packages.contains(path) || self.packages.iter().any(is_below)
     }
 
     /// True if the library has classes in exactly this package.
@@ -123,7 +123,7 @@ impl Classes {
         self.own_packages.contains(path)
     }
 
-    /// Returns a class and its supertypes.
+    /// Returns a class and its supertypes, nearest first.
     pub(super) fn order(&self, name: &str) -> Order {
         let mut order = Order::default();
         let mut waiting = std::collections::VecDeque::from([name.to_owned()]);
@@ -144,9 +144,9 @@ impl Classes {
         order
     }
 
-    /// True if a class is another or derives from it, as far as its base classes are at hand.
+    /// True if a class equals another or derives from it, as far as its bases have class files.
     pub(super) fn derives(&self, name: &str, base: &str) -> bool {
-        self.order(name).has(base)
+        self.order(name).contains(base)
     }
 
     /// Returns every overload of a method in a class and its bases.
@@ -154,36 +154,36 @@ impl Classes {
         if self.get(owner).is_none() {
             return Vec::new();
         }
-        let mut found: Vec<Method> = Vec::new();
+        let mut methods: Vec<Method> = Vec::new();
         for class in &self.order(owner).known {
             for method in class.methods.iter().filter(|method| method.name == name && method.is_visible()) {
-                if !found.contains(method) {
-                    found.push(method.clone());
+                if !methods.contains(method) {
+                    methods.push(method.clone());
                 }
             }
         }
-        found
+        methods
     }
 
-    /// Returns the constructors of a class that others can call.
+    /// Returns the constructors of a class that users of the library can call.
     pub(super) fn constructors(&self, class: &Class) -> Vec<Method> {
         class.methods.iter().filter(|method| method.name == "<init>" && method.is_visible()).cloned().collect()
     }
 
-    /// Returns every method that can be called on a class, without those that every object has.
+    /// Returns the methods of a class and its bases by name, without those of `Object`.
     pub(super) fn members(&self, owner: &str) -> BTreeMap<String, Vec<Method>> {
-        let mut found: BTreeMap<String, Vec<Method>> = BTreeMap::new();
-        // `clone` is not among them, because only a class that overrides it can be cloned from outside.
-        let of_object: Vec<String> = self.get(OBJECT).map_or(Vec::new(), |class| {
+        let mut members: BTreeMap<String, Vec<Method>> = BTreeMap::new();
+        // The protected `clone` is no method of every object, because only a class that overrides it makes it public.
+        let object_methods: Vec<String> = self.get(OBJECT).map_or(Vec::new(), |class| {
             class.methods.iter().filter(|method| method.is_public()).map(|method| method.name.clone()).collect()
         });
         for class in self.order(owner).known.iter().filter(|class| class.name != OBJECT) {
             for method in class.methods.iter().filter(|method| method.is_visible() && !method.name.starts_with('<')) {
-                if !of_object.contains(&method.name) {
-                    found.entry(method.name.clone()).or_default().push(method.clone());
+                if !object_methods.contains(&method.name) {
+                    members.entry(method.name.clone()).or_default().push(method.clone());
                 }
             }
         }
-        found
+        members
     }
 }

@@ -1,6 +1,7 @@
-//! Names of Java libraries, looked up in their class files.
+//! The check of Java models: paths are looked up in the class files of the library.
 //!
-//! Only what a compiler of the library's users sees is read: classes, their bases, and the descriptors of their members.
+//! Class files are read as the compiler of a user reads them: classes, their bases, and the descriptors of their
+//! members.
 
 mod check;
 mod class_file;

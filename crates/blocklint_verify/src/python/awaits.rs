@@ -1,4 +1,4 @@
-//! Tells if a call returns something to await.
+//! The check if a call returns an awaitable: a coroutine, a future, an asynchronous iterator or context manager.
 
 use std::sync::LazyLock;
 
@@ -9,12 +9,12 @@ use regex::Regex;
 use super::entity::{Entity, Function};
 use super::sources::Sources;
 
-/// Names in annotations that say that a call gives something to await.
+/// Names of awaitable types in annotations.
 static AWAITABLE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"Awaitable|Coroutine|Future|Task\b|Deferred|Async[A-Z]\w*|ContextManager\b.*Async|\b_?Async").ok()
 });
 
-/// Annotations of what is run only where it is awaited; one of several things it may give does not say so.
+/// Annotations of results that run only when they are awaited. A union with another type does not match.
 static COROUTINE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"^(\w+\.)*(Awaitable|Coroutine|AsyncIterator|AsyncGenerator|AsyncIterable)\b[^|]*$").ok()
 });
@@ -24,21 +24,21 @@ fn matches(pattern: &Option<Regex>, text: &str) -> bool {
 }
 
 impl Sources<'_> {
-    /// How a function runs.
+    /// Returns the way in which a call runs a function.
     pub(super) fn flow(&self, function: &Function) -> Flow {
         self.program.body(function.body).flow
     }
 
-    fn is_written_async(&self, function: &Function) -> bool {
+    fn is_declared_async(&self, function: &Function) -> bool {
         matches!(self.flow(function), Flow::Coroutine | Flow::AsyncGenerator)
     }
 
-    /// True if a call of it returns a coroutine, a future, an asynchronous iterator or context manager.
+    /// True if a call of the entity returns a coroutine, a future, an asynchronous iterator or context manager.
     pub(super) fn is_async(&self, entity: &Entity) -> bool {
-        self.is_async_within(entity, 0)
+        self.is_async_at_depth(entity, 0)
     }
 
-    fn is_async_within(&self, entity: &Entity, depth: u32) -> bool {
+    fn is_async_at_depth(&self, entity: &Entity, depth: u32) -> bool {
         if depth > 16 {
             return false;
         }
@@ -52,7 +52,7 @@ impl Sources<'_> {
         };
         let decorators = self.decorators(function);
         let marked = decorators.iter().any(|name| name == "asynccontextmanager" || name == "coroutine");
-        if self.is_written_async(function) || marked || self.is_wrapped(function) {
+        if self.is_declared_async(function) || marked || self.is_wrapped(function) {
             return true;
         }
         let returns = self.program.body(function.body).returns;
@@ -61,12 +61,11 @@ impl Sources<'_> {
             if matches(&AWAITABLE, &text) {
                 return true;
             }
-            let given = self.returned(function);
-            let gives = given.iter().any(|entity| match entity {
-                Entity::Instance(class) => self.is_async_within(&Entity::Class(*class), depth + 1),
+            let is_awaitable = |entity: &Entity| match entity {
+                Entity::Instance(class) => self.is_async_at_depth(&Entity::Class(*class), depth + 1),
                 _ => false,
-            });
-            if gives {
+            };
+            if self.returned_entities(function).iter().any(is_awaitable) {
                 return true;
             }
             if !matches!(text.as_str(), "Any" | "object" | "typing.Any") {
@@ -76,7 +75,7 @@ impl Sources<'_> {
         depth <= 3 && self.returns_async(function, depth)
     }
 
-    /// True if the function returns the result of a call that returns something to await.
+    /// True if the function returns the result of a call that returns an awaitable.
     fn returns_async(&self, function: &Function, depth: u32) -> bool {
         let file = function.body.file;
         let facts = self.program.facts(file);
@@ -88,24 +87,24 @@ impl Sources<'_> {
             self.evaluate(site.callee, file, function.owner)
                 .iter()
                 .filter(|target| matches!(target, Entity::Function(_) | Entity::Class(_)))
-                .any(|target| target != &Entity::Function(*function) && self.is_async_within(target, depth + 1))
+                .any(|target| target != &Entity::Function(*function) && self.is_async_at_depth(target, depth + 1))
         })
     }
 
-    /// True if nothing at all happens before the result is awaited.
+    /// True if the code of the function runs only when the result of the call is awaited.
     pub(super) fn is_coroutine(&self, entity: &Entity) -> bool {
         let Some(function) = entity.function() else { return false };
         let returns = self.program.body(function.body).returns;
-        let is_said = returns.is_some() && matches(&COROUTINE, &self.text(function.body.file, returns));
+        let is_annotated = returns.is_some() && matches(&COROUTINE, &self.text(function.body.file, returns));
         let is_marked = self.decorators(&function).iter().any(|name| name == "asynccontextmanager");
-        self.is_written_async(&function) || is_marked || is_said || self.is_wrapped(&function)
+        self.is_declared_async(&function) || is_marked || is_annotated || self.is_wrapped(&function)
     }
 
     fn returned_forms(&self, body: BodyRef) -> impl Iterator<Item = FormId> + '_ {
         self.program.exits_in(body).filter(|exit| exit.kind == ExitKind::Return).map(|exit| exit.value)
     }
 
-    /// True if one of its decorators makes a coroutine function of it.
+    /// True if one of the decorators returns a coroutine function.
     fn is_wrapped(&self, function: &Function) -> bool {
         let file = function.body.file;
         let facts = self.program.facts(file);
@@ -115,12 +114,12 @@ impl Sources<'_> {
                 _ => decorator,
             };
             let targets = self.evaluate(called, file, None);
-            targets.iter().filter_map(Entity::function).any(|target| self.gives_coroutines(target.body))
+            targets.iter().filter_map(Entity::function).any(|target| self.returns_coroutine_functions(target.body))
         })
     }
 
-    /// True if a decorator returns an `async def` that stands in it, whatever it decorates.
-    fn gives_coroutines(&self, decorator: BodyRef) -> bool {
+    /// True if a decorator always returns a nested `async def`, whatever function it decorates.
+    fn returns_coroutine_functions(&self, decorator: BodyRef) -> bool {
         let facts = self.program.facts(decorator.file);
         let mut inner = Vec::new();
         let mut waiting = vec![decorator];
@@ -140,12 +139,12 @@ impl Sources<'_> {
                 _ => None,
             })
             .collect();
-        let named = |body: BodyRef| names.contains(&self.program.body(body).name);
-        // One that looks at the decorated function returns a plain function besides; one with arguments the decorator.
-        let returned = inner
-            .iter()
-            .map(|(_, body)| *body)
-            .filter(|&body| named(body) && !inner.iter().any(|(around, other)| named(*other) && *around == body));
+        let is_returned = |body: BodyRef| names.contains(&self.program.body(body).name);
+        // A decorator that distinguishes plain functions returns a plain function as well. A decorator with arguments
+        // returns the actual decorator, whose nested functions count.
+        let returned = inner.iter().map(|(_, body)| *body).filter(|&body| {
+            is_returned(body) && !inner.iter().any(|(around, other)| is_returned(*other) && *around == body)
+        });
         let flows: Vec<Flow> = returned.map(|body| self.program.body(body).flow).collect();
         !flows.is_empty() && flows.iter().all(|flow| matches!(flow, Flow::Coroutine | Flow::AsyncGenerator))
     }

@@ -1,46 +1,46 @@
-//! Names that every Python program has without an import, and the members of their types. The interpreter's own types
-//! are written in C, so no Python source declares them.
+//! The built-in names of Python and the members of the built-in types. They are listed here, because the interpreter
+//! declares them in C and not in Python source.
 
 /// A built-in type.
 #[derive(Debug)]
 pub(super) struct Builtin {
-    /// Its name.
+    /// The name of the type.
     pub(super) name: &'static str,
-    /// The type it derives from; empty for `object`.
+    /// The name of its base; empty for `object`.
     pub(super) base: &'static str,
-    /// Its further members, separated by spaces.
+    /// The members that its base lacks, separated by spaces.
     members: &'static str,
 }
 
-/// Returns the type of this name.
+/// Returns the built-in type with this name.
 pub(super) fn builtin_type(name: &str) -> Option<&'static Builtin> {
-    TYPES.binary_search_by(|known| known.name.cmp(name)).ok().map(|at| &TYPES[at])
+    TYPES.binary_search_by(|known| known.name.cmp(name)).ok().map(|index| &TYPES[index])
 }
 
-/// True if a type or one it derives from has a member.
-pub(super) fn has_member(of: &Builtin, member: &str) -> bool {
-    let mut at = Some(of);
-    while let Some(known) = at {
-        if known.members.split(' ').any(|name| name == member) {
+/// True if a built-in type or one of its bases has the member.
+pub(super) fn has_member(ty: &Builtin, member: &str) -> bool {
+    let mut current = Some(ty);
+    while let Some(ty) = current {
+        if ty.members.split(' ').any(|name| name == member) {
             return true;
         }
-        at = builtin_type(known.base);
+        current = builtin_type(ty.base);
     }
     false
 }
 
-/// True if the name is built in.
+/// True if this is the name of a built-in type, function or constant.
 pub(super) fn is_builtin(name: &str) -> bool {
     builtin_type(name).is_some() || OTHERS.split(' ').any(|known| known == name)
 }
 
-/// Names that are no types.
+/// The names of built-in functions and constants.
 const OTHERS: &str = "Ellipsis EnvironmentError False IOError None NotImplemented True __import__ __name__ abs aiter all anext \
     any ascii bin breakpoint callable chr compile delattr dir divmod eval exec format getattr globals hasattr \
     hash help hex id input isinstance issubclass iter len locals max min next oct open ord pow print repr \
     round setattr sorted sum vars";
 
-/// By name.
+/// The built-in types, sorted by name.
 const TYPES: &[Builtin] = &[
     Builtin { name: "ArithmeticError", base: "Exception", members: "" },
     Builtin { name: "AssertionError", base: "Exception", members: "" },

@@ -1,18 +1,18 @@
-//! The definitions and values that a dotted path may lead to.
+//! The results of the lookup of a dotted path (`Entity`): modules, classes, functions and values.
 
 use std::rc::Rc;
 
 use blocklint_facts::FormId;
 use blocklint_link::program::ids::{BodyRef, ClassRef, FileId};
 
-/// A function or method; `owner` is the class in which it is looked up, if it is bound.
+/// A function or method; `owner` is the class on which a method is looked up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Function {
     pub(crate) body: BodyRef,
     pub(crate) owner: Option<ClassRef>,
 }
 
-/// A name bound to something else: a variable, a field, an attribute set in a method.
+/// A name that is bound to a value: a variable, a field, an attribute that a method sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Value {
     pub(crate) file: FileId,
@@ -21,26 +21,26 @@ pub(crate) struct Value {
     pub(crate) annotation: FormId,
 }
 
-/// One meaning of a path.
+/// A definition or value that a path refers to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Entity {
     Module(FileId),
     Class(ClassRef),
     Function(Function),
     Value(Value),
-    /// An object of a class.
+    /// An instance of a class.
     Instance(ClassRef),
-    /// A name of a library that is not at hand.
+    /// A path in a library that was not extracted.
     Outside(Rc<str>),
 }
 
 impl Entity {
-    /// Returns the entity of a path that is not at hand.
+    /// Returns the entity of a path in a library that was not extracted.
     pub(crate) fn outside(path: impl AsRef<str>) -> Self {
         Entity::Outside(Rc::from(path.as_ref()))
     }
 
-    /// Returns the function it is.
+    /// Returns the function, if the entity is one.
     pub(crate) fn function(&self) -> Option<Function> {
         match self {
             Entity::Function(function) => Some(*function),
@@ -48,23 +48,23 @@ impl Entity {
         }
     }
 
-    /// True if it is a class, a function or a module.
+    /// True if the entity is a class, a function or a module.
     pub(crate) fn is_definition(&self) -> bool {
         matches!(self, Entity::Class(_) | Entity::Function(_) | Entity::Module(_))
     }
 
-    /// True if it is not at hand.
+    /// True if the entity is in a library that was not extracted.
     pub(crate) fn is_outside(&self) -> bool {
         matches!(self, Entity::Outside(_))
     }
 }
 
-/// One of the bases from which a class takes its members.
+/// A class in the method resolution order of a class.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Base {
     Class(ClassRef),
     /// A built-in type, by its name.
     Builtin(&'static str),
-    /// A class that is not at hand.
+    /// A class in a library that was not extracted.
     Outside(Rc<str>),
 }

@@ -1,8 +1,8 @@
-//! Names of Python packages, looked up in their sources and stubs.
+//! The check of Python models: paths are looked up in the sources and stubs of the library.
 //!
-//! A package is read as a program, with sources and stubs of one module together, also Cython's, and the linker is asked what its
-//! expressions and types are. Other than the analysis this takes every alternative that a name may stand for: it asks whether a path
-//! exists, not what a program does.
+//! A package is read as a program. The source, the stub and the Cython source of a module are read as one file, and the
+//! linker evaluates expressions and types. In contrast to the analysis, a lookup returns every definition that a name
+//! can have, because it must only show that a path exists.
 
 mod awaits;
 mod builtins;

@@ -1,12 +1,13 @@
-//! Turns a Cython source into the outline that Python would see: classes, functions, parameters, attributes.
+//! The outline of a Cython source (`.pyx`) as Python source: its classes, functions, parameters and attributes, with
+//! empty bodies.
 
 use std::sync::LazyLock;
 
 use camino::Utf8Path;
 use regex::Regex;
 
-/// The shapes of lines that are understood.
-struct Shapes {
+/// The patterns of the lines that are recognised.
+struct LinePatterns {
     class: Regex,
     function: Regex,
     property: Regex,
@@ -18,9 +19,9 @@ struct Shapes {
     dotted: Regex,
 }
 
-static SHAPES: LazyLock<Option<Shapes>> = LazyLock::new(|| {
+static PATTERNS: LazyLock<Option<LinePatterns>> = LazyLock::new(|| {
     let regex = |text: &str| Regex::new(text).ok();
-    Some(Shapes {
+    Some(LinePatterns {
         class: regex(r"^(\s*)(?:cdef\s+|cpdef\s+|public\s+)*class\s+(\w+)\s*(?:\(([^)]*)\))?")?,
         function: regex(r"^(\s*)(async\s+)?(?:def\s|cpdef\s+(?:inline\s+)?(?:[\w.*\[\]]+\s+)*?)\s*(\w+)\s*\(")?,
         property: regex(r"^(\s+)property\s+(\w+)\s*:")?,
@@ -33,69 +34,70 @@ static SHAPES: LazyLock<Option<Shapes>> = LazyLock::new(|| {
     })
 });
 
-/// Python source with the same public names and empty bodies; what is not understood is left out. `folder` is where
-/// included files lie.
+/// Returns Python source with the same public names and empty bodies. Lines that are not recognised are dropped.
+/// `folder` contains the included files.
 pub(super) fn outline(text: &str, folder: &Utf8Path) -> String {
-    match &*SHAPES {
-        Some(shapes) => shapes.outline(text, folder, 0),
+    match &*PATTERNS {
+        Some(patterns) => patterns.outline(text, folder, 0),
         None => String::new(),
     }
 }
 
-impl Shapes {
+impl LinePatterns {
     fn outline(&self, text: &str, folder: &Utf8Path, depth: u32) -> String {
         let text = text.replace('\t', "    ");
         let lines: Vec<&str> = text.lines().collect();
         let mut result: Vec<String> = Vec::new();
         let mut decorators: Vec<String> = Vec::new();
-        // Indents of the classes around, below which members stand.
+        // The indents of the classes around the line.
         let mut classes: Vec<usize> = Vec::new();
-        let mut at = 0;
-        while at < lines.len() {
-            let line = lines[at];
-            at += 1;
-            if let Some(found) = self.decorator.captures(line) {
-                decorators.push(format!("{}@{}", &found[1], &found[2]));
+        let mut next = 0;
+        while next < lines.len() {
+            let line = lines[next];
+            next += 1;
+            if let Some(captures) = self.decorator.captures(line) {
+                decorators.push(format!("{}@{}", &captures[1], &captures[2]));
                 continue;
             }
             let indent = line.len() - line.trim_start().len();
             if !line.trim().is_empty() {
                 classes.retain(|class| *class < indent);
             }
-            let member = indent == classes.last().map_or(0, |class| class + 4);
-            let part =
-                |found: &regex::Captures<'_>, at: usize| found.get(at).map_or("", |part| part.as_str()).to_owned();
-            if let (Some(found), true) = (self.class.captures(line), member) {
+            let is_member = indent == classes.last().map_or(0, |class| class + 4);
+            let part = |captures: &regex::Captures<'_>, group: usize| {
+                captures.get(group).map_or("", |part| part.as_str()).to_owned()
+            };
+            if let (Some(captures), true) = (self.class.captures(line), is_member) {
                 classes.push(indent);
-                let bases = part(&found, 3);
+                let bases = part(&captures, 3);
                 let bases: Vec<&str> = bases.split(',').map(str::trim).filter(|b| self.dotted.is_match(b)).collect();
                 result.append(&mut decorators);
-                result.push(format!("{}class {}({}):", &found[1], &found[2], bases.join(", ")));
-                result.push(format!("{}    pass", &found[1]));
-            } else if let (Some(found), true) = (self.function.captures(line), member) {
-                let whole = found.get(0).map_or(0, |all| all.end());
-                let mut signature = line[whole..].to_owned();
-                while signature.matches('(').count() + 1 > signature.matches(')').count() && at < lines.len() {
+                result.push(format!("{}class {}({}):", &captures[1], &captures[2], bases.join(", ")));
+                result.push(format!("{}    pass", &captures[1]));
+            } else if let (Some(captures), true) = (self.function.captures(line), is_member) {
+                let end = captures.get(0).map_or(0, |all| all.end());
+                let mut signature = line[end..].to_owned();
+                while signature.matches('(').count() + 1 > signature.matches(')').count() && next < lines.len() {
                     signature.push(' ');
-                    signature.push_str(lines[at].split('#').next().unwrap_or("").trim());
-                    at += 1;
+                    signature.push_str(lines[next].split('#').next().unwrap_or("").trim());
+                    next += 1;
                 }
-                let (space, asynchronous) = (part(&found, 1), part(&found, 2));
+                let (space, asynchronous) = (part(&captures, 1), part(&captures, 2));
                 result.append(&mut decorators);
-                result.push(format!("{space}{asynchronous}def {}({}):", &found[3], self.parameters(&signature)));
+                result.push(format!("{space}{asynchronous}def {}({}):", &captures[3], self.parameters(&signature)));
                 result.push(format!("{space}    pass"));
-            } else if let (Some(found), true) = (self.include.captures(line), depth < 4) {
-                // An included file lies beside; a path that leads elsewhere is not opened.
+            } else if let (Some(captures), true) = (self.include.captures(line), depth < 4) {
+                // An included file is in the folder; a path that leaves the folder is not opened.
                 let inside =
-                    Utf8Path::new(&found[1]).components().all(|c| matches!(c, camino::Utf8Component::Normal(_)));
-                if let (true, Ok(bytes)) = (inside, std::fs::read(folder.join(&found[1]))) {
+                    Utf8Path::new(&captures[1]).components().all(|c| matches!(c, camino::Utf8Component::Normal(_)));
+                if let (true, Ok(bytes)) = (inside, std::fs::read(folder.join(&captures[1]))) {
                     result.push(self.outline(&String::from_utf8_lossy(&bytes), folder, depth + 1));
                 }
-            } else if let (Some(found), true) = (self.property.captures(line), member) {
-                let space = &found[1];
-                result.push(format!("{space}@property\n{space}def {}(self):\n{space}    pass", &found[2]));
-            } else if let (Some(found), true) = (self.attribute.captures(line), member) {
-                result.push(format!("{}{} = None", &found[1], &found[2]));
+            } else if let (Some(captures), true) = (self.property.captures(line), is_member) {
+                let space = &captures[1];
+                result.push(format!("{space}@property\n{space}def {}(self):\n{space}    pass", &captures[2]));
+            } else if let (Some(captures), true) = (self.attribute.captures(line), is_member) {
+                result.push(format!("{}{} = None", &captures[1], &captures[2]));
             } else if self.plain.is_match(line) && !line.contains('(') && !line.contains('\\') {
                 result.push(line.to_owned());
             }
@@ -106,7 +108,7 @@ impl Shapes {
         result.join("\n") + "\n"
     }
 
-    /// Returns the names between the parentheses, without types and with `None` for each default.
+    /// Returns the parameters between the parentheses, without types and with `None` for each default.
     fn parameters(&self, signature: &str) -> String {
         let (mut depth, mut part, mut parts) = (0i32, String::new(), Vec::new());
         for c in signature.chars() {
@@ -128,8 +130,8 @@ impl Shapes {
                 continue;
             }
             let (left, default) = entry.split_once('=').map_or((entry, false), |(left, _)| (left, true));
-            if let Some(found) = self.name.captures(left.trim()) {
-                names.push(format!("{}{}", &found[1], if default { "=None" } else { "" }));
+            if let Some(captures) = self.name.captures(left.trim()) {
+                names.push(format!("{}{}", &captures[1], if default { "=None" } else { "" }));
             }
         }
         names.retain(|name| !name.is_empty());

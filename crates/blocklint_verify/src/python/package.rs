@@ -1,4 +1,5 @@
-//! Packages in folders, read as one program: each module with its source, its stub and its Cython source as one file.
+//! The packages of a library, read as one program: the source, the stub and the Cython source of each module are one
+//! file.
 
 use std::sync::OnceLock;
 
@@ -9,31 +10,31 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::outline::outline;
 
-/// Modules that the linker knows by their names: it reads no source for them.
+/// The modules whose names the linker knows, so that their sources are not read.
 const KNOWN_BY_NAME: [&str; 5] = ["typing", "typing_extensions", "functools", "abc", "enum"];
 
-/// The files that a module may have, in this order; all count.
+/// The suffixes of the files of a module; all existing files are read, in this order.
 const SUFFIXES: [&str; 3] = ["py", "pyi", "pyx"];
 
-/// The modules that some paths lead to, with all that these import.
+/// The modules of some paths, and all modules that they import.
 #[derive(Debug)]
 pub(crate) struct Package {
     files: Vec<SourceFile>,
     layout: Layout,
     names: Names,
-    /// The modules of which the interpreter's own format lies beside, by path.
+    /// The paths of the modules that have a compiled file (`.so`, `.pyd`).
     pub(super) compiled: FxHashSet<String>,
 }
 
 impl Package {
-    /// Reads the modules of the paths from folders that are searched in order; those of the standard library come last.
+    /// Reads the modules of the paths. The folders are searched in order, then the standard library.
     pub(crate) fn read(folders: &[Utf8PathBuf], standard: Option<&Utf8Path>, paths: &[String]) -> Self {
         let mut reader = Reader { folders, standard, ..Reader::default() };
         for path in paths {
-            reader.ask(path);
+            reader.request(path);
         }
         while let Some(name) = reader.waiting.pop() {
-            reader.read(&name);
+            reader.read_module(&name);
         }
         let mut files: Vec<SourceFile> = reader.files.into_values().collect();
         files.sort_by(|a, b| a.relative.cmp(&b.relative));
@@ -48,24 +49,24 @@ impl Package {
     }
 }
 
-/// Reads modules until none is asked for that was not read.
+/// Reads requested modules and the modules that they import.
 #[derive(Debug, Default)]
 struct Reader<'a> {
     folders: &'a [Utf8PathBuf],
     standard: Option<&'a Utf8Path>,
-    seen: FxHashSet<String>,
+    requested: FxHashSet<String>,
     waiting: Vec<String>,
     files: FxHashMap<String, SourceFile>,
     compiled: FxHashSet<String>,
 }
 
 impl Reader<'_> {
-    /// Asks for each module that a dotted path goes through.
-    fn ask(&mut self, path: &str) {
-        let ends = path.match_indices('.').map(|(at, _)| at).chain([path.len()]);
+    /// Requests each module of which a dotted path is possibly a member: `a`, `a.b` and `a.b.c` for `a.b.c`.
+    fn request(&mut self, path: &str) {
+        let ends = path.match_indices('.').map(|(index, _)| index).chain([path.len()]);
         for end in ends {
             let name = &path[..end];
-            if name.is_empty() || !self.seen.insert(name.to_owned()) {
+            if name.is_empty() || !self.requested.insert(name.to_owned()) {
                 continue;
             }
             let top = name.split('.').next().unwrap_or(name);
@@ -77,23 +78,23 @@ impl Reader<'_> {
         }
     }
 
-    fn read(&mut self, name: &str) {
-        let mut found = Found::default();
+    fn read_module(&mut self, name: &str) {
+        let mut module = ModuleFiles::default();
         for folder in self.folders {
-            found.look(folder, name, true);
+            module.find_in(folder, name, true);
         }
-        if let (false, Some(standard)) = (found.any, self.standard) {
-            found.look(standard, name, false);
+        if let (false, Some(standard)) = (module.exists, self.standard) {
+            module.find_in(standard, name, false);
         }
-        if !found.any {
+        if !module.exists {
             return;
         }
-        let relative = format!("{}{}", name.replace('.', "/"), if found.is_package { "/__init__.py" } else { ".py" });
-        if found.is_compiled {
+        let relative = format!("{}{}", name.replace('.', "/"), if module.is_package { "/__init__.py" } else { ".py" });
+        if module.is_compiled {
             self.compiled.insert(relative.clone());
         }
         let mut text = Vec::new();
-        for path in &found.paths {
+        for path in &module.paths {
             let Ok(bytes) = std::fs::read(path) else { continue };
             if path.extension() == Some("pyx") {
                 let source = String::from_utf8_lossy(&bytes);
@@ -104,7 +105,7 @@ impl Reader<'_> {
             text.push(b'\n');
         }
         let facts = blocklint_python::extract(&text);
-        self.ask_imports(name, found.is_package, &facts);
+        self.request_imports(name, module.is_package, &facts);
         let path = Utf8PathBuf::from(&relative);
         let file = SourceFile {
             path: path.into(),
@@ -117,12 +118,12 @@ impl Reader<'_> {
         self.files.insert(name.to_owned(), file);
     }
 
-    fn ask_imports(&mut self, module: &str, is_package: bool, facts: &FileFacts) {
+    fn request_imports(&mut self, module: &str, is_package: bool, facts: &FileFacts) {
         for import in facts.imports.iter() {
-            let source = absolute(module, is_package, import.level, facts.text(import.module));
+            let source = absolute_module(module, is_package, import.level, facts.text(import.module));
             match import.kind {
-                ImportKind::Name => self.ask(&format!("{source}.{}", facts.text(import.name))),
-                _ => self.ask(&source),
+                ImportKind::Name => self.request(&format!("{source}.{}", facts.text(import.name))),
+                _ => self.request(&source),
             }
         }
     }
@@ -130,41 +131,42 @@ impl Reader<'_> {
 
 /// The files of one module.
 #[derive(Debug, Default)]
-struct Found {
-    any: bool,
+struct ModuleFiles {
+    exists: bool,
     is_package: bool,
     is_compiled: bool,
     paths: Vec<Utf8PathBuf>,
 }
 
-impl Found {
-    /// Looks below one folder. A folder without `__init__` is a package only where packages are looked for.
-    fn look(&mut self, folder: &Utf8Path, name: &str, bare: bool) {
+impl ModuleFiles {
+    /// Adds the files of a module below a folder. A folder without `__init__` is a package only if `allow_namespaces`
+    /// is true.
+    fn find_in(&mut self, folder: &Utf8Path, name: &str, allow_namespaces: bool) {
         let (top, rest) = name.split_once('.').map_or((name, None), |(top, rest)| (top, Some(rest)));
         for first in [top.to_owned(), format!("{top}-stubs")] {
             let mut base = folder.join(first);
             base.extend(rest.into_iter().flat_map(|rest| rest.split('.')));
             let inner = base.join("__init__");
             let is_folder = base.is_dir();
-            if is_folder && (bare || with_suffix(&inner, "py").exists()) {
-                (self.any, self.is_package) = (true, true);
+            if is_folder && (allow_namespaces || with_suffix(&inner, "py").exists()) {
+                (self.exists, self.is_package) = (true, true);
             }
             let stems = if is_folder { vec![inner, base.clone()] } else { vec![base.clone()] };
             let files = stems.iter().flat_map(|stem| SUFFIXES.map(|suffix| with_suffix(stem, suffix)));
             self.paths.extend(files.filter(|file| file.is_file()));
-            self.is_compiled |= is_compiled(&base);
+            self.is_compiled |= has_compiled_file(&base);
         }
-        self.any |= self.is_compiled || !self.paths.is_empty();
+        self.exists |= self.is_compiled || !self.paths.is_empty();
     }
 }
 
-/// Returns the path with a suffix behind its last part, dots in which are part of the name.
+/// Returns the path with an added suffix; dots in its last part are kept.
 fn with_suffix(stem: &Utf8Path, suffix: &str) -> Utf8PathBuf {
     Utf8PathBuf::from(format!("{stem}.{suffix}"))
 }
 
-/// True if a compiled module of this name lies beside.
-fn is_compiled(base: &Utf8Path) -> bool {
+/// True if the folder of a module has a compiled file of its name: `fast.cpython-312.so`.
+fn has_compiled_file(base: &Utf8Path) -> bool {
     let (Some(parent), Some(name)) = (base.parent(), base.file_name()) else { return false };
     let Ok(entries) = parent.read_dir_utf8() else { return false };
     entries.filter_map(Result::ok).any(|entry| {
@@ -173,8 +175,8 @@ fn is_compiled(base: &Utf8Path) -> bool {
     })
 }
 
-/// Returns the module that an import names, seen from the module it stands in.
-pub(super) fn absolute(module: &str, is_package: bool, level: u32, written: &str) -> String {
+/// Returns the absolute name of the module in an import of `module`.
+pub(super) fn absolute_module(module: &str, is_package: bool, level: u32, written: &str) -> String {
     if level == 0 {
         return written.to_owned();
     }

@@ -1,4 +1,4 @@
-//! The parameters of calls.
+//! The signatures of functions and classes, and the arguments of rows that do not fit them.
 
 use blocklint_facts::{AssignKind, Form, ParamKind};
 use blocklint_link::program::ids::{BodyRef, ClassRef};
@@ -7,7 +7,7 @@ use blocklint_models::Argument;
 use super::entity::{Base, Entity, Function, Value};
 use super::sources::Sources;
 
-/// The parameters of a call, the receiver not counted.
+/// The parameters of a call, without the receiver.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Signature {
     pub(super) positional: Vec<String>,
@@ -19,7 +19,7 @@ pub(super) struct Signature {
 }
 
 impl Signature {
-    /// Returns all names.
+    /// Returns the names of all parameters.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.positional.iter().chain(&self.keyword_only).map(String::as_str)
     }
@@ -28,24 +28,26 @@ impl Signature {
         self.names().collect::<Vec<_>>().join(", ")
     }
 
-    /// Returns the mistake of an argument that a row names.
+    /// Returns the mistake of an argument that a row refers to.
     pub(super) fn mismatch(&self, argument: &Argument) -> Option<String> {
         let (name, position) = match argument {
             Argument::AllPositional | Argument::Receiver => return None,
-            Argument::Position(at) => {
-                let enough = self.rest || usize::try_from(*at).is_ok_and(|at| at < self.positional.len()) || *at < 0;
-                return (!enough).then(|| format!("has no argument {at} ({})", self.list()));
+            Argument::Position(position) => {
+                let exists = self.rest
+                    || usize::try_from(*position).is_ok_and(|index| index < self.positional.len())
+                    || *position < 0;
+                return (!exists).then(|| format!("has no argument {position} ({})", self.list()));
             }
             Argument::Keyword(name) => (name, None),
-            Argument::Either(name, at) => (name, Some(*at as usize)),
+            Argument::Either(name, position) => (name, Some(*position as usize)),
         };
         if !self.names().any(|known| known == name) {
             return (!self.keywords).then(|| format!("has no parameter `{name}` ({})", self.list()));
         }
-        let at = self.positional.iter().position(|known| known == name);
+        let actual = self.positional.iter().position(|known| known == name);
         match position {
-            Some(wanted) if at != Some(wanted) => {
-                let place = at.map_or("keyword only".to_owned(), |at| format!("argument {at}"));
+            Some(wanted) if actual != Some(wanted) => {
+                let place = actual.map_or("keyword only".to_owned(), |index| format!("argument {index}"));
                 Some(format!("`{name}` is {place}, not {wanted}"))
             }
             _ => None,
@@ -53,7 +55,7 @@ impl Signature {
     }
 }
 
-/// Returns the parameters of a call that the twin lacks, by the pair of overloads that lack least.
+/// Returns the parameters of a call that its twin lacks, for the pair of overloads with the fewest.
 pub(super) fn lost_parameters(call: &[Signature], twin: &[Signature]) -> Vec<String> {
     let lost = |call: &Signature, twin: &Signature| {
         let is_lost = |name: &&str| {
@@ -67,34 +69,35 @@ pub(super) fn lost_parameters(call: &[Signature], twin: &[Signature]) -> Vec<Str
 }
 
 impl Sources<'_> {
-    /// One for each overload; none if it cannot be told.
-    pub(super) fn signatures(&self, found: &[Entity]) -> Vec<Signature> {
-        let mut known = Vec::new();
-        for entity in found {
+    /// Returns a signature for each overload of the entities; empty if they are unknown.
+    pub(super) fn signatures(&self, entities: &[Entity]) -> Vec<Signature> {
+        let mut signatures = Vec::new();
+        for entity in entities {
             match entity {
-                Entity::Function(function) => known.push(self.of_function(function)),
-                Entity::Class(class) => known.extend(self.of_class(*class)),
+                Entity::Function(function) => signatures.push(self.function_signature(function)),
+                Entity::Class(class) => signatures.extend(self.class_signatures(*class)),
                 Entity::Instance(class) => {
-                    let called = self.member(&Entity::Class(*class), "__call__");
-                    known.extend(called.iter().filter_map(Entity::function).map(|call| self.of_function(&call)));
+                    let methods = self.member(&Entity::Class(*class), "__call__");
+                    let functions = methods.iter().filter_map(Entity::function);
+                    signatures.extend(functions.map(|function| self.function_signature(&function)));
                 }
-                Entity::Value(value) => known.extend(self.of_lambda(value)),
+                Entity::Value(value) => signatures.extend(self.lambda_signature(value)),
                 Entity::Module(_) | Entity::Outside(_) => {}
             }
         }
-        known
+        signatures
     }
 
-    fn of_function(&self, function: &Function) -> Signature {
-        let bound = function.owner.is_some() && !self.decorators(function).iter().any(|name| name == "staticmethod");
-        let mut signature = self.of_body(function.body);
-        if bound && !signature.positional.is_empty() {
+    fn function_signature(&self, function: &Function) -> Signature {
+        let is_bound = function.owner.is_some() && !self.decorators(function).iter().any(|name| name == "staticmethod");
+        let mut signature = self.body_signature(function.body);
+        if is_bound && !signature.positional.is_empty() {
             signature.positional.remove(0);
         }
         signature
     }
 
-    fn of_body(&self, body: BodyRef) -> Signature {
+    fn body_signature(&self, body: BodyRef) -> Signature {
         let facts = self.program.facts(body.file);
         let mut signature = Signature::default();
         for param in self.program.params_of(body) {
@@ -109,26 +112,26 @@ impl Sources<'_> {
         signature
     }
 
-    fn of_lambda(&self, value: &Value) -> Option<Signature> {
+    fn lambda_signature(&self, value: &Value) -> Option<Signature> {
         match self.program.facts(value.file).form(value.expression) {
-            Form::Callable(body) => Some(self.of_body(value.file.body_ref(body))),
+            Form::Callable(body) => Some(self.body_signature(value.file.body_ref(body))),
             _ => None,
         }
     }
 
-    fn of_class(&self, class: ClassRef) -> Vec<Signature> {
+    fn class_signatures(&self, class: ClassRef) -> Vec<Signature> {
         for name in ["__init__", "__new__"] {
-            let made: Vec<Function> =
+            let constructors: Vec<Function> =
                 self.member(&Entity::Class(class), name).iter().filter_map(Entity::function).collect();
-            if !made.is_empty() {
-                return made.iter().map(|function| self.of_function(function)).collect();
+            if !constructors.is_empty() {
+                return constructors.iter().map(|function| self.function_signature(function)).collect();
             }
         }
         let order = self.mro(class);
         if order.iter().any(|base| matches!(base, Base::Outside(_))) {
             return Vec::new();
         }
-        // The fields of a data class, those of its bases first.
+        // A class without a constructor is possibly a data class: its parameters are the fields, those of bases first.
         let mut names: Vec<String> = Vec::new();
         for base in order.iter().rev() {
             let Base::Class(base) = base else { continue };

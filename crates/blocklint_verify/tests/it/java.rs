@@ -1,4 +1,4 @@
-//! Rows checked against small class files that are written for these tests.
+//! Tests of the check of Java models, against small class files that the tests write.
 
 use std::fs;
 
@@ -16,7 +16,7 @@ const ABSTRACT: u16 = 0x0400;
 const SYNTHETIC: u16 = 0x1000;
 const ANNOTATION: u16 = 0x2000;
 
-/// A class as a compiler would write it: internal names, and members as flags, name and descriptor.
+/// A class as a compiler writes it: internal names, and methods as flags, name and descriptor.
 struct Class<'c> {
     name: &'c str,
     flags: u16,
@@ -29,9 +29,9 @@ struct Class<'c> {
 const CLASS: Class<'_> =
     Class { name: "", flags: PUBLIC, parent: "java/lang/Object", interfaces: &[], fields: &[], methods: &[] };
 
-/// The bytes of a class file (chapter 4 of the JVM's specification).
-fn bytes(class: &Class<'_>) -> Vec<u8> {
-    // A long constant first: it counts as two.
+/// Returns the bytes of a class file (chapter 4 of the JVM's specification).
+fn class_bytes(class: &Class<'_>) -> Vec<u8> {
+    // The first constant is a `long`, which takes two entries of the pool.
     let mut pool: Vec<u8> = [&[5][..], &[0; 8]].concat();
     let mut count = 3u16;
     let mut text = |pool: &mut Vec<u8>, text: &str| {
@@ -45,8 +45,11 @@ fn bytes(class: &Class<'_>) -> Vec<u8> {
         [class.name, class.parent].iter().chain(class.interfaces).map(|name| text(&mut pool, name)).collect();
     let fields: Vec<u16> = class.fields.iter().map(|name| text(&mut pool, name)).collect();
     let descriptor = text(&mut pool, "I");
-    let methods: Vec<[u16; 3]> =
-        class.methods.iter().map(|(flags, name, of)| [*flags, text(&mut pool, name), text(&mut pool, of)]).collect();
+    let methods: Vec<[u16; 3]> = class
+        .methods
+        .iter()
+        .map(|(flags, name, descriptor)| [*flags, text(&mut pool, name), text(&mut pool, descriptor)])
+        .collect();
     let code = text(&mut pool, "Code");
     let nested = text(&mut pool, "InnerClasses");
     let classes: Vec<u16> = names
@@ -62,7 +65,7 @@ fn bytes(class: &Class<'_>) -> Vec<u8> {
     out.extend(count.to_be_bytes());
     out.extend(pool);
     let put = |out: &mut Vec<u8>, numbers: &[u16]| numbers.iter().for_each(|number| out.extend(number.to_be_bytes()));
-    // Byte code knows no nested class that is protected; the list of nested classes does.
+    // The flags of a class file have no `protected`; the attribute `InnerClasses` has it.
     put(&mut out, &[class.flags & !PROTECTED, classes[0], classes[1], u16::try_from(classes.len() - 2).expect("few")]);
     put(&mut out, &classes[2..]);
     put(&mut out, &[u16::try_from(fields.len()).expect("few")]);
@@ -151,7 +154,7 @@ fn write(folder: &Utf8PathBuf, classes: &[Class<'_>]) {
     for class in classes {
         let file = folder.join(format!("{}.class", class.name));
         fs::create_dir_all(file.parent().expect("a package")).expect("made");
-        fs::write(file, bytes(class)).expect("written");
+        fs::write(file, class_bytes(class)).expect("written");
     }
 }
 
@@ -162,17 +165,17 @@ fn report(rows: &str) -> VerifyReport {
     write(&new, &library());
     fs::write(new.join("acme/Broken.class"), b"\xCA\xFE\xBA\xBE").expect("written");
     write(&old, &[Class { name: "acme/Gone", methods: &[(PUBLIC, "run", "()V")], ..CLASS }]);
-    // The platform's classes lie in a folder for each module.
+    // The classes of the platform are in a folder for each module.
     write(&jdk.join("java.base"), &platform());
     fs::write(jdk.join("java.base/module-info.class"), []).expect("written");
-    let of = |version: &str, folder| ExtractedLibrary { version: version.to_owned(), folders: vec![folder] };
-    let places = LibrarySources {
-        versions: vec![of("2.0", new)],
-        older: vec![of("1.0", old)],
+    let library_of = |version: &str, folder| ExtractedLibrary { version: version.to_owned(), folders: vec![folder] };
+    let sources = LibrarySources {
+        versions: vec![library_of("2.0", new)],
+        older: vec![library_of("1.0", old)],
         with: Vec::new(),
         standard: Some(jdk),
     };
-    verify(&model(rows), &places)
+    verify(&model(rows), &sources)
 }
 
 /// Returns the mistakes of these rows, without their lines.
@@ -201,12 +204,12 @@ fn names_are_members_of_classes_and_their_bases() {
 }
 
 #[test]
-fn overloads_are_those_that_are_written() {
+fn parameter_lists_select_overloads() {
     let file = "effect = \"file\"";
     assert_eq!(call("acme.Client.get(_,long)", file), [] as [&str; 0]);
-    // Where an argument's type is not seen, this row would speak of the other one too.
-    let of_one = call("acme.Client.send(URI)", file);
-    assert_eq!(of_one, ["acme.Client.send(URI): is taken for (byte[]), of which no row speaks"]);
+    // If the type of an argument is unknown, the analysis would use this row for the other overload too.
+    let single_overload = call("acme.Client.send(URI)", file);
+    assert_eq!(single_overload, ["acme.Client.send(URI): is taken for (byte[]), of which no row speaks"]);
     let both = "[[call]]\npath = \"acme.Client.send(URI)\"\neffect = \"file\"\n[[call]]\npath = \"acme.Client.send(_)\"\neffect = \"none\"\n";
     assert_eq!(problems(both), [] as [&str; 0]);
     assert_eq!(
@@ -226,7 +229,7 @@ fn overloads_are_those_that_are_written() {
 }
 
 #[test]
-fn what_a_call_gives_is_what_its_descriptor_says() {
+fn results_of_calls_agree_with_their_descriptors() {
     assert_eq!(call("acme.Client.getAsync", "async = true"), [] as [&str; 0]);
     assert_eq!(
         call("acme.Client.get", "async = true"),
@@ -252,7 +255,7 @@ fn what_a_call_gives_is_what_its_descriptor_says() {
 }
 
 #[test]
-fn globs_cover_what_can_be_called_and_is_no_objects_own() {
+fn globs_cover_visible_methods_without_those_of_object() {
     let whole = report(
         "[[call]]\npath = \"acme.Client.*\"\neffect = \"network\"\n[[call]]\npath = \"acme.Client.*Async\"\nasync = true\n",
     );
@@ -288,7 +291,7 @@ fn types_derive_from_their_bases_and_have_their_members() {
 }
 
 #[test]
-fn callables_are_handed_over_where_users_can_write_one() {
+fn the_type_of_a_callback_can_be_implemented() {
     let row =
         |path: &str, more: &str| problems(&format!("[[handover]]\npath = \"{path}\"\ncontext = \"worker\"\n{more}\n"));
     assert_eq!(row("acme.Client.each", "argument = 1"), [] as [&str; 0]);
@@ -304,18 +307,18 @@ fn callables_are_handed_over_where_users_can_write_one() {
 }
 
 #[test]
-fn older_versions_have_what_is_gone() {
+fn removed_names_are_found_in_older_versions() {
     let rows = "[[call]]\npath = \"acme.Gone.{run,stop}\"\neffect = \"wait\"\n";
-    let found = report(rows);
-    assert_eq!(found.gone, [("acme.Gone.run".to_owned(), "1.0".to_owned())]);
-    assert_eq!(found.problems.len(), 1);
-    // A row that says of which versions it speaks is checked against one of those.
+    let unversioned = report(rows);
+    assert_eq!(unversioned.gone, [("acme.Gone.run".to_owned(), "1.0".to_owned())]);
+    assert_eq!(unversioned.problems.len(), 1);
+    // A row with a version range is only checked against a version in that range.
     let versioned = report(&format!("{rows}version = \">=3\"\n"));
     assert_eq!((versioned.gone.len(), versioned.needs), (0, vec![">=3".to_owned()]));
 }
 
 #[test]
-fn aliases_lead_from_or_to_something() {
+fn one_side_of_an_alias_exists() {
     let alias = |left: &str, right: &str| problems(&format!("[alias]\n\"{left}\" = \"{right}\"\n"));
     assert_eq!(alias("acme.Client", "acme.Base"), [] as [&str; 0]);
     assert_eq!(alias("acme.Older", "acme.Base"), [] as [&str; 0]);

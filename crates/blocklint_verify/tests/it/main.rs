@@ -1,4 +1,4 @@
-//! Rows against libraries, in one program.
+//! Tests of `blocklint models verify`, in one program.
 
 mod java;
 mod python;

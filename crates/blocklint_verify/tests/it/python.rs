@@ -1,4 +1,4 @@
-//! Rows checked against small packages that are written for these tests.
+//! Tests of the check of Python models, against a small package that the tests write.
 
 use std::fs;
 
@@ -72,7 +72,7 @@ fn problems(rows: &str) -> Vec<String> {
 }
 
 #[test]
-fn what_holds_is_silent() {
+fn true_rows_have_no_problems() {
     let rows = r#"
         [[call]]
         path = ["acme.Client.{get,close}", "acme.Old.close", "acme.lazy.Stub.run", "acme.fast.Table.read"]
@@ -114,7 +114,7 @@ fn what_holds_is_silent() {
 }
 
 #[test]
-fn what_does_not_hold_is_told() {
+fn false_rows_are_reported() {
     let rows = r#"
         [[call]]
         path = "acme.Client.fetch"
@@ -185,7 +185,7 @@ fn a_glob_covers_no_coroutine_function() {
 }
 
 #[test]
-fn aliases_lead_to_the_same_thing() {
+fn both_sides_of_an_alias_are_the_same_definition() {
     let aliases = "[alias]\n\"acme.Old\" = \"acme.Client\"\n\"acme.Session\" = \"acme.Client\"\n\"acme.Gone\" = \"acme.Client\"\n";
     assert_eq!(problems(aliases), ["acme.Session: is not `acme.Client`", "acme.Gone: `acme.Gone` does not exist"]);
 }

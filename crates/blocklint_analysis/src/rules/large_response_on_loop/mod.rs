@@ -60,7 +60,7 @@ pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFin
             serialisation: one.serialisation,
             endpoint: blocklint_core::body_name(&endpoint).to_owned(),
             source: one.source.map(|source| linker.written_site(source)),
-            is_unseen: one.is_unseen,
+            is_source_unknown: one.is_unseen,
             bound: one.bound,
             fields: one.fields,
             levels: one.levels,

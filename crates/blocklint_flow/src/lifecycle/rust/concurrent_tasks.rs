@@ -42,7 +42,7 @@ impl Life<'_, '_, '_> {
             rows.with(|row| row.concurrency.is_some()).any(|row| match row.row.concurrency {
                 Some(Concurrency::Argument(_)) => true,
                 Some(Concurrency::Unbounded) => {
-                    facts.in_loop(program.site(taker).at.region)
+                    facts.is_in_loop(program.site(taker).at.region)
                         || !facts.text(program.site(taker).name).starts_with("spawn")
                 }
                 Some(Concurrency::Bounded) | None => false,

@@ -58,7 +58,7 @@ impl Linker<'_> {
         let in_site = facts.sites.iter().enumerate().any(|(id, row)| {
             let is_own = id == site_id.index();
             !is_own
-                && !row.kind.only_asks()
+                && !row.kind.keeps_no_operand()
                 && before(row.at)
                 && (mentions_var(row.callee)
                     || facts

@@ -61,7 +61,7 @@ impl Linker<'_> {
         let mut is_listed = false;
         for protocol in lang::python::protocols::operation_protocols(name) {
             is_listed = true;
-            if row.kind.only_asks() && !self.has_protocol_method(protocol) {
+            if row.kind.keeps_no_operand() && !self.has_protocol_method(protocol) {
                 continue;
             }
             let operand = match protocol.operand {

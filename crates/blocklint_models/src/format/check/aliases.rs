@@ -1,4 +1,4 @@
-//! Aliases of a layer: roots, cycles and the canonical spelling.
+//! The checks of `[alias]` tables (roots, cycles, contradictions), and the canonical spelling of a path.
 
 use blocklint_core::Language;
 use rustc_hash::FxHashMap;
@@ -8,43 +8,43 @@ use super::super::language::separator;
 use super::super::path::{is_under, qualified};
 use super::super::read::Origin;
 use super::super::rows::{File, FileInfo};
-use super::Declared;
+use super::DeclaredNames;
 
 pub(super) struct Aliases<'f> {
     targets: FxHashMap<(Language, &'f str), &'f str>,
-    below: &'f dyn Declared,
+    lower_layers: &'f dyn DeclaredNames,
 }
 
-/// True if a path lies under the file's roots.
-pub(super) fn in_roots(info: &FileInfo, path: &str) -> bool {
+/// True if a path is under one of the file's roots.
+pub(super) fn is_under_roots(info: &FileInfo, path: &str) -> bool {
     info.roots.iter().any(|root| is_under(path, root, info.language))
 }
 
 impl<'f> Aliases<'f> {
-    pub(super) fn of(files: &'f [File], below: &'f dyn Declared) -> Self {
+    pub(super) fn collect(files: &'f [File], lower_layers: &'f dyn DeclaredNames) -> Self {
         let mut targets = FxHashMap::default();
         for file in files {
             for (spelling, target, _) in &file.aliases {
                 targets.entry((file.info.language, spelling.as_str())).or_insert(target.as_str());
             }
         }
-        Aliases { targets, below }
+        Aliases { targets, lower_layers }
     }
 
-    /// One step: the longest alias that matches whole segments.
-    fn step(&self, language: Language, path: &str) -> Option<String> {
+    /// Returns the path after replacing the longest alias of whole segments; `None` if no alias matches.
+    fn replace_alias(&self, language: Language, path: &str) -> Option<String> {
         let mut end = path.len();
         loop {
             let spelling = &path[..end];
             let target = self.targets.get(&(language, spelling)).map(|target| (*target).to_owned());
-            if let Some(target) = target.or_else(|| self.below.alias(language, spelling)) {
+            if let Some(target) = target.or_else(|| self.lower_layers.alias(language, spelling)) {
                 return Some(format!("{target}{}", &path[end..]));
             }
             end = spelling.rfind(separator(language))?;
         }
     }
 
-    /// Returns the path that rows must use, or `None` where aliases go in a circle.
+    /// Returns the path that rows must use; `None` if aliases form a cycle.
     pub(super) fn canonical(&self, language: Language, path: &str) -> Option<String> {
         if let Some((implementor, implemented, member)) = qualified(path) {
             let (left, right) = (self.canonical(language, implementor)?, self.canonical(language, implemented)?);
@@ -52,7 +52,7 @@ impl<'f> Aliases<'f> {
         }
         let mut current = path.to_owned();
         for _ in 0..16 {
-            match self.step(language, &current) {
+            match self.replace_alias(language, &current) {
                 Some(next) => current = next,
                 None => return Some(current),
             }
@@ -60,7 +60,13 @@ impl<'f> Aliases<'f> {
         None
     }
 
-    pub(super) fn check(&self, files: &[File], origin: Origin, below: &dyn Declared, errors: &mut Vec<ModelError>) {
+    pub(super) fn check(
+        &self,
+        files: &[File],
+        origin: Origin,
+        lower_layers: &dyn DeclaredNames,
+        errors: &mut Vec<ModelError>,
+    ) {
         for file in files {
             let language = file.info.language;
             let mut error = |line: u32, spelling: &str, message: String| {
@@ -76,24 +82,25 @@ impl<'f> Aliases<'f> {
                 if self.canonical(language, spelling).is_none() {
                     error(*line, spelling, format!("aliases go in a circle from `{spelling}`"));
                 }
-                let own = in_roots(&file.info, spelling) || in_roots(&file.info, target);
-                // A facade crate: another library's name leads to a path of a loaded model.
-                let is_described = |other: &File| other.info.language == language && in_roots(&other.info, target);
-                let facade = files.iter().any(is_described) || below.is_described(language, target);
-                if origin != Origin::User && !own && !facade {
+                let is_own = is_under_roots(&file.info, spelling) || is_under_roots(&file.info, target);
+                // A facade crate re-exports names of another library that has a model.
+                let is_described =
+                    |other: &File| other.info.language == language && is_under_roots(&other.info, target);
+                let is_facade = files.iter().any(is_described) || lower_layers.is_described(language, target);
+                if origin != Origin::User && !is_own && !is_facade {
                     let roots = file.info.roots.join(", ");
                     error(*line, spelling, format!("neither side is under this file's roots ({roots})"));
                 }
-                let other = files.iter().flat_map(|other| {
-                    let same = move |alias: &&(String, String, u32)| {
+                let contradicting = files.iter().flat_map(|other| {
+                    let contradicts = move |alias: &&(String, String, u32)| {
                         other.info.language == language && alias.0 == *spelling && alias.1 != *target
                     };
-                    other.aliases.iter().filter(same).map(move |alias| (&other.info.label, alias))
+                    other.aliases.iter().filter(contradicts).map(move |alias| (&other.info.label, alias))
                 });
-                for (label, (_, elsewhere, at)) in other {
-                    // Reported once, at the later of the two.
-                    if (label, at) < (&file.info.label, line) {
-                        error(*line, spelling, format!("leads to `{elsewhere}` in {label}:{at}"));
+                for (label, (_, other_target, other_line)) in contradicting {
+                    // The contradiction is reported once, at the later alias.
+                    if (label, other_line) < (&file.info.label, line) {
+                        error(*line, spelling, format!("leads to `{other_target}` in {label}:{other_line}"));
                     }
                 }
             }

@@ -1,4 +1,4 @@
-//! The checks of one row, one file and all files of a layer, after they could be read.
+//! The checks of parsed model files: each row, each file, and all files of a layer together.
 
 mod aliases;
 mod names;
@@ -15,30 +15,31 @@ use aliases::Aliases;
 pub use rows::check_kinds;
 pub use twins::holding_row;
 
-/// The declarations of the layers below the checked one. A user file may use a tag, a switch or a type parameter of the
-/// built-in models.
-pub trait Declared {
+/// The names that the layers below the checked one declare. A user file may use a tag, a switch or a type parameter of
+/// the built-in models.
+pub trait DeclaredNames {
     /// Returns all tags of types.
     fn tags(&self, language: Language) -> Vec<String>;
     /// Returns the names of all switches.
     fn switches(&self, language: Language) -> Vec<String>;
     /// Returns the parameters of a type, in order.
     fn params(&self, language: Language, path: &str) -> Vec<String>;
-    /// True if a row or alias names this path or one under it.
+    /// True if a row or alias has this path, or a path under it.
     fn is_described(&self, language: Language, path: &str) -> bool;
-    /// Returns where the alias with exactly this spelling leads.
+    /// Returns the target of the alias with exactly this spelling.
     fn alias(&self, language: Language, spelling: &str) -> Option<String>;
-    /// `None` for an unknown library, else whether it has a row with `native`.
+    /// True if a library has a row with `native`; `None` if the library is unknown.
     fn library(&self, language: Language, name: &str) -> Option<bool>;
-    /// `file:line` of an unconditional row by which calling this path holds the thread for more than a `note`.
+    /// Returns `file:line` of an unconditional row which declares that a call of this path holds the thread for more
+    /// than a `note`.
     fn holds(&self, language: Language, path: &str) -> Option<String>;
 }
 
-/// The layer below the lowest one.
+/// The declarations below the lowest layer: none.
 #[derive(Clone, Copy, Debug)]
-pub struct Nothing;
+pub struct NoDeclarations;
 
-impl Declared for Nothing {
+impl DeclaredNames for NoDeclarations {
     fn tags(&self, _: Language) -> Vec<String> {
         Vec::new()
     }
@@ -62,18 +63,18 @@ impl Declared for Nothing {
     }
 }
 
-/// Checks all files of one layer together: everything that `read_file` cannot see in one value. Errors
-/// come sorted by file and line.
-pub fn check_layer(files: &[File], origin: Origin, below: &dyn Declared) -> Vec<ModelError> {
+/// Returns the errors of the files of a layer that `read_file` cannot detect, because they concern several keys, rows
+/// or files. They are sorted by file and line.
+pub fn check_layer(files: &[File], origin: Origin, lower_layers: &dyn DeclaredNames) -> Vec<ModelError> {
     let mut errors = Vec::new();
-    let aliases = Aliases::of(files, below);
-    aliases.check(files, origin, below, &mut errors);
+    let aliases = Aliases::collect(files, lower_layers);
+    aliases.check(files, origin, lower_layers, &mut errors);
     for file in files {
         rows::check(file, origin, &aliases, &mut errors);
     }
-    names::check(files, below, &mut errors);
+    names::check(files, lower_layers, &mut errors);
     order::check(files, &mut errors);
-    twins::check(files, &aliases, below, &mut errors);
+    twins::check(files, &aliases, lower_layers, &mut errors);
     errors.sort();
     errors.dedup();
     errors

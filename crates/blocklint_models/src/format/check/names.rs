@@ -1,67 +1,67 @@
-//! Names that something must declare: tags, switches, type parameters, libraries in `green`.
+//! The check that the names in rows are declared: tags, switches, type parameters, libraries in `green`.
 
 use blocklint_core::Language;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::condition::{Condition, Subject, Test, TypeTest};
-use super::super::error::{ModelError, Table, near};
+use super::super::error::{ModelError, Table, did_you_mean};
 use super::super::path::{parent, split_parameters};
 use super::super::rows::{Entry, File, FileInfo, Switch};
 use super::super::type_expr::TypeExpr;
-use super::Declared;
+use super::DeclaredNames;
 
-pub(super) fn check(files: &[File], below: &dyn Declared, errors: &mut Vec<ModelError>) {
-    let known = Known::of(files, below);
+pub(super) fn check(files: &[File], lower_layers: &dyn DeclaredNames, errors: &mut Vec<ModelError>) {
+    let known = KnownNames::collect(files, lower_layers);
     for file in files {
         let mut check = NameCheck { info: &file.info, known: &known, errors };
         for entry in &file.calls {
-            check.conditions(Table::Call, entry, "when", &entry.row.when);
-            check.conditions(Table::Call, entry, "unless", &entry.row.unless);
-            check.types(Table::Call, entry, "returns", entry.row.returns.iter());
+            check.check_conditions(Table::Call, entry, "when", &entry.row.when);
+            check.check_conditions(Table::Call, entry, "unless", &entry.row.unless);
+            check.check_types(Table::Call, entry, "returns", entry.row.returns.iter());
         }
         for entry in &file.types {
             let row = &entry.row;
-            check.types(Table::Type, entry, "bases", row.bases.iter());
-            check.types(Table::Type, entry, "fields", row.fields.iter().map(|(_, of)| of));
-            check.types(Table::Type, entry, "element", row.element.iter());
-            check.types(Table::Type, entry, "awaits", row.awaits.iter());
-            check.types(Table::Type, entry, "enters", row.enters.iter());
+            check.check_types(Table::Type, entry, "bases", row.bases.iter());
+            check.check_types(Table::Type, entry, "fields", row.fields.iter().map(|(_, ty)| ty));
+            check.check_types(Table::Type, entry, "element", row.element.iter());
+            check.check_types(Table::Type, entry, "awaits", row.awaits.iter());
+            check.check_types(Table::Type, entry, "enters", row.enters.iter());
         }
         for entry in &file.handovers {
-            check.conditions(Table::Handover, entry, "when", &entry.row.when);
-            check.conditions(Table::Handover, entry, "unless", &entry.row.unless);
-            check.types(Table::Handover, entry, "gives", entry.row.gives.iter());
+            check.check_conditions(Table::Handover, entry, "when", &entry.row.when);
+            check.check_conditions(Table::Handover, entry, "unless", &entry.row.unless);
+            check.check_types(Table::Handover, entry, "gives", entry.row.gives.iter());
         }
         for switch in &file.switches {
-            check.switch(switch);
+            check.check_switch(switch);
         }
     }
 }
 
-/// The declarations of this layer and of those below.
-struct Known<'f> {
+/// The names that this layer and those below declare.
+struct KnownNames<'f> {
     tags: FxHashMap<Language, FxHashSet<String>>,
     switches: FxHashMap<Language, FxHashSet<String>>,
-    /// Where each switch of this layer stands.
-    declared: FxHashMap<&'f str, (&'f str, u32)>,
+    /// The first file and line that declare each switch of this layer.
+    switch_places: FxHashMap<&'f str, (&'f str, u32)>,
     params: FxHashMap<(Language, &'f str), &'f [String]>,
     libraries: FxHashMap<(Language, &'f str), bool>,
-    below: &'f dyn Declared,
+    lower_layers: &'f dyn DeclaredNames,
 }
 
-impl<'f> Known<'f> {
-    fn of(files: &'f [File], below: &'f dyn Declared) -> Self {
-        let mut known = Known {
+impl<'f> KnownNames<'f> {
+    fn collect(files: &'f [File], lower_layers: &'f dyn DeclaredNames) -> Self {
+        let mut known = KnownNames {
             tags: FxHashMap::default(),
             switches: FxHashMap::default(),
-            declared: FxHashMap::default(),
+            switch_places: FxHashMap::default(),
             params: FxHashMap::default(),
             libraries: FxHashMap::default(),
-            below,
+            lower_layers,
         };
         for language in Language::ALL {
-            known.tags.insert(*language, below.tags(*language).into_iter().collect());
-            known.switches.insert(*language, below.switches(*language).into_iter().collect());
+            known.tags.insert(*language, lower_layers.tags(*language).into_iter().collect());
+            known.switches.insert(*language, lower_layers.switches(*language).into_iter().collect());
         }
         for file in files {
             let language = file.info.language;
@@ -71,7 +71,7 @@ impl<'f> Known<'f> {
                 let name = &switch.row.name;
                 known.switches.entry(language).or_default().insert(name.clone());
                 let place = (file.info.label.as_str(), switch.line);
-                let first = known.declared.entry(name).or_insert(place);
+                let first = known.switch_places.entry(name).or_insert(place);
                 *first = (*first).min(place);
             }
             for entry in file.types.iter().filter(|entry| !entry.row.params.is_empty()) {
@@ -90,25 +90,30 @@ impl<'f> Known<'f> {
     fn has_param(&self, language: Language, ty: &str, name: &str) -> bool {
         match self.params.get(&(language, ty)) {
             Some(params) => params.iter().any(|param| param == name),
-            None => self.below.params(language, ty).iter().any(|param| param == name),
+            None => self.lower_layers.params(language, ty).iter().any(|param| param == name),
         }
     }
 }
 
 struct NameCheck<'c> {
     info: &'c FileInfo,
-    known: &'c Known<'c>,
+    known: &'c KnownNames<'c>,
     errors: &'c mut Vec<ModelError>,
 }
 
 impl NameCheck<'_> {
-    fn conditions<R>(&mut self, table: Table, entry: &Entry<R>, key: &str, conditions: &[Condition]) {
+    fn check_conditions<R>(&mut self, table: Table, entry: &Entry<R>, key: &str, conditions: &[Condition]) {
         let language = self.info.language;
         for condition in conditions {
             if let (Subject::Switch(names), Some(switches)) = (&condition.subject, self.known.switches.get(&language)) {
                 for name in names.iter().filter(|name| !switches.contains(*name)) {
-                    let near = near(name, switches.iter().map(String::as_str));
-                    self.errors.push(entry.error(self.info, table, key, format!("no switch is named `{name}`{near}")));
+                    let suggestion = did_you_mean(name, switches.iter().map(String::as_str));
+                    self.errors.push(entry.error(
+                        self.info,
+                        table,
+                        key,
+                        format!("no switch is named `{name}`{suggestion}"),
+                    ));
                 }
             }
             for test in &condition.tests {
@@ -117,20 +122,27 @@ impl NameCheck<'_> {
                     match test {
                         TypeTest::Tag(tag) if !tags.contains(tag) => {
                             let marked: Vec<String> = tags.iter().map(|known| format!("#{known}")).collect();
-                            let near = near(&format!("#{tag}"), marked.iter().map(String::as_str));
-                            let message = format!("no type has the tag `#{tag}`{near}");
+                            let suggestion = did_you_mean(&format!("#{tag}"), marked.iter().map(String::as_str));
+                            let message = format!("no type has the tag `#{tag}`{suggestion}");
                             self.errors.push(entry.error(self.info, table, key, message));
                         }
                         TypeTest::Tag(_) => {}
-                        TypeTest::Type(of) => self.types(table, entry, key, std::iter::once(of)),
+                        TypeTest::Type(ty) => self.check_types(table, entry, key, std::iter::once(ty)),
                     }
                 }
             }
         }
     }
 
-    /// Every bare name in a type is a parameter of the type that the row's path is, or is a member of.
-    fn types<'t, R>(&mut self, table: Table, entry: &Entry<R>, key: &str, types: impl Iterator<Item = &'t TypeExpr>) {
+    /// Reports single-segment names in types that are no type parameter. The parameters are those of the type that the
+    /// row describes, or of which it describes a member.
+    fn check_types<'t, R>(
+        &mut self,
+        table: Table,
+        entry: &Entry<R>,
+        key: &str,
+        types: impl Iterator<Item = &'t TypeExpr>,
+    ) {
         let language = self.info.language;
         let mut unknown: Vec<&str> = Vec::new();
         for expression in types {
@@ -151,39 +163,40 @@ impl NameCheck<'_> {
             });
         }
         for name in unknown {
-            let near = builtin(name, language).map_or(String::new(), |path| format!("; did you mean `{path}`?"));
-            let message = format!("`{name}` is neither a path nor one of the type's params{near}");
+            let suggestion =
+                builtin_type_path(name, language).map_or(String::new(), |path| format!("; did you mean `{path}`?"));
+            let message = format!("`{name}` is neither a path nor one of the type's params{suggestion}");
             self.errors.push(entry.error(self.info, table, key, message));
         }
     }
 
-    fn switch(&mut self, entry: &Entry<Switch>) {
+    fn check_switch(&mut self, entry: &Entry<Switch>) {
         let switch = &entry.row;
         let mut error = |key: &str, message: String| {
             self.errors.push(entry.error(self.info, Table::Switch, key, message));
         };
-        if let Some((label, line)) = self.known.declared.get(switch.name.as_str())
+        if let Some((label, line)) = self.known.switch_places.get(switch.name.as_str())
             && (*label, *line) != (self.info.label.as_str(), entry.line)
         {
             error("name", format!("switch `{}` is already declared in {label}:{line}", switch.name));
         }
         let language = self.info.language;
         for library in &switch.green {
-            let below = || self.known.below.library(language, library);
-            match self.known.libraries.get(&(language, library.as_str())).copied().or_else(below) {
+            let is_native_below = || self.known.lower_layers.library(language, library);
+            match self.known.libraries.get(&(language, library.as_str())).copied().or_else(is_native_below) {
                 Some(true) => {}
                 Some(false) => error("green", format!("`{library}` has no row with `native`")),
                 None => {
-                    let names = self.known.libraries.keys().filter(|(of, _)| *of == language).map(|(_, name)| *name);
-                    error("green", format!("no model has library `{library}`{}", near(library, names)));
+                    let names = self.known.libraries.keys().filter(|(own, _)| *own == language).map(|(_, name)| *name);
+                    error("green", format!("no model has library `{library}`{}", did_you_mean(library, names)));
                 }
             }
         }
     }
 }
 
-/// Returns the path of a type that a language lets one write without a path.
-fn builtin(name: &str, language: Language) -> Option<String> {
+/// Returns the path of a type whose name programs may use without an import: `builtins.str` for `str`.
+fn builtin_type_path(name: &str, language: Language) -> Option<String> {
     let (names, module) = match language {
         Language::Python => {
             let names: &[&str] = &[

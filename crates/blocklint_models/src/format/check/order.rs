@@ -1,4 +1,4 @@
-//! Rows that can never be reached, and paths that two files describe.
+//! The checks of rows with equal paths: rows that are never reached, and paths that two files describe.
 
 use std::collections::BTreeMap;
 
@@ -8,26 +8,29 @@ use super::super::error::{ModelError, Table};
 use super::super::rows::{CallRow, Entry, File, FileInfo, HandoverRow, TypeRow};
 use super::super::version::VersionRange;
 
-/// Keys that travel with `effect` or `lazy`.
-const GROUP: &[&str] = &[
+/// `effect`, `lazy` and the keys that belong to them.
+const EFFECT_GROUP: &[&str] = &[
     "effect", "kind", "takes", "native", "thread", "severity", "fails", "timeout", "unit", "default", "lazy",
     "instead", "rewrite", "fix", "note",
 ];
-/// Those of them that count on a row without `effect` and `lazy`.
+/// The keys of that group that may be on a row without `effect` and `lazy`.
 const ADVICE: &[&str] = &["instead", "rewrite", "note"];
+/// The keys that decide when a row holds.
 const FRAME: &[&str] = &["path", "when", "unless", "version", "unchecked", "property", "via"];
 
-/// One row under one of its paths.
-struct Place<'f> {
+/// A row under one of its paths.
+struct PathRow<'f> {
     info: &'f FileInfo,
     path: &'f str,
-    /// Line of the path, and of the row's `path` key.
+    /// Line of the path.
     line: u32,
+    /// Line of the row's `path` key.
     row_line: u32,
-    /// Keys that the row decides; rows of different `kind` do not meet.
+    /// The keys that the row decides.
     keys: Vec<&'f str>,
+    /// The property, decorator or argument that the row describes. Rows of different kinds never hide each other.
     kind: String,
-    always: bool,
+    is_unconditional: bool,
     version: Option<&'f VersionRange>,
 }
 
@@ -35,15 +38,15 @@ pub(super) fn check(files: &[File], errors: &mut Vec<ModelError>) {
     for language in Language::ALL {
         let mut files: Vec<&File> = files.iter().filter(|file| file.info.language == *language).collect();
         files.sort_by(|a, b| a.info.label.cmp(&b.info.label));
-        check_table(Table::Call, files.iter().flat_map(|file| places(file, &file.calls)), errors);
-        check_table(Table::Type, files.iter().flat_map(|file| places(file, &file.types)), errors);
-        check_table(Table::Handover, files.iter().flat_map(|file| places(file, &file.handovers)), errors);
+        check_table(Table::Call, files.iter().flat_map(|file| path_rows(file, &file.calls)), errors);
+        check_table(Table::Type, files.iter().flat_map(|file| path_rows(file, &file.types)), errors);
+        check_table(Table::Handover, files.iter().flat_map(|file| path_rows(file, &file.handovers)), errors);
     }
 }
 
-/// The parts of a row that its order among other rows depends on.
+/// The parts of a row that decide if an earlier row hides it.
 trait Ordered {
-    fn always(&self) -> bool;
+    fn is_unconditional(&self) -> bool;
     fn version(&self) -> Option<&VersionRange>;
     fn kind(&self) -> String;
     fn keys(entry: &Entry<Self>) -> Vec<&str>
@@ -52,7 +55,7 @@ trait Ordered {
 }
 
 impl Ordered for CallRow {
-    fn always(&self) -> bool {
+    fn is_unconditional(&self) -> bool {
         !self.is_conditional()
     }
     fn version(&self) -> Option<&VersionRange> {
@@ -62,19 +65,17 @@ impl Ordered for CallRow {
         format!("{} {:?}", self.property, self.via)
     }
     fn keys(entry: &Entry<Self>) -> Vec<&str> {
-        let grouped = entry.row.has_effect_group();
-        let lead = entry.has("effect").then_some("effect").or(entry.has("lazy").then_some("effect"));
-        let others = entry
-            .keys
-            .iter()
-            .map(|(key, _)| key.as_str())
-            .filter(|key| !FRAME.contains(key) && (!GROUP.contains(key) || (!grouped && ADVICE.contains(key))));
-        lead.into_iter().chain(others).collect()
+        let has_effect_group = entry.row.has_effect_group();
+        let effect_key = entry.has("effect").then_some("effect").or(entry.has("lazy").then_some("effect"));
+        let others = entry.keys.iter().map(|(key, _)| key.as_str()).filter(|key| {
+            !FRAME.contains(key) && (!EFFECT_GROUP.contains(key) || (!has_effect_group && ADVICE.contains(key)))
+        });
+        effect_key.into_iter().chain(others).collect()
     }
 }
 
 impl Ordered for TypeRow {
-    fn always(&self) -> bool {
+    fn is_unconditional(&self) -> bool {
         true
     }
     fn version(&self) -> Option<&VersionRange> {
@@ -89,7 +90,7 @@ impl Ordered for TypeRow {
 }
 
 impl Ordered for HandoverRow {
-    fn always(&self) -> bool {
+    fn is_unconditional(&self) -> bool {
         self.when.is_empty() && self.unless.is_empty()
     }
     fn version(&self) -> Option<&VersionRange> {
@@ -103,63 +104,67 @@ impl Ordered for HandoverRow {
     }
 }
 
-fn places<'f, R: Ordered>(file: &'f File, entries: &'f [Entry<R>]) -> impl Iterator<Item = Place<'f>> {
+fn path_rows<'f, R: Ordered>(file: &'f File, entries: &'f [Entry<R>]) -> impl Iterator<Item = PathRow<'f>> {
     entries.iter().flat_map(|entry| {
-        entry.paths.iter().map(|path| Place {
+        entry.paths.iter().map(|path| PathRow {
             info: &file.info,
             path: &path.text,
             line: path.line,
             row_line: entry.line_of("path"),
             keys: R::keys(entry),
             kind: entry.row.kind(),
-            always: entry.row.always(),
+            is_unconditional: entry.row.is_unconditional(),
             version: entry.row.version(),
         })
     })
 }
 
-fn check_table<'f>(table: Table, places: impl Iterator<Item = Place<'f>>, errors: &mut Vec<ModelError>) {
-    let mut by_path: BTreeMap<&str, Vec<Place<'_>>> = BTreeMap::new();
-    for place in places {
+fn check_table<'f>(table: Table, path_rows: impl Iterator<Item = PathRow<'f>>, errors: &mut Vec<ModelError>) {
+    let mut by_path: BTreeMap<&str, Vec<PathRow<'_>>> = BTreeMap::new();
+    for place in path_rows {
         by_path.entry(place.path).or_default().push(place);
     }
-    for places in by_path.values() {
-        two_files(table, places, errors);
-        never_reached(table, places, errors);
+    for path_rows in by_path.values() {
+        check_two_files(table, path_rows, errors);
+        check_never_reached(table, path_rows, errors);
     }
 }
 
-fn error(table: Table, place: &Place<'_>, message: String) -> ModelError {
+fn error(table: Table, place: &PathRow<'_>, message: String) -> ModelError {
     ModelError { file: place.info.label.clone(), line: place.line, table, key: "path".to_owned(), message }
 }
 
-/// Reports a path that stands in two files, unless each file states for which versions.
-fn two_files(table: Table, places: &[Place<'_>], errors: &mut Vec<ModelError>) {
-    let Some(first) = places.first() else { return };
-    let range = |place: &Place<'_>| place.version.or(place.info.version.as_ref()).cloned();
-    for place in places {
-        let elsewhere = place.info.label != first.info.label;
-        let apart = range(place).is_some() && range(first).is_some() && range(place) != range(first);
-        if elsewhere && !apart {
+/// Reports a path that two files describe, unless the files state different versions.
+fn check_two_files(table: Table, path_rows: &[PathRow<'_>], errors: &mut Vec<ModelError>) {
+    let Some(first) = path_rows.first() else { return };
+    let range = |place: &PathRow<'_>| place.version.or(place.info.version.as_ref()).cloned();
+    for place in path_rows {
+        let is_other_file = place.info.label != first.info.label;
+        let has_other_range = range(place).is_some() && range(first).is_some() && range(place) != range(first);
+        if is_other_file && !has_other_range {
             let message = format!("`{}` is also described in {}:{}", place.path, first.info.label, first.row_line);
             errors.push(error(table, place, message));
         }
     }
 }
 
-fn never_reached(table: Table, places: &[Place<'_>], errors: &mut Vec<ModelError>) {
-    for (index, place) in places.iter().enumerate() {
-        // `two_files` distinguishes files.
-        let before = || places[..index].iter().filter(|earlier| earlier.info.label == place.info.label);
+/// Reports a row that an earlier unconditional row of the same file hides.
+fn check_never_reached(table: Table, path_rows: &[PathRow<'_>], errors: &mut Vec<ModelError>) {
+    for (index, place) in path_rows.iter().enumerate() {
+        // `check_two_files` reports rows of other files.
+        let before = || path_rows[..index].iter().filter(|earlier| earlier.info.label == place.info.label);
         for key in &place.keys {
-            let closes = |earlier: &&Place<'_>| {
-                earlier.always && earlier.version.is_none() && earlier.kind == place.kind && earlier.keys.contains(key)
+            let hides = |earlier: &&PathRow<'_>| {
+                earlier.is_unconditional
+                    && earlier.version.is_none()
+                    && earlier.kind == place.kind
+                    && earlier.keys.contains(key)
             };
-            let Some(closing) = before().find(closes) else { continue };
-            let message = if closing.row_line == place.row_line {
+            let Some(hiding) = before().find(hides) else { continue };
+            let message = if hiding.row_line == place.row_line {
                 format!("`{}` stands twice in the row", place.path)
             } else {
-                let line = closing.row_line;
+                let line = hiding.row_line;
                 format!("`{}`: never reached for `{key}`; the row at line {line} holds always", place.path)
             };
             errors.push(error(table, place, message));

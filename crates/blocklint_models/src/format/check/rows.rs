@@ -1,4 +1,4 @@
-//! The checks of one row by itself: roots and spelling of its paths, keys that need or exclude others.
+//! The checks of a single row: the roots and spelling of its paths, and keys that need or exclude other keys.
 
 use blocklint_core::{Context, Language, WorkKind};
 
@@ -9,12 +9,12 @@ use super::super::rows::{CallRow, Entry, File, HandoverContext, HandoverRow, Row
 use super::super::words::{FixKind, Runs};
 use super::aliases::Aliases;
 
-/// Keys that show nothing by themselves.
+/// The keys that describe nothing without other keys.
 const FRAME: &[&str] = &["path", "when", "unless", "version", "unchecked", "property"];
-/// Keys that describe an effect.
+/// The keys that need `effect`.
 const NEED_EFFECT: &[&str] = &["kind", "takes", "native", "thread", "severity", "fails", "timeout", "fix"];
-/// Keys that `effect = "none"` contradicts.
-const OF_EFFECT: &[&str] = &[
+/// The keys that contradict `effect = "none"`.
+const CONTRADICT_HARMLESS: &[&str] = &[
     "kind", "takes", "native", "thread", "severity", "fails", "timeout", "unit", "default", "lazy", "instead",
     "rewrite", "fix",
 ];
@@ -22,19 +22,19 @@ const OF_EFFECT: &[&str] = &[
 pub(super) fn check(file: &File, origin: Origin, aliases: &Aliases<'_>, errors: &mut Vec<ModelError>) {
     for entry in &file.calls {
         let mut row = RowCheck { file, table: Table::Call, entry, errors };
-        row.paths(origin, aliases);
-        row.call();
-        row.kind();
+        row.check_paths(origin, aliases);
+        row.check_call();
+        row.check_kind();
     }
     for entry in &file.types {
         let mut row = RowCheck { file, table: Table::Type, entry, errors };
-        row.paths(origin, aliases);
-        row.ty();
+        row.check_paths(origin, aliases);
+        row.check_type();
     }
     for entry in &file.handovers {
         let mut row = RowCheck { file, table: Table::Handover, entry, errors };
-        row.paths(origin, aliases);
-        row.handover();
+        row.check_paths(origin, aliases);
+        row.check_handover();
     }
 }
 
@@ -54,17 +54,17 @@ impl<R> RowCheck<'_, R> {
         self.errors.push(ModelError { line, ..self.entry.error(&self.file.info, self.table, key, message) });
     }
 
-    fn paths(&mut self, origin: Origin, aliases: &Aliases<'_>) {
+    fn check_paths(&mut self, origin: Origin, aliases: &Aliases<'_>) {
         let info = &self.file.info;
         for path in &self.entry.paths {
             let (body, parameters) = split_parameters(&path.text);
-            let under = |path: &str| info.roots.iter().any(|root| is_under(path, root, info.language));
-            // A library may implement another's trait for its type, or its trait for another's type.
-            let own = match qualified(body) {
-                Some((implementor, implemented, _)) => under(implementor) || under(implemented),
-                None => under(body),
+            let is_under_root = |path: &str| info.roots.iter().any(|root| is_under(path, root, info.language));
+            // A library can implement a foreign trait for its own type, or its own trait for a foreign type.
+            let is_own = match qualified(body) {
+                Some((implementor, implemented, _)) => is_under_root(implementor) || is_under_root(implemented),
+                None => is_under_root(body),
             };
-            if origin != Origin::User && !own {
+            if origin != Origin::User && !is_own {
                 let roots = info.roots.join(", ");
                 self.error_at("path", path.line, format!("`{}` is not under this file's roots ({roots})", path.text));
             }
@@ -83,8 +83,8 @@ impl<R> RowCheck<'_, R> {
 }
 
 impl RowCheck<'_, CallRow> {
-    /// A kind must be one of the effect's.
-    fn kind(&mut self) {
+    /// Reports a `kind` that is no kind of the row's effect.
+    fn check_kind(&mut self) {
         let Some(effect) = self.entry.row.held() else { return };
         let kinds = WorkKind::of_effect(effect);
         let listed = kinds.iter().map(|kind| format!("`{kind}`")).collect::<Vec<_>>().join(", ");
@@ -100,7 +100,7 @@ impl RowCheck<'_, CallRow> {
         }
     }
 
-    fn call(&mut self) {
+    fn check_call(&mut self) {
         let (entry, row) = (self.entry, &self.entry.row);
         if !entry.has("effect") && entry.all_known {
             for key in NEED_EFFECT {
@@ -116,7 +116,7 @@ impl RowCheck<'_, CallRow> {
             self.error("default", "`default` needs `timeout`");
         }
         if row.effect == Some(RowEffect::Harmless) {
-            for key in OF_EFFECT {
+            for key in CONTRADICT_HARMLESS {
                 if entry.has(key) {
                     self.error(key, format!(r#"`{key}` contradicts effect = "none""#));
                 }
@@ -145,7 +145,7 @@ impl RowCheck<'_, CallRow> {
 }
 
 impl RowCheck<'_, super::super::rows::TypeRow> {
-    fn ty(&mut self) {
+    fn check_type(&mut self) {
         let row = &self.entry.row;
         if let Some(through) = &row.through
             && !row.params.contains(through)
@@ -161,13 +161,13 @@ impl RowCheck<'_, super::super::rows::TypeRow> {
 }
 
 impl RowCheck<'_, HandoverRow> {
-    fn handover(&mut self) {
+    fn check_handover(&mut self) {
         let (entry, row) = (self.entry, &self.entry.row);
         if entry.has("effect") && !row.wraps && entry.all_known {
             self.error("effect", "`effect` needs `wraps = true`");
         }
-        let offered = matches!(row.context, HandoverContext::Is(Runs::In(Context::Worker) | Runs::Chain));
-        if entry.has("offer") && !offered {
+        let can_be_offered = matches!(row.context, HandoverContext::Is(Runs::In(Context::Worker) | Runs::Chain));
+        if entry.has("offer") && !can_be_offered {
             self.error("offer", "only a handover to a worker, or at a chain, can be offered as a fix");
         }
         if entry.has("process") && self.file.info.language != Language::Python {
@@ -180,8 +180,8 @@ impl RowCheck<'_, HandoverRow> {
     }
 }
 
-/// Returns an error for each row with an effect of several kinds that states none. Built-in rows state it, because the severity
-/// follows from it.
+/// Returns an error for each row without a `kind` whose effect is divided into kinds of work. Built-in rows must state
+/// the kind, because it decides the severity.
 pub fn check_kinds(files: &[File]) -> Vec<ModelError> {
     let mut errors = Vec::new();
     for file in files {

@@ -1,4 +1,4 @@
-//! Twins that are none: the call itself, or a call that holds the thread too.
+//! The check of async twins (`instead`): a twin must be neither the call itself nor a call that holds the thread.
 
 use blocklint_core::{Language, Severity};
 
@@ -8,11 +8,11 @@ use super::super::path::{is_glob, last_name};
 use super::super::rows::{CallRow, Entry, File};
 use super::super::table::{Kind, Layer, Uses};
 use super::super::twin::expand_twin;
-use super::Declared;
+use super::DeclaredNames;
 use super::aliases::Aliases;
 
 /// True if the row declares that the call holds the thread for more than a `note`, whatever its arguments.
-pub(super) fn holds_always(row: &CallRow) -> bool {
+pub(super) fn blocks_always(row: &CallRow) -> bool {
     row.held().is_some()
         && row.is_async != Some(true)
         && row.severity != Some(Severity::Note)
@@ -28,26 +28,31 @@ pub fn holding_row(layer: &Layer, path: &str) -> Option<Option<String>> {
     let mut rows: Vec<_> = layer
         .matching(path, Kind::Call)
         .filter_map(|index| layer.pattern(index))
-        .filter(|found| !found.uses.intersects(Uses::PROPERTY.union(Uses::MARKS)))
-        .filter(|found| !(is_type && found.rank.is_glob() && !found.rank.is_deep()))
-        .filter_map(|found| Some((found.rank, found.row, found.file, layer.call(found.row)?)))
+        .filter(|pattern| !pattern.uses.intersects(Uses::PROPERTY.union(Uses::MARKS)))
+        .filter(|pattern| !(is_type && pattern.rank.is_glob() && !pattern.rank.is_deep()))
+        .filter_map(|pattern| Some((pattern.rank, pattern.row, pattern.file, layer.call(pattern.row)?)))
         .filter(|(_, _, _, row)| row.has_effect_group())
         .collect();
     rows.sort_by_key(|(rank, order, _, _)| (*rank, *order));
     let best = rows.first()?.0;
-    let holding = rows.iter().find(|(rank, _, _, row)| *rank == best && holds_always(row));
+    let holding = rows.iter().find(|(rank, _, _, row)| *rank == best && blocks_always(row));
     let place = holding
         .and_then(|(_, _, file, row)| Some(format!("{}:{}", layer.files().get(*file as usize)?.label, row.line)));
     Some(place)
 }
 
-pub(super) fn check(files: &[File], aliases: &Aliases<'_>, below: &dyn Declared, errors: &mut Vec<ModelError>) {
+pub(super) fn check(
+    files: &[File],
+    aliases: &Aliases<'_>,
+    lower_layers: &dyn DeclaredNames,
+    errors: &mut Vec<ModelError>,
+) {
     for language in Language::ALL {
-        // The rows that decide are those that decide at run time, so the same table is asked.
+        // The rows that decide here must be those that decide at run time, so the compiled table is used.
         let Ok(layer) = compile(files, *language) else { continue };
         for file in files.iter().filter(|file| file.info.language == *language) {
             for entry in &file.calls {
-                check_row(file, entry, aliases, below, &layer, errors);
+                check_row(file, entry, aliases, lower_layers, &layer, errors);
             }
         }
     }
@@ -57,7 +62,7 @@ fn check_row(
     file: &File,
     entry: &Entry<CallRow>,
     aliases: &Aliases<'_>,
-    below: &dyn Declared,
+    lower_layers: &dyn DeclaredNames,
     layer: &Layer,
     errors: &mut Vec<ModelError>,
 ) {
@@ -65,7 +70,7 @@ fn check_row(
     let Some(instead) = &entry.row.instead else { return };
     for written in instead.all() {
         for path in &entry.paths {
-            // The text that a glob stands for is not known here.
+            // The text that a glob will match is unknown.
             if written.contains('*') && is_glob(last_name(&path.text, language)) && written != path.text {
                 continue;
             }
@@ -76,7 +81,8 @@ fn check_row(
             };
             if twin == path.text || written == path.text {
                 error(format!("`{written}` names the call itself"));
-            } else if let Some(place) = holding_row(layer, &twin).unwrap_or_else(|| below.holds(language, &twin)) {
+            } else if let Some(place) = holding_row(layer, &twin).unwrap_or_else(|| lower_layers.holds(language, &twin))
+            {
                 error(format!("`{twin}` holds the thread too ({place})"));
             }
         }

@@ -1,4 +1,4 @@
-//! `[[call]]` rows.
+//! The parser of `[[call]]` rows.
 
 use blocklint_core::{Effect, Fails, Severity, Takes, WorkKind};
 use toml::de::DeValue;
@@ -6,7 +6,7 @@ use toml::de::DeValue;
 use super::super::rows::{CallRow, Concurrency, Entry, MoveTo, Moves, RowEffect};
 use super::super::words::{Asks, Bound, Creates, FixKind, Runs, Source, Thread, Unit, Via};
 use super::Row;
-use super::reader::{At, Reader, Value};
+use super::reader::{Reader, TableKey, Value};
 use super::values::argument;
 
 /// Every key of a `[[call]]`.
@@ -56,92 +56,92 @@ pub(super) fn read(reader: &mut Reader<'_>, table: &Row<'_, '_>) -> Option<Entry
     let mut row = CallRow { line: table.line_of_path(reader), ..CallRow::default() };
     let mut paths = None;
     for (key, value) in table.keys.iter() {
-        let at = table.at(key.get_ref());
-        match at.key {
-            "path" => paths = Some(reader.paths(at, value)),
-            "when" => row.when = reader.conditions(at, value),
-            "unless" => row.unless = reader.conditions(at, value),
-            "version" => row.version = reader.version(at, value),
-            "unchecked" => row.unchecked = reader.string(at, value),
-            "effect" => row.effect = effect(reader, at, value),
-            "kind" => row.kind = reader.word(at, value, WorkKind::WORDS, WorkKind::parse),
-            "takes" => row.takes = takes(reader, at, value),
+        let table_key = table.table_key(key.get_ref());
+        match table_key.key {
+            "path" => paths = Some(reader.paths(table_key, value)),
+            "when" => row.when = reader.conditions(table_key, value),
+            "unless" => row.unless = reader.conditions(table_key, value),
+            "version" => row.version = reader.version(table_key, value),
+            "unchecked" => row.unchecked = reader.string(table_key, value),
+            "effect" => row.effect = effect(reader, table_key, value),
+            "kind" => row.kind = reader.word(table_key, value, WorkKind::WORDS, WorkKind::parse),
+            "takes" => row.takes = takes(reader, table_key, value),
             "native" => match value.get_ref() {
                 DeValue::String(_) => {
                     let words: Vec<_> = Severity::ALL.iter().map(|severity| severity.as_str()).collect();
-                    row.native_severity = reader.word(at, value, &words, Severity::parse);
+                    row.native_severity = reader.word(table_key, value, &words, Severity::parse);
                     row.native = true;
                 }
-                _ => row.native = reader.boolean(at, value).unwrap_or(false),
+                _ => row.native = reader.boolean(table_key, value).unwrap_or(false),
             },
-            "thread" => row.thread = reader.word(at, value, Thread::WORDS, Thread::parse),
-            "bound" => row.bound = reader.word(at, value, Bound::WORDS, Bound::parse),
+            "thread" => row.thread = reader.word(table_key, value, Thread::WORDS, Thread::parse),
+            "bound" => row.bound = reader.word(table_key, value, Bound::WORDS, Bound::parse),
             "severity" => {
                 let words: Vec<_> = Severity::ALL.iter().map(|severity| severity.as_str()).collect();
-                row.severity = reader.word(at, value, &words, Severity::parse);
+                row.severity = reader.word(table_key, value, &words, Severity::parse);
             }
             "fails" => {
                 let words: Vec<_> = Fails::ALL.iter().map(|fails| fails.as_str()).collect();
-                row.fails = reader.word(at, value, &words, Fails::parse);
+                row.fails = reader.word(table_key, value, &words, Fails::parse);
             }
-            "timeout" => row.timeout = reader.argument(at, value),
-            "unit" => row.unit = reader.word(at, value, Unit::WORDS, Unit::parse),
-            "default" => row.default = reader.number(at, value),
-            "ended-by" => row.ended_by = reader.string(at, value),
-            "lazy" => row.lazy = reader.boolean(at, value).unwrap_or(false),
-            "consumes" => row.consumes = reader.argument(at, value),
-            "async" => row.is_async = reader.boolean(at, value),
-            "property" => row.property = reader.boolean(at, value).unwrap_or(false),
-            "returns" => row.returns = reader.type_expr(at, value),
-            "state" => row.state = reader.string(at, value),
-            "source" => row.source = reader.word(at, value, Source::WORDS, Source::parse),
-            "same" => row.same = reader.argument(at, value),
-            "adds" => row.adds = reader.argument(at, value),
-            "asks" => row.asks = reader.word(at, value, Asks::WORDS, Asks::parse),
-            "serves" => row.serves = reader.boolean(at, value).unwrap_or(false),
+            "timeout" => row.timeout = reader.argument(table_key, value),
+            "unit" => row.unit = reader.word(table_key, value, Unit::WORDS, Unit::parse),
+            "default" => row.default = reader.number(table_key, value),
+            "ended-by" => row.ended_by = reader.string(table_key, value),
+            "lazy" => row.lazy = reader.boolean(table_key, value).unwrap_or(false),
+            "consumes" => row.consumes = reader.argument(table_key, value),
+            "async" => row.is_async = reader.boolean(table_key, value),
+            "property" => row.property = reader.boolean(table_key, value).unwrap_or(false),
+            "returns" => row.returns = reader.type_expr(table_key, value),
+            "state" => row.state = reader.string(table_key, value),
+            "source" => row.source = reader.word(table_key, value, Source::WORDS, Source::parse),
+            "same" => row.same = reader.argument(table_key, value),
+            "adds" => row.adds = reader.argument(table_key, value),
+            "asks" => row.asks = reader.word(table_key, value, Asks::WORDS, Asks::parse),
+            "serves" => row.serves = reader.boolean(table_key, value).unwrap_or(false),
             "via" => {
-                row.via =
-                    reader.word(at, value, &["decorator"], |word| (word == "decorator").then_some(Via::Decorator));
+                row.via = reader
+                    .word(table_key, value, &["decorator"], |word| (word == "decorator").then_some(Via::Decorator));
             }
-            "creates" => row.creates = reader.word(at, value, Creates::WORDS, Creates::parse),
-            "concurrency" => row.concurrency = concurrency(reader, at, value),
-            "scheduler" => row.scheduler = scheduler(reader, at, value),
-            "moves" => row.moves = moves(reader, at, value),
-            "feature" => row.feature = reader.string(at, value),
-            "since" => row.since = reader.since(at, value),
-            "instead" => row.instead = reader.instead(at, value),
-            "rewrite" => row.rewrite = reader.rewrite(at, value),
-            "fix" => row.fix = reader.word(at, value, FixKind::WORDS, FixKind::parse),
-            "note" => row.note = reader.string(at, value),
-            _ => reader.unknown_key(at, key.span().start, KEYS),
+            "creates" => row.creates = reader.word(table_key, value, Creates::WORDS, Creates::parse),
+            "concurrency" => row.concurrency = concurrency(reader, table_key, value),
+            "scheduler" => row.scheduler = scheduler(reader, table_key, value),
+            "moves" => row.moves = moves(reader, table_key, value),
+            "feature" => row.feature = reader.string(table_key, value),
+            "since" => row.since = reader.since(table_key, value),
+            "instead" => row.instead = reader.instead(table_key, value),
+            "rewrite" => row.rewrite = reader.rewrite(table_key, value),
+            "fix" => row.fix = reader.word(table_key, value, FixKind::WORDS, FixKind::parse),
+            "note" => row.note = reader.string(table_key, value),
+            _ => reader.unknown_key(table_key, key.span().start, KEYS),
         }
     }
     if paths.is_none() {
-        table.missing(reader, "path");
+        table.report_missing(reader, "path");
     }
     let paths = paths.filter(|paths| !paths.is_empty())?;
     Some(table.entry(reader, KEYS, paths, row))
 }
 
-fn effect(reader: &mut Reader<'_>, at: At<'_>, value: &Value<'_>) -> Option<RowEffect> {
+fn effect(reader: &mut Reader<'_>, table_key: TableKey<'_>, value: &Value<'_>) -> Option<RowEffect> {
     let mut words: Vec<_> = Effect::ALL.iter().map(|effect| effect.as_str()).collect();
     words.push("none");
-    reader.word(at, value, &words, |word| match word {
+    reader.word(table_key, value, &words, |word| match word {
         "none" => Some(RowEffect::Harmless),
         _ => Effect::parse(word).map(RowEffect::Holds),
     })
 }
 
-fn takes(reader: &mut Reader<'_>, at: At<'_>, value: &Value<'_>) -> Option<Takes> {
-    let text = reader.string(at, value)?;
+fn takes(reader: &mut Reader<'_>, table_key: TableKey<'_>, value: &Value<'_>) -> Option<Takes> {
+    let text = reader.string(table_key, value)?;
     let takes = Takes::parse(&text);
     if takes.is_none() {
-        reader.error(at, value, format!("must be {}", Takes::FORMS));
+        reader.error(table_key, value, format!("must be {}", Takes::FORMS));
     }
     takes
 }
 
-fn concurrency(reader: &mut Reader<'_>, at: At<'_>, value: &Value<'_>) -> Option<Concurrency> {
+fn concurrency(reader: &mut Reader<'_>, table_key: TableKey<'_>, value: &Value<'_>) -> Option<Concurrency> {
     match value.get_ref() {
         DeValue::String(word) if word == "unbounded" => return Some(Concurrency::Unbounded),
         DeValue::String(word) if word == "bounded" => return Some(Concurrency::Bounded),
@@ -149,18 +149,18 @@ fn concurrency(reader: &mut Reader<'_>, at: At<'_>, value: &Value<'_>) -> Option
     }
     let argument = argument(value.get_ref());
     if argument.is_none() {
-        reader.error(at, value, r#"must be "unbounded", "bounded" or an argument"#);
+        reader.error(table_key, value, r#"must be "unbounded", "bounded" or an argument"#);
     }
     argument.map(Concurrency::Argument)
 }
 
-/// Returns a context, or `caller`.
-pub(super) fn scheduler(reader: &mut Reader<'_>, at: At<'_>, value: &Value<'_>) -> Option<Runs> {
+/// Parses a context or `caller`.
+pub(super) fn scheduler(reader: &mut Reader<'_>, table_key: TableKey<'_>, value: &Value<'_>) -> Option<Runs> {
     let words: Vec<_> = Runs::WORDS.iter().copied().filter(|word| *word != "chain").collect();
-    reader.word(at, value, &words, |word| Runs::parse(word).filter(|runs| *runs != Runs::Chain))
+    reader.word(table_key, value, &words, |word| Runs::parse(word).filter(|runs| *runs != Runs::Chain))
 }
 
-fn moves(reader: &mut Reader<'_>, at: At<'_>, value: &Value<'_>) -> Option<Moves> {
+fn moves(reader: &mut Reader<'_>, table_key: TableKey<'_>, value: &Value<'_>) -> Option<Moves> {
     const FORM: &str = "must be { source = ... } or { rest = ... }, a context or the argument that holds the scheduler";
     let target = |value: &Value<'_>| match value.get_ref() {
         DeValue::String(word) if Runs::parse(word).is_some() => Runs::parse(word).map(MoveTo::Runs),
@@ -178,7 +178,7 @@ fn moves(reader: &mut Reader<'_>, at: At<'_>, value: &Value<'_>) -> Option<Moves
         _ => None,
     };
     if parsed.is_none() {
-        reader.error(at, value, FORM);
+        reader.error(table_key, value, FORM);
     }
     parsed
 }

@@ -1,13 +1,13 @@
-//! `when` and `unless`.
+//! The parser of conditions: the values of `when` and `unless`.
 
 use blocklint_core::{Context, Runtime};
 use toml::de::{DeTable, DeValue};
 
 use super::super::condition::{Condition, Literal, Subject, Test, TypeTest};
-use super::super::error::near;
+use super::super::error::did_you_mean;
 use super::super::type_expr::TypeExpr;
 use super::super::words::Source;
-use super::reader::{At, Reader, Value};
+use super::reader::{Reader, TableKey, Value};
 use super::values::{literal, runtime_words};
 
 const SUBJECTS: &[&str] = &["argument", "context", "runtime", "switch", "library"];
@@ -18,37 +18,37 @@ const ARGUMENT_TESTS: &[&str] = &[
 const LIBRARY_TESTS: &[&str] = &["version", "feature"];
 
 impl Reader<'_> {
-    /// One condition or a list of them.
-    pub(super) fn conditions(&mut self, at: At<'_>, value: &Value<'_>) -> Vec<Condition> {
+    /// Parses a condition or a list of conditions.
+    pub(super) fn conditions(&mut self, table_key: TableKey<'_>, value: &Value<'_>) -> Vec<Condition> {
         match value.get_ref() {
-            DeValue::Table(table) => self.condition(at, value, table).into_iter().collect(),
+            DeValue::Table(table) => self.condition(table_key, value, table).into_iter().collect(),
             DeValue::Array(items) if !items.is_empty() => {
                 let mut conditions = Vec::new();
                 for item in items {
                     match item.get_ref() {
-                        DeValue::Table(table) => conditions.extend(self.condition(at, item, table)),
-                        _ => self.error(at, item, "must be a condition or a list of conditions"),
+                        DeValue::Table(table) => conditions.extend(self.condition(table_key, item, table)),
+                        _ => self.error(table_key, item, "must be a condition or a list of conditions"),
                     }
                 }
                 conditions
             }
             _ => {
-                self.error(at, value, "must be a condition or a list of conditions");
+                self.error(table_key, value, "must be a condition or a list of conditions");
                 Vec::new()
             }
         }
     }
 
-    fn condition(&mut self, at: At<'_>, value: &Value<'_>, table: &DeTable<'_>) -> Option<Condition> {
+    fn condition(&mut self, table_key: TableKey<'_>, value: &Value<'_>, table: &DeTable<'_>) -> Option<Condition> {
         let mut subjects = table.iter().filter(|(key, _)| SUBJECTS.contains(&key.get_ref().as_ref()));
         let (Some((subject_key, subject)), None) = (subjects.next(), subjects.next()) else {
             let unknown = table.keys().find(|key| !is_known(key.get_ref()));
-            let near = unknown.map_or(String::new(), |key| near(key.get_ref(), SUBJECTS.iter().copied()));
-            self.error(at, value, format!("a condition has exactly one of {}{near}", SUBJECTS.join(", ")));
+            let suggestion = unknown.map_or(String::new(), |key| did_you_mean(key.get_ref(), SUBJECTS.iter().copied()));
+            self.error(table_key, value, format!("a condition has exactly one of {}{suggestion}", SUBJECTS.join(", ")));
             return None;
         };
         let subject_key = subject_key.get_ref().as_ref();
-        let subject = self.subject(at, subject_key, subject);
+        let subject = self.subject(table_key, subject_key, subject);
         let mut tests = Vec::new();
         for (key, value) in table.iter() {
             let key: &str = key.get_ref();
@@ -61,74 +61,78 @@ impl Reader<'_> {
                 _ => &[],
             };
             if allowed.contains(&key) {
-                tests.extend(self.test(at, key, value));
+                tests.extend(self.test(table_key, key, value));
             } else if is_known(key) {
-                self.error(at, value, format!("`{key}` is no test of `{subject_key}`"));
+                self.error(table_key, value, format!("`{key}` is no test of `{subject_key}`"));
             } else {
-                let near = near(key, allowed.iter().copied());
-                self.error(at, value, format!("unknown test `{key}`{near}"));
+                let suggestion = did_you_mean(key, allowed.iter().copied());
+                self.error(table_key, value, format!("unknown test `{key}`{suggestion}"));
             }
         }
         if subject_key == "argument" && table.len() == 1 {
-            self.error(at, value, "a condition on an argument needs a test");
+            self.error(table_key, value, "a condition on an argument needs a test");
             return None;
         }
         Some(Condition { subject: subject?, tests })
     }
 
-    fn subject(&mut self, at: At<'_>, key: &str, value: &Value<'_>) -> Option<Subject> {
+    fn subject(&mut self, table_key: TableKey<'_>, key: &str, value: &Value<'_>) -> Option<Subject> {
         match key {
-            "argument" => self.argument(at, value).map(Subject::Argument),
+            "argument" => self.argument(table_key, value).map(Subject::Argument),
             "context" => {
                 let words: Vec<_> = Context::ALL.iter().map(|context| context.as_str()).collect();
-                non_empty(self.words(at, value, &words, Context::parse)).map(Subject::Context)
+                non_empty(self.words(table_key, value, &words, Context::parse)).map(Subject::Context)
             }
-            "runtime" => non_empty(self.words(at, value, &runtime_words(), Runtime::parse)).map(Subject::Runtime),
-            "switch" => non_empty(self.strings(at, value)).map(Subject::Switch),
-            _ => self.string(at, value).map(Subject::Library),
+            "runtime" => {
+                non_empty(self.words(table_key, value, &runtime_words(), Runtime::parse)).map(Subject::Runtime)
+            }
+            "switch" => non_empty(self.strings(table_key, value)).map(Subject::Switch),
+            _ => self.string(table_key, value).map(Subject::Library),
         }
     }
 
-    fn test(&mut self, at: At<'_>, key: &str, value: &Value<'_>) -> Option<Test> {
+    fn test(&mut self, table_key: TableKey<'_>, key: &str, value: &Value<'_>) -> Option<Test> {
         Some(match key {
-            "equals" => Test::Equals(self.literals(at, value)?),
-            "contains" => Test::Contains(self.string(at, value)?),
-            "symbol" => Test::Symbol(non_empty(self.path_texts(at, value))?),
-            "null" => Test::Null(self.boolean(at, value)?),
-            "absent" => Test::Absent(self.boolean(at, value)?),
-            "literal" => Test::Literal(self.boolean(at, value)?),
-            "less" => Test::Less(self.number(at, value)?),
-            "greater" => Test::Greater(self.number(at, value)?),
-            "type" => Test::Type(non_empty(self.type_tests(at, value))?),
-            "state" => Test::State(self.string(at, value)?),
-            "from" => Test::From(non_empty(self.words(at, value, Source::WORDS, Source::parse))?),
-            "size" => self.word(at, value, &["unbounded"], |word| (word == "unbounded").then_some(Test::Unbounded))?,
-            "sql" => self.word(at, value, &["short"], |word| (word == "short").then_some(Test::ShortSql))?,
-            "unseen" => match self.boolean(at, value)? {
+            "equals" => Test::Equals(self.literals(table_key, value)?),
+            "contains" => Test::Contains(self.string(table_key, value)?),
+            "symbol" => Test::Symbol(non_empty(self.path_texts(table_key, value))?),
+            "null" => Test::Null(self.boolean(table_key, value)?),
+            "absent" => Test::Absent(self.boolean(table_key, value)?),
+            "literal" => Test::Literal(self.boolean(table_key, value)?),
+            "less" => Test::Less(self.number(table_key, value)?),
+            "greater" => Test::Greater(self.number(table_key, value)?),
+            "type" => Test::Type(non_empty(self.type_tests(table_key, value))?),
+            "state" => Test::State(self.string(table_key, value)?),
+            "from" => Test::From(non_empty(self.words(table_key, value, Source::WORDS, Source::parse))?),
+            "size" => {
+                self.word(table_key, value, &["unbounded"], |word| (word == "unbounded").then_some(Test::Unbounded))?
+            }
+            "sql" => self.word(table_key, value, &["short"], |word| (word == "short").then_some(Test::ShortSql))?,
+            "unseen" => match self.boolean(table_key, value)? {
                 true => Test::Unseen,
                 false => {
-                    self.error(at, value, "must be `true`; leave it out otherwise");
+                    self.error(table_key, value, "must be `true`; leave it out otherwise");
                     return None;
                 }
             },
-            "version" => Test::Version(self.version(at, value)?),
-            _ => Test::Feature(self.string(at, value)?),
+            "version" => Test::Version(self.version(table_key, value)?),
+            _ => Test::Feature(self.string(table_key, value)?),
         })
     }
 
-    fn literals(&mut self, at: At<'_>, value: &Value<'_>) -> Option<Vec<Literal>> {
+    fn literals(&mut self, table_key: TableKey<'_>, value: &Value<'_>) -> Option<Vec<Literal>> {
         let literals: Option<Vec<_>> = match value.get_ref() {
             DeValue::Array(items) if !items.is_empty() => items.iter().map(|item| literal(item.get_ref())).collect(),
-            other => literal(other).map(|one| vec![one]),
+            other => literal(other).map(|literal| vec![literal]),
         };
         if literals.is_none() {
-            self.error(at, value, "must be a literal (true, a number, a string) or a list of literals");
+            self.error(table_key, value, "must be a literal (true, a number, a string) or a list of literals");
         }
         literals
     }
 
-    fn type_tests(&mut self, at: At<'_>, value: &Value<'_>) -> Vec<TypeTest> {
-        let texts = self.strings(at, value);
+    fn type_tests(&mut self, table_key: TableKey<'_>, value: &Value<'_>) -> Vec<TypeTest> {
+        let texts = self.strings(table_key, value);
         let Some(language) = self.language else { return Vec::new() };
         let mut tests = Vec::new();
         for text in texts {
@@ -137,7 +141,7 @@ impl Reader<'_> {
             } else if let Some(parsed) = TypeExpr::parse(&text, language) {
                 tests.push(TypeTest::Type(parsed));
             } else {
-                self.error(at, value, format!("`{text}` is not a type of {language}"));
+                self.error(table_key, value, format!("`{text}` is not a type of {language}"));
             }
         }
         tests

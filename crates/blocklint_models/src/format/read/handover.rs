@@ -1,4 +1,4 @@
-//! `[[handover]]` rows.
+//! The parser of `[[handover]]` rows.
 
 use blocklint_core::{Effect, Runtime};
 use toml::de::{DeTable, DeValue};
@@ -6,7 +6,7 @@ use toml::de::{DeTable, DeValue};
 use super::super::rows::{CallRow, Entry, HandoverContext, HandoverRow, RowEffect, Selector};
 use super::super::words::{Passes, Phase, Runs, Via};
 use super::Row;
-use super::reader::{At, Reader, Value};
+use super::reader::{Reader, TableKey, Value};
 use super::values::runtime_words;
 
 /// Every key of a `[[handover]]`.
@@ -36,7 +36,7 @@ pub(super) const KEYS: &[&str] = &[
 ];
 
 pub(super) fn read(reader: &mut Reader<'_>, table: &Row<'_, '_>) -> Option<Entry<HandoverRow>> {
-    // Selector and context are required; what stands here until they are read is never returned.
+    // Selector and context are required; a row with these placeholders is never returned.
     let mut row = HandoverRow {
         line: table.line_of_path(reader),
         when: Vec::new(),
@@ -63,39 +63,39 @@ pub(super) fn read(reader: &mut Reader<'_>, table: &Row<'_, '_>) -> Option<Entry
     let (mut paths, mut argument, mut via, mut context) = (None, None, None, None);
     let mut effect = None;
     for (key, value) in table.keys.iter() {
-        let at = table.at(key.get_ref());
-        match at.key {
-            "path" => paths = Some(reader.paths(at, value)),
-            "when" => row.when = reader.conditions(at, value),
-            "unless" => row.unless = reader.conditions(at, value),
-            "version" => row.version = reader.version(at, value),
-            "unchecked" => row.unchecked = reader.string(at, value),
-            "argument" => argument = Some(reader.argument(at, value)),
-            "via" => via = Some((reader.word(at, value, Via::WORDS, Via::parse), value.span().start)),
-            "context" => context = Some(self::context(reader, at, value)),
-            "runtime" => row.runtime = reader.word(at, value, &runtime_words(), Runtime::parse),
-            "phase" => row.phase = reader.word(at, value, Phase::WORDS, Phase::parse),
-            "wraps" => row.wraps = reader.boolean(at, value).unwrap_or(false),
+        let table_key = table.table_key(key.get_ref());
+        match table_key.key {
+            "path" => paths = Some(reader.paths(table_key, value)),
+            "when" => row.when = reader.conditions(table_key, value),
+            "unless" => row.unless = reader.conditions(table_key, value),
+            "version" => row.version = reader.version(table_key, value),
+            "unchecked" => row.unchecked = reader.string(table_key, value),
+            "argument" => argument = Some(reader.argument(table_key, value)),
+            "via" => via = Some((reader.word(table_key, value, Via::WORDS, Via::parse), value.span().start)),
+            "context" => context = Some(self::context(reader, table_key, value)),
+            "runtime" => row.runtime = reader.word(table_key, value, &runtime_words(), Runtime::parse),
+            "phase" => row.phase = reader.word(table_key, value, Phase::WORDS, Phase::parse),
+            "wraps" => row.wraps = reader.boolean(table_key, value).unwrap_or(false),
             "effect" => {
                 let words: Vec<_> = Effect::ALL.iter().map(|effect| effect.as_str()).collect();
-                effect = reader.word(at, value, &words, Effect::parse);
+                effect = reader.word(table_key, value, &words, Effect::parse);
             }
-            "passes" => row.passes = reader.word(at, value, Passes::WORDS, Passes::parse),
-            "gives" => row.gives = reader.type_exprs(at, value),
-            "native" => row.native = reader.boolean(at, value).unwrap_or(false),
-            "process" => row.process = reader.boolean(at, value).unwrap_or(false),
-            "bounded" => row.bounded = reader.boolean(at, value).unwrap_or(false),
-            "offer" => row.offer = reader.runtimes(at, value),
-            "during" => row.during = reader.path_texts(at, value),
-            "parses" => row.parses = reader.boolean(at, value).unwrap_or(false),
-            "rewrite" => row.rewrite = reader.template(at, value),
-            "note" => row.note = reader.string(at, value),
-            _ => reader.unknown_key(at, key.span().start, KEYS),
+            "passes" => row.passes = reader.word(table_key, value, Passes::WORDS, Passes::parse),
+            "gives" => row.gives = reader.type_exprs(table_key, value),
+            "native" => row.native = reader.boolean(table_key, value).unwrap_or(false),
+            "process" => row.process = reader.boolean(table_key, value).unwrap_or(false),
+            "bounded" => row.bounded = reader.boolean(table_key, value).unwrap_or(false),
+            "offer" => row.offer = reader.runtimes(table_key, value),
+            "during" => row.during = reader.path_texts(table_key, value),
+            "parses" => row.parses = reader.boolean(table_key, value).unwrap_or(false),
+            "rewrite" => row.rewrite = reader.template(table_key, value),
+            "note" => row.note = reader.string(table_key, value),
+            _ => reader.unknown_key(table_key, key.span().start, KEYS),
         }
     }
     for (key, missing) in [("path", paths.is_none()), ("context", context.is_none())] {
         if missing {
-            table.missing(reader, key);
+            table.report_missing(reader, key);
         }
     }
     row.selector = match (argument, via) {
@@ -111,13 +111,13 @@ pub(super) fn read(reader: &mut Reader<'_>, table: &Row<'_, '_>) -> Option<Entry
         }
     };
     row.context = context??;
-    row.called = effect.map(|effect| Box::new(called(&row, effect)));
+    row.called = effect.map(|effect| Box::new(call_row_of_result(&row, effect)));
     let paths = paths.filter(|paths| !paths.is_empty())?;
     Some(table.entry(reader, KEYS, paths, row))
 }
 
-/// Returns the row for calling the result of a row with `wraps`.
-fn called(row: &HandoverRow, effect: Effect) -> CallRow {
+/// Returns the `[[call]]` row for calling the result of a row with `wraps`.
+fn call_row_of_result(row: &HandoverRow, effect: Effect) -> CallRow {
     CallRow {
         line: row.line,
         when: row.when.clone(),
@@ -130,26 +130,26 @@ fn called(row: &HandoverRow, effect: Effect) -> CallRow {
     }
 }
 
-fn context(reader: &mut Reader<'_>, at: At<'_>, value: &Value<'_>) -> Option<HandoverContext> {
+fn context(reader: &mut Reader<'_>, table_key: TableKey<'_>, value: &Value<'_>) -> Option<HandoverContext> {
     let DeValue::Table(table) = value.get_ref() else {
-        return reader.word(at, value, Runs::WORDS, Runs::parse).map(HandoverContext::Is);
+        return reader.word(table_key, value, Runs::WORDS, Runs::parse).map(HandoverContext::Is);
     };
-    let get = |table: &DeTable<'_>, name: &str| table.keys().any(|key| key.get_ref() == name);
+    let has = |table: &DeTable<'_>, name: &str| table.keys().any(|key| key.get_ref() == name);
     match table.len() {
-        1 if get(table, "of") => {
-            let (_, of) = table.iter().next()?;
-            reader.argument(at, of).map(HandoverContext::Of)
+        1 if has(table, "of") => {
+            let (_, argument) = table.iter().next()?;
+            reader.argument(table_key, argument).map(HandoverContext::Of)
         }
-        2 if get(table, "sync") && get(table, "async") => {
+        2 if has(table, "sync") && has(table, "async") => {
             let (mut sync, mut async_) = (None, None);
             for (key, value) in table.iter() {
-                let runs = reader.word(at, value, Runs::WORDS, Runs::parse);
+                let runs = reader.word(table_key, value, Runs::WORDS, Runs::parse);
                 if key.get_ref() == "sync" { sync = runs } else { async_ = runs }
             }
             Some(HandoverContext::BySync { sync: sync?, async_: async_? })
         }
         _ => {
-            reader.error(at, value, "must be a context, { sync = ..., async = ... } or { of = argument }");
+            reader.error(table_key, value, "must be a context, { sync = ..., async = ... } or { of = argument }");
             None
         }
     }

@@ -1,4 +1,4 @@
-//! The top of a file and its `[alias]` table.
+//! The parser of a model file's header (`language`, `library`, `roots`, …) and of its `[alias]` table.
 
 use blocklint_core::Language;
 use toml::de::{DeTable, DeValue};
@@ -7,7 +7,7 @@ use super::super::error::Table;
 use super::super::path::Path;
 use super::super::rows::{FileInfo, Managed};
 use super::super::version::Version;
-use super::reader::{At, Reader, Value};
+use super::reader::{Reader, TableKey, Value};
 use super::values::literal;
 use super::{Literal, Origin};
 
@@ -16,47 +16,47 @@ pub(super) const KEYS: &[&str] = &[
     "switch",
 ];
 
-/// Returns the header; `None` without a known language.
+/// Parses the header; `None` if the language is unknown.
 pub(super) fn read(reader: &mut Reader<'_>, document: &DeTable<'_>, origin: Origin) -> Option<FileInfo> {
-    let (mut schema, mut libraries, mut roots, mut version, mut docs) = (false, None, None, None, None);
+    let (mut has_schema, mut libraries, mut roots, mut version, mut docs) = (false, None, None, None, None);
     let mut managed = Vec::new();
-    let mut stated = false;
+    let mut has_language = false;
     for (key, value) in document.iter() {
-        let at = At { table: Table::Top, key: key.get_ref() };
-        match at.key {
+        let table_key = TableKey { table: Table::Top, key: key.get_ref() };
+        match table_key.key {
             "schema" => {
-                schema = true;
+                has_schema = true;
                 if literal(value.get_ref()) != Some(Literal::Int(1)) {
-                    reader.error(at, value, "this blocklint reads schema 1");
+                    reader.error(table_key, value, "this blocklint reads schema 1");
                 }
             }
             "language" => {
-                stated = true;
+                has_language = true;
                 let words: Vec<_> = Language::ALL.iter().map(|language| language.as_str()).collect();
-                reader.language = reader.word(at, value, &words, Language::parse);
+                reader.language = reader.word(table_key, value, &words, Language::parse);
             }
-            "library" => libraries = Some(reader.strings(at, value)),
-            "roots" => roots = Some((reader.strings(at, value), value)),
-            "version" => version = reader.version(at, value),
-            "docs" => docs = reader.string(at, value),
-            "managed" => managed = read_managed(reader, at, value),
+            "library" => libraries = Some(reader.strings(table_key, value)),
+            "roots" => roots = Some((reader.strings(table_key, value), value)),
+            "version" => version = reader.version(table_key, value),
+            "docs" => docs = reader.string(table_key, value),
+            "managed" => managed = read_managed(reader, table_key, value),
             known if KEYS.contains(&known) => {}
-            _ => reader.unknown_key(at, key.span().start, KEYS),
+            _ => reader.unknown_key(table_key, key.span().start, KEYS),
         }
     }
-    let user = origin == Origin::User;
-    let java = reader.language == Some(Language::Java);
+    let is_user = origin == Origin::User;
+    let is_java = reader.language == Some(Language::Java);
     for (key, present) in [
-        ("schema", schema),
-        ("language", stated),
-        ("library", libraries.is_some() || user),
-        ("docs", document.keys().any(|key| key.get_ref() == "docs") || user),
+        ("schema", has_schema),
+        ("language", has_language),
+        ("library", libraries.is_some() || is_user),
+        ("docs", document.keys().any(|key| key.get_ref() == "docs") || is_user),
     ] {
         if !present {
             reader.error_in(Table::Top, key, 0, format!("missing key `{key}`"));
         }
     }
-    if java && roots.is_none() && !user {
+    if is_java && roots.is_none() && !is_user {
         reader.error_in(Table::Top, "roots", 0, "missing key `roots`: in Java a library's name does not give it");
     }
     let language = reader.language?;
@@ -67,7 +67,7 @@ pub(super) fn read(reader: &mut Reader<'_>, document: &DeTable<'_>, origin: Orig
         }
         None => libraries.iter().flatten().map(|library| library.replace('-', "_")).collect(),
     };
-    let roots = if user { Vec::new() } else { roots };
+    let roots = if is_user { Vec::new() } else { roots };
     let libraries = libraries.unwrap_or_default();
     Some(FileInfo {
         label: reader.label().to_owned(),
@@ -81,12 +81,14 @@ pub(super) fn read(reader: &mut Reader<'_>, document: &DeTable<'_>, origin: Orig
     })
 }
 
-/// `[[managed]]`: what builds name, and which versions of it bring which of the library.
-fn read_managed(reader: &mut Reader<'_>, at: At<'_>, value: &Value<'_>) -> Vec<Managed> {
+/// Parses `[[managed]]`: bills of materials and plugins, with the library's version for their versions.
+fn read_managed(reader: &mut Reader<'_>, table_key: TableKey<'_>, value: &Value<'_>) -> Vec<Managed> {
     const SHAPE: &str = r#"must be written `[[managed]]` with `by = ["group:bom"]` and `versions = { "2.1" = "3.2" }`"#;
     let read = |table: &DeTable<'_>| {
-        let of = |name: &str| table.iter().find(|(key, _)| key.get_ref() == name).map(|(_, value)| value.get_ref());
-        let (Some(DeValue::Array(by)), Some(DeValue::Table(versions)), 2) = (of("by"), of("versions"), table.len())
+        let value_of =
+            |name: &str| table.iter().find(|(key, _)| key.get_ref() == name).map(|(_, value)| value.get_ref());
+        let (Some(DeValue::Array(by)), Some(DeValue::Table(versions)), 2) =
+            (value_of("by"), value_of("versions"), table.len())
         else {
             return None;
         };
@@ -100,7 +102,7 @@ fn read_managed(reader: &mut Reader<'_>, at: At<'_>, value: &Value<'_>) -> Vec<M
         _ => None,
     };
     tables.unwrap_or_else(|| {
-        reader.error(at, value, SHAPE);
+        reader.error(table_key, value, SHAPE);
         Vec::new()
     })
 }
@@ -108,44 +110,44 @@ fn read_managed(reader: &mut Reader<'_>, at: At<'_>, value: &Value<'_>) -> Vec<M
 fn check_roots(reader: &mut Reader<'_>, roots: &[String], value: &Value<'_>, language: Language) {
     for root in roots {
         if Path::parse(root, 0, language).is_none_or(|path| path.rank.is_glob()) {
-            let at = At { table: Table::Top, key: "roots" };
-            reader.error(at, value, format!("`{root}` is not a path of {language} without globs"));
+            let table_key = TableKey { table: Table::Top, key: "roots" };
+            reader.error(table_key, value, format!("`{root}` is not a path of {language} without globs"));
         }
     }
 }
 
-/// Returns the pairs of `[alias]` with their lines.
+/// Parses the pairs of `[alias]`, with their lines.
 pub(super) fn aliases(reader: &mut Reader<'_>, document: &DeTable<'_>) -> Vec<(String, String, u32)> {
     let Some((_, value)) = document.iter().find(|(key, _)| key.get_ref() == "alias") else { return Vec::new() };
     let DeValue::Table(table) = value.get_ref() else {
-        let at = At { table: Table::Top, key: "alias" };
+        let table_key = TableKey { table: Table::Top, key: "alias" };
         let message = if matches!(value.get_ref(), DeValue::Array(_)) {
             "must be written `[alias]`, once"
         } else {
             "must be a table of strings"
         };
-        reader.error(at, value, message);
+        reader.error(table_key, value, message);
         return Vec::new();
     };
     let mut pairs = Vec::new();
     for (key, value) in table.iter() {
         let spelling = key.get_ref().as_ref();
-        let at = At { table: Table::Alias, key: spelling };
+        let table_key = TableKey { table: Table::Alias, key: spelling };
         let DeValue::String(target) = value.get_ref() else {
-            let dotted = matches!(value.get_ref(), DeValue::Table(_));
-            let hint = if dotted { "; put the path in quotes" } else { "" };
-            reader.error(at, value, format!("must be a path as a string{hint}"));
+            let is_dotted = matches!(value.get_ref(), DeValue::Table(_));
+            let hint = if is_dotted { "; put the path in quotes" } else { "" };
+            reader.error(table_key, value, format!("must be a path as a string{hint}"));
             continue;
         };
         let Some(language) = reader.language else { continue };
-        let mut sound = true;
+        let mut is_valid = true;
         for side in [spelling, target.as_ref()] {
             if Path::parse(side, 0, language).is_none_or(|path| path.rank.is_glob() || path.rank.has_parameters()) {
-                sound = false;
-                reader.error(at, value, format!("`{side}` is not a path of {language} without globs"));
+                is_valid = false;
+                reader.error(table_key, value, format!("`{side}` is not a path of {language} without globs"));
             }
         }
-        if sound {
+        if is_valid {
             pairs.push((spelling.to_owned(), target.to_string(), reader.line(key.span().start)));
         }
     }

@@ -1,13 +1,13 @@
-//! Offsets to line numbers.
+//! The conversion of offsets to line numbers.
 
-/// Where the lines of a text begin.
+/// The offsets of the line ends of a text.
 pub(super) struct Lines {
     ends: Vec<usize>,
 }
 
 impl Lines {
     pub(super) fn of(text: &str) -> Self {
-        Lines { ends: text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at).collect() }
+        Lines { ends: text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(offset, _)| offset).collect() }
     }
 
     /// Returns the line of an offset, from 1.

@@ -1,18 +1,18 @@
-//! The state of reading one file: where errors go and how offsets become lines.
+//! The state of the parser of one file (`Reader`): its language, the errors so far, and the lines of offsets.
 
 use blocklint_core::Language;
 use toml::Spanned;
 use toml::de::DeValue;
 
-use super::super::error::{ModelError, Table, near};
+use super::super::error::{ModelError, Table, did_you_mean};
 use super::lines::Lines;
 
-/// A TOML value with its place.
+/// A TOML value with its span.
 pub(super) type Value<'t> = Spanned<DeValue<'t>>;
 
-/// The key being read.
+/// A key of a table, for messages about its value.
 #[derive(Clone, Copy)]
-pub(super) struct At<'k> {
+pub(super) struct TableKey<'k> {
     pub(super) table: Table,
     pub(super) key: &'k str,
 }
@@ -20,7 +20,7 @@ pub(super) struct At<'k> {
 pub(super) struct Reader<'l> {
     label: &'l str,
     lines: Lines,
-    /// Known once the header is read; without it paths and types are not looked into.
+    /// The language of the header; paths and types are not parsed if it is unknown.
     pub(super) language: Option<Language>,
     errors: Vec<ModelError>,
 }
@@ -50,16 +50,16 @@ impl<'l> Reader<'l> {
         });
     }
 
-    pub(super) fn error(&mut self, at: At<'_>, value: &Value<'_>, message: impl Into<String>) {
-        self.error_in(at.table, at.key, value.span().start, message);
+    pub(super) fn error(&mut self, table_key: TableKey<'_>, value: &Value<'_>, message: impl Into<String>) {
+        self.error_in(table_key.table, table_key.key, value.span().start, message);
     }
 
-    pub(super) fn unknown_key(&mut self, at: At<'_>, offset: usize, known: &[&str]) {
-        let message = format!("unknown key `{}`{}", at.key, near(at.key, known.iter().copied()));
-        self.error_in(at.table, at.key, offset, message);
+    pub(super) fn unknown_key(&mut self, table_key: TableKey<'_>, offset: usize, known: &[&str]) {
+        let message = format!("unknown key `{}`{}", table_key.key, did_you_mean(table_key.key, known.iter().copied()));
+        self.error_in(table_key.table, table_key.key, offset, message);
     }
 
-    /// Returns all errors, in the order of lines, each once.
+    /// Returns all errors, each once, in the order of lines.
     pub(super) fn finish(mut self) -> Vec<ModelError> {
         self.errors.sort();
         self.errors.dedup();

@@ -1,36 +1,37 @@
-//! Values of keys: each reads one kind and reports what is wrong with it.
+//! The parsers of the values of keys: strings, words, arguments, paths, types, versions. Each reports a value that it
+//! cannot parse.
 
 use blocklint_core::Runtime;
 use toml::de::{DeTable, DeValue};
 
 use super::super::argument::Argument;
 use super::super::condition::Literal;
-use super::super::error::near;
+use super::super::error::did_you_mean;
 use super::super::path::{Path, expand};
 use super::super::rows::{Instead, Rewrite};
 use super::super::template::Template;
 use super::super::type_expr::TypeExpr;
 use super::super::version::{Version, VersionRange};
-use super::reader::{At, Reader, Value};
+use super::reader::{Reader, TableKey, Value};
 
 impl Reader<'_> {
-    pub(super) fn string(&mut self, at: At<'_>, value: &Value<'_>) -> Option<String> {
+    pub(super) fn string(&mut self, table_key: TableKey<'_>, value: &Value<'_>) -> Option<String> {
         match value.get_ref() {
             DeValue::String(text) if !text.is_empty() => Some(text.to_string()),
             _ => {
-                self.error(at, value, "must be a non-empty string");
+                self.error(table_key, value, "must be a non-empty string");
                 None
             }
         }
     }
 
-    /// Returns a string or a list of strings, none of them empty.
-    pub(super) fn strings(&mut self, at: At<'_>, value: &Value<'_>) -> Vec<String> {
-        let items = self.strings_with_places(at, value);
+    /// Parses a non-empty string or a list of non-empty strings.
+    pub(super) fn strings(&mut self, table_key: TableKey<'_>, value: &Value<'_>) -> Vec<String> {
+        let items = self.strings_with_offsets(table_key, value);
         items.into_iter().map(|(text, _)| text).collect()
     }
 
-    fn strings_with_places(&mut self, at: At<'_>, value: &Value<'_>) -> Vec<(String, usize)> {
+    fn strings_with_offsets(&mut self, table_key: TableKey<'_>, value: &Value<'_>) -> Vec<(String, usize)> {
         let string = |value: &Value<'_>| match value.get_ref() {
             DeValue::String(text) if !text.is_empty() => Some((text.to_string(), value.span().start)),
             _ => None,
@@ -41,144 +42,144 @@ impl Reader<'_> {
             _ => string(value).map(|item| vec![item]),
         };
         items.unwrap_or_else(|| {
-            self.error(at, value, "must be a string or a list of strings");
+            self.error(table_key, value, "must be a string or a list of strings");
             Vec::new()
         })
     }
 
-    pub(super) fn boolean(&mut self, at: At<'_>, value: &Value<'_>) -> Option<bool> {
+    pub(super) fn boolean(&mut self, table_key: TableKey<'_>, value: &Value<'_>) -> Option<bool> {
         match value.get_ref() {
             DeValue::Boolean(value) => Some(*value),
             _ => {
-                self.error(at, value, "must be true or false");
+                self.error(table_key, value, "must be true or false");
                 None
             }
         }
     }
 
-    pub(super) fn number(&mut self, at: At<'_>, value: &Value<'_>) -> Option<f64> {
+    pub(super) fn number(&mut self, table_key: TableKey<'_>, value: &Value<'_>) -> Option<f64> {
         match literal(value.get_ref()) {
             Some(Literal::Int(number)) => Some(number as f64),
             Some(Literal::Float(number)) => Some(number),
             _ => {
-                self.error(at, value, "must be a number");
+                self.error(table_key, value, "must be a number");
                 None
             }
         }
     }
 
-    /// One word of a closed set.
+    /// Parses one word of a closed set.
     pub(super) fn word<T>(
         &mut self,
-        at: At<'_>,
+        table_key: TableKey<'_>,
         value: &Value<'_>,
         words: &[&str],
         parse: impl Fn(&str) -> Option<T>,
     ) -> Option<T> {
         let list = || words.join(", ");
         let DeValue::String(text) = value.get_ref() else {
-            self.error(at, value, format!("must be one of {}", list()));
+            self.error(table_key, value, format!("must be one of {}", list()));
             return None;
         };
         let parsed = parse(text);
         if parsed.is_none() {
-            let near = near(text, words.iter().copied());
-            self.error(at, value, format!("`{text}` is not one of {}{near}", list()));
+            let suggestion = did_you_mean(text, words.iter().copied());
+            self.error(table_key, value, format!("`{text}` is not one of {}{suggestion}", list()));
         }
         parsed
     }
 
-    /// One word or a list of words of a closed set.
+    /// Parses one word, or a list of words, of a closed set.
     pub(super) fn words<T>(
         &mut self,
-        at: At<'_>,
+        table_key: TableKey<'_>,
         value: &Value<'_>,
         words: &[&str],
         parse: impl Fn(&str) -> Option<T>,
     ) -> Vec<T> {
         match value.get_ref() {
             DeValue::Array(items) if !items.is_empty() => {
-                items.iter().filter_map(|item| self.word(at, item, words, &parse)).collect()
+                items.iter().filter_map(|item| self.word(table_key, item, words, &parse)).collect()
             }
             DeValue::Array(_) => {
-                self.error(at, value, "must not be empty");
+                self.error(table_key, value, "must not be empty");
                 Vec::new()
             }
-            _ => self.word(at, value, words, parse).into_iter().collect(),
+            _ => self.word(table_key, value, words, parse).into_iter().collect(),
         }
     }
 
-    /// Returns a list of runtimes.
-    pub(super) fn runtimes(&mut self, at: At<'_>, value: &Value<'_>) -> Vec<Runtime> {
+    /// Parses a list of runtimes.
+    pub(super) fn runtimes(&mut self, table_key: TableKey<'_>, value: &Value<'_>) -> Vec<Runtime> {
         if !matches!(value.get_ref(), DeValue::Array(_)) {
-            self.error(at, value, "must be a list of runtimes");
+            self.error(table_key, value, "must be a list of runtimes");
             return Vec::new();
         }
-        self.words(at, value, &runtime_words(), Runtime::parse)
+        self.words(table_key, value, &runtime_words(), Runtime::parse)
     }
 
-    pub(super) fn argument(&mut self, at: At<'_>, value: &Value<'_>) -> Option<Argument> {
+    pub(super) fn argument(&mut self, table_key: TableKey<'_>, value: &Value<'_>) -> Option<Argument> {
         let argument = argument(value.get_ref());
         if argument.is_none() {
-            self.error(at, value, format!("must be an argument: {}", Argument::FORMS));
+            self.error(table_key, value, format!("must be an argument: {}", Argument::FORMS));
         }
         argument
     }
 
-    pub(super) fn version(&mut self, at: At<'_>, value: &Value<'_>) -> Option<VersionRange> {
+    pub(super) fn version(&mut self, table_key: TableKey<'_>, value: &Value<'_>) -> Option<VersionRange> {
         let DeValue::String(text) = value.get_ref() else {
-            self.error(at, value, r#"must be a version range such as ">=2,<3""#);
+            self.error(table_key, value, r#"must be a version range such as ">=2,<3""#);
             return None;
         };
         let range = VersionRange::parse(text);
         if range.is_none() {
-            self.error(at, value, format!(r#"`{text}` is not a version range such as ">=2,<3""#));
+            self.error(table_key, value, format!(r#"`{text}` is not a version range such as ">=2,<3""#));
         }
         range
     }
 
-    pub(super) fn since(&mut self, at: At<'_>, value: &Value<'_>) -> Option<Version> {
+    pub(super) fn since(&mut self, table_key: TableKey<'_>, value: &Value<'_>) -> Option<Version> {
         let version = value.get_ref().as_str().and_then(Version::parse);
         if version.is_none() {
-            self.error(at, value, r#"must be a version such as "3.3""#);
+            self.error(table_key, value, r#"must be a version such as "3.3""#);
         }
         version
     }
 
-    pub(super) fn type_expr(&mut self, at: At<'_>, value: &Value<'_>) -> Option<TypeExpr> {
-        let text = self.string(at, value)?;
+    pub(super) fn type_expr(&mut self, table_key: TableKey<'_>, value: &Value<'_>) -> Option<TypeExpr> {
+        let text = self.string(table_key, value)?;
         let language = self.language?;
         let parsed = TypeExpr::parse(&text, language);
         if parsed.is_none() {
-            self.error(at, value, format!("`{text}` is not a type of {language}"));
+            self.error(table_key, value, format!("`{text}` is not a type of {language}"));
         }
         parsed
     }
 
-    /// One type or a list of types.
-    pub(super) fn type_exprs(&mut self, at: At<'_>, value: &Value<'_>) -> Vec<TypeExpr> {
+    /// Parses a type or a list of types.
+    pub(super) fn type_exprs(&mut self, table_key: TableKey<'_>, value: &Value<'_>) -> Vec<TypeExpr> {
         match value.get_ref() {
-            DeValue::Array(items) => items.iter().filter_map(|item| self.type_expr(at, item)).collect(),
-            _ => self.type_expr(at, value).into_iter().collect(),
+            DeValue::Array(items) => items.iter().filter_map(|item| self.type_expr(table_key, item)).collect(),
+            _ => self.type_expr(table_key, value).into_iter().collect(),
         }
     }
 
-    /// Paths with braces expanded; without a known language none.
-    pub(super) fn paths(&mut self, at: At<'_>, value: &Value<'_>) -> Vec<Path> {
-        let texts = self.strings_with_places(at, value);
+    /// Parses a path or a list of paths, and expands their braces; empty if the language is unknown.
+    pub(super) fn paths(&mut self, table_key: TableKey<'_>, value: &Value<'_>) -> Vec<Path> {
+        let texts = self.strings_with_offsets(table_key, value);
         let Some(language) = self.language else { return Vec::new() };
         let mut paths = Vec::new();
         for (text, offset) in texts {
             match expand(&text) {
-                Err(why) => self.error_in(at.table, at.key, offset, why),
+                Err(why) => self.error_in(table_key.table, table_key.key, offset, why),
                 Ok(expanded) => {
                     for text in expanded {
                         match Path::parse(&text, self.line(offset), language) {
                             Some(path) => paths.push(path),
                             None => {
                                 self.error_in(
-                                    at.table,
-                                    at.key,
+                                    table_key.table,
+                                    table_key.key,
                                     offset,
                                     format!("`{text}` is not a path of {language}"),
                                 );
@@ -191,39 +192,42 @@ impl Reader<'_> {
         paths
     }
 
-    /// Paths with braces expanded, as texts.
-    pub(super) fn path_texts(&mut self, at: At<'_>, value: &Value<'_>) -> Vec<String> {
-        self.paths(at, value).into_iter().map(|path| path.text).collect()
+    /// Parses a path or a list of paths, and returns the expanded texts.
+    pub(super) fn path_texts(&mut self, table_key: TableKey<'_>, value: &Value<'_>) -> Vec<String> {
+        self.paths(table_key, value).into_iter().map(|path| path.text).collect()
     }
 
-    pub(super) fn template(&mut self, at: At<'_>, value: &Value<'_>) -> Option<Template> {
-        let text = self.string(at, value)?;
+    pub(super) fn template(&mut self, table_key: TableKey<'_>, value: &Value<'_>) -> Option<Template> {
+        let text = self.string(table_key, value)?;
         match Template::parse(&text) {
             Ok(template) => Some(template),
             Err(why) => {
-                self.error(at, value, why);
+                self.error(table_key, value, why);
                 None
             }
         }
     }
 
-    pub(super) fn instead(&mut self, at: At<'_>, value: &Value<'_>) -> Option<Instead> {
+    pub(super) fn instead(&mut self, table_key: TableKey<'_>, value: &Value<'_>) -> Option<Instead> {
         let DeValue::Table(table) = value.get_ref() else {
-            return Some(Instead::Any(self.path_texts(at, value)));
+            return Some(Instead::Any(self.path_texts(table_key, value)));
         };
-        Some(Instead::ByRuntime(self.by_runtime(at, table, |reader, value| Some(reader.path_texts(at, value)))))
+        Some(Instead::ByRuntime(
+            self.by_runtime(table_key, table, |reader, value| Some(reader.path_texts(table_key, value))),
+        ))
     }
 
-    pub(super) fn rewrite(&mut self, at: At<'_>, value: &Value<'_>) -> Option<Rewrite> {
+    pub(super) fn rewrite(&mut self, table_key: TableKey<'_>, value: &Value<'_>) -> Option<Rewrite> {
         let DeValue::Table(table) = value.get_ref() else {
-            return self.template(at, value).map(Rewrite::Any);
+            return self.template(table_key, value).map(Rewrite::Any);
         };
-        Some(Rewrite::ByRuntime(self.by_runtime(at, table, |reader, value| reader.template(at, value))))
+        Some(Rewrite::ByRuntime(self.by_runtime(table_key, table, |reader, value| reader.template(table_key, value))))
     }
 
+    /// Parses a table with a value for each runtime.
     fn by_runtime<T>(
         &mut self,
-        at: At<'_>,
+        table_key: TableKey<'_>,
         table: &DeTable<'_>,
         mut read: impl FnMut(&mut Self, &Value<'_>) -> Option<T>,
     ) -> Vec<(Runtime, T)> {
@@ -234,9 +238,9 @@ impl Reader<'_> {
                 Some(runtime) => pairs.extend(read.map(|read| (runtime, read))),
                 None => {
                     let words = runtime_words();
-                    let near = near(key.get_ref(), words.iter().copied());
-                    let message = format!("`{}` is not a runtime{near}", key.get_ref());
-                    self.error_in(at.table, at.key, key.span().start, message);
+                    let suggestion = did_you_mean(key.get_ref(), words.iter().copied());
+                    let message = format!("`{}` is not a runtime{suggestion}", key.get_ref());
+                    self.error_in(table_key.table, table_key.key, key.span().start, message);
                 }
             }
         }
@@ -249,7 +253,7 @@ pub(super) fn runtime_words() -> Vec<&'static str> {
     Runtime::ALL.iter().map(|runtime| runtime.as_str()).collect()
 }
 
-/// Returns an argument, from a number or a string.
+/// Parses an argument, which is a number or a string.
 pub(super) fn argument(value: &DeValue<'_>) -> Option<Argument> {
     match value {
         DeValue::String(text) => Argument::parse(text),
@@ -260,7 +264,7 @@ pub(super) fn argument(value: &DeValue<'_>) -> Option<Argument> {
     }
 }
 
-/// Returns a literal, if the value is one.
+/// Parses a literal; `None` if the value is a date, a list or a table.
 pub(super) fn literal(value: &DeValue<'_>) -> Option<Literal> {
     Some(match value {
         DeValue::Boolean(value) => Literal::Bool(*value),

@@ -174,7 +174,7 @@ pub(crate) fn expected(
         Effect::Wait if is_lock => return silent,
         _ => rule_of(effect),
     };
-    let mut severity = SeverityTable::default().of_row(row, effect);
+    let mut severity = SeverityTable::default().severity_of_row(row, effect);
     let given = row.timeout.as_ref().and_then(|argument| wish.arguments.get(argument));
     let mut hold = match given {
         Some(text) => text.parse().map_or(Hold::Unstated, |number: f64| {
