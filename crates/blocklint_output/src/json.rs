@@ -1,4 +1,5 @@
-//! An array of objects that are a superset of ruff's, so that what reads ruff reads this.
+//! JSON: an array with one object per finding. The objects are a superset of ruff's, so that programs that read ruff's
+//! output read this.
 
 use std::io::{self, Write};
 
@@ -10,19 +11,20 @@ use serde::{Serialize, Serializer};
 
 use crate::Shown;
 
+/// One finding.
 #[derive(Serialize)]
-pub(crate) struct Object<'a> {
+pub(crate) struct FindingObject<'a> {
     cell: Option<u32>,
     code: String,
     end_location: Location,
     filename: &'a str,
     fix: Option<FixObject<'a>>,
-    /// Why there is no fix, where one was tried.
+    /// Why there is no fix, if a fix was tried.
     no_fix: Option<RefusalObject<'a>>,
     location: Location,
     message: &'a str,
     name: Option<&'static str>,
-    /// The line at which a suppression comment takes effect; none where no comment can.
+    /// The line at which a suppression comment takes effect. `None` if no comment can suppress the finding.
     noqa_row: Option<u32>,
     severity: &'static str,
     url: Option<String>,
@@ -30,7 +32,7 @@ pub(crate) struct Object<'a> {
     effect: Option<&'static str>,
     /// The kind of work of the call: `file-entry`.
     kind: Option<String>,
-    /// The usual time of one call, where it is known.
+    /// The usual time of one call, if it is known.
     takes: Option<String>,
     context: Option<&'static str>,
     function: &'a str,
@@ -38,16 +40,16 @@ pub(crate) struct Object<'a> {
     hold: Hold,
     causes: Vec<CauseObject<'a>>,
     trace: Vec<StepObject<'a>>,
-    /// Where another holds the lock that is waited for; none where no lock is.
+    /// The place at which other code holds the lock that the call waits for. `None` if it waits for no lock.
     #[serde(skip_serializing_if = "Option::is_none")]
     held_by: Option<StepObject<'a>>,
     reasons: Vec<ReasonObject<'a>>,
     reached_by: Vec<EntryObject<'a>>,
     fingerprint: &'a str,
-    /// Why it counts for nothing and is usually not shown; none where it counts.
+    /// Why the finding does not count and is usually not shown. `None` if it counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     aside: Option<&'static str>,
-    /// Evidence from a run of the program; none where there is no evidence.
+    /// Evidence from a run of the program, if there is any.
     confirmed: Option<ConfirmedObject<'a>>,
 }
 
@@ -56,12 +58,12 @@ pub(crate) struct Object<'a> {
 pub(crate) struct ConfirmedObject<'a> {
     seconds: Option<f64>,
     times: u64,
-    /// `call` where the stack led to the call, `function` where only the function is known.
+    /// `call` if the recorded stack led to the call, `function` if only the function is known.
     of: &'static str,
     tests: &'a [String],
 }
 
-/// A signal that made the finding less bad, less sure, or worse.
+/// A signal that made the finding less bad, less sure or worse.
 #[derive(Serialize)]
 struct ReasonObject<'a> {
     name: &'static str,
@@ -73,7 +75,7 @@ struct ReasonObject<'a> {
     location: Option<Location>,
 }
 
-/// A kind of entry points that reach the finding, with one of them.
+/// A kind of entry point that reaches the finding, with the nearest entry point of that kind.
 #[derive(Serialize)]
 pub(crate) struct EntryObject<'a> {
     kind: &'static str,
@@ -86,7 +88,7 @@ pub(crate) struct EntryObject<'a> {
     row: u32,
 }
 
-/// Why no edit is offered, and where a reader sees it.
+/// Why the finding has no fix, and the place that shows it.
 #[derive(Serialize)]
 struct RefusalObject<'a> {
     reason: &'a str,
@@ -138,14 +140,14 @@ struct EditObject<'a> {
 /// # Errors
 ///
 /// Those of the writer.
-pub fn json(out: &mut dyn Write, shown: &Shown<'_>) -> io::Result<()> {
-    let objects = shown.findings.iter().map(|finding| object(finding, shown)).collect::<Vec<_>>();
+pub fn write_json(out: &mut dyn Write, shown: &Shown<'_>) -> io::Result<()> {
+    let objects = shown.findings.iter().map(|finding| finding_object(finding, shown)).collect::<Vec<_>>();
     serde_json::to_writer_pretty(&mut *out, &objects)?;
     writeln!(out)
 }
 
-pub(crate) fn object<'f>(finding: &'f Finding, shown: &Shown<'_>) -> Object<'f> {
-    Object {
+pub(crate) fn finding_object<'f>(finding: &'f Finding, shown: &Shown<'_>) -> FindingObject<'f> {
+    FindingObject {
         cell: finding.place.cell,
         code: finding.rule.to_string(),
         end_location: finding.place.end,

@@ -1,4 +1,4 @@
-//! reviewdog's diagnostic format, with which a reviewer sees findings in any code host that reviewdog knows.
+//! reviewdog's diagnostic format (`rdjson`), from which reviewdog writes comments on any code host that it supports.
 
 use std::io::{self, Write};
 
@@ -13,7 +13,7 @@ use crate::paths::portable;
 /// # Errors
 ///
 /// Those of the writer.
-pub fn rdjson(out: &mut dyn Write, shown: &Shown<'_>) -> io::Result<()> {
+pub fn write_rdjson(out: &mut dyn Write, shown: &Shown<'_>) -> io::Result<()> {
     let worst = shown.findings.iter().map(|finding| finding.severity).max();
     let mut result = json!({ "source": { "name": "blocklint" } });
     if let Some(worst) = worst {
@@ -49,8 +49,9 @@ fn diagnostic(finding: &Finding, shown: &Shown<'_>) -> Value {
         code["url"] = url.into();
     }
     object.insert("code".to_owned(), code);
-    let elsewhere = |cause: &&Cause| cause.place.span != finding.place.span || cause.place.path != finding.place.path;
-    let related = finding.causes.iter().take(1).filter(elsewhere).map(|cause| {
+    let is_elsewhere =
+        |cause: &&Cause| cause.place.span != finding.place.span || cause.place.path != finding.place.path;
+    let related = finding.causes.iter().take(1).filter(is_elsewhere).map(|cause| {
         json!({ "message": format!("`{}` blocks here", cause.call), "location": location(&cause.place, shown) })
     });
     let related: Vec<Value> = related.collect();
@@ -63,8 +64,8 @@ fn diagnostic(finding: &Finding, shown: &Shown<'_>) -> Value {
     Value::Object(object)
 }
 
-/// Returns a fix of one edit in the finding's file: suggestions are taken one by one, and of a fix with several edits
-/// (a call and the import that it needs) one alone would break the code.
+/// Returns a fix as a suggestion, if it has one edit, in the finding's file. Suggestions are applied one by one, so a
+/// fix with several edits (a call and the import that it needs) could break the code.
 fn suggestion(fix: &Fix, finding: &Finding, shown: &Shown<'_>) -> Option<Value> {
     match &*fix.edits {
         [edit] if edit.place.path == finding.place.path && edit.place.cell.is_none() => {
@@ -77,17 +78,17 @@ fn suggestion(fix: &Fix, finding: &Finding, shown: &Shown<'_>) -> Option<Value> 
 fn location(place: &Place, shown: &Shown<'_>) -> Value {
     let path = portable(&place.path, shown.folder);
     match place.cell {
-        // The cells of a notebook are no lines of its file.
+        // Rows in a cell are no lines of the notebook's file.
         Some(_) => json!({ "path": path }),
         None => json!({ "path": path, "range": range(place, shown) }),
     }
 }
 
 fn range(place: &Place, shown: &Shown<'_>) -> Value {
-    let position = |at: Location, offset: u32| {
-        // The format counts bytes.
-        let column = shown.sources.byte_column(&place.path, offset).unwrap_or(at.column);
-        json!({ "line": at.row.max(1), "column": column.max(1) })
+    let position = |location: Location, offset: u32| {
+        // The format counts columns in bytes.
+        let column = shown.sources.byte_column(&place.path, offset).unwrap_or(location.column);
+        json!({ "line": location.row.max(1), "column": column.max(1) })
     };
     json!({ "start": position(place.start, place.span.start), "end": position(place.end, place.span.end) })
 }

@@ -292,7 +292,7 @@ fn edits_and_odd_places_are_valid_too() {
             blocklint_output::Shown { findings: &findings, groups: &[], sources: &sources, folder, pages: None };
         let run = blocklint_output::SarifRun { root: folder, suppressed: &[], complete: true, compares: false };
         let mut out = Vec::new();
-        blocklint_output::sarif(&mut out, &shown, &run).expect("memory takes everything");
+        blocklint_output::write_sarif(&mut out, &shown, &run).expect("memory takes everything");
         let log: Value = serde_json::from_slice(&out).expect("JSON");
         validate(&log);
         log["runs"][0]["results"][0].clone()
