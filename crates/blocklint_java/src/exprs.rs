@@ -308,7 +308,7 @@ impl Walker<'_> {
     /// Returns the arguments of a call.
     pub(crate) fn arguments(&mut self, node: Node<'_>) -> Vec<blocklint_facts::Arg> {
         let parts = named(node);
-        let mut args = Vec::with_capacity(parts.at_most().unwrap_or_default());
+        let mut args = Vec::with_capacity(parts.most_remaining().unwrap_or_default());
         for part in parts {
             args.push(blocklint_facts::Arg { name: NO_NAME, value: self.value(part), span: span(part) });
         }
