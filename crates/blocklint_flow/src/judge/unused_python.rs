@@ -7,7 +7,7 @@ use blocklint_link::lang;
 use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, FileId};
 
-use crate::lifecycle::unused::{leads_elsewhere, unnamed_definitions};
+use crate::lifecycle::unused::{calls_other_method, count_unused_definitions};
 
 /// The fewest methods of a class from which on one method that nothing names counts as unused.
 const FEWEST_METHODS: usize = 4;
@@ -29,7 +29,7 @@ pub(crate) fn is_never_named(linker: &Linker<'_>, body: BodyRef) -> bool {
     }
     let Some(name) = linker.program.global(body.file, row.name) else { return false };
     // A call of another object's method of that name shows nothing.
-    unnamed_definitions(linker, name, |site| leads_elsewhere(linker, body, site)).is_some()
+    count_unused_definitions(linker, name, |site| calls_other_method(linker, body, site)).is_some()
 }
 
 /// True if a public coroutine is a method that the project left over: the project names most methods of the class, and this one
@@ -72,6 +72,6 @@ pub(crate) fn is_left_over_method(linker: &Linker<'_>, body: BodyRef) -> bool {
 
 /// True if anything in the project uses a name, beside its definition. A name with several definitions may be used for any of them.
 fn is_named(linker: &Linker<'_>, file: FileId, sym: Sym) -> bool {
-    let unnamed = linker.program.global(file, sym).and_then(|name| unnamed_definitions(linker, name, |_| false));
+    let unnamed = linker.program.global(file, sym).and_then(|name| count_unused_definitions(linker, name, |_| false));
     unnamed.is_none_or(|defined| defined > 1)
 }

@@ -176,7 +176,7 @@ impl<'l, 'a> Search<'l, 'a> {
         let mut seeds: Vec<_> = seeds.into_iter().collect();
         seeds.sort_by_cached_key(|(path, _)| (linker.library.language(*path), linker.library.text(*path)));
         for (path, places) in seeds {
-            for caller in self.climbs.of_row(path, &places) {
+            for caller in self.climbs.callers_of_row(path, &places) {
                 if !self.begins_at(caller.site) {
                     continue;
                 }
