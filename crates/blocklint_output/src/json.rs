@@ -152,8 +152,8 @@ pub(crate) fn finding_object<'f>(finding: &'f Finding, shown: &Shown<'_>) -> Fin
         code: finding.rule.to_string(),
         end_location: finding.place.end,
         filename: finding.place.path.as_str(),
-        fix: finding.fix.as_ref().map(fix),
-        no_fix: finding.unfixed.as_ref().map(refusal),
+        fix: finding.fix.as_ref().map(fix_object),
+        no_fix: finding.unfixed.as_ref().map(refusal_object),
         location: finding.place.start,
         message: &finding.message,
         name: blocklint_rules::rule(finding.rule).map(|rule| rule.name),
@@ -167,18 +167,18 @@ pub(crate) fn finding_object<'f>(finding: &'f Finding, shown: &Shown<'_>) -> Fin
         context: finding.context.map(Context::as_str),
         function: &finding.function,
         hold: finding.hold,
-        causes: finding.causes.iter().map(cause).collect(),
-        trace: finding.trace.iter().map(step).collect(),
-        held_by: finding.held_by.as_ref().map(step),
-        reasons: finding.reasons.iter().map(reason).collect(),
-        reached_by: finding.reached_by.iter().map(entry).collect(),
+        causes: finding.causes.iter().map(cause_object).collect(),
+        trace: finding.trace.iter().map(step_object).collect(),
+        held_by: finding.held_by.as_ref().map(step_object),
+        reasons: finding.reasons.iter().map(reason_object).collect(),
+        reached_by: finding.reached_by.iter().map(entry_object).collect(),
         fingerprint: &finding.fingerprint,
         aside: finding.aside.map(|aside| aside.because),
-        confirmed: finding.confirmed.as_ref().map(confirmed),
+        confirmed: finding.confirmed.as_ref().map(confirmed_object),
     }
 }
 
-pub(crate) fn confirmed(confirmed: &Confirmed) -> ConfirmedObject<'_> {
+pub(crate) fn confirmed_object(confirmed: &Confirmed) -> ConfirmedObject<'_> {
     ConfirmedObject {
         seconds: confirmed.seconds,
         times: confirmed.times,
@@ -187,7 +187,7 @@ pub(crate) fn confirmed(confirmed: &Confirmed) -> ConfirmedObject<'_> {
     }
 }
 
-pub(crate) fn entry(entry: &ReachedBy) -> EntryObject<'_> {
+pub(crate) fn entry_object(entry: &ReachedBy) -> EntryObject<'_> {
     EntryObject {
         kind: entry.kind.as_str(),
         entry: &entry.entry,
@@ -198,7 +198,7 @@ pub(crate) fn entry(entry: &ReachedBy) -> EntryObject<'_> {
     }
 }
 
-fn reason(reason: &Reason) -> ReasonObject<'_> {
+fn reason_object(reason: &Reason) -> ReasonObject<'_> {
     ReasonObject {
         name: reason.name,
         says: reason.says,
@@ -208,7 +208,7 @@ fn reason(reason: &Reason) -> ReasonObject<'_> {
     }
 }
 
-fn refusal(refusal: &Refusal) -> RefusalObject<'_> {
+fn refusal_object(refusal: &Refusal) -> RefusalObject<'_> {
     RefusalObject {
         reason: &refusal.reason,
         filename: refusal.place.as_ref().map(|place| place.path.as_str()),
@@ -216,7 +216,7 @@ fn refusal(refusal: &Refusal) -> RefusalObject<'_> {
     }
 }
 
-fn cause(cause: &Cause) -> CauseObject<'_> {
+fn cause_object(cause: &Cause) -> CauseObject<'_> {
     CauseObject {
         cell: cause.place.cell,
         filename: cause.place.path.as_str(),
@@ -227,7 +227,7 @@ fn cause(cause: &Cause) -> CauseObject<'_> {
     }
 }
 
-fn step(step: &Step) -> StepObject<'_> {
+fn step_object(step: &Step) -> StepObject<'_> {
     StepObject {
         cell: step.place.cell,
         filename: step.place.path.as_str(),
@@ -238,7 +238,7 @@ fn step(step: &Step) -> StepObject<'_> {
     }
 }
 
-fn fix(fix: &Fix) -> FixObject<'_> {
+fn fix_object(fix: &Fix) -> FixObject<'_> {
     let edits = fix.edits.iter().map(|edit| EditObject {
         content: &edit.content,
         end_location: edit.place.end,
@@ -256,7 +256,7 @@ fn fix(fix: &Fix) -> FixObject<'_> {
     }
 }
 
-/// Returns seconds as a number; `"unbounded"`, `"brief"` or nothing.
+/// Serialises a hold: seconds as a number, `"unbounded"`, `"brief"`, or `null` if it is not stated.
 pub(crate) fn hold<S: Serializer>(hold: &Hold, serializer: S) -> Result<S::Ok, S::Error> {
     match hold {
         Hold::Unstated => serializer.serialize_none(),

@@ -14,7 +14,7 @@ use flate2::write::GzEncoder;
 use serde_json::{Map, Value, json};
 
 use crate::Shown;
-use crate::json::confirmed;
+use crate::json::confirmed_object;
 use crate::paths::{file_uri, percent_encode, place_text, slashes};
 use crate::wording::step_label;
 
@@ -280,7 +280,7 @@ impl Writer<'_> {
         if !finding.reasons.is_empty() {
             properties["signals"] = finding.reasons.iter().map(|reason| reason.name).collect();
         }
-        let evidence = finding.confirmed.as_ref().map(confirmed);
+        let evidence = finding.confirmed.as_ref().map(confirmed_object);
         if let Some(evidence) = evidence.and_then(|evidence| serde_json::to_value(evidence).ok()) {
             properties["confirmed"] = evidence;
         }

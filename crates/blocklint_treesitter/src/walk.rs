@@ -173,7 +173,7 @@ impl<'s> Walk<'s> {
 /// The walk of one language: [`Walk`] with the language's own state.
 pub trait Walking<'s>: DerefMut<Target = Walk<'s>> + Sized {
     /// Runs `walk` with another current region.
-    fn within<T>(&mut self, region: RegionId, walk: impl FnOnce(&mut Self) -> T) -> T {
+    fn in_region<T>(&mut self, region: RegionId, walk: impl FnOnce(&mut Self) -> T) -> T {
         let before = std::mem::replace(&mut self.region, region);
         let result = walk(self);
         self.region = before;
@@ -181,7 +181,7 @@ pub trait Walking<'s>: DerefMut<Target = Walk<'s>> + Sized {
     }
 
     /// Runs `walk` one level deeper. `None` if that is too deep, with one problem for the file.
-    fn deeper<T>(&mut self, node: Node<'_>, walk: impl FnOnce(&mut Self) -> T) -> Option<T> {
+    fn one_level_deeper<T>(&mut self, node: Node<'_>, walk: impl FnOnce(&mut Self) -> T) -> Option<T> {
         if self.depth >= MAX_DEPTH {
             if !self.too_deep {
                 self.too_deep = true;

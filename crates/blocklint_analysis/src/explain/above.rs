@@ -151,7 +151,7 @@ impl Explainer<'_, '_> {
             }
             if let Some(span) = self.cut_at(caller.site, label) {
                 found.push(Above::Suppressed(caller.site.file, span));
-            } else if matches!(caller.kind, CallerKind::HandsToLoop(_)) && self.roots.find_root(body).is_some() {
+            } else if matches!(caller.kind, CallerKind::PassesToLoop(_)) && self.roots.find_root(body).is_some() {
                 continue;
             } else if label.guard.is_some() {
                 found.push(Above::RuledOut(caller.site));

@@ -139,7 +139,7 @@ impl Explainer<'_, '_> {
         let mut found: Vec<BodyUse> = Vec::new();
         for caller in self.callers.find_callers(Node::plain(body)).iter() {
             found.push(match caller.kind {
-                CallerKind::HandsToLoop(_) => BodyUse::HandedOver(caller.site, Context::EventLoop),
+                CallerKind::PassesToLoop(_) => BodyUse::HandedOver(caller.site, Context::EventLoop),
                 CallerKind::Runs | CallerKind::Consumes => BodyUse::Called(caller.site),
             });
         }

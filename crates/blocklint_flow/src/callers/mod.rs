@@ -75,7 +75,7 @@ pub enum CallerKind {
     /// The site consumes the coroutine or iterator that the body made earlier.
     Consumes,
     /// The site passes the node to an event loop, which runs it.
-    HandsToLoop(Option<Runtime>),
+    PassesToLoop(Option<Runtime>),
 }
 
 /// Finds the callers of nodes, and caches them.

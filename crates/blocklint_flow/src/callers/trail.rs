@@ -206,7 +206,7 @@ impl Callers<'_, '_> {
                             site,
                             env,
                             arg: None,
-                            kind: CallerKind::HandsToLoop(runtime),
+                            kind: CallerKind::PassesToLoop(runtime),
                             with_receiver,
                             steps: targets.steps,
                             shared: targets.list.len() > 1,

@@ -27,7 +27,7 @@ use crate::guards::type_test::fails_by_type;
 impl<'l, 'a> Conditions<'l, 'a> {
     /// Decides the guards and the hold of a label by the arguments of a call, and stores what remains for the callers
     /// in the label.
-    pub(crate) fn decide(&self, label: &mut Label, caller: Caller, node: Node) -> Decided {
+    pub(crate) fn decide_label(&self, label: &mut Label, caller: Caller, node: Node) -> LabelDecision {
         let (mut steps, mut is_rare) = (0, false);
         if let LabelHold::Param { index, unit } = label.hold {
             label.hold = match self.argument_for(caller, node, index, None) {
@@ -46,7 +46,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
         }
         if let Some(guard) = label.outer.take() {
             match self.remaining_guard(caller, node, &guard) {
-                NextGuard::Fails => return Decided::Fails,
+                NextGuard::Fails => return LabelDecision::Fails,
                 NextGuard::Open(guard) => label.outer = Some(guard),
                 NextGuard::None if is_stored_by_project(self.linker, caller, node.body, &guard) => steps = LOW_STEPS,
                 NextGuard::None => {}
@@ -63,7 +63,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
                 // The value that the body assigns to the parameter is not known.
                 (_, Some(Truth::Seen(true) | Truth::Hidden)) => {}
                 (Answer::Unknown, _) => match guard.source {
-                    Source::When => return Decided::Fails,
+                    Source::When => return LabelDecision::Fails,
                     Source::Unless => steps = 1,
                     Source::Branch
                         if fails_by_default(self.linker, caller, node.body, &guard)
@@ -78,7 +78,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
                     let truth = Question::Choice(Choice::Truth);
                     label.guard = Some(Guard { passed, ..Guard::new(index, guard.source, truth, true) });
                 }
-                (Answer::Fails, _) => return Decided::Fails,
+                (Answer::Fails, _) => return LabelDecision::Fails,
                 (Answer::Param { index, passed, filled_in }, escape) => {
                     let escape = match escape {
                         Some(Truth::Param(index)) => Some(index),
@@ -101,11 +101,11 @@ impl<'l, 'a> Conditions<'l, 'a> {
                 }
             }
         }
-        Decided::Holds { steps, is_rare }
+        LabelDecision::Holds { steps, is_rare }
     }
 
     /// True if no code that awaits a private coroutine meets a guard on the coroutine's parameter (Python).
-    pub(crate) fn no_await_meets(&self, root: BodyRef, guard: &Guard) -> bool {
+    pub(crate) fn no_await_meets_guard(&self, root: BodyRef, guard: &Guard) -> bool {
         let facts = self.linker.program.facts(root.file);
         let row = self.linker.program.body(root);
         let is_private = facts.language == Language::Python
@@ -130,10 +130,10 @@ impl<'l, 'a> Conditions<'l, 'a> {
         })
     }
 
-    /// True if no call of a function in the project meets a guard on the function's parameter. A call that passes its
-    /// own parameter on is decided by its callers. A call that leaves the parameter out does not count, because the
-    /// parameter is there for other projects (Python).
-    pub(crate) fn no_call_meets(&self, body: BodyRef, guard: &Guard, depth: u32) -> bool {
+    /// True if no call of a function in the project meets a guard on the function's parameter. The callers decide for a
+    /// call that passes its own parameter on. False if a call leaves the parameter out, because then the parameter is
+    /// there for other projects (Python).
+    pub(crate) fn no_call_meets_guard(&self, body: BodyRef, guard: &Guard, depth: u32) -> bool {
         let program = self.linker.program;
         let node = Node::plain(body);
         program.language(body.file) == Language::Python
@@ -144,7 +144,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
                         // A value that is passed by a key or through a wrapper is not followed further.
                         NextGuard::Open(remaining) if depth > 0 && remaining.asked.is_none() => {
                             let above = program.body_of_site(caller.site);
-                            above != body && self.no_call_meets(above, &remaining, depth - 1)
+                            above != body && self.no_call_meets_guard(above, &remaining, depth - 1)
                         }
                         _ => false,
                     }
@@ -670,7 +670,7 @@ pub(crate) enum NextGuard {
 }
 
 /// The result of a label's guards for one call.
-pub(crate) enum Decided {
+pub(crate) enum LabelDecision {
     /// The label goes on up to the caller.
     Holds {
         /// The inferred steps for a guard that is not known to hold.

@@ -118,6 +118,6 @@ pub(crate) fn steps_if_none_calls_it_so(
     kind: Root,
     guard: &Guard,
 ) -> u8 {
-    let is_ruled_out = kind.kind == RootKind::Coroutine && conditions.no_call_meets(root, guard, 3);
+    let is_ruled_out = kind.kind == RootKind::Coroutine && conditions.no_call_meets_guard(root, guard, 3);
     if is_ruled_out { LOW_STEPS } else { 0 }
 }

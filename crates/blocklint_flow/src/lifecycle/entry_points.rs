@@ -142,7 +142,10 @@ impl<'s, 'l, 'a> EntryPoints<'s, 'l, 'a> {
         let mut predecessors = Predecessors { body, list: Vec::new(), is_open: false };
         self.collect_predecessors(body, &mut predecessors);
         // A body that only tests call has other callers, too, outside of the project.
-        let is_of_test = |predecessor: &Predecessor| matches!(predecessor, Predecessor::Caller(caller) if self.linker.is_for_tests(caller.body));
+        let is_of_test = |predecessor: &Predecessor| match predecessor {
+            Predecessor::Caller(caller) => self.linker.is_for_tests(caller.body),
+            Predecessor::Entry(_) => false,
+        };
         predecessors.is_open |= !predecessors.list.is_empty() && predecessors.list.iter().all(is_of_test);
         if predecessors.is_open {
             predecessors.add_entry(EntryKind::Unknown, EntryPlace::Definition, false);

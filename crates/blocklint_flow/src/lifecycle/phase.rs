@@ -75,7 +75,8 @@ impl When {
     }
 }
 
-/// The policy of a table of times: `None`, the result within a recursion, is not stored, because the other callers decide.
+/// The policy of a table of times: `None`, the result within a recursion, is not stored, because the other callers
+/// decide.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KnownPhases;
 

@@ -159,7 +159,7 @@ impl<'l, 'a> Search<'l, 'a> {
             }
             for caller in self.conditions.callers.find_callers(next).iter() {
                 match caller.kind {
-                    CallerKind::HandsToLoop(runtime) => {
+                    CallerKind::PassesToLoop(runtime) => {
                         return Some(Root {
                             kind: RootKind::Dispatched,
                             context: blocklint_core::Context::EventLoop,

@@ -34,7 +34,7 @@ use crate::graph::distance::Distances;
 use crate::graph::marks::{AskId, Mark, MarkLists, Marks};
 use crate::graph::{EdgeTarget, FlowEdge, Graph, Hit, HitKind, LabelledBody, LabelledBodyId};
 use crate::guards::Conditions;
-use crate::guards::decide::{Decided, NextGuard};
+use crate::guards::decide::{LabelDecision, NextGuard};
 use crate::guards::receiver_class::{may_start_at, narrow_to_receiver, steps_on_root};
 use crate::judge::Judge;
 use crate::judge::climbing::{Arrival, FirstTimes};
@@ -258,7 +258,7 @@ impl<'l, 'a> Search<'l, 'a> {
         let (mut label, mut edge) = (label.clone(), edge);
         edge.steps = add_steps(edge.steps, steps_on_root(self.linker, &label, root));
         if let Some(guard) = label.guard.as_ref().or(label.outer.as_ref()) {
-            if self.conditions.no_await_meets(root, guard) {
+            if self.conditions.no_await_meets_guard(root, guard) {
                 return;
             }
             if let Some((ask, steps)) = self.judge.steps_at_root(&self.conditions, root, kind, guard) {
@@ -386,12 +386,12 @@ impl<'l, 'a> Search<'l, 'a> {
         let Some((more, own)) = received else { return };
         steps = add_steps(steps, more);
         label.own = own;
-        let is_undecided = match self.conditions.decide(&mut label, caller, node) {
-            Decided::Holds { steps: undecided, is_rare } => {
+        let is_undecided = match self.conditions.decide_label(&mut label, caller, node) {
+            LabelDecision::Holds { steps: undecided, is_rare } => {
                 steps = add_steps(steps, undecided);
                 is_rare
             }
-            Decided::Fails => return,
+            LabelDecision::Fails => return,
         };
         if label.outer.is_none() {
             let sites = self.graph.labelled_body(labelled_body).edges.iter().map(|edge| edge.site);
@@ -434,7 +434,7 @@ impl<'l, 'a> Search<'l, 'a> {
         if is_undecided {
             self.mark(&mut edge, Mark::Undecided);
         }
-        if let CallerKind::HandsToLoop(runtime) = caller.kind {
+        if let CallerKind::PassesToLoop(runtime) = caller.kind {
             // Coroutines and lambdas stand in their own place only.
             if self.conditions.roots.find_root(node.body).is_some() {
                 return;

@@ -250,7 +250,7 @@ impl<'l, 'a> Search<'l, 'a> {
             shared: caller.shared,
             marks: Marks::default(),
         };
-        if let CallerKind::HandsToLoop(runtime) = caller.kind {
+        if let CallerKind::PassesToLoop(runtime) = caller.kind {
             let left = self.suppressions.apply(program, caller.site, label.clone());
             let placed = HitKind { handed: true, cut: left.is_none() };
             let label = left.unwrap_or(label);

@@ -220,7 +220,7 @@ fn finding_object(explained: &ExplainedFinding) -> FindingObject<'_> {
         held_by: finding.held_by.as_ref().map(StepObject::from),
         causes: finding.causes.iter().map(CauseObject::from).collect(),
         reasons: finding.reasons.iter().map(ReasonObject::from).collect(),
-        reached_by: finding.reached_by.iter().map(crate::json::entry).collect(),
+        reached_by: finding.reached_by.iter().map(crate::json::entry_object).collect(),
         doubts: remarks(&explained.doubts),
         fingerprint: &finding.fingerprint,
     }
