@@ -98,6 +98,7 @@ const PASSED_ELSEWHERE: u32 = u32::MAX;
 const MOST_READ: usize = 16;
 
 impl<'l, 'a> Callers<'l, 'a> {
+    /// Returns empty tables for one program.
     pub fn new(linker: &'l Linker<'a>) -> Self {
         Callers {
             linker,

@@ -40,6 +40,7 @@ pub struct GreenletEntries<'e, 'l, 'a> {
 }
 
 impl<'e, 'l, 'a> GreenletEntries<'e, 'l, 'a> {
+    /// Returns empty tables for one program.
     pub fn new(linker: &'l Linker<'a>, units: &'e Units, callers: &'e Callers<'l, 'a>) -> Self {
         GreenletEntries { linker, units, callers, known: Table::default() }
     }

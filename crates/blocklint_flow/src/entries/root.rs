@@ -76,6 +76,7 @@ pub struct Roots<'l, 'a> {
 }
 
 impl<'l, 'a> Roots<'l, 'a> {
+    /// Returns empty tables for one program.
     pub fn new(linker: &'l Linker<'a>) -> Self {
         Roots { linker, roots: Table::default(), programs: Table::default() }
     }

@@ -34,6 +34,7 @@ pub(crate) struct Conditions<'l, 'a> {
 }
 
 impl<'l, 'a> Conditions<'l, 'a> {
+    /// Returns empty tables for one program.
     pub(crate) fn new(linker: &'l Linker<'a>) -> Self {
         Conditions {
             linker,

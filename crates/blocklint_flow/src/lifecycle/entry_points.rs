@@ -133,6 +133,7 @@ fn entry_kind_of_phase(phase: Phase) -> EntryKind {
 }
 
 impl<'s, 'l, 'a> EntryPoints<'s, 'l, 'a> {
+    /// Returns empty tables for one program.
     pub(crate) fn new(linker: &'l Linker<'a>, callers: &'s Callers<'l, 'a>) -> Self {
         EntryPoints { linker, callers, life: Life::new(linker, callers).into() }
     }

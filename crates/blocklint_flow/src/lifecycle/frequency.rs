@@ -116,6 +116,7 @@ pub struct Frequencies<'s, 'l, 'a> {
 }
 
 impl<'s, 'l, 'a> Frequencies<'s, 'l, 'a> {
+    /// Returns empty tables for one program.
     pub fn new(linker: &'l Linker<'a>, callers: &'s Callers<'l, 'a>) -> Self {
         let (bodies, classes, made, begun) = Default::default();
         Frequencies { linker, callers, stored_may_recur: false, bodies, classes, made, begun, is_cut: false }

@@ -127,6 +127,7 @@ pub(crate) fn paths_by_convention(linker: &Linker<'_>, body: BodyRef) -> SmallVe
 }
 
 impl<'s, 'l, 'a> Phases<'s, 'l, 'a> {
+    /// Returns empty tables for one program.
     pub fn new(linker: &'l Linker<'a>, callers: &'s Callers<'l, 'a>) -> Self {
         let life = Life::new(linker, callers);
         Phases { linker, callers, round: Round::default(), phases: RoundTable::default(), life }

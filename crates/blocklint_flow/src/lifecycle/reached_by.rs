@@ -71,6 +71,7 @@ pub struct ReachedBy<'s, 'l, 'a> {
 }
 
 impl<'s, 'l, 'a> ReachedBy<'s, 'l, 'a> {
+    /// Returns empty tables for one program.
     pub fn new(linker: &'l Linker<'a>, callers: &'s Callers<'l, 'a>) -> Self {
         let points = EntryPoints::new(linker, callers);
         ReachedBy { linker, points, predecessors: Table::default(), reaching: Table::default() }

@@ -59,6 +59,7 @@ struct Serving {
 }
 
 impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
+    /// Returns empty tables for one program.
     pub(crate) fn new(linker: &'l Linker<'a>, callers: &'s Callers<'l, 'a>) -> Self {
         Life {
             linker,
