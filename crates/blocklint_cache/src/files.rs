@@ -114,8 +114,8 @@ impl Files {
         let mut listed = Vec::with_capacity(self.index.files.len());
         let (mut writer, mut written) = (None, Vec::new());
         let mut has_changes = false;
-        for (path, located) in files {
-            let known = match located {
+        for (path, update) in files {
+            let known = match update {
                 FileUpdate::Kept(known) => {
                     has_changes |= self.get(path) != Some(&known);
                     known

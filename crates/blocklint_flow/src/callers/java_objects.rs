@@ -43,7 +43,7 @@ pub(crate) fn uses_of_anonymous(linker: &Linker<'_>, body: BodyRef) -> Vec<Menti
         return Vec::new();
     }
     let objects = unnamed_objects_in(linker, body.file);
-    let sites = objects.sites.get(&class).into_iter().flatten();
+    let sites = objects.made.get(&class).into_iter().flatten();
     sites
         .flat_map(|&site| linker.program.index_of(body.file).uses_of_result(site).iter())
         .map(|(mention, _)| mention)

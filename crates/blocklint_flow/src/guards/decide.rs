@@ -473,8 +473,8 @@ impl<'l, 'a> Conditions<'l, 'a> {
                 for test in &condition.tests {
                     match self.linker.test_constant(test, constant) {
                         ConditionResult::Yes => {}
-                        result => {
-                            result = result;
+                        failed => {
+                            result = failed;
                             break;
                         }
                     }

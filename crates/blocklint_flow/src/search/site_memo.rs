@@ -41,7 +41,7 @@ impl SearchedSite<'_, '_, '_> {
         *self.known.never_runs.get_or_insert_with(|| never_runs(self.linker, self.site))
     }
 
-    /// [`Linker::off_the_loop`].
+    /// [`runs_off_loop`](crate::callers::loop_check::runs_off_loop).
     pub(crate) fn runs_off_loop(&mut self) -> bool {
         *self.known.runs_off_loop.get_or_insert_with(|| runs_off_loop(self.linker, self.site))
     }

@@ -272,8 +272,8 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
     }
 
     fn crate_index(&self, file: FileId) -> Option<usize> {
-        let package = self.linker.crate_of(file)?;
-        self.linker.program.layout.crates.iter().position(|package| std::ptr::eq(package, package))
+        let own = self.linker.crate_of(file)?;
+        self.linker.program.layout.crates.iter().position(|package| std::ptr::eq(package, own))
     }
 
     /// True if the programs of a crate are commands: the crate or one of its dependencies in the workspace reads
