@@ -29,21 +29,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
     /// in the label.
     pub(crate) fn decide_label(&self, label: &mut Label, caller: Caller, node: Node) -> LabelDecision {
         let (mut steps, mut is_rare) = (0, false);
-        if let LabelHold::Param { index, unit } = label.hold {
-            label.hold = match self.argument_for(caller, node, index, None) {
-                PassedArgument::Constant(constant) => match constant {
-                    Constant::Null => LabelHold::Fixed(Hold::Unbounded),
-                    Constant::Param(index) => LabelHold::Param { index, unit },
-                    constant => match constant.seconds() {
-                        Some(seconds) => LabelHold::Fixed(Hold::Seconds(seconds * unit)),
-                        None => LabelHold::Fixed(Hold::Unstated),
-                    },
-                },
-                PassedArgument::Forwarded => LabelHold::Param { index, unit },
-                PassedArgument::Hidden => LabelHold::Fixed(Hold::Unstated),
-            };
-            cap_wait(label);
-        }
+        self.decide_hold(label, caller, node);
         if let Some(guard) = label.outer.take() {
             match self.remaining_guard(caller, node, &guard) {
                 NextGuard::Fails => return LabelDecision::Fails,
@@ -102,6 +88,24 @@ impl<'l, 'a> Conditions<'l, 'a> {
             }
         }
         LabelDecision::Holds { steps, is_rare }
+    }
+
+    /// Decides the hold of a label, if it is a parameter of the node: `timeout` in `connect(timeout)`.
+    fn decide_hold(&self, label: &mut Label, caller: Caller, node: Node) {
+        let LabelHold::Param { index, unit } = label.hold else { return };
+        label.hold = match self.argument_for(caller, node, index, None) {
+            PassedArgument::Constant(constant) => match constant {
+                Constant::Null => LabelHold::Fixed(Hold::Unbounded),
+                Constant::Param(index) => LabelHold::Param { index, unit },
+                constant => match constant.seconds() {
+                    Some(seconds) => LabelHold::Fixed(Hold::Seconds(seconds * unit)),
+                    None => LabelHold::Fixed(Hold::Unstated),
+                },
+            },
+            PassedArgument::Forwarded => LabelHold::Param { index, unit },
+            PassedArgument::Hidden => LabelHold::Fixed(Hold::Unstated),
+        };
+        cap_wait(label);
     }
 
     /// True if no code that awaits a private coroutine meets a guard on the coroutine's parameter (Python).

@@ -22,7 +22,7 @@ use crate::lifecycle::phase::{
     ends_the_program, is_in_fixture, overridden_rows, paths_by_convention, rows_of_argument,
 };
 use crate::lifecycle::phase_java::{is_made_at_start, runs_argument_once};
-use crate::lifecycle::rust::Life;
+use crate::lifecycle::rust::RustLifecycle;
 use crate::lifecycle::unused::is_unused;
 
 /// The most callers of one body that are read. A body with more has an unknown entry point, too.
@@ -96,7 +96,7 @@ impl EntryPlace {
 pub(crate) struct EntryPoints<'s, 'l, 'a> {
     linker: &'l Linker<'a>,
     callers: &'s Callers<'l, 'a>,
-    life: std::cell::RefCell<Life<'s, 'l, 'a>>,
+    life: std::cell::RefCell<RustLifecycle<'s, 'l, 'a>>,
 }
 
 /// The predecessors of a body that are found so far.
@@ -135,7 +135,7 @@ fn entry_kind_of_phase(phase: Phase) -> EntryKind {
 impl<'s, 'l, 'a> EntryPoints<'s, 'l, 'a> {
     /// Returns empty tables for one program.
     pub(crate) fn new(linker: &'l Linker<'a>, callers: &'s Callers<'l, 'a>) -> Self {
-        EntryPoints { linker, callers, life: Life::new(linker, callers).into() }
+        EntryPoints { linker, callers, life: RustLifecycle::new(linker, callers).into() }
     }
 
     /// Returns the predecessors of a body, at least one: [`EntryKind::None`] if the body is unused.

@@ -16,7 +16,7 @@ use smallvec::SmallVec;
 
 use crate::callers::Callers;
 use crate::lifecycle::one_shot_program::{is_driven_by_command, is_one_shot, is_started_as_task, runs_on_own_loop};
-use crate::lifecycle::rust::Life;
+use crate::lifecycle::rust::RustLifecycle;
 
 /// When code runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,7 +94,7 @@ pub struct Phases<'s, 'l, 'a> {
     pub(super) callers: &'s Callers<'l, 'a>,
     round: Round,
     phases: RoundTable<BodyRef, Option<When>, KnownPhases>,
-    life: Life<'s, 'l, 'a>,
+    life: RustLifecycle<'s, 'l, 'a>,
 }
 
 /// Returns the paths of a library that match a function by its name and its folder: the pattern
@@ -129,7 +129,7 @@ pub(crate) fn paths_by_convention(linker: &Linker<'_>, body: BodyRef) -> SmallVe
 impl<'s, 'l, 'a> Phases<'s, 'l, 'a> {
     /// Returns empty tables for one program.
     pub fn new(linker: &'l Linker<'a>, callers: &'s Callers<'l, 'a>) -> Self {
-        let life = Life::new(linker, callers);
+        let life = RustLifecycle::new(linker, callers);
         Phases { linker, callers, round: Round::default(), phases: RoundTable::default(), life }
     }
 

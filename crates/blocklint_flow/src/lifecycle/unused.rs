@@ -11,11 +11,11 @@ use blocklint_link::program::ids::{BodyRef, FileId, Name, SiteRef};
 use blocklint_link::values::value::EnvId;
 
 use crate::entries::purpose::{project_serves, project_takes_arguments};
-use crate::lifecycle::rust::Life;
+use crate::lifecycle::rust::RustLifecycle;
 
 /// True if a function without known callers never runs: the project does not mention its name, and other projects do
 /// not call it either, because it is private or the project is a program.
-pub(crate) fn is_unused(linker: &Linker<'_>, life: &mut Life<'_, '_, '_>, body: BodyRef) -> bool {
+pub(crate) fn is_unused(linker: &Linker<'_>, life: &mut RustLifecycle<'_, '_, '_>, body: BodyRef) -> bool {
     let facts = linker.program.facts(body.file);
     let row = linker.program.body(body);
     let is_nested = row.parent.get().is_some_and(|parent| facts.body(parent).kind == BodyKind::Function);

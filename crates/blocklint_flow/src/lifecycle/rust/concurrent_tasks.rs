@@ -7,12 +7,12 @@ use blocklint_link::program::occurrences::Mention;
 use blocklint_link::values::value::EnvId;
 use blocklint_models::Concurrency;
 
-use crate::lifecycle::rust::Life;
+use crate::lifecycle::rust::RustLifecycle;
 
 /// The most calls between the call that makes a task and the call that runs it: `iter.map(fetch).buffer_unordered(8)`.
 const DEPTH: u32 = 4;
 
-impl Life<'_, '_, '_> {
+impl RustLifecycle<'_, '_, '_> {
     /// True if the future that a site makes, or a closure around the site, is run concurrently with others of its kind:
     /// `for_each_concurrent`, `JoinSet::spawn` in a loop.
     pub(crate) fn is_one_of_many(&self, site: SiteRef, inner: BodyRef, function: BodyRef) -> bool {

@@ -10,7 +10,7 @@ use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
 use blocklint_link::program::occurrences::Mention;
 use blocklint_link::values::value::EnvId;
 
-use crate::lifecycle::rust::Life;
+use crate::lifecycle::rust::RustLifecycle;
 
 /// The most functions below a thread's function that are searched for code that serves.
 const MOST_BODIES: usize = 200;
@@ -18,7 +18,7 @@ const MOST_BODIES: usize = 200;
 /// The most calls down from a thread's function to code that serves.
 const MOST_CALLS_DOWN: u32 = 5;
 
-impl Life<'_, '_, '_> {
+impl RustLifecycle<'_, '_, '_> {
     /// True if a site runs on a dedicated thread, which only waits for the site's future:
     /// `thread::spawn(move || runtime.block_on(actor.run()))`.
     pub(crate) fn runs_on_own_thread(&self, site: SiteRef, inner: BodyRef, function: BodyRef) -> bool {

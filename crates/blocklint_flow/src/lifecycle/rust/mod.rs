@@ -36,7 +36,7 @@ const DEPTH: u32 = 24;
 const MOST_SITES: usize = 128;
 
 /// When functions are entered (Rust), with tables of the results.
-pub(crate) struct Life<'s, 'l, 'a> {
+pub(crate) struct RustLifecycle<'s, 'l, 'a> {
     linker: &'l Linker<'a>,
     callers: &'s Callers<'l, 'a>,
     serving: Option<Serving>,
@@ -58,10 +58,10 @@ struct Serving {
     commands: FxHashMap<usize, bool>,
 }
 
-impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
+impl<'s, 'l, 'a> RustLifecycle<'s, 'l, 'a> {
     /// Returns empty tables for one program.
     pub(crate) fn new(linker: &'l Linker<'a>, callers: &'s Callers<'l, 'a>) -> Self {
-        Life {
+        RustLifecycle {
             linker,
             callers,
             serving: None,

@@ -7,9 +7,9 @@ use blocklint_link::program::ids::{BodyRef, SiteRef};
 use blocklint_link::syntax::forms::last_name;
 use blocklint_link::values::value::{EnvId, Val};
 
-use crate::lifecycle::rust::Life;
+use crate::lifecycle::rust::RustLifecycle;
 
-impl Life<'_, '_, '_> {
+impl RustLifecycle<'_, '_, '_> {
     /// True if a function is unused, so that its calls show nothing about when a callee runs.
     pub(crate) fn is_unused_caller(&mut self, body: BodyRef) -> bool {
         match self.linker.program.body(body).flow {
