@@ -5,7 +5,7 @@ use std::ops::Range;
 use annotate_snippets::{Annotation, AnnotationKind, Element, Origin, Snippet};
 use blocklint_core::{Finding, Place};
 
-use crate::Shown;
+use crate::RenderInput;
 use crate::paths::file_text;
 use crate::wording::step_label;
 
@@ -82,10 +82,10 @@ pub(crate) fn frame_element<'a>(
     place: &'a Place,
     label: Option<String>,
     primary: bool,
-    shown: &Shown<'a>,
+    input: &RenderInput<'a>,
 ) -> Element<'a> {
-    let path = file_text(place, shown.folder);
-    let Some(text) = shown.sources.get(&place.path) else {
+    let path = file_text(place, input.folder);
+    let Some(text) = input.sources.get(&place.path) else {
         let (line, column) = (place.start.row as usize, place.start.column as usize);
         return Origin::path(path).line(line).char_column(column).into();
     };

@@ -15,7 +15,7 @@ use crate::frames::{Frame, frame_element, frames};
 use crate::paths::{escape_controls, file_text, place_text};
 use crate::summary::count;
 use crate::wording::step_label;
-use crate::{Look, Shown};
+use crate::{Look, RenderInput};
 
 /// The fewest findings whose traces join an earlier trace of their cause that are written as a list. Fewer are shown in
 /// full.
@@ -26,28 +26,28 @@ const FEWEST_LISTED: usize = 2;
 /// # Errors
 ///
 /// Those of the writer.
-pub fn write_full(out: &mut dyn Write, shown: &Shown<'_>, look: Look) -> io::Result<()> {
+pub fn write_full(out: &mut dyn Write, input: &RenderInput<'_>, look: Look) -> io::Result<()> {
     let renderer = if look.styled { Renderer::styled() } else { Renderer::plain() };
     let renderer = renderer.decor_style(DecorStyle::Ascii);
-    let causes = shown.groups.iter().filter(|group| group.cause.is_some()).count();
+    let causes = input.groups.iter().filter(|group| group.cause.is_some()).count();
     let mut position = 0;
     let mut remaining = look.most_blocks.unwrap_or(usize::MAX);
-    while let Some(group) = shown.groups.get(position) {
+    while let Some(group) = input.groups.get(position) {
         if remaining == 0 {
-            return write_rest(out, &shown.groups[position..], shown, look);
+            return write_rest(out, &input.groups[position..], input, look);
         }
         // Consecutive groups with one finding share one heading.
-        let alone = shown.groups[position..].iter().take(remaining).take_while(|group| is_alone(group)).count();
+        let alone = input.groups[position..].iter().take(remaining).take_while(|group| is_alone(group)).count();
         let together = alone.max(1);
         let heading = match (&group.cause, alone) {
-            (Some(cause), 0 | 1) => heading_of_cause(cause, position + 1, causes, shown, look),
+            (Some(cause), 0 | 1) => heading_of_cause(cause, position + 1, causes, input, look),
             (Some(_), _) => format!(
                 "causes {} to {} of {causes}, each reached by one function that must not block",
                 position + 1,
                 position + alone
             ),
             (None, _) => {
-                let unread = |index: &u32| shown.findings.get(*index as usize).is_some_and(is_unread);
+                let unread = |index: &u32| input.findings.get(*index as usize).is_some_and(is_unread);
                 match group.findings.iter().all(unread) {
                     true => "what was not read or analysed as a whole".to_owned(),
                     false => "findings without a cause elsewhere".to_owned(),
@@ -56,8 +56,8 @@ pub fn write_full(out: &mut dyn Write, shown: &Shown<'_>, look: Look) -> io::Res
         };
         write_heading(out, &heading, look)?;
         let mut written = Written::default();
-        for group in &shown.groups[position..position + together] {
-            let findings = group.findings.iter().filter_map(|index| shown.findings.get(*index as usize));
+        for group in &input.groups[position..position + together] {
+            let findings = group.findings.iter().filter_map(|index| input.findings.get(*index as usize));
             // Findings whose traces join an earlier trace at their second step are listed, because in full they would
             // push the next cause off the screen.
             let (mut in_full, mut listed): (Vec<&Finding>, Vec<&Finding>) = (Vec::new(), Vec::new());
@@ -68,15 +68,15 @@ pub fn write_full(out: &mut dyn Write, shown: &Shown<'_>, look: Look) -> io::Res
                 if is_listed { listed.push(finding) } else { in_full.push(finding) }
             }
             if listed.len() < FEWEST_LISTED {
-                in_full = group.findings.iter().filter_map(|index| shown.findings.get(*index as usize)).collect();
+                in_full = group.findings.iter().filter_map(|index| input.findings.get(*index as usize)).collect();
                 listed.clear();
             }
             remaining = remaining.saturating_sub(in_full.len());
             for finding in in_full {
-                let text = renderer.render(&[make_block(finding, shown, look, &mut written)]);
-                writeln!(out, "{}\n", add_links(&text, finding, shown, look))?;
+                let text = renderer.render(&[make_block(finding, input, look, &mut written)]);
+                writeln!(out, "{}\n", add_links(&text, finding, input, look))?;
             }
-            write_list(out, &listed, shown, look)?;
+            write_list(out, &listed, input, look)?;
         }
         position += together;
     }
@@ -92,8 +92,8 @@ fn is_alone(group: &Group) -> bool {
     group.findings.len() == 1 && group.cause.as_ref().is_some_and(|cause| cause.reach <= 1)
 }
 
-fn heading_of_cause(cause: &Cause, number: usize, total: usize, shown: &Shown<'_>, look: Look) -> String {
-    let place = look.link(&place_text(&cause.place, shown.folder), &cause.place);
+fn heading_of_cause(cause: &Cause, number: usize, total: usize, input: &RenderInput<'_>, look: Look) -> String {
+    let place = look.link(&place_text(&cause.place, input.folder), &cause.place);
     let reach = count(cause.reach as usize, "function");
     let number = if total == 1 { "cause".to_owned() } else { format!("cause {number} of {total}") };
     let call = escape_controls(&cause.call);
@@ -101,12 +101,12 @@ fn heading_of_cause(cause: &Cause, number: usize, total: usize, shown: &Shown<'_
 }
 
 /// Returns a rendered finding with links on the places at the heads of its frames.
-fn add_links<'t>(text: &'t str, finding: &Finding, shown: &Shown<'_>, look: Look) -> Cow<'t, str> {
+fn add_links<'t>(text: &'t str, finding: &Finding, input: &RenderInput<'_>, look: Look) -> Cow<'t, str> {
     if !look.links {
         return Cow::Borrowed(text);
     }
     let places = std::iter::once(&finding.place).chain(finding.trace.iter().map(|step| &step.place));
-    let places: Vec<_> = places.map(|place| (place_text(place, shown.folder), place)).collect();
+    let places: Vec<_> = places.map(|place| (place_text(place, input.folder), place)).collect();
     let lines = text.split('\n').map(|line| {
         let is_head = line.contains("--> ") || line.contains("::: ");
         // In colour, an escape sequence ends between the arrow and the place (`m`).
@@ -121,7 +121,7 @@ fn add_links<'t>(text: &'t str, finding: &Finding, shown: &Shown<'_>, look: Look
 }
 
 /// Writes a line for each finding whose trace joins a trace that was shown.
-fn write_list(out: &mut dyn Write, findings: &[&Finding], shown: &Shown<'_>, look: Look) -> io::Result<()> {
+fn write_list(out: &mut dyn Write, findings: &[&Finding], input: &RenderInput<'_>, look: Look) -> io::Result<()> {
     if findings.is_empty() {
         return Ok(());
     }
@@ -133,22 +133,22 @@ fn write_list(out: &mut dyn Write, findings: &[&Finding], shown: &Shown<'_>, loo
     };
     writeln!(out, "{} lead there as above{fixes}:", count(findings.len(), "more call"))?;
     for finding in findings {
-        write_line(out, finding, &escape_controls(&step_label(finding, 0)), shown, look)?;
+        write_line(out, finding, &escape_controls(&step_label(finding, 0)), input, look)?;
     }
     writeln!(out)
 }
 
 /// Writes a line for each finding of these groups.
-fn write_rest(out: &mut dyn Write, groups: &[Group], shown: &Shown<'_>, look: Look) -> io::Result<()> {
+fn write_rest(out: &mut dyn Write, groups: &[Group], input: &RenderInput<'_>, look: Look) -> io::Result<()> {
     let findings =
-        || groups.iter().flat_map(|group| &group.findings).filter_map(|index| shown.findings.get(*index as usize));
+        || groups.iter().flat_map(|group| &group.findings).filter_map(|index| input.findings.get(*index as usize));
     writeln!(
         out,
         "{} in one line each (all in full: `blocklint check | less`):",
         count(findings().count(), "more finding")
     )?;
     for finding in findings() {
-        write_line(out, finding, &escape_controls(&finding.message), shown, look)?;
+        write_line(out, finding, &escape_controls(&finding.message), input, look)?;
     }
     writeln!(out)
 }
@@ -158,26 +158,37 @@ fn write_rest(out: &mut dyn Write, groups: &[Group], shown: &Shown<'_>, look: Lo
 /// # Errors
 ///
 /// Those of the writer.
-pub fn write_minor_notes(out: &mut dyn Write, notes: &[Finding], shown: &Shown<'_>, look: Look) -> io::Result<()> {
+pub fn write_minor_notes(
+    out: &mut dyn Write,
+    notes: &[Finding],
+    input: &RenderInput<'_>,
+    look: Look,
+) -> io::Result<()> {
     if notes.is_empty() {
         return Ok(());
     }
     writeln!(out, "Minor, seldom worth an edit ({}):", count(notes.len(), "note"))?;
     for finding in notes {
-        write_line(out, finding, &escape_controls(&finding.message), shown, look)?;
+        write_line(out, finding, &escape_controls(&finding.message), input, look)?;
     }
     Ok(())
 }
 
 /// Writes one line for a finding: its place, severity and rule, and a text.
-fn write_line(out: &mut dyn Write, finding: &Finding, text: &str, shown: &Shown<'_>, look: Look) -> io::Result<()> {
+fn write_line(
+    out: &mut dyn Write,
+    finding: &Finding,
+    text: &str,
+    input: &RenderInput<'_>,
+    look: Look,
+) -> io::Result<()> {
     let (word, colour) = match finding.severity {
         Severity::Error => ("error", AnsiColor::BrightRed),
         Severity::Warning => ("warning", AnsiColor::Yellow),
         Severity::Note => ("note", AnsiColor::BrightGreen),
     };
     let style = look.style(Style::new().bold().fg_color(Some(colour.into())));
-    let place = look.link(&place_text(&finding.place, shown.folder), &finding.place);
+    let place = look.link(&place_text(&finding.place, input.folder), &finding.place);
     let rule = &finding.rule;
     writeln!(out, "   {place}: {style}{word}[{rule}]{style:#} {text}")
 }
@@ -221,14 +232,14 @@ impl<'a> Written<'a> {
 }
 
 /// Returns the block of one finding: its message, frames, notes and help, without those that were written before.
-fn make_block<'a>(finding: &'a Finding, shown: &Shown<'a>, look: Look, written: &mut Written<'a>) -> Block<'a> {
+fn make_block<'a>(finding: &'a Finding, input: &RenderInput<'a>, look: Look, written: &mut Written<'a>) -> Block<'a> {
     let level = match finding.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
         Severity::Note => Level::NOTE,
     };
     let title = level.primary_title(finding.message.as_str()).id(finding.rule.to_string());
-    let title = match shown.url(finding.rule).filter(|_| look.links) {
+    let title = match input.url(finding.rule).filter(|_| look.links) {
         Some(url) => title.id_url(url),
         None => title,
     };
@@ -236,7 +247,7 @@ fn make_block<'a>(finding: &'a Finding, shown: &Shown<'a>, look: Look, written: 
     let own = written.add_trace(&finding.trace);
     for frame in frames(finding, own) {
         elements.push(match frame {
-            Frame::Place { place, label, primary } => frame_element(place, label, primary, shown),
+            Frame::Place { place, label, primary } => frame_element(place, label, primary, input),
             Frame::Gap(steps) => Level::NOTE.no_name().message(format!("… {} …", count(steps, "more step"))).into(),
         });
     }
@@ -272,7 +283,7 @@ fn make_block<'a>(finding: &'a Finding, shown: &Shown<'a>, look: Look, written: 
     if let Some((refusal, place)) =
         finding.unfixed.as_ref().and_then(|refusal| Some((refusal, refusal.place.as_ref()?)))
     {
-        let line = format!("{}:{}", file_text(place, shown.folder), place.start.row);
+        let line = format!("{}:{}", file_text(place, input.folder), place.start.row);
         elements.push(Level::HELP.with_name("no fix").message(format!("{refusal} ({line})")).into());
     }
     title.elements(elements)

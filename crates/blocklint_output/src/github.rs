@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use blocklint_core::Severity;
 
-use crate::Shown;
+use crate::RenderInput;
 use crate::paths::place_text;
 
 /// Writes one command per finding: `::error title=…,file=…,line=…,col=…,endLine=…,endColumn=…::message`. Paths are
@@ -14,8 +14,8 @@ use crate::paths::place_text;
 /// # Errors
 ///
 /// Those of the writer.
-pub fn write_github(out: &mut dyn Write, shown: &Shown<'_>) -> io::Result<()> {
-    for finding in shown.findings {
+pub fn write_github(out: &mut dyn Write, input: &RenderInput<'_>) -> io::Result<()> {
+    for finding in input.findings {
         let command = match finding.severity {
             Severity::Error => "error",
             Severity::Warning => "warning",
@@ -36,14 +36,14 @@ pub fn write_github(out: &mut dyn Write, shown: &Shown<'_>) -> io::Result<()> {
         }
         // A reviewer sees only the annotation, so it also says what to do.
         let mut message =
-            format!("{}: {} {}", place_text(place, shown.folder), finding.rule, one_line(&finding.message));
+            format!("{}: {} {}", place_text(place, input.folder), finding.rule, one_line(&finding.message));
         if finding.trace.len() > 1 {
             let _ = write!(message, "\npath: {}", one_line(&finding.trace_line()));
         }
         if let Some(help) = &finding.help {
             let _ = write!(message, "\nhelp: {}", one_line(help));
         }
-        if let Some(url) = shown.url(finding.rule) {
+        if let Some(url) = input.url(finding.rule) {
             let _ = write!(message, "\nrule: {url}");
         }
         writeln!(out, "{line}::{}", escape_data(&message))?;

@@ -7,7 +7,7 @@ use camino::Utf8Path;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
-use crate::Shown;
+use crate::RenderInput;
 use crate::paths::portable;
 
 #[derive(Serialize)]
@@ -51,23 +51,23 @@ struct Position {
 /// # Errors
 ///
 /// Those of the writer.
-pub fn write_gitlab(out: &mut dyn Write, shown: &Shown<'_>, root: &Utf8Path) -> io::Result<()> {
+pub fn write_gitlab(out: &mut dyn Write, input: &RenderInput<'_>, root: &Utf8Path) -> io::Result<()> {
     // GitLab treats two issues with one fingerprint as the same issue, so later ones get a number.
     let mut times: FxHashMap<&str, u32> = FxHashMap::default();
-    let issues = shown.findings.iter().map(|finding| {
+    let issues = input.findings.iter().map(|finding| {
         let nth = times.entry(&finding.fingerprint).or_insert(0);
         *nth += 1;
         let fingerprint = match nth {
             1 => finding.fingerprint.clone(),
             nth => format!("{}-{nth}", finding.fingerprint),
         };
-        issue(finding, fingerprint, shown, root)
+        issue(finding, fingerprint, input, root)
     });
     serde_json::to_writer_pretty(&mut *out, &issues.collect::<Vec<_>>())?;
     writeln!(out)
 }
 
-fn issue<'a>(finding: &'a Finding, fingerprint: String, shown: &Shown<'_>, root: &Utf8Path) -> Issue<'a> {
+fn issue<'a>(finding: &'a Finding, fingerprint: String, input: &RenderInput<'_>, root: &Utf8Path) -> Issue<'a> {
     let place = &finding.place;
     // Rows in a cell are no lines of the notebook's file.
     let position = |row: u32, column: u32| match place.cell {
@@ -84,7 +84,7 @@ fn issue<'a>(finding: &'a Finding, fingerprint: String, shown: &Shown<'_>, root:
             Severity::Note => "info",
         },
         fingerprint,
-        content: shown.url(finding.rule).map(|url| Content { body: format!("The rule: <{url}>") }),
+        content: input.url(finding.rule).map(|url| Content { body: format!("The rule: <{url}>") }),
         location: Location {
             path: portable(&place.path, root),
             positions: Positions {

@@ -9,7 +9,7 @@ use blocklint_core::{
 use blocklint_rules::UNREADABLE_SOURCE;
 use serde::{Serialize, Serializer};
 
-use crate::Shown;
+use crate::RenderInput;
 
 /// One finding.
 #[derive(Serialize)]
@@ -140,13 +140,13 @@ struct EditObject<'a> {
 /// # Errors
 ///
 /// Those of the writer.
-pub fn write_json(out: &mut dyn Write, shown: &Shown<'_>) -> io::Result<()> {
-    let objects = shown.findings.iter().map(|finding| finding_object(finding, shown)).collect::<Vec<_>>();
+pub fn write_json(out: &mut dyn Write, input: &RenderInput<'_>) -> io::Result<()> {
+    let objects = input.findings.iter().map(|finding| finding_object(finding, input)).collect::<Vec<_>>();
     serde_json::to_writer_pretty(&mut *out, &objects)?;
     writeln!(out)
 }
 
-pub(crate) fn finding_object<'f>(finding: &'f Finding, shown: &Shown<'_>) -> FindingObject<'f> {
+pub(crate) fn finding_object<'f>(finding: &'f Finding, input: &RenderInput<'_>) -> FindingObject<'f> {
     FindingObject {
         cell: finding.place.cell,
         code: finding.rule.to_string(),
@@ -159,7 +159,7 @@ pub(crate) fn finding_object<'f>(finding: &'f Finding, shown: &Shown<'_>) -> Fin
         name: blocklint_rules::rule(finding.rule).map(|rule| rule.name),
         noqa_row: (finding.rule != UNREADABLE_SOURCE.code).then_some(finding.place.start.row),
         severity: finding.severity.as_str(),
-        url: shown.url(finding.rule),
+        url: input.url(finding.rule),
         confidence: finding.confidence.as_str(),
         effect: finding.effect.map(Effect::as_str),
         kind: finding.weight.map(|weight| weight.work.name()),

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::Shown;
+use crate::RenderInput;
 use crate::json::finding_object;
 
 /// Writes one object per finding, each on a line of its own.
@@ -10,9 +10,9 @@ use crate::json::finding_object;
 /// # Errors
 ///
 /// Those of the writer.
-pub fn write_jsonl(out: &mut dyn Write, shown: &Shown<'_>) -> io::Result<()> {
-    for finding in shown.findings {
-        serde_json::to_writer(&mut *out, &finding_object(finding, shown))?;
+pub fn write_jsonl(out: &mut dyn Write, input: &RenderInput<'_>) -> io::Result<()> {
+    for finding in input.findings {
+        serde_json::to_writer(&mut *out, &finding_object(finding, input))?;
         writeln!(out)?;
     }
     Ok(())

@@ -60,7 +60,7 @@ pub use summary::{
 
 /// The input of a renderer.
 #[derive(Clone, Copy, Debug)]
-pub struct Shown<'a> {
+pub struct RenderInput<'a> {
     /// The findings, by path, offset, rule.
     pub findings: &'a [Finding],
     /// The findings grouped under the causes of their best paths. The cause that most roots reach is first.
@@ -73,7 +73,7 @@ pub struct Shown<'a> {
     pub pages: Option<&'a str>,
 }
 
-impl Shown<'_> {
+impl RenderInput<'_> {
     /// Returns the address of a rule's page.
     pub(crate) fn url(&self, rule: RuleCode) -> Option<String> {
         Some(blocklint_rules::rule(rule)?.url_in(self.pages?))

@@ -13,7 +13,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::{Map, Value, json};
 
-use crate::Shown;
+use crate::RenderInput;
 use crate::json::confirmed_object;
 use crate::paths::{file_uri, percent_encode, place_text, slashes};
 use crate::wording::step_label;
@@ -50,19 +50,19 @@ pub struct SarifRun<'a> {
 /// # Errors
 ///
 /// Those of the writer.
-pub fn write_sarif(out: &mut dyn Write, shown: &Shown<'_>, run: &SarifRun<'_>) -> io::Result<usize> {
-    let all = shown.findings.iter().chain(run.suppressed);
+pub fn write_sarif(out: &mut dyn Write, input: &RenderInput<'_>, run: &SarifRun<'_>) -> io::Result<usize> {
+    let all = input.findings.iter().chain(run.suppressed);
     let count = all.filter(|finding| !is_notification(finding.rule)).count();
-    let (text, included) = find_fitting_log(count, MOST_RESULTS, MOST_ZIPPED, |most| make_log(shown, run, most))?;
+    let (text, included) = find_fitting_log(count, MOST_RESULTS, MOST_ZIPPED, |most| make_log(input, run, most))?;
     out.write_all(&text)?;
     writeln!(out)?;
     Ok(count.saturating_sub(included))
 }
 
 /// Returns a log with at most `most` results.
-fn make_log(shown: &Shown<'_>, run: &SarifRun<'_>, most: usize) -> io::Result<Vec<u8>> {
+fn make_log(input: &RenderInput<'_>, run: &SarifRun<'_>, most: usize) -> io::Result<Vec<u8>> {
     let writer = Writer { root: run.root, compares: run.compares };
-    let mut all: Vec<&Finding> = shown.findings.iter().chain(run.suppressed).collect();
+    let mut all: Vec<&Finding> = input.findings.iter().chain(run.suppressed).collect();
     all.sort_by(|a, b| (&a.place.path, a.place.span, a.rule).cmp(&(&b.place.path, b.place.span, b.rule)));
     let (unread, findings): (Vec<_>, Vec<_>) = all.into_iter().partition(|finding| is_notification(finding.rule));
     let left_out = findings.len().saturating_sub(most);
@@ -83,9 +83,9 @@ fn make_log(shown: &Shown<'_>, run: &SarifRun<'_>, most: usize) -> io::Result<Ve
             "tool": { "driver": {
                 "name": "blocklint",
                 "semanticVersion": env!("CARGO_PKG_VERSION"),
-                "rules": rules.iter().map(|rule| descriptor(rule, shown.url(rule.code))).collect::<Vec<_>>(),
+                "rules": rules.iter().map(|rule| descriptor(rule, input.url(rule.code))).collect::<Vec<_>>(),
                 "notifications": [
-                    descriptor(&UNREADABLE_SOURCE, shown.url(UNREADABLE_SOURCE.code)),
+                    descriptor(&UNREADABLE_SOURCE, input.url(UNREADABLE_SOURCE.code)),
                     { "id": LEFT_OUT, "name": LEFT_OUT, "shortDescription": { "text": "Results were left out." } },
                 ],
             } },
@@ -98,7 +98,7 @@ fn make_log(shown: &Shown<'_>, run: &SarifRun<'_>, most: usize) -> io::Result<Ve
             "results": findings.iter().map(|finding| writer.result(finding, &rules)).collect::<Vec<_>>(),
         }],
     });
-    if let Some(repository) = shown.pages {
+    if let Some(repository) = input.pages {
         log["runs"][0]["tool"]["driver"]["informationUri"] = repository.into();
     }
     Ok(serde_json::to_vec_pretty(&log)?)

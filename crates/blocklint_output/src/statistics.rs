@@ -7,7 +7,7 @@ use blocklint_core::{Cause, Finding, Hold, Location};
 use serde::Serialize;
 
 use crate::paths::{escape_controls, place_text};
-use crate::{GroupOverview, Overview, Shown};
+use crate::{GroupOverview, Overview, RenderInput};
 
 #[derive(Serialize)]
 struct Row {
@@ -43,8 +43,8 @@ fn rows_by_rule(findings: &[Finding]) -> Vec<Row> {
 /// # Errors
 ///
 /// Those of the writer.
-pub fn write_statistics(out: &mut dyn Write, shown: &Shown<'_>) -> io::Result<()> {
-    let rows = rows_by_rule(shown.findings);
+pub fn write_statistics(out: &mut dyn Write, input: &RenderInput<'_>) -> io::Result<()> {
+    let rows = rows_by_rule(input.findings);
     let width = rows.first().map_or(0, |row| row.count.to_string().len());
     for row in rows {
         writeln!(out, "{:>width$}\t{}\t{}", row.count, row.code, row.name)?;
@@ -57,8 +57,8 @@ pub fn write_statistics(out: &mut dyn Write, shown: &Shown<'_>) -> io::Result<()
 /// # Errors
 ///
 /// Those of the writer.
-pub fn write_statistics_json(out: &mut dyn Write, shown: &Shown<'_>) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, &rows_by_rule(shown.findings))?;
+pub fn write_statistics_json(out: &mut dyn Write, input: &RenderInput<'_>) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, &rows_by_rule(input.findings))?;
     writeln!(out)
 }
 
@@ -80,8 +80,8 @@ struct CauseRow<'a> {
 }
 
 /// Returns the causes in the order of their groups, each with its counts.
-fn rows_by_cause<'a>(shown: &Shown<'a>, overview: &'a Overview) -> Vec<(&'a Cause, CauseRow<'a>)> {
-    let groups = shown.groups.iter().zip(&overview.groups);
+fn rows_by_cause<'a>(input: &RenderInput<'a>, overview: &'a Overview) -> Vec<(&'a Cause, CauseRow<'a>)> {
+    let groups = input.groups.iter().zip(&overview.groups);
     let row = |cause: &'a Cause, count: usize, overview: &GroupOverview| CauseRow {
         call: &cause.call,
         filename: cause.place.path.as_str(),
@@ -105,12 +105,12 @@ fn rows_by_cause<'a>(shown: &Shown<'a>, overview: &'a Overview) -> Vec<(&'a Caus
 /// # Errors
 ///
 /// Those of the writer.
-pub fn write_statistics_by_cause(out: &mut dyn Write, shown: &Shown<'_>, overview: &Overview) -> io::Result<()> {
-    let lines = rows_by_cause(shown, overview).into_iter().map(|(cause, row)| {
+pub fn write_statistics_by_cause(out: &mut dyn Write, input: &RenderInput<'_>, overview: &Overview) -> io::Result<()> {
+    let lines = rows_by_cause(input, overview).into_iter().map(|(cause, row)| {
         let functions = if row.reach == 1 { "function" } else { "functions" };
         let stalls = format!("{} {functions}", row.reach);
         let call = escape_controls(row.call).into_owned();
-        [row.count.to_string(), stalls, hold_text(row.hold), call, place_text(&cause.place, shown.folder)]
+        [row.count.to_string(), stalls, hold_text(row.hold), call, place_text(&cause.place, input.folder)]
     });
     let lines: Vec<[String; 5]> = lines.collect();
     let width = |column: usize| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);
@@ -127,8 +127,12 @@ pub fn write_statistics_by_cause(out: &mut dyn Write, shown: &Shown<'_>, overvie
 /// # Errors
 ///
 /// Those of the writer.
-pub fn write_statistics_by_cause_json(out: &mut dyn Write, shown: &Shown<'_>, overview: &Overview) -> io::Result<()> {
-    let rows: Vec<CauseRow<'_>> = rows_by_cause(shown, overview).into_iter().map(|(_, row)| row).collect();
+pub fn write_statistics_by_cause_json(
+    out: &mut dyn Write,
+    input: &RenderInput<'_>,
+    overview: &Overview,
+) -> io::Result<()> {
+    let rows: Vec<CauseRow<'_>> = rows_by_cause(input, overview).into_iter().map(|(_, row)| row).collect();
     serde_json::to_writer_pretty(&mut *out, &rows)?;
     writeln!(out)
 }

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use blocklint_core::{Applicability, Confidence, Finding, Place, Severity};
 
 use crate::paths::{escape_controls, place_text};
-use crate::{Begin, BeginKind, Overview, Shown};
+use crate::{Begin, BeginKind, Overview, RenderInput};
 
 /// The counts of the last line.
 #[derive(Clone, Copy, Debug)]
@@ -94,9 +94,9 @@ pub fn write_fixable(out: &mut dyn Write, findings: &[Finding], unsafe_too: bool
 /// # Errors
 ///
 /// Those of the writer.
-pub fn write_left_aside(out: &mut dyn Write, shown: &[Finding], summary: &Summary) -> io::Result<()> {
+pub fn write_left_aside(out: &mut dyn Write, findings: &[Finding], summary: &Summary) -> io::Result<()> {
     let mut reasons: Vec<&str> = Vec::new();
-    for because in shown.iter().filter_map(|finding| finding.aside).map(|aside| aside.because) {
+    for because in findings.iter().filter_map(|finding| finding.aside).map(|aside| aside.because) {
         if !reasons.contains(&because) {
             reasons.push(because);
         }
@@ -123,10 +123,10 @@ pub fn write_left_aside(out: &mut dyn Write, shown: &[Finding], summary: &Summar
 /// # Errors
 ///
 /// Those of the writer.
-pub fn write_first_change(out: &mut dyn Write, shown: &Shown<'_>, overview: &Overview) -> io::Result<()> {
-    let Some(begin) = overview.begin.as_ref().filter(|_| shown.groups.len() > 1) else { return Ok(()) };
-    let (call, all) = (escape_controls(&begin.call), count(shown.findings.len(), "finding"));
-    let at = located_place(begin, shown).map_or_else(String::new, |place| place_text(place, shown.folder));
+pub fn write_first_change(out: &mut dyn Write, input: &RenderInput<'_>, overview: &Overview) -> io::Result<()> {
+    let Some(begin) = overview.begin.as_ref().filter(|_| input.groups.len() > 1) else { return Ok(()) };
+    let (call, all) = (escape_controls(&begin.call), count(input.findings.len(), "finding"));
+    let at = located_place(begin, input).map_or_else(String::new, |place| place_text(place, input.folder));
     let mends = begin.mends;
     match begin.kind {
         BeginKind::Cause => writeln!(out, "Begin with `{call}` at {at}: one edit there clears {mends} of {all}."),
@@ -141,9 +141,9 @@ pub fn write_first_change(out: &mut dyn Write, shown: &Shown<'_>, overview: &Ove
 }
 
 /// Returns the place of a change with row and column, from the finding or cause at that place.
-fn located_place<'s>(begin: &Begin, shown: &Shown<'s>) -> Option<&'s Place> {
+fn located_place<'s>(begin: &Begin, input: &RenderInput<'s>) -> Option<&'s Place> {
     let unlocated = begin.place.as_ref()?;
-    let mut places = shown
+    let mut places = input
         .findings
         .iter()
         .flat_map(|finding| std::iter::once(&finding.place).chain(finding.causes.iter().map(|cause| &cause.place)));

@@ -1,7 +1,7 @@
 //! `blocklint plan`.
 
 use blocklint_engine::{Ran, locate_in, locate_plan, overview, plan};
-use blocklint_output::{Look, Shown, write_plan, write_plan_json};
+use blocklint_output::{Look, RenderInput, write_plan, write_plan_json};
 
 use super::check::{nothing_read, prepare, request};
 use super::{baseline, cache, change, left_out, unless_closed};
@@ -48,7 +48,7 @@ pub(crate) fn plan_command(asked: &Plan) -> Result<u8, Failure> {
     let mut planned = plan(&chosen, &all_paths, &overviewed, asked.steps as usize);
     let mut sources = locate_in(project, &mut chosen, texts);
     locate_plan(project, &mut planned, &mut sources);
-    let shown = Shown {
+    let shown = RenderInput {
         findings: &chosen.findings,
         groups: &chosen.groups,
         sources: &sources,

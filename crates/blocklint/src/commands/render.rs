@@ -4,7 +4,7 @@ use std::io::{self, Write as _};
 
 use blocklint_engine::{BaselineResult, Chosen, Compared, Levels};
 use blocklint_output::{
-    HtmlReport, Look, Overview, Plan, SarifRun, Shown, Summary, write_already_there, write_baseline_counts,
+    HtmlReport, Look, Overview, Plan, RenderInput, SarifRun, Summary, write_already_there, write_baseline_counts,
     write_changed_files, write_concise, write_first_change, write_fixable, write_fixed_summary, write_full,
     write_github, write_gitlab, write_html, write_json, write_jsonl, write_junit, write_left_aside, write_minor_notes,
     write_rdjson, write_sarif, write_statistics, write_statistics_by_cause, write_statistics_by_cause_json,
@@ -28,7 +28,7 @@ const MOST_BLOCKS: usize = 20;
 pub(super) struct Written<'a> {
     pub(super) check: &'a Check,
     pub(super) project: &'a Project,
-    pub(super) shown: Shown<'a>,
+    pub(super) shown: RenderInput<'a>,
     pub(super) chosen: &'a Chosen,
     pub(super) overview: &'a Overview,
     pub(super) plan: Option<&'a Plan>,

@@ -10,7 +10,7 @@ use super::HtmlReport;
 use super::excerpts::{Excerpts, File, PlaceData};
 use super::steps::PlanData;
 use crate::wording::step_label;
-use crate::{GroupOverview, PathNodeKind, Shown};
+use crate::{GroupOverview, PathNodeKind, RenderInput};
 
 /// The number of unchanged lines that are shown around each change of a fix.
 const CONTEXT_LINES: usize = 2;
@@ -128,12 +128,12 @@ struct Change {
 }
 
 impl<'a> Report<'a> {
-    pub(super) fn new(shown: &'a Shown<'a>, report: &'a HtmlReport<'a>) -> Self {
-        let mut excerpts = Excerpts::new(shown, report.root);
+    pub(super) fn new(input: &'a RenderInput<'a>, report: &'a HtmlReport<'a>) -> Self {
+        let mut excerpts = Excerpts::new(input, report.root);
         let findings: Vec<FindingData<'a>> =
-            shown.findings.iter().map(|finding| finding_data(finding, shown, &mut excerpts)).collect();
+            input.findings.iter().map(|finding| finding_data(finding, input, &mut excerpts)).collect();
         let overviews = report.overview.groups.iter();
-        let groups = shown.groups.iter().zip(overviews).map(|(group, overview)| Group {
+        let groups = input.groups.iter().zip(overviews).map(|(group, overview)| Group {
             id: &overview.id,
             cause: group.cause.as_ref().map(|cause| cause_data(cause, &mut excerpts)),
             mends: overview.mends,
@@ -145,10 +145,10 @@ impl<'a> Report<'a> {
             graph: graph_data(overview),
         });
         let groups = groups.collect();
-        let plan = report.plan.map(|plan| PlanData::new(plan, shown, report.root, &mut excerpts));
-        let rules = shown.findings.iter().filter_map(|finding| blocklint_rules::rule(finding.rule));
+        let plan = report.plan.map(|plan| PlanData::new(plan, input, report.root, &mut excerpts));
+        let rules = input.findings.iter().filter_map(|finding| blocklint_rules::rule(finding.rule));
         let rules = rules.map(|rule| {
-            (rule.code.to_string(), Rule { name: rule.name, summary: rule.summary, url: shown.url(rule.code) })
+            (rule.code.to_string(), Rule { name: rule.name, summary: rule.summary, url: input.url(rule.code) })
         });
         let counts = report.summary;
         Report {
@@ -173,7 +173,7 @@ impl<'a> Report<'a> {
     }
 }
 
-fn finding_data<'a>(finding: &'a Finding, shown: &Shown<'_>, excerpts: &mut Excerpts<'a>) -> FindingData<'a> {
+fn finding_data<'a>(finding: &'a Finding, input: &RenderInput<'_>, excerpts: &mut Excerpts<'a>) -> FindingData<'a> {
     let trace = finding.trace.iter().enumerate().map(|(index, step)| Step {
         at: excerpts.add_place(&step.place),
         function: &step.function,
@@ -203,7 +203,7 @@ fn finding_data<'a>(finding: &'a Finding, shown: &Shown<'_>, excerpts: &mut Exce
         hold: finding.hold,
         trace,
         causes: finding.causes.len(),
-        fix: finding.fix.as_ref().map(|fix| fix_data(fix, shown, excerpts)),
+        fix: finding.fix.as_ref().map(|fix| fix_data(fix, input, excerpts)),
         confirmed: finding.confirmed.as_ref().map(Confirmed::says),
     }
 }
@@ -225,11 +225,11 @@ fn graph_data(overview: &GroupOverview) -> Graph<'_> {
     Graph { nodes: nodes.collect(), edges: edges.collect(), paths: &overview.graph.paths }
 }
 
-fn fix_data<'a>(fix: &'a Fix, shown: &Shown<'_>, excerpts: &mut Excerpts<'a>) -> FixData<'a> {
+fn fix_data<'a>(fix: &'a Fix, input: &RenderInput<'_>, excerpts: &mut Excerpts<'a>) -> FixData<'a> {
     let mut files: Vec<&camino::Utf8Path> = fix.edits.iter().map(|edit| &*edit.place.path).collect();
     files.dedup();
     let changes = files.into_iter().filter_map(|path| {
-        let text = shown.sources.get(path)?;
+        let text = input.sources.get(path)?;
         let mut edits: Vec<_> = fix.edits.iter().filter(|edit| *edit.place.path == *path).collect();
         edits.sort_by_key(|edit| edit.place.span);
         let (mut after, mut copied) = (String::with_capacity(text.len()), 0);

@@ -7,7 +7,7 @@ use camino::Utf8Path;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
-use crate::{Shown, Sources};
+use crate::{RenderInput, Sources};
 
 /// The number of lines that are shown above and below a place.
 const CONTEXT_LINES: usize = 4;
@@ -33,15 +33,15 @@ pub(super) struct PlaceData(u32, u32, u32, u32, u32, u32, Option<u32>);
 
 /// Collects the files and lines of the places that a report shows.
 pub(super) struct Excerpts<'a> {
-    shown: &'a Shown<'a>,
+    input: &'a RenderInput<'a>,
     root: &'a Utf8Path,
     numbers: FxHashMap<&'a Utf8Path, usize>,
     files: Vec<(&'a Utf8Path, BTreeSet<usize>)>,
 }
 
 impl<'a> Excerpts<'a> {
-    pub(super) fn new(shown: &'a Shown<'a>, root: &'a Utf8Path) -> Self {
-        Excerpts { shown, root, numbers: FxHashMap::default(), files: Vec::new() }
+    pub(super) fn new(input: &'a RenderInput<'a>, root: &'a Utf8Path) -> Self {
+        Excerpts { input, root, numbers: FxHashMap::default(), files: Vec::new() }
     }
 
     /// Adds a file if it is new, and returns its number.
@@ -55,7 +55,7 @@ impl<'a> Excerpts<'a> {
     /// Adds the lines around a place, and returns the place's data.
     pub(super) fn add_place(&mut self, place: &'a Place) -> PlaceData {
         let file = self.add_file(&place.path);
-        let sources = self.shown.sources;
+        let sources = self.input.sources;
         let line = sources.line_of(&place.path, place.span.start).unwrap_or(place.start.row.max(1) as usize - 1);
         let last = line + (place.end.row.saturating_sub(place.start.row) as usize).min(MOST_LINES);
         self.files[file].1.extend(line.saturating_sub(CONTEXT_LINES)..=last + CONTEXT_LINES);
@@ -65,7 +65,7 @@ impl<'a> Excerpts<'a> {
 
     /// Returns the files, in the order of their numbers.
     pub(super) fn into_files(self) -> Vec<File<'a>> {
-        let (sources, root) = (self.shown.sources, self.root);
+        let (sources, root) = (self.input.sources, self.root);
         let file = |(path, lines): (&'a Utf8Path, BTreeSet<usize>)| File {
             path: path.strip_prefix(root).unwrap_or(path).as_str().replace('\\', "/"),
             language: match path.extension() {

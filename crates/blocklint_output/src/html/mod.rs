@@ -17,7 +17,7 @@ use base64::engine::general_purpose::STANDARD;
 use camino::Utf8Path;
 use sha2::{Digest, Sha256};
 
-use crate::{Overview, Plan, Shown, Summary};
+use crate::{Overview, Plan, RenderInput, Summary};
 
 const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("report.css");
@@ -51,7 +51,7 @@ pub struct HtmlReport<'a> {
 /// # Errors
 ///
 /// Those of the writer.
-pub fn write_html(out: &mut dyn Write, shown: &Shown<'_>, report: &HtmlReport<'_>) -> io::Result<()> {
+pub fn write_html(out: &mut dyn Write, input: &RenderInput<'_>, report: &HtmlReport<'_>) -> io::Result<()> {
     // A checkout may have `\r\n`. Browsers make it `\n` before they compute the hash.
     let [page, style, scripts] = [PAGE, STYLE, &SCRIPTS.concat()].map(|text| text.replace("\r\n", "\n"));
     let script = format!("(() => {{\n'use strict';\n{scripts}}})();\n");
@@ -67,7 +67,7 @@ pub fn write_html(out: &mut dyn Write, shown: &Shown<'_>, report: &HtmlReport<'_
             "script-hash" => out.write_all(csp_hash(&script).as_bytes())?,
             "style" => out.write_all(style.as_bytes())?,
             "script" => out.write_all(script.as_bytes())?,
-            "data" => serde_json::to_writer(MarkupFreeWriter(out), &data::Report::new(shown, report))?,
+            "data" => serde_json::to_writer(MarkupFreeWriter(out), &data::Report::new(input, report))?,
             _ => return Err(io::Error::other(format!("page.html has no `{name}`"))),
         }
         out.write_all(rest.as_bytes())?;

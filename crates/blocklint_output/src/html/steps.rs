@@ -5,7 +5,7 @@ use camino::Utf8Path;
 use serde::Serialize;
 
 use super::excerpts::{Excerpts, PlaceData};
-use crate::{Plan, PlanKind, PlanStep, Shown};
+use crate::{Plan, PlanKind, PlanStep, RenderInput};
 
 #[derive(Serialize)]
 pub(super) struct PlanData<'a> {
@@ -49,22 +49,32 @@ struct Call<'a> {
 
 impl<'a> PlanData<'a> {
     /// Returns the data of a plan. Its commands are for a shell in `root`, to which the paths of a report are relative.
-    pub(super) fn new(plan: &'a Plan, shown: &'a Shown<'a>, root: &Utf8Path, excerpts: &mut Excerpts<'a>) -> Self {
+    pub(super) fn new(
+        plan: &'a Plan,
+        input: &'a RenderInput<'a>,
+        root: &Utf8Path,
+        excerpts: &mut Excerpts<'a>,
+    ) -> Self {
         PlanData {
             functions: plan.functions,
             findings: plan.findings,
             left_functions: plan.left_functions,
             left_findings: plan.left_findings,
-            steps: plan.steps.iter().map(|step| step_data(step, shown, root, excerpts)).collect(),
+            steps: plan.steps.iter().map(|step| step_data(step, input, root, excerpts)).collect(),
         }
     }
 }
 
-fn step_data<'a>(step: &'a PlanStep, shown: &'a Shown<'a>, root: &Utf8Path, excerpts: &mut Excerpts<'a>) -> Step<'a> {
+fn step_data<'a>(
+    step: &'a PlanStep,
+    input: &'a RenderInput<'a>,
+    root: &Utf8Path,
+    excerpts: &mut Excerpts<'a>,
+) -> Step<'a> {
     let calls = step.calls.iter().map(|call| Call {
         at: excerpts.add_place(&call.place),
         call: &call.call,
-        group: group_of(&call.place, &call.call, shown),
+        group: group_of(&call.place, &call.call, input),
     });
     let calls = calls.collect();
     Step {
@@ -72,9 +82,9 @@ fn step_data<'a>(step: &'a PlanStep, shown: &'a Shown<'a>, root: &Utf8Path, exce
         at: excerpts.add_place(&step.place),
         function: &step.function,
         call: &step.call,
-        group: (step.kind == PlanKind::Cause).then(|| group_of(&step.place, &step.call, shown)).flatten(),
+        group: (step.kind == PlanKind::Cause).then(|| group_of(&step.place, &step.call, input)).flatten(),
         calls,
-        frees: findings_of_freed_functions(step, shown.findings),
+        frees: findings_of_freed_functions(step, input.findings),
         findings: &step.findings,
         hold: step.hold,
         severity: step.severity.as_str(),
@@ -108,8 +118,8 @@ fn findings_of_freed_functions(step: &PlanStep, findings: &[Finding]) -> Vec<u32
 }
 
 /// Returns the index of the group whose cause is this call at this place.
-fn group_of(place: &Place, call: &str, shown: &Shown<'_>) -> Option<usize> {
-    shown.groups.iter().position(|group| {
+fn group_of(place: &Place, call: &str, input: &RenderInput<'_>) -> Option<usize> {
+    input.groups.iter().position(|group| {
         group
             .cause
             .as_ref()

@@ -6,7 +6,7 @@ use blocklint_core::{Hold, Place};
 use serde::Serialize;
 
 use super::{Plan, PlanKind, PlanStep};
-use crate::Shown;
+use crate::RenderInput;
 
 #[derive(Serialize)]
 struct Root<'a> {
@@ -84,19 +84,19 @@ fn place_data(place: &Place) -> PlaceData<'_> {
 /// # Errors
 ///
 /// Those of the writer.
-pub fn write_plan_json(out: &mut dyn Write, shown: &Shown<'_>, plan: &Plan) -> io::Result<()> {
+pub fn write_plan_json(out: &mut dyn Write, input: &RenderInput<'_>, plan: &Plan) -> io::Result<()> {
     let root = Root {
         functions: plan.functions,
         findings: plan.findings,
-        steps: plan.steps.iter().map(|step| step_data(step, shown)).collect(),
+        steps: plan.steps.iter().map(|step| step_data(step, input)).collect(),
         left: Left { functions: plan.left_functions, findings: plan.left_findings },
     };
     serde_json::to_writer_pretty(&mut *out, &root)?;
     writeln!(out)
 }
 
-fn step_data<'a>(step: &'a PlanStep, shown: &'a Shown<'_>) -> Step<'a> {
-    let findings = step.findings.iter().filter_map(|index| shown.findings.get(*index as usize));
+fn step_data<'a>(step: &'a PlanStep, input: &'a RenderInput<'_>) -> Step<'a> {
+    let findings = step.findings.iter().filter_map(|index| input.findings.get(*index as usize));
     Step {
         kind: step.kind.as_str(),
         at: place_data(&step.place),
@@ -121,8 +121,8 @@ fn step_data<'a>(step: &'a PlanStep, shown: &'a Shown<'_>) -> Step<'a> {
         help: step.help.as_deref(),
         help_at: step.help_at.as_ref().map(place_data),
         fixes: step.fixes,
-        fix: step.fix_command(shown.folder),
-        codemod: step.codemod_command(shown.folder),
-        check: step.check_command(shown.folder),
+        fix: step.fix_command(input.folder),
+        codemod: step.codemod_command(input.folder),
+        check: step.check_command(input.folder),
     }
 }

@@ -8,7 +8,7 @@ use blocklint_core::Hold;
 use super::{Plan, PlanCall, PlanKind, PlanStep};
 use crate::paths::{escape_controls, place_text};
 use crate::summary::count;
-use crate::{Look, Shown};
+use crate::{Look, RenderInput};
 
 /// The most names and calls of one step that are written. Of the others only the number is.
 const MOST_NAMES: usize = 4;
@@ -18,7 +18,7 @@ const MOST_NAMES: usize = 4;
 /// # Errors
 ///
 /// Those of the writer.
-pub fn write_plan(out: &mut dyn Write, shown: &Shown<'_>, plan: &Plan, look: Look) -> io::Result<()> {
+pub fn write_plan(out: &mut dyn Write, input: &RenderInput<'_>, plan: &Plan, look: Look) -> io::Result<()> {
     if plan.findings == 0 {
         return writeln!(out, "No findings: there is nothing to plan.");
     }
@@ -32,7 +32,7 @@ pub fn write_plan(out: &mut dyn Write, shown: &Shown<'_>, plan: &Plan, look: Loo
     }
     for (index, step) in plan.steps.iter().enumerate() {
         writeln!(out)?;
-        write_step(out, index + 1, step, shown, look)?;
+        write_step(out, index + 1, step, input, look)?;
     }
     if plan.left_findings > 0 {
         let remaining = count(plan.left_findings as usize, "finding");
@@ -41,7 +41,13 @@ pub fn write_plan(out: &mut dyn Write, shown: &Shown<'_>, plan: &Plan, look: Loo
     Ok(())
 }
 
-fn write_step(out: &mut dyn Write, number: usize, step: &PlanStep, shown: &Shown<'_>, look: Look) -> io::Result<()> {
+fn write_step(
+    out: &mut dyn Write,
+    number: usize,
+    step: &PlanStep,
+    input: &RenderInput<'_>,
+    look: Look,
+) -> io::Result<()> {
     let bold = look.style(Style::new().bold());
     let title = match step.kind {
         PlanKind::Cause => format!("`{}` in `{}`", escape_controls(&step.call), escape_controls(&step.function)),
@@ -50,29 +56,29 @@ fn write_step(out: &mut dyn Write, number: usize, step: &PlanStep, shown: &Shown
             format!("the call of `{}` in `{}`", escape_controls(&step.call), escape_controls(&step.function))
         }
     };
-    let place = look.link(&place_text(&step.place, shown.folder), &step.place);
+    let place = look.link(&place_text(&step.place, input.folder), &step.place);
     writeln!(out, "{bold}{number}. {title}{bold:#}  {place}")?;
     write_line(out, look, "frees", &freed_functions_text(step))?;
     if !step.calls.is_empty() {
-        write_line(out, look, "blocks", &calls_text(&step.calls, shown))?;
+        write_line(out, look, "blocks", &calls_text(&step.calls, input))?;
     }
     if let Some(hold) = hold_text(step.hold) {
         write_line(out, look, "held", &hold)?;
     }
-    if let Some(help) = step.help_from(shown.folder) {
+    if let Some(help) = step.help_from(input.folder) {
         write_line(out, look, "help", &escape_controls(&help))?;
     }
-    if let Some(command) = step.fix_command(shown.folder) {
+    if let Some(command) = step.fix_command(input.folder) {
         let besides = match step.fixes_besides {
             0 => String::new(),
             more => format!("  # and {} more", count(more as usize, "finding")),
         };
         write_line(out, look, "fix", &format!("{}{besides}", escape_controls(&command)))?;
     }
-    if let Some(command) = step.codemod_command(shown.folder) {
+    if let Some(command) = step.codemod_command(input.folder) {
         write_line(out, look, if step.fixes > 0 { "or" } else { "fix" }, &escape_controls(&command))?;
     }
-    write_line(out, look, "check", &escape_controls(&step.check_command(shown.folder)))
+    write_line(out, look, "check", &escape_controls(&step.check_command(input.folder)))
 }
 
 fn write_line(out: &mut dyn Write, look: Look, label: &str, text: &str) -> io::Result<()> {
@@ -92,11 +98,11 @@ fn freed_functions_text(step: &PlanStep) -> String {
     format!("{functions} ({findings}): {}{}", names.join(", "), and_more_text(step.functions.len()))
 }
 
-fn calls_text(calls: &[PlanCall], shown: &Shown<'_>) -> String {
+fn calls_text(calls: &[PlanCall], input: &RenderInput<'_>) -> String {
     let first: Vec<String> = calls
         .iter()
         .take(MOST_NAMES)
-        .map(|call| format!("`{}` at {}", escape_controls(&call.call), place_text(&call.place, shown.folder)))
+        .map(|call| format!("`{}` at {}", escape_controls(&call.call), place_text(&call.place, input.folder)))
         .collect();
     format!("{}{}", first.join(", "), and_more_text(calls.len()))
 }

@@ -6,9 +6,9 @@ use crate::support::{APP, Example, example, place, step};
 use blocklint_core::{Confidence, Severity, Span};
 use blocklint_output::{
     ExplainedFinding, ExplainedLine, ExplainedRow, ExplainedSite, ExplainedTarget, HtmlReport, Look, Outcome, Overview,
-    Remark, SarifRun, Shown, Sources, Summary, write_concise, write_explanation, write_explanation_json, write_full,
-    write_github, write_gitlab, write_html, write_json, write_jsonl, write_junit, write_rdjson, write_sarif,
-    write_statistics, write_statistics_json, write_summary,
+    Remark, RenderInput, SarifRun, Sources, Summary, write_concise, write_explanation, write_explanation_json,
+    write_full, write_github, write_gitlab, write_html, write_json, write_jsonl, write_junit, write_rdjson,
+    write_sarif, write_statistics, write_statistics_json, write_summary,
 };
 use camino::Utf8Path;
 use insta::assert_snapshot;
@@ -19,8 +19,8 @@ fn text(write: impl FnOnce(&mut dyn std::io::Write) -> std::io::Result<()>) -> S
     String::from_utf8(out).expect("utf-8")
 }
 
-fn shown(example: &Example) -> Shown<'_> {
-    Shown {
+fn shown(example: &Example) -> RenderInput<'_> {
+    RenderInput {
         findings: &example.findings,
         groups: &example.groups,
         sources: &example.sources,
@@ -377,7 +377,7 @@ fn why_shows_targets_rows_and_outcomes_of_each_site() {
 #[test]
 fn a_released_build_links_the_page_of_a_rule() {
     let example = example();
-    let with = Shown { pages: Some("https://example.org/blocklint"), ..shown(&example) };
+    let with = RenderInput { pages: Some("https://example.org/blocklint"), ..shown(&example) };
     let url =
         format!("https://example.org/blocklint/blob/v{}/rules/BLT102-blocking-network.md", env!("CARGO_PKG_VERSION"));
     let links = Look { styled: true, links: true, ..Look::default() };
@@ -397,7 +397,7 @@ fn a_released_build_links_the_page_of_a_rule() {
         min_confidence: Confidence::Medium,
     };
     let report = HtmlReport { root, overview: &overview, plan: None, summary: &counts };
-    let all = |shown: &Shown<'_>| {
+    let all = |shown: &RenderInput<'_>| {
         [
             ("full", text(|out| write_full(out, shown, links))),
             ("concise", text(|out| write_concise(out, shown, links))),
