@@ -225,7 +225,7 @@ fn keep(cache: &Cache, key: Digest, kept: &StoredRun) -> std::io::Result<()> {
 fn renew(project: &Project, files: Files, looked: &FileStates) -> std::io::Result<()> {
     let known: Vec<_> = project.files.iter().map(|file| files.get(file.relative.as_str()).copied()).collect();
     let listed = project.files.iter().zip(known).zip(&looked.files).filter_map(|((file, known), seen)| {
-        let known = known?.at(seen.stat.filter(|_| !seen.recent));
+        let known = known?.with_stat(seen.stat.filter(|_| !seen.recent));
         Some((file.relative.as_str(), blocklint_cache::FileUpdate::Kept(known)))
     });
     files.save(listed, |path| facts::stays(project, path))
