@@ -19,7 +19,7 @@ use blocklint_flow::search::suppressions::Suppressions;
 use blocklint_link::models::library::Library;
 use blocklint_models::Models;
 
-pub use blocklint_flow::callers::unawaited::unawaited;
+pub use blocklint_flow::callers::unawaited::find_unawaited;
 pub use blocklint_flow::entries::root::{Root, RootKind};
 pub use blocklint_flow::graph::all_paths::{ChangePoint, PathNetwork, PathNetworkNode};
 pub use blocklint_flow::graph::raw_finding::{Choice, Doubt, RawCause, RawStep, Reason};

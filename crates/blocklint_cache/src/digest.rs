@@ -1,18 +1,18 @@
-//! Hashes under which things are kept.
+//! Hashes, which are the keys of the cache.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
-/// 128 bits over some bytes: equal for equal bytes, and in practice for those only. It does not protect against texts
-/// that are made to have equal digests, because an attacker who can write the project's files has no need of that.
+/// A hash of 128 bits: equal for equal bytes, and in practice only for those. It is not cryptographic, because an
+/// attacker who can write the project's files does not need texts with equal hashes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Digest(pub u128);
 
 impl Digest {
-    /// Of these bytes.
-    pub fn of(bytes: &[u8]) -> Self {
+    /// Returns the digest of some bytes.
+    pub fn of_bytes(bytes: &[u8]) -> Self {
         Digest(xxh3_128(bytes))
     }
 }
@@ -23,30 +23,30 @@ impl fmt::Display for Digest {
     }
 }
 
-/// A digest of many parts, each told apart from the next.
+/// Computes the digest of many parts. The boundaries of the parts count.
 #[derive(Default)]
 pub struct Hasher(Xxh3);
 
 impl Hasher {
-    /// Over nothing yet.
+    /// Returns a hasher without parts.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a part; `["ab", "c"]` and `["a", "bc"]` differ.
-    pub fn part(&mut self, bytes: &[u8]) -> &mut Self {
+    /// Adds a part: `["ab", "c"]` and `["a", "bc"]` have different digests.
+    pub fn add_part(&mut self, bytes: &[u8]) -> &mut Self {
         self.0.update(&(bytes.len() as u64).to_le_bytes());
         self.0.update(bytes);
         self
     }
 
     /// Adds a number.
-    pub fn number(&mut self, number: u128) -> &mut Self {
+    pub fn add_number(&mut self, number: u128) -> &mut Self {
         self.0.update(&number.to_le_bytes());
         self
     }
 
-    /// Of all that was added.
+    /// Returns the digest of the parts added so far.
     pub fn digest(&self) -> Digest {
         Digest(self.0.digest128())
     }
@@ -63,18 +63,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_are_told_apart() {
-        let of = |parts: &[&str]| {
+    fn digests_depend_on_the_boundaries_of_parts() {
+        let digest_of = |parts: &[&str]| {
             parts
                 .iter()
                 .fold(Hasher::new(), |mut all, part| {
-                    all.part(part.as_bytes());
+                    all.add_part(part.as_bytes());
                     all
                 })
                 .digest()
         };
-        assert_ne!(of(&["ab", "c"]), of(&["a", "bc"]));
-        assert_ne!(of(&["a"]), of(&["a", ""]));
-        assert_eq!(of(&["a", "b"]), of(&["a", "b"]));
+        assert_ne!(digest_of(&["ab", "c"]), digest_of(&["a", "bc"]));
+        assert_ne!(digest_of(&["a"]), digest_of(&["a", ""]));
+        assert_eq!(digest_of(&["a", "b"]), digest_of(&["a", "b"]));
     }
 }

@@ -1,4 +1,4 @@
-//! The folder of a cache: what lies in it, who may write it, what goes.
+//! The folder of a cache: its files, the check against symbolic links, and the removal of old entries.
 
 use std::fs;
 use std::io;
@@ -8,49 +8,51 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::files::INDEX;
-use crate::files::{Files, segments_of};
+use crate::files::{Files, INDEX, segments_of};
 use crate::{Digest, FOLDER, stored};
 
 /// The name of the file by which backup programs recognise a cache.
 const TAG: &str = "CACHEDIR.TAG";
-/// The first bytes of the tag, by <https://bford.info/cachedir/>; then whose it is.
+/// The text of the tag: the signature of <https://bford.info/cachedir/>, then the name of the program.
 const TAG_TEXT: &str = "Signature: 8a477f597d28d172789f06886806bc55\n\
                         # This folder is a cache of blocklint and can be removed at any time.\n";
 const IGNORE: &str = ".gitignore";
 const IGNORE_TEXT: &str = "# Made by blocklint.\n*\n";
 
-/// Whole runs that are kept.
+/// The most whole runs that are stored.
 const MOST_RUNS: usize = 24;
-/// After this time what other versions left goes.
-const OTHER_VERSIONS: Duration = Duration::from_secs(14 * 24 * 60 * 60);
+/// The age at which the entries of other versions are removed.
+const MOST_AGE_OF_OTHER_VERSIONS: Duration = Duration::from_secs(14 * 24 * 60 * 60);
 /// The age at which a file without a reference is removed. A younger one may be in use by another process.
-const GRACE: Duration = Duration::from_secs(10 * 60);
+const MOST_AGE_WITHOUT_REFERENCE: Duration = Duration::from_secs(10 * 60);
 
-/// The cache of one project for one version of the program. Nothing is written before something is kept.
+/// The cache of one project for one version of the program. Its folder is made when the first entry is stored.
 #[derive(Clone, Debug)]
 pub struct Cache {
     /// The folder with the tag.
     root: Utf8PathBuf,
-    /// The folder of this version in it.
+    /// The folder of this version, in `root`.
     folder: Utf8PathBuf,
-    /// True if `root` must not be a link.
-    own: bool,
+    /// True if `root` must not be a link, because it is in the project.
+    is_in_project: bool,
 }
 
 impl Cache {
-    /// Returns the cache at the root of a project. `version` is a name for all that decides what facts and findings
-    /// are; it stands in paths.
+    /// Returns the cache at the root of a project. `version` is the name of a folder. It changes with the program and
+    /// all else that facts and findings depend on.
     pub fn of_project(root: &Utf8Path, version: &str) -> Self {
         let root = root.join(FOLDER);
-        Cache { folder: root.join(version), root, own: true }
+        Cache { folder: root.join(version), root, is_in_project: true }
     }
 
-    /// Returns the part for the project with this root of a folder that the user named.
+    /// Returns the cache of the project with this root in a folder that the user chose.
     pub fn in_folder(folder: &Utf8Path, root: &Utf8Path, version: &str) -> Self {
-        let name =
-            format!("{}-{:016x}", root.file_name().unwrap_or("root"), Digest::of(root.as_str().as_bytes()).0 as u64);
-        Cache { root: folder.to_owned(), folder: folder.join(version).join(name), own: false }
+        let name = format!(
+            "{}-{:016x}",
+            root.file_name().unwrap_or("root"),
+            Digest::of_bytes(root.as_str().as_bytes()).0 as u64
+        );
+        Cache { root: folder.to_owned(), folder: folder.join(version).join(name), is_in_project: false }
     }
 
     /// Returns the folder with the tag.
@@ -58,37 +60,37 @@ impl Cache {
         &self.root
     }
 
-    /// Returns the known files.
+    /// Returns the list of the files that an earlier run read.
     pub fn files(&self) -> Files {
         match self.refuse_links() {
             Ok(()) => Files::read(&self.folder),
-            Err(_) => Files::none(&self.folder),
+            Err(_) => Files::empty(&self.folder),
         }
     }
 
-    /// Forgets the facts about files, so that the next run looks at them anew.
+    /// Removes the list of files, so that the next run reads them again.
     ///
     /// # Errors
     ///
-    /// Where the list is not there, or cannot be removed.
+    /// If there is no list, or it cannot be removed.
     pub fn forget_files(&self) -> io::Result<()> {
-        self.make()?;
+        self.create_folder()?;
         fs::remove_file(self.folder.join(INDEX))
     }
 
-    /// Returns the stored result of a whole run with this key.
-    pub fn run<T: DeserializeOwned>(&self, key: Digest) -> Option<T> {
+    /// Returns the stored result of the whole run with this key.
+    pub fn load_run<T: DeserializeOwned>(&self, key: Digest) -> Option<T> {
         self.refuse_links().ok()?;
         stored::read(&self.run_path(key))
     }
 
-    /// Keeps something of a whole run.
+    /// Stores the result of a whole run under a key.
     ///
     /// # Errors
     ///
-    /// Where it cannot be written.
-    pub fn keep_run<T: Serialize>(&self, key: Digest, value: &T) -> io::Result<()> {
-        self.make()?;
+    /// If it cannot be written.
+    pub fn store_run<T: Serialize>(&self, key: Digest, value: &T) -> io::Result<()> {
+        self.create_folder()?;
         stored::write(&self.run_path(key), value)
     }
 
@@ -96,13 +98,13 @@ impl Cache {
         self.folder.join(format!("{key}.run"))
     }
 
-    /// Makes the folder with what belongs in it.
+    /// Creates the folder with its tag and its `.gitignore`.
     ///
     /// # Errors
     ///
-    /// Where it cannot be made, or something that is no cache stands in its place: a link in a repository must not lead
-    /// blocklint to write elsewhere.
-    pub fn make(&self) -> io::Result<()> {
+    /// If it cannot be created, or its path is a link or no folder, because a link in a repository must not make
+    /// blocklint write to another folder.
+    pub fn create_folder(&self) -> io::Result<()> {
         self.refuse_links()?;
         fs::create_dir_all(&self.folder)?;
         for (name, text) in [(TAG, TAG_TEXT), (IGNORE, IGNORE_TEXT)] {
@@ -114,21 +116,21 @@ impl Cache {
         Ok(())
     }
 
-    /// Fails where the folder, or one on the way to it that the user did not name, is a link or no folder.
+    /// Fails if the folder, or a folder above it that the user did not choose, is a link or no folder.
     fn refuse_links(&self) -> io::Result<()> {
-        if self.own {
+        if self.is_in_project {
             refuse_link(&self.root)?;
         }
-        let mut at = self.root.clone();
+        let mut path = self.root.clone();
         for part in self.folder.strip_prefix(&self.root).unwrap_or(&self.folder).components() {
-            at.push(part);
-            refuse_link(&at)?;
+            path.push(part);
+            refuse_link(&path)?;
         }
         Ok(())
     }
 
-    /// Removes what is not asked for any more: runs beyond the newest, segments of which no list speaks, files that
-    /// were left half written, versions that no run used for two weeks.
+    /// Removes old entries: all but the newest runs, segments without a reference in the list, unfinished files, and
+    /// versions that no run has used for two weeks.
     pub fn prune(&self) {
         if self.refuse_links().is_err() {
             return;
@@ -138,15 +140,15 @@ impl Cache {
             let changed = fs::symlink_metadata(path).and_then(|about| about.modified());
             changed.ok().and_then(|changed| now.duration_since(changed).ok()).unwrap_or_default()
         };
-        let asked: Vec<String> = segments_of(&self.folder).iter().map(|id| format!("{id:016x}.facts")).collect();
+        let referenced: Vec<String> = segments_of(&self.folder).iter().map(|id| format!("{id:016x}.facts")).collect();
         let mut runs = Vec::new();
         for path in entries(&self.folder) {
             let name = path.file_name().unwrap_or_default();
             if path.extension() == Some("run") {
                 runs.push((age(&path), path));
-            } else if (path.extension() == Some("facts") && !asked.iter().any(|one| one == name)
+            } else if (path.extension() == Some("facts") && !referenced.iter().any(|segment| segment == name)
                 || name.starts_with(stored::UNFINISHED))
-                && age(&path) > GRACE
+                && age(&path) > MOST_AGE_WITHOUT_REFERENCE
             {
                 let _ = fs::remove_file(&path);
             }
@@ -155,7 +157,7 @@ impl Cache {
         for (_, path) in runs.iter().skip(MOST_RUNS) {
             let _ = fs::remove_file(path);
         }
-        // A folder that the user named may hold other projects, and other things.
+        // A folder that the user chose may contain other projects and other files.
         let below = self.folder.strip_prefix(&self.root).unwrap_or(&self.folder);
         let project: Utf8PathBuf = below.components().skip(1).collect();
         for path in entries(&self.root).iter().map(|version| version.join(&project)) {
@@ -164,7 +166,7 @@ impl Cache {
                 continue;
             }
             let newest = entries(&path).iter().map(|path| age(path)).min().unwrap_or_else(|| age(&path));
-            if newest > OTHER_VERSIONS && fs::symlink_metadata(&path).is_ok_and(|about| about.is_dir()) {
+            if newest > MOST_AGE_OF_OTHER_VERSIONS && fs::symlink_metadata(&path).is_ok_and(|about| about.is_dir()) {
                 let _ = fs::remove_dir_all(&path);
             }
         }
@@ -178,6 +180,7 @@ fn refuse_link(path: &Utf8Path) -> io::Result<()> {
     }
 }
 
+/// Returns the paths of the entries of a folder.
 fn entries(folder: &Utf8Path) -> Vec<Utf8PathBuf> {
     let Ok(entries) = folder.read_dir_utf8() else { return Vec::new() };
     entries.filter_map(Result::ok).map(|entry| entry.path().to_owned()).collect()
@@ -187,11 +190,11 @@ fn entries(folder: &Utf8Path) -> Vec<Utf8PathBuf> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotACache;
 
-/// Removes the folder of a cache with all that is in it. `Ok(false)` where there is none.
+/// Removes the folder of a cache with its content. `Ok(false)` if there is no folder.
 ///
 /// # Errors
 ///
-/// [`NotACache`] for a link, and for a folder without the tag; else what the system says.
+/// [`NotACache`] for a link, and for a folder without the tag; else the error of the system.
 pub fn clean(folder: &Utf8Path) -> Result<bool, Result<NotACache, io::Error>> {
     match fs::symlink_metadata(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
@@ -199,7 +202,7 @@ pub fn clean(folder: &Utf8Path) -> Result<bool, Result<NotACache, io::Error>> {
         Ok(about) if !about.is_dir() => return Err(Ok(NotACache)),
         Ok(_) => {}
     }
-    if stored::bytes(&folder.join(TAG)).is_none_or(|bytes| bytes != TAG_TEXT.as_bytes()) {
+    if stored::read_bytes(&folder.join(TAG)).is_none_or(|bytes| bytes != TAG_TEXT.as_bytes()) {
         return Err(Ok(NotACache));
     }
     fs::remove_dir_all(folder).map(|()| true).map_err(Err)

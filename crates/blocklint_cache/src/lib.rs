@@ -1,8 +1,8 @@
-//! Results of earlier runs: facts of single files, and findings of whole runs, as bytes under keys.
+//! The cache of earlier runs: facts of single files, and findings of whole runs, as bytes under keys.
 //!
-//! A cache never fails a run and never changes its findings. A piece that is missing, cut, changed or written by
-//! another version counts as absent; a piece that cannot be written is left out. Each piece carries a checksum; files
-//! are replaced as a whole.
+//! A cache never makes a run fail and never changes its findings. An entry that is missing, cut off, changed or written
+//! by another version counts as absent. An entry that cannot be written is left out. Each entry has a checksum, and
+//! files are replaced atomically.
 
 mod digest;
 mod files;
@@ -12,7 +12,7 @@ mod stat;
 mod stored;
 
 pub use digest::{Digest, Hasher};
-pub use files::{Files, Known, Located};
+pub use files::{FileUpdate, Files, KnownFile};
 pub use folder::{Cache, NotACache, clean};
 pub use stat::Stat;
 

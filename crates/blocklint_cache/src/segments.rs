@@ -1,4 +1,5 @@
-//! Facts of many files one behind the other, in files that are written once and never changed.
+//! Segments: files with the facts of many source files one after the other. A segment is written once and never
+//! changed.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -10,27 +11,27 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use crate::stored;
 
-/// Where the bytes of one file's facts lie.
+/// The place of the facts of one source file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct At {
-    /// Which segment.
+pub(crate) struct FactsPlace {
+    /// The id of the segment.
     pub(crate) segment: u64,
     pub(crate) offset: u64,
     pub(crate) length: u32,
     sum: u64,
 }
 
-/// A segment that is open.
+/// An open segment.
 #[derive(Debug)]
 pub(crate) struct Segment {
     pub(crate) id: u64,
     file: Source,
-    /// How many bytes it has.
+    /// The number of its bytes.
     length: u64,
 }
 
 impl Segment {
-    /// Opens it; `None` where it is not there.
+    /// Opens a segment. `None` if it is missing.
     pub(crate) fn open(folder: &Utf8Path, id: u64) -> Option<Self> {
         let path = path(folder, id);
         let file = stored::is_plain(&path).then(|| File::open(path).ok()).flatten()?;
@@ -38,35 +39,35 @@ impl Segment {
         Some(Segment { id, file: Source::new(file), length })
     }
 
-    /// Returns the bytes at a place into `buffer`; `None` where they are not what was written.
-    pub(crate) fn read<'b>(&self, at: At, buffer: &'b mut Vec<u8>) -> Option<&'b [u8]> {
-        // A list that is not this program's must not make it ask for memory without end.
-        at.offset.checked_add(u64::from(at.length)).filter(|end| *end <= self.length)?;
+    /// Reads the bytes at a place into `buffer`, and returns them. `None` if they are damaged.
+    pub(crate) fn read<'b>(&self, place: FactsPlace, buffer: &'b mut Vec<u8>) -> Option<&'b [u8]> {
+        // The length is checked first, because a damaged list must not make the program allocate any amount of memory.
+        place.offset.checked_add(u64::from(place.length)).filter(|end| *end <= self.length)?;
         buffer.clear();
-        buffer.resize(at.length as usize, 0);
-        self.file.read(buffer, at.offset).ok()?;
-        (xxh3_64(buffer) == at.sum).then_some(buffer)
+        buffer.resize(place.length as usize, 0);
+        self.file.read(buffer, place.offset).ok()?;
+        (xxh3_64(buffer) == place.sum).then_some(buffer)
     }
 }
 
-/// Returns the file of a segment.
+/// Returns the path of a segment.
 pub(crate) fn path(folder: &Utf8Path, id: u64) -> Utf8PathBuf {
     folder.join(format!("{id:016x}.facts"))
 }
 
-/// A segment that is being written: pieces go out as they come, so that a large project's facts do not lie in memory twice.
-pub(crate) struct Writer {
+/// Writes a segment. Facts are written as they come, so that those of a large project are not in memory twice.
+pub(crate) struct SegmentWriter {
     folder: Utf8PathBuf,
     file: BufWriter<NamedTempFile>,
     hasher: Xxh3,
-    places: Vec<At>,
+    places: Vec<FactsPlace>,
     offset: u64,
 }
 
-impl Writer {
+impl SegmentWriter {
     pub(crate) fn new(folder: &Utf8Path) -> io::Result<Self> {
         let file = tempfile::Builder::new().prefix(stored::UNFINISHED).tempfile_in(folder)?;
-        Ok(Writer {
+        Ok(SegmentWriter {
             folder: folder.to_owned(),
             file: BufWriter::with_capacity(1 << 18, file),
             hasher: Xxh3::new(),
@@ -75,22 +76,23 @@ impl Writer {
         })
     }
 
-    pub(crate) fn push(&mut self, piece: &[u8]) -> io::Result<()> {
-        self.file.write_all(piece)?;
-        self.hasher.update(piece);
-        let length = u32::try_from(piece.len()).map_err(io::Error::other)?;
-        // Its segment has no number before it is whole.
-        self.places.push(At { segment: 0, offset: self.offset, length, sum: xxh3_64(piece) });
+    pub(crate) fn push(&mut self, facts: &[u8]) -> io::Result<()> {
+        self.file.write_all(facts)?;
+        self.hasher.update(facts);
+        let length = u32::try_from(facts.len()).map_err(io::Error::other)?;
+        // The id of the segment is known when it is finished.
+        self.places.push(FactsPlace { segment: 0, offset: self.offset, length, sum: xxh3_64(facts) });
         self.offset += u64::from(length);
         Ok(())
     }
 
-    /// Gives it its name, which is that of its content: two processes that write the same write one. The places of the pieces.
-    pub(crate) fn finish(self) -> io::Result<Vec<At>> {
+    /// Names the segment by the hash of its content, and returns the places of the facts. Two processes that write the
+    /// same content write one segment.
+    pub(crate) fn finish(self) -> io::Result<Vec<FactsPlace>> {
         let id = self.hasher.digest();
         let file = self.file.into_inner().map_err(io::IntoInnerError::into_error)?;
         file.persist(path(&self.folder, id)).map_err(|error| error.error)?;
-        Ok(self.places.into_iter().map(|at| At { segment: id, ..at }).collect())
+        Ok(self.places.into_iter().map(|place| FactsPlace { segment: id, ..place }).collect())
     }
 }
 

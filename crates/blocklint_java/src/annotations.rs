@@ -40,13 +40,13 @@ impl Walker<'_> {
                 let parts: Vec<Node<'_>> = named(node).collect();
                 let parts: Vec<FormId> = parts
                     .into_iter()
-                    .map(|part| self.deeper(part, |w| w.element_value(part)).unwrap_or_else(|| self.other()))
+                    .map(|part| self.one_level_deeper(part, |w| w.element_value(part)).unwrap_or_else(|| self.other()))
                     .collect();
                 let list = self.facts.list(&parts);
                 self.form(Form::Display(DisplayKind::List, list))
             }
             K::Annotation | K::MarkerAnnotation => {
-                self.deeper(node, |walker| walker.annotation(node)).unwrap_or_else(|| self.other())
+                self.one_level_deeper(node, |walker| walker.annotation(node)).unwrap_or_else(|| self.other())
             }
             _ => self.value(node),
         }

@@ -19,7 +19,7 @@ impl Walker<'_> {
             let group = self.facts.group();
             tests.push((group, test));
             let region = self.arm_here(RegionKind::Then, group, test, span(consequence));
-            diverges.push(self.within(region, |walker| walker.single(consequence)));
+            diverges.push(self.in_region(region, |walker| walker.single(consequence)));
             let Some(alternative) = child(at, f.alternative) else {
                 diverges.push(false);
                 break;
@@ -30,7 +30,7 @@ impl Walker<'_> {
                 at = alternative;
                 continue;
             }
-            diverges.push(self.within(region, |walker| walker.single(alternative)));
+            diverges.push(self.in_region(region, |walker| walker.single(alternative)));
             break;
         }
         self.region = outer;
@@ -68,7 +68,7 @@ impl Walker<'_> {
             tests.retain(|test| test.is_some());
             let test = if open { FormId::NONE } else { self.alternatives(AltKind::Or, &tests) };
             let region = self.arm_here(RegionKind::Case, group, test, span(part));
-            self.within(region, |walker| {
+            self.in_region(region, |walker| {
                 for &label in &labels {
                     walker.label_bindings(label, subject);
                 }
@@ -144,7 +144,7 @@ impl Walker<'_> {
 
     /// Binds the names of a pattern to the parts of a value: `Point(int x, var y)` to `Part(v as Point, 0)`, `1`.
     pub(crate) fn pattern(&mut self, node: Node<'_>, value: FormId) {
-        let _ = self.deeper(node, |walker| match kind(node) {
+        let _ = self.one_level_deeper(node, |walker| match kind(node) {
             K::TypePattern => {
                 let mut parts = named(node);
                 if let (Some(ty), Some(name)) = (parts.next(), parts.next()) {

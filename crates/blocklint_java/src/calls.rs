@@ -52,7 +52,7 @@ impl Walker<'_> {
         let class_body = if behind { named(node).find(|part| kind(*part) == K::ClassBody) } else { None };
         let callee = match class_body {
             Some(body) => {
-                let class = self.deeper(body, |walker| walker.anonymous_class(body, ty));
+                let class = self.one_level_deeper(body, |walker| walker.anonymous_class(body, ty));
                 match class {
                     Some(class) => self.form(Form::Class(class)),
                     None => ty,

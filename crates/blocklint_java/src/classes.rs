@@ -191,7 +191,7 @@ impl Walker<'_> {
                 }
                 at if at == K::EnumBodyDeclarations || part.is_error() => {
                     let inner: Vec<Node<'_>> = named(part).collect();
-                    let _ = self.deeper(part, |walker| walker.declare_members(&inner));
+                    let _ = self.one_level_deeper(part, |walker| walker.declare_members(&inner));
                 }
                 _ => self.declare_type(part),
             }

@@ -14,7 +14,7 @@ use crate::walker::{Walker, Walking, span};
 impl Walker<'_> {
     /// Returns the value of an expression.
     pub(crate) fn value(&mut self, node: Node<'_>) -> FormId {
-        self.deeper(node, |walker| walker.chain(node)).unwrap_or_else(|| self.other())
+        self.one_level_deeper(node, |walker| walker.chain(node)).unwrap_or_else(|| self.other())
     }
 
     fn chain(&mut self, node: Node<'_>) -> FormId {
@@ -269,7 +269,7 @@ impl Walker<'_> {
             return self.value(node);
         }
         let region = self.region_here(arm, test, span(node));
-        self.within(region, |walker| walker.value(node))
+        self.in_region(region, |walker| walker.value(node))
     }
 
     fn ternary(&mut self, node: Node<'_>) -> FormId {
@@ -287,7 +287,7 @@ impl Walker<'_> {
                 self.value(part)
             } else {
                 let region = self.arm_here(arm, group, test, span(part));
-                self.within(region, |walker| walker.value(part))
+                self.in_region(region, |walker| walker.value(part))
             });
         }
         let list = self.facts.list(&parts);
@@ -308,7 +308,7 @@ impl Walker<'_> {
     /// Returns the arguments of a call.
     pub(crate) fn arguments(&mut self, node: Node<'_>) -> Vec<blocklint_facts::Arg> {
         let parts = named(node);
-        let mut args = Vec::with_capacity(parts.at_most().unwrap_or_default());
+        let mut args = Vec::with_capacity(parts.most_remaining().unwrap_or_default());
         for part in parts {
             args.push(blocklint_facts::Arg { name: NO_NAME, value: self.value(part), span: span(part) });
         }

@@ -38,7 +38,7 @@ impl Walker<'_> {
             }
         } else if node.is_error() {
             for part in named(node) {
-                let _ = self.deeper(part, |walker| walker.declare_type(part));
+                let _ = self.one_level_deeper(part, |walker| walker.declare_type(part));
             }
         }
     }

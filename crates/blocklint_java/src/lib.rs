@@ -21,7 +21,7 @@ mod warnings;
 
 use blocklint_core::Language;
 use blocklint_facts::{FileFacts, Sym};
-use blocklint_treesitter::{Started, comments, start};
+use blocklint_treesitter::{StartedWalk, record_directives, start_walk};
 
 pub use crate::fixes::{Shape, fix};
 use crate::kinds::{K, grammar, kind};
@@ -37,7 +37,7 @@ pub fn extract(bytes: &[u8]) -> FileFacts {
 
 /// As [`extract`]; calls `parsed` once the tree stands, for timings.
 pub fn extract_watched(bytes: &[u8], parsed: impl FnOnce()) -> FileFacts {
-    let Started { walk, tree, .. } = match start(Language::Java, &grammar(), bytes, None, parsed) {
+    let StartedWalk { walk, tree, .. } = match start_walk(Language::Java, &grammar(), bytes, None, parsed) {
         Ok(started) => started,
         Err(facts) => return *facts,
     };
@@ -46,7 +46,7 @@ pub fn extract_watched(bytes: &[u8], parsed: impl FnOnce()) -> FileFacts {
         Walker { walk, scopes: Scopes::default(), members: rustc_hash::FxHashMap::default(), yields: Vec::new() };
     walker.scopes.push();
     walker.file(root);
-    comments(&mut walker.facts, bytes, root, |node| matches!(kind(node), K::LineComment | K::BlockComment));
+    record_directives(&mut walker.facts, bytes, root, |node| matches!(kind(node), K::LineComment | K::BlockComment));
     suppressed_warnings(&mut walker.facts, bytes, root);
     walker.walk.facts.finish()
 }

@@ -15,7 +15,7 @@ use crate::walker::{Walker, Walking, span};
 impl Walker<'_> {
     /// One member of a class; also what stands in a file beside the classes.
     pub(crate) fn member_or_statement(&mut self, node: Node<'_>) {
-        let _ = self.deeper(node, |walker| match kind(node) {
+        let _ = self.one_level_deeper(node, |walker| match kind(node) {
             K::MethodDeclaration | K::AnnotationElement => walker.method(node),
             K::Constructor => walker.constructor(node),
             K::CompactConstructor => walker.compact_constructor(node),
@@ -102,7 +102,7 @@ impl Walker<'_> {
     pub(crate) fn locked(&mut self, lock: FormId, place: Node<'_>, block: Node<'_>) -> bool {
         self.implicit(SiteKind::Enter, "synchronized", lock, span(place));
         let region = self.region_here(RegionKind::With, lock, span(block));
-        let diverges = self.within(region, |walker| walker.block(block));
+        let diverges = self.in_region(region, |walker| walker.block(block));
         self.implicit(SiteKind::Leave, "synchronized", lock, span(place));
         diverges
     }
@@ -240,7 +240,7 @@ impl Walker<'_> {
             return self.value(node);
         }
         let parts: Vec<FormId> = named(node)
-            .map(|part| self.deeper(part, |w| w.initial_value(part)).unwrap_or_else(|| self.other()))
+            .map(|part| self.one_level_deeper(part, |w| w.initial_value(part)).unwrap_or_else(|| self.other()))
             .collect();
         let list = self.facts.list(&parts);
         self.form(Form::Display(DisplayKind::List, list))

@@ -13,7 +13,7 @@ use crate::walker::{After, Walker, Walking, span};
 impl Walker<'_> {
     /// Walks a block in a scope of its own; true if its end is never reached.
     pub(crate) fn block(&mut self, node: Node<'_>) -> bool {
-        self.deeper(node, |walker| {
+        self.one_level_deeper(node, |walker| {
             walker.scopes.push();
             let region = walker.region;
             let diverges = walker.statements(named(node), node.end_byte());
@@ -38,7 +38,7 @@ impl Walker<'_> {
     /// Walks one statement; true if the code behind it is never reached. `after` gets the arms in which it runs, and
     /// the walk goes on in them.
     pub(crate) fn statement(&mut self, node: Node<'_>, after: &mut Vec<After>, end: usize) -> bool {
-        let diverges = self.deeper(node, |walker| walker.statement_inner(node, after)).unwrap_or(false);
+        let diverges = self.one_level_deeper(node, |walker| walker.statement_inner(node, after)).unwrap_or(false);
         for arm in after.iter() {
             let span = Span::new(node.end_byte() as u32, end as u32);
             self.region = self.arm_here(arm.kind, arm.group, arm.test, span);
@@ -197,7 +197,7 @@ impl Walker<'_> {
                 };
                 let annotation = self.declared(child(node, f.type_name), child(node, f.dimensions));
                 let region = self.region_here(RegionKind::Loop, iterable, span(node));
-                self.within(region, |walker| {
+                self.in_region(region, |walker| {
                     let element = walker.form(Form::Element(iterable));
                     if let Some(name) = child(node, f.name)
                         && let Some(target) = walker.add_local(name)
@@ -216,7 +216,7 @@ impl Walker<'_> {
                     if kind(init) == K::LocalVariable { self.local_variable(init) } else { _ = self.value(init) }
                 }
                 let region = self.region_here(RegionKind::Loop, FormId::NONE, span(node));
-                self.within(region, |walker| {
+                self.in_region(region, |walker| {
                     let test_first = kind(node) != K::Do;
                     if test_first {
                         walker.loop_test(node, region);
@@ -251,7 +251,7 @@ impl Walker<'_> {
         let group = self.facts.group();
         self.scopes.push();
         let region = self.arm_here(RegionKind::Try, group, FormId::NONE, span(node));
-        let mut diverges = self.within(region, |walker| {
+        let mut diverges = self.in_region(region, |walker| {
             let mut resources = Vec::new();
             let before = walker.region;
             for resource in child(node, f.resources).into_iter().flat_map(named) {
@@ -276,7 +276,7 @@ impl Walker<'_> {
             };
             let region = self.arm_here(RegionKind::Handler, group, types, span(clause));
             self.scopes.push();
-            diverges &= self.within(region, |walker| {
+            diverges &= self.in_region(region, |walker| {
                 if let Some(name) = parameter.and_then(|parameter| child(parameter, f.name))
                     && let Some(target) = walker.add_local(name)
                 {
@@ -289,7 +289,7 @@ impl Walker<'_> {
         if let Some(clause) = named(node).find(|part| kind(*part) == K::FinallyClause) {
             let region = self.arm_here(RegionKind::Finally, group, FormId::NONE, span(clause));
             let block = named(clause).find(|part| kind(*part) == K::Block);
-            diverges |= self.within(region, |walker| block.is_some_and(|block| walker.block(block)));
+            diverges |= self.in_region(region, |walker| block.is_some_and(|block| walker.block(block)));
         }
         diverges
     }

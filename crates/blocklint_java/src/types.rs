@@ -14,7 +14,7 @@ const MOST_DIMENSIONS: usize = 8;
 impl Walker<'_> {
     /// Returns the form of a type.
     pub(crate) fn type_form(&mut self, node: Node<'_>) -> FormId {
-        self.deeper(node, |walker| walker.type_inner(node)).unwrap_or_else(|| self.other())
+        self.one_level_deeper(node, |walker| walker.type_inner(node)).unwrap_or_else(|| self.other())
     }
 
     /// Returns the declared type of a variable or result; none for `var` and `void`.

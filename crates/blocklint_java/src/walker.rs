@@ -4,7 +4,7 @@ use std::ops::{Deref, DerefMut};
 
 use blocklint_core::Span;
 use blocklint_facts::{BodyFlags, BodyId, BodyKind, ClassId, Exit, ExitKind, FormId, RegionKind, Sym, VarId};
-use blocklint_treesitter::{Left, Walk};
+use blocklint_treesitter::{OuterState, Walk};
 pub(crate) use blocklint_treesitter::{Walking, span};
 use rustc_hash::FxHashMap;
 use tree_sitter::Node;
@@ -23,7 +23,7 @@ pub(crate) struct Walker<'s> {
 
 /// Where a walk stands, to return to it.
 pub(crate) struct Place {
-    left: Left,
+    left: OuterState,
     yields: Vec<Vec<FormId>>,
 }
 

@@ -3,7 +3,7 @@
 
 use blocklint_core::{Effect, Severity, Span};
 use blocklint_facts::{BodyId, FileFacts, Form, FormId, RegionId, SiteKind, VarId};
-use blocklint_flow::lifecycle::maker::{DEPTH, made_in};
+use blocklint_flow::lifecycle::maker::{DEPTH, find_maker_in_body};
 use blocklint_link::calls::targets::Target;
 use blocklint_link::lang;
 use blocklint_link::linker::Linker;
@@ -141,7 +141,7 @@ fn maker_of_receiver(linker: &Linker<'_>, site: SiteRef) -> Option<SiteRef> {
         whole = of;
     }
     let value = last_value(linker, whole, site).unwrap_or(receiver);
-    made_in(linker, value, site)
+    find_maker_in_body(linker, value, site)
 }
 
 /// Returns the last value of the variable that a form is, before a site in the order of the text.

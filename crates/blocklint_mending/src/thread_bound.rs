@@ -458,7 +458,7 @@ impl<'l, 'a> Walk<'l, 'a> {
             root.context == Context::EventLoop && root.kind == RootKind::Promised
                 || root.kind == RootKind::Registered && root.context == Context::EventLoop && !row.decorators.is_empty()
         };
-        if row.kind == BodyKind::Function && self.roots.of(body).is_some_and(is_loops) {
+        if row.kind == BodyKind::Function && self.roots.find_root(body).is_some_and(is_loops) {
             let call = self.linker.qualified_name(body);
             return Some(bound_at(self.linker, site, Bound::Loop, BoundUse::Called, call));
         }

@@ -1,4 +1,4 @@
-//! The files that a run changed.
+//! The list of the files that a run changed: `Fixed 3 findings in 2 files:`.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -6,16 +6,17 @@ use std::io::{self, Write};
 use blocklint_core::{Finding, RuleCode};
 use camino::Utf8Path;
 
-use crate::paths::shown;
+use crate::paths::path_text;
 use crate::summary::count;
 
-/// Writes which files were changed and how many findings in each that was about; nothing where none was. `done` is what was done with
-/// the findings, as `Fixed`. A file may be changed for findings in others. With `by_rule`, as ruff does, the rules as well.
+/// Writes the changed files, each with the number of its findings; nothing if no file was changed. `done` says what was
+/// done with the findings: `Fixed`, `Ignored`. A file may have no findings, because it was changed for findings in
+/// other files. With `by_rule`, the findings are also counted by rule, as ruff does.
 ///
 /// # Errors
 ///
 /// Those of the writer.
-pub fn changed_files(
+pub fn write_changed_files(
     out: &mut dyn Write,
     done: &str,
     files: &[&Utf8Path],
@@ -32,7 +33,7 @@ pub fn changed_files(
         findings.iter().filter(|finding| &*finding.place.path == *file).for_each(|finding| {
             *rules.entry(finding.rule).or_default() += 1;
         });
-        let name = shown(file, folder);
+        let name = path_text(file, folder);
         match rules.values().sum::<usize>() {
             0 => writeln!(out, "- {name}")?,
             _ if by_rule => writeln!(out, "- {name}:")?,

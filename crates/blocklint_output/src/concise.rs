@@ -4,21 +4,21 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 
-use crate::paths::{harmless, shown_place};
-use crate::{Look, Shown};
+use crate::paths::{escape_controls, place_text};
+use crate::{Look, RenderInput};
 
 /// Writes one line per finding.
 ///
 /// # Errors
 ///
 /// Those of the writer.
-pub fn concise(out: &mut dyn Write, shown: &Shown<'_>, look: Look) -> io::Result<()> {
+pub fn write_concise(out: &mut dyn Write, input: &RenderInput<'_>, look: Look) -> io::Result<()> {
     let bold = look.style(Style::new().bold());
     let red = look.style(Style::new().bold().fg_color(Some(AnsiColor::Red.into())));
-    for finding in shown.findings {
-        let code = look.link_to_page(&finding.rule.to_string(), shown.url(finding.rule).as_deref());
-        let place = look.link(&shown_place(&finding.place, shown.folder), &finding.place);
-        writeln!(out, "{bold}{place}{bold:#}: {red}{code}{red:#} {}", harmless(&finding.message))?;
+    for finding in input.findings {
+        let code = look.link_to_page(&finding.rule.to_string(), input.url(finding.rule).as_deref());
+        let place = look.link(&place_text(&finding.place, input.folder), &finding.place);
+        writeln!(out, "{bold}{place}{bold:#}: {red}{code}{red:#} {}", escape_controls(&finding.message))?;
     }
     Ok(())
 }

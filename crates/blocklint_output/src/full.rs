@@ -1,4 +1,4 @@
-//! Findings for people: source frames along the trace, grouped under their causes.
+//! The format `full` for people: findings with source frames along their traces, grouped under their causes.
 
 use std::borrow::Cow;
 use std::hash::{Hash, Hasher};
@@ -11,42 +11,43 @@ use blocklint_core::{Applicability, Cause, Context, Finding, Fix, Group, Severit
 use blocklint_rules::UNREADABLE_SOURCE;
 use rustc_hash::{FxHashSet, FxHasher};
 
-use crate::frames::{Frame, element, frames};
-use crate::paths::{harmless, shown_place};
+use crate::frames::{Frame, frame_element, frames};
+use crate::paths::{escape_controls, file_text, place_text};
 use crate::summary::count;
 use crate::wording::step_label;
-use crate::{Look, Shown};
+use crate::{Look, RenderInput};
 
-/// So many findings that lead where an earlier one of their cause does are lines of a list; fewer are shown as it is.
+/// The fewest findings whose traces join an earlier trace of their cause that are written as a list. Fewer are shown in
+/// full.
 const FEWEST_LISTED: usize = 2;
 
-/// Writes all findings; in colour and with links where the terminal can.
+/// Writes all findings, in colour and with links if `look` says so.
 ///
 /// # Errors
 ///
 /// Those of the writer.
-pub fn full(out: &mut dyn Write, shown: &Shown<'_>, look: Look) -> io::Result<()> {
+pub fn write_full(out: &mut dyn Write, input: &RenderInput<'_>, look: Look) -> io::Result<()> {
     let renderer = if look.styled { Renderer::styled() } else { Renderer::plain() };
     let renderer = renderer.decor_style(DecorStyle::Ascii);
-    let causes = shown.groups.iter().filter(|group| group.cause.is_some()).count();
-    let mut at = 0;
-    let mut left = look.most_blocks.unwrap_or(usize::MAX);
-    while let Some(group) = shown.groups.get(at) {
-        if left == 0 {
-            return write_rest(out, &shown.groups[at..], shown, look);
+    let causes = input.groups.iter().filter(|group| group.cause.is_some()).count();
+    let mut position = 0;
+    let mut remaining = look.most_blocks.unwrap_or(usize::MAX);
+    while let Some(group) = input.groups.get(position) {
+        if remaining == 0 {
+            return write_rest(out, &input.groups[position..], input, look);
         }
-        // Causes with nothing but themselves to tell share one heading.
-        let alone = shown.groups[at..].iter().take(left).take_while(|group| is_alone(group)).count();
+        // Consecutive groups with one finding share one heading.
+        let alone = input.groups[position..].iter().take(remaining).take_while(|group| is_alone(group)).count();
         let together = alone.max(1);
         let heading = match (&group.cause, alone) {
-            (Some(cause), 0 | 1) => heading(cause, at + 1, causes, shown, look),
+            (Some(cause), 0 | 1) => heading_of_cause(cause, position + 1, causes, input, look),
             (Some(_), _) => format!(
                 "causes {} to {} of {causes}, each reached by one function that must not block",
-                at + 1,
-                at + alone
+                position + 1,
+                position + alone
             ),
             (None, _) => {
-                let unread = |index: &u32| shown.findings.get(*index as usize).is_some_and(is_unread);
+                let unread = |index: &u32| input.findings.get(*index as usize).is_some_and(is_unread);
                 match group.findings.iter().all(unread) {
                     true => "what was not read or analysed as a whole".to_owned(),
                     false => "findings without a cause elsewhere".to_owned(),
@@ -54,29 +55,30 @@ pub fn full(out: &mut dyn Write, shown: &Shown<'_>, look: Look) -> io::Result<()
             }
         };
         write_heading(out, &heading, look)?;
-        let mut said = Said::default();
-        for group in &shown.groups[at..at + together] {
-            let findings = group.findings.iter().filter_map(|index| shown.findings.get(*index as usize));
-            // The first tells all; of those that only lead there too, one after the other would hide what comes next.
-            let (mut told, mut same): (Vec<&Finding>, Vec<&Finding>) = (Vec::new(), Vec::new());
-            let mut ways = Said::default();
+        let mut written = Written::default();
+        for group in &input.groups[position..position + together] {
+            let findings = group.findings.iter().filter_map(|index| input.findings.get(*index as usize));
+            // Findings whose traces join an earlier trace at their second step are listed, because in full they would
+            // push the next cause off the screen.
+            let (mut in_full, mut listed): (Vec<&Finding>, Vec<&Finding>) = (Vec::new(), Vec::new());
+            let mut traces = Written::default();
             for finding in findings {
-                let leads_there = ways.own_steps(&finding.trace) == 1 && finding.trace.len() > 1;
-                let is_listed = leads_there && finding.context != Some(Context::Greenlet);
-                if is_listed { same.push(finding) } else { told.push(finding) }
+                let joins_earlier = traces.add_trace(&finding.trace) == 1 && finding.trace.len() > 1;
+                let is_listed = joins_earlier && finding.context != Some(Context::Greenlet);
+                if is_listed { listed.push(finding) } else { in_full.push(finding) }
             }
-            if same.len() < FEWEST_LISTED {
-                told = group.findings.iter().filter_map(|index| shown.findings.get(*index as usize)).collect();
-                same.clear();
+            if listed.len() < FEWEST_LISTED {
+                in_full = group.findings.iter().filter_map(|index| input.findings.get(*index as usize)).collect();
+                listed.clear();
             }
-            left = left.saturating_sub(told.len());
-            for finding in told {
-                let text = renderer.render(&[block(finding, shown, look, &mut said)]);
-                writeln!(out, "{}\n", linked(&text, finding, shown, look))?;
+            remaining = remaining.saturating_sub(in_full.len());
+            for finding in in_full {
+                let text = renderer.render(&[make_block(finding, input, look, &mut written)]);
+                writeln!(out, "{}\n", add_links(&text, finding, input, look))?;
             }
-            write_list(out, &same, shown, look)?;
+            write_list(out, &listed, input, look)?;
         }
-        at += together;
+        position += together;
     }
     Ok(())
 }
@@ -85,100 +87,115 @@ fn is_unread(finding: &Finding) -> bool {
     finding.rule == UNREADABLE_SOURCE.code
 }
 
-/// True if the group's heading would say no more than its only finding.
+/// True if a group has one finding, which says as much as the heading of its cause would.
 fn is_alone(group: &Group) -> bool {
     group.findings.len() == 1 && group.cause.as_ref().is_some_and(|cause| cause.reach <= 1)
 }
 
-fn heading(cause: &Cause, number: usize, of: usize, shown: &Shown<'_>, look: Look) -> String {
-    let at = look.link(&shown_place(&cause.place, shown.folder), &cause.place);
+fn heading_of_cause(cause: &Cause, number: usize, total: usize, input: &RenderInput<'_>, look: Look) -> String {
+    let place = look.link(&place_text(&cause.place, input.folder), &cause.place);
     let reach = count(cause.reach as usize, "function");
-    let number = if of == 1 { "cause".to_owned() } else { format!("cause {number} of {of}") };
-    let call = harmless(&cause.call);
-    format!("{number}: `{call}` at {at}, reached by {reach} that must not block")
+    let number = if total == 1 { "cause".to_owned() } else { format!("cause {number} of {total}") };
+    let call = escape_controls(&cause.call);
+    format!("{number}: `{call}` at {place}, reached by {reach} that must not block")
 }
 
-/// Returns the text with a link for each place that heads a frame.
-fn linked<'t>(text: &'t str, finding: &Finding, shown: &Shown<'_>, look: Look) -> Cow<'t, str> {
+/// Returns a rendered finding with links on the places at the heads of its frames.
+fn add_links<'t>(text: &'t str, finding: &Finding, input: &RenderInput<'_>, look: Look) -> Cow<'t, str> {
     if !look.links {
         return Cow::Borrowed(text);
     }
     let places = std::iter::once(&finding.place).chain(finding.trace.iter().map(|step| &step.place));
-    let places: Vec<_> = places.map(|place| (shown_place(place, shown.folder), place)).collect();
+    let places: Vec<_> = places.map(|place| (place_text(place, input.folder), place)).collect();
     let lines = text.split('\n').map(|line| {
         let is_head = line.contains("--> ") || line.contains("::: ");
-        // In colours, an escape sequence ends between the arrow and the place.
-        let heads = |at: &str| line.strip_suffix(at).is_some_and(|before| before.ends_with([' ', 'm']));
-        let named = places.iter().filter(|(at, _)| is_head && heads(at)).max_by_key(|(at, _)| at.len());
-        // Text behind the arrow is plain in every style.
-        named.map_or(Cow::Borrowed(line), |(at, place)| {
-            Cow::Owned(format!("{}{}", &line[..line.len() - at.len()], look.link(at, place)))
+        // In colour, an escape sequence ends between the arrow and the place (`m`).
+        let ends_with_place = |text: &str| line.strip_suffix(text).is_some_and(|before| before.ends_with([' ', 'm']));
+        let at_head = places.iter().filter(|(text, _)| is_head && ends_with_place(text));
+        // The text behind the arrow has no escape sequences in any style.
+        at_head.max_by_key(|(text, _)| text.len()).map_or(Cow::Borrowed(line), |(text, place)| {
+            Cow::Owned(format!("{}{}", &line[..line.len() - text.len()], look.link(text, place)))
         })
     });
     Cow::Owned(lines.collect::<Vec<_>>().join("\n"))
 }
 
-/// One line for each finding whose way goes on as one that was shown.
-fn write_list(out: &mut dyn Write, same: &[&Finding], shown: &Shown<'_>, look: Look) -> io::Result<()> {
-    if same.is_empty() {
+/// Writes a line for each finding whose trace joins a trace that was shown.
+fn write_list(out: &mut dyn Write, findings: &[&Finding], input: &RenderInput<'_>, look: Look) -> io::Result<()> {
+    if findings.is_empty() {
         return Ok(());
     }
     let is_fix = |fix: &Fix| fix.applicability > Applicability::Display;
-    let fixable = same.iter().filter(|finding| finding.fix.as_ref().is_some_and(is_fix)).count();
-    let fixes = if fixable > 0 { format!(", {} with a fix", count_of(fixable, same.len())) } else { String::new() };
-    writeln!(out, "{} lead there as above{fixes}:", count(same.len(), "more call"))?;
-    for finding in same {
-        write_line(out, finding, &harmless(&step_label(finding, 0)), shown, look)?;
+    let fixable = findings.iter().filter(|finding| finding.fix.as_ref().is_some_and(is_fix)).count();
+    let fixes = match fixable {
+        0 => String::new(),
+        _ => format!(", {} with a fix", all_or_number(fixable, findings.len())),
+    };
+    writeln!(out, "{} lead there as above{fixes}:", count(findings.len(), "more call"))?;
+    for finding in findings {
+        write_line(out, finding, &escape_controls(&step_label(finding, 0)), input, look)?;
     }
     writeln!(out)
 }
 
 /// Writes a line for each finding of these groups.
-fn write_rest(out: &mut dyn Write, groups: &[Group], shown: &Shown<'_>, look: Look) -> io::Result<()> {
-    let all = || groups.iter().flat_map(|group| &group.findings).filter_map(|at| shown.findings.get(*at as usize));
+fn write_rest(out: &mut dyn Write, groups: &[Group], input: &RenderInput<'_>, look: Look) -> io::Result<()> {
+    let findings =
+        || groups.iter().flat_map(|group| &group.findings).filter_map(|index| input.findings.get(*index as usize));
     writeln!(
         out,
         "{} in one line each (all in full: `blocklint check | less`):",
-        count(all().count(), "more finding")
+        count(findings().count(), "more finding")
     )?;
-    for finding in all() {
-        write_line(out, finding, &harmless(&finding.message), shown, look)?;
+    for finding in findings() {
+        write_line(out, finding, &escape_controls(&finding.message), input, look)?;
     }
     writeln!(out)
 }
 
-/// Writes notes that are true and seldom worth an edit, one line each; nothing where there are none.
+/// Writes notes that are true but seldom worth an edit, one line each; nothing if there are none.
 ///
 /// # Errors
 ///
 /// Those of the writer.
-pub fn minor(out: &mut dyn Write, notes: &[Finding], shown: &Shown<'_>, look: Look) -> io::Result<()> {
+pub fn write_minor_notes(
+    out: &mut dyn Write,
+    notes: &[Finding],
+    input: &RenderInput<'_>,
+    look: Look,
+) -> io::Result<()> {
     if notes.is_empty() {
         return Ok(());
     }
     writeln!(out, "Minor, seldom worth an edit ({}):", count(notes.len(), "note"))?;
     for finding in notes {
-        write_line(out, finding, &harmless(&finding.message), shown, look)?;
+        write_line(out, finding, &escape_controls(&finding.message), input, look)?;
     }
     Ok(())
 }
 
-/// Writes one line of a finding: its place, severity and rule, and a text.
-fn write_line(out: &mut dyn Write, finding: &Finding, text: &str, shown: &Shown<'_>, look: Look) -> io::Result<()> {
+/// Writes one line for a finding: its place, severity and rule, and a text.
+fn write_line(
+    out: &mut dyn Write,
+    finding: &Finding,
+    text: &str,
+    input: &RenderInput<'_>,
+    look: Look,
+) -> io::Result<()> {
     let (word, colour) = match finding.severity {
         Severity::Error => ("error", AnsiColor::BrightRed),
         Severity::Warning => ("warning", AnsiColor::Yellow),
         Severity::Note => ("note", AnsiColor::BrightGreen),
     };
     let style = look.style(Style::new().bold().fg_color(Some(colour.into())));
-    let at = look.link(&shown_place(&finding.place, shown.folder), &finding.place);
+    let place = look.link(&place_text(&finding.place, input.folder), &finding.place);
     let rule = &finding.rule;
-    writeln!(out, "   {at}: {style}{word}[{rule}]{style:#} {text}")
+    writeln!(out, "   {place}: {style}{word}[{rule}]{style:#} {text}")
 }
 
-/// `all` of them, or how many.
-fn count_of(some: usize, of: usize) -> String {
-    if some == of { "all".to_owned() } else { some.to_string() }
+/// Returns `all` if the number is the total, else the number.
+fn all_or_number(number: usize, total: usize) -> String {
+    if number == total { "all".to_owned() } else { number.to_string() }
 }
 
 fn write_heading(out: &mut dyn Write, heading: &str, look: Look) -> io::Result<()> {
@@ -186,51 +203,51 @@ fn write_heading(out: &mut dyn Write, heading: &str, look: Look) -> io::Result<(
     writeln!(out, "{style}{heading}{style:#}\n")
 }
 
-/// Text that was printed under a heading and is not repeated.
+/// The texts and traces that were written under a heading and are not repeated.
 #[derive(Default)]
-struct Said<'a> {
-    /// The ends of the traces that were shown.
-    ways: FxHashSet<u64>,
+struct Written<'a> {
+    /// For each step of the traces that were written, a hash of the steps from there to the end.
+    trace_ends: FxHashSet<u64>,
     /// Notes and help.
-    words: FxHashSet<&'a str>,
+    texts: FxHashSet<&'a str>,
 }
 
-impl<'a> Said<'a> {
-    /// Returns how many steps of the trace lead to where an earlier one goes on the same way; all where none does.
-    fn own_steps(&mut self, trace: &'a [Step]) -> usize {
-        let mut way = 0;
+impl<'a> Written<'a> {
+    /// Adds a trace, and returns the number of its steps before it joins an earlier trace; all steps if it joins none.
+    fn add_trace(&mut self, trace: &'a [Step]) -> usize {
+        let mut hash = 0;
         let mut ends: Vec<u64> = Vec::with_capacity(trace.len());
         for step in trace.iter().rev() {
             let mut hasher = FxHasher::default();
-            (way, &*step.place.path, step.place.span, &step.call).hash(&mut hasher);
-            way = hasher.finish();
-            ends.push(way);
+            (hash, &*step.place.path, step.place.span, &step.call).hash(&mut hasher);
+            hash = hasher.finish();
+            ends.push(hash);
         }
         ends.reverse();
         // A finding's own place is always shown.
-        let own = (1..trace.len()).find(|&at| self.ways.contains(&ends[at])).unwrap_or(trace.len());
-        self.ways.extend(ends);
+        let own = (1..trace.len()).find(|&index| self.trace_ends.contains(&ends[index])).unwrap_or(trace.len());
+        self.trace_ends.extend(ends);
         own
     }
 }
 
-/// Writes the message, the place, the notes and the help of one finding, as far as they were not printed before.
-fn block<'a>(finding: &'a Finding, shown: &Shown<'a>, look: Look, said: &mut Said<'a>) -> Block<'a> {
+/// Returns the block of one finding: its message, frames, notes and help, without those that were written before.
+fn make_block<'a>(finding: &'a Finding, input: &RenderInput<'a>, look: Look, written: &mut Written<'a>) -> Block<'a> {
     let level = match finding.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
         Severity::Note => Level::NOTE,
     };
     let title = level.primary_title(finding.message.as_str()).id(finding.rule.to_string());
-    let title = match shown.url(finding.rule).filter(|_| look.links) {
+    let title = match input.url(finding.rule).filter(|_| look.links) {
         Some(url) => title.id_url(url),
         None => title,
     };
     let mut elements: Vec<Element<'a>> = Vec::new();
-    let own = said.own_steps(&finding.trace);
+    let own = written.add_trace(&finding.trace);
     for frame in frames(finding, own) {
         elements.push(match frame {
-            Frame::Place { place, label, primary } => element(place, label, primary, shown),
+            Frame::Place { place, label, primary } => frame_element(place, label, primary, input),
             Frame::Gap(steps) => Level::NOTE.no_name().message(format!("… {} …", count(steps, "more step"))).into(),
         });
     }
@@ -238,10 +255,10 @@ fn block<'a>(finding: &'a Finding, shown: &Shown<'a>, look: Look, said: &mut Sai
         elements.push(Level::NOTE.with_name("path").message(finding.trace_line()).into());
     }
     if let Some(confirmed) = &finding.confirmed {
-        elements.push(Level::NOTE.message(harmless(&confirmed.to_words()).into_owned()).into());
+        elements.push(Level::NOTE.message(escape_controls(&confirmed.to_words()).into_owned()).into());
     }
     let mut new_texts = |texts: &'a [String]| -> Vec<&'a str> {
-        texts.iter().map(String::as_str).filter(|text| said.words.insert(text)).collect()
+        texts.iter().map(String::as_str).filter(|text| written.texts.insert(text)).collect()
     };
     let (notes, help) = (new_texts(&finding.notes), new_texts(finding.help.as_slice()));
     let repeated: Vec<&str> =
@@ -262,12 +279,12 @@ fn block<'a>(finding: &'a Finding, shown: &Shown<'a>, look: Look, said: &mut Sai
         };
         elements.push(Level::HELP.with_name(name).message(format!("{}{how}", fix.title)).into());
     }
-    // A remark about another place is no news at the finding's own place, and what has no edit by its kind has help.
+    // A refusal without a place is not shown, because the help says what to do instead.
     if let Some((refusal, place)) =
         finding.unfixed.as_ref().and_then(|refusal| Some((refusal, refusal.place.as_ref()?)))
     {
-        let at = format!("{}:{}", crate::paths::shown_file(place, shown.folder), place.start.row);
-        elements.push(Level::HELP.with_name("no fix").message(format!("{refusal} ({at})")).into());
+        let line = format!("{}:{}", file_text(place, input.folder), place.start.row);
+        elements.push(Level::HELP.with_name("no fix").message(format!("{refusal} ({line})")).into());
     }
     title.elements(elements)
 }

@@ -1,4 +1,4 @@
-//! A Code Quality report, which GitLab shows in merge requests.
+//! GitLab's Code Quality report, which merge requests show.
 
 use std::io::{self, Write};
 
@@ -7,7 +7,7 @@ use camino::Utf8Path;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
-use crate::Shown;
+use crate::RenderInput;
 use crate::paths::portable;
 
 #[derive(Serialize)]
@@ -16,7 +16,7 @@ struct Issue<'a> {
     description: String,
     severity: &'static str,
     fingerprint: String,
-    /// Code Climate's place for what there is to read.
+    /// Code Climate's field for a longer text.
     #[serde(skip_serializing_if = "Option::is_none")]
     content: Option<Content>,
     location: Location<'a>,
@@ -46,30 +46,30 @@ struct Position {
     column: u32,
 }
 
-/// Writes all findings as one array. Paths count from `root`, which must be the folder of the repository.
+/// Writes all findings as one array. Paths are relative to `root`, which must be the folder of the repository.
 ///
 /// # Errors
 ///
 /// Those of the writer.
-pub fn gitlab(out: &mut dyn Write, shown: &Shown<'_>, root: &Utf8Path) -> io::Result<()> {
-    // GitLab takes two with one fingerprint for the same.
+pub fn write_gitlab(out: &mut dyn Write, input: &RenderInput<'_>, root: &Utf8Path) -> io::Result<()> {
+    // GitLab treats two issues with one fingerprint as the same issue, so later ones get a number.
     let mut times: FxHashMap<&str, u32> = FxHashMap::default();
-    let issues = shown.findings.iter().map(|finding| {
+    let issues = input.findings.iter().map(|finding| {
         let nth = times.entry(&finding.fingerprint).or_insert(0);
         *nth += 1;
         let fingerprint = match nth {
             1 => finding.fingerprint.clone(),
             nth => format!("{}-{nth}", finding.fingerprint),
         };
-        issue(finding, fingerprint, shown, root)
+        issue(finding, fingerprint, input, root)
     });
     serde_json::to_writer_pretty(&mut *out, &issues.collect::<Vec<_>>())?;
     writeln!(out)
 }
 
-fn issue<'a>(finding: &'a Finding, fingerprint: String, shown: &Shown<'_>, root: &Utf8Path) -> Issue<'a> {
+fn issue<'a>(finding: &'a Finding, fingerprint: String, input: &RenderInput<'_>, root: &Utf8Path) -> Issue<'a> {
     let place = &finding.place;
-    // The cells of a notebook are no lines of its file.
+    // Rows in a cell are no lines of the notebook's file.
     let position = |row: u32, column: u32| match place.cell {
         Some(_) => Position { line: 1, column: 1 },
         None => Position { line: row.max(1), column: column.max(1) },
@@ -84,7 +84,7 @@ fn issue<'a>(finding: &'a Finding, fingerprint: String, shown: &Shown<'_>, root:
             Severity::Note => "info",
         },
         fingerprint,
-        content: shown.url(finding.rule).map(|url| Content { body: format!("The rule: <{url}>") }),
+        content: input.url(finding.rule).map(|url| Content { body: format!("The rule: <{url}>") }),
         location: Location {
             path: portable(&place.path, root),
             positions: Positions {

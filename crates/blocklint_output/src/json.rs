@@ -1,4 +1,5 @@
-//! An array of objects that are a superset of ruff's, so that what reads ruff reads this.
+//! JSON: an array with one object per finding. The objects are a superset of ruff's, so that programs that read ruff's
+//! output read this.
 
 use std::io::{self, Write};
 
@@ -8,21 +9,22 @@ use blocklint_core::{
 use blocklint_rules::UNREADABLE_SOURCE;
 use serde::{Serialize, Serializer};
 
-use crate::Shown;
+use crate::RenderInput;
 
+/// One finding.
 #[derive(Serialize)]
-pub(crate) struct Object<'a> {
+pub(crate) struct FindingObject<'a> {
     cell: Option<u32>,
     code: String,
     end_location: Location,
     filename: &'a str,
     fix: Option<FixObject<'a>>,
-    /// Why there is no fix, where one was tried.
+    /// Why there is no fix, if a fix was tried.
     no_fix: Option<RefusalObject<'a>>,
     location: Location,
     message: &'a str,
     name: Option<&'static str>,
-    /// The line at which a suppression comment takes effect; none where no comment can.
+    /// The line at which a suppression comment takes effect. `None` if no comment can suppress the finding.
     noqa_row: Option<u32>,
     severity: &'static str,
     url: Option<String>,
@@ -30,7 +32,7 @@ pub(crate) struct Object<'a> {
     effect: Option<&'static str>,
     /// The kind of work of the call: `file-entry`.
     kind: Option<String>,
-    /// The usual time of one call, where it is known.
+    /// The usual time of one call, if it is known.
     takes: Option<String>,
     context: Option<&'static str>,
     function: &'a str,
@@ -38,16 +40,16 @@ pub(crate) struct Object<'a> {
     hold: Hold,
     causes: Vec<CauseObject<'a>>,
     trace: Vec<StepObject<'a>>,
-    /// Where another holds the lock that is waited for; none where no lock is.
+    /// The place at which other code holds the lock that the call waits for. `None` if it waits for no lock.
     #[serde(skip_serializing_if = "Option::is_none")]
     held_by: Option<StepObject<'a>>,
     reasons: Vec<ReasonObject<'a>>,
     reached_by: Vec<EntryObject<'a>>,
     fingerprint: &'a str,
-    /// Why it counts for nothing and is usually not shown; none where it counts.
+    /// Why the finding does not count and is usually not shown. `None` if it counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     aside: Option<&'static str>,
-    /// Evidence from a run of the program; none where there is no evidence.
+    /// Evidence from a run of the program, if there is any.
     confirmed: Option<ConfirmedObject<'a>>,
 }
 
@@ -56,12 +58,12 @@ pub(crate) struct Object<'a> {
 pub(crate) struct ConfirmedObject<'a> {
     seconds: Option<f64>,
     times: u64,
-    /// `call` where the stack led to the call, `function` where only the function is known.
+    /// `call` if the recorded stack led to the call, `function` if only the function is known.
     of: &'static str,
     tests: &'a [String],
 }
 
-/// A signal that made the finding less bad, less sure, or worse.
+/// A signal that made the finding less bad, less sure or worse.
 #[derive(Serialize)]
 struct ReasonObject<'a> {
     name: &'static str,
@@ -73,7 +75,7 @@ struct ReasonObject<'a> {
     location: Option<Location>,
 }
 
-/// A kind of entry points that reach the finding, with one of them.
+/// A kind of entry point that reaches the finding, with the nearest entry point of that kind.
 #[derive(Serialize)]
 pub(crate) struct EntryObject<'a> {
     kind: &'static str,
@@ -86,7 +88,7 @@ pub(crate) struct EntryObject<'a> {
     row: u32,
 }
 
-/// Why no edit is offered, and where a reader sees it.
+/// Why the finding has no fix, and the place that shows it.
 #[derive(Serialize)]
 struct RefusalObject<'a> {
     reason: &'a str,
@@ -138,26 +140,26 @@ struct EditObject<'a> {
 /// # Errors
 ///
 /// Those of the writer.
-pub fn json(out: &mut dyn Write, shown: &Shown<'_>) -> io::Result<()> {
-    let objects = shown.findings.iter().map(|finding| object(finding, shown)).collect::<Vec<_>>();
+pub fn write_json(out: &mut dyn Write, input: &RenderInput<'_>) -> io::Result<()> {
+    let objects = input.findings.iter().map(|finding| finding_object(finding, input)).collect::<Vec<_>>();
     serde_json::to_writer_pretty(&mut *out, &objects)?;
     writeln!(out)
 }
 
-pub(crate) fn object<'f>(finding: &'f Finding, shown: &Shown<'_>) -> Object<'f> {
-    Object {
+pub(crate) fn finding_object<'f>(finding: &'f Finding, input: &RenderInput<'_>) -> FindingObject<'f> {
+    FindingObject {
         cell: finding.place.cell,
         code: finding.rule.to_string(),
         end_location: finding.place.end,
         filename: finding.place.path.as_str(),
-        fix: finding.fix.as_ref().map(fix),
-        no_fix: finding.unfixed.as_ref().map(refusal),
+        fix: finding.fix.as_ref().map(fix_object),
+        no_fix: finding.unfixed.as_ref().map(refusal_object),
         location: finding.place.start,
         message: &finding.message,
         name: blocklint_rules::rule(finding.rule).map(|rule| rule.name),
         noqa_row: (finding.rule != UNREADABLE_SOURCE.code).then_some(finding.place.start.row),
         severity: finding.severity.as_str(),
-        url: shown.url(finding.rule),
+        url: input.url(finding.rule),
         confidence: finding.confidence.as_str(),
         effect: finding.effect.map(Effect::as_str),
         kind: finding.weight.map(|weight| weight.work.name()),
@@ -165,18 +167,18 @@ pub(crate) fn object<'f>(finding: &'f Finding, shown: &Shown<'_>) -> Object<'f> 
         context: finding.context.map(Context::as_str),
         function: &finding.function,
         hold: finding.hold,
-        causes: finding.causes.iter().map(cause).collect(),
-        trace: finding.trace.iter().map(step).collect(),
-        held_by: finding.held_by.as_ref().map(step),
-        reasons: finding.reasons.iter().map(reason).collect(),
-        reached_by: finding.reached_by.iter().map(entry).collect(),
+        causes: finding.causes.iter().map(cause_object).collect(),
+        trace: finding.trace.iter().map(step_object).collect(),
+        held_by: finding.held_by.as_ref().map(step_object),
+        reasons: finding.reasons.iter().map(reason_object).collect(),
+        reached_by: finding.reached_by.iter().map(entry_object).collect(),
         fingerprint: &finding.fingerprint,
         aside: finding.aside.map(|aside| aside.because),
-        confirmed: finding.confirmed.as_ref().map(confirmed),
+        confirmed: finding.confirmed.as_ref().map(confirmed_object),
     }
 }
 
-pub(crate) fn confirmed(confirmed: &Confirmed) -> ConfirmedObject<'_> {
+pub(crate) fn confirmed_object(confirmed: &Confirmed) -> ConfirmedObject<'_> {
     ConfirmedObject {
         seconds: confirmed.seconds,
         times: confirmed.times,
@@ -185,7 +187,7 @@ pub(crate) fn confirmed(confirmed: &Confirmed) -> ConfirmedObject<'_> {
     }
 }
 
-pub(crate) fn entry(entry: &ReachedBy) -> EntryObject<'_> {
+pub(crate) fn entry_object(entry: &ReachedBy) -> EntryObject<'_> {
     EntryObject {
         kind: entry.kind.as_str(),
         entry: &entry.entry,
@@ -196,7 +198,7 @@ pub(crate) fn entry(entry: &ReachedBy) -> EntryObject<'_> {
     }
 }
 
-fn reason(reason: &Reason) -> ReasonObject<'_> {
+fn reason_object(reason: &Reason) -> ReasonObject<'_> {
     ReasonObject {
         name: reason.name,
         says: reason.says,
@@ -206,7 +208,7 @@ fn reason(reason: &Reason) -> ReasonObject<'_> {
     }
 }
 
-fn refusal(refusal: &Refusal) -> RefusalObject<'_> {
+fn refusal_object(refusal: &Refusal) -> RefusalObject<'_> {
     RefusalObject {
         reason: &refusal.reason,
         filename: refusal.place.as_ref().map(|place| place.path.as_str()),
@@ -214,7 +216,7 @@ fn refusal(refusal: &Refusal) -> RefusalObject<'_> {
     }
 }
 
-fn cause(cause: &Cause) -> CauseObject<'_> {
+fn cause_object(cause: &Cause) -> CauseObject<'_> {
     CauseObject {
         cell: cause.place.cell,
         filename: cause.place.path.as_str(),
@@ -225,7 +227,7 @@ fn cause(cause: &Cause) -> CauseObject<'_> {
     }
 }
 
-fn step(step: &Step) -> StepObject<'_> {
+fn step_object(step: &Step) -> StepObject<'_> {
     StepObject {
         cell: step.place.cell,
         filename: step.place.path.as_str(),
@@ -236,7 +238,7 @@ fn step(step: &Step) -> StepObject<'_> {
     }
 }
 
-fn fix(fix: &Fix) -> FixObject<'_> {
+fn fix_object(fix: &Fix) -> FixObject<'_> {
     let edits = fix.edits.iter().map(|edit| EditObject {
         content: &edit.content,
         end_location: edit.place.end,
@@ -254,7 +256,7 @@ fn fix(fix: &Fix) -> FixObject<'_> {
     }
 }
 
-/// Returns seconds as a number; `"unbounded"`, `"brief"` or nothing.
+/// Serialises a hold: seconds as a number, `"unbounded"`, `"brief"`, or `null` if it is not stated.
 pub(crate) fn hold<S: Serializer>(hold: &Hold, serializer: S) -> Result<S::Ok, S::Error> {
     match hold {
         Hold::Unstated => serializer.serialize_none(),

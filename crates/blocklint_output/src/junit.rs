@@ -1,28 +1,28 @@
-//! JUnit's XML, in which each file is a suite and each finding a test that failed.
+//! JUnit's XML: each file is a test suite, each finding a test that failed.
 
 use std::io::{self, Write};
 
 use blocklint_core::Finding;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
-use crate::Shown;
+use crate::RenderInput;
 use crate::paths::portable;
 
-/// Writes the report; where nothing was found, one test that passed.
+/// Writes the report. Without findings it has one test that passed.
 ///
 /// # Errors
 ///
 /// Those of the writer.
-pub fn junit(out: &mut dyn Write, shown: &Shown<'_>) -> io::Result<()> {
+pub fn write_junit(out: &mut dyn Write, input: &RenderInput<'_>) -> io::Result<()> {
     let mut report = Report::new("blocklint");
-    for of_file in shown.findings.chunk_by(|a, b| a.place.path == b.place.path) {
-        let Some(first) = of_file.first() else { continue };
-        let mut suite = TestSuite::new(&*portable(&first.place.path, shown.folder));
+    for findings in input.findings.chunk_by(|a, b| a.place.path == b.place.path) {
+        let Some(first) = findings.first() else { continue };
+        let mut suite = TestSuite::new(&*portable(&first.place.path, input.folder));
         suite.extra.insert("package".into(), "blocklint".into());
-        suite.add_test_cases(of_file.iter().map(|finding| test(finding, shown)));
+        suite.add_test_cases(findings.iter().map(|finding| test_case(finding, input)));
         report.add_test_suite(suite);
     }
-    if shown.findings.is_empty() {
+    if input.findings.is_empty() {
         let mut suite = TestSuite::new("blocklint");
         suite.extra.insert("package".into(), "blocklint".into());
         suite.add_test_case(TestCase::new("No findings", TestCaseStatus::success()));
@@ -31,7 +31,7 @@ pub fn junit(out: &mut dyn Write, shown: &Shown<'_>) -> io::Result<()> {
     report.serialize(out).map_err(io::Error::other)
 }
 
-fn test(finding: &Finding, shown: &Shown<'_>) -> TestCase {
+fn test_case(finding: &Finding, input: &RenderInput<'_>) -> TestCase {
     let place = &finding.place;
     let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
     status.set_type(finding.severity.as_str()).set_message(finding.message.as_str());
@@ -43,12 +43,12 @@ fn test(finding: &Finding, shown: &Shown<'_>) -> TestCase {
     if let Some(help) = &finding.help {
         text = format!("{text}\nhelp: {help}");
     }
-    if let Some(url) = shown.url(finding.rule) {
+    if let Some(url) = input.url(finding.rule) {
         text = format!("{text}\nrule: {url}");
     }
     status.set_description(text);
     let mut test = TestCase::new(format!("blocklint.{}", finding.rule), status);
-    let file = portable(&place.path, shown.folder);
+    let file = portable(&place.path, input.folder);
     test.set_classname(&*file);
     let position = [("file", file.into_owned()), ("line", place.start.row.to_string())];
     let position = position.into_iter().chain([("column", place.start.column.to_string())]);

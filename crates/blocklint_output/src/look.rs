@@ -1,4 +1,4 @@
-//! Colours and links of a terminal.
+//! Colours and links (OSC 8) in the output for a terminal.
 
 use anstyle::Style;
 use blocklint_core::Place;
@@ -6,29 +6,29 @@ use camino::Utf8Path;
 
 use crate::paths::file_uri;
 
-/// The abilities of the reader's terminal.
+/// The look of the output, by the abilities of the terminal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Look {
-    /// True if it shows colours.
+    /// True if the output has colours.
     pub styled: bool,
-    /// True if it makes links of places (OSC 8).
+    /// True if places are links (OSC 8).
     pub links: bool,
-    /// The number of findings that are shown in full, those of the first causes; a line each for the others. All if none.
+    /// The most findings that are shown in full. The others are shown in a line each. `None` for no limit.
     pub most_blocks: Option<usize>,
 }
 
 impl Look {
-    /// Returns the style where colours are shown, else none.
+    /// Returns the style if the output has colours, else the empty style.
     pub(crate) fn style(self, style: Style) -> Style {
         if self.styled { style } else { Style::new() }
     }
 
-    /// Returns the text of a place, as a link to its file where there are links.
+    /// Returns the text of a place, as a link to its file if the output has links.
     pub(crate) fn link(self, text: &str, place: &Place) -> String {
         self.link_to(text, &place.path)
     }
 
-    /// Returns the text as a link to a page, where there are links and a page.
+    /// Returns a text, as a link to a page if the output has links and there is a page.
     pub(crate) fn link_to_page(self, text: &str, url: Option<&str>) -> String {
         match url.filter(|_| self.links) {
             Some(url) => format!("\u{1b}]8;;{url}\u{1b}\\{text}\u{1b}]8;;\u{1b}\\"),

@@ -1,16 +1,16 @@
-//! The overview of a report over its causes: plain data that the engine computes and renderers show.
+//! The overview of the causes of all findings, which the engine computes and renderers show.
 
 use blocklint_core::{Confidence, Hold, Severity};
 
 /// The overview of all findings.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Overview {
-    /// One for each group of findings, in their order.
+    /// The overviews of the groups of findings, in the order of the groups.
     pub groups: Vec<GroupOverview>,
-    /// How many functions the findings stand in.
+    /// The number of functions with findings.
     pub functions: u32,
-    /// The group whose cause is to be mended first: of the worst ones, no other edit of one place mends as much.
-    /// Nothing where no edit mends more than one finding.
+    /// The index of the group whose cause should be mended first: an edit of it mends the most of the worst findings.
+    /// `None` if no edit mends more than one finding.
     pub first: Option<usize>,
     /// The change that a plan begins with, if it ends more than one finding.
     pub begin: Option<Begin>,
@@ -19,24 +19,24 @@ pub struct Overview {
 /// The change to begin with.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Begin {
-    /// The place of the change.
+    /// The kind of change.
     pub kind: BeginKind,
-    /// The call; none of a function as a whole.
+    /// The place of the call. `None` for a whole function.
     pub place: Option<blocklint_core::Place>,
-    /// The function, or the one that the call stands in.
+    /// The changed function, or the function with the call.
     pub function: String,
-    /// The library's call, or the function that is called; empty of a function as a whole.
+    /// The library's call, or the called function. Empty for a whole function.
     pub call: String,
     /// The number of findings that end with it.
     pub mends: u32,
 }
 
-/// The place of the first change.
+/// The kind of the first change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BeginKind {
     /// The line that enters the library.
     Cause,
-    /// A function as a whole.
+    /// A whole function.
     Function,
     /// One call in code that must not block.
     Call,
@@ -45,33 +45,32 @@ pub enum BeginKind {
 /// The overview of the findings of one cause.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GroupOverview {
-    /// 16 hexadecimal digits that stay equal while lines move; no other group has them.
+    /// A unique id of 16 hexadecimal digits, which does not change when lines move.
     pub id: String,
-    /// How many functions its findings stand in.
+    /// The number of functions with findings of the group.
     pub functions: u32,
-    /// How many of all findings have no other cause, so that one edit there mends them.
+    /// The number of findings that have no other cause, so that one edit of the cause mends them.
     pub mends: u32,
-    /// How long the longest of its findings can block a thread.
+    /// The longest hold of the group's findings.
     pub hold: Hold,
-    /// How bad the worst of them is.
+    /// The severity of the group's worst finding.
     pub severity: Severity,
-    /// How sure the surest of them is.
+    /// The confidence of the group's surest finding.
     pub confidence: Confidence,
-    /// Findings whose best path has another cause, and which this one stalls as well; indices into the list of
-    /// findings.
+    /// The findings of other groups that have this cause, too: indices into the list of findings.
     pub also: Vec<u32>,
     /// The paths of its findings.
     pub graph: PathGraph,
 }
 
-/// The traces of a group's findings, joined where they run through the same functions.
+/// The graph of a group's traces. Traces through the same function share its node.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PathGraph {
-    /// Functions, and last the library calls at the ends.
+    /// The functions, then the library calls at the ends.
     pub nodes: Vec<PathNode>,
     /// The calls between the nodes.
     pub edges: Vec<PathEdge>,
-    /// For each finding of the group, the nodes of its trace in order; empty where it has none.
+    /// For each finding of the group, the nodes of its trace in order. Empty for a finding without a trace.
     pub paths: Vec<Vec<u32>>,
 }
 
@@ -82,9 +81,9 @@ pub struct PathNode {
     pub name: String,
     /// Its kind.
     pub kind: PathNodeKind,
-    /// How many calls lie between it and the end, on the longest way that does not come back to where it was.
+    /// The number of calls from it to the end, on the longest path that passes no node twice.
     pub distance: u32,
-    /// How many of the group's findings run through it.
+    /// The number of the group's findings whose trace passes through it.
     pub findings: u32,
 }
 
@@ -93,7 +92,7 @@ pub struct PathNode {
 pub enum PathNodeKind {
     /// A function that must not block.
     Entry,
-    /// A function on the way.
+    /// A function between the entry and the call.
     Step,
     /// The library call that blocks.
     Call,
@@ -106,6 +105,6 @@ pub struct PathEdge {
     pub from: u32,
     /// The callee.
     pub to: u32,
-    /// How many of the group's findings take this way.
+    /// The number of the group's findings whose trace has this call.
     pub findings: u32,
 }

@@ -1,4 +1,4 @@
-//! SARIF 2.1.0: what code-scanning services read. The trace is a code flow, causes are related locations.
+//! SARIF 2.1.0, which code-scanning services read. The trace is a code flow, causes are related locations.
 
 use std::cmp::Reverse;
 use std::fmt::Write as _;
@@ -13,60 +13,60 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::{Map, Value, json};
 
-use crate::Shown;
-use crate::json::confirmed;
-use crate::paths::shown_place;
-use crate::paths::{encoded, file_uri, slashes};
+use crate::RenderInput;
+use crate::json::confirmed_object;
+use crate::paths::{file_uri, percent_encode, place_text, slashes};
 use crate::wording::step_label;
 
-/// The name under which services keep fingerprints; the number changes with what goes into them.
+/// The name under which services store fingerprints. Its version changes with the way in which they are computed.
 const FINGERPRINT: &str = "blocklint/v1";
 const ROOT: &str = "%SRCROOT%";
-/// GitHub takes no more results of one run.
+/// The most results of one run that GitHub accepts.
 const MOST_RESULTS: usize = 25_000;
-/// GitHub takes no longer logs, zipped, in bytes.
+/// The most bytes of a zipped log that GitHub accepts.
 const MOST_ZIPPED: u64 = 10_000_000;
-/// The notification that says so.
+/// The notification that results were left out.
 const LEFT_OUT: &str = "results-left-out";
-/// Services show no more related locations of one result.
+/// The most related locations of one result that services show.
 const MOST_CAUSES: usize = 100;
 
 /// The properties of a run besides its findings.
 #[derive(Clone, Copy, Debug)]
 pub struct SarifRun<'a> {
-    /// The folder of the repository, absolute: paths below it are written relative to it.
+    /// The absolute folder of the repository. Paths below it are written relative to it.
     pub root: &'a Utf8Path,
-    /// Findings of the chosen rules and levels that are silenced at their own place.
+    /// The findings of the chosen rules and levels that are suppressed.
     pub suppressed: &'a [Finding],
-    /// True if everything that was named could be looked at.
+    /// True if all paths that the user gave could be read.
     pub complete: bool,
-    /// True if findings were compared with others that were there before: those of the run are new then.
+    /// True if the findings were compared with earlier ones, so that the findings of the run are new.
     pub compares: bool,
 }
 
-/// Writes one log with one run. Services take neither more than 25,000 results nor more than 10 MB of a zipped log:
-/// where there would be more, the least of them are left out, which the log says. Gives back how many.
+/// Writes one log with one run, and returns the number of results that were left out. Services accept at most 25,000
+/// results and 10 MB of a zipped log. If there would be more, the least severe and least sure results are left out, and
+/// the log says so.
 ///
 /// # Errors
 ///
 /// Those of the writer.
-pub fn sarif(out: &mut dyn Write, shown: &Shown<'_>, run: &SarifRun<'_>) -> io::Result<usize> {
-    let all = shown.findings.iter().chain(run.suppressed);
+pub fn write_sarif(out: &mut dyn Write, input: &RenderInput<'_>, run: &SarifRun<'_>) -> io::Result<usize> {
+    let all = input.findings.iter().chain(run.suppressed);
     let count = all.filter(|finding| !is_notification(finding.rule)).count();
-    let (text, kept) = fitting(count, MOST_RESULTS, MOST_ZIPPED, |most| log(shown, run, most))?;
+    let (text, included) = find_fitting_log(count, MOST_RESULTS, MOST_ZIPPED, |most| make_log(input, run, most))?;
     out.write_all(&text)?;
     writeln!(out)?;
-    Ok(count.saturating_sub(kept))
+    Ok(count.saturating_sub(included))
 }
 
-/// Returns a log with at most so many results.
-fn log(shown: &Shown<'_>, run: &SarifRun<'_>, most: usize) -> io::Result<Vec<u8>> {
+/// Returns a log with at most `most` results.
+fn make_log(input: &RenderInput<'_>, run: &SarifRun<'_>, most: usize) -> io::Result<Vec<u8>> {
     let writer = Writer { root: run.root, compares: run.compares };
-    let mut all: Vec<&Finding> = shown.findings.iter().chain(run.suppressed).collect();
+    let mut all: Vec<&Finding> = input.findings.iter().chain(run.suppressed).collect();
     all.sort_by(|a, b| (&a.place.path, a.place.span, a.rule).cmp(&(&b.place.path, b.place.span, b.rule)));
-    let (unread, found): (Vec<_>, Vec<_>) = all.into_iter().partition(|finding| is_notification(finding.rule));
-    let left_out = found.len().saturating_sub(most);
-    let found = worst(found, most);
+    let (unread, findings): (Vec<_>, Vec<_>) = all.into_iter().partition(|finding| is_notification(finding.rule));
+    let left_out = findings.len().saturating_sub(most);
+    let findings = worst_findings(findings, most);
     let rules: Vec<&Rule> = RULES.iter().copied().filter(|rule| !is_notification(rule.code)).collect();
     let mut notifications: Vec<Value> = unread.iter().map(|finding| writer.notification(finding)).collect();
     notifications.extend((left_out > 0).then(|| {
@@ -83,9 +83,9 @@ fn log(shown: &Shown<'_>, run: &SarifRun<'_>, most: usize) -> io::Result<Vec<u8>
             "tool": { "driver": {
                 "name": "blocklint",
                 "semanticVersion": env!("CARGO_PKG_VERSION"),
-                "rules": rules.iter().map(|rule| descriptor(rule, shown.url(rule.code))).collect::<Vec<_>>(),
+                "rules": rules.iter().map(|rule| descriptor(rule, input.url(rule.code))).collect::<Vec<_>>(),
                 "notifications": [
-                    descriptor(&UNREADABLE_SOURCE, shown.url(UNREADABLE_SOURCE.code)),
+                    descriptor(&UNREADABLE_SOURCE, input.url(UNREADABLE_SOURCE.code)),
                     { "id": LEFT_OUT, "name": LEFT_OUT, "shortDescription": { "text": "Results were left out." } },
                 ],
             } },
@@ -95,42 +95,43 @@ fn log(shown: &Shown<'_>, run: &SarifRun<'_>, most: usize) -> io::Result<Vec<u8>
             }],
             "originalUriBaseIds": { ROOT: { "uri": folder_uri(run.root) } },
             "columnKind": "unicodeCodePoints",
-            "results": found.iter().map(|finding| writer.result(finding, &rules)).collect::<Vec<_>>(),
+            "results": findings.iter().map(|finding| writer.result(finding, &rules)).collect::<Vec<_>>(),
         }],
     });
-    if let Some(repository) = shown.pages {
+    if let Some(repository) = input.pages {
         log["runs"][0]["tool"]["driver"]["informationUri"] = repository.into();
     }
     Ok(serde_json::to_vec_pretty(&log)?)
 }
 
-/// Returns the worst of some findings, in their order: first what is not silenced, then by how bad and how sure it is.
-fn worst(found: Vec<&Finding>, most: usize) -> Vec<&Finding> {
-    if found.len() <= most {
-        return found;
+/// Returns the `most` worst findings, in their old order. Findings that are not suppressed are chosen first, then the
+/// more severe ones, then the surer ones.
+fn worst_findings(findings: Vec<&Finding>, most: usize) -> Vec<&Finding> {
+    if findings.len() <= most {
+        return findings;
     }
-    let mut ranked: Vec<usize> = (0..found.len()).collect();
-    ranked.sort_by_key(|&at| {
-        let finding = found[at];
+    let mut ranked: Vec<usize> = (0..findings.len()).collect();
+    ranked.sort_by_key(|&index| {
+        let finding = findings[index];
         (finding.suppression.is_some(), Reverse(finding.severity), Reverse(finding.confidence))
     });
     ranked.truncate(most);
     ranked.sort_unstable();
-    ranked.into_iter().map(|at| found[at]).collect()
+    ranked.into_iter().map(|index| findings[index]).collect()
 }
 
-/// Returns the log of as many results as a service takes: at most `most`, and `zipped` bytes once it is zipped. Gives
-/// back for how many it was asked.
-fn fitting(
+/// Returns a log with at most `most` results that has at most `zipped` bytes when zipped, and the number of its
+/// results. `make_log` makes a log with a number of results.
+fn find_fitting_log(
     count: usize,
     most: usize,
     zipped: u64,
-    log: impl Fn(usize) -> io::Result<Vec<u8>>,
+    make_log: impl Fn(usize) -> io::Result<Vec<u8>>,
 ) -> io::Result<(Vec<u8>, usize)> {
     let mut most = count.min(most);
     loop {
-        let text = log(most)?;
-        // A text that is short enough is left as it is.
+        let text = make_log(most)?;
+        // A text that is short enough without compression need not be zipped.
         if text.len() as u64 <= zipped || most == 0 {
             return Ok((text, most));
         }
@@ -138,7 +139,8 @@ fn fitting(
         if size <= zipped {
             return Ok((text, most));
         }
-        // Results are alike, so that as large a part fits; a little less, for they are not equal.
+        // The results have similar sizes, so the part that fits is about the quotient of the sizes. 5 % less, because
+        // the sizes differ.
         let fits = (most as u128 * u128::from(zipped) * 19 / (u128::from(size) * 20)) as usize;
         most = fits.min(most - 1);
     }
@@ -150,7 +152,7 @@ fn zipped_size(text: &[u8]) -> io::Result<u64> {
     Ok(encoder.finish()?.0)
 }
 
-/// Counts what is written to it.
+/// A writer that counts the bytes written to it.
 struct Counter(u64);
 
 impl Write for Counter {
@@ -164,7 +166,7 @@ impl Write for Counter {
     }
 }
 
-/// Rules about a file as such and not about its code.
+/// True if a rule is about a file, not about its code.
 fn is_notification(rule: RuleCode) -> bool {
     rule == UNREADABLE_SOURCE.code
 }
@@ -190,7 +192,7 @@ fn descriptor(rule: &Rule, url: Option<String>) -> Value {
     descriptor
 }
 
-/// The level most findings of a rule have; each result states its own.
+/// Returns the level that most findings of a rule have. Each result states its own level.
 fn usual_level(rule: &Rule) -> &'static str {
     use blocklint_core::Effect;
     match rule.effect {
@@ -240,8 +242,8 @@ impl Writer<'_> {
             set("codeFlows", json!([{ "threadFlows": [{ "locations": self.flow(finding) }] }]));
         }
         let related = causes.iter().zip(1u32..).map(|(cause, id)| self.related(cause, id));
-        let holder = finding.held_by.iter().map(|held| {
-            let mut location = self.location(&held.place, Some(held.lock_holder_words()));
+        let holder = finding.held_by.iter().map(|holder| {
+            let mut location = self.location(&holder.place, Some(holder.lock_holder_words()));
             location.insert("id".to_owned(), (causes.len() + 1).into());
             Value::Object(location)
         });
@@ -249,15 +251,16 @@ impl Writer<'_> {
         if !related.is_empty() {
             set("relatedLocations", related.into());
         }
-        // Places in a cell are no places in the notebook's file.
-        let applies = |fix: &&Fix| !fix.edits.is_empty() && fix.edits.iter().all(|edit| edit.place.cell.is_none());
-        if let Some(fix) = finding.fix.as_ref().filter(applies) {
+        // Rows in a cell are no rows of the notebook's file.
+        let is_applicable =
+            |fix: &&Fix| !fix.edits.is_empty() && fix.edits.iter().all(|edit| edit.place.cell.is_none());
+        if let Some(fix) = finding.fix.as_ref().filter(is_applicable) {
             set("fixes", json!([self.fix(fix)]));
         }
         let source = finding.suppression.as_ref().map(|suppression| suppression.source);
         match source {
             Some(SuppressionSource::Baseline) => set("baselineState", "unchanged".into()),
-            // A suppressed finding was compared with nothing.
+            // A suppressed finding was not compared.
             Some(_) => None,
             None => self.compares.then(|| set("baselineState", "new".into())).flatten(),
         };
@@ -277,42 +280,43 @@ impl Writer<'_> {
         if !finding.reasons.is_empty() {
             properties["signals"] = finding.reasons.iter().map(|reason| reason.name).collect();
         }
-        if let Some(seen) = finding.confirmed.as_ref().map(confirmed).and_then(|of| serde_json::to_value(of).ok()) {
-            properties["confirmed"] = seen;
+        let evidence = finding.confirmed.as_ref().map(confirmed_object);
+        if let Some(evidence) = evidence.and_then(|evidence| serde_json::to_value(evidence).ok()) {
+            properties["confirmed"] = evidence;
         }
         set("properties", properties);
         Value::Object(result)
     }
 
-    /// Returns the message, the notes and the help; brackets make links to the related locations.
+    /// Returns the message, the notes and the help of a finding. Brackets make links to the related locations.
     fn message(&self, finding: &Finding, causes: &[Cause]) -> String {
-        let mut text = format!("{}.", plain(&finding.message));
+        let mut text = format!("{}.", escape_brackets(&finding.message));
         for note in &finding.notes {
-            let _ = write!(text, "\nNote: {}.", plain(note));
+            let _ = write!(text, "\nNote: {}.", escape_brackets(note));
         }
         if let Some(help) = &finding.help {
-            let _ = write!(text, "\nHelp: {}.", plain(help));
+            let _ = write!(text, "\nHelp: {}.", escape_brackets(help));
         }
         // A call that blocks in place is its own cause.
-        let elsewhere = finding.trace.len() > 1 || causes.len() > 1;
-        for (cause, id) in causes.iter().zip(1u32..).take(if elsewhere { 10 } else { 0 }) {
-            let at = shown_place(&cause.place, self.root);
-            let _ = write!(text, "\nCause: [{}]({id}) at {}.", plain(&cause.call), plain(&at));
+        let has_causes_elsewhere = finding.trace.len() > 1 || causes.len() > 1;
+        for (cause, id) in causes.iter().zip(1u32..).take(if has_causes_elsewhere { 10 } else { 0 }) {
+            let place = place_text(&cause.place, self.root);
+            let _ = write!(text, "\nCause: [{}]({id}) at {}.", escape_brackets(&cause.call), escape_brackets(&place));
         }
         text
     }
 
     fn flow(&self, finding: &Finding) -> Vec<Value> {
-        let steps = finding.trace.iter().enumerate().map(|(at, step)| {
-            let mut location = self.location(&step.place, Some(step_label(finding, at)));
+        let steps = finding.trace.iter().enumerate().map(|(index, step)| {
+            let mut location = self.location(&step.place, Some(step_label(finding, index)));
             let function = json!([{ "fullyQualifiedName": step.function, "kind": "function" }]);
             location.insert("logicalLocations".to_owned(), function);
-            let ends = at == 0 || at + 1 == finding.trace.len();
+            let is_end = index == 0 || index + 1 == finding.trace.len();
             json!({
                 "location": location,
-                "executionOrder": at + 1,
-                "nestingLevel": at,
-                "importance": if ends { "essential" } else { "important" },
+                "executionOrder": index + 1,
+                "nestingLevel": index,
+                "importance": if is_end { "essential" } else { "important" },
             })
         });
         steps.collect()
@@ -334,11 +338,11 @@ impl Writer<'_> {
     }
 
     fn fix(&self, fix: &Fix) -> Value {
-        // Edits of one file together, files in their order.
+        // The edits of one file are together, the files in their order.
         let mut changes: Vec<(&Utf8Path, Vec<Value>)> = Vec::new();
         for edit in &fix.edits {
             let path: &Utf8Path = &edit.place.path;
-            match changes.iter_mut().find(|(of, _)| *of == path) {
+            match changes.iter_mut().find(|(changed, _)| *changed == path) {
                 Some((_, replacements)) => replacements.push(replacement(edit)),
                 None => changes.push((path, vec![replacement(edit)])),
             }
@@ -369,7 +373,7 @@ impl Writer<'_> {
 
     fn artifact(&self, path: &Utf8Path) -> Value {
         match path.strip_prefix(self.root) {
-            Ok(inside) => json!({ "uri": encoded(&slashes(inside)), "uriBaseId": ROOT }),
+            Ok(inside) => json!({ "uri": percent_encode(&slashes(inside)), "uriBaseId": ROOT }),
             Err(_) => json!({ "uri": file_uri(path) }),
         }
     }
@@ -379,10 +383,11 @@ fn replacement(edit: &Edit) -> Value {
     json!({ "deletedRegion": region(&edit.place), "insertedContent": { "text": edit.content } })
 }
 
-/// Lines and columns from 1; of a place in a notebook within its cell, which stands beside them.
+/// Returns the region of a place: lines and columns from 1. In a notebook they count in the cell, whose number is a
+/// property.
 fn region(place: &Place) -> Value {
-    let at = |location: Location| (location.row.max(1), location.column.max(1));
-    let ((row, column), (end_row, end_column)) = (at(place.start), at(place.end));
+    let position = |location: Location| (location.row.max(1), location.column.max(1));
+    let ((row, column), (end_row, end_column)) = (position(place.start), position(place.end));
     let mut region = json!({ "startLine": row, "startColumn": column, "endLine": end_row, "endColumn": end_column });
     if let Some(cell) = place.cell {
         region["properties"] = json!({ "cell": cell });
@@ -390,8 +395,8 @@ fn region(place: &Place) -> Value {
     region
 }
 
-/// Text in which brackets are no link.
-fn plain(text: &str) -> String {
+/// Returns a text with its brackets escaped, so that they make no link.
+fn escape_brackets(text: &str) -> String {
     text.replace('\\', "\\\\").replace('[', "\\[").replace(']', "\\]")
 }
 
@@ -407,12 +412,12 @@ mod tests {
 
     #[test]
     fn paths_become_uris() {
-        assert_eq!(encoded("a b/é#?.py"), "a%20b/%C3%A9%23%3F.py");
+        assert_eq!(percent_encode("a b/é#?.py"), "a%20b/%C3%A9%23%3F.py");
         assert_eq!(folder_uri(Utf8Path::new("/p/x")), "file:///p/x/");
         assert_eq!(file_uri(Utf8Path::new("C:\\p\\a.py")), "file:///C:/p/a.py");
     }
 
-    /// Numbers that do not zip, so many bytes for each result.
+    /// Returns random bytes, which compression does not make shorter: `bytes` for each result.
     fn noise(results: usize, bytes: usize) -> Vec<u8> {
         let mut state = 0x2545_f491_4f6c_dd1d_u64;
         let mut next = || {
@@ -425,32 +430,37 @@ mod tests {
     }
 
     #[test]
-    fn a_log_that_is_too_long_is_made_anew_with_less() {
-        let asked = std::cell::RefCell::new(Vec::new());
+    fn a_log_that_is_too_long_is_made_again_with_fewer_results() {
+        let attempts = std::cell::RefCell::new(Vec::new());
         let log = |most: usize| {
-            asked.borrow_mut().push(most);
+            attempts.borrow_mut().push(most);
             Ok(noise(most, 100))
         };
-        let (text, kept) = fitting(300, 1_000, 50_000, log).expect("written");
+        let (text, kept) = find_fitting_log(300, 1_000, 50_000, log).expect("written");
         assert_eq!(kept, 300, "as many as there are fit");
         assert_eq!(text.len(), 30_000);
-        let (_, kept) = fitting(5_000, 1_000, 1_000_000, log).expect("written");
+        let (_, kept) = find_fitting_log(5_000, 1_000, 1_000_000, log).expect("written");
         assert_eq!(kept, 1_000, "no more than a service takes");
-        asked.borrow_mut().clear();
-        let (text, kept) = fitting(1_000, 1_000, 50_000, log).expect("written");
+        attempts.borrow_mut().clear();
+        let (text, kept) = find_fitting_log(1_000, 1_000, 50_000, log).expect("written");
         assert!((400..500).contains(&kept) && zipped_size(&text).expect("counted") <= 50_000, "{kept}");
-        assert!(asked.borrow().len() <= 3, "{asked:?}");
-        assert_eq!(fitting(10, 10, 0, log).expect("written").1, 0, "even a log without results may be too long");
+        assert!(attempts.borrow().len() <= 3, "{attempts:?}");
+        assert_eq!(
+            find_fitting_log(10, 10, 0, log).expect("written").1,
+            0,
+            "even a log without results may be too long"
+        );
     }
 
     #[test]
-    fn what_zips_well_stays_whole() {
-        let (text, kept) = fitting(1_000, 1_000, 50_000, |most| Ok(vec![b'a'; most * 1_000])).expect("written");
+    fn a_log_that_compresses_well_has_all_results() {
+        let (text, kept) =
+            find_fitting_log(1_000, 1_000, 50_000, |most| Ok(vec![b'a'; most * 1_000])).expect("written");
         assert_eq!((text.len(), kept), (1_000_000, 1_000));
     }
 
     #[test]
     fn brackets_of_code_are_no_links() {
-        assert_eq!(plain("x[0].get"), "x\\[0\\].get");
+        assert_eq!(escape_brackets("x[0].get"), "x\\[0\\].get");
     }
 }

@@ -1,4 +1,4 @@
-//! How often each rule was broken, as ruff counts, and how much each cause stalls.
+//! Statistics (`--statistics`): the number of findings of each rule, as ruff counts them, and of each cause.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -6,8 +6,8 @@ use std::io::{self, Write};
 use blocklint_core::{Cause, Finding, Hold, Location};
 use serde::Serialize;
 
-use crate::paths::{harmless, shown_place};
-use crate::{GroupOverview, Overview, Shown};
+use crate::paths::{escape_controls, place_text};
+use crate::{GroupOverview, Overview, RenderInput};
 
 #[derive(Serialize)]
 struct Row {
@@ -18,7 +18,7 @@ struct Row {
     fixable_count: usize,
 }
 
-fn rows(findings: &[Finding]) -> Vec<Row> {
+fn rows_by_rule(findings: &[Finding]) -> Vec<Row> {
     let mut counts = BTreeMap::new();
     for finding in findings {
         let (count, fixable) = counts.entry(finding.rule).or_insert((0, 0));
@@ -33,18 +33,18 @@ fn rows(findings: &[Finding]) -> Vec<Row> {
         fixable_count,
     });
     let mut rows = rows.collect::<Vec<_>>();
-    // Stable: rules broken equally often stay in order of their codes.
+    // The sort is stable, so rules with equal counts stay in the order of their codes.
     rows.sort_by_key(|row| std::cmp::Reverse(row.count));
     rows
 }
 
-/// Writes count, code and name of each rule, the most frequent first.
+/// Writes the number of findings, the code and the name of each rule, the most frequent first.
 ///
 /// # Errors
 ///
 /// Those of the writer.
-pub fn statistics(out: &mut dyn Write, shown: &Shown<'_>) -> io::Result<()> {
-    let rows = rows(shown.findings);
+pub fn write_statistics(out: &mut dyn Write, input: &RenderInput<'_>) -> io::Result<()> {
+    let rows = rows_by_rule(input.findings);
     let width = rows.first().map_or(0, |row| row.count.to_string().len());
     for row in rows {
         writeln!(out, "{:>width$}\t{}\t{}", row.count, row.code, row.name)?;
@@ -52,13 +52,13 @@ pub fn statistics(out: &mut dyn Write, shown: &Shown<'_>) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes the same as an array of objects.
+/// Writes the statistics of [`write_statistics`] as an array of objects.
 ///
 /// # Errors
 ///
 /// Those of the writer.
-pub fn statistics_json(out: &mut dyn Write, shown: &Shown<'_>) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, &rows(shown.findings))?;
+pub fn write_statistics_json(out: &mut dyn Write, input: &RenderInput<'_>) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, &rows_by_rule(input.findings))?;
     writeln!(out)
 }
 
@@ -69,47 +69,48 @@ struct CauseRow<'a> {
     filename: &'a str,
     location: Location,
     function: &'a str,
-    /// Findings whose best path ends there.
+    /// The number of findings whose best path ends at the cause.
     count: usize,
-    /// Findings of which it is the only cause.
+    /// The number of findings that have no other cause.
     mends: u32,
-    /// Functions that must not block and reach it.
+    /// The number of functions that must not block and reach the cause.
     reach: u32,
     #[serde(serialize_with = "crate::json::hold")]
     hold: Hold,
 }
 
-fn causes<'a>(shown: &Shown<'a>, overview: &'a Overview) -> Vec<(&'a Cause, CauseRow<'a>)> {
-    let groups = shown.groups.iter().zip(&overview.groups);
-    let row = |cause: &'a Cause, count: usize, of: &GroupOverview| CauseRow {
+/// Returns the causes in the order of their groups, each with its counts.
+fn rows_by_cause<'a>(input: &RenderInput<'a>, overview: &'a Overview) -> Vec<(&'a Cause, CauseRow<'a>)> {
+    let groups = input.groups.iter().zip(&overview.groups);
+    let row = |cause: &'a Cause, count: usize, overview: &GroupOverview| CauseRow {
         call: &cause.call,
         filename: cause.place.path.as_str(),
         location: cause.place.start,
         function: &cause.function,
         count,
-        mends: of.mends,
+        mends: overview.mends,
         reach: cause.reach,
-        hold: of.hold,
+        hold: overview.hold,
     };
-    let rows = groups.filter_map(|(group, of)| {
+    let rows = groups.filter_map(|(group, overview)| {
         let cause = group.cause.as_ref()?;
-        Some((cause, row(cause, group.findings.len(), of)))
+        Some((cause, row(cause, group.findings.len(), overview)))
     });
     rows.collect()
 }
 
-/// Writes a line for each cause, in the order in which they are worth row_advice: its findings, how many functions it
-/// stalls, for how long, the call and its place.
+/// Writes a line for each cause, the most rewarding one first: its number of findings, the number of functions that it
+/// stalls and for how long, the call and its place.
 ///
 /// # Errors
 ///
 /// Those of the writer.
-pub fn statistics_by_cause(out: &mut dyn Write, shown: &Shown<'_>, overview: &Overview) -> io::Result<()> {
-    let lines = causes(shown, overview).into_iter().map(|(cause, row)| {
+pub fn write_statistics_by_cause(out: &mut dyn Write, input: &RenderInput<'_>, overview: &Overview) -> io::Result<()> {
+    let lines = rows_by_cause(input, overview).into_iter().map(|(cause, row)| {
         let functions = if row.reach == 1 { "function" } else { "functions" };
         let stalls = format!("{} {functions}", row.reach);
-        let call = harmless(row.call).into_owned();
-        [row.count.to_string(), stalls, in_words(row.hold), call, shown_place(&cause.place, shown.folder)]
+        let call = escape_controls(row.call).into_owned();
+        [row.count.to_string(), stalls, hold_text(row.hold), call, place_text(&cause.place, input.folder)]
     });
     let lines: Vec<[String; 5]> = lines.collect();
     let width = |column: usize| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);
@@ -121,18 +122,22 @@ pub fn statistics_by_cause(out: &mut dyn Write, shown: &Shown<'_>, overview: &Ov
     Ok(())
 }
 
-/// Writes the same as an array of objects.
+/// Writes the statistics of [`write_statistics_by_cause`] as an array of objects.
 ///
 /// # Errors
 ///
 /// Those of the writer.
-pub fn statistics_by_cause_json(out: &mut dyn Write, shown: &Shown<'_>, overview: &Overview) -> io::Result<()> {
-    let rows: Vec<CauseRow<'_>> = causes(shown, overview).into_iter().map(|(_, row)| row).collect();
+pub fn write_statistics_by_cause_json(
+    out: &mut dyn Write,
+    input: &RenderInput<'_>,
+    overview: &Overview,
+) -> io::Result<()> {
+    let rows: Vec<CauseRow<'_>> = rows_by_cause(input, overview).into_iter().map(|(_, row)| row).collect();
     serde_json::to_writer_pretty(&mut *out, &rows)?;
     writeln!(out)
 }
 
-fn in_words(hold: Hold) -> String {
+fn hold_text(hold: Hold) -> String {
     match hold {
         Hold::Unstated => "-".to_owned(),
         Hold::Brief => "brief".to_owned(),

@@ -1,81 +1,82 @@
-//! The last line: how much was found, and how much lies below the chosen level.
+//! The last lines of a run: the number of findings, the findings below the chosen level, fixes, the baseline.
 
 use std::io::{self, Write};
 
 use blocklint_core::{Applicability, Confidence, Finding, Place, Severity};
 
-use crate::paths::{harmless, shown_place};
-use crate::{Begin, BeginKind, Overview, Shown};
+use crate::paths::{escape_controls, place_text};
+use crate::{Begin, BeginKind, Overview, RenderInput};
 
 /// The counts of the last line.
 #[derive(Clone, Copy, Debug)]
 pub struct Summary {
-    /// Findings of the chosen rules and levels.
+    /// The number of findings of the chosen rules and levels.
     pub findings: usize,
-    /// Causes behind them (those of their best paths).
+    /// The number of causes of their best paths.
     pub causes: usize,
-    /// True if some of what the user named was not there.
+    /// True if a path that the user gave does not exist.
     pub incomplete: bool,
-    /// How many of the findings are left out because more than `--max-findings` were found.
+    /// The number of findings that are not shown because there are more than `--max-findings`.
     pub capped: usize,
-    /// Findings of the chosen rules that lie below the chosen level.
+    /// The number of findings of the chosen rules below the chosen level.
     pub below: usize,
-    /// Findings that would be shown if they were not only for tests, examples or a command line.
+    /// The number of findings that are left aside, because only tests, examples or command lines reach them.
     pub aside: usize,
-    /// How many of those are shown all the same, because nothing else was found.
+    /// The number of findings left aside that are shown, because there are no others.
     pub shown_aside: usize,
-    /// How many functions of the project must not block, where that was counted, and in how many files.
+    /// The number of functions that must not block, and the number of files that were read, if they were counted.
     pub must_not_block: Option<(usize, usize)>,
-    /// The least severity shown.
+    /// The lowest severity that is shown.
     pub min_severity: Severity,
-    /// The least confidence shown.
+    /// The lowest confidence that is shown.
     pub min_confidence: Confidence,
 }
 
-/// Writes the line.
+/// Writes the last line: the numbers of findings and causes, and of the findings that are not shown.
 ///
 /// # Errors
 ///
 /// Those of the writer.
-pub fn summary(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
+pub fn write_summary(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
     match (summary.findings, summary.causes) {
-        (0, _) => write!(out, "{}", none(summary))?,
+        (0, _) => write!(out, "{}", no_findings_text(summary))?,
         (findings, 0) => write!(out, "Found {}", count(findings, "finding"))?,
         (findings, causes) => write!(out, "Found {} with {}", count(findings, "finding"), count(causes, "cause"))?,
     }
-    below(out, summary)
+    write_not_shown(out, summary)
 }
 
-/// Writes the line of a run that fixed this many findings; `summary` counts those that remain.
+/// Writes the last line of a run that fixed findings. `summary` has the counts of those that remain.
 ///
 /// # Errors
 ///
 /// Those of the writer.
-pub fn fixed_summary(out: &mut dyn Write, fixed: usize, summary: &Summary) -> io::Result<()> {
+pub fn write_fixed_summary(out: &mut dyn Write, fixed: usize, summary: &Summary) -> io::Result<()> {
     let (all, remaining) = (count(fixed + summary.findings, "finding"), summary.findings);
     match fixed + remaining {
-        0 => write!(out, "{}", none(summary))?,
+        0 => write!(out, "{}", no_findings_text(summary))?,
         _ => write!(out, "Found {all} ({fixed} fixed, {remaining} remaining)")?,
     }
-    below(out, summary)
+    write_not_shown(out, summary)
 }
 
-/// Writes how many of the findings have a fix that can be applied, and how many have a suggestion, which only a person
-/// can apply; nothing where no finding has either. `unsafe_too` is true if `--unsafe-fixes` was given.
+/// Writes how many of the findings have a fix, and how many have a suggestion, which only a person can apply; nothing
+/// if no finding has one. `unsafe_too` is true if the user gave `--unsafe-fixes`.
 ///
 /// # Errors
 ///
 /// Those of the writer.
-pub fn fixable(out: &mut dyn Write, findings: &[Finding], unsafe_too: bool) -> io::Result<()> {
-    let of = |applicability| {
+pub fn write_fixable(out: &mut dyn Write, findings: &[Finding], unsafe_too: bool) -> io::Result<()> {
+    let count_of = |applicability| {
         let fixes = findings.iter().filter_map(|finding| finding.fix.as_ref());
         fixes.filter(|fix| fix.applicability == applicability && !fix.edits.is_empty()).count()
     };
-    let (safe, other, suggested) = (of(Applicability::Safe), of(Applicability::Unsafe), of(Applicability::Display));
-    let hidden = if other == 1 { "1 hidden fix".to_owned() } else { format!("{other} hidden fixes") };
-    let fixes = match (safe, other, unsafe_too) {
+    let (safe, risky, suggested) =
+        (count_of(Applicability::Safe), count_of(Applicability::Unsafe), count_of(Applicability::Display));
+    let hidden = if risky == 1 { "1 hidden fix".to_owned() } else { format!("{risky} hidden fixes") };
+    let fixes = match (safe, risky, unsafe_too) {
         (0, 0, _) => None,
-        (_, _, true) => Some(format!("[*] {} fixable with --fix", safe + other)),
+        (_, _, true) => Some(format!("[*] {} fixable with --fix", safe + risky)),
         (0, _, false) => Some(format!("No fixes available ({hidden} can be enabled with --unsafe-fixes)")),
         (_, 0, false) => Some(format!("[*] {safe} fixable with --fix")),
         _ => Some(format!("[*] {safe} fixable with --fix ({hidden} can be enabled with --unsafe-fixes)")),
@@ -88,15 +89,14 @@ pub fn fixable(out: &mut dyn Write, findings: &[Finding], unsafe_too: bool) -> i
     }
 }
 
-/// Writes why findings that are left aside are shown all the same, and why they usually are not; nothing where none is
-/// shown.
+/// Writes why findings that are usually left aside are shown; nothing if none is shown.
 ///
 /// # Errors
 ///
 /// Those of the writer.
-pub fn left_aside(out: &mut dyn Write, shown: &[Finding], summary: &Summary) -> io::Result<()> {
+pub fn write_left_aside(out: &mut dyn Write, findings: &[Finding], summary: &Summary) -> io::Result<()> {
     let mut reasons: Vec<&str> = Vec::new();
-    for because in shown.iter().filter_map(|finding| finding.aside).map(|aside| aside.because) {
+    for because in findings.iter().filter_map(|finding| finding.aside).map(|aside| aside.because) {
         if !reasons.contains(&because) {
             reasons.push(because);
         }
@@ -118,15 +118,15 @@ pub fn left_aside(out: &mut dyn Write, shown: &[Finding], summary: &Summary) -> 
     )
 }
 
-/// Writes which change to begin with, the first of a plan; nothing where no choice is to be made.
+/// Writes the change to begin with, which is the first step of a plan; nothing if there is only one group.
 ///
 /// # Errors
 ///
 /// Those of the writer.
-pub fn begin(out: &mut dyn Write, shown: &Shown<'_>, overview: &Overview) -> io::Result<()> {
-    let Some(begin) = overview.begin.as_ref().filter(|_| shown.groups.len() > 1) else { return Ok(()) };
-    let (call, all) = (harmless(&begin.call), count(shown.findings.len(), "finding"));
-    let at = located(begin, shown).map_or_else(String::new, |place| shown_place(place, shown.folder));
+pub fn write_first_change(out: &mut dyn Write, input: &RenderInput<'_>, overview: &Overview) -> io::Result<()> {
+    let Some(begin) = overview.begin.as_ref().filter(|_| input.groups.len() > 1) else { return Ok(()) };
+    let (call, all) = (escape_controls(&begin.call), count(input.findings.len(), "finding"));
+    let at = located_place(begin, input).map_or_else(String::new, |place| place_text(place, input.folder));
     let mends = begin.mends;
     match begin.kind {
         BeginKind::Cause => writeln!(out, "Begin with `{call}` at {at}: one edit there clears {mends} of {all}."),
@@ -134,20 +134,20 @@ pub fn begin(out: &mut dyn Write, shown: &Shown<'_>, overview: &Overview) -> io:
             writeln!(out, "Begin with the call of `{call}` at {at}: one edit there clears {mends} of {all}.")
         }
         BeginKind::Function => {
-            let function = harmless(&begin.function);
+            let function = escape_controls(&begin.function);
             writeln!(out, "Begin with all that `{function}` does: a change of it clears {mends} of {all}.")
         }
     }
 }
 
-/// Returns the place of a change as the findings have it, by row and column.
-fn located<'s>(begin: &Begin, shown: &Shown<'s>) -> Option<&'s Place> {
-    let meant = begin.place.as_ref()?;
-    let mut places = shown
+/// Returns the place of a change with row and column, from the finding or cause at that place.
+fn located_place<'s>(begin: &Begin, input: &RenderInput<'s>) -> Option<&'s Place> {
+    let unlocated = begin.place.as_ref()?;
+    let mut places = input
         .findings
         .iter()
         .flat_map(|finding| std::iter::once(&finding.place).chain(finding.causes.iter().map(|cause| &cause.place)));
-    places.find(|place| place.path == meant.path && place.span == meant.span)
+    places.find(|place| place.path == unlocated.path && place.span == unlocated.span)
 }
 
 /// Writes how many findings the baseline hides, and how many of its entries are stale.
@@ -155,7 +155,7 @@ fn located<'s>(begin: &Begin, shown: &Shown<'s>) -> Option<&'s Place> {
 /// # Errors
 ///
 /// Those of the writer.
-pub fn in_baseline(out: &mut dyn Write, findings: usize, stale: usize) -> io::Result<()> {
+pub fn write_baseline_counts(out: &mut dyn Write, findings: usize, stale: usize) -> io::Result<()> {
     if findings > 0 {
         writeln!(out, "{} in the baseline.", count(findings, "finding"))?;
     }
@@ -166,12 +166,12 @@ pub fn in_baseline(out: &mut dyn Write, findings: usize, stale: usize) -> io::Re
     }
 }
 
-/// Writes how many findings a change did not bring. `with` says with what the files were compared.
+/// Writes how many findings were there before a change. `with` names the older state (`the branch main`).
 ///
 /// # Errors
 ///
 /// Those of the writer.
-pub fn were_there(out: &mut dyn Write, findings: usize, with: &str) -> io::Result<()> {
+pub fn write_already_there(out: &mut dyn Write, findings: usize, with: &str) -> io::Result<()> {
     match findings {
         0 => writeln!(out, "Compared with {with}."),
         1 => writeln!(out, "Compared with {with}, where 1 finding was there already."),
@@ -179,12 +179,13 @@ pub fn were_there(out: &mut dyn Write, findings: usize, with: &str) -> io::Resul
     }
 }
 
-/// Returns a user who named a missing path must not read that all is well.
-fn none(summary: &Summary) -> &'static str {
+/// Returns the text for no findings. A user who gave a missing path must not read that all is well.
+fn no_findings_text(summary: &Summary) -> &'static str {
     if summary.incomplete { "No findings in what is there" } else { "No findings" }
 }
 
-fn below(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
+/// Writes the end of the last line: the numbers of the findings that are not shown.
+fn write_not_shown(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
     if summary.capped > 0 {
         write!(out, ", of which {} are not shown (--max-findings)", summary.capped)?;
     }
@@ -204,7 +205,7 @@ fn below(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
     writeln!(out, ".")?;
     match summary.aside {
         0 => Ok(()),
-        // `left_aside` tells of them.
+        // `write_left_aside` reports them.
         _ if summary.shown_aside > 0 => Ok(()),
         number => writeln!(
             out,
@@ -214,9 +215,10 @@ fn below(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
     }
 }
 
-pub(crate) fn count(number: usize, what: &str) -> String {
+/// Returns a number with a noun: `1 finding`, `2 findings`.
+pub(crate) fn count(number: usize, noun: &str) -> String {
     match number {
-        1 => format!("1 {what}"),
-        _ => format!("{number} {what}s"),
+        1 => format!("1 {noun}"),
+        _ => format!("{number} {noun}s"),
     }
 }

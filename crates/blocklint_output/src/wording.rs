@@ -1,32 +1,33 @@
-//! Steps of a trace in words: who calls what, as people name it.
+//! The steps of a trace in words: `` `Store.load` calls `get`, which blocks``.
 
 use blocklint_core::{Finding, last_name};
 
 /// Returns the event at a step of the trace, in words.
-pub(crate) fn step_label(finding: &Finding, at: usize) -> String {
+pub(crate) fn step_label(finding: &Finding, index: usize) -> String {
     let last = finding.trace.len().saturating_sub(1);
-    let Some(step) = finding.trace.get(at) else { return String::new() };
-    match (at == last, last) {
+    let Some(step) = finding.trace.get(index) else { return String::new() };
+    match (index == last, last) {
         (true, 0) => "blocks here".to_owned(),
-        // The finding is not that the call blocks.
-        (true, _) if finding.effect.is_none() => format!("{} calls `{}`", who(&step.function), step.call),
-        (true, _) => format!("{} calls `{}`, which blocks", who(&step.function), step.call),
-        (false, _) => format!("{} {}", who(&step.function), does(&step.call, &step.function)),
+        // A finding without an effect does not say that the call blocks.
+        (true, _) if finding.effect.is_none() => format!("{} calls `{}`", body_text(&step.function), step.call),
+        (true, _) => format!("{} calls `{}`, which blocks", body_text(&step.function), step.call),
+        (false, _) => format!("{} {}", body_text(&step.function), action_text(&step.call, &step.function)),
     }
 }
 
-/// Returns the body, by the name its readers look for: a method with its class, a nameless one by what it is and where.
-fn who(qualified: &str) -> String {
-    match nameless(qualified) {
-        Some(what) => format!("{what} of {}", who(parent(qualified))),
+/// Returns the name of a body for people: a method with its class, a body without a name by its kind (`a lambda of
+/// `run``).
+fn body_text(qualified: &str) -> String {
+    match nameless_kind(qualified) {
+        Some(kind) => format!("{kind} of {}", body_text(parent(qualified))),
         None => format!("`{}`", with_class(qualified)),
     }
 }
 
-/// Returns the words for how a body, `by`, runs this one.
-fn does(qualified: &str, by: &str) -> String {
-    if let Some(what) = nameless(qualified) {
-        return format!("runs {what}");
+/// Returns the words for how the body `caller` runs this one: `calls `load``, `makes a `Store``.
+fn action_text(qualified: &str, caller: &str) -> String {
+    if let Some(kind) = nameless_kind(qualified) {
+        return format!("runs {kind}");
     }
     let class = last_name(parent(qualified));
     match last_name(qualified) {
@@ -34,14 +35,14 @@ fn does(qualified: &str, by: &str) -> String {
             let article = if class.trim_start_matches('_').starts_with(['A', 'E', 'I', 'O']) { "an" } else { "a" };
             format!("makes {article} `{class}`")
         }
-        // The class they share was just said.
-        name if parent(qualified) == parent(by) => format!("calls `{name}`"),
+        // The class of the caller is left out, because the text has just named it.
+        name if parent(qualified) == parent(caller) => format!("calls `{name}`"),
         _ => format!("calls `{}`", with_class(qualified)),
     }
 }
 
-/// Returns the words for a body without a name.
-fn nameless(qualified: &str) -> Option<&'static str> {
+/// Returns the kind of a body without a name, in words.
+fn nameless_kind(qualified: &str) -> Option<&'static str> {
     match last_name(qualified) {
         "<lambda>" if qualified.contains("::") => Some("a closure"),
         "<lambda>" => Some("a lambda"),
@@ -51,8 +52,8 @@ fn nameless(qualified: &str) -> Option<&'static str> {
     }
 }
 
-/// `Store.load` of `app.Store.load`, `load` of `app.load`: what begins with a capital letter is a class in all three
-/// languages.
+/// Returns the name of a body with its class: `Store.load` of `app.Store.load`, `load` of `app.load`. In all three
+/// languages a name with a capital letter is a class.
 fn with_class(qualified: &str) -> &str {
     let name = last_name(qualified);
     let class = last_name(parent(qualified));
@@ -71,11 +72,11 @@ fn parent(qualified: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::{does, who};
+    use super::{action_text, body_text};
 
     #[test]
-    fn methods_go_by_their_class() {
-        for (qualified, said) in [
+    fn methods_are_named_with_their_class() {
+        for (qualified, text) in [
             ("app.load", "`load`"),
             ("app.Store.load", "`Store.load`"),
             ("app._Store.load", "`_Store.load`"),
@@ -85,19 +86,19 @@ mod tests {
             ("main", "`main`"),
             ("", "``"),
         ] {
-            assert_eq!(who(qualified), said);
+            assert_eq!(body_text(qualified), text);
         }
     }
 
     #[test]
-    fn constructors_make_and_the_nameless_go_by_what_they_are() {
-        assert_eq!(does("app.Blocks.__init__", "app.f"), "makes a `Blocks`");
-        assert_eq!(does("org.acme.App.<init>", "org.acme.App.run"), "makes an `App`");
-        assert_eq!(does("app.Store.load", "app.f"), "calls `Store.load`");
-        assert_eq!(does("app.Store.load", "app.Store.get"), "calls `load`");
-        assert_eq!(does("app.run.<lambda>", "app.run"), "runs a lambda");
-        assert_eq!(who("app.run.<lambda>"), "a lambda of `run`");
-        assert_eq!(who("app.any.<genexpr>.<lambda>"), "a lambda of a generator expression of `any`");
-        assert_eq!(who("a::Store::run::<async block>"), "an async block of `Store::run`");
+    fn constructors_make_objects_and_nameless_bodies_have_a_kind() {
+        assert_eq!(action_text("app.Blocks.__init__", "app.f"), "makes a `Blocks`");
+        assert_eq!(action_text("org.acme.App.<init>", "org.acme.App.run"), "makes an `App`");
+        assert_eq!(action_text("app.Store.load", "app.f"), "calls `Store.load`");
+        assert_eq!(action_text("app.Store.load", "app.Store.get"), "calls `load`");
+        assert_eq!(action_text("app.run.<lambda>", "app.run"), "runs a lambda");
+        assert_eq!(body_text("app.run.<lambda>"), "a lambda of `run`");
+        assert_eq!(body_text("app.any.<genexpr>.<lambda>"), "a lambda of a generator expression of `any`");
+        assert_eq!(body_text("a::Store::run::<async block>"), "an async block of `Store::run`");
     }
 }

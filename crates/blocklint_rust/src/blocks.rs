@@ -30,7 +30,7 @@ pub(crate) struct After {
 impl Walker<'_> {
     /// Walks a block in a scope of its own.
     pub(crate) fn block(&mut self, node: Node<'_>) -> BlockValue {
-        let result = self.deeper(node, |walker| {
+        let result = self.one_level_deeper(node, |walker| {
             walker.scopes.push(ScopeKind::Open);
             let region = walker.region;
             // It comes first of all.
@@ -60,7 +60,7 @@ impl Walker<'_> {
             return self.block(node).form;
         }
         let region = self.region_here(RegionKind::Block, FormId::NONE, span(node));
-        self.within(region, |walker| walker.block(node).form)
+        self.in_region(region, |walker| walker.block(node).form)
     }
 
     /// Returns the region of a whole `match`, `if let`, `while let` or `for` whose subject makes values that live as
@@ -173,7 +173,8 @@ impl Walker<'_> {
         }
         if kind(node) == K::If {
             let mut after = Vec::new();
-            let form = self.deeper(node, |walker| walker.if_expr(node, &mut after)).unwrap_or_else(|| self.other());
+            let form =
+                self.one_level_deeper(node, |walker| walker.if_expr(node, &mut after)).unwrap_or_else(|| self.other());
             self.go_on(&after, node.end_byte(), end);
             return form.is_none();
         }
@@ -238,7 +239,7 @@ impl Walker<'_> {
             let test = self.pattern_test(pattern, value);
             let group = self.facts.group();
             let region = self.arm_here(RegionKind::Else, group, test, span(alternative));
-            self.within(region, |walker| walker.block(alternative));
+            self.in_region(region, |walker| walker.block(alternative));
             after = Some(After { kind: RegionKind::Then, group, test });
         }
         let simple = crate::items::strip_mut(pattern);

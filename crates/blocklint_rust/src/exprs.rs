@@ -22,7 +22,7 @@ impl Walker<'_> {
 
     /// Returns the value of an expression; none if it never comes.
     pub(crate) fn expr(&mut self, node: Node<'_>) -> FormId {
-        self.deeper(node, |walker| walker.chain(node)).unwrap_or_else(|| self.other())
+        self.one_level_deeper(node, |walker| walker.chain(node)).unwrap_or_else(|| self.other())
     }
 
     fn chain(&mut self, node: Node<'_>) -> FormId {
@@ -249,7 +249,7 @@ impl Walker<'_> {
                 let parts: Vec<Node<'_>> = named(left).collect();
                 for (at, part) in parts.into_iter().enumerate() {
                     let form = self.form(Form::Part(value, at as u32));
-                    let _ = self.deeper(part, |walker| walker.assign_to(part, form));
+                    let _ = self.one_level_deeper(part, |walker| walker.assign_to(part, form));
                 }
             }
             _ => {
@@ -308,7 +308,7 @@ impl Walker<'_> {
             return self.value(node);
         }
         let region = self.region_here(arm, test, span(node));
-        self.within(region, |walker| walker.value(node))
+        self.in_region(region, |walker| walker.value(node))
     }
 
     /// Returns a closure, which runs where it is called.

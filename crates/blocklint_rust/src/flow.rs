@@ -28,7 +28,7 @@ impl Walker<'_> {
             let group = self.facts.group();
             tests.push((group, test));
             let region = self.arm_here(RegionKind::Then, group, test, span(consequence));
-            let value = self.within(region, |walker| walker.block(consequence));
+            let value = self.in_region(region, |walker| walker.block(consequence));
             ends.push(value.form);
             self.scopes.pop();
             let alternative = child(at, f.alternative).and_then(|clause| named(clause).next());
@@ -42,7 +42,7 @@ impl Walker<'_> {
                 at = alternative;
                 continue;
             }
-            let value = self.within(region, |walker| walker.block(alternative));
+            let value = self.in_region(region, |walker| walker.block(alternative));
             ends.push(value.form);
             break;
         }
@@ -118,7 +118,7 @@ impl Walker<'_> {
             };
             let region = self.arm_here(RegionKind::Case, group, test, span(arm));
             self.scopes.push(ScopeKind::Open);
-            let end = self.within(region, |walker| {
+            let end = self.in_region(region, |walker| {
                 if let Some(pattern) = pattern {
                     walker.bind_pattern(pattern, subject);
                 }
@@ -166,7 +166,7 @@ impl Walker<'_> {
                     None => self.other(),
                 };
                 let region = self.region_here(RegionKind::Loop, iterable, span(node));
-                self.within(region, |walker| {
+                self.in_region(region, |walker| {
                     let element = walker.form(Form::Element(iterable));
                     if let Some(pattern) = child(node, f.pattern) {
                         walker.bind_pattern(pattern, element);
@@ -179,7 +179,7 @@ impl Walker<'_> {
             K::While => {
                 // The test runs again each time round, so it belongs to the loop.
                 let region = self.region_here(RegionKind::Loop, FormId::NONE, span(node));
-                self.within(region, |walker| {
+                self.in_region(region, |walker| {
                     let condition = child(node, f.condition);
                     let whole = condition.and_then(|condition| walker.condition_region(node, condition));
                     walker.region = whole.unwrap_or(region);
@@ -197,7 +197,7 @@ impl Walker<'_> {
             _ => {
                 let region = self.region_here(RegionKind::Loop, FormId::NONE, span(node));
                 endless = Some(region);
-                self.within(region, |walker| {
+                self.in_region(region, |walker| {
                     if let Some(body) = child(node, f.body) {
                         walker.block(body);
                     }

@@ -115,7 +115,7 @@ impl Walker<'_> {
 
     /// One item; what is none is left to the caller.
     pub(crate) fn item(&mut self, node: Node<'_>, attrs: &Attrs<'_>) {
-        let _ = self.deeper(node, |walker| {
+        let _ = self.one_level_deeper(node, |walker| {
             let before = walker.test;
             walker.test |= walker.is_test(attrs);
             match kind(node) {

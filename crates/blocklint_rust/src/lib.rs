@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 
 use blocklint_core::Language;
 use blocklint_facts::{FileFacts, Sym};
-use blocklint_treesitter::{Started, comments, meant, start};
+use blocklint_treesitter::{StartedWalk, record_directives, record_intent_comments, start_walk};
 use tree_sitter::Tree;
 
 pub use crate::fixes::{Called, ChainPart, Chained, Sought, Unchanged, asyncify, fix, mention, without_unused_imports};
@@ -56,8 +56,8 @@ pub fn extract_timed(bytes: &[u8]) -> (FileFacts, Duration, Duration) {
 
 /// Returns the facts, the tree they were read from, and what macros took if `again` starts to count it.
 fn walk(bytes: &[u8], parsed: impl FnOnce(), again: Option<Duration>) -> (FileFacts, Option<Tree>, Option<Duration>) {
-    let Started { walk, tree, parser } =
-        match start(Language::Rust, &grammar(), bytes, Some(repair::without_attributes), parsed) {
+    let StartedWalk { walk, tree, parser } =
+        match start_walk(Language::Rust, &grammar(), bytes, Some(repair::without_attributes), parsed) {
             Ok(started) => started,
             Err(facts) => return (*facts, None, again),
         };
@@ -78,8 +78,8 @@ fn walk(bytes: &[u8], parsed: impl FnOnce(), again: Option<Duration>) -> (FileFa
     };
     walker.scopes.push(ScopeKind::Module);
     walker.items(root);
-    comments(&mut walker.facts, bytes, root, is_comment);
-    meant(&mut walker.facts, bytes, root, is_comment);
+    record_directives(&mut walker.facts, bytes, root, is_comment);
+    record_intent_comments(&mut walker.facts, bytes, root, is_comment);
     let again = walker.again;
     (walker.walk.facts.finish(), Some(tree), again)
 }

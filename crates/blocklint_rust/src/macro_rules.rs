@@ -44,7 +44,7 @@ impl Walker<'_> {
             let root = tree.root_node();
             self.see_deferred(&params, right, root, &mut later);
             let region = self.arm_here(RegionKind::Case, group, FormId::NONE, span(right));
-            self.within(region, |walker| {
+            self.in_region(region, |walker| {
                 walker.macro_depth += 1;
                 match only_expression(root) {
                     Some(expression) => {

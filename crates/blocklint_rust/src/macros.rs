@@ -333,7 +333,7 @@ impl Walker<'_> {
             let whole = blocklint_core::Span::new(arm.start as u32, arm.value.end as u32);
             let region = self.arm_here(RegionKind::Case, group, FormId::NONE, whole);
             self.scopes.push(ScopeKind::Open);
-            let end = self.within(region, |walker| {
+            let end = self.in_region(region, |walker| {
                 walker.macro_depth += 1;
                 if let (Some(pattern), Some(waited)) = (arm.pattern, waited) {
                     walker.race_pattern(pattern, waited);

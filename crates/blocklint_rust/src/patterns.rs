@@ -13,7 +13,7 @@ use crate::walker::{Walker, Walking, span};
 impl Walker<'_> {
     /// Binds the names of a pattern to the parts of a value.
     pub(crate) fn pattern(&mut self, node: Node<'_>, value: FormId) {
-        let _ = self.deeper(node, |walker| walker.pattern_inner(node, value));
+        let _ = self.one_level_deeper(node, |walker| walker.pattern_inner(node, value));
     }
 
     fn pattern_inner(&mut self, node: Node<'_>, value: FormId) {

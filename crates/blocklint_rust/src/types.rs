@@ -14,7 +14,7 @@ use crate::walker::{Walker, Walking};
 impl Walker<'_> {
     /// Returns the form of a type.
     pub(crate) fn type_form(&mut self, node: Node<'_>) -> FormId {
-        self.deeper(node, |walker| walker.type_inner(node)).unwrap_or_else(|| self.other())
+        self.one_level_deeper(node, |walker| walker.type_inner(node)).unwrap_or_else(|| self.other())
     }
 
     /// Returns the form of the type in a field; none if there is no such field.

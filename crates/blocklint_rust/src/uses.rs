@@ -17,7 +17,7 @@ impl Walker<'_> {
     }
 
     fn use_tree(&mut self, node: Node<'_>, prefix: &str) {
-        let _ = self.deeper(node, |walker| walker.use_inner(node, prefix));
+        let _ = self.one_level_deeper(node, |walker| walker.use_inner(node, prefix));
     }
 
     fn use_inner(&mut self, node: Node<'_>, prefix: &str) {

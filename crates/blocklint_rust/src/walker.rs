@@ -4,7 +4,7 @@ use std::ops::{Deref, DerefMut};
 use std::time::Duration;
 
 use blocklint_facts::{BodyId, ClassId, FormId, Sym, VarId};
-use blocklint_treesitter::{Left, Walk};
+use blocklint_treesitter::{OuterState, Walk};
 pub(crate) use blocklint_treesitter::{Walking, span};
 use rustc_hash::FxHashMap;
 use tree_sitter::{Node, Parser};
@@ -55,7 +55,7 @@ pub(crate) struct Breaks {
 
 /// Where a walk stands, to return to it.
 pub(crate) struct Place {
-    left: Left,
+    left: OuterState,
     test: bool,
     breaks: Vec<Breaks>,
 }

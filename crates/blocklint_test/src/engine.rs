@@ -2,7 +2,7 @@
 
 use blocklint_core::{Finding, RuleCode};
 use blocklint_engine::{CommentChecks, Levels, analyse, choose, load_models, locate, signal_named};
-use blocklint_output::{Look, Shown, full};
+use blocklint_output::{Look, RenderInput, write_full};
 use blocklint_project::{Project, Request, discover};
 use blocklint_rules::{RULES, Selection, rule};
 use camino::Utf8Path;
@@ -73,10 +73,15 @@ impl HarnessEngine for Engine {
             suppressed: Vec::new(),
         };
         let sources = locate(&project, &mut chosen);
-        let shown =
-            Shown { findings: &chosen.findings, groups: &chosen.groups, sources: &sources, folder: root, pages: None };
+        let shown = RenderInput {
+            findings: &chosen.findings,
+            groups: &chosen.groups,
+            sources: &sources,
+            folder: root,
+            pages: None,
+        };
         let mut out = Vec::new();
-        full(&mut out, &shown, Look::default()).map_err(|error| error.to_string())?;
+        write_full(&mut out, &shown, Look::default()).map_err(|error| error.to_string())?;
         String::from_utf8(out).map_err(|error| error.to_string())
     }
 }

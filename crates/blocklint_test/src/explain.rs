@@ -5,7 +5,7 @@ use blocklint_engine::{
     AskedLine, CommentChecks, ExplainRequest, Levels, Options as EngineOptions, Progress, Step,
     explain as explain_lines,
 };
-use blocklint_output::explanation;
+use blocklint_output::write_explanation;
 use camino::Utf8Path;
 
 use crate::fixing::Run;
@@ -51,7 +51,7 @@ pub(crate) fn explain(root: &Utf8Path, options: &Options, lines: &[CodeLine]) ->
         let line = place.and_then(|number| explained.get(number)?.as_ref());
         let mut out = Vec::new();
         if let Some(line) = line {
-            explanation(&mut out, std::slice::from_ref(line), root, false).map_err(|error| error.to_string())?;
+            write_explanation(&mut out, std::slice::from_ref(line), root, false).map_err(|error| error.to_string())?;
         }
         texts.push(String::from_utf8_lossy(&out).into_owned());
     }

@@ -10,7 +10,7 @@ use blocklint_engine::{
     attach, choose, faults, load_models, locate, on_large_stacks, write,
 };
 use blocklint_models::Models;
-use blocklint_output::diff;
+use blocklint_output::write_diff;
 use blocklint_project::Project;
 use blocklint_rules::rule;
 use camino::Utf8Path;
@@ -31,7 +31,8 @@ pub(crate) fn fix(root: &Utf8Path, options: &Options) -> Result<FixRun, String> 
     }
     for file in &done.changes {
         let mut out = Vec::new();
-        diff(&mut out, &file.path, root, &file.text_before, &file.text_after).map_err(|error| error.to_string())?;
+        write_diff(&mut out, &file.path, root, &file.text_before, &file.text_after)
+            .map_err(|error| error.to_string())?;
         text.push_str(&String::from_utf8_lossy(&out));
     }
     if let Some(unwritten) = write(&done.changes, root).first() {

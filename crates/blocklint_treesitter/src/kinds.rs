@@ -1,4 +1,5 @@
-//! Node kinds and fields of a grammar as numbers: comparing names would dominate the walk.
+//! Node kinds and fields of a grammar as numbers, because comparisons of their names would take most of the time of a
+//! walk. Also the iterators over the children of a node.
 
 use tree_sitter::{Language, Node, TreeCursor};
 
@@ -16,7 +17,7 @@ macro_rules! grammar {
             $grammar.into()
         }
 
-        /// The kind of a node, as far as extraction asks for it.
+        /// The kind of a node. Kinds that extraction does not use are `Unknown`.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(crate) enum K { Unknown, $(#[doc = $kind_text] $kind,)* }
 
@@ -40,13 +41,13 @@ macro_rules! grammar {
                 let kinds = (0..language.node_kind_count())
                     .map(|id| kind_named(language.node_kind_for_id(id as u16).unwrap_or_default()))
                     .collect();
-                // Zero is no field: asking for it finds nothing.
+                // Zero is no field: a node has no child for it.
                 let fields = Fields { $($field: language.field_id_for_name($field_text).map_or(0, |id| id.get()),)* };
                 Tables { kinds, fields }
             })
         }
 
-        /// Returns the kind of a node; `Unknown` for errors too.
+        /// Returns the kind of a node; `Unknown` for an error, too.
         pub(crate) fn kind(node: $crate::tree_sitter::Node<'_>) -> K {
             tables().kinds.get(usize::from(node.kind_id())).copied().unwrap_or(K::Unknown)
         }
@@ -64,7 +65,7 @@ macro_rules! grammar {
     };
 }
 
-/// Panics with the names that the grammar does not have: for tests only.
+/// Panics with the names that the grammar does not have. For tests only.
 pub fn test_tables(language: &Language, kinds: &[&str], fields: &[&str]) {
     let unknown =
         |name: &&&str| language.id_for_node_kind(name, true) == 0 && language.id_for_node_kind(name, false) == 0;
@@ -73,30 +74,33 @@ pub fn test_tables(language: &Language, kinds: &[&str], fields: &[&str]) {
     assert_eq!(missing, Vec::<&&str>::new());
 }
 
-/// Returns a child by its field.
+/// Returns the child of a node in a field.
 pub fn child<'t>(node: Node<'t>, field: u16) -> Option<Node<'t>> {
     node.child_by_field_id(field)
 }
 
-/// The children of a node in order. (Siblings through [`Node::next_sibling`] cost a walk from the root each.)
+/// The children of a node in order, without comments. ([`Node::next_sibling`] walks from the root at each step.)
 pub struct Children<'t> {
     traversal: Traversal<'t>,
+    /// True if only the named children are returned.
     named: bool,
 }
 
 /// How the children are visited.
 enum Traversal<'t> {
-    /// By their number: the parser balances long lists, so that one is found in a few steps, and a step of a cursor costs
-    /// more than that.
+    /// By their index. The parser balances long lists, so an index is found in a few steps, which is faster than a step
+    /// of a cursor.
     Counted { node: Node<'t>, next: u32, count: u32 },
-    /// By a cursor, and whether it stands on one.
+    /// By a cursor. `more` is true if the cursor is on a child.
     Stepped { cursor: TreeCursor<'t>, more: bool },
 }
 
-/// Up to so many children are counted: comments one after the other, and what did not parse, are no balanced list.
+/// The most children that are visited by index. Consecutive comments are not balanced, so more are visited by a cursor.
 const COUNTED: u32 = 64;
+/// The most children of an error node that are visited by index, because the parser does not balance them.
 const COUNTED_IN_ERROR: u32 = 6;
 
+/// Returns the children of a node; with `named` only the named ones.
 fn children(node: Node<'_>, named: bool) -> Children<'_> {
     let count = if named { node.named_child_count() as u32 } else { node.child_count() };
     let counted = count <= COUNTED_IN_ERROR || (count <= COUNTED && !node.is_error());
@@ -111,8 +115,8 @@ fn children(node: Node<'_>, named: bool) -> Children<'_> {
 }
 
 impl<'t> Children<'t> {
-    /// How many may come at most, where that is known.
-    pub fn at_most(&self) -> Option<usize> {
+    /// Returns the most children that may follow, if that is known.
+    pub fn most_remaining(&self) -> Option<usize> {
         match self.traversal {
             Traversal::Counted { next, count, .. } => Some((count - next) as usize),
             Traversal::Stepped { .. } => None,
@@ -150,19 +154,19 @@ impl<'t> Iterator for Children<'t> {
     }
 }
 
-/// Returns the named children, without comments.
+/// Returns the named children of a node, without comments.
 pub fn named(node: Node<'_>) -> Children<'_> {
     children(node, true)
 }
 
-/// Returns the first of them.
+/// Returns the first named child of a node that is no comment.
 pub fn first(node: Node<'_>) -> Option<Node<'_>> {
-    // Hardly ever a comment stands there.
+    // The first named child is hardly ever a comment, so it is read without an iterator.
     let first = node.named_child(0)?;
     if first.is_extra() { named(node).next() } else { Some(first) }
 }
 
-/// Returns all children, without comments.
+/// Returns all children of a node, without comments.
 pub fn all(node: Node<'_>) -> Children<'_> {
     children(node, false)
 }

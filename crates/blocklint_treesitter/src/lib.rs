@@ -1,14 +1,15 @@
-//! Common parts of the front ends on tree-sitter: the numbers of a grammar, the walk's state, the comments, the start.
+//! Common parts of the front ends on tree-sitter (Rust, Java): the numbers of a grammar's node kinds, the parse of a
+//! file, the state of the walk over its tree, and blocklint's comments.
 
 mod comments;
 mod kinds;
 mod start;
 mod walk;
 
-pub use comments::{comments, meant};
+pub use comments::{record_directives, record_intent_comments};
 pub use kinds::{Children, all, child, first, named, test_tables};
-pub use start::{Repair, Started, start};
-pub use walk::{Left, Walk, Walking, span};
+pub use start::{Repair, StartedWalk, start_walk};
+pub use walk::{OuterState, Walk, Walking, span};
 
 #[doc(hidden)]
 pub use tree_sitter;

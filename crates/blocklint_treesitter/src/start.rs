@@ -1,4 +1,4 @@
-//! How the facts of a file begin: its tree, its top level, and what is wrong with it.
+//! Parses a file and begins its facts: the tree, the body of the top level, and the problems of the text.
 
 use blocklint_core::{Language, Span};
 use blocklint_facts::{
@@ -8,8 +8,8 @@ use tree_sitter::{Node, Parser, Tree};
 
 use crate::walk::{Walk, span};
 
-/// A file that parsed.
-pub struct Started<'s> {
+/// A parsed file.
+pub struct StartedWalk<'s> {
     /// The walk, at the top level.
     pub walk: Walk<'s>,
     /// The tree.
@@ -18,19 +18,23 @@ pub struct Started<'s> {
     pub parser: Parser,
 }
 
-/// A function that works around a mistake of a grammar. Returns a replacement of the same length for text that does not
-/// parse; `None` to leave the text.
+/// A function that works around a mistake of a grammar. It returns a text of the same length that parses instead of the
+/// file's text, or `None` if it has no better text.
 pub type Repair = fn(&[u8], Node<'_>) -> Option<Vec<u8>>;
 
-/// Parses a file; calls `parsed` once the tree stands. A syntax error and bytes that are no UTF-8 become one problem
-/// each. Where there is no tree at all, the facts are all there is, with the problem that says so.
-pub fn start<'s>(
+/// Parses a file, and returns its walk at the top level. Calls `parsed` when the tree is made. The first syntax error
+/// is one problem, bytes that are not UTF-8 are another.
+///
+/// # Errors
+///
+/// Facts with a problem and no code, if the parser returns no tree.
+pub fn start_walk<'s>(
     language: Language,
     grammar: &tree_sitter::Language,
     bytes: &'s [u8],
     repair: Option<Repair>,
     parsed: impl FnOnce(),
-) -> Result<Started<'s>, Box<FileFacts>> {
+) -> Result<StartedWalk<'s>, Box<FileFacts>> {
     let mut facts = FactsBuilder::new(language, bytes);
     let whole = Span::new(0, bytes.len() as u32);
     let name = facts.intern("");
@@ -55,7 +59,7 @@ pub fn start<'s>(
         Err(_) => None,
     };
     let tree = tree.map(|tree| match repair {
-        Some(repair) => repaired(&mut parser, bytes, tree, repair),
+        Some(repair) => repair_tree(&mut parser, bytes, tree, repair),
         None => tree,
     });
     let Some(tree) = tree else {
@@ -65,8 +69,8 @@ pub fn start<'s>(
     parsed();
     let valid = std::str::from_utf8(bytes);
     if let Err(error) = valid {
-        let at = error.valid_up_to() as u32;
-        facts.problem(Span::new(at, at + 1), "a byte here is not valid UTF-8".to_owned());
+        let offset = error.valid_up_to() as u32;
+        facts.problem(Span::new(offset, offset + 1), "a byte here is not valid UTF-8".to_owned());
     }
     if let Some(error) = first_error(tree.root_node()) {
         let message = "syntax error; the rest of the file was read".to_owned();
@@ -75,13 +79,13 @@ pub fn start<'s>(
     let region = facts.facts().body(body).region;
     let walk =
         Walk { facts, source: bytes, valid: valid.ok(), body, region, class: ClassId::NONE, depth: 0, too_deep: false };
-    Ok(Started { walk, tree, parser })
+    Ok(StartedWalk { walk, tree, parser })
 }
 
-/// Returns the tree of a repaired text, as long as that helps.
-fn repaired(parser: &mut Parser, bytes: &[u8], mut tree: Tree, repair: Repair) -> Tree {
+/// Returns the tree of the repaired text. Repairs go on while the first error moves towards the end of the text.
+fn repair_tree(parser: &mut Parser, bytes: &[u8], mut tree: Tree, repair: Repair) -> Tree {
     let mut text: Option<Vec<u8>> = None;
-    for _ in 0..REPAIRS {
+    for _ in 0..MOST_REPAIRS {
         let Some(error) = first_error(tree.root_node()) else { break };
         let before = error.start_byte();
         let Some(next) = repair(text.as_deref().unwrap_or(bytes), tree.root_node()) else { break };
@@ -94,10 +98,10 @@ fn repaired(parser: &mut Parser, bytes: &[u8], mut tree: Tree, repair: Repair) -
     tree
 }
 
-/// How often a text is repaired.
-const REPAIRS: u32 = 4;
+/// The most repairs of one text.
+const MOST_REPAIRS: u32 = 4;
 
-/// Returns the first part that did not parse.
+/// Returns the first node of a tree that is an error or missing.
 fn first_error(root: Node<'_>) -> Option<Node<'_>> {
     if !root.has_error() {
         return None;

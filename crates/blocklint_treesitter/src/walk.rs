@@ -1,4 +1,4 @@
-//! The state of one walk over a file, and small helpers that every part of it uses.
+//! The state of the walk over the tree of a file, with helpers to add facts.
 
 use std::borrow::Cow;
 use std::ops::DerefMut;
@@ -10,10 +10,10 @@ use blocklint_facts::{
 };
 use tree_sitter::Node;
 
-/// Nesting that is followed; what lies deeper is left out with one problem. A level costs a few kilobytes of stack.
+/// The deepest nesting that is read. Deeper code is left out, with one problem. A level needs a few kilobytes of stack.
 const MAX_DEPTH: u32 = 1_500;
 
-/// The state of every walk.
+/// The state of a walk, for each language.
 pub struct Walk<'s> {
     /// The facts so far.
     pub facts: FactsBuilder,
@@ -21,20 +21,20 @@ pub struct Walk<'s> {
     pub source: &'s [u8],
     /// The bytes of the file as text, if all are valid UTF-8.
     pub(crate) valid: Option<&'s str>,
-    /// The body being walked.
+    /// The current body.
     pub body: BodyId,
-    /// The region being walked.
+    /// The current region.
     pub region: RegionId,
-    /// The class whose body is being walked directly.
+    /// The class whose body is the current body, if it is one.
     pub class: ClassId,
-    /// How deep the walk is.
+    /// The current depth of nesting.
     pub depth: u32,
-    /// True if the problem of a nesting that was left out has been told.
+    /// True if the problem of too deep nesting has been added.
     pub too_deep: bool,
 }
 
-/// Where a walk stood before [`Walk::enter`].
-pub struct Left {
+/// The state of a walk before [`Walk::enter`], for [`Walk::leave`].
+pub struct OuterState {
     body: BodyId,
     region: RegionId,
     class: ClassId,
@@ -43,7 +43,7 @@ pub struct Left {
 impl<'s> Walk<'s> {
     /// Returns the text of a node.
     pub fn text(&self, node: Node<'_>) -> Cow<'s, str> {
-        // Checked once for the whole file: names are asked for by the thousand.
+        // UTF-8 is checked once for the whole file, because a walk reads thousands of names.
         if let Some(text) = self.valid.and_then(|text| text.get(node.byte_range())) {
             return Cow::Borrowed(text);
         }
@@ -63,10 +63,10 @@ impl<'s> Walk<'s> {
         }
     }
 
-    /// Starts a body's walk; give the result to [`Self::leave`].
-    pub fn enter(&mut self, body: BodyId, class: ClassId) -> Left {
+    /// Begins the walk of a body. Pass the result to [`Self::leave`].
+    pub fn enter(&mut self, body: BodyId, class: ClassId) -> OuterState {
         let region = self.facts.facts().body(body).region;
-        Left {
+        OuterState {
             body: std::mem::replace(&mut self.body, body),
             region: std::mem::replace(&mut self.region, region),
             class: std::mem::replace(&mut self.class, class),
@@ -74,18 +74,18 @@ impl<'s> Walk<'s> {
     }
 
     /// Ends a body's walk.
-    pub fn leave(&mut self, left: Left) {
-        self.body = left.body;
-        self.region = left.region;
-        self.class = left.class;
+    pub fn leave(&mut self, outer: OuterState) {
+        self.body = outer.body;
+        self.region = outer.region;
+        self.class = outer.class;
     }
 
-    /// Returns a region below the current one, with a group of its own.
+    /// Adds a region in the current one, with a group of its own.
     pub fn region_here(&mut self, kind: RegionKind, test: FormId, span: Span) -> RegionId {
         self.facts.region(self.region, self.body, kind, test, span)
     }
 
-    /// Returns a region below the current one that is an arm of a branch.
+    /// Adds a region in the current one that is an arm of a branch.
     pub fn arm_here(&mut self, kind: RegionKind, group: u32, test: FormId, span: Span) -> RegionId {
         self.facts.arm(self.region, self.body, kind, group, test, span)
     }
@@ -100,28 +100,28 @@ impl<'s> Walk<'s> {
         self.facts.form(form)
     }
 
-    /// Returns the form of a value that is not known.
+    /// Adds the form of an unknown value.
     pub fn other(&mut self) -> FormId {
         self.facts.form(Form::Other)
     }
 
-    /// Returns the form of a variable.
+    /// Adds the form of a variable.
     pub fn var_form(&mut self, var: VarId) -> FormId {
         self.facts.form(Form::Var(var))
     }
 
-    /// Returns a variable of the current body.
+    /// Adds a variable of the current body.
     pub fn new_var(&mut self, name: Sym, kind: VarKind) -> VarId {
         self.facts.var(name, self.body, kind)
     }
 
-    /// Records that a value is bound.
+    /// Adds the assignment of a value to a target.
     pub fn bind(&mut self, target: FormId, value: FormId, annotation: FormId, kind: AssignKind, span: Span) {
         let at = self.at();
         self.facts.assign(Assign { target, value, annotation, kind, at, span });
     }
 
-    /// Returns the site whose result a form is, through an `await`.
+    /// Returns the site whose result a form is, also behind an `await`.
     pub fn site_of(&self, form: FormId) -> Option<SiteId> {
         match self.facts.facts().form(form) {
             Form::Result(site) => Some(site),
@@ -133,31 +133,31 @@ impl<'s> Walk<'s> {
         }
     }
 
-    /// Marks how a site's result is used.
+    /// Adds a flag to a site: how its result is used.
     pub fn flag(&mut self, site: SiteId, flag: SiteFlags) {
         let site = self.facts.site_mut(site);
         site.flags = site.flags.with(flag);
     }
 
-    /// Marks the bodies between this one and the one that owns a variable as closures that capture.
+    /// Flags the bodies from the current one up to the owner of a variable as closures that capture.
     pub fn capture(&mut self, var: VarId) {
         let owner = self.facts.facts().var(var).body;
-        let mut at = self.body;
-        while at != owner && at.is_some() {
-            let body = self.facts.body_mut(at);
+        let mut current = self.body;
+        while current != owner && current.is_some() {
+            let body = self.facts.body_mut(current);
             body.flags = body.flags.with(BodyFlags::CAPTURES);
-            at = body.parent;
+            current = body.parent;
         }
     }
 
-    /// Returns the ends of a branch as one value: none if every end leaves.
+    /// Adds the value of a branch: one form for the values of all its arms. `NONE` if no arm has a value.
     pub fn ends(&mut self, mut ends: Vec<FormId>) -> FormId {
         ends.retain(|end| end.is_some());
         ends.dedup();
         self.alternatives(AltKind::Ends, &ends)
     }
 
-    /// One form for several; none for none.
+    /// Adds one form for several alternatives. `NONE` if there are none.
     pub fn alternatives(&mut self, kind: AltKind, forms: &[FormId]) -> FormId {
         match forms {
             [] => FormId::NONE,
@@ -170,18 +170,18 @@ impl<'s> Walk<'s> {
     }
 }
 
-/// A language's walk: [`Walk`] and what it adds.
+/// The walk of one language: [`Walk`] with the language's own state.
 pub trait Walking<'s>: DerefMut<Target = Walk<'s>> + Sized {
-    /// Walks in a region below the current one.
-    fn within<T>(&mut self, region: RegionId, walk: impl FnOnce(&mut Self) -> T) -> T {
+    /// Runs `walk` with another current region.
+    fn in_region<T>(&mut self, region: RegionId, walk: impl FnOnce(&mut Self) -> T) -> T {
         let before = std::mem::replace(&mut self.region, region);
         let result = walk(self);
         self.region = before;
         result
     }
 
-    /// One level deeper; `None`, with one problem for the file, where that is too deep.
-    fn deeper<T>(&mut self, node: Node<'_>, walk: impl FnOnce(&mut Self) -> T) -> Option<T> {
+    /// Runs `walk` one level deeper. `None` if that is too deep, with one problem for the file.
+    fn one_level_deeper<T>(&mut self, node: Node<'_>, walk: impl FnOnce(&mut Self) -> T) -> Option<T> {
         if self.depth >= MAX_DEPTH {
             if !self.too_deep {
                 self.too_deep = true;

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use blocklint_core::{Finding, Language, Severity};
 use blocklint_models::Models;
-use blocklint_output::{Overview, Shown};
+use blocklint_output::{Overview, RenderInput};
 use blocklint_project::{Configuration, PathOptions, Project, Request, absolute, discover_with};
 use blocklint_rules::UNREADABLE_SOURCE;
 use camino::{Utf8Path, Utf8PathBuf};
@@ -246,7 +246,7 @@ fn once(check: &Check) -> Result<u8, Failure> {
     let written = Written {
         check,
         project,
-        shown: Shown {
+        shown: RenderInput {
             findings: &chosen.findings,
             groups: &chosen.groups,
             sources: &sources,

@@ -52,7 +52,7 @@ pub(super) fn diff(check: &Check, request: FixRequest<'_>, current: &Utf8Path) -
     let print = || -> io::Result<()> {
         let mut out = Output::new(check.output_file.as_deref())?;
         for change in &fixed.changes {
-            blocklint_output::diff(&mut out, &change.path, current, &change.text_before, &change.text_after)?;
+            blocklint_output::write_diff(&mut out, &change.path, current, &change.text_before, &change.text_after)?;
         }
         out.finish()
     };

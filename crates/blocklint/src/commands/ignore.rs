@@ -1,7 +1,7 @@
 //! `blocklint check --add-ignore`.
 
 use blocklint_engine::{Baseline, Before, Chosen, IgnoreRequest, Ignored, ignored, write};
-use blocklint_output::changed_files;
+use blocklint_output::write_changed_files;
 use camino::Utf8Path;
 
 use super::check::{Prepared, options};
@@ -54,7 +54,7 @@ pub(super) fn add(check: &Check, prepared: &Prepared, old: Old<'_>, chosen: &Cho
         let mut said = Vec::new();
         match files.is_empty() {
             true => said.extend_from_slice(b"Nothing to ignore.\n"),
-            false => changed_files(&mut said, "Ignored", &files, &findings, current, check.show_fixes)?,
+            false => write_changed_files(&mut said, "Ignored", &files, &findings, current, check.show_fixes)?,
         }
         unless_closed(std::io::Write::write_all(&mut std::io::stdout(), &said))?;
     }

@@ -1,7 +1,7 @@
 //! `blocklint plan`.
 
 use blocklint_engine::{Ran, locate_in, locate_plan, overview, plan};
-use blocklint_output::{Look, Shown, plan_json, plan_text};
+use blocklint_output::{Look, RenderInput, write_plan, write_plan_json};
 
 use super::check::{nothing_read, prepare, request};
 use super::{baseline, cache, change, left_out, unless_closed};
@@ -48,7 +48,7 @@ pub(crate) fn plan_command(asked: &Plan) -> Result<u8, Failure> {
     let mut planned = plan(&chosen, &all_paths, &overviewed, asked.steps as usize);
     let mut sources = locate_in(project, &mut chosen, texts);
     locate_plan(project, &mut planned, &mut sources);
-    let shown = Shown {
+    let shown = RenderInput {
         findings: &chosen.findings,
         groups: &chosen.groups,
         sources: &sources,
@@ -63,8 +63,8 @@ pub(crate) fn plan_command(asked: &Plan) -> Result<u8, Failure> {
         most_blocks: None,
     };
     let written = match is_json {
-        true => plan_json(&mut out, &shown, &planned),
-        false => plan_text(&mut out, &shown, &planned, look),
+        true => write_plan_json(&mut out, &shown, &planned),
+        false => write_plan(&mut out, &shown, &planned, look),
     };
     unless_closed(written.and_then(|()| out.finish()))?;
     let done = project.missing.is_empty() && (left_out.is_empty() || !check.strict);

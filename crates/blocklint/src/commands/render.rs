@@ -4,9 +4,11 @@ use std::io::{self, Write as _};
 
 use blocklint_engine::{BaselineResult, Chosen, Compared, Levels};
 use blocklint_output::{
-    HtmlReport, Look, Overview, Plan, SarifRun, Shown, Summary, begin, changed_files, concise, fixable, fixed_summary,
-    full, github, gitlab, html, in_baseline, json, jsonl, junit, left_aside, minor, rdjson, sarif, statistics,
-    statistics_by_cause, statistics_by_cause_json, statistics_json, summary, were_there,
+    HtmlReport, Look, Overview, Plan, RenderInput, SarifRun, Summary, write_already_there, write_baseline_counts,
+    write_changed_files, write_concise, write_first_change, write_fixable, write_fixed_summary, write_full,
+    write_github, write_gitlab, write_html, write_json, write_jsonl, write_junit, write_left_aside, write_minor_notes,
+    write_rdjson, write_sarif, write_statistics, write_statistics_by_cause, write_statistics_by_cause_json,
+    write_statistics_json, write_summary,
 };
 use blocklint_project::Project;
 use camino::Utf8Path;
@@ -26,7 +28,7 @@ const MOST_BLOCKS: usize = 20;
 pub(super) struct Written<'a> {
     pub(super) check: &'a Check,
     pub(super) project: &'a Project,
-    pub(super) shown: Shown<'a>,
+    pub(super) shown: RenderInput<'a>,
     pub(super) chosen: &'a Chosen,
     pub(super) overview: &'a Overview,
     pub(super) plan: Option<&'a Plan>,
@@ -90,26 +92,30 @@ pub(super) fn write(written: &Written<'_>) -> io::Result<()> {
     };
     if console::verbosity() >= -1 {
         match (check.statistics, check.output_format) {
-            (Some(Counted::Rule), OutputFormat::Json) => statistics_json(&mut out, shown)?,
-            (Some(Counted::Rule), _) => statistics(&mut out, shown)?,
-            (Some(Counted::Cause), OutputFormat::Json) => statistics_by_cause_json(&mut out, shown, overview)?,
-            (Some(Counted::Cause), _) => statistics_by_cause(&mut out, shown, overview)?,
-            (None, OutputFormat::Json) => json(&mut out, shown)?,
-            (None, OutputFormat::Jsonl) => jsonl(&mut out, shown)?,
-            (None, OutputFormat::Concise) => concise(&mut out, shown, look)?,
-            (None, OutputFormat::Full) => full(&mut out, shown, look)?,
-            (None, OutputFormat::Github) => github(&mut out, shown)?,
-            (None, OutputFormat::Gitlab) => gitlab(&mut out, shown, repository(&project.root))?,
-            (None, OutputFormat::Junit) => junit(&mut out, shown)?,
-            (None, OutputFormat::Rdjson) => rdjson(&mut out, shown)?,
+            (Some(Counted::Rule), OutputFormat::Json) => write_statistics_json(&mut out, shown)?,
+            (Some(Counted::Rule), _) => write_statistics(&mut out, shown)?,
+            (Some(Counted::Cause), OutputFormat::Json) => write_statistics_by_cause_json(&mut out, shown, overview)?,
+            (Some(Counted::Cause), _) => write_statistics_by_cause(&mut out, shown, overview)?,
+            (None, OutputFormat::Json) => write_json(&mut out, shown)?,
+            (None, OutputFormat::Jsonl) => write_jsonl(&mut out, shown)?,
+            (None, OutputFormat::Concise) => write_concise(&mut out, shown, look)?,
+            (None, OutputFormat::Full) => write_full(&mut out, shown, look)?,
+            (None, OutputFormat::Github) => write_github(&mut out, shown)?,
+            (None, OutputFormat::Gitlab) => write_gitlab(&mut out, shown, repository(&project.root))?,
+            (None, OutputFormat::Junit) => write_junit(&mut out, shown)?,
+            (None, OutputFormat::Rdjson) => write_rdjson(&mut out, shown)?,
             (None, OutputFormat::Html) => {
-                html(&mut out, shown, &HtmlReport { root: &project.root, overview, plan: *plan, summary: &counts })?;
+                write_html(
+                    &mut out,
+                    shown,
+                    &HtmlReport { root: &project.root, overview, plan: *plan, summary: &counts },
+                )?;
             }
             (None, OutputFormat::Sarif) => {
                 let (root, complete) = (repository(&project.root), project.missing.is_empty());
                 let compares = known.held.is_some() || known.compared.is_some();
                 let run = SarifRun { root, suppressed: &chosen.suppressed, complete, compares };
-                let left_out = sarif(&mut out, shown, &run)?;
+                let left_out = write_sarif(&mut out, shown, &run)?;
                 if left_out > 0 {
                     warning(format!(
                         "{left_out} results were left out: services take no more than 25,000, or 10 MB zipped"
@@ -123,23 +129,23 @@ pub(super) fn write(written: &Written<'_>) -> io::Result<()> {
             Some(fixed) => {
                 let (files, fixed_findings) = (fixed.files.iter().map(|file| &**file), fixed.fixed_findings.iter());
                 let (files, fixed_findings) = (files.collect::<Vec<_>>(), fixed_findings.collect::<Vec<_>>());
-                changed_files(&mut out, "Fixed", &files, &fixed_findings, shown.folder, check.show_fixes)?;
-                fixed_summary(&mut out, fixed_findings.len(), &counts)?;
+                write_changed_files(&mut out, "Fixed", &files, &fixed_findings, shown.folder, check.show_fixes)?;
+                write_fixed_summary(&mut out, fixed_findings.len(), &counts)?;
             }
-            None => summary(&mut out, &counts)?,
+            None => write_summary(&mut out, &counts)?,
         }
-        left_aside(&mut out, &chosen.findings, &counts)?;
-        minor(&mut out, &chosen.minor, shown, look)?;
-        fixable(&mut out, &chosen.findings, check.unsafe_fixes)?;
+        write_left_aside(&mut out, &chosen.findings, &counts)?;
+        write_minor_notes(&mut out, &chosen.minor, shown, look)?;
+        write_fixable(&mut out, &chosen.findings, check.unsafe_fixes)?;
         if let Some(held) = known.held {
             let stale = held.stale.iter().map(|(_, count)| *count as usize).sum();
-            in_baseline(&mut out, held.findings.len(), stale)?;
+            write_baseline_counts(&mut out, held.findings.len(), stale)?;
         }
         if let Some(compared) = known.compared {
-            were_there(&mut out, compared.were_there, &compared.with)?;
+            write_already_there(&mut out, compared.were_there, &compared.with)?;
         }
         if asks_for_overview(check) {
-            begin(&mut out, shown, overview)?;
+            write_first_change(&mut out, shown, overview)?;
         }
     } else if let Some(held) = known.held {
         baseline::tell_stale(check, held);
@@ -148,7 +154,7 @@ pub(super) fn write(written: &Written<'_>) -> io::Result<()> {
     // Nothing else says how a run ended whose findings went into a file.
     if let Some(file) = check.output_file.as_ref().filter(|_| console::verbosity() >= 0) {
         let mut told = Vec::new();
-        summary(&mut told, &counts)?;
+        write_summary(&mut told, &counts)?;
         let _ = writeln!(io::stderr(), "{}Written to {file}.", String::from_utf8_lossy(&told));
     }
     Ok(())

@@ -2,7 +2,7 @@
 
 use blocklint_core::Finding;
 use blocklint_engine::{AskedLine, Chosen, ExplainRequest, Options, explain};
-use blocklint_output::{ExplainedLine, Remark, explanation, explanation_json};
+use blocklint_output::{ExplainedLine, Remark, write_explanation, write_explanation_json};
 use blocklint_project::{Request, absolute, project_root, project_within, why_left_out};
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -49,8 +49,8 @@ pub(crate) fn why(why: &Why) -> Result<u8, Failure> {
     let mut out = Output::new(check.output_file.as_deref()).map_err(|error| Failure::new(error.to_string()))?;
     let styled = check.output_file.is_none() && console::stdout_is_styled();
     let written = match is_json {
-        true => explanation_json(&mut out, &lines),
-        false => explanation(&mut out, &lines, &current, styled),
+        true => write_explanation_json(&mut out, &lines),
+        false => write_explanation(&mut out, &lines, &current, styled),
     };
     unless_closed(written.and_then(|()| out.finish()))?;
     Ok(if is_whole { CLEAN } else { FAILED })

@@ -289,10 +289,10 @@ fn edits_and_odd_places_are_valid_too() {
         let sources = blocklint_output::Sources::default();
         let folder = camino::Utf8Path::new("/p");
         let shown =
-            blocklint_output::Shown { findings: &findings, groups: &[], sources: &sources, folder, pages: None };
+            blocklint_output::RenderInput { findings: &findings, groups: &[], sources: &sources, folder, pages: None };
         let run = blocklint_output::SarifRun { root: folder, suppressed: &[], complete: true, compares: false };
         let mut out = Vec::new();
-        blocklint_output::sarif(&mut out, &shown, &run).expect("memory takes everything");
+        blocklint_output::write_sarif(&mut out, &shown, &run).expect("memory takes everything");
         let log: Value = serde_json::from_slice(&out).expect("JSON");
         validate(&log);
         log["runs"][0]["results"][0].clone()

@@ -144,18 +144,18 @@ impl Explainer<'_, '_> {
         }
         let mut found = Vec::new();
         let mut called = Vec::new();
-        for caller in self.callers.of(Node::plain(body)).iter() {
+        for caller in self.callers.find_callers(Node::plain(body)).iter() {
             let around = program.body_of_site(caller.site);
             if around == body {
                 continue;
             }
             if let Some(span) = self.cut_at(caller.site, label) {
                 found.push(Above::Suppressed(caller.site.file, span));
-            } else if matches!(caller.kind, CallerKind::HandsToLoop(_)) && self.roots.of(body).is_some() {
+            } else if matches!(caller.kind, CallerKind::PassesToLoop(_)) && self.roots.find_root(body).is_some() {
                 continue;
             } else if label.guard.is_some() {
                 found.push(Above::RuledOut(caller.site));
-            } else if let Some(root) = self.roots.of(around)
+            } else if let Some(root) = self.roots.find_root(around)
                 && !label.place.holds(root.context, root.runtime)
             {
                 found.push(Above::Allowed(around));

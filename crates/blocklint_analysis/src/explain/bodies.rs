@@ -73,7 +73,7 @@ impl Explainer<'_, '_> {
     /// Returns everything that is known of a function as a whole.
     pub fn explain_body(&self, body: BodyRef) -> BodyExplanation {
         let linker = self.linker;
-        let root = self.roots.of(body);
+        let root = self.roots.find_root(body);
         let findings = self.findings_inside(body);
         let labelled_bodies = self.labelled_bodies.get(&body).map_or(&[][..], Vec::as_slice);
         let (mut passing, _) =
@@ -137,9 +137,9 @@ impl Explainer<'_, '_> {
         let linker = self.linker;
         let is_awaited = |site: SiteRef| linker.program.site(site).flags.has(SiteFlags::AWAITED);
         let mut found: Vec<BodyUse> = Vec::new();
-        for caller in self.callers.of(Node::plain(body)).iter() {
+        for caller in self.callers.find_callers(Node::plain(body)).iter() {
             found.push(match caller.kind {
-                CallerKind::HandsToLoop(_) => BodyUse::HandedOver(caller.site, Context::EventLoop),
+                CallerKind::PassesToLoop(_) => BodyUse::HandedOver(caller.site, Context::EventLoop),
                 CallerKind::Runs | CallerKind::Consumes => BodyUse::Called(caller.site),
             });
         }

@@ -40,7 +40,8 @@ pub fn missing(linker: &Linker<'_>) -> Vec<MissingCall> {
                 continue;
             }
             let body = id.body_ref(file.facts.body_of(row.at));
-            if roots.of(body).is_none_or(|root| root.confidence() < Confidence::Medium) || linker.is_inside_tests(body)
+            if roots.find_root(body).is_none_or(|root| root.confidence() < Confidence::Medium)
+                || linker.is_inside_tests(body)
             {
                 continue;
             }

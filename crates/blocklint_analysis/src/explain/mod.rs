@@ -311,6 +311,6 @@ impl<'l, 'a> Explainer<'l, 'a> {
 
     /// Returns the root that a body is, if it is one.
     pub fn root(&self, body: BodyRef) -> Option<Root> {
-        self.roots.of(body)
+        self.roots.find_root(body)
     }
 }

@@ -88,7 +88,7 @@ impl Explainer<'_, '_> {
                 found.push(End::Suppressed(site.file, span));
             } else if sink.row.lazy {
                 found.push(End::Unconsumed(path));
-            } else if let Some(root) = self.roots.of(owner)
+            } else if let Some(root) = self.roots.find_root(owner)
                 && !sink.label.place.holds(root.context, root.runtime)
             {
                 found.push(End::Allowed(owner));
@@ -187,7 +187,7 @@ impl Explainer<'_, '_> {
                 let written = linker.qualified_name(body);
                 found.push(End::HandsOver(PassedOn { written, context, runtime }));
             }
-            TargetKind::Construct if awaited || self.roots.of(body).is_some() => {
+            TargetKind::Construct if awaited || self.roots.find_root(body).is_some() => {
                 if awaited && flow == Flow::Coroutine {
                     found.push(End::Awaits(body, self.findings_in(body)));
                 } else {
@@ -196,7 +196,9 @@ impl Explainer<'_, '_> {
             }
             TargetKind::Construct => found.push(End::Makes(body, flow)),
             TargetKind::Call | TargetKind::Consume | TargetKind::Init => {
-                if self.roots.of(body).is_some_and(|root| root.absorbs()) && self.reached_roots.contains(&body) {
+                if self.roots.find_root(body).is_some_and(|root| root.keeps_labels())
+                    && self.reached_roots.contains(&body)
+                {
                     found.push(End::Awaits(body, self.findings_in(body)));
                 } else if self.graph.labelled.contains(&body) {
                     found.push(self.lost(site, body));

@@ -129,7 +129,7 @@ impl<'a> Explainer<'_, 'a> {
             site,
             span,
             owner,
-            root: self.roots.of(owner),
+            root: self.roots.find_root(owner),
             receiver,
             arguments: arguments.collect(),
             targets,

@@ -95,8 +95,8 @@ pub(crate) fn findings(
     if solved.options.account {
         for finding in &mut found {
             let entries = linker.attempt(WorkUnit::Body(finding.root), || match finding.handed {
-                true => reached_by.of_handed(finding.root, finding.site),
-                false => reached_by.of(finding.root),
+                true => reached_by.entries_of_registration(finding.root, finding.site),
+                false => reached_by.entries_of(finding.root),
             });
             finding.reached_by = entries.unwrap_or_default();
         }

@@ -3,7 +3,7 @@
 
 use blocklint_facts::BodyId;
 use blocklint_flow::callers::Callers;
-use blocklint_flow::entries::greenlet::Entries;
+use blocklint_flow::entries::greenlet::GreenletEntries;
 use blocklint_flow::entries::root::Roots;
 use blocklint_link::linker::Linker;
 use blocklint_link::models::unit_facts::{ByCode, Units};
@@ -15,7 +15,7 @@ use crate::rules::large_response_on_loop::{other_path, shows_by_code};
 pub fn count_what_must_not_block(linker: &Linker<'_>) -> usize {
     let callers = Callers::new(linker);
     let units = Units::new(linker, ByCode { shows: shows_by_code, other_path });
-    let greenlets = Entries::new(linker, &units, &callers);
+    let greenlets = GreenletEntries::new(linker, &units, &callers);
     let is_green = |file: FileId| units.any_greenlets() && units.of(linker, file).greenlets.is_some();
     let roots = Roots::new(linker);
     let files = (0..linker.program.files.len() as u32).map(FileId);
@@ -23,5 +23,9 @@ pub fn count_what_must_not_block(linker: &Linker<'_>) -> usize {
         let bodies = linker.program.facts(file).bodies.len() as u32;
         (0..bodies).map(move |body| file.body_ref(BodyId(body)))
     });
-    bodies.filter(|&body| roots.of(body).is_some() || is_green(body.file) && greenlets.of(body).is_some()).count()
+    bodies
+        .filter(|&body| {
+            roots.find_root(body).is_some() || is_green(body.file) && greenlets.find_confidence(body).is_some()
+        })
+        .count()
 }

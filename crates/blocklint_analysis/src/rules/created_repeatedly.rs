@@ -5,10 +5,10 @@ use blocklint_core::{Confidence, CreatedKind, CreatedPer, Effect, Hold, Language
 use blocklint_facts::{At, BodyKind, ExitKind, Flow, Form, FormId, SiteKind, Sym, VarKind};
 use blocklint_flow::callers::Callers;
 use blocklint_flow::judge::java::is_switched_on;
-use blocklint_flow::lifecycle::frequency::{Frequency, TimesOf};
+use blocklint_flow::lifecycle::frequency::{Frequencies, Frequency};
 use blocklint_flow::lifecycle::loops::is_looped;
 use blocklint_flow::lifecycle::owner::Owner;
-use blocklint_flow::lifecycle::owner::{kept, runs_another};
+use blocklint_flow::lifecycle::owner::{find_owner, runs_later_argument};
 use blocklint_link::calls::targets::Target;
 use blocklint_link::effect::label::LabelHold;
 use blocklint_link::imports::library_reach::LibraryReach;
@@ -85,7 +85,7 @@ fn created_repeatedly<'a>(
     callers: &Callers<'_, 'a>,
     reach: &LibraryReach,
 ) -> Vec<CreatedRepeatedly> {
-    let mut times = TimesOf::new(linker, callers);
+    let mut times = Frequencies::new(linker, callers);
     let mut found = Vec::new();
     for (site, path, creates) in makers(linker, reach) {
         let aside = linker.program.is_test(site.file)
@@ -97,7 +97,7 @@ fn created_repeatedly<'a>(
         let Some(repetition) = repetition(linker, &mut times, site) else { continue };
         let Repetition { anew, of, is_shown, steps } = repetition;
         let facts = linker.program.facts(site.file);
-        let made_for_caller = matches!(kept(linker, site), Owner::ByCaller(_));
+        let made_for_caller = matches!(find_owner(linker, site), Owner::Caller(_));
         let severity = match creates {
             // A collection of what is configured, in which each is kept.
             _ if made_for_caller && anew == CreatedPer::PerItem => Severity::Note,
@@ -171,7 +171,7 @@ fn created_repeatedly<'a>(
 }
 
 /// Returns the occasion on which a site makes another thing; `None` where it makes one, or where all are kept.
-fn repetition<'a>(linker: &Linker<'a>, times: &mut TimesOf<'_, '_, 'a>, site: SiteRef) -> Option<Repetition> {
+fn repetition<'a>(linker: &Linker<'a>, times: &mut Frequencies<'_, '_, 'a>, site: SiteRef) -> Option<Repetition> {
     let own = linker.program.body_of_site(site);
     let on = |anew: CreatedPer, body: BodyRef, is_shown: bool, steps: u8| {
         Some(Repetition { anew, of: Repeated::Body(body), is_shown, steps })
@@ -183,18 +183,18 @@ fn repetition<'a>(linker: &Linker<'a>, times: &mut TimesOf<'_, '_, 'a>, site: Si
         Frequency::PerItem(body) => on(CreatedPer::PerItem, body, true, u8::from(body != own)),
         Frequency::PerEntry(body, steps) => on(CreatedPer::PerEntry, body, true, steps),
     };
-    match kept(linker, site) {
-        Owner::ByProgram | Owner::Elsewhere => None,
-        Owner::Nowhere => repetition(times.of_site(site)),
-        Owner::ByInstance(class) => {
-            let made = repetition(times.of_made(site))?;
+    match find_owner(linker, site) {
+        Owner::Program | Owner::Untracked => None,
+        Owner::NoOwner => repetition(times.frequency_of_site(site)),
+        Owner::Instance(class) => {
+            let made = repetition(times.frequency_of_made_object(site))?;
             let anew = CreatedPer::PerInstance { is_shown: made.is_shown };
             Some(Repetition { anew, of: Repeated::Class(class), ..made })
         }
         // A lambda that returns it passes it to its caller, mostly a cache. Of a function without a known caller
         // nothing is known, unless it is a builder's, which puts it into the thing that it builds.
-        Owner::ByCaller(body) => match linker.program.body(body).kind {
-            BodyKind::Function => repetition(times.of_made(site))
+        Owner::Caller(body) => match linker.program.body(body).kind {
+            BodyKind::Function => repetition(times.frequency_of_made_object(site))
                 .filter(|repetition| repetition.anew != CreatedPer::PerCall || is_returned_inside(linker, body)),
             _ => None,
         },
@@ -253,7 +253,7 @@ fn is_for_one_call(linker: &Linker<'_>, site: SiteRef) -> bool {
     let (Some((Mention::Arg(taker, arg), Wrap::Direct)), None) = (uses.next(), uses.next()) else { return false };
     let taker = site.file.site_ref(taker);
     linker.targets(taker, EnvId::NONE).list.iter().any(|target| match *target {
-        Target::Row { path, .. } => runs_another(linker, taker, arg, path),
+        Target::Row { path, .. } => runs_later_argument(linker, taker, arg, path),
         _ => false,
     })
 }
@@ -262,11 +262,11 @@ fn is_for_one_call(linker: &Linker<'_>, site: SiteRef) -> bool {
 fn ends_here(linker: &Linker<'_>, site: SiteRef) -> bool {
     let (facts, site_id) = linker.program.facts_and_id(site);
     let body = linker.program.body_of_site(site);
-    match kept(linker, site) {
-        Owner::Nowhere if facts.language == Language::Rust => return true,
+    match find_owner(linker, site) {
+        Owner::NoOwner if facts.language == Language::Rust => return true,
         // A generator lends it.
-        Owner::ByCaller(of) if of == body => {}
-        Owner::Nowhere => {}
+        Owner::Caller(of) if of == body => {}
+        Owner::NoOwner => {}
         _ => return false,
     }
     let holder = variable_storing(linker, site);
@@ -289,7 +289,7 @@ fn ends_here(linker: &Linker<'_>, site: SiteRef) -> bool {
 fn is_built_for_callers<'a>(linker: &Linker<'a>, callers: &Callers<'_, 'a>, class: ClassRef) -> bool {
     let aside =
         |site: SiteRef| linker.program.is_test(site.file) || linker.is_for_tests(linker.program.body_of_site(site));
-    let is_part = |site: SiteRef| matches!(kept(linker, site), Owner::ByInstance(_) | Owner::ByProgram);
+    let is_part = |site: SiteRef| matches!(find_owner(linker, site), Owner::Instance(_) | Owner::Program);
     linker.class_names(class).into_iter().flat_map(|name| linker.program.sites_named(name)).any(|site| {
         if aside(site)
             || !lang::java::names::makes_on_demand(name_of_body_around(linker, site))
@@ -297,7 +297,7 @@ fn is_built_for_callers<'a>(linker: &Linker<'a>, callers: &Callers<'_, 'a>, clas
         {
             return false;
         }
-        let Owner::ByCaller(builder) = kept(linker, site) else { return false };
+        let Owner::Caller(builder) = find_owner(linker, site) else { return false };
         let calls = callers.call_sites(builder);
         let mut calls = calls.iter().copied().filter(|&call| !aside(call)).peekable();
         calls.peek().is_none() || calls.any(|call| !is_part(call))
@@ -369,7 +369,12 @@ fn is_brought(linker: &Linker<'_>, site: SiteRef, form: FormId, depth: u32) -> b
 
 /// True if an object that a site makes is there once for a program, as far as the code shows: a container makes its
 /// owner, or all makers of the owner are parts of a program of which there is one. (Java)
-fn is_one_of_its_kind<'a>(linker: &Linker<'a>, times: &mut TimesOf<'_, '_, 'a>, site: SiteRef, of: Repeated) -> bool {
+fn is_one_of_its_kind<'a>(
+    linker: &Linker<'a>,
+    times: &mut Frequencies<'_, '_, 'a>,
+    site: SiteRef,
+    of: Repeated,
+) -> bool {
     let Some(class) = class_of_site(linker, site) else { return false };
     match of {
         Repeated::Class(owner) => {
@@ -398,7 +403,12 @@ fn name_of_body_around<'a>(linker: &Linker<'a>, site: SiteRef) -> &'a str {
 /// True if objects of a class are made on demand, by a builder or another method, which may also make the class around.
 /// An object that stays in a part of the program is made as often as that part. A class that the project never makes is
 /// there for other programs. (Java)
-fn is_made_on_demand<'a>(linker: &Linker<'a>, times: &mut TimesOf<'_, '_, 'a>, class: ClassRef, depth: u32) -> bool {
+fn is_made_on_demand<'a>(
+    linker: &Linker<'a>,
+    times: &mut Frequencies<'_, '_, 'a>,
+    class: ClassRef,
+    depth: u32,
+) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     let mut any = false;
     for name in linker.class_names(class) {
@@ -410,12 +420,12 @@ fn is_made_on_demand<'a>(linker: &Linker<'a>, times: &mut TimesOf<'_, '_, 'a>, c
                     continue;
                 }
                 any = true;
-                if times.of_site(site).is_once() {
+                if times.frequency_of_site(site).is_once() {
                     continue;
                 }
-                let is_part = match kept(linker, site) {
-                    Owner::ByProgram => true,
-                    Owner::ByInstance(owner) => owner == class || !is_made_on_demand(linker, times, owner, depth),
+                let is_part = match find_owner(linker, site) {
+                    Owner::Program => true,
+                    Owner::Instance(owner) => owner == class || !is_made_on_demand(linker, times, owner, depth),
                     _ => {
                         let around = class_of_site(linker, site).filter(|around| *around != class);
                         lang::java::names::runs_once(name_of_body_around(linker, site))
@@ -504,7 +514,7 @@ fn is_handed_over(linker: &Linker<'_>, literal: BodyRef) -> bool {
 /// `Runtime::new()?.block_on(…)`. (Rust)
 fn runs_a_loop<'a>(linker: &Linker<'a>, callers: &Callers<'_, 'a>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
-    if facts.language != Language::Rust || kept(linker, site) != Owner::Nowhere {
+    if facts.language != Language::Rust || find_owner(linker, site) != Owner::NoOwner {
         return false;
     }
     // In a task it fails, which is another rule's; a thread of its own may have a runtime of its own.

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use crate::raw_finding::RawFinding;
 use blocklint_core::{Confidence, Context, Hold, Language, Mistake, Runtime, Severity, rule_of};
 use blocklint_flow::callers::Callers;
-use blocklint_flow::entries::greenlet::Entries;
+use blocklint_flow::entries::greenlet::GreenletEntries;
 use blocklint_flow::entries::root::RootKind;
 use blocklint_flow::graph::best_path::edge_steps;
 use blocklint_flow::graph::causes::Causes;
@@ -94,7 +94,7 @@ pub(crate) fn blocked_hubs<'a>(
         }
     }
     let callers = Callers::new(linker);
-    let entries = Entries::new(linker, units, &callers);
+    let entries = GreenletEntries::new(linker, units, &callers);
     let mut starts: Vec<_> = into_sink.into_iter().collect();
     starts.sort_by_key(|(key, _)| *key);
     let mut found = Vec::new();
@@ -130,7 +130,7 @@ fn walk(
     linker: &Linker<'_>,
     graph: &Graph<'_>,
     before: &FxHashMap<LabelledBodyId, Vec<(LabelledBodyId, FlowEdge)>>,
-    entries: &Entries<'_, '_, '_>,
+    entries: &GreenletEntries<'_, '_, '_>,
     starts: &[(LabelledBodyId, FlowEdge)],
 ) -> (Vec<Hop>, Vec<Reached>) {
     let mut hops: Vec<Hop> = Vec::new();
@@ -152,7 +152,7 @@ fn walk(
         let body = graph.labelled_body(hop.labelled_body).node.body;
         // A function with callers is entered through them, unless a registration decides otherwise.
         let is_called = before.get(&hop.labelled_body).is_some_and(|above| !above.is_empty());
-        if let Some(sure) = entries.of(body).filter(|sure| *sure == Confidence::High || !is_called) {
+        if let Some(sure) = entries.find_confidence(body).filter(|sure| *sure == Confidence::High || !is_called) {
             let confidence = sure.min(confidence_of(hop.steps));
             reached.push(Reached { entry: body, confidence, hops: length, at });
         }

@@ -6,7 +6,7 @@ use blocklint_facts::{BodyFlags, BodyId, BodyKind, Flow, Form, RegionKind, SiteF
 use blocklint_flow::callers::Callers;
 use blocklint_flow::graph::Graph;
 use blocklint_flow::graph::raw_finding::RawStep;
-use blocklint_flow::lifecycle::frequency::{Frequency, TimesOf};
+use blocklint_flow::lifecycle::frequency::{Frequencies, Frequency};
 use blocklint_flow::lifecycle::loops::is_per_item;
 use blocklint_link::calls::targets::Target;
 use blocklint_link::effect::label::Label;
@@ -114,7 +114,7 @@ fn offloads(judge: &mut Offloads<'_, '_, '_>) -> Vec<Offload> {
 pub(crate) struct Offloads<'o, 'l, 'a> {
     linker: &'l Linker<'a>,
     callers: &'o Callers<'l, 'a>,
-    times: TimesOf<'o, 'l, 'a>,
+    times: Frequencies<'o, 'l, 'a>,
     /// Bodies that calculate: what a thread does for long without waiting.
     calculating: FxHashSet<BodyRef>,
     /// Bodies that are known to wait: for those a thread each is dear, but no more than that.
@@ -136,7 +136,7 @@ impl<'o, 'l, 'a> Offloads<'o, 'l, 'a> {
         Offloads {
             linker,
             callers,
-            times: TimesOf::new(linker, callers),
+            times: Frequencies::new(linker, callers),
             calculating: bodies(&|label| label.effect == Effect::Cpu),
             waits: bodies(&|label| label.effect != Effect::Cpu),
             busy: bodies(&|label| {
@@ -183,7 +183,7 @@ impl<'o, 'l, 'a> Offloads<'o, 'l, 'a> {
             return;
         }
         let takes = tasks.iter().find_map(|&task| takes_connection(linker, task));
-        let when = self.times.of_site(site);
+        let when = self.times.frequency_of_site(site);
         let is_aside = when.is_once();
         let per_item = (!awaited && is_per_piece(linker, site)) || is_started_per_piece(linker, body);
         // The work keeps a core busy: a known call does, or the project's own code does nothing but calculate.
@@ -200,7 +200,7 @@ impl<'o, 'l, 'a> Offloads<'o, 'l, 'a> {
         let is_coroutine = matches!(facts.language, Language::Python | Language::Rust);
         if is_coroutine && !is_aside && !per_item && awaited && known && !is_short {
             for call in gathered(linker, body, callers, bounding, COROUTINES) {
-                let of_call = self.times.of_site(call);
+                let of_call = self.times.frequency_of_site(call);
                 if of_call.is_once() {
                     continue;
                 }

@@ -55,7 +55,7 @@ pub(crate) fn begin(
     let (extracted, _, _) = on_large_stacks(|| extract_known(project, &files, &looked, &Silent))?;
     let (extracted, seen): (Vec<_>, Vec<_>) = extracted.into_iter().unzip();
     let contents = facts::digest(project, &seen);
-    let kept: Option<KeptFlows> = cache.run(key).filter(|kept: &KeptFlows| kept.contents == contents);
+    let kept: Option<KeptFlows> = cache.load_run(key).filter(|kept: &KeptFlows| kept.contents == contents);
     let flows = kept.map(|kept| kept.flows);
     let begun = SessionStart { cache, key, contents, files: Some(files), seen, has_flows: flows.is_some() };
     Ok((extracted, flows, begun))
@@ -75,11 +75,11 @@ impl SessionStart {
             for (became, file) in self.seen.iter_mut().zip(&project.files) {
                 became.keeps &= !is_held(&file.path);
             }
-            self.cache.make()?;
+            self.cache.create_folder()?;
             facts::save_sources(project, files, &self.seen, sources)?;
         }
         if let Some(flows) = flows.filter(|_| !self.has_flows) {
-            self.cache.keep_run(self.key, &KeptFlows { contents: self.contents, flows: flows.clone() })?;
+            self.cache.store_run(self.key, &KeptFlows { contents: self.contents, flows: flows.clone() })?;
             self.has_flows = true;
             self.cache.prune();
         }

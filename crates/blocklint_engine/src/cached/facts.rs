@@ -5,7 +5,7 @@ use std::io;
 use std::time::Instant;
 
 use blocklint_analysis::SourceFile as Analysed;
-use blocklint_cache::{Digest, Files, Known, Located};
+use blocklint_cache::{Digest, FileUpdate, Files, KnownFile};
 use blocklint_facts::{BodyId, FileFacts, RegionId, SiteId, VarId, validate};
 use blocklint_project::{Project, SourceFile, read};
 use rustc_hash::FxHashMap;
@@ -22,7 +22,7 @@ pub(super) struct Became {
     seen: FileState,
     content: Digest,
     /// The known entry of the file, if its content still is the same.
-    known: Option<Known>,
+    known: Option<KnownFile>,
     /// True if its facts may be stored; false after a panic.
     pub(super) keeps: bool,
 }
@@ -49,7 +49,7 @@ fn one(file: &SourceFile, files: &Files, seen: FileState, limit: u64) -> (Extrac
     let same_stat = known.filter(|known| known.stat.is_some() && known.stat == seen.stat);
     let fits = seen.stat.is_some_and(|stat| stat.size <= limit);
     let became = |content, known, keeps| Became { seen, content, known, keeps };
-    let of = |known: &Known| kept(file, files, known).filter(|_| fits);
+    let of = |known: &KnownFile| kept(file, files, known).filter(|_| fits);
     if let Some(known) = same_stat.or_else(|| known.filter(|known| seen.content == Some(known.content)))
         && let Some(extracted) = of(&known)
     {
@@ -61,11 +61,11 @@ fn one(file: &SourceFile, files: &Files, seen: FileState, limit: u64) -> (Extrac
         Err(unread) => {
             let extracted = extract_unread(unread, started);
             // It reads otherwise once the reason is another.
-            let content = Digest::of(format!("{:?}", extracted.unread).as_bytes());
+            let content = Digest::of_bytes(format!("{:?}", extracted.unread).as_bytes());
             return (extracted, became(content, None, false));
         }
     };
-    let content = Digest::of(&bytes);
+    let content = Digest::of_bytes(&bytes);
     if let Some(known) = known.filter(|known| known.content == content)
         && let Some(extracted) = of(&known)
     {
@@ -77,7 +77,7 @@ fn one(file: &SourceFile, files: &Files, seen: FileState, limit: u64) -> (Extrac
 }
 
 /// Returns the stored facts of a file. Bytes that cannot be decoded count as absent.
-fn kept(file: &SourceFile, files: &Files, known: &Known) -> Option<Extracted> {
+fn kept(file: &SourceFile, files: &Files, known: &KnownFile) -> Option<Extracted> {
     let facts = ROOM.with_borrow_mut(|room| FileFacts::from_bytes(files.facts(known, room)?))?;
     (facts.language == file.language && holds_together(&facts)).then(|| {
         let mut extracted = of_facts(file, Some(facts));
@@ -136,10 +136,10 @@ fn write<'f>(
     let listed = project.files.iter().zip(all).enumerate().map(|(at, (file, became))| {
         let stat = became.seen.stat.filter(|_| !became.seen.recent);
         let located = match became.known {
-            Some(known) => Located::Kept(known.at(stat)),
+            Some(known) => FileUpdate::Kept(known.with_stat(stat)),
             None => {
                 let facts = facts(at).filter(|_| became.keeps).and_then(FileFacts::to_bytes);
-                Located::New { stat, content: became.content, facts }
+                FileUpdate::New { stat, content: became.content, facts }
             }
         };
         (file.relative.as_str(), located)

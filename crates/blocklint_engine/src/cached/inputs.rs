@@ -38,16 +38,16 @@ impl FileStates {
 /// Asks the file system of every file.
 pub(super) fn look(project: &Project, now: SystemTime) -> FileStates {
     let ask = |file: &blocklint_project::SourceFile| {
-        let stat = Stat::of(&file.path);
+        let stat = Stat::read(&file.path);
         FileState { stat, recent: stat.is_some_and(|stat| stat.is_recent(now)), content: None }
     };
     let files: Vec<FileState> = project.files.par_iter().with_min_len(64).map(ask).collect();
     let mut all = Hasher::new();
     for (file, seen) in project.files.iter().zip(&files) {
-        all.part(file.relative.as_str().as_bytes());
+        all.add_part(file.relative.as_str().as_bytes());
         // A file without readable metadata cannot be read either.
         seen.stat.iter().flat_map(Stat::numbers).for_each(|number| {
-            all.number(number.into());
+            all.add_number(number.into());
         });
     }
     let stats = (!files.iter().any(|seen| seen.recent)).then(|| all.digest());
@@ -62,7 +62,7 @@ pub(super) fn contents(project: &Project, files: &Files, looked: &mut FileStates
         let known = files.get(file.relative.as_str()).filter(|known| known.stat.is_some() && known.stat == seen.stat);
         seen.content = match known {
             Some(known) => Some(known.content),
-            None => read(&file.path, limit).ok().map(|bytes| Digest::of(&bytes)),
+            None => read(&file.path, limit).ok().map(|bytes| Digest::of_bytes(&bytes)),
         };
     });
 }
@@ -85,14 +85,14 @@ pub(super) fn project_settings(project: &Project, layout: &Layout, besides: &str
         "{:?}",
         (super::cache_version(), &project.root, &project.base, &project.configuration, project.trace_in_paths)
     );
-    all.part(told.as_bytes());
-    all.part(format!("{layout:?} {besides}").as_bytes());
+    all.add_part(told.as_bytes());
+    all.add_part(format!("{layout:?} {besides}").as_bytes());
     for file in &project.files {
-        all.number(u128::from(file.reported) | (file.language as u128) << 1);
+        all.add_number(u128::from(file.reported) | (file.language as u128) << 1);
     }
     let shipped = project.shipped.iter().map(|model| &model.path);
-    all.part(format!("{:?}", project.shipped).as_bytes());
+    all.add_part(format!("{:?}", project.shipped).as_bytes());
     for path in project.configuration.models.iter().chain(shipped) {
-        all.part(path.as_str().as_bytes()).part(text(path).unwrap_or_default().as_bytes());
+        all.add_part(path.as_str().as_bytes()).add_part(text(path).unwrap_or_default().as_bytes());
     }
 }

@@ -128,7 +128,7 @@ fn run_with(request: &RunRequest<'_>, cache: &Cache) -> Result<Ran, Failure> {
     let key = settings(request, &layout);
     let mut looked = on_large_stacks(|| look(project, now))?;
     // Paths are not kept in the cache: the facts are, and the paths are found again.
-    let kept: Option<StoredRun> = if request.options.all_paths { None } else { cache.run(key) };
+    let kept: Option<StoredRun> = if request.options.all_paths { None } else { cache.load_run(key) };
     if let Some(kept) = &kept
         && kept.stats.is_some()
         && kept.stats == looked.stats
@@ -163,7 +163,7 @@ fn run_with(request: &RunRequest<'_>, cache: &Cache) -> Result<Ran, Failure> {
         // Facts are written while the analysis, whose parts wait for each other, has no work for all threads.
         let (report, saved) = rayon::join(
             || analyse_files(&sources, &layout, request.models, request.options, unsolved),
-            || cache.make().and_then(|()| facts::save_sources(project, files, &seen, &sources)),
+            || cache.create_folder().and_then(|()| facts::save_sources(project, files, &seen, &sources)),
         );
         request.options.free(sources);
         (report, saved, seen)
@@ -204,7 +204,7 @@ pub(crate) fn known_facts(request: &RunRequest<'_>) -> Result<KnownFacts, Failur
     let (extracted, parse, facts) = on_large_stacks(|| extract_known(project, &files, &looked, request.progress))?;
     let new = count_new(&extracted);
     let (extracted, seen): (Vec<_>, Vec<_>) = extracted.into_iter().unzip();
-    let saved = cache.make().and_then(|()| facts::save(project, files, &seen, &extracted));
+    let saved = cache.create_folder().and_then(|()| facts::save(project, files, &seen, &extracted));
     let timings = Timings { parse, facts, extracted: new, ..Timings::default() };
     Ok(KnownFacts { extracted, timings, unkept: saved.err().map(|error| error.to_string()) })
 }
@@ -216,7 +216,7 @@ fn count_new<T>(extracted: &[(Extracted, T)]) -> usize {
 
 /// Keeps a whole run, and removes entries that no later run will read.
 fn keep(cache: &Cache, key: Digest, kept: &StoredRun) -> std::io::Result<()> {
-    cache.keep_run(key, kept)?;
+    cache.store_run(key, kept)?;
     cache.prune();
     Ok(())
 }
@@ -225,8 +225,8 @@ fn keep(cache: &Cache, key: Digest, kept: &StoredRun) -> std::io::Result<()> {
 fn renew(project: &Project, files: Files, looked: &FileStates) -> std::io::Result<()> {
     let known: Vec<_> = project.files.iter().map(|file| files.get(file.relative.as_str()).copied()).collect();
     let listed = project.files.iter().zip(known).zip(&looked.files).filter_map(|((file, known), seen)| {
-        let known = known?.at(seen.stat.filter(|_| !seen.recent));
-        Some((file.relative.as_str(), blocklint_cache::Located::Kept(known)))
+        let known = known?.with_stat(seen.stat.filter(|_| !seen.recent));
+        Some((file.relative.as_str(), blocklint_cache::FileUpdate::Kept(known)))
     });
     files.save(listed, |path| facts::stays(project, path))
 }
@@ -257,7 +257,7 @@ pub(crate) fn finish_keeping(request: &RunRequest<'_>, mut report: crate::Report
 fn digest_of<'f>(project: &'f Project, of: impl Iterator<Item = Option<Digest>> + 'f) -> Option<Digest> {
     let mut all = Hasher::new();
     for (file, digest) in project.files.iter().zip(of) {
-        all.part(file.relative.as_str().as_bytes()).number(digest?.0);
+        all.add_part(file.relative.as_str().as_bytes()).add_number(digest?.0);
     }
     Some(all.digest())
 }

@@ -109,7 +109,7 @@ impl<'a> Facts<'a> {
         for path in files {
             let relative = self.slots.get(path).map(|&slot| self.files[slot].relative.as_str());
             let Some(file) = relative.and_then(|relative| program.file_at(relative)) else { continue };
-            for (function, name) in blocklint_analysis::unawaited(linker, file) {
+            for (function, name) in blocklint_analysis::find_unawaited(linker, file) {
                 *found.entry((Arc::clone(path), function, name)).or_default() += 1;
             }
         }

@@ -1,4 +1,5 @@
-//! Callers of a callable that is passed as an argument, or that is the default of a parameter in a call which passes none.
+//! Callers of a callable that is passed as an argument (`run(work)`), or that is the default of a parameter in a call
+//! without that argument.
 
 use blocklint_core::{Context, Language};
 use blocklint_facts::{Flow, SiteKind};
@@ -8,18 +9,18 @@ use blocklint_link::linker::LOW_STEPS;
 use blocklint_link::program::ids::{FileId, SiteRef};
 use blocklint_link::values::value::EnvId;
 
-use crate::callers::loop_check::off_the_loop;
+use crate::callers::loop_check::runs_off_loop;
 use crate::callers::trail::{Subject, Trail};
-use crate::callers::{Caller, CallerKind, Callers, FoundCallers, NOT_AT_THE_SITE, Node};
+use crate::callers::{Caller, CallerKind, CallerSearch, Callers, Node, PASSED_ELSEWHERE};
 
 impl Callers<'_, '_> {
-    /// Adds the callers for which the subject is the default of a parameter.
-    pub(crate) fn default(&self, subject: Subject, file: FileId, param: u32, found: &mut FoundCallers) {
+    /// Adds the calls that run the subject because it is the default of a parameter.
+    pub(crate) fn add_callers_by_default(&self, subject: Subject, file: FileId, param: u32, search: &mut CallerSearch) {
         let linker = self.linker;
         let facts = linker.program.facts(file);
-        let Some((body, index)) = facts.bodies.iter().enumerate().find_map(|(at, body)| {
+        let Some((body, index)) = facts.bodies.iter().enumerate().find_map(|(position, body)| {
             let index = param.checked_sub(body.params.start).filter(|index| *index < body.params.len)?;
-            Some((file.body_ref(blocklint_facts::BodyId(at as u32)), index))
+            Some((file.body_ref(blocklint_facts::BodyId(position as u32)), index))
         }) else {
             return;
         };
@@ -29,7 +30,7 @@ impl Callers<'_, '_> {
         }
         for &site in self.call_sites(body).iter() {
             if linker.passed(site, body, index).is_none() {
-                found.callers.push(Caller {
+                search.callers.push(Caller {
                     site,
                     env: EnvId::NONE,
                     arg: None,
@@ -42,9 +43,9 @@ impl Callers<'_, '_> {
         }
     }
 
-    /// The subject is the n-th argument of a site.
+    /// Adds the callers and trails that follow from an argument of a site which is the subject.
     #[allow(clippy::too_many_arguments)]
-    pub(crate) fn argument(
+    pub(crate) fn add_callers_by_argument(
         &self,
         subject: Subject,
         site: SiteRef,
@@ -52,28 +53,28 @@ impl Callers<'_, '_> {
         env: EnvId,
         steps: u8,
         trails: &mut Vec<Trail>,
-        found: &mut FoundCallers,
+        search: &mut CallerSearch,
     ) {
         let linker = self.linker;
-        if !found.passed.insert((site, arg, env)) {
+        if !search.passed.insert((site, arg, env)) {
             return;
         }
         let facts = linker.program.facts(site.file);
         let kind = linker.program.site(site).kind;
         let passing = linker.passing(site, arg, env);
         let targets = linker.targets(site, env);
-        let inferred = targets.unknown && kind == SiteKind::Call || passing.assumed;
-        let steps = steps.max(targets.steps).saturating_add(u8::from(inferred));
+        let is_inferred = targets.unknown && kind == SiteKind::Call || passing.assumed;
+        let steps = steps.max(targets.steps).saturating_add(u8::from(is_inferred));
         let flow = match subject {
             Subject::Body(node) => linker.program.body(node.body).flow,
             Subject::Row(_) => Flow::Sync,
         };
-        // An iterator of the project that is consumed.
-        let gives_elements = || matches!(subject, Subject::Body(node) if linker.is_iteration_method(node.body));
-        let is_call = flow == Flow::Sync && (passing.called || passing.consumed && gives_elements());
+        // The consumer of an iterator object calls the method that yields its elements (`__next__`).
+        let yields_elements = || matches!(subject, Subject::Body(node) if linker.is_iteration_method(node.body));
+        let is_call = flow == Flow::Sync && (passing.called || passing.consumed && yields_elements());
         let is_consumed = passing.consumed && matches!(flow, Flow::Generator);
         if is_call || is_consumed {
-            found.callers.push(Caller {
+            search.callers.push(Caller {
                 site,
                 env,
                 arg: Some(arg),
@@ -85,11 +86,11 @@ impl Callers<'_, '_> {
         }
         for &(context, runtime) in &passing.handed {
             if context == Context::EventLoop && flow == Flow::Sync && !linker.is_on_deployed_worker(site) {
-                found.callers.push(Caller {
+                search.callers.push(Caller {
                     site,
                     env,
                     arg: Some(arg),
-                    kind: CallerKind::HandsToLoop(runtime),
+                    kind: CallerKind::PassesToLoop(runtime),
                     with_receiver: false,
                     steps,
                     shared: targets.list.len() > 1,
@@ -97,29 +98,29 @@ impl Callers<'_, '_> {
             }
         }
         if passing.on_chain && flow == Flow::Sync {
-            self.on_chain(
+            self.add_callers_on_chain(
                 &passing,
                 Caller {
                     site,
                     env,
                     arg: Some(arg),
-                    kind: CallerKind::HandsToLoop(passing.chain_runtime),
+                    kind: CallerKind::PassesToLoop(passing.chain_runtime),
                     with_receiver: false,
                     steps,
                     shared: targets.list.len() > 1,
                 },
-                found,
+                search,
             );
         }
         if passing.returned {
             trails.push(Trail::ResultOf(site, env));
         }
-        // `Self { job: work }`: who calls the field.
-        let given = linker.program.args_of(site)[arg as usize].name;
-        if facts.language == Language::Rust && kind == SiteKind::New && given.is_some() {
-            trails.extend(linker.program.global(site.file, given).map(Trail::Named));
+        // `Self { job: work }`: the calls of the field run the subject.
+        let field = linker.program.args_of(site)[arg as usize].name;
+        if facts.language == Language::Rust && kind == SiteKind::New && field.is_some() {
+            trails.extend(linker.program.global(site.file, field).map(Trail::Named));
         }
-        // Closures of the callee that use it outlive the call.
+        // Closures of the callee that use the parameter outlive the call.
         for target in &targets.list {
             let Target::Body { body, env: captured, with_receiver, .. } = *target else { continue };
             let Some(index) = linker.param_for(site, arg, body, with_receiver) else { continue };
@@ -136,21 +137,21 @@ impl Callers<'_, '_> {
             if bound == EnvId::NONE || bound == captured {
                 continue;
             }
-            for &(inside, of) in &summary.in_closures {
-                let closure = Node { body: body.file.body_ref(inside), env: bound };
+            for &(closure, param_use) in &summary.in_closures {
+                let closure = Node { body: body.file.body_ref(closure), env: bound };
                 let mut creators = self.creators.borrow_mut();
                 let list = creators.entry(closure).or_default();
                 if !list.contains(&site) {
                     list.push(site);
                 }
                 drop(creators);
-                match of {
-                    ParamUse::Call(at) | ParamUse::Consume(at) => {
-                        self.call(subject, body.file.site_ref(at), bound, trails, found);
+                match param_use {
+                    ParamUse::Call(inner) | ParamUse::Consume(inner) => {
+                        self.add_call(subject, body.file.site_ref(inner), bound, trails, search);
                     }
-                    ParamUse::Arg(at, index) => {
-                        let at = body.file.site_ref(at);
-                        self.argument(subject, at, index, bound, steps, trails, found);
+                    ParamUse::Arg(inner, index) => {
+                        let inner = body.file.site_ref(inner);
+                        self.add_callers_by_argument(subject, inner, index, bound, steps, trails, search);
                     }
                     ParamUse::Return(_) | ParamUse::Store(_) => {}
                 }
@@ -158,20 +159,25 @@ impl Callers<'_, '_> {
         }
     }
 
-    /// The subject is an operator's callable: it runs where the chain is subscribed to.
-    fn on_chain(&self, passing: &blocklint_link::calls::targets::Passing, caller: Caller, found: &mut FoundCallers) {
+    /// Adds the callers of the callable of a reactive operator: the places where the chain is subscribed to.
+    fn add_callers_on_chain(
+        &self,
+        passing: &blocklint_link::calls::targets::Passing,
+        caller: Caller,
+        search: &mut CallerSearch,
+    ) {
         let position = self.linker.resolved_position(&passing.chain);
         if let Some(confidence) = position.root
-            && !off_the_loop(self.linker, caller.site)
+            && !runs_off_loop(self.linker, caller.site)
         {
             let inferred = u8::from(confidence < blocklint_core::Confidence::High);
-            found.callers.push(Caller { steps: caller.steps.saturating_add(inferred), ..caller });
+            search.callers.push(Caller { steps: caller.steps.saturating_add(inferred), ..caller });
         }
         for site in position.driven {
-            let arg = Some(NOT_AT_THE_SITE);
+            let arg = Some(PASSED_ELSEWHERE);
             let inferred = if position.guessed.contains(&site) { LOW_STEPS } else { 0 };
             let steps = caller.steps.saturating_add(inferred);
-            found.callers.push(Caller { site, env: EnvId::NONE, arg, kind: CallerKind::Runs, steps, ..caller });
+            search.callers.push(Caller { site, env: EnvId::NONE, arg, kind: CallerKind::Runs, steps, ..caller });
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Calls through a container of callables, by callable: `table[key]()`, `for hook in hooks: hook()`.
+//! Dispatch: calls through a container of callables, by callable (`table[key]()`, `for hook in hooks: hook()`).
 
 use blocklint_core::Language;
 use blocklint_facts::{Form, FormId, SiteKind};
@@ -14,63 +14,64 @@ const TAKERS: &[&str] = &["get", "pop", "popleft", "get_nowait", "setdefault"];
 /// Calls through containers.
 #[derive(Debug, Default)]
 pub(crate) struct Dispatch {
-    /// Sites at which one of several callables runs, by callable.
-    pub(crate) among: FxHashMap<BodyRef, Vec<SiteRef>>,
-    /// Sites at which the only callable of a container runs, by callable.
-    only: FxHashMap<BodyRef, Vec<SiteRef>>,
-    /// Files looked at.
-    seen: FxHashSet<FileId>,
+    /// By callable: the sites that run it as one of several callables of a container.
+    pub(crate) among_others: FxHashMap<BodyRef, Vec<SiteRef>>,
+    /// By callable: the sites that run it as the only callable of a container.
+    as_only: FxHashMap<BodyRef, Vec<SiteRef>>,
+    /// The files whose calls have been added.
+    visited: FxHashSet<FileId>,
 }
 
 impl Dispatch {
-    /// Looks at each call of a file whose callee is taken out of a container, once.
-    pub(crate) fn look_at(&mut self, linker: &Linker<'_>, file: FileId) {
-        if !self.seen.insert(file) {
+    /// Adds the calls of a file whose callee is an element of a container. Does nothing the second time.
+    pub(crate) fn add_file(&mut self, linker: &Linker<'_>, file: FileId) {
+        if !self.visited.insert(file) {
             return;
         }
         let facts = linker.program.facts(file);
-        for (at, row) in facts.sites.iter().enumerate() {
-            if row.kind != SiteKind::Call || !is_taken_out(linker, file, row.callee, 3) {
+        for (index, row) in facts.sites.iter().enumerate() {
+            if row.kind != SiteKind::Call || !is_element(linker, file, row.callee, 3) {
                 continue;
             }
-            let site = file.site_ref(blocklint_facts::SiteId(at as u32));
+            let site = file.site_ref(blocklint_facts::SiteId(index as u32));
             let targets = linker.attempt_site(site, || {
-                let names_types = facts.language == Language::Rust && names_types(linker, site, row.callee);
-                (!names_types).then(|| linker.targets(site, EnvId::NONE))
+                let has_type_arguments =
+                    facts.language == Language::Rust && has_type_arguments(linker, site, row.callee);
+                (!has_type_arguments).then(|| linker.targets(site, EnvId::NONE))
             });
             let Some(targets) = targets.flatten() else { continue };
             let alternatives = targets.list.len() + usize::from(targets.unknown);
             for target in &targets.list {
                 let Target::Body { body, kind: TargetKind::Call, .. } = *target else { continue };
-                let sites = if alternatives > 1 { &mut self.among } else { &mut self.only };
+                let sites = if alternatives > 1 { &mut self.among_others } else { &mut self.as_only };
                 sites.entry(body).or_default().push(site);
             }
         }
     }
 
-    /// Returns the sites at which a body runs as the only callable of a container.
-    pub(crate) fn only(&self, body: BodyRef) -> &[SiteRef] {
-        self.only.get(&body).map_or(&[], Vec::as_slice)
+    /// Returns the sites that run a body as the only callable of a container.
+    pub(crate) fn sites_of_only_callable(&self, body: BodyRef) -> &[SiteRef] {
+        self.as_only.get(&body).map_or(&[], Vec::as_slice)
     }
 }
 
-/// True if a callee is a function with the types it is for (`self.read::<u8>(…)`), which is recorded as an index is
+/// True if a callee is a function with type arguments (`self.read::<u8>(…)`), which the facts record like an index
 /// (Rust).
-fn names_types(linker: &Linker<'_>, site: SiteRef, callee: FormId) -> bool {
+fn has_type_arguments(linker: &Linker<'_>, site: SiteRef, callee: FormId) -> bool {
     let facts = linker.program.facts(site.file);
     let Form::Subscript(base, _) = facts.form(callee) else { return false };
     let typed = linker.eval(linker.scope_of(site, EnvId::NONE), base);
-    let functions = |val: &Val| matches!(val, Val::Fn { .. } | Val::Method { .. } | Val::External(_) | Val::Class(_));
-    linker.values.members(typed.value).iter().any(functions)
+    let is_function = |val: &Val| matches!(val, Val::Fn { .. } | Val::Method { .. } | Val::External(_) | Val::Class(_));
+    linker.values.members(typed.value).iter().any(is_function)
 }
 
 /// True if a callee is an element of a container.
-fn is_taken_out(linker: &Linker<'_>, file: FileId, callee: FormId, depth: u32) -> bool {
+fn is_element(linker: &Linker<'_>, file: FileId, callee: FormId, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     let facts = linker.program.facts(file);
     match facts.form(callee) {
         Form::Subscript(..) | Form::Element(_) => true,
-        Form::Part(inner, _) => is_taken_out(linker, file, inner, depth),
+        Form::Part(inner, _) => is_element(linker, file, inner, depth),
         Form::Result(site) => {
             let row = facts.site(site);
             row.kind == SiteKind::Call
@@ -78,7 +79,7 @@ fn is_taken_out(linker: &Linker<'_>, file: FileId, callee: FormId, depth: u32) -
                 && TAKERS.contains(&facts.text(row.name))
         }
         Form::Var(var) => {
-            facts.assigns_of(var).any(|row| row.value.is_some() && is_taken_out(linker, file, row.value, depth))
+            facts.assigns_of(var).any(|row| row.value.is_some() && is_element(linker, file, row.value, depth))
         }
         _ => false,
     }

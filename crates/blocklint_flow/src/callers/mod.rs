@@ -1,5 +1,5 @@
-//! Callers of a body: the calls by its names, the calls it is an argument of, the loops that consume the object that it
-//! makes.
+//! The callers of a body: the calls by its names, the calls that take it as an argument, and the loops that consume the
+//! coroutine or iterator that it makes.
 
 pub(crate) mod argument_edges;
 pub(crate) mod container_calls;
@@ -24,17 +24,18 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::callers::container_calls::Dispatch;
 use crate::callers::trail::{Subject, Trail};
 
-/// A body under a binding of what it captured; without one it stands for all its callers.
+/// A body with a binding of the variables that it captures. Without a binding, the node is the body for all its
+/// callers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Node {
     /// The body.
     pub body: BodyRef,
-    /// The binding.
+    /// The binding of its captured variables.
     pub env: EnvId,
 }
 
 impl Node {
-    /// Returns the body for all its callers.
+    /// Returns the node of a body without a binding.
     pub fn plain(body: BodyRef) -> Self {
         Node { body, env: EnvId::NONE }
     }
@@ -43,24 +44,24 @@ impl Node {
 /// One caller of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Caller {
-    /// The site.
+    /// The call site.
     pub site: SiteRef,
     /// The binding of the site's own body.
     pub env: EnvId,
-    /// The argument by which it is passed; none if it is the callee.
+    /// The index of the argument by which the node is passed. `None` if the node is the callee.
     pub arg: Option<u32>,
-    /// How it runs.
+    /// How the site runs the node.
     pub kind: CallerKind,
-    /// True if the callee's first parameter is a receiver that the site does not list.
+    /// True if the callee's first parameter is a receiver that is not among the site's arguments.
     pub with_receiver: bool,
-    /// Inferred steps of the edge, unions apart.
+    /// The inferred steps of the edge, without those for several possible targets.
     pub steps: u8,
-    /// Alternatives of the edge that are not one: the site's targets, or the overrides of a method.
+    /// True if the site has several possible targets: alternatives, or the overrides of a method.
     pub shared: bool,
 }
 
 impl Caller {
-    /// Returns a site that runs its callee, as far as definitions show.
+    /// Returns the caller for a site that calls the node directly, without inferred steps.
     pub(crate) fn plain(site: SiteRef, env: EnvId, with_receiver: bool) -> Self {
         Caller { site, env, arg: None, kind: CallerKind::Runs, with_receiver, steps: 0, shared: false }
     }
@@ -69,63 +70,64 @@ impl Caller {
 /// How a caller runs a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CallerKind {
-    /// Now, on its own thread.
+    /// The site runs the node at once, on its own thread.
     Runs,
-    /// It consumes the coroutine or iterator that the body made earlier.
+    /// The site consumes the coroutine or iterator that the body made earlier.
     Consumes,
-    /// It hands a named function to an event loop.
-    HandsToLoop(Option<Runtime>),
+    /// The site passes the node to an event loop, which runs it.
+    PassesToLoop(Option<Runtime>),
 }
 
-/// Callers by node, remembered.
+/// Finds the callers of nodes, and caches them.
 pub struct Callers<'l, 'a> {
     pub(crate) linker: &'l Linker<'a>,
     pub(crate) dispatch: Dispatch,
-    /// True if only callers in the files that are looked at count.
-    near: bool,
+    /// True if only callers in the files in focus count.
+    is_focused: bool,
     callers: Table<Node, Rc<[Caller]>, EmptyMeanwhile>,
     sites: Table<BodyRef, Rc<[SiteRef]>, EmptyMeanwhile>,
-    /// Where bound closures are made.
+    /// By closure with a binding: the sites that make it.
     creators: RefCell<FxHashMap<Node, Vec<SiteRef>>>,
 }
 
-/// The argument of a caller that drives what was handed over elsewhere: none that the site lists.
-const NOT_AT_THE_SITE: u32 = u32::MAX;
+/// The argument index of a caller that runs a callable which was passed at another site, so that it is not among the
+/// caller's own arguments.
+const PASSED_ELSEWHERE: u32 = u32::MAX;
 
-/// Callers beyond which the search does not look for facts that hold for all of them.
-const MOST_ASKED: usize = 16;
+/// The most callers that are read to find a fact that holds for all of them.
+const MOST_READ: usize = 16;
 
 impl<'l, 'a> Callers<'l, 'a> {
-    /// Returns the tables without any answer.
+    /// Returns empty tables for one program.
     pub fn new(linker: &'l Linker<'a>) -> Self {
         Callers {
             linker,
             dispatch: Dispatch::default(),
-            near: false,
+            is_focused: false,
             callers: Table::default(),
             sites: Table::default(),
             creators: RefCell::default(),
         }
     }
 
-    /// Returns those in the files that a run looks at; with a run that looks at all, all of them.
-    pub(crate) fn near(linker: &'l Linker<'a>) -> Self {
-        Callers { near: true, ..Callers::new(linker) }
+    /// Returns the tables for callers in the files in focus; in a run over the whole project, all files are.
+    pub(crate) fn in_focus(linker: &'l Linker<'a>) -> Self {
+        Callers { is_focused: true, ..Callers::new(linker) }
     }
 
     /// True if callers in a file count.
     fn counts(&self, file: FileId) -> bool {
-        !self.near || self.linker.is_in_focus(file)
+        !self.is_focused || self.linker.is_in_focus(file)
     }
 
     /// Returns all callers of a node.
-    pub fn of(&self, node: Node) -> Rc<[Caller]> {
+    pub fn find_callers(&self, node: Node) -> Rc<[Caller]> {
         self.linker.query(&self.callers, node, Rc::default, || {
-            let mut found = FoundCallers::default();
-            self.collect(node, &mut found);
-            self.sort(&mut found.callers);
-            found.callers.dedup();
-            Rc::from(found.callers)
+            let mut search = CallerSearch::default();
+            self.collect_callers(node, &mut search);
+            self.sort(&mut search.callers);
+            search.callers.dedup();
+            Rc::from(search.callers)
         })
     }
 
@@ -134,41 +136,41 @@ impl<'l, 'a> Callers<'l, 'a> {
         callers.sort_by_key(|caller| (caller.site, caller.arg, self.linker.values.env_digest(caller.env), caller.env));
     }
 
-    /// Returns the callers of a node that only a container holds.
-    pub(crate) fn through_containers(&self, node: Node) -> Vec<Caller> {
-        let (mut found, mut trails) = (FoundCallers::default(), Vec::new());
-        for &site in self.dispatch.only(node.body) {
-            self.call(Subject::Body(node), site, EnvId::NONE, &mut trails, &mut found);
+    /// Returns the callers of a node through a container that holds no other callable: `handlers = [on_close]`.
+    pub(crate) fn callers_through_containers(&self, node: Node) -> Vec<Caller> {
+        let (mut search, mut trails) = (CallerSearch::default(), Vec::new());
+        for &site in self.dispatch.sites_of_only_callable(node.body) {
+            self.add_call(Subject::Body(node), site, EnvId::NONE, &mut trails, &mut search);
         }
-        found.callers
+        search.callers
     }
 
-    fn collect(&self, node: Node, found: &mut FoundCallers) {
+    fn collect_callers(&self, node: Node, search: &mut CallerSearch) {
         let mut trails = Vec::new();
         if node.env != EnvId::NONE {
             if let Some(creators) = self.creators.borrow().get(&node) {
                 trails.extend(creators.iter().map(|&site| Trail::ResultOf(site, EnvId::NONE)));
             }
         } else {
-            self.start(node.body, &mut trails);
+            self.add_first_trails(node.body, &mut trails);
         }
         if node.env == EnvId::NONE {
             trails.push(Trail::Literal(node.body));
-            for &site in self.dispatch.only(node.body) {
-                self.call(Subject::Body(node), site, EnvId::NONE, &mut trails, found);
+            for &site in self.dispatch.sites_of_only_callable(node.body) {
+                self.add_call(Subject::Body(node), site, EnvId::NONE, &mut trails, search);
             }
         }
-        self.follow(Subject::Body(node), trails, found);
+        self.follow(Subject::Body(node), trails, search);
     }
 
-    /// Adds the names under which a body is first known.
-    fn start(&self, body: BodyRef, trails: &mut Vec<Trail>) {
+    /// Adds the trails that begin at the definition of a body: its names.
+    fn add_first_trails(&self, body: BodyRef, trails: &mut Vec<Trail>) {
         let linker = self.linker;
         let facts = linker.program.facts(body.file);
         let row = linker.program.body(body);
-        let local =
+        let is_local =
             row.class.is_none() && row.parent.get().is_some_and(|parent| facts.body(parent).kind != BodyKind::Module);
-        if local && row.var.is_some() {
+        if is_local && row.var.is_some() {
             trails.push(Trail::NamedIn(body.file, row.name));
         } else {
             trails.extend(linker.body_names(body).into_iter().map(Trail::Named));
@@ -177,12 +179,13 @@ impl<'l, 'a> Callers<'l, 'a> {
         if let Some(class) = row.class.get()
             && linker.is_run_by_instance(body)
         {
-            self.start_instances(body.file.class_ref(class), trails);
+            self.add_instance_trails(body.file.class_ref(class), trails);
         }
     }
 
-    /// Adds the places where instances of a class are made or declared, for methods that run without being named.
-    fn start_instances(&self, class: ClassRef, trails: &mut Vec<Trail>) {
+    /// Adds the trails of a class's instances, from the places where they are made or declared, for methods that code
+    /// runs without their name (`__call__`, `Runnable.run`).
+    fn add_instance_trails(&self, class: ClassRef, trails: &mut Vec<Trail>) {
         let linker = self.linker;
         let classes = linker.with_descendants(class, 64, usize::MAX);
         let mut names: Vec<Name> = classes.iter().flat_map(|&class| linker.class_names(class)).collect();
@@ -217,7 +220,7 @@ impl<'l, 'a> Callers<'l, 'a> {
         }
     }
 
-    /// Returns every site that calls a body, by whatever name, verified.
+    /// Returns all sites that have a body as call target, under any name.
     pub fn call_sites(&self, body: BodyRef) -> Rc<[SiteRef]> {
         self.linker.query(&self.sites, body, Rc::default, || self.find_call_sites(body).into())
     }
@@ -225,11 +228,11 @@ impl<'l, 'a> Callers<'l, 'a> {
     fn find_call_sites(&self, body: BodyRef) -> Vec<SiteRef> {
         let node = Node::plain(body);
         let mut trails = Vec::new();
-        self.start(body, &mut trails);
-        let mut found = FoundCallers::default();
-        self.follow(Subject::Body(node), trails, &mut found);
-        let mut sites: Vec<SiteRef> = found
-            .looked
+        self.add_first_trails(body, &mut trails);
+        let mut search = CallerSearch::default();
+        self.follow(Subject::Body(node), trails, &mut search);
+        let mut sites: Vec<SiteRef> = search
+            .visited
             .iter()
             .filter(|(site, env)| self.linker.targets(*site, *env).receiver_of(body).is_some())
             .map(|(site, _)| *site)
@@ -239,17 +242,17 @@ impl<'l, 'a> Callers<'l, 'a> {
         sites
     }
 
-    /// Returns these sites if there are any, and so few that all of them can be asked.
+    /// Returns the call sites of a body if there are some, and few enough to read all of them.
     pub(crate) fn few_call_sites(&self, body: BodyRef) -> Option<Rc<[SiteRef]>> {
         Some(self.call_sites(body)).filter(|sites| are_few(sites))
     }
 
-    /// Returns the calls of a trait's or base's method that may mean this implementation of it.
-    pub fn sites_by_base(&self, body: BodyRef) -> Vec<SiteRef> {
+    /// Returns the calls of a base's or trait's method that may run this implementation of it.
+    pub fn call_sites_through_base(&self, body: BodyRef) -> Vec<SiteRef> {
         let mut trails = Vec::new();
-        self.start(body, &mut trails);
-        let mut found = FoundCallers::default();
-        self.follow(Subject::Body(Node::plain(body)), trails, &mut found);
+        self.add_first_trails(body, &mut trails);
+        let mut search = CallerSearch::default();
+        self.follow(Subject::Body(Node::plain(body)), trails, &mut search);
         let may_mean = |site: SiteRef, env: EnvId| {
             self.linker.targets(site, env).list.iter().any(|target| match *target {
                 Target::Overrides { class, name } => self.linker.may_run_override(class, name, body, site),
@@ -257,41 +260,45 @@ impl<'l, 'a> Callers<'l, 'a> {
             })
         };
         let mut sites: Vec<SiteRef> =
-            found.looked.iter().filter(|(site, env)| may_mean(*site, *env)).map(|(site, _)| *site).collect();
+            search.visited.iter().filter(|(site, env)| may_mean(*site, *env)).map(|(site, _)| *site).collect();
         sites.sort();
         sites.dedup();
         sites
     }
 
-    /// Returns the callers of a library callable under another name, or as an argument; `seeds` are its mentions.
-    pub(crate) fn of_row(&self, path: PathId, seeds: &[(FileId, Mention, Wrap)]) -> Vec<Caller> {
-        let mut found = FoundCallers::default();
+    /// Returns the callers that run a library callable under another name, or as an argument. `seeds` are the
+    /// callable's mentions.
+    pub(crate) fn callers_of_row(&self, path: PathId, seeds: &[(FileId, Mention, Wrap)]) -> Vec<Caller> {
+        let mut search = CallerSearch::default();
         let mut trails = Vec::new();
         let subject = Subject::Row(path);
         for &(file, mention, wrap) in seeds {
-            self.follow_mention(subject, file, mention, wrap, EnvId::NONE, &mut trails, &mut found);
+            self.follow_mention(subject, file, mention, wrap, EnvId::NONE, &mut trails, &mut search);
         }
-        self.follow(subject, trails, &mut found);
-        self.sort(&mut found.callers);
-        found.callers.dedup();
-        found.callers
+        self.follow(subject, trails, &mut search);
+        self.sort(&mut search.callers);
+        search.callers.dedup();
+        search.callers
     }
 }
 
-/// True if there are any sites, and so few that all of them can be asked.
+/// True if there are some sites, and few enough to read all of them.
 pub(crate) fn are_few(sites: &[SiteRef]) -> bool {
-    (1..=MOST_ASKED).contains(&sites.len())
+    (1..=MOST_READ).contains(&sites.len())
 }
 
-/// Callers found so far for one node.
+/// The state of the search for the callers of one node.
 #[derive(Default)]
-pub(crate) struct FoundCallers {
+pub(crate) struct CallerSearch {
+    /// The callers found so far.
     callers: Vec<Caller>,
-    looked: FxHashSet<(SiteRef, EnvId)>,
+    /// The sites that have been checked as possible calls.
+    visited: FxHashSet<(SiteRef, EnvId)>,
+    /// The arguments by which the node is passed that have been followed.
     passed: FxHashSet<(SiteRef, u32, EnvId)>,
 }
 
-/// Adds steps, at most to `low`.
+/// Returns the sum of two numbers of steps, at most [`LOW_STEPS`].
 pub(crate) fn add_steps(a: u8, b: u8) -> u8 {
     a.saturating_add(b).min(LOW_STEPS)
 }

@@ -1,4 +1,5 @@
-//! Follows a callable from where it is named to the calls that run it: through variables, fields, arguments, returns and aliases.
+//! Trails: follows a callable from its mentions to the calls that run it, through variables, fields, arguments, returns
+//! and aliases.
 
 use blocklint_core::{Context, Language};
 use blocklint_facts::{BodyKind, Flow, Form, ParamKind, SiteKind, Sym};
@@ -12,9 +13,10 @@ use blocklint_link::values::expr::Scope;
 use blocklint_link::values::value::{EnvId, Val, ValueId};
 use rustc_hash::FxHashSet;
 
-use crate::callers::java_objects::objects_in;
-use crate::callers::{Caller, CallerKind, Callers, FoundCallers, Node, add_steps};
-/// A callable whose callers are sought.
+use crate::callers::java_objects::unnamed_objects_in;
+use crate::callers::{Caller, CallerKind, CallerSearch, Callers, Node, add_steps};
+
+/// A callable whose callers are searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Subject {
     /// A body.
@@ -23,68 +25,73 @@ pub(crate) enum Subject {
     Row(PathId),
 }
 
-/// A value to follow: by name, in its own file only, or the result of a call.
+/// A value to follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Trail {
+    /// The value under a name, in all files.
     Named(Name),
+    /// The value under a name, in one file.
     NamedIn(FileId, Sym),
+    /// The result of a call.
     ResultOf(SiteRef, EnvId),
+    /// A body that is written where it is used, such as a lambda.
     Literal(BodyRef),
-    /// Java: where an object of a class stands without its name.
+    /// The objects of a class that code uses without the class's name (Java).
     Object(ClassRef),
 }
 
 /// The most trails that are followed for one node.
-pub(crate) const TRAILS: usize = 200;
+pub(crate) const MOST_TRAILS: usize = 200;
 
 impl Callers<'_, '_> {
-    pub(super) fn follow(&self, subject: Subject, mut trails: Vec<Trail>, found: &mut FoundCallers) {
+    /// Adds the callers that the trails of a subject lead to, and follows the further trails that begin there.
+    pub(super) fn follow(&self, subject: Subject, mut trails: Vec<Trail>, search: &mut CallerSearch) {
         let linker = self.linker;
-        let mut seen = FxHashSet::default();
+        let mut followed = FxHashSet::default();
         while let Some(trail) = trails.pop() {
-            if !seen.insert(trail) || seen.len() > TRAILS {
+            if !followed.insert(trail) || followed.len() > MOST_TRAILS {
                 continue;
             }
             match trail {
                 Trail::Named(name) if matches!(subject, Subject::Body(_)) => {
-                    self.follow_bearer(subject, name, &mut trails, found);
+                    self.follow_name_of_body(subject, name, &mut trails, search);
                 }
                 Trail::Named(name) => {
                     for &(file, sym) in linker.program.occurrences(name).iter().filter(|(file, _)| self.counts(*file)) {
-                        self.follow_name(subject, file, sym, &mut trails, found);
+                        self.follow_name_in_file(subject, file, sym, &mut trails, search);
                     }
                 }
-                Trail::NamedIn(file, sym) => self.follow_name(subject, file, sym, &mut trails, found),
+                Trail::NamedIn(file, sym) => self.follow_name_in_file(subject, file, sym, &mut trails, search),
                 Trail::ResultOf(site, env) => {
                     for (mention, wrap) in linker.program.uses_of_result(site).iter() {
-                        self.follow_mention(subject, site.file, mention, wrap, env, &mut trails, found);
+                        self.follow_mention(subject, site.file, mention, wrap, env, &mut trails, search);
                     }
                 }
                 Trail::Object(class) => {
-                    let objects = objects_in(linker, class.file);
+                    let objects = unnamed_objects_in(linker, class.file);
                     let (_, class_id) = linker.program.facts_and_id(class);
                     for &site in objects.made.get(&class_id).into_iter().flatten() {
                         trails.push(Trail::ResultOf(class.file.site_ref(site), EnvId::NONE));
                     }
-                    for &mention in objects.own.get(&class_id).into_iter().flatten() {
+                    for &mention in objects.this_mentions.get(&class_id).into_iter().flatten() {
                         let wrap = Wrap::Direct;
-                        self.follow_mention(subject, class.file, mention, wrap, EnvId::NONE, &mut trails, found);
+                        self.follow_mention(subject, class.file, mention, wrap, EnvId::NONE, &mut trails, search);
                     }
                 }
                 Trail::Literal(body) => {
                     for (mention, wrap) in linker.program.uses_of_callable(body).iter() {
-                        self.follow_mention(subject, body.file, mention, wrap, EnvId::NONE, &mut trails, found);
+                        self.follow_mention(subject, body.file, mention, wrap, EnvId::NONE, &mut trails, search);
                     }
                 }
             }
         }
     }
 
-    /// Follows the sites and mentions of a name that lead to the body.
-    fn follow_bearer(&self, subject: Subject, name: Name, trails: &mut Vec<Trail>, found: &mut FoundCallers) {
+    /// Follows the calls and mentions of a name that may refer to the body.
+    fn follow_name_of_body(&self, subject: Subject, name: Name, trails: &mut Vec<Trail>, search: &mut CallerSearch) {
         let Subject::Body(node) = subject else { return };
         let linker = self.linker;
-        let by_name = if self.near { linker.bearers_near(name) } else { linker.bearers(name) };
+        let by_name = if self.is_focused { linker.bearers_near(name) } else { linker.bearers(name) };
         let mut sites: Vec<SiteRef> = by_name.calls.get(&node.body).cloned().unwrap_or_default();
         if let Some(class) = linker.program.body(node.body).class.get() {
             for base in linker.classes_above(node.body.file.class_ref(class)) {
@@ -95,52 +102,66 @@ impl Callers<'_, '_> {
             sites.extend(&by_name.unknown);
         }
         for site in sites {
-            self.call(subject, site, EnvId::NONE, trails, found);
+            self.add_call(subject, site, EnvId::NONE, trails, search);
         }
         for &(file, mention, wrap) in by_name.mentions.get(&node.body).into_iter().flatten() {
-            self.follow_mention(subject, file, mention, wrap, EnvId::NONE, trails, found);
+            self.follow_mention(subject, file, mention, wrap, EnvId::NONE, trails, search);
         }
     }
 
-    fn follow_name(&self, subject: Subject, file: FileId, sym: Sym, trails: &mut Vec<Trail>, found: &mut FoundCallers) {
+    /// Follows the calls and mentions of a name in one file.
+    fn follow_name_in_file(
+        &self,
+        subject: Subject,
+        file: FileId,
+        sym: Sym,
+        trails: &mut Vec<Trail>,
+        search: &mut CallerSearch,
+    ) {
         let index = self.linker.program.index_of(file);
         for &site in index.sites_named(sym) {
-            self.call(subject, file.site_ref(site), EnvId::NONE, trails, found);
+            self.add_call(subject, file.site_ref(site), EnvId::NONE, trails, search);
         }
         for (mention, wrap) in index.mentions_named(sym).iter() {
-            self.follow_mention(subject, file, mention, wrap, EnvId::NONE, trails, found);
+            self.follow_mention(subject, file, mention, wrap, EnvId::NONE, trails, search);
         }
     }
 
-    /// Looks at a site that may call the node.
-    pub(super) fn call(
+    /// Adds the callers and trails of a site that may call the subject. Does nothing for a site that was checked
+    /// before.
+    pub(super) fn add_call(
         &self,
         subject: Subject,
         site: SiteRef,
         env: EnvId,
         trails: &mut Vec<Trail>,
-        found: &mut FoundCallers,
+        search: &mut CallerSearch,
     ) {
-        if found.looked.insert((site, env)) {
-            self.linker.attempt_site(site, || self.called_at(subject, site, env, trails, found));
+        if search.visited.insert((site, env)) {
+            self.linker.attempt_site(site, || self.add_targets_at(subject, site, env, trails, search));
         }
     }
 
-    fn called_at(
+    /// Adds a caller, or a trail, for each call target of a site that is the subject.
+    fn add_targets_at(
         &self,
         subject: Subject,
         site: SiteRef,
         env: EnvId,
         trails: &mut Vec<Trail>,
-        found: &mut FoundCallers,
+        search: &mut CallerSearch,
     ) {
         let linker = self.linker;
         let targets = linker.targets(site, env);
         let node = match subject {
             Subject::Body(node) => node,
             Subject::Row(path) => {
-                if targets.list.iter().any(|target| matches!(*target, Target::Row { path: of, .. } if of == path)) {
-                    found.callers.push(Caller {
+                if targets
+                    .list
+                    .iter()
+                    .any(|target| matches!(*target, Target::Row { path: target, .. } if target == path))
+                {
+                    search.callers.push(Caller {
                         site,
                         env,
                         arg: None,
@@ -154,7 +175,7 @@ impl Callers<'_, '_> {
             }
         };
         if targets.list.is_empty() && targets.unknown && node.env == EnvId::NONE {
-            self.call_by_name(node, site, env, found);
+            self.add_call_by_name(node, site, env, search);
             return;
         }
         for target in &targets.list {
@@ -167,7 +188,7 @@ impl Callers<'_, '_> {
                         continue;
                     }
                     match kind {
-                        TargetKind::Call | TargetKind::Consume | TargetKind::Init => found.callers.push(Caller {
+                        TargetKind::Call | TargetKind::Consume | TargetKind::Init => search.callers.push(Caller {
                             site,
                             env,
                             arg: None,
@@ -181,11 +202,11 @@ impl Callers<'_, '_> {
                                 trails.push(Trail::ResultOf(site, env));
                             }
                         }
-                        TargetKind::HandOver(Context::EventLoop, runtime) => found.callers.push(Caller {
+                        TargetKind::HandOver(Context::EventLoop, runtime) => search.callers.push(Caller {
                             site,
                             env,
                             arg: None,
-                            kind: CallerKind::HandsToLoop(runtime),
+                            kind: CallerKind::PassesToLoop(runtime),
                             with_receiver,
                             steps: targets.steps,
                             shared: targets.list.len() > 1,
@@ -204,7 +225,7 @@ impl Callers<'_, '_> {
                     if flow != Flow::Sync || linker.cannot_be_awaited_here(site, node.body, &targets) {
                         continue;
                     }
-                    found.callers.push(Caller {
+                    search.callers.push(Caller {
                         site,
                         env,
                         arg: None,
@@ -219,8 +240,8 @@ impl Callers<'_, '_> {
         }
     }
 
-    /// Adds a call of a method on an unknown receiver, if only this body of the whole project bears the name.
-    fn call_by_name(&self, node: Node, site: SiteRef, env: EnvId, found: &mut FoundCallers) {
+    /// Adds a call of a method on an unknown receiver, if this body is the only one in the project with the name.
+    fn add_call_by_name(&self, node: Node, site: SiteRef, env: EnvId, search: &mut CallerSearch) {
         let linker = self.linker;
         let facts = linker.program.facts(site.file);
         let row = linker.program.site(site);
@@ -230,12 +251,12 @@ impl Callers<'_, '_> {
             return;
         }
         let Some(name) = linker.program.global(site.file, row.name) else { return };
-        // Under the name of a function that runs it, it is no method of that name.
-        let is_its_own = linker.program.facts(node.body.file).text(body.name) == facts.text(row.name);
-        if !is_its_own || linker.hierarchy.bodies_named(name) != 1 || linker.program.text(name).starts_with("__") {
+        // The site may have the name of another function, which runs the body. Then it is no call of this method.
+        let has_own_name = linker.program.facts(node.body.file).text(body.name) == facts.text(row.name);
+        if !has_own_name || linker.hierarchy.bodies_named(name) != 1 || linker.program.text(name).starts_with("__") {
             return;
         }
-        found.callers.push(Caller {
+        search.callers.push(Caller {
             site,
             env,
             arg: None,
@@ -246,41 +267,44 @@ impl Callers<'_, '_> {
         });
     }
 
-    /// True if a function of a class can be called on an object of it: in Rust it must ask for one.
+    /// True if a function of a class can be called on an object of the class. In Rust only a function with `self` can.
     fn takes_receiver(&self, method: Node) -> bool {
         let facts = self.linker.program.facts(method.body.file);
         facts.language != Language::Rust
             || self.linker.program.params_of(method.body).first().is_some_and(|param| param.kind == ParamKind::Receiver)
     }
 
-    /// True if a method lists its receiver among its parameters.
+    /// True if a method has its receiver among its parameters: `self` (Python, Rust).
     fn lists_receiver(&self, method: Node) -> bool {
         self.linker.program.language(method.body.file) != Language::Java
     }
 
-    /// Returns the step for an unknown member beside the known one: none if the receiver's own class assigned it.
+    /// Returns one step for a site with unknown targets beside the known one; none if the receiver is a field of the
+    /// object's own class.
     fn unknown_step(&self, site: SiteRef, unknown: bool) -> u8 {
         if !unknown {
             return 0;
         }
         let facts = self.linker.program.facts(site.file);
-        let own = self.linker.receiver_form(site).is_some_and(|form| is_field_of_receiver(facts, form));
-        u8::from(!own)
+        let is_own_field = self.linker.receiver_form(site).is_some_and(|form| is_field_of_receiver(facts, form));
+        u8::from(!is_own_field)
     }
 
-    /// True if a value holds the subject.
+    /// True if a value is the subject, or contains it.
     pub(super) fn value_contains(&self, subject: Subject, value: ValueId) -> bool {
-        self.linker.values.members(value).iter().any(|val| self.member_holds(subject, *val, 8))
+        self.linker.values.members(value).iter().any(|val| self.member_contains(subject, *val, 8))
     }
 
-    fn member_holds(&self, subject: Subject, val: Val, depth: u32) -> bool {
+    fn member_contains(&self, subject: Subject, val: Val, depth: u32) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
         let node = match subject {
             Subject::Body(node) => node,
             Subject::Row(path) => {
                 return match val {
-                    Val::External(of) | Val::Method { path: of, .. } => of == path,
-                    Val::Partial { inner, .. } => self.member_holds(subject, self.linker.values.single(inner), depth),
+                    Val::External(callee) | Val::Method { path: callee, .. } => callee == path,
+                    Val::Partial { inner, .. } => {
+                        self.member_contains(subject, self.linker.values.single(inner), depth)
+                    }
                     _ => false,
                 };
             }
@@ -293,13 +317,13 @@ impl Callers<'_, '_> {
             Val::Iter { body, env } | Val::Coroutine { body, env } => {
                 body == node.body && (node.env == EnvId::NONE || env == node.env)
             }
-            Val::Partial { inner, .. } => self.member_holds(subject, self.linker.values.single(inner), depth),
+            Val::Partial { inner, .. } => self.member_contains(subject, self.linker.values.single(inner), depth),
             Val::Library { ty, args, .. } if self.linker.library.language(ty) == Language::Rust => {
-                // Also what an option holds: `Some(Arc::new(work))`.
+                // Also the content of an option: `Some(Arc::new(work))`.
                 let inner = self.linker.transparent_inner(ty, args).map(|inner| inner.value);
                 inner.or_else(|| self.linker.values.list(args).last().copied()).is_some_and(|inner| {
                     let members = self.linker.values.members(inner);
-                    members.iter().any(|val| self.member_holds(subject, *val, depth))
+                    members.iter().any(|val| self.member_contains(subject, *val, depth))
                 })
             }
             Val::Class(class) => {
@@ -315,6 +339,7 @@ impl Callers<'_, '_> {
         }
     }
 
+    /// Adds the callers and trails at a mention that may refer to the subject.
     #[allow(clippy::too_many_arguments)]
     pub(super) fn follow_mention(
         &self,
@@ -324,27 +349,28 @@ impl Callers<'_, '_> {
         wrap: Wrap,
         env: EnvId,
         trails: &mut Vec<Trail>,
-        found: &mut FoundCallers,
+        search: &mut CallerSearch,
     ) {
-        // A callable in a container is dispatch; a container of iterators is consumed who knows where.
+        // `container_calls` finds the calls of a callable in a container. It is not known where the iterators of a
+        // container are consumed.
         if wrap != Wrap::Element {
-            let within = WorkUnit::Body(self.linker.body_of_mention(file, mention));
-            self.linker.attempt(within, || self.mentioned_at(subject, file, mention, env, trails, found));
+            let unit = WorkUnit::Body(self.linker.body_of_mention(file, mention));
+            self.linker.attempt(unit, || self.add_uses_at_mention(subject, file, mention, env, trails, search));
         }
     }
 
-    fn mentioned_at(
+    fn add_uses_at_mention(
         &self,
         subject: Subject,
         file: FileId,
         mention: Mention,
         env: EnvId,
         trails: &mut Vec<Trail>,
-        found: &mut FoundCallers,
+        search: &mut CallerSearch,
     ) {
         let linker = self.linker;
         let facts = linker.program.facts(file);
-        // A caller of the interface that its place expects may call it.
+        // A functional interface is expected at the mention: calls of the interface's method may run the subject.
         if let Subject::Body(node) = subject
             && linker.program.body(node.body).flow == Flow::Sync
         {
@@ -354,11 +380,11 @@ impl Callers<'_, '_> {
             Mention::Arg(site, arg) => {
                 let site = file.site_ref(site);
                 let typed = linker.argument_callable(site, arg, env);
-                let means = match subject {
+                let reference_steps = match subject {
                     Subject::Body(node) => linker.steps_to_overload(site, arg, node.body),
                     Subject::Row(_) => Some(0),
                 };
-                if let Some(steps) = means
+                if let Some(steps) = reference_steps
                     && self.value_contains(subject, typed.value)
                     && let Some(referred) = match subject {
                         Subject::Body(node) => linker.inferred_steps_to_reference(site, arg, typed.value, node.body),
@@ -366,7 +392,7 @@ impl Callers<'_, '_> {
                     }
                 {
                     let steps = add_steps(typed.inferred_steps, steps.max(referred));
-                    self.argument(subject, site, arg, env, steps, trails, found);
+                    self.add_callers_by_argument(subject, site, arg, env, steps, trails, search);
                 }
             }
             Mention::Assign(assign) => {
@@ -405,15 +431,15 @@ impl Callers<'_, '_> {
                 let returns_iterator = facts.language == Language::Python
                     && lang::python::protocols::returns_iterator(facts.text(facts.body(body).name));
                 for &site in self.call_sites(file.body_ref(body)).iter() {
-                    // The loop that asks for the iterator also consumes it.
+                    // The loop that calls `__iter__` also consumes the iterator that it returns.
                     if returns_iterator {
-                        self.call(subject, site, EnvId::NONE, trails, found);
+                        self.add_call(subject, site, EnvId::NONE, trails, search);
                     }
                     trails.push(Trail::ResultOf(site, EnvId::NONE));
                 }
             }
-            Mention::Operand(site) => self.call(subject, file.site_ref(site), env, trails, found),
-            Mention::Default(param) => self.default(subject, file, param, found),
+            Mention::Operand(site) => self.add_call(subject, file.site_ref(site), env, trails, search),
+            Mention::Default(param) => self.add_callers_by_default(subject, file, param, search),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Coroutines that are created and never awaited. The check of fixes compares them before and after an edit.
+//! Coroutines that are created and never awaited. The check of fixes compares their number before and after an edit.
 
 use blocklint_facts::{BodyKind, Form, Site, SiteFlags, SiteId, SiteKind};
 use blocklint_link::linker::Linker;
@@ -8,33 +8,34 @@ use blocklint_link::values::value::{EnvId, Val};
 use smallvec::SmallVec;
 
 /// True if the result of a call is neither used nor awaited.
-fn drops(row: &Site) -> bool {
+fn drops_result(row: &Site) -> bool {
     row.flags.has(SiteFlags::DISCARDED) && !row.flags.has(SiteFlags::AWAITED)
 }
 
-/// Returns the calls of a file that stand as statements and return a coroutine, of the project or (if models declare
-/// the callee asynchronous) of a library: of each the body's qualified name and the name called. A library's task or
-/// future is among them, which may well be dropped: compare with what was there before.
-pub fn unawaited(linker: &Linker<'_>, file: FileId) -> Vec<(String, String)> {
+/// Returns the calls of a file that drop a coroutine: each with the qualified name of its body and the name of its
+/// callee. The coroutine is of the project, or of a library if its models declare the callee asynchronous. Calls that
+/// return a library's task or future are included, though code may drop those, so only a comparison with the code
+/// before an edit shows a mistake.
+pub fn find_unawaited(linker: &Linker<'_>, file: FileId) -> Vec<(String, String)> {
     let facts = linker.program.facts(file);
-    let mut found = Vec::new();
-    for (at, row) in facts.sites.iter().enumerate() {
-        if !drops(&row) || !matches!(row.kind, SiteKind::Call | SiteKind::New) {
+    let mut calls = Vec::new();
+    for (index, row) in facts.sites.iter().enumerate() {
+        if !drops_result(&row) || !matches!(row.kind, SiteKind::Call | SiteKind::New) {
             continue;
         }
-        let site = file.site_ref(SiteId(at as u32));
+        let site = file.site_ref(SiteId(index as u32));
         let result = linker.result(site, EnvId::NONE);
         let members = linker.values.members(result.value);
         if members.iter().any(|member| matches!(member, Val::Coroutine { .. } | Val::Awaitable(_))) {
             let function = linker.qualified_name(linker.program.body_of_site(site));
-            found.push((function, facts.symbols.get(row.name).to_owned()));
+            calls.push((function, facts.symbols.get(row.name).to_owned()));
         }
     }
-    found
+    calls
 }
 
-/// True if the coroutine of a function inside of another one is never awaited: the outer one only returns it, and the
-/// callers of that drop it.
+/// True if the coroutine of a nested function is never awaited: the enclosing function only returns it, and all its
+/// callers drop the result.
 pub(crate) fn is_dropped(linker: &Linker<'_>, body: BodyRef) -> bool {
     let facts = linker.program.facts(body.file);
     let row = linker.program.body(body);
@@ -47,13 +48,13 @@ pub(crate) fn is_dropped(linker: &Linker<'_>, body: BodyRef) -> bool {
     }
     let is_returned = |&site: &SiteId| {
         let mut uses = index.uses_of_result(site).iter();
-        let only = (uses.next(), uses.next());
-        matches!(only, (Some((Mention::Exit(exit), Wrap::Direct)), None)
+        let first_two = (uses.next(), uses.next());
+        matches!(first_two, (Some((Mention::Exit(exit), Wrap::Direct)), None)
                 if facts.body_of(facts.exits.at(exit as usize).at) == outer)
     };
-    // Other functions of the file may bear the name.
-    let calls_it = |&&site: &&SiteId| facts.form(facts.site(site).callee) == Form::Var(row.var);
-    let calls: SmallVec<[SiteId; 4]> = index.sites_named(row.name).iter().filter(calls_it).copied().collect();
+    // Other functions of the file may have the same name.
+    let calls_body = |&&site: &&SiteId| facts.form(facts.site(site).callee) == Form::Var(row.var);
+    let calls: SmallVec<[SiteId; 4]> = index.sites_named(row.name).iter().filter(calls_body).copied().collect();
     !calls.is_empty() && calls.iter().all(is_returned) && is_result_always_dropped(linker, body.file.body_ref(outer))
 }
 
@@ -61,7 +62,7 @@ pub(crate) fn is_dropped(linker: &Linker<'_>, body: BodyRef) -> bool {
 fn is_result_always_dropped(linker: &Linker<'_>, body: BodyRef) -> bool {
     let row = linker.program.body(body);
     let Some(name) = linker.program.global(body.file, row.name).filter(|_| row.var.is_some()) else { return false };
-    let mut called = false;
+    let mut is_called = false;
     for name in linker.with_aliases(name) {
         for &(file, sym) in linker.program.occurrences(name) {
             let index = linker.program.index_of(file);
@@ -70,16 +71,16 @@ fn is_result_always_dropped(linker: &Linker<'_>, body: BodyRef) -> bool {
             }
             for &site in index.sites_named(sym) {
                 let targets = linker.targets(file.site_ref(site), EnvId::NONE);
-                let is_meant = targets.receiver_of(body).is_some();
-                if !is_meant && !targets.unknown && !targets.list.is_empty() {
+                let has_target = targets.receiver_of(body).is_some();
+                if !has_target && !targets.unknown && !targets.list.is_empty() {
                     continue;
                 }
-                if !drops(&linker.program.facts(file).site(site)) {
+                if !drops_result(&linker.program.facts(file).site(site)) {
                     return false;
                 }
-                called |= is_meant;
+                is_called |= has_target;
             }
         }
     }
-    called
+    is_called
 }

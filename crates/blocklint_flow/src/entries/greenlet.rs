@@ -1,5 +1,5 @@
-//! Bodies that a greenlet enters from outside of the project while it serves requests or runs beside them. Code that starts or stops the
-//! program is not among them.
+//! Greenlet entry points (gevent, eventlet): bodies that a library enters in a greenlet while the program serves
+//! requests. Code that starts or stops the program is not among them.
 
 use blocklint_core::{Confidence, Context};
 use blocklint_facts::{BodyKind, Flow};
@@ -14,7 +14,7 @@ use blocklint_models::{HandoverContext, HandoverRow, Passes, Runs, Selector, Use
 
 use crate::callers::Callers;
 
-/// Methods that end an object's life.
+/// Functions that begin or end the life of an object or a program.
 const ENDINGS: &[&str] = &[
     "__del__",
     "__exit__",
@@ -31,26 +31,26 @@ const ENDINGS: &[&str] = &[
     "disconnect",
 ];
 
-/// Finds the bodies that greenlets enter, and remembers the answers.
-pub struct Entries<'e, 'l, 'a> {
+/// Finds the bodies that greenlets enter, and caches the results.
+pub struct GreenletEntries<'e, 'l, 'a> {
     linker: &'l Linker<'a>,
     units: &'e Units,
     callers: &'e Callers<'l, 'a>,
     known: Table<BodyRef, Option<Confidence>, Plain>,
 }
 
-impl<'e, 'l, 'a> Entries<'e, 'l, 'a> {
-    /// Returns the tables without any answer.
+impl<'e, 'l, 'a> GreenletEntries<'e, 'l, 'a> {
+    /// Returns empty tables for one program.
     pub fn new(linker: &'l Linker<'a>, units: &'e Units, callers: &'e Callers<'l, 'a>) -> Self {
-        Entries { linker, units, callers, known: Table::default() }
+        GreenletEntries { linker, units, callers, known: Table::default() }
     }
 
-    /// Returns how sure it is that a greenlet enters a body from outside of the project while it serves; none if it does not.
-    pub fn of(&self, body: BodyRef) -> Option<Confidence> {
-        self.linker.query(&self.known, body, Option::default, || self.find(body))
+    /// Returns the confidence that a greenlet enters a body while the program serves. `None` if no greenlet does.
+    pub fn find_confidence(&self, body: BodyRef) -> Option<Confidence> {
+        self.linker.query(&self.known, body, Option::default, || self.search_confidence(body))
     }
 
-    fn find(&self, body: BodyRef) -> Option<Confidence> {
+    fn search_confidence(&self, body: BodyRef) -> Option<Confidence> {
         let linker = self.linker;
         let facts = linker.program.facts(body.file);
         let row = linker.program.body(body);
@@ -60,11 +60,11 @@ impl<'e, 'l, 'a> Entries<'e, 'l, 'a> {
         if matches!(row.flow, Flow::Coroutine | Flow::AsyncGenerator) {
             return None;
         }
-        let registered = self.registered(body);
-        if registered.contains(&Registration::Serves) {
+        let registrations = self.find_registrations(body);
+        if registrations.contains(&Registration::Serves) {
             return Some(Confidence::High);
         }
-        if !registered.is_empty() || linker.program.is_command_line(body.file) {
+        if !registrations.is_empty() || linker.program.is_command_line(body.file) {
             return None;
         }
         if row.kind != BodyKind::Function || ENDINGS.contains(&facts.text(row.name)) || self.is_hook(body) {
@@ -75,24 +75,24 @@ impl<'e, 'l, 'a> Entries<'e, 'l, 'a> {
             return None;
         }
         if row.class.is_none() && row.parent.get().is_some_and(|parent| facts.body(parent).kind == BodyKind::Function) {
-            // A nested function that only the function around it names: its use is not known.
+            // The use of a nested function is not known, because only the enclosing function refers to it.
             return facts.list(row.decorators).is_empty().then_some(Confidence::Low).or(Some(Confidence::Medium));
         }
-        let known = self.callers.call_sites(body);
-        known.iter().all(|site| linker.program.is_test(site.file)).then_some(Confidence::Medium)
+        let call_sites = self.callers.call_sites(body);
+        call_sites.iter().all(|site| linker.program.is_test(site.file)).then_some(Confidence::Medium)
     }
 
-    /// Returns how a body is registered: by decorators, overrides, calls that take it.
-    fn registered(&self, body: BodyRef) -> Vec<Registration> {
+    /// Returns how a body is registered: by decorators, by overrides and by calls that take it.
+    fn find_registrations(&self, body: BodyRef) -> Vec<Registration> {
         let linker = self.linker;
         let facts = linker.program.facts(body.file);
         let row = linker.program.body(body);
-        let mut found = Vec::new();
-        for (path, made) in linker.decorators(body) {
+        let mut registrations = Vec::new();
+        for (path, call) in linker.decorators(body) {
             let rows = linker.library.handovers(path);
-            let holds = |row: &HandoverRow| self.holds(row, body.file, made);
+            let holds = |row: &HandoverRow| self.holds(row, body.file, call);
             let first = rows.of_via(Via::Decorator).map(|found| found.row).find(|row| holds(row));
-            found.extend(first.and_then(|row| registration(row, self.real_threads(body.file))));
+            registrations.extend(first.and_then(|row| registration_of(row, self.has_real_threads(body.file))));
         }
         if let Some(class) = row.class.get() {
             for ancestor in linker.mro(body.file.class_ref(class)).iter() {
@@ -101,15 +101,14 @@ impl<'e, 'l, 'a> Entries<'e, 'l, 'a> {
                     let rows = linker.library.handovers(path);
                     let first =
                         rows.of_via(Via::Override).map(|found| found.row).find(|row| self.holds(row, body.file, None));
-                    found.extend(first.and_then(|row| registration(row, self.real_threads(body.file))));
+                    registrations.extend(first.and_then(|row| registration_of(row, self.has_real_threads(body.file))));
                 }
             }
         }
-        let literal = matches!(row.kind, BodyKind::Lambda);
-        if literal {
+        if matches!(row.kind, BodyKind::Lambda) {
             for (mention, _) in linker.program.uses_of_callable(body).iter() {
                 if let Mention::Arg(site, arg) = mention {
-                    found.extend(self.taken(body, body.file.site_ref(site), arg, true));
+                    registrations.extend(self.registrations_by_argument(body, body.file.site_ref(site), arg, true));
                 }
             }
         } else {
@@ -117,20 +116,22 @@ impl<'e, 'l, 'a> Entries<'e, 'l, 'a> {
                 for &(file, sym) in linker.program.occurrences(name) {
                     for (mention, _) in linker.program.index_of(file).mentions_named(sym).iter() {
                         if let Mention::Arg(site, arg) = mention {
-                            found.extend(self.taken(body, file.site_ref(site), arg, false));
+                            registrations.extend(self.registrations_by_argument(body, file.site_ref(site), arg, false));
                         }
                     }
                 }
             }
         }
-        found
+        registrations
     }
 
-    fn real_threads(&self, file: FileId) -> bool {
+    /// True if the threads of a file are threads of the system, because they are not patched.
+    fn has_real_threads(&self, file: FileId) -> bool {
         self.units.of(self.linker, file).real_threads
     }
 
-    fn holds(&self, row: &HandoverRow, file: FileId, made: Option<SiteRef>) -> bool {
+    /// True if the conditions of a handover row hold in a file, for a call of its path if there is one.
+    fn holds(&self, row: &HandoverRow, file: FileId, call: Option<SiteRef>) -> bool {
         let unit = self.units.of(self.linker, file);
         let (switches, others): (Vec<_>, Vec<_>) = row
             .when
@@ -138,49 +139,50 @@ impl<'e, 'l, 'a> Entries<'e, 'l, 'a> {
             .cloned()
             .partition(|condition| matches!(condition.subject, blocklint_models::Subject::Switch(_)));
         switches.iter().all(|condition| unit.shows(condition))
-            && match made {
+            && match call {
                 Some(site) => self.linker.conditions_shown(&others, &row.unless, site, EnvId::NONE),
                 None => others.is_empty(),
             }
     }
 
-    /// Returns how a call runs a body that is its argument.
-    fn taken(&self, body: BodyRef, site: SiteRef, arg: u32, is_literal: bool) -> Vec<Registration> {
+    /// Returns how a call registers a body that is its argument.
+    fn registrations_by_argument(&self, body: BodyRef, site: SiteRef, arg: u32, is_literal: bool) -> Vec<Registration> {
         let linker = self.linker;
         let form = linker.program.args_of(site)[arg as usize].value;
         if !is_literal {
             let typed = linker.eval(linker.scope_of(site, EnvId::NONE), form);
-            let is_body = |val: &Val| matches!(*val, Val::Fn { body: of, .. } if of == body);
+            let is_body = |val: &Val| matches!(*val, Val::Fn { body: function, .. } if function == body);
             if !linker.values.members(typed.value).iter().any(is_body) {
                 return Vec::new();
             }
         }
-        let mut found = Vec::new();
+        let mut registrations = Vec::new();
         for val in linker.values.members(linker.callee(site, EnvId::NONE).value) {
             let (Val::External(path) | Val::Method { path, .. }) = val else { continue };
             for row in linker.library.handovers(path).iter() {
                 let Selector::Argument(argument) = &row.selector else { continue };
                 if linker.is_argument(site, arg, argument) && self.holds(row.row, site.file, Some(site)) {
-                    found.extend(registration(row.row, self.real_threads(site.file)));
+                    registrations.extend(registration_of(row.row, self.has_real_threads(site.file)));
                 }
-                // `partial(f, x)` is handed over in its place.
+                // The result of `partial(f, x)` is passed on instead of the body.
                 let wraps = row.wraps && row.passes == Some(Passes::Rest);
                 if wraps && linker.is_argument(site, arg, argument) {
                     for (mention, _) in linker.program.uses_of_result(site).iter() {
-                        if let Mention::Arg(outer, at) = mention {
+                        if let Mention::Arg(outer, index) = mention {
                             let outer = site.file.site_ref(outer);
                             if outer != site {
-                                found.extend(self.taken(body, outer, at, true));
+                                registrations.extend(self.registrations_by_argument(body, outer, index, true));
                             }
                         }
                     }
                 }
             }
         }
-        found
+        registrations
     }
 
-    /// True if a function is one that a server calls by its name when a process begins or ends (`worker_exit` of a configuration file).
+    /// True if a function is a hook that a server calls by its name when a process begins or ends: `worker_exit` in a
+    /// configuration file.
     fn is_hook(&self, body: BodyRef) -> bool {
         let linker = self.linker;
         let facts = linker.program.facts(body.file);
@@ -202,33 +204,36 @@ impl<'e, 'l, 'a> Entries<'e, 'l, 'a> {
     }
 }
 
-/// The way in which a registered callable is run.
+/// How a registered callable is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Registration {
-    /// It runs in a greenlet while others are served.
+    /// In a greenlet, while the program serves.
     Serves,
-    /// It runs in a real thread, in another process, at start-up or exit, or at an unknown time.
+    /// In a real thread, in another process, at start-up or exit, or at an unknown time.
     Elsewhere,
 }
 
-fn registration(row: &HandoverRow, real_threads: bool) -> Option<Registration> {
+/// Returns how a callable that a handover row registers is run. `None` if the row registers nothing.
+fn registration_of(row: &HandoverRow, has_real_threads: bool) -> Option<Registration> {
     if row.wraps {
         return None;
     }
     let runs = match &row.context {
         HandoverContext::Is(runs) => *runs,
         HandoverContext::BySync { sync, .. } => *sync,
-        // An executor's threads are greenlets where threads are patched.
+        // An executor's threads are greenlets if threads are patched.
         HandoverContext::Of(_) => Runs::In(Context::Worker),
     };
-    let elsewhere = row.native
+    let is_elsewhere = row.native
         || row.process
         || !row.serves()
         || runs == Runs::In(Context::Unknown)
-        || real_threads && runs == Runs::In(Context::Worker) && !matches!(row.selector, Selector::Via(Via::Decorator));
+        || has_real_threads
+            && runs == Runs::In(Context::Worker)
+            && !matches!(row.selector, Selector::Via(Via::Decorator));
     match runs {
         Runs::Caller | Runs::Chain => None,
-        _ if elsewhere => Some(Registration::Elsewhere),
+        _ if is_elsewhere => Some(Registration::Elsewhere),
         Runs::In(_) => Some(Registration::Serves),
     }
 }

@@ -1,5 +1,5 @@
-//! Entry points: bodies that a library or the language runs where nothing may block. Never whether a way through a body can be
-//! taken, nor how bad it is.
+//! Entry points (roots): bodies that a library or the language runs on a thread that must not block. The paths that
+//! guards rule out are in `guards/`, severity is in `judge/`.
 
 pub(crate) mod async_result_methods;
 pub mod greenlet;

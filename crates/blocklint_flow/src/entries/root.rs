@@ -1,4 +1,5 @@
-//! Bodies entered in a context that must not block.
+//! Roots (entry points): bodies that run on a thread that must not block, such as coroutines and handlers of an event
+//! loop.
 
 use blocklint_core::{Confidence, Context, Language, Runtime};
 use blocklint_facts::{BodyId, BodyKind, Flow, SuppressionKind};
@@ -10,50 +11,50 @@ use blocklint_link::values::value::EnvId;
 use blocklint_models::{HandoverRow, Via};
 
 use crate::callers::java_objects::uses_of_anonymous;
-use crate::callers::loop_check::off_the_loop;
+use crate::callers::loop_check::runs_off_loop;
 use crate::callers::unawaited::is_dropped;
-use crate::entries::async_result_methods::answers_later;
-use crate::entries::publisher_factory::{assembles, runtime_of_publisher};
+use crate::entries::async_result_methods::runtime_of_async_result;
+use crate::entries::publisher_factory::{is_publisher_factory, runtime_of_publisher};
 
 /// Why a body is a root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RootKind {
-    /// `async def`, `async fn`.
+    /// A coroutine: `async def`, `async fn`.
     Coroutine,
-    /// A model registers it.
+    /// A library runs it on an event loop, as a row of a model states.
     Registered,
-    /// A comment promises it.
+    /// A comment says that it does not block: `# blocklint: nonblocking`.
     Promised,
-    /// A literal that is handed to an event loop where it stands.
+    /// A lambda or an object of an anonymous class that a call passes to an event loop: `loop.execute(() -> …)`.
     Literal,
-    /// One of several callables among which a body that must not block chooses.
+    /// One of several callables from which a body that must not block chooses: `handlers[kind]()`.
     Dispatched,
-    /// A literal in a chain whose place of subscription is not known.
+    /// A lambda in a reactive chain whose place of subscription is not known.
     Composed,
-    /// A function that puts a publisher together, or answers later.
+    /// A function that builds and returns a publisher, or that delivers its result later.
     Assembly,
-    /// A literal behind an operator that names a pool for what computes.
+    /// A lambda behind an operator that moves a chain to a pool for computations.
     Computing,
 }
 
 /// A body that must not block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Root {
-    /// Why.
+    /// Why it is a root.
     pub kind: RootKind,
-    /// The kind of thread.
+    /// The kind of thread on which it runs.
     pub context: Context,
-    /// Its machinery, where known.
+    /// The runtime of that thread, if it is known.
     pub runtime: Option<Runtime>,
 }
 
 impl Root {
-    /// True if nothing flows out of it to its callers.
-    pub fn absorbs(self) -> bool {
+    /// True if the labels of the root do not go on to its callers.
+    pub fn keeps_labels(self) -> bool {
         !matches!(self.kind, RootKind::Literal | RootKind::Computing | RootKind::Dispatched | RootKind::Composed)
     }
 
-    /// Returns how sure it is that the body runs there.
+    /// Returns the confidence that the body runs on such a thread.
     pub fn confidence(self) -> Confidence {
         match self.kind {
             RootKind::Dispatched | RootKind::Composed | RootKind::Assembly => Confidence::Medium,
@@ -66,26 +67,26 @@ impl Root {
     }
 }
 
-/// Roots, remembered.
+/// Finds the roots, and caches them.
 pub struct Roots<'l, 'a> {
     linker: &'l Linker<'a>,
     roots: Table<BodyRef, Option<Root>, Plain>,
-    /// By the folder of a Rust package, the runtime that its programs run on, as far as they name it.
+    /// By folder of a package: the runtime of its programs, if they state one (Rust).
     programs: Table<String, Option<Runtime>, Plain>,
 }
 
 impl<'l, 'a> Roots<'l, 'a> {
-    /// Returns the tables without any answer.
+    /// Returns empty tables for one program.
     pub fn new(linker: &'l Linker<'a>) -> Self {
         Roots { linker, roots: Table::default(), programs: Table::default() }
     }
 
     /// Returns the root that a body is, if it is one.
-    pub fn of(&self, body: BodyRef) -> Option<Root> {
-        self.linker.query(&self.roots, body, Option::default, || self.find(body))
+    pub fn find_root(&self, body: BodyRef) -> Option<Root> {
+        self.linker.query(&self.roots, body, Option::default, || self.search_root(body))
     }
 
-    fn find(&self, body: BodyRef) -> Option<Root> {
+    fn search_root(&self, body: BodyRef) -> Option<Root> {
         let linker = self.linker;
         let facts = linker.program.facts(body.file);
         let row = linker.program.body(body);
@@ -97,8 +98,8 @@ impl<'l, 'a> Roots<'l, 'a> {
             if is_dropped(linker, body) {
                 return None;
             }
-            let started = || linker.runtime_starting(body).filter(|_| row.kind == BodyKind::AsyncBlock);
-            let runtime = self.runtime_of_task(body).or_else(started).or(runtime);
+            let runtime_of_spawn = || linker.runtime_starting(body).filter(|_| row.kind == BodyKind::AsyncBlock);
+            let runtime = self.runtime_of_task(body).or_else(runtime_of_spawn).or(runtime);
             return Some(Root { kind: RootKind::Coroutine, context: Context::EventLoop, runtime });
         }
         if self.is_promised(body) {
@@ -112,23 +113,23 @@ impl<'l, 'a> Roots<'l, 'a> {
         }
         let uses = linker.program.uses_of_callable(body);
         if matches!(row.kind, BodyKind::Lambda) {
-            return self.literal(body, uses.iter().map(|(mention, _)| mention));
+            return self.root_of_literal(body, uses.iter().map(|(mention, _)| mention));
         }
-        if let Some(root) = self.literal(body, uses_of_anonymous(linker, body).into_iter()) {
+        if let Some(root) = self.root_of_literal(body, uses_of_anonymous(linker, body).into_iter()) {
             return Some(root);
         }
-        if assembles(linker, body) {
+        if is_publisher_factory(linker, body) {
             let runtime = runtime.or_else(|| runtime_of_publisher(linker, body));
             return Some(Root { kind: RootKind::Assembly, context: Context::EventLoop, runtime });
         }
-        if let Some(runtime) = answers_later(linker, body) {
+        if let Some(runtime) = runtime_of_async_result(linker, body) {
             return Some(Root { kind: RootKind::Assembly, context: Context::EventLoop, runtime });
         }
         None
     }
 
-    /// Returns the runtime that an attribute sets for a body (`#[tokio::main(flavor = "current_thread")]`), or that of
-    /// all programs of its package, if the package exists for them alone (Rust).
+    /// Returns the runtime that an attribute sets for a body (`#[tokio::main(flavor = "current_thread")]`), or the
+    /// runtime of all programs of its package, if the package has no library (Rust).
     fn runtime_of_task(&self, body: BodyRef) -> Option<Runtime> {
         let linker = self.linker;
         let facts = linker.program.facts(body.file);
@@ -138,18 +139,20 @@ impl<'l, 'a> Roots<'l, 'a> {
         if let Some(runtime) = self.runtime_by_attribute(body).or_else(|| linker.runtime_driving(body)) {
             return Some(runtime);
         }
-        // Hardly a project names another flavour, and a test has one of its own.
+        // Few projects use another flavour than tokio's default, so the programs are read only if the name occurs.
         linker.program.name("current_thread")?;
-        let own = linker.crate_of(body.file)?;
-        linker.query(&self.programs, own.folder.clone(), Option::default, || self.runtime_of_programs(&own.roots))
+        let package = linker.crate_of(body.file)?;
+        linker
+            .query(&self.programs, package.folder.clone(), Option::default, || self.runtime_of_programs(&package.roots))
     }
 
-    /// Returns the runtime that an attribute's row states a body has: macros are named with their mark.
+    /// Returns the runtime of a body by the row of its attribute. A model writes the path of an attribute macro with
+    /// `!`.
     fn runtime_by_attribute(&self, body: BodyRef) -> Option<Runtime> {
         let linker = self.linker;
-        linker.decorators(body).into_iter().find_map(|(path, made)| {
+        linker.decorators(body).into_iter().find_map(|(path, call)| {
             let path = linker.library.path(Language::Rust, &format!("{}!", linker.library.text(path)));
-            let holds = |row: &HandoverRow| match made {
+            let holds = |row: &HandoverRow| match call {
                 Some(site) => linker.conditions_shown(&row.when, &row.unless, site, EnvId::NONE),
                 None => row.when.is_empty(),
             };
@@ -157,12 +160,12 @@ impl<'l, 'a> Roots<'l, 'a> {
         })
     }
 
-    /// Returns the one runtime of all programs among the roots of a package; none where it has a library, which others
-    /// may run.
+    /// Returns the one runtime of all programs among the roots of a package. `None` if the package has a library, which
+    /// other programs may run.
     fn runtime_of_programs(&self, roots: &[String]) -> Option<Runtime> {
         let program = self.linker.program;
         let name = program.name("main")?;
-        let mut found = None;
+        let mut common = None;
         for root in roots.iter().filter(|root| root.contains("src/")) {
             if root.ends_with("/lib.rs") {
                 return None;
@@ -172,15 +175,15 @@ impl<'l, 'a> Roots<'l, 'a> {
             let facts = program.facts(file);
             let main = facts.bodies.iter().position(|row| row.var == main)?;
             let runtime = self.runtime_by_attribute(file.body_ref(BodyId(main as u32)))?;
-            if found.is_some_and(|found| found != runtime) {
+            if common.is_some_and(|common| common != runtime) {
                 return None;
             }
-            found = Some(runtime);
+            common = Some(runtime);
         }
-        found
+        common
     }
 
-    /// `# blocklint: nonblocking` on or above the definition's line.
+    /// True if the comment `# blocklint: nonblocking` is on the line of a function's definition or above it.
     fn is_promised(&self, body: BodyRef) -> bool {
         let facts = self.linker.program.facts(body.file);
         let row = self.linker.program.body(body);
@@ -191,13 +194,14 @@ impl<'l, 'a> Roots<'l, 'a> {
         })
     }
 
-    /// Returns a lambda, or the method of an anonymous class, that a call hands to an event loop.
-    fn literal(&self, body: BodyRef, uses: impl Iterator<Item = Mention>) -> Option<Root> {
+    /// Returns the root that a lambda or the method of an anonymous class is, because a call passes it to an event
+    /// loop.
+    fn root_of_literal(&self, body: BodyRef, uses: impl Iterator<Item = Mention>) -> Option<Root> {
         let linker = self.linker;
         for mention in uses {
             let Mention::Arg(site, arg) = mention else { continue };
             let site = body.file.site_ref(site);
-            if off_the_loop(linker, site) {
+            if runs_off_loop(linker, site) {
                 continue;
             }
             let passing = linker.passing(site, arg, EnvId::NONE);
@@ -229,7 +233,8 @@ impl<'l, 'a> Roots<'l, 'a> {
     }
 }
 
-/// Returns the machinery whose threads a file uses: a framework that it imports comes before the event loop below.
+/// Returns the runtime whose functions a file uses to start threads: a framework that the file imports comes before the
+/// event loop that the framework runs on.
 pub fn threads_of(
     linker: &Linker<'_>,
     file: blocklint_link::program::ids::FileId,
@@ -240,6 +245,7 @@ pub fn threads_of(
         path.split('.').next().is_some_and(|head| blocklint_link::models::entry_registration::imports(facts, head))
     };
     let first = Runtime::thread_functions(runtime).iter().find(is_imported);
-    let is_frameworks = first.is_some_and(|first| Runtime::thread_functions(Some(Runtime::Starlette)).contains(first));
-    if is_frameworks { Some(Runtime::Starlette) } else { runtime }
+    let is_of_framework =
+        first.is_some_and(|first| Runtime::thread_functions(Some(Runtime::Starlette)).contains(first));
+    if is_of_framework { Some(Runtime::Starlette) } else { runtime }
 }

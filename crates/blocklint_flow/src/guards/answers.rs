@@ -1,4 +1,5 @@
-//! Cache of the answers whether a call's arguments meet a guard. One call is asked once for each label of the body that it enters.
+//! Cache of guard answers: how the arguments of a call decide a guard. Without it, a call would decide the same guard
+//! for each label of the body that it enters.
 
 use std::cell::RefCell;
 
@@ -13,14 +14,14 @@ use crate::guards::decide::Answer;
 /// The answers of calls to guards.
 #[derive(Default)]
 pub(crate) struct GuardAnswers {
-    /// Numbers of the guards that were asked about: a guard itself is dear to hash.
+    /// The numbers of the guards. A guard itself is expensive to hash.
     numbers: RefCell<Guards>,
     /// The answers by call, entered body and number of the guard.
-    known: Table<(Caller, BodyRef, u32), Answer, Plain>,
+    by_call: Table<(Caller, BodyRef, u32), Answer, Plain>,
 }
 
 impl Conditions<'_, '_> {
-    /// Returns the answer of a call to a guard, found once.
+    /// Returns the answer of a call to a guard, from the cache or by `find`.
     pub(crate) fn cached_answer(
         &self,
         caller: Caller,
@@ -29,6 +30,6 @@ impl Conditions<'_, '_> {
         find: impl FnMut() -> Answer,
     ) -> Answer {
         let number = self.answers.numbers.borrow_mut().id(guard);
-        self.linker.query(&self.answers.known, (caller, body, number), || Answer::Unseen, find)
+        self.linker.query(&self.answers.by_call, (caller, body, number), || Answer::Unknown, find)
     }
 }

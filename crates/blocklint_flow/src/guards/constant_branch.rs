@@ -1,5 +1,5 @@
-//! Branches that never run: their test is a literal, or a name or attribute to which the project assigns only one
-//! literal.
+//! Branches that never run, because their test is constant: a literal, or a name or attribute to which the project
+//! assigns only one literal.
 
 use blocklint_core::Language;
 use blocklint_facts::{AltKind, BodyKind, Comparison, Form, FormId, RegionKind, SiteKind, Sym, VarId, VarKind};
@@ -12,32 +12,34 @@ use blocklint_link::program::ids::{ClassRef, FileId, SiteRef};
 use blocklint_link::values::value::{EnvId, Val, Why};
 use rustc_hash::FxHashSet;
 
-/// How often a constructor passes its parameter on to another one.
-const CONSTRUCTORS: u32 = 4;
+/// The most constructors through which a parameter is followed.
+const MOST_CONSTRUCTORS: u32 = 4;
 
-/// How deep tests and names are followed.
+/// The depth to which tests and names are followed.
 const DEPTH: u32 = 4;
 
-/// True if a site stands in a branch whose test can be seen never to come out that way.
+/// True if a site is in a branch that never runs, because the test always has the other result.
 pub(crate) fn never_runs(linker: &Linker<'_>, site: SiteRef) -> bool {
-    linker.tests_over(site).any(|(test, wanted)| always(linker, site, test, DEPTH) == Some(!wanted))
+    linker.tests_over(site).any(|(test, wanted)| constant_result(linker, site, test, DEPTH) == Some(!wanted))
 }
 
-/// Returns the result that a test always has.
-fn always(linker: &Linker<'_>, site: SiteRef, test: FormId, depth: u32) -> Option<bool> {
+/// Returns the result that a test always has, if it is constant.
+fn constant_result(linker: &Linker<'_>, site: SiteRef, test: FormId, depth: u32) -> Option<bool> {
     let depth = depth.checked_sub(1)?;
     let facts = linker.program.facts(site.file);
     match facts.form(test) {
-        Form::Not(inner) => always(linker, site, inner, depth).map(|holds| !holds),
+        Form::Not(inner) => constant_result(linker, site, inner, depth).map(|holds| !holds),
         Form::Alt(AltKind::And, list) => {
-            let parts: Vec<_> = facts.list(list).iter().map(|&part| always(linker, site, part, depth)).collect();
+            let parts: Vec<_> =
+                facts.list(list).iter().map(|&part| constant_result(linker, site, part, depth)).collect();
             match parts.contains(&Some(false)) {
                 true => Some(false),
                 false => parts.iter().all(|part| *part == Some(true)).then_some(true),
             }
         }
         Form::Alt(AltKind::Or, list) => {
-            let parts: Vec<_> = facts.list(list).iter().map(|&part| always(linker, site, part, depth)).collect();
+            let parts: Vec<_> =
+                facts.list(list).iter().map(|&part| constant_result(linker, site, part, depth)).collect();
             match parts.contains(&Some(true)) {
                 true => Some(true),
                 false => parts.iter().all(|part| *part == Some(false)).then_some(false),
@@ -45,22 +47,23 @@ fn always(linker: &Linker<'_>, site: SiteRef, test: FormId, depth: u32) -> Optio
         }
         Form::Compare(comparison, left, right) => {
             let plain = |form| plain_literal(linker, site.file, form);
-            let (other, literal) = match plain(right) {
+            let (operand, literal) = match plain(right) {
                 Some(literal) => (left, literal),
                 None => (right, plain(left)?),
             };
-            let holds = only_literal(linker, site, other)? == literal;
+            let holds = only_literal(linker, site, operand)? == literal;
             match comparison {
                 Comparison::Is | Comparison::Eq => Some(holds),
                 Comparison::IsNot | Comparison::NotEq => Some(!holds),
                 _ => None,
             }
         }
-        _ => truth(&only_literal(linker, site, test)?),
+        _ => truth_of(&only_literal(linker, site, test)?),
     }
 }
 
-/// Returns the literal that a form always is: written there, or all that is ever assigned to its name.
+/// Returns the literal that an expression always is: it is written there, or it is the only value that the project
+/// assigns to the name.
 fn only_literal(linker: &Linker<'_>, site: SiteRef, form: FormId) -> Option<Constant> {
     let facts = linker.program.facts(site.file);
     if let Some(literal) = linker.literal_of_field(site.file, facts.body_of(linker.program.site(site).at), form) {
@@ -71,18 +74,18 @@ fn only_literal(linker: &Linker<'_>, site: SiteRef, form: FormId) -> Option<Cons
             Some(linker.constant(site, form, EnvId::NONE, 1))
         }
         Form::Var(_) if linker.is_still_empty(site, form) => Some(Constant::Empty),
-        Form::Var(var) => only_assigned(linker, site.file, var),
+        Form::Var(var) => only_literal_assigned(linker, site.file, var),
         Form::Attr(base, sym) if blocklint_link::program::occurrences::is_own_receiver(facts, base) => {
             let class = linker.class_around(linker.program.body_of_site(site))?;
-            only_in_field(linker, class, site.file, sym)
+            only_literal_in_field(linker, class, site.file, sym)
         }
-        Form::Result(call) => only_returned(linker, site.file.site_ref(call)),
+        Form::Result(call) => only_literal_returned(linker, site.file.site_ref(call)),
         _ => None,
     }
 }
 
-/// Returns the literal that the one function which a call means always returns.
-fn only_returned(linker: &Linker<'_>, call: SiteRef) -> Option<Constant> {
+/// Returns the literal that the one call target of a call always returns.
+fn only_literal_returned(linker: &Linker<'_>, call: SiteRef) -> Option<Constant> {
     let facts = linker.program.facts(call.file);
     if facts.language != Language::Python || linker.program.site(call).kind != SiteKind::Call {
         return None;
@@ -95,107 +98,107 @@ fn only_returned(linker: &Linker<'_>, call: SiteRef) -> Option<Constant> {
     if is_open || row.kind != BodyKind::Function || !facts.list(row.decorators).is_empty() {
         return None;
     }
-    let mut found = Only::default();
-    let mut at_its_end = false;
+    let mut seen = SeenLiteral::default();
+    let mut returns_at_end = false;
     for exit in linker.program.exits_in(body) {
-        found.see(plain_literal(linker, body.file, exit.value)?);
-        at_its_end |= facts.region(exit.at.region).kind == RegionKind::Body;
+        seen.add(plain_literal(linker, body.file, exit.value)?);
+        returns_at_end |= facts.region(exit.at.region).kind == RegionKind::Body;
     }
     // A function that ends without `return` returns `None`.
-    if at_its_end { found.one() } else { None }
+    if returns_at_end { seen.single() } else { None }
 }
 
 /// Returns the literal that all assignments to a variable assign.
-fn only_assigned(linker: &Linker<'_>, file: FileId, var: VarId) -> Option<Constant> {
+fn only_literal_assigned(linker: &Linker<'_>, file: FileId, var: VarId) -> Option<Constant> {
     let facts = linker.program.facts(file);
     let row = facts.var(var);
     if matches!(row.kind, VarKind::Param(_)) {
         return None;
     }
-    let mut found = Only::default();
+    let mut seen = SeenLiteral::default();
     for row in facts.assigns_of(var) {
-        found.see(plain_literal(linker, file, row.value)?);
+        seen.add(plain_literal(linker, file, row.value)?);
     }
-    // A module's variable is assigned from outside as its attribute.
+    // Code outside of a module may assign the module's variable as an attribute (`settings.debug = True`).
     let is_module_level = facts.body(row.body).parent.get().is_none();
     if is_module_level && foreign_receivers(linker, file, row.name, &[]).any(|val| !matches!(val, Val::Instance { .. }))
     {
         return None;
     }
-    found.one()
+    seen.single()
 }
 
-/// Classes derived from one whose fields are looked at.
+/// The most subclasses of a class whose fields are read.
 const MOST_DERIVED: usize = 63;
 
-/// Returns the literal that a field of a class and of its relatives always holds; `None` where something else may set
-/// it.
-fn only_in_field(linker: &Linker<'_>, class: ClassRef, file: FileId, sym: Sym) -> Option<Constant> {
+/// Returns the literal that a field always has in a class, its bases and its subclasses. `None` if other code may set
+/// the field.
+fn only_literal_in_field(linker: &Linker<'_>, class: ClassRef, file: FileId, sym: Sym) -> Option<Constant> {
     if linker.program.language(file) != Language::Python {
         return None;
     }
     let name = linker.program.global(file, sym)?;
-    // Its bases, and what derives from it: an instance of either may be what `link` is.
+    // An object of the class may also be one of a subclass, and methods of a base may set the field.
     let below = linker.descendants(class, MOST_DERIVED);
     if !below.is_whole {
         return None;
     }
-    let mut seen: FxHashSet<ClassRef> = std::iter::once(class).chain(below.classes).collect();
-    for next in seen.clone() {
+    let mut related_classes: FxHashSet<ClassRef> = std::iter::once(class).chain(below.classes).collect();
+    for next in related_classes.clone() {
         for ancestor in linker.mro(next).iter() {
             match *ancestor {
-                Ancestor::Class(base) => _ = seen.insert(base),
+                Ancestor::Class(base) => _ = related_classes.insert(base),
                 Ancestor::Library(path, _)
                     if lang::python::builtins::sets_no_attributes(&linker.library.text(path)) => {}
                 Ancestor::Library(..) | Ancestor::Unknown => return None,
             }
         }
     }
-    let mut found = Only::default();
-    for &next in &seen {
+    let mut literals = SeenLiteral::default();
+    for &next in &related_classes {
         let facts = linker.program.facts(next.file);
         // A decorator or a computed name may set a value that no assignment shows.
-        let decorated = !facts.list(linker.program.class(next).decorators).is_empty();
-        if decorated || sets_by_name(linker, next) {
+        let is_decorated = !facts.list(linker.program.class(next).decorators).is_empty();
+        if is_decorated || sets_computed_attributes(linker, next) {
             return None;
         }
         if let Some((owner, var)) = linker.own_member(next, name) {
             let facts = linker.program.facts(owner.file);
             for row in facts.assigns_of(var) {
-                // `device: str` alone assigns nothing here, but shows that other code does.
-                found.see(plain_literal(linker, owner.file, row.value)?);
+                // `device: str` alone assigns nothing, but shows that other code assigns the field.
+                literals.add(plain_literal(linker, owner.file, row.value)?);
             }
         }
         for assign in linker.own_assigns(next, name) {
             let row = facts.assign(assign);
-            let given = || {
+            let literal_of_constructor = || {
                 let setter = linker.program.body_of(next.file, row.at);
-                linker.constructor_literal(setter, row.value, CONSTRUCTORS)
+                linker.constructor_literal(setter, row.value, MOST_CONSTRUCTORS)
             };
-            found.see(plain_literal(linker, next.file, row.value).or_else(given)?);
+            literals.add(plain_literal(linker, next.file, row.value).or_else(literal_of_constructor)?);
         }
     }
-    let related: Vec<ClassRef> = seen.into_iter().collect();
+    let related: Vec<ClassRef> = related_classes.into_iter().collect();
     let set_from_outside = foreign_receivers(linker, file, sym, &related).any(|val| match val {
         Val::Instance { class, .. } | Val::Class(class) => related.contains(&class),
         Val::External(_) | Val::Library { .. } | Val::Module(_) | Val::None => false,
         _ => true,
     });
-    if set_from_outside { None } else { found.one() }
+    if set_from_outside { None } else { literals.single() }
 }
 
-/// True if a class sets attributes whose names it computes.
-fn sets_by_name(linker: &Linker<'_>, class: ClassRef) -> bool {
+/// True if a class sets attributes by computed names: `setattr(self, name, value)`.
+fn sets_computed_attributes(linker: &Linker<'_>, class: ClassRef) -> bool {
     let facts = linker.program.facts(class.file);
     linker
         .sites_under(class.file, &["setattr", "__setattr__", "__dict__"])
         .any(|site| linker.class_around(linker.program.body_of(class.file, facts.site(site).at)) == Some(class))
 }
 
-/// Returns the objects, no receivers of methods, to whose attribute of this name something is assigned. Of those whose
-/// type is not known only those in files that name one of the classes.
+/// Returns the objects other than `self` whose attribute of this name the project assigns (`device.link = None`).
+/// Objects of unknown type count only in files that mention one of the classes.
 fn foreign_receivers(linker: &Linker<'_>, file: FileId, sym: Sym, classes: &[ClassRef]) -> impl Iterator<Item = Val> {
-    let mut found = Vec::new();
+    let mut receivers = Vec::new();
     let Some(name) = linker.program.global(file, sym) else { return vec![Val::Unknown(Why::Unbound)].into_iter() };
     let names: Vec<_> = classes.iter().flat_map(|&class| linker.class_names(class)).collect();
     for &(file, sym) in linker.program.occurrences(name) {
@@ -208,16 +211,18 @@ fn foreign_receivers(linker: &Linker<'_>, file: FileId, sym: Sym, classes: &[Cla
             }
             let scope = blocklint_link::values::expr::Scope { file, at: row.at, env: EnvId::NONE };
             for val in linker.values.members(linker.eval(scope, base).value) {
-                let named = || names.is_empty() || names.iter().any(|&name| linker.program.local(file, name).is_some());
-                if !matches!(val, Val::Unknown(_)) || named() {
-                    found.push(val);
+                let mentions_class =
+                    || names.is_empty() || names.iter().any(|&name| linker.program.local(file, name).is_some());
+                if !matches!(val, Val::Unknown(_)) || mentions_class() {
+                    receivers.push(val);
                 }
             }
         }
     }
-    found.into_iter()
+    receivers.into_iter()
 }
 
+/// Returns `None`, `True` or `False` if an expression is one of them.
 fn plain_literal(linker: &Linker<'_>, file: FileId, form: FormId) -> Option<Constant> {
     match linker.program.facts(file).form(form) {
         Form::None => Some(Constant::Null),
@@ -226,16 +231,16 @@ fn plain_literal(linker: &Linker<'_>, file: FileId, form: FormId) -> Option<Cons
     }
 }
 
-/// The one literal seen; nothing once two differ.
+/// The literal that all assignments seen so far agree on; `Hidden` once two of them differ.
 #[derive(Default)]
-struct Only(Option<Constant>);
+struct SeenLiteral(Option<Constant>);
 
-impl Only {
-    fn one(self) -> Option<Constant> {
+impl SeenLiteral {
+    fn single(self) -> Option<Constant> {
         self.0.filter(|constant| *constant != Constant::Hidden)
     }
 
-    fn see(&mut self, constant: Constant) {
+    fn add(&mut self, constant: Constant) {
         self.0 = match self.0.take() {
             None => Some(constant),
             Some(known) if known == constant => Some(constant),
@@ -244,15 +249,15 @@ impl Only {
     }
 }
 
-/// Returns the truth of a literal in a test.
-fn truth(constant: &Constant) -> Option<bool> {
+/// Returns the truth value of a literal in a test.
+fn truth_of(constant: &Constant) -> Option<bool> {
     match constant {
         Constant::Null | Constant::Empty => Some(false),
         Constant::Bool(value) => Some(*value),
         Constant::Int(value) => Some(*value != 0),
         Constant::Float(value) => Some(*value != 0.0),
         Constant::Str(text) => Some(!text.is_empty()),
-        // Only what begins with something is made a head.
+        // A `Head` is never empty.
         Constant::Head(_) => Some(true),
         Constant::Hidden | Constant::Param(_) | Constant::Symbols(_) => None,
     }

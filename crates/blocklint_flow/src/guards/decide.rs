@@ -1,14 +1,13 @@
-//! Guards and holds that name a parameter, decided by the arguments of a site.
+//! Decides guards and holds over a parameter by the arguments of a call: `read(wait=False)` fails the guard `if wait:`.
 
-use blocklint_link::lang;
 use std::rc::Rc;
 
 use blocklint_core::{Hold, Language};
 use blocklint_facts::{AltKind, Flow, Form, FormId, Param, ParamKind, VarKind};
 use blocklint_link::effect::constant::Constant;
 use blocklint_link::effect::guard::{Choice, Guard, GuardKey, Question, Source};
-use blocklint_link::effect::label::cap_wait;
-use blocklint_link::effect::label::{Label, LabelHold};
+use blocklint_link::effect::label::{Label, LabelHold, cap_wait};
+use blocklint_link::lang;
 use blocklint_link::linker::LOW_STEPS;
 use blocklint_link::models::row_match::ConditionResult;
 use blocklint_link::program::ids::{BodyRef, SiteRef};
@@ -20,53 +19,41 @@ use crate::callers::loop_check::tests_loop;
 use crate::callers::{Caller, CallerKind, Node};
 use crate::guards::Conditions;
 use crate::guards::enclosing::guards_over;
-use crate::guards::filled_mapping::is_filled;
+use crate::guards::filled_mapping::is_stored_by_project;
 use crate::guards::java_setting::fails_by_default;
 use crate::guards::rust_getter::getter_result;
 use crate::guards::type_test::fails_by_type;
 
 impl<'l, 'a> Conditions<'l, 'a> {
-    /// Decides a label's guard and hold by the arguments of a site.
-    pub(crate) fn decide(&self, label: &mut Label, caller: Caller, node: Node) -> Decided {
+    /// Decides the guards and the hold of a label by the arguments of a call, and stores what remains for the callers
+    /// in the label.
+    pub(crate) fn decide_label(&self, label: &mut Label, caller: Caller, node: Node) -> LabelDecision {
         let (mut steps, mut is_rare) = (0, false);
-        if let LabelHold::Param { index, unit } = label.hold {
-            label.hold = match self.argument_for(caller, node, index, None) {
-                PassedArgument::Constant(constant) => match constant {
-                    Constant::Null => LabelHold::Fixed(Hold::Unbounded),
-                    Constant::Param(index) => LabelHold::Param { index, unit },
-                    constant => match constant.seconds() {
-                        Some(seconds) => LabelHold::Fixed(Hold::Seconds(seconds * unit)),
-                        None => LabelHold::Fixed(Hold::Unstated),
-                    },
-                },
-                PassedArgument::Forwarded => LabelHold::Param { index, unit },
-                PassedArgument::Hidden => LabelHold::Fixed(Hold::Unstated),
-            };
-            cap_wait(label);
-        }
+        self.decide_hold(label, caller, node);
         if let Some(guard) = label.outer.take() {
-            match self.pass_on(caller, node, &guard) {
-                NextGuard::Fails => return Decided::Fails,
-                NextGuard::Holds(guard) => label.outer = Some(guard),
-                NextGuard::None if is_filled(self.linker, caller, node.body, &guard) => steps = LOW_STEPS,
+            match self.remaining_guard(caller, node, &guard) {
+                NextGuard::Fails => return LabelDecision::Fails,
+                NextGuard::Open(guard) => label.outer = Some(guard),
+                NextGuard::None if is_stored_by_project(self.linker, caller, node.body, &guard) => steps = LOW_STEPS,
                 NextGuard::None => {}
             }
         }
         if let Some(guard) = label.guard.take() {
             let answer = self.answer_of(caller, node, &guard);
-            match (answer, guard.escape.map(|escape| self.truth(caller, node, escape))) {
+            match (answer, guard.escape.map(|escape| self.truth_of_argument(caller, node, escape))) {
                 (Answer::Holds, _) => {}
-                // The author of a root that has the test in it knows that such values come.
-                (Answer::Told, _) if self.roots.of(self.linker.program.body_of_site(caller.site)).is_some() => {}
-                (Answer::Told, _) => (steps, is_rare) = (guard.rare, true),
+                // A root that tests the value itself expects such values, so the guard is not rare there.
+                (Answer::HoldsByBranch, _)
+                    if self.roots.find_root(self.linker.program.body_of_site(caller.site)).is_some() => {}
+                (Answer::HoldsByBranch, _) => (steps, is_rare) = (guard.rare, true),
                 // The value that the body assigns to the parameter is not known.
                 (_, Some(Truth::Seen(true) | Truth::Hidden)) => {}
-                (Answer::Unseen, _) => match guard.source {
-                    Source::When => return Decided::Fails,
+                (Answer::Unknown, _) => match guard.source {
+                    Source::When => return LabelDecision::Fails,
                     Source::Unless => steps = 1,
                     Source::Branch
                         if fails_by_default(self.linker, caller, node.body, &guard)
-                            || is_filled(self.linker, caller, node.body, &guard) =>
+                            || is_stored_by_project(self.linker, caller, node.body, &guard) =>
                     {
                         steps = LOW_STEPS;
                     }
@@ -77,7 +64,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
                     let truth = Question::Choice(Choice::Truth);
                     label.guard = Some(Guard { passed, ..Guard::new(index, guard.source, truth, true) });
                 }
-                (Answer::Fails, _) => return Decided::Fails,
+                (Answer::Fails, _) => return LabelDecision::Fails,
                 (Answer::Param { index, passed, filled_in }, escape) => {
                     let escape = match escape {
                         Some(Truth::Param(index)) => Some(index),
@@ -100,11 +87,29 @@ impl<'l, 'a> Conditions<'l, 'a> {
                 }
             }
         }
-        Decided::Holds { steps, is_rare }
+        LabelDecision::Holds { steps, is_rare }
     }
 
-    /// True if all code that awaits a private coroutine of Python rules out what its own parameter decides.
-    pub(crate) fn none_awaits_it_so(&self, root: BodyRef, guard: &Guard) -> bool {
+    /// Decides the hold of a label, if it is a parameter of the node: `timeout` in `connect(timeout)`.
+    fn decide_hold(&self, label: &mut Label, caller: Caller, node: Node) {
+        let LabelHold::Param { index, unit } = label.hold else { return };
+        label.hold = match self.argument_for(caller, node, index, None) {
+            PassedArgument::Constant(constant) => match constant {
+                Constant::Null => LabelHold::Fixed(Hold::Unbounded),
+                Constant::Param(index) => LabelHold::Param { index, unit },
+                constant => match constant.seconds() {
+                    Some(seconds) => LabelHold::Fixed(Hold::Seconds(seconds * unit)),
+                    None => LabelHold::Fixed(Hold::Unstated),
+                },
+            },
+            PassedArgument::Forwarded => LabelHold::Param { index, unit },
+            PassedArgument::Hidden => LabelHold::Fixed(Hold::Unstated),
+        };
+        cap_wait(label);
+    }
+
+    /// True if no code that awaits a private coroutine meets a guard on the coroutine's parameter (Python).
+    pub(crate) fn no_await_meets_guard(&self, root: BodyRef, guard: &Guard) -> bool {
         let facts = self.linker.program.facts(root.file);
         let row = self.linker.program.body(root);
         let is_private = facts.language == Language::Python
@@ -113,10 +118,13 @@ impl<'l, 'a> Conditions<'l, 'a> {
         if !is_private {
             return false;
         }
-        self.all_callers(root, |caller| matches!(self.ask(caller, Node::plain(root), guard), Answer::Fails))
+        self.all_callers(root, |caller| {
+            matches!(self.answer_by_argument(caller, Node::plain(root), guard), Answer::Fails)
+        })
     }
 
-    /// True if something holds for all calls of a body in the project, where there are any, and few.
+    /// True if `holds` is true for all calls of a body in the project. False if the body has no known calls, or too
+    /// many.
     fn all_callers(&self, body: BodyRef, holds: impl Fn(Caller) -> bool) -> bool {
         self.callers.few_call_sites(body).is_some_and(|sites| {
             sites.iter().all(|&site| {
@@ -126,34 +134,35 @@ impl<'l, 'a> Conditions<'l, 'a> {
         })
     }
 
-    /// True if all calls of a function in the project rule out what its parameter decides, or pass on a parameter of
-    /// which their own callers do. A parameter that they leave out is there for others (Python).
-    pub(crate) fn none_calls_it_so(&self, body: BodyRef, guard: &Guard, depth: u32) -> bool {
+    /// True if no call of a function in the project meets a guard on the function's parameter. The callers decide for a
+    /// call that passes its own parameter on. False if a call leaves the parameter out, because then the parameter is
+    /// there for other projects (Python).
+    pub(crate) fn no_call_meets_guard(&self, body: BodyRef, guard: &Guard, depth: u32) -> bool {
         let program = self.linker.program;
         let node = Node::plain(body);
         program.language(body.file) == Language::Python
             && self.all_callers(body, |caller| {
-                self.form_passed(caller, node, guard).is_some()
-                    && match self.pass_on(caller, node, guard) {
+                self.argument_form(caller, node, guard).is_some()
+                    && match self.remaining_guard(caller, node, guard) {
                         NextGuard::Fails => true,
                         // A value that is passed by a key or through a wrapper is not followed further.
-                        NextGuard::Holds(left) if depth > 0 && left.asked.is_none() => {
+                        NextGuard::Open(remaining) if depth > 0 && remaining.asked.is_none() => {
                             let above = program.body_of_site(caller.site);
-                            above != body && self.none_calls_it_so(above, &left, depth - 1)
+                            above != body && self.no_call_meets_guard(above, &remaining, depth - 1)
                         }
                         _ => false,
                     }
             })
     }
 
-    /// Returns the next condition that some sites of one body all stand under, once the caller has decided the one that
-    /// its label carried: one that only the callers of that caller decide.
+    /// Returns the next guard around all of some sites of one body that the caller does not decide, so that the callers
+    /// of the caller must. `carried` is the guard that the label carries already.
     pub(crate) fn next_guard(
         &self,
         caller: Caller,
         node: Node,
         mut sites: impl Iterator<Item = SiteRef> + Clone,
-        left: Option<&Guard>,
+        carried: Option<&Guard>,
     ) -> NextGuard {
         let Some(first) = sites.next() else { return NextGuard::None };
         if caller.arg.is_some()
@@ -162,64 +171,65 @@ impl<'l, 'a> Conditions<'l, 'a> {
         {
             return NextGuard::None;
         }
-        // A parameter that one comparison cannot decide is not decided by another one either; a chain of `elif` has
-        // dozens of them.
-        let mut unseen: SmallVec<[u32; 4]> = SmallVec::new();
+        // If one comparison of a parameter with a literal is undecided, the others are, too. A chain of `elif` has
+        // dozens of comparisons, so they are skipped.
+        let mut undecided: SmallVec<[u32; 4]> = SmallVec::new();
         for guard in guards_over(self.linker, first).iter() {
-            if guard.is_choice_of_literal() && unseen.contains(&guard.param) {
+            if guard.is_choice_of_literal() && undecided.contains(&guard.param) {
                 continue;
             }
             if !sites.clone().all(|site| guards_over(self.linker, site).contains(guard)) {
                 continue;
             }
             let answer = self.answer_of(caller, node, guard);
-            if matches!(answer, Answer::Unseen) && guard.is_choice_of_literal() {
-                unseen.push(guard.param);
+            if matches!(answer, Answer::Unknown) && guard.is_choice_of_literal() {
+                undecided.push(guard.param);
             }
-            match self.condition_left(answer, node, guard) {
+            match self.guard_after_answer(answer, node, guard) {
                 // The label carries this guard already.
-                NextGuard::Holds(guard) if left.is_some_and(|left| left.is_same_as(&guard)) => {}
+                NextGuard::Open(guard) if carried.is_some_and(|carried| carried.is_same_as(&guard)) => {}
                 NextGuard::None => {}
-                found => return found,
+                next => return next,
             }
         }
         NextGuard::None
     }
 
-    /// Returns the condition that is left for the callers of a caller.
-    fn pass_on(&self, caller: Caller, node: Node, guard: &Guard) -> NextGuard {
-        self.condition_left(self.answer_of(caller, node, guard), node, guard)
+    /// Returns the guard that a call leaves to the callers of its body.
+    fn remaining_guard(&self, caller: Caller, node: Node, guard: &Guard) -> NextGuard {
+        self.guard_after_answer(self.answer_of(caller, node, guard), node, guard)
     }
 
-    /// Returns the answer of a site to a guard, by a branch around it or by its arguments.
+    /// Returns the answer of a call to a guard, by a branch around it or by its arguments.
     fn answer_of(&self, caller: Caller, node: Node, guard: &Guard) -> Answer {
-        self.cached_answer(caller, node.body, guard, || match self.is_ruled_out(caller, node, guard) {
+        self.cached_answer(caller, node.body, guard, || match self.fails_by_branch(caller, node, guard) {
             true => Answer::Fails,
-            false => self.ask(caller, node, guard),
+            false => self.answer_by_argument(caller, node, guard),
         })
     }
 
-    fn condition_left(&self, answer: Answer, node: Node, guard: &Guard) -> NextGuard {
+    /// Returns the guard that remains for the callers of a call after its answer.
+    fn guard_after_answer(&self, answer: Answer, node: Node, guard: &Guard) -> NextGuard {
         match answer {
-            Answer::Holds | Answer::Told | Answer::Unseen => NextGuard::None,
+            Answer::Holds | Answer::HoldsByBranch | Answer::Unknown => NextGuard::None,
             Answer::Fails => NextGuard::Fails,
             Answer::Param { index, passed, filled_in } => {
                 let filled_in = filled_in || guard.filled_in;
-                NextGuard::Holds(Guard { param: index, passed, asked: None, filled_in, ..guard.clone() })
+                NextGuard::Open(Guard { param: index, passed, asked: None, filled_in, ..guard.clone() })
             }
-            Answer::Key(key, default) => NextGuard::Holds(guard.clone().under_key(key, default)),
+            Answer::Key(key, default) => NextGuard::Open(guard.clone().under_key(key, default)),
             Answer::Forwarded => {
                 let asked = guard.asked.clone();
                 let asked = asked.or_else(|| Some(Rc::new(GuardKey::Param(node.body, guard.param))));
-                NextGuard::Holds(Guard { asked, ..guard.clone() })
+                NextGuard::Open(Guard { asked, ..guard.clone() })
             }
         }
     }
 
-    /// True if the argument that a site passes is of the type, or comes from where, a guard asks for.
-    fn ask_form(&self, caller: Caller, node: Node, guard: &Guard, tests: &[Test]) -> Answer {
+    /// Returns the answer of the argument of a call to a guard over the argument's type or origin.
+    fn answer_by_tests(&self, caller: Caller, node: Node, guard: &Guard, tests: &[Test]) -> Answer {
         if caller.arg.is_some() || caller.kind == CallerKind::Consumes {
-            return Answer::Unseen;
+            return Answer::Unknown;
         }
         let form = self.linker.argument_for_param(caller.site, node.body, guard.param, caller.with_receiver);
         // Rust lists `self` among the parameters.
@@ -227,40 +237,41 @@ impl<'l, 'a> Conditions<'l, 'a> {
             && caller.with_receiver
             && self.linker.program.language(node.body.file) == blocklint_core::Language::Rust;
         let form = form.or_else(|| self.linker.receiver_form(caller.site).filter(|_| is_receiver));
-        let Some(form) = form else { return Answer::Unseen };
-        let shown = |test: &Test| match test {
+        let Some(form) = form else { return Answer::Unknown };
+        let result_of = |test: &Test| match test {
             Test::From(_) | Test::Unbounded => self.linker.origin_test(test, caller.site, form, caller.env),
             Test::Unseen => self.linker.unseen_test(caller.site, form, caller.env),
             Test::Type(wanted) => self.linker.type_test(wanted, caller.site, form, BoundId::NONE, caller.env),
-            other => self.linker.test_constant(other, &self.linker.constant(caller.site, form, caller.env, 6)),
+            test => self.linker.test_constant(test, &self.linker.constant(caller.site, form, caller.env, 6)),
         };
-        match tests.iter().map(shown).find(|shown| *shown != ConditionResult::Yes) {
+        match tests.iter().map(result_of).find(|result| *result != ConditionResult::Yes) {
             None if guard.wanted => Answer::Holds,
             Some(ConditionResult::No) if !guard.wanted => Answer::Holds,
             None | Some(ConditionResult::No) => Answer::Fails,
-            Some(ConditionResult::Param(index)) => self.passed_on(caller, node, guard, index),
-            Some(_) => Answer::Unseen,
+            Some(ConditionResult::Param(index)) => self.answer_for_parameter(caller, node, guard, index),
+            Some(_) => Answer::Unknown,
         }
     }
 
-    /// Returns the answer of a site's argument to a guard.
-    fn ask(&self, caller: Caller, node: Node, guard: &Guard) -> Answer {
+    /// Returns the answer of the argument of a call to a guard.
+    fn answer_by_argument(&self, caller: Caller, node: Node, guard: &Guard) -> Answer {
         if let Question::Condition(condition) = &*guard.question
             && (guard.asks_for_origin() || guard.asks_for_type())
         {
-            return self.ask_form(caller, node, guard, &condition.tests);
+            return self.answer_by_tests(caller, node, guard, &condition.tests);
         }
         let constant = match self.argument_for(caller, node, guard.param, guard.asked.as_deref()) {
             PassedArgument::Forwarded => return Answer::Forwarded,
-            PassedArgument::Hidden => return Answer::Unseen,
+            PassedArgument::Hidden => return Answer::Unknown,
             PassedArgument::Constant(constant) => constant,
         };
-        if matches!(constant, Constant::Hidden | Constant::Param(_)) && self.is_passed_something(caller, node, guard) {
+        if matches!(constant, Constant::Hidden | Constant::Param(_)) && self.argument_excludes_none(caller, node, guard)
+        {
             return Answer::Fails;
         }
         if constant == Constant::Hidden
             && guard.passed < MOST_HOPS
-            && let Some((key, default)) = self.key_passed(caller, node, guard)
+            && let Some((key, default)) = self.find_passed_key(caller, node, guard)
         {
             return Answer::Key(key, default);
         }
@@ -271,35 +282,36 @@ impl<'l, 'a> Conditions<'l, 'a> {
             && caller.arg.is_none()
             && caller.kind != CallerKind::Consumes
         {
-            return self.ask_each(caller, node, guard, form);
+            return self.answer_by_assignments(caller, node, guard, form);
         }
-        let shown = self.answer(guard, &constant);
-        if matches!(shown, ConditionResult::Param(_) | ConditionResult::Unknown)
-            && let Some(holds) = self.holds_by_beginning(caller, node, guard)
+        let result = self.test_constant(guard, &constant);
+        if matches!(result, ConditionResult::Param(_) | ConditionResult::Unknown)
+            && let Some(holds) = self.result_by_known_prefix(caller, node, guard)
         {
-            return if holds { Answer::Told } else { Answer::Fails };
+            return if holds { Answer::HoldsByBranch } else { Answer::Fails };
         }
-        match shown {
+        match result {
             ConditionResult::Yes if guard.wanted => Answer::Holds,
             ConditionResult::No if !guard.wanted => Answer::Holds,
             ConditionResult::Yes | ConditionResult::No => Answer::Fails,
-            ConditionResult::Param(index) => self.passed_on(caller, node, guard, index),
-            ConditionResult::Unknown => Answer::Unseen,
+            ConditionResult::Param(index) => self.answer_for_parameter(caller, node, guard, index),
+            ConditionResult::Unknown => Answer::Unknown,
         }
     }
 
-    /// True if a guard asks for `None` and the type of the argument that a site passes excludes it.
-    fn is_passed_something(&self, caller: Caller, node: Node, guard: &Guard) -> bool {
+    /// True if a guard tests for `None`, and the type of the argument of a call excludes `None`.
+    fn argument_excludes_none(&self, caller: Caller, node: Node, guard: &Guard) -> bool {
         if caller.arg.is_some() || caller.kind == CallerKind::Consumes || !guard.tests_absence() {
             return false;
         }
-        self.form_passed(caller, node, guard).is_some_and(|form| {
+        self.argument_form(caller, node, guard).is_some_and(|form| {
             self.linker.type_excludes_none(self.linker.scope_of(caller.site, caller.env), form, guard)
         })
     }
 
-    /// Returns the form that a site passes to the parameter that a guard asks for; none for a key.
-    fn form_passed(&self, caller: Caller, node: Node, guard: &Guard) -> Option<FormId> {
+    /// Returns the expression that a call passes to the parameter of a guard. `None` for a guard over a key of
+    /// `**kwargs`.
+    fn argument_form(&self, caller: Caller, node: Node, guard: &Guard) -> Option<FormId> {
         let (body, param) = match guard.asked.as_deref() {
             None => (node.body, guard.param),
             Some(&GuardKey::Param(body, index)) => (body, index),
@@ -308,43 +320,51 @@ impl<'l, 'a> Conditions<'l, 'a> {
         self.linker.argument_for_param(caller.site, body, param, caller.with_receiver)
     }
 
-    /// True if a form is a value or what stands in for it where it is not there: `version or self.version` (Python).
-    fn falls_back(&self, site: SiteRef, form: FormId) -> bool {
+    /// True if an expression is a value with a fallback in an attribute: `version or self.version` (Python).
+    fn has_fallback(&self, site: SiteRef, form: FormId) -> bool {
         let facts = self.linker.program.facts(site.file);
         let Form::Alt(AltKind::Or, list) = facts.form(form) else { return false };
         facts.language == Language::Python
             && facts.list(list).last().is_some_and(|&last| matches!(facts.form(last), Form::Attr(..)))
     }
 
-    /// Returns the question of a guard to the callers of a caller that passes its own parameter on. A parameter with one name all the way
-    /// is one, however far it goes, also through a function that calls itself.
-    fn passed_on(&self, caller: Caller, node: Node, guard: &Guard, index: u32) -> Answer {
+    /// Returns the answer of a call that passes the caller's own parameter on: the guard is now over that parameter.
+    /// Each pass to a parameter with another name counts as a hop, up to `MOST_HOPS`. Passes to a parameter with the
+    /// same name are not counted, so a recursive function does not use them up.
+    fn answer_for_parameter(&self, caller: Caller, node: Node, guard: &Guard, index: u32) -> Answer {
         let program = self.linker.program;
-        let name = |body: BodyRef, param: u32| {
+        let name_of = |body: BodyRef, param: u32| {
             let facts = program.facts(body.file);
             program.params_of(body).get(param as usize).map(|param| facts.text(param.name))
         };
-        let own = name(program.body_of_site(caller.site), index);
-        let is_same = own.is_some() && guard.asked.is_none() && own == name(node.body, guard.param);
+        let own = name_of(program.body_of_site(caller.site), index);
+        let is_same = own.is_some() && guard.asked.is_none() && own == name_of(node.body, guard.param);
         let passed = if is_same { guard.passed.max(1) } else { guard.passed.saturating_add(1) };
         match passed {
             passed if passed <= MOST_HOPS => Answer::Param { index, passed, filled_in: false },
-            _ => Answer::Unseen,
+            _ => Answer::Unknown,
         }
     }
 
-    /// Returns the answer of the literals that a variable with several assignments can be. A parameter that was left as it came is asked
-    /// of the caller if the others rule themselves out.
-    fn ask_each(&self, caller: Caller, node: Node, guard: &Guard, form: blocklint_facts::FormId) -> Answer {
+    /// Returns the answer of an argument that is a variable with several assignments, by all its literals. If all
+    /// literals fail the guard, and the variable may also be the caller's unchanged parameter, the guard is now over
+    /// that parameter.
+    fn answer_by_assignments(
+        &self,
+        caller: Caller,
+        node: Node,
+        guard: &Guard,
+        form: blocklint_facts::FormId,
+    ) -> Answer {
         let (mut holding, mut failing, mut param, mut filled_in) = (false, false, None, false);
         for reaching in self.linker.constants_at(caller.site, form, caller.env).iter() {
             if reaching.is_for_want || reaching.falls_back && guard.tests_absence() {
                 filled_in = true;
                 continue;
             }
-            let answer = self.answer(guard, &reaching.constant);
-            // The literal that it replaces decides already.
-            if reaching.instead_of.as_ref().is_some_and(|of| self.answer(guard, of) == answer) {
+            let answer = self.test_constant(guard, &reaching.constant);
+            // The literal that this assignment replaces has the same answer.
+            if reaching.instead_of.as_ref().is_some_and(|replaced| self.test_constant(guard, replaced) == answer) {
                 continue;
             }
             match answer {
@@ -353,10 +373,10 @@ impl<'l, 'a> Conditions<'l, 'a> {
                 ConditionResult::Yes | ConditionResult::No => failing = true,
                 ConditionResult::Param(index) if guard.passed < MOST_HOPS => param = Some(index),
                 ConditionResult::Param(_) | ConditionResult::Unknown => {
-                    return match self.holds_by_beginning(caller, node, guard) {
-                        Some(true) => Answer::Told,
+                    return match self.result_by_known_prefix(caller, node, guard) {
+                        Some(true) => Answer::HoldsByBranch,
                         Some(false) => Answer::Fails,
-                        None => Answer::Unseen,
+                        None => Answer::Unknown,
                     };
                 }
             }
@@ -365,12 +385,12 @@ impl<'l, 'a> Conditions<'l, 'a> {
             (false, _, Some(index)) => Answer::Param { index, passed: guard.passed + 1, filled_in },
             (true, false, None) => Answer::Holds,
             (false, true, None) => Answer::Fails,
-            _ => Answer::Unseen,
+            _ => Answer::Unknown,
         }
     }
 
-    /// True if the argument that a site passes to a parameter is true in the language's sense.
-    fn truth(&self, caller: Caller, node: Node, index: u32) -> Truth {
+    /// Returns the truth value of the argument that a call passes to a parameter.
+    fn truth_of_argument(&self, caller: Caller, node: Node, index: u32) -> Truth {
         match self.argument_for(caller, node, index, None) {
             PassedArgument::Forwarded => Truth::Param(index),
             PassedArgument::Hidden => Truth::Hidden,
@@ -385,56 +405,58 @@ impl<'l, 'a> Conditions<'l, 'a> {
         }
     }
 
-    /// True if a guard that asks for the beginning of a string holds, if a branch around the site shows it.
-    fn holds_by_beginning(&self, caller: Caller, node: Node, guard: &Guard) -> Option<bool> {
-        let asks = match &*guard.question {
+    /// Returns the result of a guard over the beginning of a string, if a branch around the call shows the beginning of
+    /// the argument: `if path.startswith("http"):`.
+    fn result_by_known_prefix(&self, caller: Caller, node: Node, guard: &Guard) -> Option<bool> {
+        let is_over_prefix = match &*guard.question {
             Question::Choice(Choice::Begins(_)) => true,
             Question::Condition(condition) => matches!(condition.tests[..], [Test::Contains(_)]),
             _ => false,
         };
-        if !asks || caller.arg.is_some() {
+        if !is_over_prefix || caller.arg.is_some() {
             return None;
         }
         let form = self.linker.argument_for_param(caller.site, node.body, guard.param, caller.with_receiver)?;
-        let known = self.linker.known_beginning(caller.site, form)?;
-        match self.answer(guard, &Constant::Head(known)) {
+        let prefix = self.linker.known_beginning(caller.site, form)?;
+        match self.test_constant(guard, &Constant::Head(prefix)) {
             ConditionResult::Yes => Some(guard.wanted),
             ConditionResult::No => Some(!guard.wanted),
             ConditionResult::Param(_) | ConditionResult::Unknown => None,
         }
     }
 
-    /// True if a branch around the site shows that the argument is not what a guard asks for: it is `None` here, or of
+    /// True if the branches around a call show that its argument fails a guard: the argument is `None` there, or of
     /// another type.
-    fn is_ruled_out(&self, caller: Caller, node: Node, guard: &Guard) -> bool {
+    fn fails_by_branch(&self, caller: Caller, node: Node, guard: &Guard) -> bool {
         let Question::Choice(choice) = &*guard.question else { return false };
-        let is_reported = matches!(choice, Choice::OfType(_) | Choice::Says(_) | Choice::Truth | Choice::Null);
-        if !is_reported || caller.arg.is_some() || caller.kind == CallerKind::Consumes {
+        let is_shown_by_branches = matches!(choice, Choice::OfType(_) | Choice::Says(_) | Choice::Truth | Choice::Null);
+        if !is_shown_by_branches || caller.arg.is_some() || caller.kind == CallerKind::Consumes {
             return false;
         }
         let (linker, site) = (self.linker, caller.site);
         let Some(form) = linker.argument_for_param(site, node.body, guard.param, caller.with_receiver) else {
             return false;
         };
-        // A caller that passes `version or self.version` makes sure that there is one.
-        if guard.tests_absence() && self.falls_back(site, form) {
+        // A caller that passes `version or self.version` never passes `None`.
+        if guard.tests_absence() && self.has_fallback(site, form) {
             return true;
         }
         let holds = match choice {
             Choice::OfType(types) => return fails_by_type(linker, site, form, caller.env, guard, types),
             Choice::Says(getter) => getter_result(linker, site, form, getter),
             Choice::Truth if guard.wanted && linker.is_off_by_default(site, form) => return true,
-            // `acquire(isOnEventLoop())`: on a loop that is true.
+            // `acquire(isOnEventLoop())`: on an event loop the argument is true.
             Choice::Truth if !guard.wanted && tests_loop(linker, site.file, form) => return true,
             Choice::Truth => linker.known_false(site, form).0.map(|is_false| !is_false),
-            // The argument of a call of a literal is there.
+            // A parameter of a lambda is never `None`, because the code that calls the lambda passes it.
             _ if guard.wanted && linker.is_param_of_literal(site, form) => return true,
             _ => linker.known_false(site, form).1,
         };
         holds.is_some_and(|holds| holds != guard.wanted)
     }
 
-    fn answer(&self, guard: &Guard, constant: &Constant) -> ConditionResult {
+    /// Returns the result of a guard's question for a constant.
+    fn test_constant(&self, guard: &Guard, constant: &Constant) -> ConditionResult {
         if let Constant::Param(index) = constant {
             return ConditionResult::Param(*index);
         }
@@ -451,49 +473,50 @@ impl<'l, 'a> Conditions<'l, 'a> {
             },
             Question::Choice(choice) => blocklint_link::guards::branch::answer(choice, constant),
             Question::Condition(condition) => {
-                let mut all = ConditionResult::Yes;
+                let mut result = ConditionResult::Yes;
                 for test in &condition.tests {
                     match self.linker.test_constant(test, constant) {
                         ConditionResult::Yes => {}
-                        other => {
-                            all = other;
+                        failed => {
+                            result = failed;
                             break;
                         }
                     }
                 }
-                all
+                result
             }
         }
     }
 
-    /// Returns the literal that a site passes to a parameter of the node.
+    /// Returns the literal that a call passes to a parameter of the node.
     fn argument_for(&self, caller: Caller, node: Node, index: u32, asked: Option<&GuardKey>) -> PassedArgument {
         let linker = self.linker;
-        let here = linker.program.facts(caller.site.file);
+        let caller_facts = linker.program.facts(caller.site.file);
         if caller.kind == CallerKind::Consumes && caller.arg.is_none() {
-            // The consuming call passes no arguments; the call that made the value did.
-            let operand = here.form(linker.program.site(caller.site).callee);
-            let made = match operand {
-                Form::Result(made) => made,
-                // Through a local that holds nothing else: `rows = read(path)`, `for row in rows:`.
-                Form::Var(var) if here.var(var).body == here.body_of(linker.program.site(caller.site).at) => {
-                    let mut assigns = here.assigns_of(var);
+            // The consuming operation passes no arguments. The call that made the value did.
+            let operand = caller_facts.form(linker.program.site(caller.site).callee);
+            let maker = match operand {
+                Form::Result(maker) => maker,
+                // Through a local variable with one value: `rows = read(path)`, `for row in rows:`.
+                Form::Var(var)
+                    if caller_facts.var(var).body == caller_facts.body_of(linker.program.site(caller.site).at) =>
+                {
+                    let mut assigns = caller_facts.assigns_of(var);
                     let (Some(only), None) = (assigns.next(), assigns.next()) else { return PassedArgument::Hidden };
-                    let Form::Result(made) = here.form(only.value) else { return PassedArgument::Hidden };
-                    made
+                    let Form::Result(maker) = caller_facts.form(only.value) else { return PassedArgument::Hidden };
+                    maker
                 }
                 _ => return PassedArgument::Hidden,
             };
-            let made = caller.site.file.site_ref(made);
-            let Some(with_receiver) = linker.targets(made, caller.env).receiver_of(node.body) else {
+            let maker = caller.site.file.site_ref(maker);
+            let Some(with_receiver) = linker.targets(maker, caller.env).receiver_of(node.body) else {
                 return PassedArgument::Hidden;
             };
-            let caller = Caller { site: made, kind: CallerKind::Runs, with_receiver, ..caller };
+            let caller = Caller { site: maker, kind: CallerKind::Runs, with_receiver, ..caller };
             return self.argument_for(caller, node, index, asked);
         }
         if let Some(arg) = caller.arg {
-            // The callee is passed as an argument: the code that calls it there chooses its arguments, unless a row
-            // forwards them.
+            // The callee is passed as an argument, so other code chooses its arguments, unless a row forwards them.
             return self.forwarded_argument(caller, arg, index);
         }
         match asked {
@@ -501,12 +524,12 @@ impl<'l, 'a> Conditions<'l, 'a> {
             Some(&GuardKey::Param(body, index)) => {
                 return match linker.argument_for_param(caller.site, body, index, caller.with_receiver) {
                     Some(form) => PassedArgument::Constant(linker.constant(caller.site, form, caller.env, 6)),
-                    None => self.not_passed(caller.site, linker.default_of(body, index)),
+                    None => self.argument_by_default(caller.site, linker.default_of(body, index)),
                 };
             }
             None => {}
         }
-        // Beyond the named parameters of a wrapper, what is passed on by `*args` counts as it stands.
+        // A wrapper forwards the arguments after its named parameters by `*args`, so they keep their positions.
         let first_rest = linker.program.params_of(node.body).iter().position(|param| param.kind == ParamKind::VarArgs);
         if let Some(rest) = first_rest
             && index as usize >= rest
@@ -520,12 +543,12 @@ impl<'l, 'a> Conditions<'l, 'a> {
         }
         match linker.argument_for_param(caller.site, node.body, index, caller.with_receiver) {
             Some(form) => PassedArgument::Constant(linker.constant(caller.site, form, caller.env, 6)),
-            None => self.not_passed(caller.site, linker.default_of(node.body, index)),
+            None => self.argument_by_default(caller.site, linker.default_of(node.body, index)),
         }
     }
 
-    /// Returns the default of a parameter that a site does not name.
-    fn not_passed(&self, site: SiteRef, default: Option<Constant>) -> PassedArgument {
+    /// Returns the argument for a parameter that a call does not pass: the default, unless the call unpacks arguments.
+    fn argument_by_default(&self, site: SiteRef, default: Option<Constant>) -> PassedArgument {
         if self.linker.unpacks(site) {
             return if self.forwards_all(site) { PassedArgument::Forwarded } else { PassedArgument::Hidden };
         }
@@ -535,9 +558,9 @@ impl<'l, 'a> Conditions<'l, 'a> {
         }
     }
 
-    /// Returns the key of the caller's own `**kwargs` that it passes for what a guard asks:
-    /// `f(delay=kwargs.get("delay"))`.
-    fn key_passed(&self, caller: Caller, node: Node, guard: &Guard) -> Option<(String, Constant)> {
+    /// Returns the key of the caller's own `**kwargs` whose value it passes to the parameter of a guard, with its
+    /// default: `f(delay=kwargs.get("delay"))`.
+    fn find_passed_key(&self, caller: Caller, node: Node, guard: &Guard) -> Option<(String, Constant)> {
         if caller.arg.is_some() || caller.kind == CallerKind::Consumes {
             return None;
         }
@@ -547,13 +570,13 @@ impl<'l, 'a> Conditions<'l, 'a> {
                 let args = self.linker.program.args_of(caller.site);
                 args.iter().find(|arg| arg.name.is_some() && facts.text(arg.name) == key)?.value
             }
-            _ => self.form_passed(caller, node, guard)?,
+            _ => self.argument_form(caller, node, guard)?,
         };
         let (_, key, default) = self.linker.kwargs_key_read(self.linker.scope_of(caller.site, caller.env), form)?;
         Some((key, default))
     }
 
-    /// Returns the argument that a site passes under a key which the node reads from its `**kwargs`.
+    /// Returns the argument that a call passes under a key which the node reads from its `**kwargs`.
     fn argument_of_key(&self, caller: Caller, node: Node, key: &str, default: &Constant) -> PassedArgument {
         let callee = self.linker.program.facts(node.body.file);
         // A key that is also the name of a parameter does not go into `**kwargs`.
@@ -570,11 +593,11 @@ impl<'l, 'a> Conditions<'l, 'a> {
         let args = self.linker.program.args_of(caller.site);
         match args.iter().find(|arg| arg.name.is_some() && facts.text(arg.name) == key) {
             Some(arg) => PassedArgument::Constant(self.linker.constant(caller.site, arg.value, caller.env, 6)),
-            None => self.not_passed(caller.site, Some(default.clone())),
+            None => self.argument_by_default(caller.site, Some(default.clone())),
         }
     }
 
-    /// True if a site forwards its body's own `*args, **kwargs`: then what its callers pass counts.
+    /// True if a call forwards its body's own `*args` or `**kwargs`, so that the arguments of the body's callers count.
     fn forwards_all(&self, site: SiteRef) -> bool {
         let facts = self.linker.program.facts(site.file);
         let body = facts.body_of(self.linker.program.site(site).at);
@@ -592,7 +615,8 @@ impl<'l, 'a> Conditions<'l, 'a> {
         })
     }
 
-    /// Returns the literal that later arguments pass to a handed-over callable.
+    /// Returns the literal that a call passes on to its callable argument, as one of the arguments after the callable:
+    /// `loop.call_soon(close, True)`.
     fn forwarded_argument(&self, caller: Caller, arg: u32, index: u32) -> PassedArgument {
         let args = self.linker.program.args_of(caller.site);
         let rest = &args[(arg as usize + 1).min(args.len())..];
@@ -603,62 +627,71 @@ impl<'l, 'a> Conditions<'l, 'a> {
     }
 }
 
-/// How often a condition is passed on from parameter to parameter.
+/// The most parameters through which a guard is followed up.
 const MOST_HOPS: u8 = 5;
 
-/// The answer of a site's argument to a guard.
+/// How the argument of a call decides a guard.
 #[derive(Clone)]
 pub(crate) enum Answer {
+    /// The guard holds.
     Holds,
-    /// It holds by a branch around the site.
-    Told,
+    /// The guard holds, as a branch around the call shows.
+    HoldsByBranch,
+    /// The guard does not hold, so the call does not reach the guarded code.
     Fails,
-    Unseen,
-    /// The caller's own parameter is passed on.
+    /// The argument is not known.
+    Unknown,
+    /// The call forwards its body's `*args` or `**kwargs`, so the body's callers decide.
     Forwarded,
-    /// The value that callers pass under a key is passed on, or this default.
+    /// The argument is the value under a key of the body's `**kwargs`, with its default.
     Key(String, Constant),
+    /// The argument is a parameter of the caller.
     Param {
+        /// The index of that parameter.
         index: u32,
+        /// The number of hops from parameter to parameter.
         passed: u8,
-        /// True if the caller assigns it a value of its own where no value was passed.
+        /// True if the caller assigns the parameter a value of its own if none was passed.
         filled_in: bool,
     },
 }
 
-/// True if an argument is true.
+/// The truth value of an argument.
 enum Truth {
     Seen(bool),
     Hidden,
     Param(u32),
 }
 
-/// A further condition of a state.
+/// The guard that remains after a call.
 pub(crate) enum NextGuard {
-    /// Nothing that the caller does not decide.
+    /// None: the call decides the guard, or its argument is not known.
     None,
-    /// This condition, for the caller's callers.
-    Holds(Guard),
-    /// One that what the caller passes rules out.
+    /// This guard, which the callers of the call's body decide.
+    Open(Guard),
+    /// The arguments of the call fail the guard.
     Fails,
 }
 
-/// The fate of a label by the arguments of a site.
-pub(crate) enum Decided {
-    /// It stays, after so many inferred steps: a condition that could not be seen was taken to hold.
+/// The result of a label's guards for one call.
+pub(crate) enum LabelDecision {
+    /// The label goes on up to the caller.
     Holds {
-        /// The number of steps.
+        /// The inferred steps for a guard that is not known to hold.
         steps: u8,
-        /// True if the condition has these steps because it seldom holds.
+        /// True if the guard has these steps because it seldom holds.
         is_rare: bool,
     },
-    /// It ends.
+    /// The label ends, because a guard fails.
     Fails,
 }
 
-/// The argument that a site passes to a parameter.
+/// The argument that a call passes to a parameter.
 enum PassedArgument {
+    /// A constant, or the caller's own parameter.
     Constant(Constant),
+    /// An argument of the body's callers, which the call forwards.
     Forwarded,
+    /// The argument is not known.
     Hidden,
 }

@@ -1,5 +1,5 @@
-//! All conditions on parameters that a place stands under. A label carries the innermost one to its callers; the others are
-//! asked of each direct caller alone.
+//! The guards around a site: all conditions on parameters in the branches around it. A label carries the innermost
+//! guard up to all callers. The other guards are decided by the direct callers only.
 
 use blocklint_link::program::ids::FileId;
 use std::rc::Rc;
@@ -18,22 +18,22 @@ use crate::guards::Conditions;
 use crate::guards::optional_part::{needs_missing_part, parts_over};
 use crate::guards::self_state::{own_state_rules_out, own_tests_over};
 
-/// The conditions on parameters around a branch, from the inside out.
+/// The guards around a branch, the innermost first.
 type GuardsOf = Rc<[Guard]>;
 
-/// Answers of this file that are kept for one program.
+/// Results of this file's queries, stored for one program.
 #[derive(Default)]
 struct Memo {
     guards: Table<(FileId, RegionId), GuardsOf, Plain>,
 }
 
 impl Conditions<'_, '_> {
-    /// True if a caller rules out that a site of the body it calls is reached: by what it passes, or by the object it calls the body on.
+    /// True if a call rules out that a site of its callee runs: by its arguments, or by its receiver.
     pub(crate) fn caller_excludes(&self, caller: Caller, body: BodyRef, site: SiteRef) -> bool {
         let linker = self.linker;
         linker.query(&self.conditional, site, || true, || is_conditional(linker, site))
             && linker.query(&self.ruled_out, (caller, body, site), bool::default, || {
-                rules_out(linker, caller, body, site)
+                arguments_rule_out(linker, caller, body, site)
                     || needs_missing_part(linker, &self.callers, caller, body, site)
                     || own_state_rules_out(linker, caller, body, site)
                     || caller.arg.is_none()
@@ -43,7 +43,7 @@ impl Conditions<'_, '_> {
     }
 }
 
-/// True if a caller may rule out that a site is reached.
+/// True if some call of its body may rule out that a site runs.
 pub(crate) fn is_conditional(linker: &Linker<'_>, site: SiteRef) -> bool {
     !guards_over(linker, site).is_empty()
         || !parts_over(linker, site).is_empty()
@@ -51,35 +51,36 @@ pub(crate) fn is_conditional(linker: &Linker<'_>, site: SiteRef) -> bool {
         || linker.is_under_kind_test(site)
 }
 
-/// True if what a caller passes to a body rules out that a site of it is reached.
-pub(crate) fn rules_out(linker: &Linker<'_>, caller: Caller, body: BodyRef, site: SiteRef) -> bool {
+/// True if the arguments of a call rule out that a site of the callee runs.
+pub(crate) fn arguments_rule_out(linker: &Linker<'_>, caller: Caller, body: BodyRef, site: SiteRef) -> bool {
     if caller.arg.is_some() || caller.kind != CallerKind::Runs || linker.program.body_of_site(site) != body {
         return false;
     }
-    guards_over(linker, site).iter().any(|guard| fails(linker, caller, body, guard))
+    guards_over(linker, site).iter().any(|guard| fails_by_argument(linker, caller, body, guard))
 }
 
-/// Returns the conditions on parameters around a site, of all branches up to its body; remembered for its branch.
+/// Returns the guards around a site, of all branches up to its body, the innermost first; cached by branch.
 pub(crate) fn guards_over(linker: &Linker<'_>, site: SiteRef) -> Rc<[Guard]> {
     let facts = linker.program.facts(site.file);
     let region = linker.program.site(site).at.region;
     linker.query(&linker.layer_memo::<Memo>().guards, (site.file, region), Rc::default, || {
-        let mut found = Vec::new();
-        let mut at: RegionId = region;
-        while let Some(id) = at.get() {
-            found.extend(linker.guards_of_branch(site, id).into_iter().filter(|guard| guard.escape.is_none()));
-            at = facts.region(id).parent;
+        let mut guards = Vec::new();
+        let mut current: RegionId = region;
+        while let Some(id) = current.get() {
+            guards.extend(linker.guards_of_branch(site, id).into_iter().filter(|guard| guard.escape.is_none()));
+            current = facts.region(id).parent;
         }
-        Rc::from(found)
+        Rc::from(guards)
     })
 }
 
-fn fails(linker: &Linker<'_>, caller: Caller, body: BodyRef, guard: &Guard) -> bool {
+/// True if all values of the argument for a guard's parameter fail the guard.
+fn fails_by_argument(linker: &Linker<'_>, caller: Caller, body: BodyRef, guard: &Guard) -> bool {
     let Question::Choice(choice) = &*guard.question else { return false };
     if guard.asked.is_some() {
         return false;
     }
-    let is_out = |constant: &Constant| match answer(choice, constant) {
+    let fails = |constant: &Constant| match answer(choice, constant) {
         _ if guard.replaces(constant) => false,
         ConditionResult::Yes => !guard.wanted,
         ConditionResult::No => guard.wanted,
@@ -87,9 +88,9 @@ fn fails(linker: &Linker<'_>, caller: Caller, body: BodyRef, guard: &Guard) -> b
     };
     match linker.argument_for_param(caller.site, body, guard.param, caller.with_receiver) {
         Some(form) => {
-            linker.constants_at(caller.site, form, caller.env).iter().all(|reaching| is_out(&reaching.constant))
+            linker.constants_at(caller.site, form, caller.env).iter().all(|reaching| fails(&reaching.constant))
         }
         None if linker.unpacks(caller.site) => false,
-        None => linker.default_of(body, guard.param).is_some_and(|constant| is_out(&constant)),
+        None => linker.default_of(body, guard.param).is_some_and(|constant| fails(&constant)),
     }
 }

@@ -1,6 +1,7 @@
-//! Tests for a missing value that cannot be missing, because the project stores it in the mapping from which the caller takes it: `look_up(self.kept["base"])`
-//! with `if base is None:`, or `look_up(self.kept["given"])` with `settings = Settings(**given)` and
-//! `if settings.base is None:`; and somewhere before `self.kept["given"]["base"] = base`.
+//! Tests for a missing value (`if base is None:`) that fail, because the project stores the value in the mapping from
+//! which the caller takes it: `look_up(self.options["base"])` with `self.options["base"] = base` elsewhere. Also for a
+//! part of a mapping: `look_up(self.options["http"])`, where the callee makes `Settings(**http)` and tests
+//! `settings.base`, with `self.options["http"]["base"] = base` elsewhere (Python).
 
 use blocklint_core::Language;
 use blocklint_facts::{FileFacts, Form, FormId, Sym};
@@ -11,10 +12,11 @@ use blocklint_link::program::ids::{BodyRef, FileId, Name};
 
 use crate::callers::Caller;
 
-/// True if a guard holds only for a missing value, and the project stores a value there. The value is the argument itself, taken by key
-/// from a mapping (`look_up(self.kept["base"])`), or one part of a mapping that is passed as a whole (`Settings(**given)`).
-pub(crate) fn is_filled(linker: &Linker<'_>, caller: Caller, body: BodyRef, guard: &Guard) -> bool {
-    let lacks = match &*guard.question {
+/// True if a guard holds only for a missing value, and the project stores that value. The value is the argument, which
+/// the caller reads from a mapping by a key (`look_up(self.options["base"])`), or a part of the argument, which is a
+/// mapping (`Settings(**http)`).
+pub(crate) fn is_stored_by_project(linker: &Linker<'_>, caller: Caller, body: BodyRef, guard: &Guard) -> bool {
+    let missing_part = match &*guard.question {
         Question::Choice(Choice::Lacks(part)) if guard.wanted => Some(part.as_str()),
         _ if guard.tests_absence() => None,
         _ => return false,
@@ -29,36 +31,37 @@ pub(crate) fn is_filled(linker: &Linker<'_>, caller: Caller, body: BodyRef, guar
     let Some((field, key)) = key_of_field(facts, form) else { return false };
     let global = |sym: Sym| linker.program.global(caller.site.file, sym);
     let (Some(field), Some(key)) = (global(field), global(key)) else { return false };
-    match lacks.map(|part| linker.program.name(part)) {
-        Some(Some(part)) => puts(linker, part, |file, base| {
-            let of = |(of, under): (Sym, Sym)| {
-                linker.program.global(file, of) == Some(field) && linker.program.global(file, under) == Some(key)
+    match missing_part.map(|part| linker.program.name(part)) {
+        Some(Some(part)) => stores_under_key(linker, part, |file, base| {
+            let is_same_mapping = |(base_field, base_key): (Sym, Sym)| {
+                linker.program.global(file, base_field) == Some(field)
+                    && linker.program.global(file, base_key) == Some(key)
             };
-            key_of_field(linker.program.facts(file), base).is_some_and(of)
+            key_of_field(linker.program.facts(file), base).is_some_and(is_same_mapping)
         }),
         Some(None) => false,
-        None => puts(linker, key, |file, base| {
+        None => stores_under_key(linker, key, |file, base| {
             let form = linker.program.facts(file).form(base);
             matches!(form, Form::Attr(_, name) if linker.program.global(file, name) == Some(field))
         }),
     }
 }
 
-/// True if the project puts something under a key of a mapping: `it.field[key] = value`.
-fn puts(linker: &Linker<'_>, key: Name, is_mapping: impl Fn(FileId, FormId) -> bool) -> bool {
+/// True if the project stores a value other than `None` under a key of a mapping: `self.options["base"] = base`.
+fn stores_under_key(linker: &Linker<'_>, key: Name, is_mapping: impl Fn(FileId, FormId) -> bool) -> bool {
     let Some(setter) = linker.program.name("__setitem__") else { return false };
     linker.program.occurrences(setter).iter().any(|&(file, setter)| {
         let facts = linker.program.facts(file);
         linker.program.index_of(file).sites_named(setter).iter().any(|&site| {
-            let [at, value] = facts.args_of(site)[..] else { return false };
-            matches!(facts.form(at.value), Form::Str(text) if linker.program.global(file, text) == Some(key))
+            let [index, value] = facts.args_of(site)[..] else { return false };
+            matches!(facts.form(index.value), Form::Str(text) if linker.program.global(file, text) == Some(key))
                 && facts.form(value.value) != Form::None
                 && is_mapping(file, facts.site(site).callee)
         })
     })
 }
 
-/// Returns the field and the key under which a form finds something: `it.field["key"]`, `it.field.get("key", {})`.
+/// Returns the field and the key of a look-up in a mapping: `self.options["base"]`, `self.options.get("base", {})`.
 fn key_of_field(facts: &FileFacts, form: FormId) -> Option<(Sym, Sym)> {
     let (base, key) = match facts.form(form) {
         Form::Subscript(base, key) => (base, key),

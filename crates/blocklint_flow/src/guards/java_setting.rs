@@ -1,5 +1,5 @@
-//! Java: calls that run only if a setting is turned on, and the branches around a call, those around its enclosing
-//! lambdas included.
+//! Calls that run only if a setting is turned on (Java), and the branches around a call, through the lambdas that
+//! enclose it.
 
 use blocklint_core::Language;
 use blocklint_facts::{BodyId, BodyKind, Form, RegionId};
@@ -17,16 +17,16 @@ use smallvec::SmallVec;
 
 use crate::callers::Caller;
 
-/// Returns the regions around a call, those around the literal that it stands in too, inner ones first.
+/// Returns the regions around a call and around the calls that take its enclosing lambdas, the innermost first.
 pub(crate) fn regions_outward(linker: &Linker<'_>, site: SiteRef) -> SmallVec<[RegionId; 8]> {
-    /// Literals within literals.
+    /// The most nested lambdas that are followed.
     const DEEPEST: u32 = 4;
     let facts = linker.program.facts(site.file);
-    let mut at = linker.program.site(site).at;
-    let mut found = SmallVec::new();
+    let mut place = linker.program.site(site).at;
+    let mut regions = SmallVec::new();
     for _ in 0..DEEPEST {
-        found.extend(around(facts, at.region));
-        let body = facts.body_of(at);
+        regions.extend(around(facts, place.region));
+        let body = facts.body_of(place);
         if facts.body(body).kind != BodyKind::Lambda {
             break;
         }
@@ -36,13 +36,13 @@ pub(crate) fn regions_outward(linker: &Linker<'_>, site: SiteRef) -> SmallVec<[R
             _ => None,
         });
         let Some(taker) = taker else { break };
-        at = facts.site(taker).at;
+        place = facts.site(taker).at;
     }
-    found
+    regions
 }
 
-/// True if only tests name a class outside of its own file, and no annotation marks it for a container: it is made by a
-/// name that comes from a setting.
+/// True if a class is made by reflection from a name in a setting: only tests mention it outside of its own file, and
+/// it has no annotation for a container.
 pub(crate) fn is_made_by_name(linker: &Linker<'_>, class: ClassRef) -> bool {
     let facts = linker.program.facts(class.file);
     let row = linker.program.class(class);
@@ -55,7 +55,7 @@ pub(crate) fn is_made_by_name(linker: &Linker<'_>, class: ClassRef) -> bool {
         })
 }
 
-/// True if a caller passes a setting that fails a condition by default:
+/// True if the argument of a caller is a setting whose default fails a guard:
 /// `send(message, url.getParameter("sent", false))` (Java).
 pub(crate) fn fails_by_default(linker: &Linker<'_>, caller: Caller, body: BodyRef, guard: &Guard) -> bool {
     let facts = linker.program.facts(caller.site.file);

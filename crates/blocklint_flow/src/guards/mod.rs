@@ -1,5 +1,5 @@
-//! Guards: the paths that tests, arguments and values rule out, and the conditions that stay open. Never how bad it is to take a path,
-//! nor who does.
+//! Guards: the paths that tests, arguments and values rule out, and the conditions that remain for the callers to
+//! decide. Severity and confidence are in `judge/`.
 
 pub(crate) mod answers;
 pub(crate) mod constant_branch;
@@ -21,20 +21,20 @@ use crate::callers::{Caller, Callers};
 use crate::entries::root::Roots;
 use crate::guards::answers::GuardAnswers;
 
-/// Answers whether calls meet the conditions under which a body does something, and caches the answers.
+/// Decides if calls meet the guards of the bodies that they enter, and caches the answers.
 pub(crate) struct Conditions<'l, 'a> {
     pub(crate) linker: &'l Linker<'a>,
     pub(crate) callers: Callers<'l, 'a>,
     pub(crate) roots: Roots<'l, 'a>,
     pub(crate) answers: GuardAnswers,
-    /// True for a call which rules out that a site of its callee is reached.
+    /// By call, callee and site of the callee: true if the call rules out that the site runs.
     pub(crate) ruled_out: Table<(Caller, BodyRef, SiteRef), bool, Plain>,
-    /// True for a site that stands under some condition.
+    /// By site: true if a branch around it depends on a parameter or on the object's own fields.
     pub(crate) conditional: Table<SiteRef, bool, Plain>,
 }
 
 impl<'l, 'a> Conditions<'l, 'a> {
-    /// Returns the tables without any answer.
+    /// Returns empty tables for one program.
     pub(crate) fn new(linker: &'l Linker<'a>) -> Self {
         Conditions {
             linker,

@@ -1,5 +1,6 @@
-//! Parts that an object was made without: `memory = Cache()`, whose class keeps what its constructor is not given as `None`
-//! and calls it only behind a test (`if self.remote is not None: self.remote.get(key)`).
+//! Optional parts that an object was made without: `memory = Cache()`, where the constructor `Cache(remote=None)`
+//! stores the part in a field, and the class calls it only behind a test (`if self.remote is not None:
+//! self.remote.get(key)`).
 
 use blocklint_facts::{BodyId, Comparison, FileFacts, Form, FormId, SiteKind, Sym, VarKind};
 use blocklint_link::calls::targets::Target;
@@ -14,7 +15,7 @@ use blocklint_link::values::value::EnvId;
 use smallvec::SmallVec;
 
 use crate::callers::{Caller, CallerKind, Callers, are_few};
-use crate::lifecycle::phase::sites_by_name;
+use crate::lifecycle::phase::calls_with_name_of;
 
 /// The most variables, fields and callers through which an object is followed.
 const DEPTH: u32 = 10;
@@ -26,11 +27,11 @@ const MOST_OBJECTS: usize = 8;
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct MadeObject {
     site: SiteRef,
-    kept: Option<Sym>,
+    variable: Option<Sym>,
 }
 
-/// The objects that a form can be. The functions `collect_…` add to them, and return true if the list is complete: false
-/// means that the form may also be an object that was not found.
+/// The objects that an expression can be. The functions `collect_…` add to them, and return true if the list is
+/// complete: false means that the expression may also be an object that was not found.
 #[derive(Default)]
 struct Objects {
     made: SmallVec<[MadeObject; 4]>,
@@ -40,7 +41,8 @@ struct Objects {
     receivers: SmallVec<[BodyRef; 8]>,
 }
 
-/// True if a site of a method runs only if its object has a part, and the receiver of the caller was made without that part.
+/// True if a site of a method runs only if its object has a part, and the receiver of the call was made without that
+/// part.
 pub(crate) fn needs_missing_part<'a>(
     linker: &Linker<'a>,
     callers: &Callers<'_, 'a>,
@@ -57,29 +59,30 @@ pub(crate) fn needs_missing_part<'a>(
     }
     let Some(class) = linker.class_around(body) else { return false };
     let Some(receiver) = linker.receiver_form(caller.site) else { return false };
-    let mut found = Objects::default();
-    collect_objects(linker, callers, linker.scope_of(caller.site, EnvId::NONE), receiver, &mut found, DEPTH)
-        && !found.made.is_empty()
-        && found.made.iter().all(|&made| parts.iter().any(|&part| is_left_out(linker, made, class, part)))
+    let mut objects = Objects::default();
+    collect_objects(linker, callers, linker.scope_of(caller.site, EnvId::NONE), receiver, &mut objects, DEPTH)
+        && !objects.made.is_empty()
+        && objects.made.iter().all(|&made| parts.iter().any(|&part| is_left_out(linker, made, class, part)))
 }
 
-/// Returns the fields of `self` that are set where a site runs, by the branches around it: `if self.remote is not None:`.
+/// Returns the fields of `self` that are set where a site runs, by the branches around it: `if self.remote is not
+/// None:`.
 pub(crate) fn parts_over(linker: &Linker<'_>, site: SiteRef) -> SmallVec<[Sym; 2]> {
     let facts = linker.program.facts(site.file);
-    let mut found = SmallVec::new();
+    let mut parts = SmallVec::new();
     for (test, holds) in linker.tests_over(site) {
-        parts_in(facts, test, holds, &mut found);
+        add_parts(facts, test, holds, &mut parts);
     }
-    found
+    parts
 }
 
-/// Adds the objects that a form can be; true if the list is complete. `None` is no object.
+/// Adds the objects that an expression can be; true if the list is complete. `None` is no object.
 fn collect_objects<'a>(
     linker: &Linker<'a>,
     callers: &Callers<'_, 'a>,
     scope: Scope,
     form: FormId,
-    found: &mut Objects,
+    objects: &mut Objects,
     depth: u32,
 ) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
@@ -87,65 +90,65 @@ fn collect_objects<'a>(
     let body = facts.body_of(scope.at);
     match facts.form(form) {
         Form::None => true,
-        Form::Result(site) => add_made_object(linker, scope.file.site_ref(site), None, found),
+        Form::Result(site) => add_made_object(linker, scope.file.site_ref(site), None, objects),
         // `self` is the receiver of the callers.
         Form::Var(var) if is_own_receiver(facts, form) && facts.var(var).body == body => {
-            collect_objects_called_on(linker, callers, scope.file.body_ref(body), found, depth)
+            collect_objects_called_on(linker, callers, scope.file.body_ref(body), objects, depth)
         }
         Form::Var(var) => {
             let row = facts.var(var);
             if let VarKind::Param(index) = row.kind {
                 let is_only_passed = row.body == body && facts.assigns_of(var).all(|row| row.value.is_none());
                 return is_only_passed
-                    && collect_passed_objects(linker, callers, scope.file.body_ref(body), index, found, depth);
+                    && collect_passed_objects(linker, callers, scope.file.body_ref(body), index, objects, depth);
             }
             let Some(only) = facts.only_value_of(var) else { return false };
             match facts.form(only.value) {
-                Form::Import(_) => collect_object_of_module(linker, linker.module_var(scope.file, form), found),
+                Form::Import(_) => collect_object_of_module(linker, linker.module_var(scope.file, form), objects),
                 Form::Result(site) if row.body == BodyId(0) || row.body == body => {
-                    add_made_object(linker, scope.file.site_ref(site), Some(row.name), found)
+                    add_made_object(linker, scope.file.site_ref(site), Some(row.name), objects)
                 }
                 _ if row.body == body => {
-                    collect_objects(linker, callers, Scope { at: only.at, ..scope }, only.value, found, depth)
+                    collect_objects(linker, callers, Scope { at: only.at, ..scope }, only.value, objects, depth)
                 }
                 _ => false,
             }
         }
         Form::Attr(base, name) if is_own_receiver(facts, base) => {
             let Some(class) = linker.class_around(scope.file.body_ref(body)) else { return false };
-            collect_objects_of_field(linker, callers, (scope.file, class), name, found, depth)
+            collect_objects_of_field(linker, callers, (scope.file, class), name, objects, depth)
         }
-        Form::Attr(..) => collect_object_of_module(linker, linker.module_var(scope.file, form), found),
+        Form::Attr(..) => collect_object_of_module(linker, linker.module_var(scope.file, form), objects),
         Form::Subscript(base, key) => {
             let (Form::Attr(own, name), Form::Str(key)) = (facts.form(base), facts.form(key)) else { return false };
             let class = linker.class_around(scope.file.body_ref(body));
             let Some(class) = class.filter(|_| is_own_receiver(facts, own)) else { return false };
-            class.file == scope.file && collect_objects_under_key(linker, callers, class, (name, key), found, depth)
+            class.file == scope.file && collect_objects_under_key(linker, callers, class, (name, key), objects, depth)
         }
         _ => false,
     }
 }
 
 /// Adds the object that a site makes (`Cache()`); true if the site makes one and the objects are not too many.
-fn add_made_object(linker: &Linker<'_>, site: SiteRef, kept: Option<Sym>, found: &mut Objects) -> bool {
+fn add_made_object(linker: &Linker<'_>, site: SiteRef, variable: Option<Sym>, objects: &mut Objects) -> bool {
     if !matches!(linker.program.site(site).kind, SiteKind::Call | SiteKind::New) {
         return false;
     }
-    let made = MadeObject { site, kept };
-    if !found.made.contains(&made) {
-        found.made.push(made);
+    let made = MadeObject { site, variable };
+    if !objects.made.contains(&made) {
+        objects.made.push(made);
     }
-    found.made.len() <= MOST_OBJECTS
+    objects.made.len() <= MOST_OBJECTS
 }
 
 /// Adds the object that a module stores in a variable; true if the variable has one value.
-fn collect_object_of_module(linker: &Linker<'_>, kept: Option<VarRef>, found: &mut Objects) -> bool {
-    let Some(var) = kept else { return false };
+fn collect_object_of_module(linker: &Linker<'_>, variable: Option<VarRef>, objects: &mut Objects) -> bool {
+    let Some(var) = variable else { return false };
     let facts = linker.program.facts(var.file);
     let Some(only) = linker.program.only_value_of(var) else { return false };
     match facts.form(only.value) {
         Form::Result(site) => {
-            add_made_object(linker, var.file.site_ref(site), Some(linker.program.var(var).name), found)
+            add_made_object(linker, var.file.site_ref(site), Some(linker.program.var(var).name), objects)
         }
         _ => false,
     }
@@ -157,26 +160,26 @@ fn collect_passed_objects<'a>(
     callers: &Callers<'_, 'a>,
     body: BodyRef,
     index: u32,
-    found: &mut Objects,
+    objects: &mut Objects,
     depth: u32,
 ) -> bool {
-    if found.params.contains(&(body, index)) {
+    if objects.params.contains(&(body, index)) {
         return true;
     }
-    found.params.push((body, index));
-    let known = callers.call_sites(body);
-    // A method without known callers is called on objects of unknown type (`plugin.setup(cache)`). Each call of that name
-    // may call it.
-    let is_called_by_name = known.is_empty();
-    let by_name = if is_called_by_name { sites_by_name(linker, body) } else { SmallVec::new() };
-    let sites = if is_called_by_name { &by_name[..] } else { &known[..] };
-    let passed = |site| match is_called_by_name {
+    objects.params.push((body, index));
+    let call_sites = callers.call_sites(body);
+    // A method without known callers is called on objects of unknown type (`plugin.setup(cache)`), so each call of its
+    // name may be one of it.
+    let is_called_by_name = call_sites.is_empty();
+    let by_name = if is_called_by_name { calls_with_name_of(linker, body) } else { SmallVec::new() };
+    let sites = if is_called_by_name { &by_name[..] } else { &call_sites[..] };
+    let argument_at = |site| match is_called_by_name {
         true => linker.argument_for_param(site, body, index, true),
         false => linker.passed(site, body, index),
     };
     are_few(sites)
-        && sites.iter().all(|&site| match passed(site) {
-            Some(form) => collect_objects(linker, callers, linker.scope_of(site, EnvId::NONE), form, found, depth),
+        && sites.iter().all(|&site| match argument_at(site) {
+            Some(form) => collect_objects(linker, callers, linker.scope_of(site, EnvId::NONE), form, objects, depth),
             None if linker.unpacks(site) => false,
             None => match linker.default_of(body, index) {
                 Some(default) => default == Constant::Null,
@@ -191,57 +194,60 @@ fn collect_objects_called_on<'a>(
     linker: &Linker<'a>,
     callers: &Callers<'_, 'a>,
     body: BodyRef,
-    found: &mut Objects,
+    objects: &mut Objects,
     depth: u32,
 ) -> bool {
-    if found.receivers.contains(&body) {
+    if objects.receivers.contains(&body) {
         return true;
     }
-    found.receivers.push(body);
+    objects.receivers.push(body);
     callers.few_call_sites(body).is_some_and(|sites| {
         sites.iter().all(|&site| {
             let receiver = linker.receiver_form(site);
             receiver.is_some_and(|form| {
-                collect_objects(linker, callers, linker.scope_of(site, EnvId::NONE), form, found, depth)
+                collect_objects(linker, callers, linker.scope_of(site, EnvId::NONE), form, objects, depth)
             })
         })
     })
 }
 
-/// Adds the objects that any code assigns to a field of a class, its bases or its subclasses; true if the list is complete.
+/// Adds the objects that any code assigns to a field of a class, its bases or its subclasses; true if the list is
+/// complete.
 fn collect_objects_of_field<'a>(
     linker: &Linker<'a>,
     callers: &Callers<'_, 'a>,
     (file, class): (FileId, ClassRef),
     field: Sym,
-    found: &mut Objects,
+    objects: &mut Objects,
     depth: u32,
 ) -> bool {
     let Some(name) = linker.program.global(file, field) else { return false };
-    let mut assigned = false;
-    let all = linker.assigns_to_member(class, name).into_iter().all(|(file, assign)| {
+    let mut is_assigned = false;
+    let is_complete = linker.assigns_to_member(class, name).into_iter().all(|(file, assign)| {
         let row = linker.program.facts(file).assign(assign);
         if row.value.is_none() {
             return true;
         }
-        assigned = true;
+        is_assigned = true;
         let scope = Scope { file, at: row.at, env: EnvId::NONE };
         match linker.program.facts(file).form(row.value) {
-            Form::Result(site) => add_made_object(linker, file.site_ref(site), linker.program.local(file, name), found),
-            _ => collect_objects(linker, callers, scope, row.value, found, depth),
+            Form::Result(site) => {
+                add_made_object(linker, file.site_ref(site), linker.program.local(file, name), objects)
+            }
+            _ => collect_objects(linker, callers, scope, row.value, objects, depth),
         }
     });
-    assigned && all
+    is_assigned && is_complete
 }
 
-/// Adds the objects that a class stores under a key of a dictionary in a field (`self.parts["cache"] = cache`); true if the
-/// list is complete.
+/// Adds the objects that a class stores under a key of a dictionary in a field (`self.parts["cache"] = cache`); true if
+/// the list is complete.
 fn collect_objects_under_key<'a>(
     linker: &Linker<'a>,
     callers: &Callers<'_, 'a>,
     class: ClassRef,
     (field, key): (Sym, Sym),
-    found: &mut Objects,
+    objects: &mut Objects,
     depth: u32,
 ) -> bool {
     let file = class.file;
@@ -249,7 +255,7 @@ fn collect_objects_under_key<'a>(
     let setter = linker.program.name("__setitem__").and_then(|name| linker.program.local(file, name));
     let Some(setter) = setter else { return false };
     let mut has_stored = false;
-    let all = linker.program.index_of(file).sites_named(setter).iter().all(|&site| {
+    let is_complete = linker.program.index_of(file).sites_named(setter).iter().all(|&site| {
         let row = facts.site(site);
         let is_of_field = matches!(facts.form(row.callee), Form::Attr(base, name)
                 if name == field && is_own_receiver(facts, base));
@@ -257,19 +263,19 @@ fn collect_objects_under_key<'a>(
             return true;
         }
         match *facts.args_of(site) {
-            [at, value] => match facts.form(at.value) {
+            [index, value] => match facts.form(index.value) {
                 Form::Str(other) if other != key => true,
                 Form::Str(_) => {
                     has_stored = true;
                     let scope = linker.scope_of(file.site_ref(site), EnvId::NONE);
-                    collect_objects(linker, callers, scope, value.value, found, depth)
+                    collect_objects(linker, callers, scope, value.value, objects, depth)
                 }
                 _ => false,
             },
             _ => false,
         }
     });
-    has_stored && all
+    has_stored && is_complete
 }
 
 /// True if an object was made without a part (`Cache(remote=None)`), and no code assigns the part later.
@@ -290,6 +296,7 @@ fn is_left_out(linker: &Linker<'_>, made: MadeObject, class: ClassRef, part: Sym
     is_none && !may_be_assigned_later(linker, made, class.file, part)
 }
 
+/// True if a body is the constructor that a class itself defines.
 fn is_constructor_of(linker: &Linker<'_>, class: ClassRef, body: BodyRef) -> bool {
     let facts = linker.program.facts(body.file);
     linker.program.body(body).class.get().map(|own| body.file.class_ref(own)) == Some(class)
@@ -300,7 +307,7 @@ fn is_constructor_of(linker: &Linker<'_>, class: ClassRef, body: BodyRef) -> boo
 /// `self.remote = remote`.
 fn constructor_param_of_field(linker: &Linker<'_>, class: ClassRef, field: Sym) -> Option<u32> {
     let facts = linker.program.facts(class.file);
-    let mut found = None;
+    let mut param = None;
     for &(assign, own) in linker.program.index_of(class.file).attr_assigns(field) {
         let row = facts.assign(assign);
         let body = linker.program.body_of(class.file, row.at);
@@ -310,19 +317,19 @@ fn constructor_param_of_field(linker: &Linker<'_>, class: ClassRef, field: Sym) 
         let Form::Var(var) = facts.form(row.value) else { return None };
         let var = facts.var(var);
         let VarKind::Param(index) = var.kind else { return None };
-        if found.is_some() || class.file.body_ref(var.body) != body || !is_constructor_of(linker, class, body) {
+        if param.is_some() || class.file.body_ref(var.body) != body || !is_constructor_of(linker, class, body) {
             return None;
         }
-        found = Some(index);
+        param = Some(index);
     }
-    found
+    param
 }
 
-/// True if any code assigns the field of an object with the same name (`memory.remote = connect()`), or the field has no
-/// known name.
+/// True if any code assigns the field of an object with the same name (`memory.remote = connect()`), or the field has
+/// no known name.
 fn may_be_assigned_later(linker: &Linker<'_>, made: MadeObject, declared: FileId, field: Sym) -> bool {
     let Some(field) = linker.program.global(declared, field) else { return true };
-    let name = made.kept.and_then(|kept| linker.program.global(made.site.file, kept));
+    let name = made.variable.and_then(|variable| linker.program.global(made.site.file, variable));
     linker.program.occurrences(field).iter().any(|&(file, sym)| {
         let facts = linker.program.facts(file);
         linker.program.index_of(file).attr_assigns(sym).iter().any(|&(assign, own)| {
@@ -338,17 +345,17 @@ fn may_be_assigned_later(linker: &Linker<'_>, made: MadeObject, declared: FileId
 }
 
 /// Adds the fields of `self` that are set if the result of a test is `holds`.
-fn parts_in(facts: &FileFacts, test: FormId, holds: bool, found: &mut SmallVec<[Sym; 2]>) {
+fn add_parts(facts: &FileFacts, test: FormId, holds: bool, parts: &mut SmallVec<[Sym; 2]>) {
     each_decided_part(facts, test, holds, &mut |part, holds| match facts.form(part) {
-        Form::Attr(base, name) if holds && is_own_receiver(facts, base) => found.push(name),
+        Form::Attr(base, name) if holds && is_own_receiver(facts, base) => parts.push(name),
         Form::Compare(comparison, left, right) if facts.form(right) == Form::None => {
-            let is_there = match comparison {
+            let is_set = match comparison {
                 Comparison::Is | Comparison::Eq => !holds,
                 Comparison::IsNot | Comparison::NotEq => holds,
                 _ => false,
             };
-            if is_there {
-                parts_in(facts, left, true, found);
+            if is_set {
+                add_parts(facts, left, true, parts);
             }
         }
         _ => {}

@@ -1,6 +1,6 @@
-//! `self` calls on a class that is known: what `self.step()` runs is settled by the class of the object that the method
-//! was called on. A label that came through one of several implementations remembers which, and ends at calls on
-//! objects whose class looks the name up otherwise.
+//! Virtual calls on `self`: the class of the object on which a method was called decides which override `self.step()`
+//! runs. A label that came through one of several implementations stores that implementation (`Own`). The label ends at
+//! calls on objects whose class resolves the name to another implementation.
 
 use blocklint_facts::{BodyKind, SiteKind};
 use blocklint_link::classes::hierarchy::Ancestor;
@@ -13,26 +13,27 @@ use blocklint_link::values::value::Val;
 
 use crate::callers::{Caller, Node};
 
-/// Answers of this file that are kept for one program.
+/// Results of this file's queries, stored for one program.
 #[derive(Default)]
 struct Memo {
-    /// The objects that find the implementation of a label.
-    found_by: Table<FinderKey, bool, Plain>,
+    /// True if objects of a class may run an implementation.
+    may_run: Table<ResolutionKey, bool, Plain>,
 }
 
-/// Implementations of one method beyond which labels do not remember theirs.
+/// The most implementations of one method. Labels do not store the implementation of a method with more.
 const MOST_IMPLEMENTATIONS: usize = 16;
 
-/// Classes looked at as what an object may be.
+/// The most classes that are read as the possible classes of an object.
 const MOST_CLASSES: usize = 64;
 
-/// A class, exactly it or not, an implementation that its objects may find under its name, and another one through which that is reached:
-/// each label that comes by asks again.
-type FinderKey = (ClassRef, bool, Own, Option<Own>);
+/// A class; true if the object is exactly of this class; the implementation that its objects may run; and the method of
+/// the same object that calls it, if there is one.
+type ResolutionKey = (ClassRef, bool, Own, Option<Own>);
 
-/// Narrows a label to objects on which a site runs the node, and returns the inferred steps of that; `None` if the object's class has
-/// another implementation.
-pub(crate) fn on_receiver(
+/// Narrows a label to the objects on which a call runs the node. Returns the inferred steps that this adds; `None` if
+/// the receiver's class has another implementation. Sets `own_of_label` to the implementation that the label carries
+/// further up.
+pub(crate) fn narrow_to_receiver(
     linker: &Linker<'_>,
     own_of_label: &mut Option<Own>,
     caller: Caller,
@@ -45,13 +46,13 @@ pub(crate) fn on_receiver(
     let facts = linker.program.facts(caller.site.file);
     let around = linker.class_around(linker.program.body_of_site(caller.site));
     let receiver = linker.receiver_form(caller.site);
-    // Java leaves `this` out.
-    let is_bare = || {
+    // A call without a receiver is one on `this` (Java).
+    let is_implicit_this = || {
         facts.language == blocklint_core::Language::Java
             && linker.program.site(caller.site).kind == blocklint_facts::SiteKind::Call
     };
-    let on_self =
-        receiver.map_or_else(is_bare, |form| blocklint_link::program::occurrences::is_own_receiver(facts, form));
+    let on_self = receiver
+        .map_or_else(is_implicit_this, |form| blocklint_link::program::occurrences::is_own_receiver(facts, form));
     let on_super = !on_self
         && receiver.is_some_and(|form| {
             is_super(linker, caller, form) || !caller.with_receiver && is_base(linker, caller, form)
@@ -60,17 +61,17 @@ pub(crate) fn on_receiver(
     if let Some(own) = *own_of_label {
         let own_class = around.filter(|_| on_self || on_super);
         match own_class {
-            Some(class) if !may_find(linker, class, false, own, None) => return None,
+            Some(class) if !may_run(linker, class, false, own, None) => return None,
             Some(_) => {}
             None => {
-                if let Some(mut classes) = receivers(linker, caller, node) {
-                    let through = method_of(linker, node.body).filter(|_| !on_super);
-                    classes.retain(|&(class, exact)| may_find(linker, class, exact, own, through));
+                if let Some(mut classes) = receiver_classes(linker, caller, node) {
+                    let through = own_of_method(linker, node.body).filter(|_| !on_super);
+                    classes.retain(|&(class, exact)| may_run(linker, class, exact, own, through));
                     if classes.is_empty() {
                         return None;
                     }
-                    // The method that the class itself defines runs as a rule, not that of a derived class.
-                    if classes.iter().all(|&(class, exact)| !exact && does_otherwise(linker, class, own)) {
+                    // An object mostly runs the method of its declared class, not an override in a subclass.
+                    if classes.iter().all(|&(class, exact)| !exact && has_other_implementation(linker, class, own)) {
                         steps = LOW_STEPS - 1;
                     }
                 }
@@ -80,35 +81,36 @@ pub(crate) fn on_receiver(
             *own_of_label = None;
         }
     }
-    // Through `super` one implementation is meant, whatever the object is.
+    // A call on `super()` has one implementation, whatever the object's class is.
     if on_self && own_of_label.is_none() {
-        *own_of_label = implementation(linker, around, node.body);
+        *own_of_label = own_if_overridden(linker, around, node.body);
     }
     Some(steps)
 }
 
-/// True if some object has both a root as its method and the implementation that a label came through.
+/// True if one object can have both methods: the root, and the implementation that a label came through.
 pub(crate) fn may_start_at(linker: &Linker<'_>, label: &Label, root: BodyRef) -> bool {
     let around = linker.class_around(root);
-    let both = label.own.zip(around).zip(method_of(linker, root));
-    both.is_none_or(|((own, class), through)| may_find(linker, class, false, own, Some(through)))
+    let both = label.own.zip(around).zip(own_of_method(linker, root));
+    both.is_none_or(|((own, class), through)| may_run(linker, class, false, own, Some(through)))
 }
 
-/// Returns the inferred steps of a label that ends in a method of a class whose own way is another one.
+/// Returns the inferred steps that a label gets at a root: some if the root's class itself has another implementation
+/// than the label's, so that only objects of a subclass run the label's.
 pub(crate) fn steps_on_root(linker: &Linker<'_>, label: &Label, root: BodyRef) -> u8 {
     let around = linker.class_around(root);
-    let otherwise = label.own.zip(around).is_some_and(|(own, class)| does_otherwise(linker, class, own));
-    if otherwise { LOW_STEPS - 1 } else { 0 }
+    let is_other = label.own.zip(around).is_some_and(|(own, class)| has_other_implementation(linker, class, own));
+    if is_other { LOW_STEPS - 1 } else { 0 }
 }
 
-/// True if a class finds another body under a name, one with code of its own.
-fn does_otherwise(linker: &Linker<'_>, class: ClassRef, own: Own) -> bool {
+/// True if a class resolves the name of an implementation to another body, which is no stub.
+fn has_other_implementation(linker: &Linker<'_>, class: ClassRef, own: Own) -> bool {
     for ancestor in linker.mro(class).iter() {
         match *ancestor {
             Ancestor::Class(owner) => {
                 if let Some((owner, var)) = linker.own_member(owner, own.name) {
-                    let found = linker.functions_of(owner, var);
-                    return !found.is_empty() && found.iter().all(|&body| body != own.body && !linker.is_stub(body));
+                    let bodies = linker.functions_of(owner, var);
+                    return !bodies.is_empty() && bodies.iter().all(|&body| body != own.body && !linker.is_stub(body));
                 }
             }
             Ancestor::Unknown | Ancestor::Library(..) => return false,
@@ -117,19 +119,19 @@ fn does_otherwise(linker: &Linker<'_>, class: ClassRef, own: Own) -> bool {
     false
 }
 
-/// Returns a method that other classes implement otherwise.
-fn implementation(linker: &Linker<'_>, around: Option<ClassRef>, body: BodyRef) -> Option<Own> {
+/// Returns a method with its name, if other classes override it and not too many do.
+fn own_if_overridden(linker: &Linker<'_>, around: Option<ClassRef>, body: BodyRef) -> Option<Own> {
     let row = linker.program.body(body);
     if row.kind != BodyKind::Function || row.class.is_none() {
         return None;
     }
     let name = linker.program.global(body.file, row.name)?;
-    let others = linker.overrides(around?, name).len();
-    (1..=MOST_IMPLEMENTATIONS).contains(&others).then_some(Own { name, body })
+    let overrides = linker.overrides(around?, name).len();
+    (1..=MOST_IMPLEMENTATIONS).contains(&overrides).then_some(Own { name, body })
 }
 
-/// True if the method of a class calls one of the same name, which may be that of its base.
-fn calls_base(linker: &Linker<'_>, class: ClassRef, name: Name) -> bool {
+/// True if a class's method of a name calls a method of that name, which may be the one of its base: `super().load()`.
+fn calls_same_name(linker: &Linker<'_>, class: ClassRef, name: Name) -> bool {
     linker.mro(class).iter().any(|ancestor| match *ancestor {
         Ancestor::Class(owner) => {
             let Some((owner, var)) = linker.own_member(owner, name) else { return false };
@@ -138,45 +140,48 @@ fn calls_base(linker: &Linker<'_>, class: ClassRef, name: Name) -> bool {
             let facts = linker.program.facts(owner.file);
             let index = linker.program.index_of(owner.file);
             index.sites_named(sym).iter().any(|&site| {
-                let at = facts.body_of(facts.site(site).at);
-                bodies.contains(&owner.file.body_ref(at))
+                let calling = facts.body_of(facts.site(site).at);
+                bodies.contains(&owner.file.body_ref(calling))
             })
         }
         _ => false,
     })
 }
 
-/// Returns a method under its name.
-fn method_of(linker: &Linker<'_>, body: BodyRef) -> Option<Own> {
+/// Returns a body with its name, if it is a method.
+fn own_of_method(linker: &Linker<'_>, body: BodyRef) -> Option<Own> {
     let row = linker.program.body(body);
     let name = linker.program.global(body.file, row.name)?;
     (row.kind == BodyKind::Function && row.class.is_some()).then_some(Own { name, body })
 }
 
-/// True if an object of a class, or of one derived from it, may look a name up as that body; as one who also looks up the method through
-/// which that is reached.
-fn may_find(linker: &Linker<'_>, class: ClassRef, exact: bool, own: Own, through: Option<Own>) -> bool {
+/// True if an object of a class may run an implementation, and also the method `through` that calls it. Unless `exact`,
+/// the object may also be of a subclass.
+fn may_run(linker: &Linker<'_>, class: ClassRef, exact: bool, own: Own, through: Option<Own>) -> bool {
     let key = (class, exact, own, through);
-    linker.query(&linker.layer_memo::<Memo>().found_by, key, || true, || look_for(linker, class, exact, own, through))
+    let find = || find_may_run(linker, class, exact, own, through);
+    linker.query(&linker.layer_memo::<Memo>().may_run, key, || true, find)
 }
 
-fn look_for(linker: &Linker<'_>, class: ClassRef, exact: bool, own: Own, through: Option<Own>) -> bool {
-    let both = |class| {
-        let runs = |of: Own| finds(linker, class, of.name, of.body) || calls_base(linker, class, of.name);
-        finds(linker, class, own.name, own.body) && through.is_none_or(runs)
+fn find_may_run(linker: &Linker<'_>, class: ClassRef, exact: bool, own: Own, through: Option<Own>) -> bool {
+    let runs_both = |class| {
+        let runs = |method: Own| {
+            resolves_to(linker, class, method.name, method.body) || calls_same_name(linker, class, method.name)
+        };
+        resolves_to(linker, class, own.name, own.body) && through.is_none_or(runs)
     };
-    if both(class) {
+    if runs_both(class) {
         return true;
     }
     if exact {
         return false;
     }
     let classes = linker.with_descendants(class, usize::MAX, MOST_CLASSES + 1);
-    classes.len() > MOST_CLASSES || classes.into_iter().skip(1).any(both)
+    classes.len() > MOST_CLASSES || classes.into_iter().skip(1).any(runs_both)
 }
 
 /// True if the first definition of a name in a class's lookup order is this body.
-fn finds(linker: &Linker<'_>, class: ClassRef, name: Name, body: BodyRef) -> bool {
+fn resolves_to(linker: &Linker<'_>, class: ClassRef, name: Name, body: BodyRef) -> bool {
     for ancestor in linker.mro(class).iter() {
         match *ancestor {
             Ancestor::Class(owner) => {
@@ -192,8 +197,9 @@ fn finds(linker: &Linker<'_>, class: ClassRef, name: Name, body: BodyRef) -> boo
     false
 }
 
-/// Returns the classes of the objects that a site calls a method on; `None` where one is not known.
-fn receivers(linker: &Linker<'_>, caller: Caller, node: Node) -> Option<Vec<(ClassRef, bool)>> {
+/// Returns the classes of the receiver of a call, each with true if the object is exactly of that class. `None` if a
+/// class is not known.
+fn receiver_classes(linker: &Linker<'_>, caller: Caller, node: Node) -> Option<Vec<(ClassRef, bool)>> {
     let callee = match linker.program.site(caller.site).kind {
         SiteKind::Call | SiteKind::New => linker.callee(caller.site, caller.env),
         _ => {
@@ -201,17 +207,17 @@ fn receivers(linker: &Linker<'_>, caller: Caller, node: Node) -> Option<Vec<(Cla
             linker.eval(linker.scope_of(caller.site, caller.env), row.callee)
         }
     };
-    let mut found = Vec::new();
+    let mut classes = Vec::new();
     for val in linker.values.members(callee.value) {
         match val {
-            Val::Class(class) => found.push((class, true)),
-            Val::Instance { class, exact, .. } => found.push((class, exact)),
+            Val::Class(class) => classes.push((class, true)),
+            Val::Instance { class, exact, .. } => classes.push((class, exact)),
             Val::Fn { body, receiver, .. } if body == node.body || receiver.is_some() => {
                 if !receiver.is_some() {
                     return None;
                 }
                 match linker.values.single(receiver) {
-                    Val::Instance { class, exact, .. } => found.push((class, exact)),
+                    Val::Instance { class, exact, .. } => classes.push((class, exact)),
                     _ => return None,
                 }
             }
@@ -219,10 +225,10 @@ fn receivers(linker: &Linker<'_>, caller: Caller, node: Node) -> Option<Vec<(Cla
             _ => return None,
         }
     }
-    (!found.is_empty()).then_some(found)
+    (!classes.is_empty()).then_some(classes)
 }
 
-/// True if a form is a class whose method is called on the body's own object: `Base.load(self)`.
+/// True if an expression is a class whose method the call runs on `self`: `Base` of `Base.load(self)`.
 fn is_base(linker: &Linker<'_>, caller: Caller, form: blocklint_facts::FormId) -> bool {
     let facts = linker.program.facts(caller.site.file);
     let args = linker.program.args_of(caller.site);
@@ -234,7 +240,7 @@ fn is_base(linker: &Linker<'_>, caller: Caller, form: blocklint_facts::FormId) -
     }
 }
 
-/// True if a form is `super()`.
+/// True if an expression is `super()`.
 fn is_super(linker: &Linker<'_>, caller: Caller, form: blocklint_facts::FormId) -> bool {
     let typed = linker.eval(linker.scope_of(caller.site, caller.env), form);
     linker.values.members(typed.value).iter().any(|val| matches!(val, Val::Super { .. }))

@@ -1,5 +1,6 @@
-//! Python: tests of an object's fields in two of its methods. If a method calls `self.other()` under a test of a field (`if self.ready:`),
-//! branches of `other` under the opposite test (`if not self.ready:`) are ruled out.
+//! Tests of an object's fields in two of its methods (Python). If a method calls `self.other()` under a test of a field
+//! (`if self.mode == "remote":`), branches of `other` under a contradicting test (`if self.mode == "local":`) are ruled
+//! out.
 
 use blocklint_facts::RegionId;
 use blocklint_link::program::ids::FileId;
@@ -17,26 +18,27 @@ use blocklint_link::values::value::EnvId;
 
 use crate::callers::{Caller, CallerKind};
 
-/// Answers of this file that are kept for one program.
+/// Results of this file's queries, stored for one program.
 #[derive(Default)]
 struct Memo {
-    /// Tests of the fields of an object by the branches around a place.
+    /// By branch: the tests of the object's own fields in it and in the branches around it.
     own_tests: Table<(FileId, RegionId), OwnTests, Plain>,
 }
 
-/// A field is, or is not, one literal.
+/// A test of a field of `self` against a literal: `self.mode == "remote"`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct OwnTest {
     field: Name,
     literal: Constant,
-    equal: bool,
+    /// True if the field equals the literal, false if it differs from it.
+    is_equal: bool,
 }
 
 impl OwnTest {
-    /// True if both cannot hold of one object.
+    /// True if the two tests cannot both hold for one object.
     fn contradicts(&self, other: &OwnTest) -> bool {
         self.field == other.field
-            && match (self.equal, other.equal) {
+            && match (self.is_equal, other.is_equal) {
                 (true, true) => self.literal != other.literal,
                 (false, false) => false,
                 _ => self.literal == other.literal,
@@ -44,48 +46,49 @@ impl OwnTest {
     }
 }
 
-/// Tests of an object's fields in the branches around a place.
+/// The tests of an object's own fields in the branches around a site.
 pub(crate) type OwnTests = Rc<[OwnTest]>;
 
-/// True if what a method asks of its object's fields around a call on itself rules out that a site of the method it calls is reached.
+/// True if the tests around a call on `self` contradict the tests around a site of the callee, so that the call does
+/// not reach the site. The caller and the callee must not assign the field.
 pub(crate) fn own_state_rules_out(linker: &Linker<'_>, caller: Caller, body: BodyRef, site: SiteRef) -> bool {
     if caller.arg.is_some() || caller.kind != CallerKind::Runs || linker.program.body_of_site(site) != body {
         return false;
     }
-    let asked = own_tests_over(linker, site);
-    if asked.is_empty() {
+    let site_tests = own_tests_over(linker, site);
+    if site_tests.is_empty() {
         return false;
     }
-    let on_itself = linker
+    let is_on_self = linker
         .receiver_form(caller.site)
         .is_some_and(|form| is_own_receiver(linker.program.facts(caller.site.file), form));
     let calling = linker.program.body_of_site(caller.site);
-    on_itself
-        && own_tests_over(linker, caller.site).iter().any(|before| {
-            asked.iter().any(|test| test.contradicts(before))
-                && !assigns_field(linker, calling, before.field)
-                && !assigns_field(linker, body, before.field)
+    is_on_self
+        && own_tests_over(linker, caller.site).iter().any(|call_test| {
+            site_tests.iter().any(|test| test.contradicts(call_test))
+                && !assigns_field(linker, calling, call_test.field)
+                && !assigns_field(linker, body, call_test.field)
         })
 }
 
-/// Returns the tests, in the branches around a site, of the fields of the object whose method it stands in; remembered for its branch.
+/// Returns the tests of the fields of `self` in the branches around a site; cached by branch.
 pub(crate) fn own_tests_over(linker: &Linker<'_>, site: SiteRef) -> OwnTests {
     let facts = linker.program.facts(site.file);
     let region = linker.program.site(site).at.region;
     linker.query(&linker.layer_memo::<Memo>().own_tests, (site.file, region), Rc::default, || {
-        let mut found = Vec::new();
+        let mut tests = Vec::new();
         if facts.language == Language::Python {
             for (test, holds) in linker.tests_over(site) {
-                let mut add = |part, holds| found.extend(own_test(linker, site, part, holds));
+                let mut add = |part, holds| tests.extend(read_own_test(linker, site, part, holds));
                 each_decided_part(facts, test, holds, &mut add);
             }
         }
-        Rc::from(found)
+        Rc::from(tests)
     })
 }
 
-/// Returns the test of an object's field in a comparison that comes out as `holds`.
-fn own_test(linker: &Linker<'_>, site: SiteRef, test: FormId, holds: bool) -> Option<OwnTest> {
+/// Returns the test of a field of `self` that a comparison is, if the comparison evaluates to `holds`.
+fn read_own_test(linker: &Linker<'_>, site: SiteRef, test: FormId, holds: bool) -> Option<OwnTest> {
     let facts = linker.program.facts(site.file);
     let Form::Compare(comparison @ (Comparison::Eq | Comparison::NotEq), left, right) = facts.form(test) else {
         return None;
@@ -100,7 +103,7 @@ fn own_test(linker: &Linker<'_>, site: SiteRef, test: FormId, holds: bool) -> Op
         return None;
     }
     let field = linker.program.global(site.file, sym)?;
-    Some(OwnTest { field, literal, equal: holds == (comparison == Comparison::Eq) })
+    Some(OwnTest { field, literal, is_equal: holds == (comparison == Comparison::Eq) })
 }
 
 /// True if a body assigns a field of this name.

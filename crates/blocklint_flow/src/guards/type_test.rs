@@ -1,5 +1,5 @@
-//! Branches that ask what a parameter is an instance of, `isinstance(answer, Answer)`, decided by the arguments of
-//! callers.
+//! Guards over the type of a parameter (`if isinstance(answer, Answer):`), decided by the types of the callers'
+//! arguments.
 
 use blocklint_core::Language;
 use blocklint_facts::FormId;
@@ -10,8 +10,8 @@ use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::SiteRef;
 use blocklint_link::values::value::{EnvId, Val};
 
-/// True if the argument that a site passes is known to be of other types than a guard asks for, or of those that it
-/// rules out.
+/// True if the types of an argument fail a guard: none of them is one that the guard wants, or all of them are types
+/// that it rules out.
 pub(crate) fn fails_by_type(
     linker: &Linker<'_>,
     site: SiteRef,
@@ -31,16 +31,17 @@ pub(crate) fn fails_by_type(
         })
 }
 
+/// True if a value is surely an instance of none of the types.
 fn is_of_none(linker: &Linker<'_>, site: SiteRef, val: Val, types: &[AskedType]) -> bool {
     let language = linker.program.language(site.file);
     match val {
         Val::None => true,
         Val::Library { ty, .. } => {
-            let is_reported =
+            let may_match =
                 |asked: &AskedType| *asked == AskedType::Literal(ty) || matches!(asked, AskedType::Library(_));
-            !types.iter().any(is_reported) && lang::words_of(language).is_literal_type(linker.library.text(ty).as_ref())
+            !types.iter().any(may_match) && lang::words_of(language).is_literal_type(linker.library.text(ty).as_ref())
         }
-        // No class of a project is derived from those of Java's literals.
+        // No class of a project is derived from the classes of Java's literals, such as `String`.
         Val::Instance { .. } if language == Language::Java => true,
         Val::Instance { class, .. } => types.iter().all(|asked| match *asked {
             // An object that is declared as a base may be of any derived class.
@@ -51,6 +52,7 @@ fn is_of_none(linker: &Linker<'_>, site: SiteRef, val: Val, types: &[AskedType])
     }
 }
 
+/// True if a value is surely an instance of one of the types.
 fn is_of_one(linker: &Linker<'_>, val: Val, types: &[AskedType]) -> bool {
     types.iter().any(|asked| match (*asked, val) {
         (AskedType::Class(asked), Val::Instance { class, .. }) => linker.is_subclass(class, asked),

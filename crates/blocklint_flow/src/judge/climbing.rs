@@ -15,9 +15,9 @@ use crate::graph::marks::AskId;
 use crate::graph::{EdgeTarget, FlowEdge, Graph, LabelledBodyId};
 use crate::guards::Conditions;
 use crate::judge::signal::SignalSet;
-use crate::lifecycle::first_time::{FirstTime, first_time_of};
-use crate::lifecycle::first_time_java::runs_first_time;
-use crate::lifecycle::frequency::TimesOf;
+use crate::lifecycle::first_time::{FirstTime, find_first_time};
+use crate::lifecycle::first_time_java::find_first_time_in_java;
+use crate::lifecycle::frequency::Frequencies;
 use crate::lifecycle::owner::Owner;
 
 /// A label that reaches a site, as signals see it.
@@ -69,11 +69,11 @@ impl FirstTimes {
     fn of<'l, 'a>(&mut self, linker: &'l Linker<'a>, callers: &Callers<'l, 'a>, site: SiteRef) -> Option<FirstTime> {
         let FirstTimes { sites, keepers } = self;
         *sites.entry(site).or_insert_with(|| {
-            if let Some(found) = runs_first_time(linker, site) {
+            if let Some(found) = find_first_time_in_java(linker, site) {
                 return Some(found);
             }
-            let lives_on = |keeper| TimesOf::new(linker, callers).lives_on(keeper);
-            first_time_of(linker, site)
+            let lives_on = |keeper| Frequencies::new(linker, callers).is_program_wide(keeper);
+            find_first_time(linker, site)
                 .filter(|found| *keepers.entry(found.keeper).or_insert_with(|| lives_on(found.keeper)))
         })
     }
@@ -118,6 +118,6 @@ pub(crate) fn steps_if_none_calls_it_so(
     kind: Root,
     guard: &Guard,
 ) -> u8 {
-    let is_ruled_out = kind.kind == RootKind::Coroutine && conditions.none_calls_it_so(root, guard, 3);
+    let is_ruled_out = kind.kind == RootKind::Coroutine && conditions.no_call_meets_guard(root, guard, 3);
     if is_ruled_out { LOW_STEPS } else { 0 }
 }

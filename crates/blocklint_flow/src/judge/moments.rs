@@ -11,17 +11,17 @@ use crate::entries::purpose::{project_serves, project_takes_arguments};
 use crate::graph::marks::AskId;
 use crate::judge::Judge;
 use crate::judge::signal::Traced;
-use crate::lifecycle::frequency::TimesOf;
+use crate::lifecycle::frequency::Frequencies;
 use crate::lifecycle::loops::is_looped;
 use crate::lifecycle::phase::{Phases, When};
-use crate::lifecycle::phase_java::source_of_chain;
+use crate::lifecycle::phase_java::find_chain_source;
 use crate::lifecycle::reached_by::ReachedBy;
 
 /// When and how often code runs, as far as that was asked for the candidates of a run.
 pub struct Moments<'s, 'l, 'a> {
     linker: &'l Linker<'a>,
     phases: Phases<'s, 'l, 'a>,
-    times: TimesOf<'s, 'l, 'a>,
+    times: Frequencies<'s, 'l, 'a>,
     reached_by: &'s ReachedBy<'s, 'l, 'a>,
     roots: FxHashMap<BodyRef, Option<AskId>>,
     /// When the candidate at hand runs, once a signal asked.
@@ -35,7 +35,7 @@ impl<'s, 'l, 'a> Moments<'s, 'l, 'a> {
             linker,
             reached_by,
             phases: Phases::new(linker, callers),
-            times: TimesOf::sure_of_once(linker, callers),
+            times: Frequencies::sure_of_once(linker, callers),
             roots: FxHashMap::default(),
             of_candidate: None,
         }
@@ -67,15 +67,15 @@ impl<'s, 'l, 'a> Moments<'s, 'l, 'a> {
         let is_later = on.handed && on.language() == Language::Java && !linker.program.is_test(on.root.file);
         // It runs at once if its chain looks something up, and ends with that.
         let ends = || {
-            source_of_chain(linker, first.site).is_some_and(lang::java::names::is_lookup)
+            find_chain_source(linker, first.site).is_some_and(lang::java::names::is_lookup)
                 || linker.continues_future(first.site)
         };
         match is_later {
-            true if ends() => self.phases.of(linker.program.body_of_site(first.site)),
+            true if ends() => self.phases.time_of_body(linker.program.body_of_site(first.site)),
             true => When::Unknown,
-            false => match self.phases.of_site(on.root, first.site) {
+            false => match self.phases.time_of_site(on.root, first.site) {
                 // All callers, however far, tell more than the nearest ones.
-                When::Unknown if !on.handed => self.reached_by.aside(on.root).unwrap_or(When::Unknown),
+                When::Unknown if !on.handed => self.reached_by.time_outside_serving(on.root).unwrap_or(When::Unknown),
                 when => when,
             },
         }
@@ -86,7 +86,7 @@ impl<'s, 'l, 'a> Moments<'s, 'l, 'a> {
     fn runs_once(&mut self, on: &Traced<'_, '_>) -> bool {
         // The loops first: callers are followed up to where the program begins.
         !on.path.iter().any(|edge| is_looped(self.linker, edge.site))
-            && on.path.first().is_some_and(|first| self.times.of_site(first.site).is_once())
+            && on.path.first().is_some_and(|first| self.times.frequency_of_site(first.site).is_once())
     }
 }
 
@@ -114,9 +114,9 @@ pub(crate) fn is_once_in_command(on: &Traced<'_, '_>, moments: &mut Moments<'_, 
 /// that deadlocks only where others wait for the thread does not where nothing is served.
 pub(crate) fn fails_elsewhere(on: &Traced<'_, '_>, moments: &mut Moments<'_, '_, '_>) -> bool {
     let Some(first) = on.path.first() else { return false };
-    match moments.phases.of_site(on.root, first.site) {
+    match moments.phases.time_of_site(on.root, first.site) {
         When::Test => true,
-        when if when.is_aside() => {
+        when if when.delays_no_request() => {
             on.sink().is_some_and(|sink| on.graph.sinks[sink as usize].row.fails == Some(Fails::Deadlocks))
         }
         _ => false,
@@ -131,5 +131,7 @@ pub(crate) fn makes_on_each_request(on: &Traced<'_, '_>, moments: &mut Moments<'
         let body = linker.program.body_of_site(site);
         linker.is_in_branch(site) || linker.method_kind(body).cached
     };
-    constructs && !on.path.iter().any(|edge| may_be_spared(edge.site)) && moments.phases.of(on.root) == When::Serving
+    constructs
+        && !on.path.iter().any(|edge| may_be_spared(edge.site))
+        && moments.phases.time_of_body(on.root) == When::Serving
 }

@@ -11,7 +11,7 @@ use crate::graph::EdgeTarget;
 use crate::graph::marks::AskId;
 use crate::judge::beside::Beside;
 use crate::judge::candidate::{Candidate, FindingPlace};
-use crate::lifecycle::maker::made_in;
+use crate::lifecycle::maker::find_maker_in_body;
 
 /// Files that are opened through one another: an archive, a file of it, its reader.
 const MOST_MAKERS: usize = 4;
@@ -83,5 +83,5 @@ fn maker_of_receiver(linker: &Linker<'_>, site: SiteRef) -> Option<SiteRef> {
         }
         _ => receiver,
     };
-    made_in(linker, value, site)
+    find_maker_in_body(linker, value, site)
 }

@@ -7,7 +7,7 @@ use blocklint_link::lang;
 use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, FileId};
 
-use crate::lifecycle::unused::unnamed_definitions;
+use crate::lifecycle::unused::count_unused_definitions;
 
 /// The fewest methods of a class from which on one method that nothing names counts as unused.
 const FEWEST_METHODS: usize = 4;
@@ -52,6 +52,6 @@ pub(crate) fn is_left_over_method(linker: &Linker<'_>, body: BodyRef) -> bool {
 
 /// True if anything in the project uses a name, beside its definition. A name with several definitions may be used for any of them.
 fn is_named(linker: &Linker<'_>, file: FileId, sym: Sym) -> bool {
-    let unnamed = linker.program.global(file, sym).and_then(|name| unnamed_definitions(linker, name, |_| false));
+    let unnamed = linker.program.global(file, sym).and_then(|name| count_unused_definitions(linker, name, |_| false));
     unnamed.is_none_or(|defined| defined > 1)
 }

@@ -1,5 +1,6 @@
-//! The ways into one body: the code that runs it, and the entry points that it is: routes, handlers, timers, tasks, start and end of
-//! the program, commands, tests. [`ReachedBy`](crate::lifecycle::reached_by::ReachedBy) climbs over them.
+//! The predecessors of one body in the call graph: its callers, and the kinds of entry point that it is itself (routes,
+//! handlers, timers, tasks, start and end of the program, commands, tests).
+//! [`ReachedBy`](crate::lifecycle::reached_by::ReachedBy) climbs from predecessor to predecessor.
 
 use blocklint_core::{Context, EntryKind, Language};
 use blocklint_facts::{BodyFlags, BodyId, BodyKind, Flow, SiteFlags, SiteKind};
@@ -17,45 +18,47 @@ use crate::entries::purpose;
 use crate::lifecycle::one_shot_program::{
     drives_coroutine, is_driven_by_command, is_quiet_coroutine, is_run_as_program, is_started_as_task,
 };
-use crate::lifecycle::phase::{ends_the_program, is_in_fixture, overridden_rows, paths_by_convention, rows_taking};
-use crate::lifecycle::phase_java::{is_made_at_start, runs_once_at};
-use crate::lifecycle::rust::Life;
+use crate::lifecycle::phase::{
+    ends_the_program, is_in_fixture, overridden_rows, paths_by_convention, rows_of_argument,
+};
+use crate::lifecycle::phase_java::{is_made_at_start, runs_argument_once};
+use crate::lifecycle::rust::RustLifecycle;
 use crate::lifecycle::unused::is_unused;
 
-/// Callers of one body beyond which the rest is not known.
+/// The most callers of one body that are read. A body with more has an unknown entry point, too.
 const MOST_CALLERS: usize = 512;
 
 /// How often the result of a call is followed to the call that takes it: `add(partial(wrap(handler)))`.
 const MOST_WRAPPERS: u32 = 4;
 
-/// One way into a body.
+/// A predecessor of a body: a caller, or the entry point that the body is itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) enum WayIn {
-    /// Code of another body runs it.
+pub(crate) enum Predecessor {
+    /// Another body runs the body.
     Caller(CallingBody),
-    /// It is an entry point.
+    /// The body is an entry point.
     Entry(Entry),
 }
 
 /// A body that runs another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct CallingBody {
-    /// The body.
+    /// The body that has the call.
     pub(crate) body: BodyRef,
-    /// How it runs the other one.
-    pub(crate) by: RunsBy,
+    /// How it runs the callee.
+    pub(crate) run_kind: RunKind,
 }
 
 /// How a body runs another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) enum RunsBy {
-    /// It calls or awaits it.
+pub(crate) enum RunKind {
+    /// It calls or awaits the callee.
     Call,
-    /// It runs a loop for it, which ends with it and runs nothing else, as a command does.
+    /// It runs an event loop for the callee alone, as a command does: the coroutine neither serves nor starts tasks.
     QuietLoop,
-    /// It runs a loop for it, which may serve.
+    /// It runs an event loop for the callee, and the loop may serve.
     Loop,
-    /// It starts a task with it.
+    /// It starts a task that runs the callee.
     Task,
 }
 
@@ -64,58 +67,58 @@ pub(crate) enum RunsBy {
 pub(crate) struct Entry {
     /// Its kind.
     pub(crate) kind: EntryKind,
-    /// Its function; for code at the top level of a file the function that it calls.
+    /// Its function. For code at the top level of a file: the function that the top level calls.
     pub(crate) body: BodyRef,
-    /// The call that a reader looks at.
-    pub(crate) at: At,
-    /// True if nothing that serves runs below it: a `main` may be the service itself.
-    pub(crate) is_aside: bool,
+    /// The place that shows that the function is an entry point.
+    pub(crate) place: EntryPlace,
+    /// True if no code below it serves requests. False for a `main`, which may be the service itself.
+    pub(crate) serves_nothing: bool,
 }
 
-/// The call that makes a function an entry point.
+/// The place that shows that a function is an entry point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) enum At {
-    /// None: its definition says so.
+pub(crate) enum EntryPlace {
+    /// The definition of the function.
     Definition,
-    /// It registers the function.
+    /// The call that registers the function.
     Registration(SiteRef),
-    /// It stands at the top level of a file, and runs the function.
+    /// The call at the top level of a file that runs the function.
     TopLevel(SiteRef),
 }
 
-impl At {
-    fn registration(site: Option<SiteRef>) -> At {
-        site.map_or(At::Definition, At::Registration)
+impl EntryPlace {
+    fn from_registration(site: Option<SiteRef>) -> EntryPlace {
+        site.map_or(EntryPlace::Definition, EntryPlace::Registration)
     }
 }
 
-/// Finds the ways into bodies.
+/// Finds the predecessors of bodies.
 pub(crate) struct EntryPoints<'s, 'l, 'a> {
     linker: &'l Linker<'a>,
     callers: &'s Callers<'l, 'a>,
-    life: std::cell::RefCell<Life<'s, 'l, 'a>>,
+    life: std::cell::RefCell<RustLifecycle<'s, 'l, 'a>>,
 }
 
-/// The ways into a body that are found so far.
-struct Found {
+/// The predecessors of a body that are found so far.
+struct Predecessors {
     body: BodyRef,
-    ways: Vec<WayIn>,
-    /// True if something may run it that is not seen.
+    list: Vec<Predecessor>,
+    /// True if the body may have predecessors that are not in the project's code.
     is_open: bool,
 }
 
-impl Found {
-    fn entry(&mut self, kind: EntryKind, at: At, is_aside: bool) {
-        self.ways.push(WayIn::Entry(Entry { kind, body: self.body, at, is_aside }));
+impl Predecessors {
+    fn add_entry(&mut self, kind: EntryKind, place: EntryPlace, serves_nothing: bool) {
+        self.list.push(Predecessor::Entry(Entry { kind, body: self.body, place, serves_nothing }));
     }
 
-    fn caller(&mut self, body: BodyRef, by: RunsBy) {
-        self.ways.push(WayIn::Caller(CallingBody { body, by }));
+    fn add_caller(&mut self, body: BodyRef, run_kind: RunKind) {
+        self.list.push(Predecessor::Caller(CallingBody { body, run_kind }));
     }
 }
 
 /// Returns the kind of the entry points that rows of a phase register.
-fn kind_of(phase: Phase) -> EntryKind {
+fn entry_kind_of_phase(phase: Phase) -> EntryKind {
     match phase {
         Phase::Request => EntryKind::Request,
         Phase::Message => EntryKind::Message,
@@ -130,111 +133,124 @@ fn kind_of(phase: Phase) -> EntryKind {
 }
 
 impl<'s, 'l, 'a> EntryPoints<'s, 'l, 'a> {
-    /// Returns a search that has found nothing yet.
+    /// Returns empty tables for one program.
     pub(crate) fn new(linker: &'l Linker<'a>, callers: &'s Callers<'l, 'a>) -> Self {
-        EntryPoints { linker, callers, life: Life::new(linker, callers).into() }
+        EntryPoints { linker, callers, life: RustLifecycle::new(linker, callers).into() }
     }
 
-    /// Returns the ways into a body; never none.
-    pub(crate) fn ways_into(&self, body: BodyRef) -> Vec<WayIn> {
-        let mut found = Found { body, ways: Vec::new(), is_open: false };
-        self.collect(body, &mut found);
-        // A body that only tests call has other callers, too, which are not seen.
-        let is_of_test = |way: &WayIn| matches!(way, WayIn::Caller(of) if self.linker.is_for_tests(of.body));
-        found.is_open |= !found.ways.is_empty() && found.ways.iter().all(is_of_test);
-        if found.is_open {
-            found.entry(EntryKind::Unknown, At::Definition, false);
+    /// Returns the predecessors of a body, at least one: [`EntryKind::None`] if the body is unused.
+    pub(crate) fn find_predecessors(&self, body: BodyRef) -> Vec<Predecessor> {
+        let mut predecessors = Predecessors { body, list: Vec::new(), is_open: false };
+        self.collect_predecessors(body, &mut predecessors);
+        // A body that only tests call has other callers, too, outside of the project.
+        let is_of_test = |predecessor: &Predecessor| match predecessor {
+            Predecessor::Caller(caller) => self.linker.is_for_tests(caller.body),
+            Predecessor::Entry(_) => false,
+        };
+        predecessors.is_open |= !predecessors.list.is_empty() && predecessors.list.iter().all(is_of_test);
+        if predecessors.is_open {
+            predecessors.add_entry(EntryKind::Unknown, EntryPlace::Definition, false);
         }
-        if found.ways.is_empty() {
+        if predecessors.list.is_empty() {
             let unused = is_unused(self.linker, &mut self.life.borrow_mut(), body);
-            found.entry(if unused { EntryKind::None } else { EntryKind::Unknown }, At::Definition, false);
+            predecessors.add_entry(
+                if unused { EntryKind::None } else { EntryKind::Unknown },
+                EntryPlace::Definition,
+                false,
+            );
         }
-        found.ways.sort_unstable();
-        found.ways.dedup();
-        found.ways
+        predecessors.list.sort_unstable();
+        predecessors.list.dedup();
+        predecessors.list
     }
 
-    /// Returns the kinds of the entry points that a call makes of its arguments.
-    pub(crate) fn kinds_handed(&self, site: SiteRef) -> SmallVec<[EntryKind; 2]> {
+    /// Returns the kinds of the entry points that a call registers: the kinds of its arguments.
+    pub(crate) fn kinds_of_arguments(&self, site: SiteRef) -> SmallVec<[EntryKind; 2]> {
         let linker = self.linker;
         let callee = linker.callee(site, EnvId::NONE);
         let mut kinds = SmallVec::new();
         for val in linker.values.members(callee.value) {
             for arg in 0..linker.program.args_of(site).iter().count() as u32 {
-                let rows = rows_taking(linker, val, site, arg);
-                kinds.extend(rows.into_iter().find(|row| !row.wraps).and_then(|row| row.phase).map(kind_of));
+                let rows = rows_of_argument(linker, val, site, arg);
+                kinds
+                    .extend(rows.into_iter().find(|row| !row.wraps).and_then(|row| row.phase).map(entry_kind_of_phase));
             }
         }
         kinds
     }
 
-    fn collect(&self, body: BodyRef, found: &mut Found) {
+    fn collect_predecessors(&self, body: BodyRef, predecessors: &mut Predecessors) {
         let linker = self.linker;
         let row = linker.program.body(body);
         if linker.is_for_tests(body) || is_in_fixture(linker, body) {
-            return found.entry(EntryKind::Test, At::Definition, true);
+            return predecessors.add_entry(EntryKind::Test, EntryPlace::Definition, true);
         }
-        if self.add_registrations(body, found) {
+        if self.add_registrations(body, predecessors) {
             return;
         }
         if purpose::is_command_file(linker, body.file) {
-            return found.entry(EntryKind::Command, At::Definition, self.is_quiet(body));
+            return predecessors.add_entry(EntryKind::Command, EntryPlace::Definition, self.is_quiet(body));
         }
         match row.kind {
-            BodyKind::Module | BodyKind::Class => return self.add_top_level(body, None, found),
+            BodyKind::Module | BodyKind::Class => return self.add_top_level(body, None, predecessors),
             BodyKind::Initialiser if row.flags.has(BodyFlags::STATIC) => {
-                return found.entry(EntryKind::Start, At::Definition, true);
+                return predecessors.add_entry(EntryKind::Start, EntryPlace::Definition, true);
             }
             BodyKind::Lambda | BodyKind::AsyncBlock | BodyKind::GeneratorExpression => {
-                return self.add_uses_of_literal(body, found);
+                return self.add_uses_of_literal(body, predecessors);
             }
             BodyKind::Initialiser | BodyKind::Function => {}
         }
         if self.is_main(body) {
             let kind = if self.is_of_command(body) { EntryKind::Command } else { EntryKind::Start };
-            found.entry(kind, At::Definition, false);
+            predecessors.add_entry(kind, EntryPlace::Definition, false);
         }
-        if linker.program.language(body.file) == Language::Java && self.starts_up_in_java(body) {
-            return found.entry(EntryKind::Start, At::Definition, true);
+        if linker.program.language(body.file) == Language::Java && self.runs_at_start_in_java(body) {
+            return predecessors.add_entry(EntryKind::Start, EntryPlace::Definition, true);
         }
-        self.add_calls(body, found);
+        self.add_calls(body, predecessors);
         for (site, arg) in linker.sites_passing_body(body) {
-            self.add_taker(site, arg, MOST_WRAPPERS, found);
+            self.add_taker(site, arg, MOST_WRAPPERS, predecessors);
         }
-        if found.ways.is_empty() && ends_the_program(linker, body) && purpose::project_serves(linker) {
-            found.entry(EntryKind::Stop, At::Definition, true);
+        if predecessors.list.is_empty() && ends_the_program(linker, body) && purpose::project_serves(linker) {
+            predecessors.add_entry(EntryKind::Stop, EntryPlace::Definition, true);
         }
     }
 
-    /// Adds the entries that a library makes of a body by its name, its decorators or what it overrides. True if there are any.
-    fn add_registrations(&self, body: BodyRef, found: &mut Found) -> bool {
+    /// Adds the entry points that a library makes of a body by its name, by its decorators or by the method that it
+    /// overrides. True if it adds any.
+    fn add_registrations(&self, body: BodyRef, predecessors: &mut Predecessors) -> bool {
         let linker = self.linker;
         let mut rows: SmallVec<[(Phase, Option<SiteRef>); 2]> = SmallVec::new();
         for path in paths_by_convention(linker, body) {
-            rows.extend(linker.library.handovers(path).iter().filter_map(|of| Some((of.row.phase?, None))));
+            rows.extend(linker.library.handovers(path).iter().filter_map(|handover| Some((handover.row.phase?, None))));
         }
         let registers = |row: &HandoverRow| !row.wraps && row.during.is_empty();
         for (path, made) in linker.decorators(body) {
             let handovers = linker.library.handovers(path);
-            let of_path = handovers.of_via(Via::Decorator).map(|of| of.row).filter(|row| registers(row));
+            let of_path = handovers.of_via(Via::Decorator).map(|found| found.row).filter(|row| registers(row));
             let holds = |row: &&HandoverRow| match made {
                 Some(site) => linker.conditions_shown(&row.when, &row.unless, site, EnvId::NONE),
                 None => row.when.is_empty(),
             };
-            // The first row whose conditions hold speaks.
+            // The first row whose conditions hold applies.
             rows.extend(of_path.filter(holds).take(1).filter_map(|row| Some((row.phase?, made))));
         }
         rows.extend(linker.registered_by_class(body).into_iter().filter_map(|row| Some((row.phase?, None))));
-        rows.extend(self.overridden(body).into_iter().map(|phase| (phase, None)));
+        rows.extend(self.phases_of_overridden(body).into_iter().map(|phase| (phase, None)));
         for &(phase, site) in &rows {
-            found.entry(kind_of(phase), At::registration(site), self.is_aside(phase, body));
+            predecessors.add_entry(
+                entry_kind_of_phase(phase),
+                EntryPlace::from_registration(site),
+                self.serves_nothing(phase, body),
+            );
         }
-        // The project may call what it registers, too, but hardly calls a handler.
+        // The project may also call a body that it registers, but it hardly ever calls a handler.
         !rows.is_empty()
     }
 
-    /// Returns the phases in which a library runs a method that overrides one of its own.
-    fn overridden(&self, body: BodyRef) -> SmallVec<[Phase; 1]> {
+    /// Returns the phases in which a library runs a method that overrides one of the library's own.
+    fn phases_of_overridden(&self, body: BodyRef) -> SmallVec<[Phase; 1]> {
         let phase = |row: &HandoverRow| match row.context {
             // A thread of its own runs it: `threading.Thread.run`.
             HandoverContext::Is(Runs::In(Context::Worker)) => Some(row.phase.unwrap_or(Phase::Task)),
@@ -243,16 +259,16 @@ impl<'s, 'l, 'a> EntryPoints<'s, 'l, 'a> {
         overridden_rows(self.linker, body).into_iter().filter(|row| row.during.is_empty()).filter_map(phase).collect()
     }
 
-    /// Adds the top level of a file or class, which runs when the file is imported or run.
-    fn add_top_level(&self, body: BodyRef, site: Option<SiteRef>, found: &mut Found) {
+    /// Adds the entry point for the top level of a file or class, which runs when the file is imported or run.
+    fn add_top_level(&self, body: BodyRef, site: Option<SiteRef>, predecessors: &mut Predecessors) {
         let is_main = site.is_some_and(|site| is_run_as_program(self.linker, site));
-        let at = site.map_or(At::Definition, At::TopLevel);
+        let place = site.map_or(EntryPlace::Definition, EntryPlace::TopLevel);
         let is_command = is_main && self.is_of_command(body);
-        found.entry(if is_command { EntryKind::Command } else { EntryKind::Start }, at, !is_main);
+        predecessors.add_entry(if is_command { EntryKind::Command } else { EntryKind::Start }, place, !is_main);
     }
 
-    /// Adds the calls of a function, and those of what it implements or overrides.
-    fn add_calls(&self, body: BodyRef, found: &mut Found) {
+    /// Adds the calls of a function, and the calls of the methods that it implements or overrides.
+    fn add_calls(&self, body: BodyRef, predecessors: &mut Predecessors) {
         let linker = self.linker;
         let mut sites: Vec<SiteRef> = self.callers.call_sites(body).to_vec();
         let row = linker.program.body(body);
@@ -269,85 +285,99 @@ impl<'s, 'l, 'a> EntryPoints<'s, 'l, 'a> {
                     sites.extend(bearers.by_base.get(&base).into_iter().flatten().filter(|site| may_mean(site)));
                 }
             }
-            // A method that bears its name alone is mostly meant by a call on an object of which nothing is known.
+            // A call on a receiver of unknown type mostly means the one method that has the name.
             let is_rare = linker.hierarchy.bodies_named(name) <= 2;
             let is_special = linker.program.text(name).starts_with("__");
             if is_rare && !is_special {
-                let same = |site: &&SiteRef| linker.program.language(site.file) == linker.program.language(body.file);
-                sites.extend(bearers.unknown.iter().filter(same));
+                let is_same_language =
+                    |site: &&SiteRef| linker.program.language(site.file) == linker.program.language(body.file);
+                sites.extend(bearers.unknown.iter().filter(is_same_language));
             } else if sites.is_empty() && !bearers.unknown.is_empty() && !is_special {
-                found.is_open = true;
+                predecessors.is_open = true;
             }
         }
         sites.sort_unstable();
         sites.dedup();
-        found.is_open |= sites.len() > MOST_CALLERS;
+        predecessors.is_open |= sites.len() > MOST_CALLERS;
         for site in sites.into_iter().take(MOST_CALLERS) {
-            self.add_site(site, body, found);
+            self.add_site(site, body, predecessors);
         }
     }
 
-    /// Adds a call of a body: the body around it, by the way in which it runs what it makes.
-    fn add_site(&self, site: SiteRef, body: BodyRef, found: &mut Found) {
+    /// Adds the caller that has a call of the body, with how the caller runs the call's result.
+    fn add_site(&self, site: SiteRef, body: BodyRef, predecessors: &mut Predecessors) {
         let linker = self.linker;
         let around = linker.program.body_of_site(site);
-        let by = if linker.program.body(body).flow == Flow::Sync { RunsBy::Call } else { self.runs_made(site) };
-        self.add_caller(around, site, by, found);
+        let run_kind =
+            if linker.program.body(body).flow == Flow::Sync { RunKind::Call } else { self.run_kind_of_result(site) };
+        self.add_caller_or_top_level(around, site, run_kind, predecessors);
     }
 
-    fn add_caller(&self, around: BodyRef, site: SiteRef, by: RunsBy, found: &mut Found) {
+    /// Adds a caller. If the caller is the top level of a file: adds the entry point that the top level is.
+    fn add_caller_or_top_level(
+        &self,
+        around: BodyRef,
+        site: SiteRef,
+        run_kind: RunKind,
+        predecessors: &mut Predecessors,
+    ) {
         let linker = self.linker;
         let row = linker.program.body(around);
-        if by == RunsBy::Task {
-            found.entry(EntryKind::Task, At::Definition, false);
+        if run_kind == RunKind::Task {
+            predecessors.add_entry(EntryKind::Task, EntryPlace::Definition, false);
         }
         if !matches!(row.kind, BodyKind::Module | BodyKind::Class) || linker.is_for_tests(around) {
-            return found.caller(around, by);
+            return predecessors.add_caller(around, run_kind);
         }
-        match by {
-            RunsBy::Task => {}
-            RunsBy::Call if !purpose::is_command_file(linker, around.file) => {
-                self.add_top_level(around, Some(site), found);
+        match run_kind {
+            RunKind::Task => {}
+            RunKind::Call if !purpose::is_command_file(linker, around.file) => {
+                self.add_top_level(around, Some(site), predecessors);
             }
             _ => {
-                // A loop that the top level of a file runs is the program.
+                // The event loop that the top level of a file runs is the program.
                 let is_command = self.is_of_command(around);
                 let kind = if is_command { EntryKind::Command } else { EntryKind::Start };
-                found.entry(kind, At::TopLevel(site), is_command && by != RunsBy::Loop && self.is_quiet(found.body));
+                predecessors.add_entry(
+                    kind,
+                    EntryPlace::TopLevel(site),
+                    is_command && run_kind != RunKind::Loop && self.is_quiet(predecessors.body),
+                );
             }
         }
     }
 
-    /// Returns how the coroutine, future or generator that a call makes runs.
-    fn runs_made(&self, site: SiteRef) -> RunsBy {
+    /// Returns how the coroutine, future or generator that a call returns is run.
+    fn run_kind_of_result(&self, site: SiteRef) -> RunKind {
         let linker = self.linker;
         let row = linker.program.site(site);
         if row.flags.has(SiteFlags::AWAITED) {
-            return RunsBy::Call;
+            return RunKind::Call;
         }
         match linker.program.language(site.file) {
             Language::Python if drives_coroutine(linker, site) => {
                 if is_driven_by_command(linker, site) {
-                    RunsBy::QuietLoop
+                    RunKind::QuietLoop
                 } else {
-                    RunsBy::Loop
+                    RunKind::Loop
                 }
             }
-            Language::Python if is_started_as_task(linker, site) && !self.is_taker_awaited(site) => RunsBy::Task,
-            // A plain function that gives a coroutine away does not show what runs beside it.
-            Language::Python if self.is_given_away(site) => RunsBy::Loop,
-            Language::Rust => self.runs_futures(site.file, linker.program.uses_of_result(site), MOST_WRAPPERS),
-            _ => RunsBy::Call,
+            Language::Python if is_started_as_task(linker, site) && !self.is_taker_awaited(site) => RunKind::Task,
+            // A plain function that passes a coroutine on does not show which other tasks run on the loop.
+            Language::Python if self.is_passed_by_plain_function(site) => RunKind::Loop,
+            Language::Rust => self.run_kind_of_future(site.file, linker.program.uses_of_result(site), MOST_WRAPPERS),
+            _ => RunKind::Call,
         }
     }
 
-    /// True if a plain function gives the coroutine that a call makes to another call. Python.
-    fn is_given_away(&self, site: SiteRef) -> bool {
+    /// True if a plain function passes the coroutine that a call returns to another call (Python).
+    fn is_passed_by_plain_function(&self, site: SiteRef) -> bool {
         let program = self.linker.program;
         program.body(program.body_of_site(site)).flow == Flow::Sync
             && program.uses_of_result(site).iter().any(|(mention, _)| matches!(mention, Mention::Arg(..)))
     }
 
+    /// True if the call that takes the result of a call is awaited: `await asyncio.create_task(load())`.
     fn is_taker_awaited(&self, site: SiteRef) -> bool {
         self.linker.program.uses_of_result(site).iter().any(|(mention, _)| match mention {
             Mention::Arg(taker, _) => self.linker.program.site(site.file.site_ref(taker)).flags.has(SiteFlags::AWAITED),
@@ -355,57 +385,58 @@ impl<'s, 'l, 'a> EntryPoints<'s, 'l, 'a> {
         })
     }
 
-    /// Returns how calls of Rust run a future with these uses, also behind what wraps it: `tokio::spawn(with_cancel(run()))`.
-    fn runs_futures(&self, file: FileId, uses: Mentions<'_>, wrappers: u32) -> RunsBy {
+    /// Returns how a future with these uses is run, through the calls that wrap it: `tokio::spawn(with_cancel(run()))`
+    /// (Rust).
+    fn run_kind_of_future(&self, file: FileId, uses: Mentions<'_>, wrappers: u32) -> RunKind {
         let program = self.linker.program;
         let facts = program.facts(file);
-        let by = |mention: Mention| {
-            let Mention::Arg(taker, _) = mention else { return RunsBy::Call };
+        let run_kind_at = |mention: Mention| {
+            let Mention::Arg(taker, _) = mention else { return RunKind::Call };
             match facts.text(facts.site(taker).name) {
-                "block_on" => RunsBy::Loop,
-                name if name.starts_with("spawn") => RunsBy::Task,
-                _ if wrappers == 0 || facts.site(taker).flags.has(SiteFlags::AWAITED) => RunsBy::Call,
-                _ => self.runs_futures(file, program.uses_of_result(file.site_ref(taker)), wrappers - 1),
+                "block_on" => RunKind::Loop,
+                name if name.starts_with("spawn") => RunKind::Task,
+                _ if wrappers == 0 || facts.site(taker).flags.has(SiteFlags::AWAITED) => RunKind::Call,
+                _ => self.run_kind_of_future(file, program.uses_of_result(file.site_ref(taker)), wrappers - 1),
             }
         };
-        uses.iter().map(|(mention, _)| by(mention)).max().unwrap_or(RunsBy::Call)
+        uses.iter().map(|(mention, _)| run_kind_at(mention)).max().unwrap_or(RunKind::Call)
     }
 
-    /// Adds the uses of a lambda, closure, block or generator expression.
-    fn add_uses_of_literal(&self, body: BodyRef, found: &mut Found) {
+    /// Adds the uses of a lambda, closure, async block or generator expression.
+    fn add_uses_of_literal(&self, body: BodyRef, predecessors: &mut Predecessors) {
         let linker = self.linker;
         let row = linker.program.body(body);
         let Some(parent) = row.parent.get().map(|parent| body.file.body_ref(parent)) else {
-            found.is_open = true;
+            predecessors.is_open = true;
             return;
         };
         let uses = linker.program.uses_of_callable(body);
         if row.kind != BodyKind::Lambda {
-            let by = match linker.program.language(body.file) {
-                Language::Rust => self.runs_futures(body.file, uses, MOST_WRAPPERS),
-                _ => RunsBy::Call,
+            let run_kind = match linker.program.language(body.file) {
+                Language::Rust => self.run_kind_of_future(body.file, uses, MOST_WRAPPERS),
+                _ => RunKind::Call,
             };
-            // Any site of a body stands for its place.
+            // Any site of the body shows where the body is.
             return match linker.program.sites_in(body).next() {
-                Some(site) => self.add_caller(parent, site, by, found),
-                None => found.caller(parent, by),
+                Some(site) => self.add_caller_or_top_level(parent, site, run_kind, predecessors),
+                None => predecessors.add_caller(parent, run_kind),
             };
         }
         for (mention, _) in uses.iter() {
             match mention {
-                Mention::Arg(site, arg) => self.add_taker(body.file.site_ref(site), arg, MOST_WRAPPERS, found),
-                Mention::Operand(_) => found.caller(parent, RunsBy::Call),
+                Mention::Arg(site, arg) => self.add_taker(body.file.site_ref(site), arg, MOST_WRAPPERS, predecessors),
+                Mention::Operand(_) => predecessors.add_caller(parent, RunKind::Call),
                 _ => {}
             }
         }
-        self.add_calls(body, found);
-        if found.ways.is_empty() {
-            found.is_open = true;
+        self.add_calls(body, predecessors);
+        if predecessors.list.is_empty() {
+            predecessors.is_open = true;
         }
     }
 
-    /// Adds a call that takes a body as an argument.
-    fn add_taker(&self, site: SiteRef, arg: u32, wrappers: u32, found: &mut Found) {
+    /// Adds a call that takes the body as an argument.
+    fn add_taker(&self, site: SiteRef, arg: u32, wrappers: u32, predecessors: &mut Predecessors) {
         let linker = self.linker;
         let around = linker.program.body_of_site(site);
         let callee = linker.callee(site, EnvId::NONE);
@@ -413,23 +444,27 @@ impl<'s, 'l, 'a> EntryPoints<'s, 'l, 'a> {
         for val in linker.values.members(callee.value) {
             let holds =
                 |row: &&HandoverRow| !row.wraps && linker.conditions_shown(&row.when, &row.unless, site, EnvId::NONE);
-            rows.extend(rows_taking(linker, val, site, arg).into_iter().find(holds));
+            rows.extend(rows_of_argument(linker, val, site, arg).into_iter().find(holds));
         }
         let phases: SmallVec<[Phase; 2]> = rows.iter().filter_map(|row| row.phase).collect();
         if linker.is_for_tests(around) {
-            return found.caller(around, RunsBy::Call);
+            return predecessors.add_caller(around, RunKind::Call);
         }
         if !phases.is_empty() {
             for phase in phases {
-                found.entry(kind_of(phase), At::Registration(site), self.is_aside(phase, found.body));
+                predecessors.add_entry(
+                    entry_kind_of_phase(phase),
+                    EntryPlace::Registration(site),
+                    self.serves_nothing(phase, predecessors.body),
+                );
                 if phase == Phase::Task {
-                    found.caller(around, RunsBy::Task);
+                    predecessors.add_caller(around, RunKind::Task);
                 }
             }
             return;
         }
         if rows.iter().any(|row| !row.during.is_empty()) {
-            found.is_open = true;
+            predecessors.is_open = true;
             return;
         }
         let passing = linker.passing(site, arg, EnvId::NONE);
@@ -437,28 +472,29 @@ impl<'s, 'l, 'a> EntryPoints<'s, 'l, 'a> {
         let name = facts.text(linker.program.site(site).name);
         let is_run = passing.called
             || passing.consumed
-            || passing.on_chain && runs_once_at(linker, site)
+            || passing.on_chain && runs_argument_once(linker, site)
             || facts.language == Language::Rust && lang::rust::conventions::CLOSURE_RUNNERS.contains(&name);
         if is_run {
-            return self.add_caller(around, site, RunsBy::Call, found);
+            return self.add_caller_or_top_level(around, site, RunKind::Call, predecessors);
         }
         if !passing.handed.is_empty() || passing.on_chain {
-            // A thread, a chain that goes on emitting, or what a loop is given to run soon, outlives the call that starts it, unless that waits for it.
+            // A thread, a chain that goes on emitting, and a callback that an event loop runs later outlive the call
+            // that starts them, unless the call is awaited.
             let is_awaited = linker.program.site(site).flags.has(SiteFlags::AWAITED);
-            let by = if is_awaited { RunsBy::Call } else { RunsBy::Task };
-            return self.add_caller(around, site, by, found);
+            let run_kind = if is_awaited { RunKind::Call } else { RunKind::Task };
+            return self.add_caller_or_top_level(around, site, run_kind, predecessors);
         }
         if passing.returned && wrappers > 0 {
             let mut is_followed = false;
             for (mention, _) in linker.program.uses_of_result(site).iter() {
                 match mention {
-                    Mention::Arg(next, at) => {
+                    Mention::Arg(next, index) => {
                         is_followed = true;
-                        self.add_taker(site.file.site_ref(next), at, wrappers - 1, found);
+                        self.add_taker(site.file.site_ref(next), index, wrappers - 1, predecessors);
                     }
                     Mention::Operand(_) => {
                         is_followed = true;
-                        self.add_caller(around, site, RunsBy::Call, found);
+                        self.add_caller_or_top_level(around, site, RunKind::Call, predecessors);
                     }
                     _ => {}
                 }
@@ -467,10 +503,10 @@ impl<'s, 'l, 'a> EntryPoints<'s, 'l, 'a> {
                 return;
             }
         }
-        found.is_open = true;
+        predecessors.is_open = true;
     }
 
-    /// True if a body is where a program begins.
+    /// True if a body is the `main` function of a program.
     fn is_main(&self, body: BodyRef) -> bool {
         let facts = self.linker.program.facts(body.file);
         let row = self.linker.program.body(body);
@@ -486,7 +522,7 @@ impl<'s, 'l, 'a> EntryPoints<'s, 'l, 'a> {
         }
     }
 
-    /// True if a program that begins in a body's file is a command.
+    /// True if the program that begins in a body's file is a command of a command line.
     fn is_of_command(&self, body: BodyRef) -> bool {
         let linker = self.linker;
         match linker.program.language(body.file) {
@@ -498,29 +534,30 @@ impl<'s, 'l, 'a> EntryPoints<'s, 'l, 'a> {
         }
     }
 
-    /// True if nothing that serves runs below a body that is registered for a phase.
-    fn is_aside(&self, phase: Phase, body: BodyRef) -> bool {
+    /// True if no code below a body that is registered for a phase serves requests.
+    fn serves_nothing(&self, phase: Phase, body: BodyRef) -> bool {
         if phase == Phase::Command { self.is_quiet(body) } else { !phase.serves() }
     }
 
-    /// True if a command is seen not to serve: it is a plain function of Python, or a coroutine that neither starts tasks nor serves. Of
-    /// the commands of Rust and Java, one may be the one that serves.
+    /// True if a command cannot serve requests: it is a plain function, or a coroutine that neither starts tasks nor
+    /// serves (Python). False in Rust and Java, because any command may be the one that serves.
     fn is_quiet(&self, body: BodyRef) -> bool {
         let linker = self.linker;
         linker.program.language(body.file) == Language::Python
             && (linker.program.body(body).flow == Flow::Sync || is_quiet_coroutine(linker, body))
     }
 
-    /// True if a method of Java runs before the program serves, by its name or as part of the one object of a container.
-    fn starts_up_in_java(&self, body: BodyRef) -> bool {
+    /// True if a method runs before the program serves: its name says so, or a container makes the one instance of its
+    /// class at the start (Java).
+    fn runs_at_start_in_java(&self, body: BodyRef) -> bool {
         let linker = self.linker;
         let facts = linker.program.facts(body.file);
         let row = linker.program.body(body);
         if lang::java::names::starts_up(facts.text(row.name)) && purpose::project_serves(linker) {
             return true;
         }
-        let makes =
+        let is_construction =
             row.kind == BodyKind::Initialiser || lang::words_of(facts.language).is_constructor(facts.text(row.name));
-        makes && row.class.get().is_some_and(|class| is_made_at_start(linker, body.file.class_ref(class)))
+        is_construction && row.class.get().is_some_and(|class| is_made_at_start(linker, body.file.class_ref(class)))
     }
 }

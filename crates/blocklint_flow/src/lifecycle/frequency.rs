@@ -1,5 +1,5 @@
-//! How often code runs: once in the life of a program, or anew for each request, item or instance. An object that holds
-//! threads or connections is cheap where it is made once, and a leak where it is made again.
+//! How often code runs: once in the life of a program, or again for each request, item or instance. An object that
+//! holds threads or connections is cheap if it is made once, and a leak if it is made again.
 
 use blocklint_core::{Context, Effect, Language};
 use blocklint_facts::{BodyFlags, BodyKind, ClassKind, Flow, Form};
@@ -15,34 +15,34 @@ use rustc_hash::FxHashMap;
 
 use crate::callers::Callers;
 use crate::entries::purpose::is_command_file;
-use crate::lifecycle::first_time::{first_time_of, returns_cached_instances};
+use crate::lifecycle::first_time::{find_first_time, returns_cached_instances};
 use crate::lifecycle::loops::{is_looped, is_per_item};
-use crate::lifecycle::one_shot_program::runs_beside_others;
-use crate::lifecycle::owner::Owner;
-use crate::lifecycle::owner::kept;
+use crate::lifecycle::one_shot_program::runs_among_tasks;
+use crate::lifecycle::owner::{Owner, find_owner};
 
-/// How often something runs or is made.
+/// How often code runs, or an object is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Frequency {
     /// Only in tests.
     Tested,
-    /// Once in the life of a program, or as often as a person asks for it.
+    /// Once in the life of a program, or each time a person runs a command.
     Once,
-    /// No code is known that runs or makes it.
+    /// No known code runs the code or makes the object.
     Unseen,
-    /// Some code does, and it is not known how often.
+    /// Known code runs it, but it is not known how often.
     Unknown,
-    /// In a loop that goes on as long as something holds, as those do that serve: again and again, but how much there
-    /// is stays unknown.
+    /// In a loop that runs while a condition holds, like the loop of a server: again and again, but the number of
+    /// iterations is not known.
     Looped,
     /// For each element of a collection that this body iterates over.
     PerItem(BodyRef),
-    /// Each time a library enters this body, as it does for a request, so many calls away.
+    /// Each time a library enters this body, for example for a request. The number is the distance from the body, in
+    /// calls.
     PerEntry(BodyRef, u8),
 }
 
 impl Frequency {
-    /// Returns the more often; of two entries the nearer one.
+    /// Returns the higher frequency; of two `PerEntry` the nearer one.
     pub(crate) fn max(self, other: Frequency) -> Frequency {
         match (self, other) {
             (Frequency::PerEntry(_, a), Frequency::PerEntry(_, b)) if b < a => other,
@@ -63,113 +63,113 @@ impl Frequency {
         }
     }
 
-    /// True if it happens at most once.
+    /// True if the code runs at most once.
     pub fn is_once(self) -> bool {
         self.rank() <= 1
     }
 
-    /// Returns the frequency one call further away. A loop far above iterates over all kinds of things: only that of
-    /// the nearest caller is about items.
-    fn one_further(self, at: BodyRef) -> Frequency {
+    /// Returns the frequency for the callee of a call in `caller`. `PerItem` holds only for a loop in the caller
+    /// itself, because a loop further up may iterate over anything.
+    fn one_call_down(self, caller: BodyRef) -> Frequency {
         match self {
             Frequency::PerEntry(entry, steps) => Frequency::PerEntry(entry, steps.saturating_add(1)),
-            Frequency::PerItem(body) if body != at => Frequency::Unknown,
+            Frequency::PerItem(body) if body != caller => Frequency::Unknown,
             other => other,
         }
     }
 
-    /// True if code of the project shows that it happens again and again.
+    /// True if code of the project shows that the code runs again and again.
     pub(crate) fn is_repeated(self) -> bool {
         matches!(self, Frequency::PerItem(_) | Frequency::PerEntry(..))
     }
 }
 
-/// How a library runs its arguments.
+/// When a library runs a callable that is registered with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Registered {
+enum RegisteredRun {
     /// At start-up or exit.
-    Aside,
+    StartOrExit,
     /// For each request, message or event.
     Entry,
 }
 
-/// Callers and constructions looked at for one body or class.
+/// The most callers of one body, or constructions of one class, that are read.
 const MOST_SITES: usize = 64;
 
-/// How many bodies and classes up.
+/// The most bodies and classes up that are followed.
 const DEPTH: u32 = 24;
 
-/// How often bodies run and classes are made, remembered.
-pub struct TimesOf<'s, 'l, 'a> {
+/// How often bodies run and instances of classes are made, with tables of the results.
+pub struct Frequencies<'s, 'l, 'a> {
     linker: &'l Linker<'a>,
     callers: &'s Callers<'l, 'a>,
-    /// True if what something unknown keeps may be called again and again: a claim that something runs once must be sure of it, a claim
-    /// that it runs often must not rest on it.
-    kept_may_recur: bool,
+    /// True if a callable that unknown code stores counts as called again and again. A claim that code runs once must
+    /// assume so. A claim that code runs often must not.
+    stored_may_recur: bool,
     bodies: FxHashMap<BodyRef, Frequency>,
     classes: FxHashMap<ClassRef, Frequency>,
     made: FxHashMap<SiteRef, Frequency>,
-    /// Answers that the question at hand has found for sites on the way, so that it looks at each of them once; none while it looks.
-    on_the_way: FxHashMap<SiteRef, Option<Frequency>>,
-    /// True if the question at hand met a site that it was looking at, or went too deep.
+    /// The sites that the running query has begun, each with its result: `None` until the site is finished.
+    begun: FxHashMap<SiteRef, Option<Frequency>>,
+    /// True if the running query came back to a site that it has not finished, or went too deep.
     is_cut: bool,
 }
 
-impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
-    /// Returns the tables without any answer.
+impl<'s, 'l, 'a> Frequencies<'s, 'l, 'a> {
+    /// Returns empty tables for one program.
     pub fn new(linker: &'l Linker<'a>, callers: &'s Callers<'l, 'a>) -> Self {
-        let (bodies, classes, made, on_the_way) = Default::default();
-        TimesOf { linker, callers, kept_may_recur: false, bodies, classes, made, on_the_way, is_cut: false }
+        let (bodies, classes, made, begun) = Default::default();
+        Frequencies { linker, callers, stored_may_recur: false, bodies, classes, made, begun, is_cut: false }
     }
 
-    /// Returns the answers for claims that something runs once: a callable that something unknown keeps may be called again and again.
+    /// Returns tables for claims that code runs once: a callable that unknown code stores counts as called again and
+    /// again.
     pub fn sure_of_once(linker: &'l Linker<'a>, callers: &'s Callers<'l, 'a>) -> Self {
-        TimesOf { kept_may_recur: true, ..TimesOf::new(linker, callers) }
+        Frequencies { stored_may_recur: true, ..Frequencies::new(linker, callers) }
     }
 
-    /// Returns how often a site runs: as its body does, unless a loop iterates over a collection there.
-    pub fn of_site(&mut self, site: SiteRef) -> Frequency {
-        self.site(site, DEPTH)
+    /// Returns how often a site runs: as often as its body, unless the site is in a loop or runs only the first time.
+    pub fn frequency_of_site(&mut self, site: SiteRef) -> Frequency {
+        self.site_frequency(site, DEPTH)
     }
 
     /// Returns how often the object that a site makes is made again: as often as the site runs if the object has no
     /// owner, else as often as its owner is made.
-    pub fn of_made(&mut self, site: SiteRef) -> Frequency {
-        self.made(site, DEPTH)
+    pub fn frequency_of_made_object(&mut self, site: SiteRef) -> Frequency {
+        self.made_object_frequency(site, DEPTH)
     }
 
-    fn made(&mut self, site: SiteRef, depth: u32) -> Frequency {
+    fn made_object_frequency(&mut self, site: SiteRef, depth: u32) -> Frequency {
         if let Some(&known) = self.made.get(&site) {
             return known;
         }
-        match self.on_the_way.get(&site) {
+        match self.begun.get(&site) {
             Some(Some(known)) => return *known,
-            // A function that returns its result itself: its other callers decide.
+            // A recursion: the function returns the result of a call of itself. Its other callers decide.
             Some(None) => {
                 self.is_cut = true;
                 return Frequency::Unknown;
             }
             None => {}
         }
-        let asks_first = self.on_the_way.is_empty();
-        if asks_first {
+        let is_outermost = self.begun.is_empty();
+        if is_outermost {
             self.is_cut = false;
         }
-        self.on_the_way.insert(site, None);
-        let times = self.find_made(site, depth);
-        self.on_the_way.insert(site, Some(times));
-        if asks_first {
-            let on_the_way = std::mem::take(&mut self.on_the_way);
-            // Answers about other sites before a cut need not be complete.
-            let is_final = |of: &SiteRef| !self.is_cut || *of == site;
-            self.made.extend(
-                on_the_way.into_iter().filter(|(of, _)| is_final(of)).filter_map(|(of, times)| Some((of, times?))),
-            );
+        self.begun.insert(site, None);
+        let times = self.find_made_object_frequency(site, depth);
+        self.begun.insert(site, Some(times));
+        if is_outermost {
+            let begun = std::mem::take(&mut self.begun);
+            // After a cut, the results for the other sites may be incomplete.
+            let is_final = |other: &SiteRef| !self.is_cut || *other == site;
+            let results = begun.into_iter().filter(|(site, _)| is_final(site));
+            self.made.extend(results.filter_map(|(site, times)| Some((site, times?))));
         }
         times
     }
 
-    fn find_made(&mut self, site: SiteRef, depth: u32) -> Frequency {
+    fn find_made_object_frequency(&mut self, site: SiteRef, depth: u32) -> Frequency {
         let Some(depth) = depth.checked_sub(1) else {
             self.is_cut = true;
             return Frequency::Unknown;
@@ -179,41 +179,42 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         if linker.program.is_test(site.file) {
             return Frequency::Tested;
         }
-        match kept(linker, site) {
-            Owner::ByProgram => Frequency::Once,
-            Owner::Elsewhere => match self.site(site, depth) {
+        match find_owner(linker, site) {
+            Owner::Program => Frequency::Once,
+            Owner::Untracked => match self.site_frequency(site, depth) {
                 // A cache or a list: the number of its objects is not known.
                 times if times.is_repeated() => Frequency::Unknown,
                 times => times,
             },
-            Owner::ByInstance(class) => {
-                let own = self.body(body, depth);
-                if own.is_once() { own } else { self.class(class, depth).one_further(body) }
+            Owner::Instance(class) => {
+                let own = self.body_frequency(body, depth);
+                if own.is_once() { own } else { self.class_frequency(class, depth).one_call_down(body) }
             }
-            Owner::ByCaller(body) => {
+            Owner::Caller(body) => {
                 let sites = self.callers.call_sites(body);
                 let row = linker.program.body(body);
-                let is_registered = self.registered(body).is_some();
+                let is_registered = self.find_registration(body).is_some();
                 if row.kind != BodyKind::Function
                     || sites.is_empty()
                     || linker.method_kind(body).cached
                     || is_registered
                 {
-                    return self.body(body, depth);
+                    return self.body_frequency(body, depth);
                 }
-                let mut all = Frequency::Tested;
+                let mut highest = Frequency::Tested;
                 for &site in sites.iter().take(MOST_SITES) {
-                    all = all.max(self.made(site, depth).one_further(linker.program.body_of_site(site)));
+                    highest = highest
+                        .max(self.made_object_frequency(site, depth).one_call_down(linker.program.body_of_site(site)));
                 }
-                if all == Frequency::Tested { Frequency::Unseen } else { all }
+                if highest == Frequency::Tested { Frequency::Unseen } else { highest }
             }
-            Owner::Nowhere => self.site(site, depth),
+            Owner::NoOwner => self.site_frequency(site, depth),
         }
     }
 
-    fn site(&mut self, site: SiteRef, depth: u32) -> Frequency {
+    fn site_frequency(&mut self, site: SiteRef, depth: u32) -> Frequency {
         let body = self.linker.program.body_of_site(site);
-        let times = self.body(body, depth);
+        let times = self.body_frequency(body, depth);
         // A loop of start-up code iterates over configured things.
         match times {
             Frequency::Unseen | Frequency::Unknown | Frequency::Looped if is_per_item(self.linker, site) => {
@@ -222,50 +223,52 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
             Frequency::Unseen | Frequency::Unknown | Frequency::Once if is_looped(self.linker, site) => {
                 Frequency::Looped
             }
-            Frequency::Once if runs_beside_others(self.linker, site) => Frequency::Unknown,
+            Frequency::Once if runs_among_tasks(self.linker, site) => Frequency::Unknown,
             _ if self.is_first_time(site, depth) => Frequency::Once,
             _ => times,
         }
     }
 
-    /// True if a site runs once in the life of a program: a state that lives as long keeps it from running again.
+    /// True if a site runs once in the life of a program, because a state that lives as long prevents a second run.
     fn is_first_time(&mut self, site: SiteRef, depth: u32) -> bool {
-        let found = first_time_of(self.linker, site);
-        found.is_some_and(|found| !found.per_key && self.outlives(found.keeper, depth))
+        let first_time = find_first_time(self.linker, site);
+        first_time.is_some_and(|reason| !reason.per_key && self.is_program_wide_at_depth(reason.keeper, depth))
     }
 
-    /// True if what keeps something lives as long as the program.
-    pub(crate) fn lives_on(&mut self, keeper: Owner) -> bool {
-        self.outlives(keeper, DEPTH)
+    /// True if an owner lives as long as the program, or has one instance in its life.
+    pub(crate) fn is_program_wide(&mut self, keeper: Owner) -> bool {
+        self.is_program_wide_at_depth(keeper, DEPTH)
     }
 
-    fn outlives(&mut self, keeper: Owner, depth: u32) -> bool {
+    fn is_program_wide_at_depth(&mut self, keeper: Owner, depth: u32) -> bool {
         match keeper {
-            Owner::ByProgram => true,
-            Owner::ByInstance(class) => depth.checked_sub(1).is_some_and(|depth| self.class(class, depth).is_once()),
+            Owner::Program => true,
+            Owner::Instance(class) => {
+                depth.checked_sub(1).is_some_and(|depth| self.class_frequency(class, depth).is_once())
+            }
             _ => false,
         }
     }
 
-    fn body(&mut self, body: BodyRef, depth: u32) -> Frequency {
+    fn body_frequency(&mut self, body: BodyRef, depth: u32) -> Frequency {
         if let Some(&known) = self.bodies.get(&body) {
             return known;
         }
-        // A cycle shows nothing: its other callers decide.
+        // A recursive call shows nothing. The other callers decide.
         self.bodies.insert(body, Frequency::Unknown);
-        let times = self.find_body(body, depth);
+        let times = self.find_body_frequency(body, depth);
         self.bodies.insert(body, times);
         times
     }
 
-    fn find_body(&mut self, body: BodyRef, depth: u32) -> Frequency {
+    fn find_body_frequency(&mut self, body: BodyRef, depth: u32) -> Frequency {
         let linker = self.linker;
         let facts = linker.program.facts(body.file);
         let row = linker.program.body(body);
         if linker.program.is_test(body.file) || row.flags.has(BodyFlags::TEST) {
             return Frequency::Tested;
         }
-        // In Rust a folder shows nothing about a program that serves; of one that does not, nothing is shown.
+        // In Rust the folder of a file does not show that a program serves no requests.
         if facts.language != Language::Rust && is_command_file(linker, body.file) {
             return Frequency::Once;
         }
@@ -273,94 +276,96 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         match row.kind {
             BodyKind::Module | BodyKind::Class => return Frequency::Once,
             BodyKind::Initialiser if row.flags.has(BodyFlags::STATIC) => return Frequency::Once,
-            BodyKind::Initialiser => return class.map_or(Frequency::Unknown, |class| self.class(class, depth)),
+            BodyKind::Initialiser => {
+                return class.map_or(Frequency::Unknown, |class| self.class_frequency(class, depth));
+            }
             _ => {}
         }
-        if linker.method_kind(body).cached || self.is_main(body) || self.puts_together(body) {
+        if linker.method_kind(body).cached || self.is_main(body) || self.registers_own_functions(body) {
             return Frequency::Once;
         }
-        match self.registered(body) {
-            Some(Registered::Entry) => return Frequency::PerEntry(body, 0),
-            Some(Registered::Aside) => return Frequency::Once,
+        match self.find_registration(body) {
+            Some(RegisteredRun::Entry) => return Frequency::PerEntry(body, 0),
+            Some(RegisteredRun::StartOrExit) => return Frequency::Once,
             None => {}
         }
         let Some(depth) = depth.checked_sub(1) else { return Frequency::Unknown };
         if matches!(row.kind, BodyKind::Lambda | BodyKind::AsyncBlock | BodyKind::GeneratorExpression) {
             let Some(parent) = row.parent.get() else { return Frequency::Unknown };
             let uses = linker.program.uses_of_callable(body);
-            // A literal in a loop runs, or is handed over, each time round.
-            let around = uses.iter().filter_map(|(mention, _)| match mention {
+            // A lambda in a loop runs, or is passed on, in each iteration.
+            let takers = uses.iter().filter_map(|(mention, _)| match mention {
                 Mention::Arg(site, _) | Mention::Operand(site) => Some(body.file.site_ref(site)),
                 _ => None,
             });
-            let around = around.map(|site| self.site(site, depth)).reduce(Frequency::max);
-            let around = around.unwrap_or_else(|| self.body(body.file.body_ref(parent), depth));
-            // A callee that keeps a literal may call it again and again.
-            if row.kind != BodyKind::Lambda || !self.kept_may_recur {
-                return around;
+            let times = takers.map(|site| self.site_frequency(site, depth)).reduce(Frequency::max);
+            let times = times.unwrap_or_else(|| self.body_frequency(body.file.body_ref(parent), depth));
+            // A callee that stores a lambda may call it again and again.
+            if row.kind != BodyKind::Lambda || !self.stored_may_recur {
+                return times;
             }
             let mut uses = uses.iter();
-            let in_place = uses.all(|(mention, _)| match mention {
-                Mention::Arg(site, arg) => self.runs_in_place(body.file.site_ref(site), arg),
+            let runs_once_per_call = uses.all(|(mention, _)| match mention {
+                Mention::Arg(site, arg) => self.runs_argument_once(body.file.site_ref(site), arg),
                 _ => false,
             });
-            return if in_place { around } else { around.max(Frequency::Unseen) };
+            return if runs_once_per_call { times } else { times.max(Frequency::Unseen) };
         }
         if let Some(class) = class
             && lang::words_of(facts.language).is_constructor(facts.text(row.name))
         {
-            return self.class(class, depth);
+            return self.class_frequency(class, depth);
         }
         let sites = self.callers.call_sites(body);
-        let (run, kept): (Vec<_>, Vec<_>) = linker
+        let (run, stored): (Vec<_>, Vec<_>) = linker
             .sites_passing_body(body)
             .into_iter()
-            .partition(|&(site, arg)| !self.kept_may_recur || self.runs_in_place(site, arg));
-        if sites.is_empty() && run.is_empty() && kept.is_empty() {
-            return self.without_callers(body, depth);
+            .partition(|&(site, arg)| !self.stored_may_recur || self.runs_argument_once(site, arg));
+        if sites.is_empty() && run.is_empty() && stored.is_empty() {
+            return self.frequency_without_callers(body, depth);
         }
-        // It is not known how often an unknown callee calls a function that it was given once.
-        let may_recur = !kept.is_empty() || self.kept_may_recur && self.is_decorated_unseen(body);
-        let mut all = if !may_recur { Frequency::Tested } else { Frequency::Unseen };
+        // It is not known how often an unknown callee calls a function that it takes once.
+        let may_recur = !stored.is_empty() || self.stored_may_recur && self.has_unknown_decorator(body);
+        let mut highest = if !may_recur { Frequency::Tested } else { Frequency::Unseen };
         let mut sites: Vec<SiteRef> = sites.iter().copied().chain(run.into_iter().map(|(site, _)| site)).collect();
         sites.sort();
         sites.dedup();
         let in_example = |file: FileId| is_example(&linker.program.files[file.index()].relative);
         for site in sites.into_iter().take(MOST_SITES) {
-            // A call in an example shows one use of the program; other programs use it in other ways.
-            if self.kept_may_recur && in_example(site.file) && !in_example(body.file) {
+            // A call in an example shows only one of the possible uses of the project.
+            if self.stored_may_recur && in_example(site.file) && !in_example(body.file) {
                 continue;
             }
-            all = all.max(self.site(site, depth).one_further(linker.program.body_of_site(site)));
+            highest = highest.max(self.site_frequency(site, depth).one_call_down(linker.program.body_of_site(site)));
         }
         // A body that only tests call has other callers too, outside of the project.
-        if all == Frequency::Tested { Frequency::Unseen } else { all }
+        if highest == Frequency::Tested { Frequency::Unseen } else { highest }
     }
 
-    /// True if a body registers functions of its own as entries: it puts an application together, which is done once
-    /// for any caller (Python).
-    fn puts_together(&self, body: BodyRef) -> bool {
+    /// True if a body registers nested functions as entry points: it assembles an application (`def create_app():`), so
+    /// it counts as run once, whoever calls it (Python).
+    fn registers_own_functions(&self, body: BodyRef) -> bool {
         let facts = self.linker.program.facts(body.file);
         facts.language == Language::Python
             && self.linker.program.body(body).kind == BodyKind::Function
             && self.linker.program.bodies_in(body).any(|inner| {
                 self.linker.program.body(inner).kind == BodyKind::Function
-                    && self.frequency_by_decorators(inner) == Some(Registered::Entry)
+                    && self.frequency_by_decorators(inner) == Some(RegisteredRun::Entry)
             })
     }
 
     /// Returns how often a body runs by its decorators.
-    fn frequency_by_decorators(&self, body: BodyRef) -> Option<Registered> {
-        let mut found: Option<Registered> = None;
+    fn frequency_by_decorators(&self, body: BodyRef) -> Option<RegisteredRun> {
+        let mut registered: Option<RegisteredRun> = None;
         for path in self.linker.decorator_paths(body) {
-            for of in self.linker.library.handovers(path).of_via(Via::Decorator) {
-                found = found.max(self.row_frequency(of));
+            for handover in self.linker.library.handovers(path).of_via(Via::Decorator) {
+                registered = registered.max(self.row_frequency(handover));
             }
         }
-        found
+        registered
     }
 
-    /// True if a body is where a program begins.
+    /// True if a body is the `main` function of a program.
     fn is_main(&self, body: BodyRef) -> bool {
         let facts = self.linker.program.facts(body.file);
         let row = self.linker.program.body(body);
@@ -370,24 +375,24 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
     }
 
     /// Returns how often a body without known callers runs.
-    fn without_callers(&mut self, body: BodyRef, depth: u32) -> Frequency {
+    fn frequency_without_callers(&mut self, body: BodyRef, depth: u32) -> Frequency {
         let facts = self.linker.program.facts(body.file);
         let row = self.linker.program.body(body);
         // A function inside of another one is made again with each run of it.
         match row.parent.get() {
             Some(parent) if matches!(facts.body(parent).kind, BodyKind::Function | BodyKind::Lambda) => {
-                self.body(body.file.body_ref(parent), depth)
+                self.body_frequency(body.file.body_ref(parent), depth)
             }
             _ => Frequency::Unseen,
         }
     }
 
-    /// True if a call runs its arguments while it lasts, or in a thread or task of its own: once for each call.
-    fn runs_in_place(&self, site: SiteRef, arg: u32) -> bool {
+    /// True if a call runs an argument once: during the call, or in a thread or task that it starts for the argument.
+    fn runs_argument_once(&self, site: SiteRef, arg: u32) -> bool {
         let linker = self.linker;
         let passing = linker.passing(site, arg, EnvId::NONE);
         let on_loop = passing.handed.iter().any(|(context, _)| *context == Context::EventLoop);
-        let starts = || {
+        let starts_task = || {
             linker.values.members(linker.callee(site, EnvId::NONE).value).iter().any(|&val| match val {
                 Val::External(path) | Val::Method { path, .. } => {
                     let rows = linker.library.calls(path);
@@ -396,11 +401,11 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
                 _ => false,
             })
         };
-        passing.called || !passing.handed.is_empty() && (!on_loop || starts())
+        passing.called || !passing.handed.is_empty() && (!on_loop || starts_task())
     }
 
-    /// True if a decorator that is not of a library may hand a body to other code (Python).
-    fn is_decorated_unseen(&self, body: BodyRef) -> bool {
+    /// True if a body has a decorator that is not of a library, so that unknown code may call the body (Python).
+    fn has_unknown_decorator(&self, body: BodyRef) -> bool {
         let linker = self.linker;
         let facts = linker.program.facts(body.file);
         let scope = linker.signature_scope(body);
@@ -416,29 +421,30 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
             })
     }
 
-    /// Returns how often a body runs by its registration: a decorator, a method that it overrides, or a call that takes it.
-    fn registered(&self, body: BodyRef) -> Option<Registered> {
+    /// Returns how often a body runs by its registration: a decorator, a method that it overrides, or a call that takes
+    /// it.
+    fn find_registration(&self, body: BodyRef) -> Option<RegisteredRun> {
         let linker = self.linker;
         let facts = linker.program.facts(body.file);
         let row = linker.program.body(body);
-        let mut found = self.frequency_by_decorators(body);
+        let mut registered = self.frequency_by_decorators(body);
         if let Some(class) = row.class.get() {
             for ancestor in linker.mro(body.file.class_ref(class)).iter() {
                 let Ancestor::Library(ty, _) = *ancestor else { continue };
-                // A thread runs what overrides its method once.
+                // A thread runs the method that overrides `Thread.run` once.
                 if self.is_thread(ty) {
                     continue;
                 }
                 let path = linker.library.member(ty, facts.text(row.name));
-                for of in linker.library.handovers(path).of_via(Via::Override) {
-                    found = found.max(self.row_frequency(of));
+                for handover in linker.library.handovers(path).of_via(Via::Override) {
+                    registered = registered.max(self.row_frequency(handover));
                 }
             }
         }
-        if found.is_some() {
-            return found;
+        if registered.is_some() {
+            return registered;
         }
-        let given = match row.kind {
+        let takers = match row.kind {
             BodyKind::Lambda => linker
                 .program
                 .uses_of_callable(body)
@@ -451,91 +457,93 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
             BodyKind::Function => linker.sites_passing_body(body),
             _ => Vec::new(),
         };
-        // A handler of Rust shows by its parameters what it takes from a request, and the row cannot; one that is
-        // `async` and wants nothing is given as a function all the same, where a task that runs once is given as a
-        // future.
-        let is_reported = row.params.len > 0 || row.flow == Flow::Coroutine;
-        let serves = facts.language == Language::Rust && row.kind == BodyKind::Function && is_reported;
-        self.frequency_by_takers(&given).or_else(|| (serves && self.runs_on_loop(&given)).then_some(Registered::Entry))
+        // In Rust, the row of a router cannot say what its handlers take from a request, but the parameters of a
+        // handler show that it is one. An `async fn` without parameters that is passed as a function is a handler, too,
+        // because a task that runs once is passed as a future.
+        let is_like_handler = row.params.len > 0 || row.flow == Flow::Coroutine;
+        let serves = facts.language == Language::Rust && row.kind == BodyKind::Function && is_like_handler;
+        self.frequency_by_takers(&takers)
+            .or_else(|| (serves && self.runs_on_loop(&takers)).then_some(RegisteredRun::Entry))
     }
 
-    /// True if calls that take something run it on an event loop.
-    fn runs_on_loop(&self, given: &[(SiteRef, u32)]) -> bool {
+    /// True if one of the calls that take a callable runs it on an event loop while the program serves.
+    fn runs_on_loop(&self, takers: &[(SiteRef, u32)]) -> bool {
         let linker = self.linker;
-        given.iter().any(|&(site, arg)| {
+        takers.iter().any(|&(site, arg)| {
             linker.values.members(linker.callee(site, EnvId::NONE).value).iter().any(|&val| {
                 let (Val::External(path) | Val::Method { path, .. }) = val else { return false };
-                linker.library.handovers(path).iter().any(|of| {
-                    matches!(of.row.context, HandoverContext::Is(Runs::In(Context::EventLoop)))
-                        && !of.row.wraps
-                        && of.row.serves()
-                        && matches!(&of.row.selector, Selector::Argument(argument) if linker.is_argument(site, arg, argument))
+                linker.library.handovers(path).iter().any(|handover| {
+                    matches!(handover.row.context, HandoverContext::Is(Runs::In(Context::EventLoop)))
+                        && !handover.row.wraps
+                        && handover.row.serves()
+                        && matches!(&handover.row.selector, Selector::Argument(argument) if linker.is_argument(site, arg, argument))
                 })
             })
         })
     }
 
     /// Returns how often a callable runs by the calls that take it.
-    fn frequency_by_takers(&self, given: &[(SiteRef, u32)]) -> Option<Registered> {
+    fn frequency_by_takers(&self, takers: &[(SiteRef, u32)]) -> Option<RegisteredRun> {
         let linker = self.linker;
-        let mut found = None;
-        for &(site, arg) in given {
+        let mut registered = None;
+        for &(site, arg) in takers {
             for val in linker.values.members(linker.callee(site, EnvId::NONE).value) {
                 let (Val::External(path) | Val::Method { path, .. }) = val else { continue };
-                for of in linker.library.handovers(path).iter() {
-                    let Selector::Argument(argument) = &of.row.selector else { continue };
+                for handover in linker.library.handovers(path).iter() {
+                    let Selector::Argument(argument) = &handover.row.selector else { continue };
                     if linker.is_argument(site, arg, argument) {
-                        found = found.max(self.row_frequency(of));
+                        registered = registered.max(self.row_frequency(handover));
                     }
                 }
             }
         }
-        found
+        registered
     }
 
-    /// Returns the frequency by one row. A row for an argument describes an entry point where the library decides by
-    /// the callable's kind where it runs, or calls it with something of its own: a request. Other takers run their
-    /// arguments once.
-    fn row_frequency(&self, of: Match<'_, HandoverRow>) -> Option<Registered> {
-        if of.row.wraps {
+    /// Returns how often a callable runs by one handover row. A row for an argument describes an entry point in two
+    /// cases: the library chooses the thread by the callable's kind, or it passes an object of its own to the callable
+    /// (a request). Other rows for arguments run them once.
+    fn row_frequency(&self, handover: Match<'_, HandoverRow>) -> Option<RegisteredRun> {
+        if handover.row.wraps {
             return None;
         }
-        if !of.row.serves() {
-            return Some(Registered::Aside);
+        if !handover.row.serves() {
+            return Some(RegisteredRun::StartOrExit);
         }
-        let is_entry = match (&of.row.selector, &of.row.context) {
+        let is_entry = match (&handover.row.selector, &handover.row.context) {
             (_, HandoverContext::BySync { .. }) => true,
             (Selector::Via(_), HandoverContext::Is(Runs::In(_))) => true,
             (Selector::Argument(_), HandoverContext::Is(Runs::In(Context::EventLoop))) => {
-                of.row.gives.iter().any(|given| !self.is_future(given))
+                handover.row.gives.iter().any(|argument| !self.is_future(argument))
             }
             _ => false,
         };
-        is_entry.then_some(Registered::Entry)
+        is_entry.then_some(RegisteredRun::Entry)
     }
 
-    fn is_future(&self, given: &TypeExpr) -> bool {
-        let TypeExpr::Path { path, .. } = given else { return true };
+    /// True if a type is a future of a library, or no path of a library.
+    fn is_future(&self, ty: &TypeExpr) -> bool {
+        let TypeExpr::Path { path, .. } = ty else { return true };
         let path = Language::ALL.iter().map(|&language| self.linker.library.path(language, path));
         path.into_iter().any(|path| self.linker.library.role(path) == Some(Role::Future))
     }
 
-    /// True if a library's type is a thread: it takes its task where it is made.
+    /// True if a library's type is a thread: its constructor takes the function that it runs.
     fn is_thread(&self, ty: PathId) -> bool {
         !self.linker.library.handovers(ty).is_empty()
     }
 
-    fn class(&mut self, class: ClassRef, depth: u32) -> Frequency {
+    fn class_frequency(&mut self, class: ClassRef, depth: u32) -> Frequency {
         if let Some(&known) = self.classes.get(&class) {
             return known;
         }
         self.classes.insert(class, Frequency::Unknown);
-        let times = self.find_class(class, depth);
+        let times = self.find_class_frequency(class, depth);
         self.classes.insert(class, times);
         times
     }
 
-    fn find_class(&mut self, class: ClassRef, depth: u32) -> Frequency {
+    fn find_class_frequency(&mut self, class: ClassRef, depth: u32) -> Frequency {
         let linker = self.linker;
         if linker.program.is_test(class.file) {
             return Frequency::Tested;
@@ -543,7 +551,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         if linker.program.class(class).kind == ClassKind::Enum {
             return Frequency::Once;
         }
-        if self.is_single(class) || returns_cached_instances(linker, class) {
+        if self.has_one_instance(class) || returns_cached_instances(linker, class) {
             return Frequency::Once;
         }
         let classes = linker.with_descendants(class, MOST_SITES, usize::MAX);
@@ -551,71 +559,73 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
             classes.iter().take(MOST_SITES).flat_map(|&class| linker.class_names(class)).collect();
         names.sort();
         names.dedup();
-        let given: Vec<(SiteRef, u32)> =
-            classes.iter().flat_map(|&of| linker.sites_passing_class(&names, of)).collect();
-        if self.frequency_by_takers(&given) == Some(Registered::Entry) {
-            return match self.constructor(class) {
+        let takers: Vec<(SiteRef, u32)> =
+            classes.iter().flat_map(|&class| linker.sites_passing_class(&names, class)).collect();
+        if self.frequency_by_takers(&takers) == Some(RegisteredRun::Entry) {
+            return match self.own_constructor(class) {
                 Some(body) => Frequency::PerEntry(body, 0),
                 None => Frequency::Unknown,
             };
         }
         let Some(depth) = depth.checked_sub(1) else { return Frequency::Unknown };
-        let mut all = Frequency::Tested;
-        // Of a class that a container makes one of there is one, also where it stands for the base.
-        if classes[1..].iter().any(|&derived| self.is_single(derived)) {
-            all = Frequency::Once;
+        let mut highest = Frequency::Tested;
+        // If a container makes one instance of a subclass, code that uses the base gets that instance.
+        if classes[1..].iter().any(|&derived| self.has_one_instance(derived)) {
+            highest = Frequency::Once;
         }
-        // A constructor that calls that of its base makes no further instance, and its callee is no class.
+        // A constructor that calls the constructor of its base makes no second instance. Such calls are not among the
+        // makers, because their callee is no class.
         let makers = names.iter().map(|&name| linker.makers_named(name));
         let sites = makers.flat_map(|makers| {
-            let mut sites: Vec<SiteRef> = classes.iter().filter_map(|of| makers.get(of)).flatten().copied().collect();
+            let mut sites: Vec<SiteRef> =
+                classes.iter().filter_map(|class| makers.get(class)).flatten().copied().collect();
             sites.sort();
             sites.dedup();
             sites
         });
         for site in sites.take(MOST_SITES) {
-            all = all.max(match self.made(site, depth) {
-                // A site without a known caller is there to make instances, so the frequency is unknown.
+            highest = highest.max(match self.made_object_frequency(site, depth) {
+                // A site without known callers makes instances, but it is not known how often.
                 Frequency::Unseen => Frequency::Unknown,
                 times => times,
             });
         }
-        if all == Frequency::Tested { Frequency::Unseen } else { all }
+        if highest == Frequency::Tested { Frequency::Unseen } else { highest }
     }
 
     /// True if an annotation states that a container makes one instance of a class.
-    fn is_single(&self, class: ClassRef) -> bool {
+    fn has_one_instance(&self, class: ClassRef) -> bool {
         let facts = self.linker.program.facts(class.file);
-        // A container's scope that the project made has no row.
+        // An annotation that the project defines has no row, so it is recognised by its name.
         if facts.language == Language::Java
             && lang::java::names::annotation_names(facts, self.linker.program.class(class).decorators)
                 .any(lang::java::names::is_singleton_annotation)
         {
             return true;
         }
-        let mut said: Option<Registered> = None;
-        for path in class_decorators(self.linker, class) {
-            for of in self.linker.library.handovers(path).of_via(Via::Decorator) {
-                said = said.max(self.row_frequency(of));
+        let mut registered: Option<RegisteredRun> = None;
+        for path in class_decorator_paths(self.linker, class) {
+            for handover in self.linker.library.handovers(path).of_via(Via::Decorator) {
+                registered = registered.max(self.row_frequency(handover));
             }
         }
-        said == Some(Registered::Aside)
+        registered == Some(RegisteredRun::StartOrExit)
     }
 
-    /// Returns the constructor of a class, if it has one of its own.
-    fn constructor(&self, class: ClassRef) -> Option<BodyRef> {
+    /// Returns the constructor of a class, if the class itself defines one.
+    fn own_constructor(&self, class: ClassRef) -> Option<BodyRef> {
         let (facts, class_id) = self.linker.program.facts_and_id(class);
-        facts.bodies.iter().enumerate().find_map(|(at, row)| {
-            let is_one = row.class == class_id
+        facts.bodies.iter().enumerate().find_map(|(index, row)| {
+            let is_constructor = row.class == class_id
                 && lang::words_of(facts.language).is_constructor(facts.text(row.name))
                 && row.kind == BodyKind::Function;
-            is_one.then_some(class.file.body_ref(blocklint_facts::BodyId(at as u32)))
+            is_constructor.then_some(class.file.body_ref(blocklint_facts::BodyId(index as u32)))
         })
     }
 }
 
 /// Returns the library paths of a class's decorators or annotations.
-pub(crate) fn class_decorators(linker: &Linker<'_>, class: ClassRef) -> Vec<PathId> {
+pub(crate) fn class_decorator_paths(linker: &Linker<'_>, class: ClassRef) -> Vec<PathId> {
     let facts = linker.program.facts(class.file);
     let row = linker.program.class(class);
     let region = facts.body(row.parent).region;

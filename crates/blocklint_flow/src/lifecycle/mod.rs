@@ -1,4 +1,4 @@
-//! When and how often code runs, and who owns the objects that it makes.
+//! When and how often code runs, which entry points reach it, and which owner keeps the objects that it makes.
 
 pub(crate) mod entry_points;
 pub mod first_time;

@@ -1,5 +1,5 @@
-//! Programs that do one thing and end: `raise SystemExit(main())`, where `main` runs one coroutine whose answer is the
-//! exit code. No other code waits for that loop.
+//! One-shot programs and commands, which run one coroutine and end (Python): `raise SystemExit(main())`, where `main`
+//! calls `asyncio.run`. Only their user waits for the event loop. Also finds the calls that start tasks.
 
 use blocklint_core::{Context, Effect, Language};
 use blocklint_facts::{
@@ -23,17 +23,17 @@ use std::cell::OnceCell;
 use crate::entries::purpose::is_command_file;
 use crate::lifecycle::phase::overridden_rows;
 
-/// Answers of this file that are kept for one program.
+/// Results of this file's queries, stored for one program.
 #[derive(Default)]
 struct Memo {
     /// The names of library calls that start tasks.
-    starting: OnceCell<FxHashSet<String>>,
-    /// The argument of a function under which it begins work beside its callers.
-    begins_beside: Table<BodyRef, Option<u32>, Plain>,
+    task_starters: OnceCell<FxHashSet<String>>,
+    /// By body: the position in it at which it first starts tasks or begins to serve.
+    first_concurrent_positions: Table<BodyRef, Option<u32>, Plain>,
 }
 
-/// True if a function is such a program's main one: the file, run as a program, ends with its result, starts nothing
-/// beside the one coroutine, and awaits nothing that serves.
+/// True if a function is the main function of a one-shot program: the file, run as a program, exits with the function's
+/// result (`sys.exit(main())`), starts no tasks outside of the function, and awaits nothing that serves.
 pub(crate) fn is_one_shot(linker: &Linker<'_>, main: BodyRef) -> bool {
     let facts = linker.program.facts(main.file);
     let row = linker.program.body(main);
@@ -42,13 +42,13 @@ pub(crate) fn is_one_shot(linker: &Linker<'_>, main: BodyRef) -> bool {
         && is_function
         && is_exit_code(linker, main)
         && !serves(linker, main.file)
-        && !starts_beside(linker, main)
+        && !starts_tasks_elsewhere(linker, main)
 }
 
-/// True if a call makes a coroutine that a function runs for its result, on a loop that no other code uses:
-/// `settings = asyncio.run(load())`; or on a thread that is there for it. A program's main function is not one, because its
-/// coroutine mostly serves requests.
-pub(crate) fn is_driven_alone(linker: &Linker<'_>, made: SiteRef) -> bool {
+/// True if the coroutine that a call makes runs on an event loop that no other code uses: a function runs it for its
+/// result (`settings = asyncio.run(load())`), or worker threads run it. False in a program's main function, because the
+/// coroutine of `main` mostly serves requests.
+pub(crate) fn runs_on_own_loop(linker: &Linker<'_>, made: SiteRef) -> bool {
     let facts = linker.program.facts(made.file);
     let body = facts.body(facts.body_of(linker.program.site(made).at));
     let is_nested = body.parent.get().is_some_and(|parent| facts.body(parent).kind == BodyKind::Function);
@@ -59,7 +59,7 @@ pub(crate) fn is_driven_alone(linker: &Linker<'_>, made: SiteRef) -> bool {
     if drivers.is_empty() {
         return false;
     }
-    let all = |holds: &dyn Fn(BodyRef) -> bool| {
+    let all_targets = |holds: &dyn Fn(BodyRef) -> bool| {
         linker.targets(made, EnvId::NONE).list.iter().all(|target| match *target {
             Target::Body { body, .. } => holds(body),
             _ => true,
@@ -68,26 +68,27 @@ pub(crate) fn is_driven_alone(linker: &Linker<'_>, made: SiteRef) -> bool {
     let index = linker.program.index_of(made.file);
     let may_be_main = !is_nested && lang::python::conventions::may_be_main(facts.text(body.name));
     let is_for_result = !may_be_main && drivers.iter().any(|&site| !index.uses_of_result(site).is_empty());
-    if is_for_result && all(&|body| !serves_or_starts(linker, body)) {
+    if is_for_result && all_targets(&|body| !serves_or_starts(linker, body)) {
         return true;
     }
     runs_on_workers(linker, linker.program.body_of_site(made), UP_TO_WORKERS)
-        && all(&|body| is_quiet_coroutine(linker, body))
+        && all_targets(&|body| is_quiet_coroutine(linker, body))
 }
 
-/// Calls up to the function that a thread runs.
+/// The most calls up to the function that a thread runs.
 const UP_TO_WORKERS: u32 = 3;
 
-/// True if threads that may block are all that runs a function: `Thread(target=work)`, `executor.submit(work)`, `Thread.run`. Python.
+/// True if only threads that may block run a function: `Thread(target=work)`, `executor.submit(work)`, `Thread.run`
+/// (Python).
 fn runs_on_workers(linker: &Linker<'_>, body: BodyRef, up: u32) -> bool {
     if overrides_on_worker(linker, body) {
         return true;
     }
-    let of_program = |of: &&BodyUse| !linker.is_for_tests(linker.program.body_of_site(of.site()));
+    let is_outside_tests = |body_use: &&BodyUse| !linker.is_for_tests(linker.program.body_of_site(body_use.site()));
     let uses = linker.uses_of_body(body);
-    let mut uses = uses.iter().filter(of_program).peekable();
+    let mut uses = uses.iter().filter(is_outside_tests).peekable();
     uses.peek().is_some()
-        && uses.all(|of| match *of {
+        && uses.all(|body_use| match *body_use {
             BodyUse::Passed(site, arg) => {
                 let passing = linker.passing(site, arg, EnvId::NONE);
                 !passing.handed.is_empty() && passing.handed.iter().all(|(context, _)| *context == Context::Worker)
@@ -101,13 +102,14 @@ fn runs_on_workers(linker: &Linker<'_>, body: BodyRef, up: u32) -> bool {
         })
 }
 
-/// True if a library runs a method that overrides one of its own on a thread that may block.
+/// True if a method overrides a library method that the library runs on a thread that may block:
+/// `threading.Thread.run`.
 fn overrides_on_worker(linker: &Linker<'_>, body: BodyRef) -> bool {
     overridden_rows(linker, body).iter().any(|row| row.context == HandoverContext::Is(Runs::In(Context::Worker)))
 }
 
-/// True if a call makes a coroutine that a command line runs, and nothing that the coroutine awaits starts tasks or
-/// serves requests: only the user waits for it, on a loop that no other code uses.
+/// True if a command runs the coroutine that a call makes, and the coroutine is quiet: neither it nor a coroutine that
+/// it awaits starts tasks or serves requests. Only the user waits for that event loop.
 pub(crate) fn is_driven_by_command(linker: &Linker<'_>, made: SiteRef) -> bool {
     linker.program.language(made.file) == Language::Python
         && (is_command_file(linker, made.file) || is_command(linker, linker.program.body_of_site(made), 3))
@@ -118,17 +120,19 @@ pub(crate) fn is_driven_by_command(linker: &Linker<'_>, made: SiteRef) -> bool {
         })
 }
 
-/// True if a loop is run for the coroutine that a call makes, there or by a function of the project that is given it. Python.
+/// True if an event loop is run for the coroutine that a call makes: `asyncio.run(load())`, or by a function of the
+/// project that takes the coroutine (Python).
 pub(crate) fn drives_coroutine(linker: &Linker<'_>, made: SiteRef) -> bool {
     !drivers_of(linker, made).is_empty() || is_driven_by_helper(linker, made)
 }
 
-/// True if neither a coroutine nor what it awaits of the project starts tasks or serves. Python.
+/// True if a coroutine is quiet: neither it nor a coroutine of the project that it awaits starts tasks or serves
+/// requests (Python).
 pub(crate) fn is_quiet_coroutine(linker: &Linker<'_>, body: BodyRef) -> bool {
     is_quiet(linker, body, 4, &mut FxHashSet::default())
 }
 
-/// True if a site runs only where its file is run as a program: `if __name__ == "__main__":`. Python.
+/// True if a site runs only where its file is run as a program: `if __name__ == "__main__":` (Python).
 pub(crate) fn is_run_as_program(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     facts.language == Language::Python
@@ -139,8 +143,8 @@ pub(crate) fn is_run_as_program(linker: &Linker<'_>, site: SiteRef) -> bool {
         })
 }
 
-/// True if a file runs coroutines to their end, each on a loop of its own, and nothing that they await starts tasks or
-/// serves requests: only the user who runs the file waits for it.
+/// True if a file runs event loops, each for one quiet coroutine, which neither starts tasks nor serves requests. Only
+/// the user who runs the file waits for it.
 pub fn runs_one_job(linker: &Linker<'_>, file: FileId) -> bool {
     let facts = linker.program.facts(file);
     let runs_loop = |site: &SiteRef| {
@@ -151,11 +155,11 @@ pub fn runs_one_job(linker: &Linker<'_>, file: FileId) -> bool {
             _ => false,
         })
     };
-    let all = (0..facts.sites.len() as u32).map(|site| file.site_ref(SiteId(site)));
-    let drivers: Vec<SiteRef> = all.filter(runs_loop).collect();
+    let sites = (0..facts.sites.len() as u32).map(|site| file.site_ref(SiteId(site)));
+    let drivers: Vec<SiteRef> = sites.filter(runs_loop).collect();
     let is_one_job = |driver: &SiteRef| {
-        let given = linker.program.args_of(*driver).first().map(|arg| facts.form(arg.value));
-        let Some(Form::Result(made)) = given else { return false };
+        let argument = linker.program.args_of(*driver).first().map(|arg| facts.form(arg.value));
+        let Some(Form::Result(made)) = argument else { return false };
         let targets = linker.targets(file.site_ref(made), EnvId::NONE);
         !targets.list.is_empty()
             && targets.list.iter().all(|target| match *target {
@@ -166,8 +170,9 @@ pub fn runs_one_job(linker: &Linker<'_>, file: FileId) -> bool {
     !drivers.is_empty() && drivers.iter().all(is_one_job)
 }
 
-/// True if a function is registered as a command, by its decorator or by a call: `@app.command()`, `app.command("list")(self.list)`; or
-/// with a group of commands, which is a decorated function of the project.
+/// True if a function is registered as a command: by a decorator (`@app.command()`), by a call
+/// (`app.command("list")(self.list)`), or with a group of commands, which is a decorated function of the project
+/// (`@group.command()`).
 fn is_command(linker: &Linker<'_>, body: BodyRef, depth: u32) -> bool {
     let facts = linker.program.facts(body.file);
     let row = linker.program.body(body);
@@ -176,14 +181,14 @@ fn is_command(linker: &Linker<'_>, body: BodyRef, depth: u32) -> bool {
         return true;
     }
     let Some(depth) = depth.checked_sub(1) else { return false };
-    let at = facts.body(row.parent.get().unwrap_or(BodyId(0))).region;
-    let scope = Scope { file: body.file, at: At { region: at, position: u32::MAX }, env: EnvId::NONE };
+    let region = facts.body(row.parent.get().unwrap_or(BodyId(0))).region;
+    let scope = Scope { file: body.file, at: At { region, position: u32::MAX }, env: EnvId::NONE };
     let is_group = |form: FormId| {
-        let called = match facts.form(form) {
+        let callee = match facts.form(form) {
             Form::Result(site) => facts.site(site).callee,
             _ => form,
         };
-        let Form::Attr(group, _) = facts.form(called) else { return false };
+        let Form::Attr(group, _) = facts.form(callee) else { return false };
         linker.values.members(linker.eval(scope, group).value).iter().any(|val| match *val {
             Val::Fn { body, .. } => is_command(linker, body, depth),
             _ => false,
@@ -200,10 +205,10 @@ fn is_command(linker: &Linker<'_>, body: BodyRef, depth: u32) -> bool {
     })
 }
 
-/// True if a coroutine is passed to a plain function of the project, in whatever file, that runs a loop for it.
+/// True if the coroutine that a call makes is passed to a plain function of the project that runs an event loop.
 fn is_driven_by_helper(linker: &Linker<'_>, made: SiteRef) -> bool {
-    let drives = |at: SiteRef| {
-        linker.targets(at, EnvId::NONE).list.iter().any(|target| match *target {
+    let runs_loop = |site: SiteRef| {
+        linker.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
             Target::Row { path, .. } => {
                 linker.library.calls(path).effect().any(|row| row.held() == Some(Effect::NestedLoop))
             }
@@ -213,8 +218,8 @@ fn is_driven_by_helper(linker: &Linker<'_>, made: SiteRef) -> bool {
     let is_driver = |helper: BodyRef| {
         let facts = linker.program.facts(helper.file);
         let row = linker.program.body(helper);
-        let inside = (0..facts.sites.len() as u32).map(SiteId).filter(|&of| row.span.contains(facts.site(of).span));
-        row.flow != Flow::Coroutine && inside.map(|site| helper.file.site_ref(site)).any(drives)
+        let inside = (0..facts.sites.len() as u32).map(SiteId).filter(|&site| row.span.contains(facts.site(site).span));
+        row.flow != Flow::Coroutine && inside.map(|site| helper.file.site_ref(site)).any(runs_loop)
     };
     linker.program.uses_of_result(made).iter().any(|(mention, _)| {
         let Mention::Arg(site, _) = mention else { return false };
@@ -225,7 +230,7 @@ fn is_driven_by_helper(linker: &Linker<'_>, made: SiteRef) -> bool {
     })
 }
 
-/// Returns the calls that run the coroutine which a call makes, on a loop of their own: `asyncio.run(load())`.
+/// Returns the calls that run the coroutine which a call makes on an event loop of their own: `asyncio.run(load())`.
 fn drivers_of(linker: &Linker<'_>, made: SiteRef) -> SmallVec<[SiteId; 1]> {
     let drives = |site: SiteId| {
         let callee = linker.callee(made.file.site_ref(site), EnvId::NONE);
@@ -243,7 +248,7 @@ fn drivers_of(linker: &Linker<'_>, made: SiteRef) -> SmallVec<[SiteId; 1]> {
     first_arguments.filter(|&site| drives(site)).collect()
 }
 
-/// True if neither a coroutine nor what it awaits of the project starts tasks or serves.
+/// True if neither a coroutine nor a coroutine of the project that it awaits, down to `depth`, starts tasks or serves.
 fn is_quiet(linker: &Linker<'_>, body: BodyRef, depth: u32, seen: &mut FxHashSet<BodyRef>) -> bool {
     if !seen.insert(body) {
         return true;
@@ -261,20 +266,21 @@ fn is_quiet(linker: &Linker<'_>, body: BodyRef, depth: u32, seen: &mut FxHashSet
     })
 }
 
-/// True if a coroutine starts tasks itself, or awaits what serves or goes on for ever.
+/// True if a coroutine starts tasks itself, or awaits a call that serves or goes on for ever.
 fn serves_or_starts(linker: &Linker<'_>, body: BodyRef) -> bool {
     let facts = linker.program.facts(body.file);
-    let starting = starting_names(linker);
+    let task_starters = task_starter_names(linker);
     linker.program.sites_in(body).any(|site| {
         let row = linker.program.site(site);
         awaits_what_serves(facts, &row) || {
             let name = facts.text(row.name);
-            (starting.contains(name) || lang::python::conventions::has_concurrent_name(name)) && may_start(linker, site)
+            (task_starters.contains(name) || lang::python::conventions::has_concurrent_name(name))
+                && may_start(linker, site)
         }
     })
 }
 
-/// True if a file that is run as a program ends with the result of one of its functions.
+/// True if a file that is run as a program exits with the result of a function: `sys.exit(main())`.
 fn is_exit_code(linker: &Linker<'_>, main: BodyRef) -> bool {
     let facts = linker.program.facts(main.file);
     let name = linker.program.body(main).name;
@@ -290,6 +296,7 @@ fn is_exit_code(linker: &Linker<'_>, main: BodyRef) -> bool {
     })
 }
 
+/// True if an expression is the variable `__name__`.
 fn is_module_name(linker: &Linker<'_>, file: FileId, form: FormId) -> bool {
     let facts = linker.program.facts(file);
     match facts.form(form) {
@@ -299,27 +306,27 @@ fn is_module_name(linker: &Linker<'_>, file: FileId, form: FormId) -> bool {
     }
 }
 
-/// True if a file awaits what, by its name, serves, or awaits for ever.
+/// True if a file awaits a call that serves by its name, or awaits in an endless loop.
 fn serves(linker: &Linker<'_>, file: FileId) -> bool {
     let facts = linker.program.facts(file);
     facts.sites.iter().any(|row| awaits_what_serves(facts, &row))
 }
 
-/// True if another body of the file starts tasks beside its own.
-fn starts_beside(linker: &Linker<'_>, main: BodyRef) -> bool {
-    let starting = starting_names(linker);
+/// True if a body of the file other than `main` starts tasks.
+fn starts_tasks_elsewhere(linker: &Linker<'_>, main: BodyRef) -> bool {
+    let task_starters = task_starter_names(linker);
     let (facts, main_id) = linker.program.facts_and_id(main);
     (0..facts.sites.len() as u32).map(SiteId).any(|site| {
         let row = facts.site(site);
         facts.body_of(row.at) != main_id
-            && starting.contains(facts.text(row.name))
+            && task_starters.contains(facts.text(row.name))
             && may_start(linker, main.file.site_ref(site))
     })
 }
 
-/// True if tasks run beside a site: it makes a coroutine that is neither awaited nor driven there, or the body of the
-/// site started some before, or began to serve (Python).
-pub(crate) fn runs_beside_others(linker: &Linker<'_>, site: SiteRef) -> bool {
+/// True if other tasks run while a site runs: the site makes a coroutine that is neither awaited nor driven, or its
+/// body has started tasks or begun to serve before the site (Python).
+pub(crate) fn runs_among_tasks(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     if facts.language != Language::Python {
         return false;
@@ -332,15 +339,18 @@ pub(crate) fn runs_beside_others(linker: &Linker<'_>, site: SiteRef) -> bool {
         })
     };
     let is_task = !row.flags.has(SiteFlags::AWAITED) && makes_coroutine() && drivers_of(linker, site).is_empty();
-    is_task || begins_beside(linker, linker.program.body_of_site(site)).is_some_and(|first| first < row.at.position)
+    is_task
+        || first_concurrent_position(linker, linker.program.body_of_site(site))
+            .is_some_and(|first| first < row.at.position)
 }
 
-/// True if what a call of Python makes is passed to a call that starts tasks: `asyncio.create_task(load())`.
+/// True if the coroutine that a call makes is passed to a call that starts tasks: `asyncio.create_task(load())`
+/// (Python).
 pub(crate) fn is_started_as_task(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
-    let starting = starting_names(linker);
+    let task_starters = task_starter_names(linker);
     let starts = |taker: SiteId| {
-        starting.contains(facts.text(facts.site(taker).name)) && may_start(linker, site.file.site_ref(taker))
+        task_starters.contains(facts.text(facts.site(taker).name)) && may_start(linker, site.file.site_ref(taker))
     };
     facts.language == Language::Python
         && linker.program.uses_of_result(site).iter().any(|(mention, _)| match mention {
@@ -349,20 +359,21 @@ pub(crate) fn is_started_as_task(linker: &Linker<'_>, site: SiteRef) -> bool {
         })
 }
 
-/// Returns the place at which a body first starts tasks or begins to serve.
-fn begins_beside(linker: &Linker<'_>, body: BodyRef) -> Option<u32> {
-    linker.query(&linker.layer_memo::<Memo>().begins_beside, body, Option::default, || {
+/// Returns the position at which a body first starts tasks or begins to serve.
+fn first_concurrent_position(linker: &Linker<'_>, body: BodyRef) -> Option<u32> {
+    linker.query(&linker.layer_memo::<Memo>().first_concurrent_positions, body, Option::default, || {
         let facts = linker.program.facts(body.file);
-        let starting = starting_names(linker);
+        let task_starters = task_starter_names(linker);
         let begins = |site: &SiteRef| {
             let row = linker.program.site(*site);
-            awaits_what_serves(facts, &row) || starting.contains(facts.text(row.name)) && may_start(linker, *site)
+            awaits_what_serves(facts, &row) || task_starters.contains(facts.text(row.name)) && may_start(linker, *site)
         };
         linker.program.sites_in(body).filter(begins).map(|site| linker.program.site(site).at.position).min()
     })
 }
 
-/// True if a call is one that starts tasks, or is not known and sounds so.
+/// True if a call starts tasks by the row of a library, or has no known target and a name that sounds concurrent
+/// (`spawn_task`).
 fn may_start(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     let targets = linker.targets(site, EnvId::NONE);
@@ -377,14 +388,14 @@ fn may_start(linker: &Linker<'_>, site: SiteRef) -> bool {
 }
 
 /// Returns the names of library calls that start tasks.
-fn starting_names<'l>(linker: &'l Linker<'_>) -> &'l FxHashSet<String> {
-    linker.layer_memo::<Memo>().starting.get_or_init(|| {
+fn task_starter_names<'l>(linker: &'l Linker<'_>) -> &'l FxHashSet<String> {
+    linker.layer_memo::<Memo>().task_starters.get_or_init(|| {
         let models = linker.library.of(Language::Python);
         models.names(Uses::CONCURRENCY).map(|name| name.name.to_owned()).collect()
     })
 }
 
-/// True if a call is awaited that, by its name, serves, or that stands in a loop without end.
+/// True if a call is awaited, and it serves by its name (`serve_forever`) or is in an endless loop (`while True:`).
 fn awaits_what_serves(facts: &FileFacts, row: &Site) -> bool {
     row.flags.has(SiteFlags::AWAITED)
         && (lang::python::conventions::serves(facts.text(row.name)) || {

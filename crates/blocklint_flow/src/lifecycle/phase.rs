@@ -1,4 +1,5 @@
-//! When a root runs: in tests, at start-up or exit, or while serving.
+//! When a root runs in the life of a program: in tests, at start-up or exit, in a command, or while the program serves
+//! requests.
 
 use crate::entries::purpose;
 use blocklint_core::{Context, Language};
@@ -14,8 +15,8 @@ use blocklint_models::{HandoverRow, Phase, Selector, Uses, Via};
 use smallvec::SmallVec;
 
 use crate::callers::Callers;
-use crate::lifecycle::one_shot_program::{is_driven_alone, is_driven_by_command, is_one_shot, is_started_as_task};
-use crate::lifecycle::rust::Life;
+use crate::lifecycle::one_shot_program::{is_driven_by_command, is_one_shot, is_started_as_task, runs_on_own_loop};
+use crate::lifecycle::rust::RustLifecycle;
 
 /// When code runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,24 +25,24 @@ pub enum When {
     Test,
     /// Only before serving, or while stopping.
     StartUp,
-    /// Once in the life of a program, in a task beside others.
+    /// Once in the life of a program, in one of several tasks.
     Once,
     /// In a command of a command line.
     Command,
-    /// On a thread or loop of its own, or not at all in what serves: nothing else waits for it.
+    /// On a thread or event loop that runs nothing else, or not in the code that serves: no other code waits for it.
     Apart,
-    /// In a command too, in one of many tasks that it runs at once: they hold up each other.
+    /// In one of many tasks that a command runs at once: the tasks delay each other.
     Crowd,
-    /// While serving: a registration states it.
+    /// While the program serves, as a registration states.
     Serving,
-    /// The time is not known: a driven `main` usually is the service.
+    /// The time is not known. A `main` coroutine that a loop drives is unknown, because it usually is the service.
     Unknown,
 }
 
 impl When {
-    /// Returns when code runs that is entered at two times: one entry while serving is enough, and an unknown one may
-    /// be one.
-    pub(crate) fn and(self, other: When) -> When {
+    /// Returns when code runs that is entered at two times. One entry while serving makes it `Serving`; else an unknown
+    /// entry makes it `Unknown`, because that entry possibly is one while serving.
+    pub(crate) fn combine(self, other: When) -> When {
         match (self, other) {
             (When::Serving, _) | (_, When::Serving) => When::Serving,
             (When::Unknown, _) | (_, When::Unknown) => When::Unknown,
@@ -50,16 +51,17 @@ impl When {
             (When::Apart, When::Apart) => When::Apart,
             (When::Command | When::Apart, When::Command | When::Apart) => When::Command,
             (When::Once, _) | (_, When::Once) => When::Once,
-            // Tests and start-up together are neither alone, but none of them serves.
+            // Code of tests and of start-up runs at both times, but at neither while serving.
             _ => When::StartUp,
         }
     }
 
-    /// Returns when a registered callable runs, by the row that registers it.
-    fn of(phase: Option<Phase>) -> When {
+    /// Returns when a callable runs that a row of a library registers for a phase.
+    fn from_phase(phase: Option<Phase>) -> When {
         match phase {
             Some(Phase::Startup | Phase::Exit | Phase::Reload) => When::StartUp,
-            // A fixture or hook for tests in a package (`shop/testing.py`). Files of tests are recognised by their names before.
+            // A fixture or hook for tests in a package (`shop/testing.py`). Test files are already recognised by their
+            // names.
             Some(Phase::Test) => When::StartUp,
             // A command may be the one that serves.
             Some(Phase::Command) => When::Unknown,
@@ -70,18 +72,19 @@ impl When {
     /// Returns when a function of this kind runs that a row registers. A coroutine function that a library calls in a worker gets an
     /// event loop of its own there, with no other task in it: an `async def` view of Flask.
     fn of_registered(row: &HandoverRow, flow: Flow) -> When {
-        let when = When::of(row.phase);
+        let when = When::from_phase(row.phase);
         let is_alone = flow == Flow::Coroutine && row.context.fixed() == Some(Context::Worker);
         if is_alone && when == When::Serving { When::Apart } else { when }
     }
 
-    /// True if code of this time delays no request that is served.
-    pub fn is_aside(self) -> bool {
+    /// True if code that runs at this time delays no request.
+    pub fn delays_no_request(self) -> bool {
         matches!(self, When::Test | When::StartUp | When::Once | When::Command | When::Apart)
     }
 }
 
-/// A cycle shows nothing about when a body runs: its other callers decide. So `None` is not kept.
+/// The policy of a table of times: `None`, the result within a recursion, is not stored, because the other callers
+/// decide.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KnownPhases;
 
@@ -93,17 +96,18 @@ impl RoundPolicy<Option<When>> for KnownPhases {
     }
 }
 
-/// Phases of bodies, remembered.
+/// When bodies run, with a table of the results.
 pub struct Phases<'s, 'l, 'a> {
     pub(super) linker: &'l Linker<'a>,
     pub(super) callers: &'s Callers<'l, 'a>,
     round: Round,
     phases: RoundTable<BodyRef, Option<When>, KnownPhases>,
-    life: Life<'s, 'l, 'a>,
+    life: RustLifecycle<'s, 'l, 'a>,
 }
 
-/// Returns the entry points that a library finds by their names and places:
-/// `homeassistant.components.<integration>.async_setup` is the function `async_setup` of each such module.
+/// Returns the paths of a library that match a function by its name and its folder: the pattern
+/// `homeassistant.components.<integration>.async_setup` matches the function `async_setup` of each module in the folder
+/// `homeassistant/components`.
 pub(crate) fn paths_by_convention(linker: &Linker<'_>, body: BodyRef) -> SmallVec<[PathId; 1]> {
     let facts = linker.program.facts(body.file);
     let row = linker.program.body(body);
@@ -111,55 +115,60 @@ pub(crate) fn paths_by_convention(linker: &Linker<'_>, body: BodyRef) -> SmallVe
         return SmallVec::new();
     }
     let models = linker.library.of(facts.language);
-    let named = models.named(facts.text(row.name)).flat_map(|named| named.paths(Uses::OVERRIDE));
-    let mut by_convention = named.filter(|path| path.path.contains(".<")).peekable();
+    let overridable = models.named(facts.text(row.name)).flat_map(|named| named.paths(Uses::OVERRIDE));
+    let mut by_convention = overridable.filter(|path| path.path.contains(".<")).peekable();
     if by_convention.peek().is_none() {
         return SmallVec::new();
     }
-    // By folders, because the one that holds all such modules need not be a package.
+    // The file's folders are compared, because the outermost folder need not be a package.
     let file = &linker.program.files[body.file.index()].relative;
     let module = file.rsplit_once('.').map_or(file.as_str(), |(stem, _)| stem.trim_end_matches("/__init__"));
-    let fits = |pattern: &str| {
-        let Some((place, _)) = pattern.rsplit_once('.') else { return false };
+    let matches_module = |pattern: &str| {
+        let Some((parent, _)) = pattern.rsplit_once('.') else { return false };
         let mut folders = module.rsplit('/');
-        place.rsplit('.').all(|part| folders.next().is_some_and(|own| own == part || part.starts_with('<')))
+        parent.rsplit('.').all(|part| folders.next().is_some_and(|own| own == part || part.starts_with('<')))
     };
-    by_convention.filter(|path| fits(path.path)).map(|path| linker.library.path(facts.language, path.path)).collect()
+    by_convention
+        .filter(|path| matches_module(path.path))
+        .map(|path| linker.library.path(facts.language, path.path))
+        .collect()
 }
 
 impl<'s, 'l, 'a> Phases<'s, 'l, 'a> {
-    /// Returns the tables without any answer.
+    /// Returns empty tables for one program.
     pub fn new(linker: &'l Linker<'a>, callers: &'s Callers<'l, 'a>) -> Self {
-        let life = Life::new(linker, callers);
+        let life = RustLifecycle::new(linker, callers);
         Phases { linker, callers, round: Round::default(), phases: RoundTable::default(), life }
     }
 
-    /// Returns when a body runs: by its file, by what registers it, else when everything that calls it does.
-    pub fn of(&mut self, body: BodyRef) -> When {
-        self.within(body, 6).unwrap_or(When::Unknown)
+    /// Returns when a body runs, by its file or its registration; else by its callers, all of which are combined.
+    pub fn time_of_body(&mut self, body: BodyRef) -> When {
+        self.time_of_body_at_depth(body, 6).unwrap_or(When::Unknown)
     }
 
-    /// Returns when a site of a body runs: what follows in the body may be served already.
-    pub fn of_site(&mut self, body: BodyRef, site: SiteRef) -> When {
+    /// Returns when a site of a body runs. The time differs from that of the body where the site is in a loop, a
+    /// closure or a task (Rust), or outside of the loop of a service that never returns (Python).
+    pub fn time_of_site(&mut self, body: BodyRef, site: SiteRef) -> When {
         match self.linker.program.language(site.file) {
-            Language::Rust => self.life.of_site(site),
+            Language::Rust => self.life.time_of_site(site),
             Language::Python if runs_once_in_endless(self.linker, site) => When::Once,
-            _ => self.of(body),
+            _ => self.time_of_body(body),
         }
     }
 
-    /// Returns when a body runs; `None` if only bodies call it that are asked for already.
-    pub(super) fn within(&mut self, body: BodyRef, depth: u32) -> Option<When> {
+    /// Returns when a body runs. `None` if all its callers are bodies that this query is searching already: a
+    /// recursion.
+    pub(super) fn time_of_body_at_depth(&mut self, body: BodyRef, depth: u32) -> Option<When> {
         match self.round.begin(&self.phases, &body, || None) {
             Ok(begun) => {
-                let when = self.find(body, depth);
+                let when = self.find_time(body, depth);
                 self.round.end(&self.phases, body, begun, when)
             }
             Err(known) => known,
         }
     }
 
-    fn find(&mut self, body: BodyRef, depth: u32) -> Option<When> {
+    fn find_time(&mut self, body: BodyRef, depth: u32) -> Option<When> {
         if self.linker.is_for_tests(body) {
             return Some(When::Test);
         }
@@ -167,46 +176,50 @@ impl<'s, 'l, 'a> Phases<'s, 'l, 'a> {
         if is_in_fixture(self.linker, body) {
             return Some(When::StartUp);
         }
-        if let Some(when) = registered(self.linker, body) {
+        if let Some(when) = time_by_registration(self.linker, body) {
             return Some(when);
         }
         if purpose::is_command_file(self.linker, body.file) {
-            // Tasks of a command hold up each other.
+            // The tasks of a command delay each other.
             let is_task = self.callers.call_sites(body).iter().any(|&site| is_started_as_task(self.linker, site));
             return Some(if is_task { When::Crowd } else { When::Command });
         }
         let Some(depth) = depth.checked_sub(1) else { return Some(When::Unknown) };
         if self.linker.program.language(body.file) == Language::Java {
-            return self.find_java(body, depth);
+            return self.find_time_java(body, depth);
         }
-        let known = self.callers.call_sites(body);
-        let ends = known.is_empty() && ends_the_program(self.linker, body) && purpose::project_serves(self.linker);
+        let call_sites = self.callers.call_sites(body);
+        let ends = call_sites.is_empty() && ends_the_program(self.linker, body) && purpose::project_serves(self.linker);
         if ends || is_entered_to_run(self.linker, body) {
             return Some(When::StartUp);
         }
-        let mut sites: SmallVec<[SiteRef; 8]> =
-            if known.is_empty() { sites_by_name(self.linker, body) } else { known.iter().copied().take(65).collect() };
-        // Known callers show more than tests, which call everything; but a body with tests has other callers too.
+        let mut sites: SmallVec<[SiteRef; 8]> = if call_sites.is_empty() {
+            calls_with_name_of(self.linker, body)
+        } else {
+            call_sites.iter().copied().take(65).collect()
+        };
+        // Calls in tests show nothing about the time, because tests call everything. But a body that only tests call
+        // has other callers, too.
         let is_tested = !sites.is_empty();
         sites.retain(|site| !self.linker.is_for_tests(self.linker.program.body_of_site(*site)));
         if is_tested && sites.is_empty() {
             return Some(When::Unknown);
         }
         // `anyio.run(main)`
-        let given = if sites.is_empty() { self.linker.sites_passing_body(body) } else { Default::default() };
-        if !given.is_empty()
-            && given.iter().all(|&(site, _)| is_one_shot(self.linker, self.linker.program.body_of_site(site)))
+        let takers = if sites.is_empty() { self.linker.sites_passing_body(body) } else { Default::default() };
+        if !takers.is_empty()
+            && takers.iter().all(|&(site, _)| is_one_shot(self.linker, self.linker.program.body_of_site(site)))
         {
             return Some(When::Command);
         }
         if sites.is_empty() || sites.len() > 64 {
             return Some(When::Unknown);
         }
-        let mut all: Option<When> = None;
+        let mut combined: Option<When> = None;
         for site in sites {
             let caller = self.linker.program.body_of_site(site);
-            // A call at a module's top level or in a plain function shows nothing about when a coroutine is driven;
-            // what a literal makes is driven when it runs.
+            // A call at a module's top level or in a plain function does not show when the coroutine is driven. A
+            // coroutine that a lambda makes is driven when the lambda runs.
             let row = self.linker.program.body(caller);
             let is_root =
                 matches!(row.flow, Flow::Coroutine | Flow::AsyncGenerator) || row.kind == BodyKind::Lambda && depth > 0;
@@ -214,92 +227,92 @@ impl<'s, 'l, 'a> Phases<'s, 'l, 'a> {
                 Some(When::Once)
             } else if is_driven_by_command(self.linker, site) {
                 Some(When::Command)
-            } else if is_driven_alone(self.linker, site) {
+            } else if runs_on_own_loop(self.linker, site) {
                 Some(When::Apart)
-            } else if is_root || registered(self.linker, caller).is_some() {
-                self.within(caller, depth)
+            } else if is_root || time_by_registration(self.linker, caller).is_some() {
+                self.time_of_body_at_depth(caller, depth)
             } else if is_one_shot(self.linker, caller) {
                 Some(When::Command)
             } else {
                 Some(When::Unknown)
             };
-            all = match (all, when) {
-                (Some(known), Some(when)) => Some(known.and(when)),
+            combined = match (combined, when) {
+                (Some(known), Some(when)) => Some(known.combine(when)),
                 (known, when) => known.or(when),
             };
         }
-        all
+        combined
     }
 }
 
-/// True if a body lies in a function that a test framework calls for tests (`@pytest.fixture`), in whatever file.
+/// True if a body is nested in a function that a test framework calls for tests (`@pytest.fixture`), in any file.
 pub(crate) fn is_in_fixture(linker: &Linker<'_>, body: BodyRef) -> bool {
     let facts = linker.program.facts(body.file);
-    let mut at = linker.program.body(body).parent;
-    while let Some(id) = at.get() {
+    let mut parent = linker.program.body(body).parent;
+    while let Some(id) = parent.get() {
         let around = body.file.body_ref(id);
         let prepares = |path| linker.library.handovers(path).iter().any(|row| row.phase == Some(Phase::Test));
         if linker.decorator_paths(around).into_iter().any(prepares) {
             return true;
         }
-        at = facts.body(id).parent;
+        parent = facts.body(id).parent;
     }
     false
 }
 
-/// Returns when a body runs by its registration: a decorator or a call that takes it.
-pub(crate) fn registered(linker: &Linker<'_>, body: BodyRef) -> Option<When> {
-    let mut found = None;
+/// Returns when a body runs by its registration: its name, a decorator, a method that it overrides, or a call that
+/// takes it.
+pub(crate) fn time_by_registration(linker: &Linker<'_>, body: BodyRef) -> Option<When> {
+    let mut time = None;
     let flow = linker.program.body(body).flow;
     for path in paths_by_convention(linker, body) {
         for row in linker.library.handovers(path).iter() {
-            found = Some(When::of_registered(&row, flow));
+            time = Some(When::of_registered(&row, flow));
         }
     }
     for path in linker.decorator_paths(body) {
         for row in linker.library.handovers(path).iter() {
-            // A function that runs during calls runs when those calls do.
+            // A row with `during` runs the function while certain calls run, so at the time of those calls.
             let is_called = !row.during.is_empty();
             if matches!(row.selector, Selector::Via(_)) && !row.wraps && !is_called && row.phase != Some(Phase::Command)
             {
-                found = Some(When::of_registered(&row, flow));
+                time = Some(When::of_registered(&row, flow));
             }
         }
     }
-    found = match linker.program.language(body.file) {
-        Language::Java => found.or_else(|| overrides_when(linker, body)),
-        // The callers of a method also show that it runs while serving; only the overridden method shows that it runs
-        // at start-up, or in a loop of its own.
-        Language::Python => {
-            found.or_else(|| overrides_when(linker, body).filter(|when| matches!(when, When::StartUp | When::Apart)))
+    time = match linker.program.language(body.file) {
+        Language::Java => time.or_else(|| time_by_override(linker, body)),
+        // The callers of a method show that it runs while serving. Only the overridden method can show that it runs at
+        // start-up, or in a loop of its own.
+        Language::Python => time.or_else(|| time_by_override(linker, body).filter(|when| matches!(when, When::StartUp | When::Apart)))
         }
-        Language::Rust => found,
+        Language::Rust => time,
     };
-    if found.is_some() {
-        return found;
+    if time.is_some() {
+        return time;
     }
     for (site, arg) in linker.sites_passing_body(body) {
         for val in linker.values.members(linker.callee(site, EnvId::NONE).value) {
             if let Val::Fn { body: wrapper, .. } = val
-                && found.is_none()
+                && time.is_none()
                 && linker.program.language(body.file) == Language::Python
             {
-                found = registered_within(linker, wrapper);
+                time = time_by_nested_registration(linker, wrapper);
             }
-            for row in rows_taking(linker, val, site, arg).into_iter().filter(|row| !row.wraps) {
-                found = Some(match found {
+            for row in rows_of_argument(linker, val, site, arg).into_iter().filter(|row| !row.wraps) {
+                time = Some(match time {
                     Some(When::Serving) => When::Serving,
                     _ => When::of_registered(row, flow),
                 });
             }
         }
     }
-    found
+    time
 }
 
-/// Returns start-up if a function that is given a body registers another in its stead which runs then:
-/// `def when_running(callback): … reactor.callWhenRunning(wrapped)`, where `wrapped` calls it.
-fn registered_within(linker: &Linker<'_>, wrapper: BodyRef) -> Option<When> {
+/// Returns `StartUp` if a function that takes a callback registers a nested function for the start, which calls the
+/// callback: `def when_running(callback): … reactor.callWhenRunning(wrapped)`.
+fn time_by_nested_registration(linker: &Linker<'_>, wrapper: BodyRef) -> Option<When> {
     let (facts, wrapper_id) = linker.program.facts_and_id(wrapper);
     let mut nested = (0..facts.bodies.len() as u32).map(BodyId).filter(|&id| {
         let row = facts.body(id);
@@ -308,15 +321,15 @@ fn registered_within(linker: &Linker<'_>, wrapper: BodyRef) -> Option<When> {
     let starts_up = |body: BodyId| {
         linker.sites_passing_body(wrapper.file.body_ref(body)).into_iter().any(|(site, arg)| {
             let callees = linker.values.members(linker.callee(site, EnvId::NONE).value);
-            let mut rows = callees.iter().flat_map(|&val| rows_taking(linker, val, site, arg));
+            let mut rows = callees.iter().flat_map(|&val| rows_of_argument(linker, val, site, arg));
             rows.any(|row| row.phase == Some(Phase::Startup))
         })
     };
     nested.any(starts_up).then_some(When::StartUp)
 }
 
-/// True if a body enters or leaves an object that enters itself to run (`async with self:` in its `start`): what it is
-/// there for begins behind the one and ends before the other (Python).
+/// True if a body is the `__aenter__` or `__aexit__` of an object whose own `start` or `run` enters the object
+/// (`async with self:`). The object's work begins after `__aenter__` and ends before `__aexit__` (Python).
 fn is_entered_to_run(linker: &Linker<'_>, body: BodyRef) -> bool {
     let facts = linker.program.facts(body.file);
     let row = linker.program.body(body);
@@ -333,8 +346,8 @@ fn is_entered_to_run(linker: &Linker<'_>, body: BodyRef) -> bool {
     })
 }
 
-/// Returns the rows of a library's callable about an argument of a site that calls it.
-pub(crate) fn rows_taking<'a>(
+/// Returns the handover rows of a library callable for one argument of a call of it.
+pub(crate) fn rows_of_argument<'a>(
     linker: &Linker<'a>,
     callee: Val,
     site: SiteRef,
@@ -346,10 +359,11 @@ pub(crate) fn rows_taking<'a>(
         Selector::Argument(argument) => linker.is_argument(site, arg, argument),
         _ => false,
     };
-    rows.iter().map(|of| of.row).filter(|row| takes(row)).collect()
+    rows.iter().map(|found| found.row).filter(|row| takes(row)).collect()
 }
 
-/// True if a method, by its name, ends the program or what lives as long as it does (Python).
+/// True if the name of a method says that it ends the program or an object that lives as long as the program:
+/// `shutdown`, `teardown` (Python).
 pub(crate) fn ends_the_program(linker: &Linker<'_>, body: BodyRef) -> bool {
     let facts = linker.program.facts(body.file);
     let row = linker.program.body(body);
@@ -358,23 +372,24 @@ pub(crate) fn ends_the_program(linker: &Linker<'_>, body: BodyRef) -> bool {
         && lang::python::conventions::ends_the_program(facts.text(row.name))
 }
 
-/// True if a call stands in no loop of a coroutine that never returns, `async def start() -> NoReturn`: a service's own
-/// task (Python).
+/// True if a call is outside of the loops of a coroutine that never returns, the task of a service itself:
+/// `async def start() -> NoReturn:` (Python).
 fn runs_once_in_endless(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     let row = linker.program.site(site);
     let body = facts.body_of(row.at);
-    let of = facts.body(body);
+    let function = facts.body(body);
     facts.language == Language::Python
-        && of.flow == Flow::Coroutine
-        && lang::python::conventions::never_returns(facts, of.returns)
+        && function.flow == Flow::Coroutine
+        && lang::python::conventions::never_returns(facts, function.returns)
         && linker.awaited_in(site.file.body_ref(body)).next().is_some()
         && around(facts, row.at.region).all(|id| facts.region(id).kind != RegionKind::Loop)
 }
 
-/// Returns the calls of any method under the name of a body whose callers are not known (a protocol's, one of a
-/// table's): more than can mean it, so what holds for all of them holds for it.
-pub(crate) fn sites_by_name(linker: &Linker<'_>, body: BodyRef) -> SmallVec<[SiteRef; 8]> {
+/// Returns all calls of methods with the name of a method whose callers are not known (a method of a protocol, a method
+/// in a table). Only some of the calls mean the method, so a property that holds for all of them holds for the method's
+/// calls.
+pub(crate) fn calls_with_name_of(linker: &Linker<'_>, body: BodyRef) -> SmallVec<[SiteRef; 8]> {
     let program = linker.program;
     let facts = program.facts(body.file);
     let row = program.body(body);
@@ -386,29 +401,35 @@ pub(crate) fn sites_by_name(linker: &Linker<'_>, body: BodyRef) -> SmallVec<[Sit
     called.take(65).collect()
 }
 
-/// Returns when a method runs by the method of a library that it overrides.
-fn overrides_when(linker: &Linker<'_>, body: BodyRef) -> Option<When> {
-    let mut found = None;
+/// Returns when a method runs, by the method of a library that it overrides.
+fn time_by_override(linker: &Linker<'_>, body: BodyRef) -> Option<When> {
+    let mut time = None;
     for row in overridden_rows(linker, body) {
         let when = When::of_registered(row, linker.program.body(body).flow);
-        found = if found == Some(When::Serving) { found } else { Some(when) };
+        time = if time == Some(When::Serving) { time } else { Some(when) };
     }
-    found
+    time
 }
 
-/// Returns the rows of libraries about the methods that a method overrides, but those that wrap it.
+/// Returns the handover rows of the library methods that a method overrides, without the rows that wrap it.
 pub(crate) fn overridden_rows<'a>(linker: &Linker<'a>, body: BodyRef) -> SmallVec<[&'a HandoverRow; 2]> {
     let facts = linker.program.facts(body.file);
     let row = linker.program.body(body);
-    let mut found = SmallVec::new();
-    let Some(class) = row.class.get().filter(|_| row.kind == BodyKind::Function) else { return found };
+    let mut rows = SmallVec::new();
+    let Some(class) = row.class.get().filter(|_| row.kind == BodyKind::Function) else { return rows };
     for ancestor in linker.mro(body.file.class_ref(class)).iter() {
         let Ancestor::Library(ty, _) = *ancestor else { continue };
         for &ty in linker.library.supertypes(ty).iter() {
             let path = linker.library.member(ty, facts.text(row.name));
-            found
-                .extend(linker.library.handovers(path).of_via(Via::Override).map(|of| of.row).filter(|row| !row.wraps));
+            rows.extend(
+                linker
+                    .library
+                    .handovers(path)
+                    .of_via(Via::Override)
+                    .map(|matched| matched.row)
+                    .filter(|row| !row.wraps),
+            );
         }
     }
-    found
+    rows
 }

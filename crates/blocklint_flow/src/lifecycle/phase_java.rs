@@ -1,4 +1,5 @@
-//! When code of Java runs: `@PostConstruct`, static initialisers, commands, operators of chains that emit once.
+//! When a body runs (Java): `@PostConstruct`, static initialisers, commands, lambdas in operators of a `Mono` or a
+//! future.
 
 use blocklint_facts::{BodyFlags, BodyKind};
 use blocklint_link::classes::hierarchy::Ancestor;
@@ -12,13 +13,13 @@ use blocklint_models::{Phase, Via};
 use smallvec::SmallVec;
 
 use crate::entries::purpose;
-use crate::lifecycle::frequency::class_decorators;
+use crate::lifecycle::frequency::class_decorator_paths;
 use crate::lifecycle::phase::{Phases, When};
 
 impl Phases<'_, '_, '_> {
-    /// Returns when a body of Java runs, which has no coroutines: a method runs when its callers do, and a literal when the method does
-    /// that puts its chain together, if that emits once.
-    pub(super) fn find_java(&mut self, body: BodyRef, depth: u32) -> Option<When> {
+    /// Returns when a body runs. A method runs when its callers do. A lambda in an operator of a reactive chain runs
+    /// when the method does that assembles the chain, if the chain emits once.
+    pub(super) fn find_time_java(&mut self, body: BodyRef, depth: u32) -> Option<When> {
         let linker = self.linker;
         let facts = linker.program.facts(body.file);
         let row = linker.program.body(body);
@@ -27,9 +28,9 @@ impl Phases<'_, '_, '_> {
                 let Some(parent) = row.parent.get().map(|parent| body.file.body_ref(parent)) else {
                     return Some(When::Unknown);
                 };
-                let when = self.within(parent, depth);
-                let is_whole = runs_once_in_chain(linker, body) || when == Some(When::Test);
-                return if is_whole { when } else { Some(When::Unknown) };
+                let when = self.time_of_body_at_depth(parent, depth);
+                let has_time_of_parent = runs_once_in_chain(linker, body) || when == Some(When::Test);
+                return if has_time_of_parent { when } else { Some(When::Unknown) };
             }
             BodyKind::Module | BodyKind::Class => return Some(When::StartUp),
             BodyKind::Initialiser if row.flags.has(BodyFlags::STATIC) => return Some(When::StartUp),
@@ -42,9 +43,9 @@ impl Phases<'_, '_, '_> {
         if class.is_some_and(|class| is_command_class(linker, class)) && !purpose::serves(linker, body.file) {
             return Some(When::Command);
         }
-        let makes =
+        let is_construction =
             row.kind == BodyKind::Initialiser || lang::words_of(facts.language).is_constructor(facts.text(row.name));
-        if makes && class.is_some_and(|class| is_made_at_start(linker, class)) {
+        if is_construction && class.is_some_and(|class| is_made_at_start(linker, class)) {
             return Some(When::StartUp);
         }
         let sites = self.callers.call_sites(body);
@@ -52,20 +53,20 @@ impl Phases<'_, '_, '_> {
             return Some(When::Test);
         }
         let has_base = has_base(linker, body);
-        // Callers through an interface are asked for only if the interface is the project's own, and few call it.
+        // Callers through an interface are read only if the interface is the project's own and has few callers.
         let sites: SmallVec<[SiteRef; 8]> = match sites.is_empty() || has_base {
-            true if !has_base || is_of_project_alone(linker, body) => {
+            true if !has_base || has_only_own_supertypes(linker, body) => {
                 let uses = linker.uses_of_body(body);
-                let uses = || uses.iter().filter(|of| !linker.program.is_test(of.file()));
+                let uses = || uses.iter().filter(|body_use| !linker.program.is_test(body_use.file()));
                 // A callable that is stored runs later.
-                let is_kept = |of: &&BodyUse| match **of {
+                let is_stored = |body_use: &&BodyUse| match **body_use {
                     BodyUse::Call(_) => false,
                     BodyUse::Passed(site, arg) => !linker.passing(site, arg, EnvId::NONE).called,
                 };
-                if uses().any(|of| is_kept(&of)) {
+                if uses().any(|body_use| is_stored(&body_use)) {
                     return Some(When::Unknown);
                 }
-                uses().map(|of| of.site()).take(9).collect()
+                uses().map(|body_use| body_use.site()).take(9).collect()
             }
             true => SmallVec::new(),
             false => sites.iter().copied().take(65).collect(),
@@ -74,24 +75,25 @@ impl Phases<'_, '_, '_> {
         if sites.is_empty() || sites.len() > most {
             return Some(When::Unknown);
         }
-        let mut all: Option<When> = None;
+        let mut combined: Option<When> = None;
         for &site in sites.iter() {
-            let when = self.within(linker.program.body_of_site(site), depth);
-            all = match (all, when) {
-                (Some(known), Some(when)) => Some(known.and(when)),
+            let when = self.time_of_body_at_depth(linker.program.body_of_site(site), depth);
+            combined = match (combined, when) {
+                (Some(known), Some(when)) => Some(known.combine(when)),
                 (known, when) => known.or(when),
             };
-            if matches!(all, Some(When::Serving | When::Unknown)) {
+            if matches!(combined, Some(When::Serving | When::Unknown)) {
                 break;
             }
         }
-        // A method that only tests call has other callers outside of the project, unless it is there for tests to call.
-        if all == Some(When::Test) && !is_visible_for_tests(linker, body) { Some(When::Unknown) } else { all }
+        // A method that only tests call has other callers outside of the project, unless an annotation says that it is
+        // for tests.
+        if combined == Some(When::Test) && !is_visible_for_tests(linker, body) { Some(When::Unknown) } else { combined }
     }
 }
 
-/// True if a method can only implement or override methods of the project.
-fn is_of_project_alone(linker: &Linker<'_>, body: BodyRef) -> bool {
+/// True if all supertypes of a method's class are the project's own.
+fn has_only_own_supertypes(linker: &Linker<'_>, body: BodyRef) -> bool {
     let Some(class) = linker.program.body(body).class.get() else { return false };
     linker.mro(body.file.class_ref(class)).iter().all(|ancestor| matches!(ancestor, Ancestor::Class(_)))
 }
@@ -106,46 +108,46 @@ fn has_base(linker: &Linker<'_>, body: BodyRef) -> bool {
     let Some(name) = linker.program.global(body.file, row.name) else { return false };
     let class = body.file.class_ref(class);
     linker.mro(class).iter().any(|ancestor| match *ancestor {
-        Ancestor::Class(of) => of != class && linker.own_member(of, name).is_some(),
+        Ancestor::Class(base) => base != class && linker.own_member(base, name).is_some(),
         _ => false,
     })
 }
 
-/// True if an annotation states that only tests need a method to be visible.
+/// True if an annotation states that a method is visible for tests only: `@VisibleForTesting`.
 fn is_visible_for_tests(linker: &Linker<'_>, body: BodyRef) -> bool {
     let facts = linker.program.facts(body.file);
     lang::java::names::annotation_names(facts, linker.program.body(body).decorators)
         .any(lang::java::names::is_test_visibility_annotation)
 }
 
-/// True if an annotation makes a class a command of a command line.
+/// True if an annotation makes a class a command of a command line: `@Command`.
 fn is_command_class(linker: &Linker<'_>, class: ClassRef) -> bool {
-    class_decorators(linker, class)
+    class_decorator_paths(linker, class)
         .into_iter()
         .any(|path| linker.library.handovers(path).iter().any(|row| row.phase == Some(Phase::Command)))
 }
 
-/// True if a container makes the one instance of a class when it starts.
+/// True if a container makes the one instance of a class when it starts: `@Component`.
 pub(crate) fn is_made_at_start(linker: &Linker<'_>, class: ClassRef) -> bool {
-    class_decorators(linker, class)
+    class_decorator_paths(linker, class)
         .into_iter()
-        .any(|path| linker.library.handovers(path).of_via(Via::Decorator).any(|of| !of.row.serves()))
+        .any(|path| linker.library.handovers(path).of_via(Via::Decorator).any(|found| !found.row.serves()))
 }
 
-/// True if a literal is passed to a call that runs it once for each run of the method around: an operator of a chain
-/// that emits once, or of a future.
+/// True if all calls that take a lambda run it once for each run of the enclosing method: operators of a chain that
+/// emits once (`Mono`), or of a future.
 fn runs_once_in_chain(linker: &Linker<'_>, body: BodyRef) -> bool {
     let uses = linker.program.uses_of_callable(body);
     let mut takers = uses.iter().map(|(mention, _)| match mention {
         Mention::Arg(site, _) => Some(body.file.site_ref(site)),
         _ => None,
     });
-    !uses.is_empty() && takers.all(|taker| taker.is_some_and(|taker| runs_once_at(linker, taker)))
+    !uses.is_empty() && takers.all(|taker| taker.is_some_and(|taker| runs_argument_once(linker, taker)))
 }
 
-/// True if a call runs what it is given once for each run of the method around.
-pub(crate) fn runs_once_at(linker: &Linker<'_>, taker: SiteRef) -> bool {
-    if source_of_chain(linker, taker).is_some_and(lang::java::names::is_lookup) {
+/// True if a call runs its callable argument once for each run of the enclosing method.
+pub(crate) fn runs_argument_once(linker: &Linker<'_>, taker: SiteRef) -> bool {
+    if find_chain_source(linker, taker).is_some_and(lang::java::names::is_lookup) {
         return true;
     }
     let callee = linker.callee(taker, EnvId::NONE);
@@ -156,20 +158,21 @@ pub(crate) fn runs_once_at(linker: &Linker<'_>, taker: SiteRef) -> bool {
     })
 }
 
-/// Returns the name of the call that returns the publisher at the beginning of an operator's chain.
-pub(crate) fn source_of_chain<'l>(linker: &'l Linker<'_>, operator: SiteRef) -> Option<&'l str> {
-    /// Operators of one chain.
+/// Returns the name of the call that makes the publisher at the beginning of an operator's chain: `findById` in
+/// `repository.findById(id).map(…)`.
+pub(crate) fn find_chain_source<'l>(linker: &'l Linker<'_>, operator: SiteRef) -> Option<&'l str> {
+    /// The most operators of one chain that are read.
     const LONGEST: u32 = 64;
     let facts = linker.program.facts(operator.file);
-    let mut at = operator;
+    let mut link = operator;
     for _ in 0..LONGEST {
-        let receiver = linker.receiver_form(at)?;
-        let typed = linker.eval(linker.scope_of(at, EnvId::NONE), receiver);
+        let receiver = linker.receiver_form(link)?;
+        let typed = linker.eval(linker.scope_of(link, EnvId::NONE), receiver);
         if !linker.is_publisher(typed.value) {
-            return (at != operator).then(|| facts.text(linker.program.site(at).name));
+            return (link != operator).then(|| facts.text(linker.program.site(link).name));
         }
         let blocklint_facts::Form::Result(call) = facts.form(receiver) else { return None };
-        at = at.file.site_ref(call);
+        link = link.file.site_ref(call);
     }
     None
 }

@@ -1,5 +1,6 @@
-//! The entry points that reach a body over all its callers: requests, messages, timers, tasks, start and end of the program, commands,
-//! tests, or none. [`entry_points`](crate::lifecycle::entry_points) tells the ways into one body; this file climbs over them.
+//! The entry points that reach a body through all its callers: requests, messages, timers, tasks, start and end of the
+//! program, commands, tests, or none. [`entry_points`](crate::lifecycle::entry_points) finds the predecessors of one
+//! body; this file climbs over them.
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -11,24 +12,24 @@ use blocklint_link::program::ids::{BodyRef, SiteRef};
 use rustc_hash::FxHashSet;
 
 use crate::callers::Callers;
-use crate::lifecycle::entry_points::{At, CallingBody, Entry, EntryPoints, RunsBy, WayIn};
+use crate::lifecycle::entry_points::{CallingBody, Entry, EntryPlace, EntryPoints, Predecessor, RunKind};
 use crate::lifecycle::phase::When;
-use crate::lifecycle::route::route_of;
+use crate::lifecycle::route::find_route;
 use crate::lifecycle::unused::is_never_named;
 
-/// Bodies above one body beyond which the rest is not known.
+/// The most callers above one body that are visited. A body with more has an unknown entry point, too.
 const MOST_BODIES: usize = 4_000;
 
-/// One kind of entry points, with the nearest of them.
+/// One kind of entry point that reaches a body, with the nearest entry point of that kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RawEntry {
     /// The kind.
     pub kind: EntryKind,
-    /// The function; for code at the top level of a file the function that it calls.
+    /// The function of the entry point. For code at the top level of a file: the function that the top level calls.
     pub body: BodyRef,
-    /// The call at the top level of a file, which stands for the place.
+    /// The call at the top level of a file, where the entry point is that top level.
     pub top_level: Option<SiteRef>,
-    /// The method and the path of a route.
+    /// The HTTP method and the path of a route.
     pub route: Option<String>,
 }
 
@@ -37,7 +38,7 @@ pub struct RawEntry {
 struct Reaching {
     /// For each kind the nearest entry with its distance.
     nearest: Vec<(u32, Entry)>,
-    /// True if an entry may serve, though its kind does not say so: a `main`.
+    /// True if an entry point may serve requests, though its kind does not say so: a `main`.
     may_serve: bool,
     /// True if an entry may be used by code outside of the project: a public function.
     may_be_used: bool,
@@ -45,7 +46,7 @@ struct Reaching {
 
 impl Reaching {
     fn add(&mut self, distance: u32, entry: Entry) {
-        self.may_serve |= !entry.is_aside;
+        self.may_serve |= !entry.serves_nothing;
         match self.nearest.iter_mut().find(|(_, known)| known.kind == entry.kind) {
             Some(known) => *known = (*known).min((distance, entry)),
             None => self.nearest.push((distance, entry)),
@@ -53,64 +54,65 @@ impl Reaching {
     }
 }
 
-/// How a path from an entry point down to a body runs what is below.
+/// The kinds of run on a path from an entry point down to a body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-struct Through {
-    /// A task, which outlives the start of the program that began it.
-    task: bool,
-    /// A loop that may serve.
+struct RunsOnPath {
+    /// True if a caller on the path starts a task, which outlives the start of the program that began it.
+    has_task: bool,
+    /// True if a caller on the path runs an event loop that may serve.
     may_serve: bool,
-    /// A loop, quiet or not.
-    driven: bool,
+    /// True if a caller on the path runs an event loop, quiet or not.
+    has_loop: bool,
 }
 
 /// The entry points that reach bodies, remembered.
 pub struct ReachedBy<'s, 'l, 'a> {
     linker: &'l Linker<'a>,
     points: EntryPoints<'s, 'l, 'a>,
-    ways: Table<BodyRef, Rc<[WayIn]>, Plain>,
+    predecessors: Table<BodyRef, Rc<[Predecessor]>, Plain>,
     reaching: Table<BodyRef, Rc<Reaching>, Plain>,
 }
 
 impl<'s, 'l, 'a> ReachedBy<'s, 'l, 'a> {
-    /// Returns the answers, of which none was asked yet.
+    /// Returns empty tables for one program.
     pub fn new(linker: &'l Linker<'a>, callers: &'s Callers<'l, 'a>) -> Self {
         let points = EntryPoints::new(linker, callers);
-        ReachedBy { linker, points, ways: Table::default(), reaching: Table::default() }
+        ReachedBy { linker, points, predecessors: Table::default(), reaching: Table::default() }
     }
 
     /// Returns the kinds of entry points that reach a body, in the order of [`EntryKind`], each with the nearest entry.
-    pub fn of(&self, body: BodyRef) -> Vec<RawEntry> {
-        self.raw(self.reaching(body).nearest.clone())
+    pub fn entries_of(&self, body: BodyRef) -> Vec<RawEntry> {
+        self.to_raw(self.find_reaching(body).nearest.clone())
     }
 
-    /// Returns the kinds of entry points that a call in a body makes of the function that it is given.
-    pub fn of_handed(&self, body: BodyRef, site: SiteRef) -> Vec<RawEntry> {
-        let mut kinds = self.points.kinds_handed(site);
+    /// Returns the kinds of entry point that a call in a body registers its argument as.
+    pub fn entries_of_registration(&self, body: BodyRef, site: SiteRef) -> Vec<RawEntry> {
+        let mut kinds = self.points.kinds_of_arguments(site);
         if kinds.is_empty() {
             kinds.push(EntryKind::Unknown);
         }
-        let entry = |kind| (0, Entry { kind, body, at: At::Registration(site), is_aside: false });
-        self.raw(kinds.into_iter().map(entry).collect())
+        let entry = |kind| (0, Entry { kind, body, place: EntryPlace::Registration(site), serves_nothing: false });
+        self.to_raw(kinds.into_iter().map(entry).collect())
     }
 
-    fn raw(&self, mut nearest: Vec<(u32, Entry)>) -> Vec<RawEntry> {
+    fn to_raw(&self, mut nearest: Vec<(u32, Entry)>) -> Vec<RawEntry> {
         nearest.sort_unstable_by_key(|(_, entry)| entry.kind);
         let raw = |(_, entry): (u32, Entry)| RawEntry {
             kind: entry.kind,
             body: entry.body,
-            top_level: match entry.at {
-                At::TopLevel(site) => Some(site),
-                At::Definition | At::Registration(_) => None,
+            top_level: match entry.place {
+                EntryPlace::TopLevel(site) => Some(site),
+                EntryPlace::Definition | EntryPlace::Registration(_) => None,
             },
-            route: (entry.kind == EntryKind::Request).then(|| route_of(self.linker, &entry)).flatten(),
+            route: (entry.kind == EntryKind::Request).then(|| find_route(self.linker, &entry)).flatten(),
         };
         nearest.into_iter().map(raw).collect()
     }
 
-    /// Returns when a body runs if entry points of the start, the end, a reload, commands and tests are all that reach it.
-    pub(crate) fn aside(&self, body: BodyRef) -> Option<When> {
-        let reaching = self.reaching(body);
+    /// Returns when a body runs if no entry point that reaches it serves requests: only the start, the end, a reload,
+    /// commands and tests do.
+    pub(crate) fn time_outside_serving(&self, body: BodyRef) -> Option<When> {
+        let reaching = self.find_reaching(body);
         if reaching.may_serve {
             return None;
         }
@@ -120,9 +122,9 @@ impl<'s, 'l, 'a> ReachedBy<'s, 'l, 'a> {
         if kinds().all(|kind| kind == EntryKind::Command) {
             return Some(When::Command);
         }
-        let is_aside =
+        let serves_nothing =
             |kind| matches!(kind, EntryKind::Start | EntryKind::Stop | EntryKind::Reload | EntryKind::Command);
-        kinds().all(is_aside).then_some(When::StartUp)
+        kinds().all(serves_nothing).then_some(When::StartUp)
     }
 
     /// True if all callers of a body begin at private functions that the project names nowhere (Python).
@@ -131,57 +133,58 @@ impl<'s, 'l, 'a> ReachedBy<'s, 'l, 'a> {
         !reaching.may_be_used && !reaching.nearest.is_empty()
     }
 
-    fn reaching(&self, body: BodyRef) -> Rc<Reaching> {
-        self.linker.query(&self.reaching, body, Rc::default, || Rc::new(self.climb(body)))
+    fn find_reaching(&self, body: BodyRef) -> Rc<Reaching> {
+        self.linker.query(&self.reaching, body, Rc::default, || Rc::new(self.collect_reaching(body)))
     }
 
-    fn ways_into(&self, body: BodyRef) -> Rc<[WayIn]> {
-        self.linker.query(&self.ways, body, || Rc::from([]), || self.points.ways_into(body).into())
+    fn predecessors_of(&self, body: BodyRef) -> Rc<[Predecessor]> {
+        self.linker.query(&self.predecessors, body, || Rc::from([]), || self.points.find_predecessors(body).into())
     }
 
-    /// Goes up over all callers, the nearest first, to where no caller is left.
-    fn climb(&self, body: BodyRef) -> Reaching {
-        let mut found = Reaching::default();
-        let mut open = VecDeque::from([(body, Through::default(), 0)]);
-        let mut seen = FxHashSet::from_iter([(body, Through::default())]);
-        while let Some((at, through, distance)) = open.pop_front() {
-            for &way in self.ways_into(at).iter() {
-                match way {
-                    WayIn::Entry(entry) => self.add(&mut found, distance, entry, through),
-                    WayIn::Caller(CallingBody { body: caller, by }) => {
-                        let through = Through {
-                            task: through.task || by == RunsBy::Task,
-                            may_serve: through.may_serve || by == RunsBy::Loop,
-                            driven: through.driven || matches!(by, RunsBy::Loop | RunsBy::QuietLoop),
+    /// Collects the entry points above a body: visits all callers, the nearest first, up to bodies without callers.
+    fn collect_reaching(&self, body: BodyRef) -> Reaching {
+        let mut reaching = Reaching::default();
+        let mut queue = VecDeque::from([(body, RunsOnPath::default(), 0)]);
+        let mut seen = FxHashSet::from_iter([(body, RunsOnPath::default())]);
+        while let Some((callee, runs, distance)) = queue.pop_front() {
+            for &predecessor in self.predecessors_of(callee).iter() {
+                match predecessor {
+                    Predecessor::Entry(entry) => self.add_entry(&mut reaching, distance, entry, runs),
+                    Predecessor::Caller(CallingBody { body: caller, run_kind }) => {
+                        let runs = RunsOnPath {
+                            has_task: runs.has_task || run_kind == RunKind::Task,
+                            may_serve: runs.may_serve || run_kind == RunKind::Loop,
+                            has_loop: runs.has_loop || matches!(run_kind, RunKind::Loop | RunKind::QuietLoop),
                         };
-                        if seen.len() < MOST_BODIES && seen.insert((caller, through)) {
-                            open.push_back((caller, through, distance + 1));
+                        if seen.len() < MOST_BODIES && seen.insert((caller, runs)) {
+                            queue.push_back((caller, runs, distance + 1));
                         }
                     }
                 }
             }
         }
         if seen.len() >= MOST_BODIES {
-            let entry = Entry { kind: EntryKind::Unknown, body, at: At::Definition, is_aside: false };
-            found.may_be_used = true;
+            let entry = Entry { kind: EntryKind::Unknown, body, place: EntryPlace::Definition, serves_nothing: false };
+            reaching.may_be_used = true;
             found.add(u32::MAX, entry);
         }
-        if found.nearest.is_empty() {
-            // Bodies that only call each other.
-            found.may_be_used = true;
-            found.add(0, Entry { kind: EntryKind::None, body, at: At::Definition, is_aside: false });
+        if reaching.nearest.is_empty() {
+            // The bodies only call each other.
+            reaching
+                .may_be_used = true;
+            found.add(0, Entry { kind: EntryKind::None, body, place: EntryPlace::Definition, serves_nothing: false });
         }
-        found
+        reaching
     }
 
-    fn add(&self, found: &mut Reaching, distance: u32, mut entry: Entry, through: Through) {
-        // A task that is begun at start runs beside what is served.
-        if through.task && matches!(entry.kind, EntryKind::Start | EntryKind::Stop) {
+    fn add_entry(&self, reaching: &mut Reaching, distance: u32, mut entry: Entry, runs: RunsOnPath) {
+        // A task that is begun at the start runs while the program serves.
+        if runs.has_task && matches!(entry.kind, EntryKind::Start | EntryKind::Stop) {
             return;
         }
-        let may_serve = through.may_serve || through.task || through.driven && entry.kind == EntryKind::Start;
-        entry.is_aside &= !may_serve;
-        found.may_be_used |= entry.kind != EntryKind::None || !is_never_named(self.linker, entry.body);
+        let may_serve = runs.may_serve || runs.has_task || runs.has_loop && entry.kind == EntryKind::Start;
+        entry.serves_nothing &= !may_serve;
+        reaching.may_be_used |= entry.kind != EntryKind::None || !is_never_named(self.linker, entry.body);
         found.add(distance, entry);
     }
 }

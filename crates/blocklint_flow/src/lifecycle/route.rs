@@ -1,4 +1,4 @@
-//! The method and the path of a route, as far as the registration of a handler shows them: `@app.get("/users/{id}")`,
+//! The HTTP method and the path of a route, read from the registration of its handler: `@app.get("/users/{id}")`,
 //! `router.add_get("/users", list)`, `#[get("/")]`, `@GetMapping("/users")`, `@GET @Path("/users")`.
 
 use blocklint_facts::Form;
@@ -6,92 +6,95 @@ use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, ClassRef, SiteRef};
 use blocklint_link::program::occurrences::Mention;
 
-use crate::lifecycle::entry_points::{At, Entry};
+use crate::lifecycle::entry_points::{Entry, EntryPlace};
 
 /// The methods of HTTP, and the words for connections that stay open.
 const METHODS: &[&str] = &["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS", "TRACE", "WEBSOCKET"];
 
 /// How often the result of a call is followed to the call that takes it: `.route("/users", get(list))`.
-const MOST_AROUND: u32 = 3;
+const MOST_OUTER_CALLS: u32 = 3;
 
-/// Returns the route of an entry that requests reach: its method, its path or both.
-pub(crate) fn route_of(linker: &Linker<'_>, entry: &Entry) -> Option<String> {
+/// Returns the text of the route of an entry point: its path, with its method if that is known (`GET /users`).
+pub(crate) fn find_route(linker: &Linker<'_>, entry: &Entry) -> Option<String> {
     let (mut method, mut path) = (None, None);
-    let mut decorators = marks_of(linker, entry.body);
-    let registration = match entry.at {
-        At::Registration(site) => Some(site),
-        At::Definition | At::TopLevel(_) => None,
+    // The names and calls that may carry the route: decorators, and the calls around the registration.
+    let mut carriers = decorators_of_body(linker, entry.body);
+    let registration = match entry.place {
+        EntryPlace::Registration(site) => Some(site),
+        EntryPlace::Definition | EntryPlace::TopLevel(_) => None,
     };
-    if !decorators.iter().any(|(_, made)| *made == registration) {
-        let mut at = registration;
-        for _ in 0..MOST_AROUND {
-            let Some(of) = at else { break };
-            decorators.push((name_of(linker, of), Some(of)));
-            at = linker.program.uses_of_result(of).iter().find_map(|(mention, _)| match mention {
-                Mention::Arg(taker, _) => Some(of.file.site_ref(taker)),
+    if !carriers.iter().any(|(_, call)| *call == registration) {
+        let mut next = registration;
+        for _ in 0..MOST_OUTER_CALLS {
+            let Some(call) = next else { break };
+            carriers.push((callee_name(linker, call), Some(call)));
+            next = linker.program.uses_of_result(call).iter().find_map(|(mention, _)| match mention {
+                Mention::Arg(taker, _) => Some(call.file.site_ref(taker)),
                 _ => None,
             });
         }
     }
-    for (name, made) in decorators {
+    for (name, call) in carriers {
         method = method.or_else(|| method_in_name(&name));
-        let Some(made) = made else { continue };
-        method = method.or_else(|| methods_in_arguments(linker, made));
-        path = path.or_else(|| path_in_arguments(linker, made, Some(made) == registration));
+        let Some(call) = call else { continue };
+        method = method.or_else(|| methods_in_arguments(linker, call));
+        path = path.or_else(|| path_in_arguments(linker, call, Some(call) == registration));
     }
     let class = linker.program.body(entry.body).class.get().map(|class| entry.body.file.class_ref(class));
     if let Some(prefix) = class.and_then(|class| path_of_class(linker, class)) {
-        path = Some(join(&prefix, path.as_deref().unwrap_or_default()));
+        path = Some(join_paths(&prefix, path.as_deref().unwrap_or_default()));
     }
     match (method, path) {
         (Some(method), Some(path)) => Some(format!("{method} {path}")),
         (None, path) => path,
-        // A method alone may be any function's name.
+        // A method without a path is no proof of a route: any function may be called `get`.
         (Some(_), None) => None,
     }
 }
 
-fn join(prefix: &str, path: &str) -> String {
+fn join_paths(prefix: &str, path: &str) -> String {
     match path.trim_start_matches('/') {
         "" => prefix.to_owned(),
         rest => format!("{}/{rest}", prefix.trim_end_matches('/')),
     }
 }
 
-/// Returns the last names of a body's decorators, each with the call that makes it.
-fn marks_of(linker: &Linker<'_>, body: BodyRef) -> Vec<(String, Option<SiteRef>)> {
+/// Returns the last name of each decorator of a body, with the decorator's call if it has one: `get` of
+/// `@app.get("/")`.
+fn decorators_of_body(linker: &Linker<'_>, body: BodyRef) -> Vec<(String, Option<SiteRef>)> {
     let facts = linker.program.facts(body.file);
-    marks(linker, body.file, facts.list(linker.program.body(body).decorators))
+    decorator_names(linker, body.file, facts.list(linker.program.body(body).decorators))
 }
 
-fn marks(
+/// Returns the last name of each decorator or annotation, with its call if it has one.
+fn decorator_names(
     linker: &Linker<'_>,
     file: blocklint_link::program::ids::FileId,
     decorators: &[blocklint_facts::FormId],
 ) -> Vec<(String, Option<SiteRef>)> {
     let facts = linker.program.facts(file);
-    let mark = |form: &blocklint_facts::FormId| match facts.form(*form) {
-        Form::Result(site) => (name_of(linker, file.site_ref(site)), Some(file.site_ref(site))),
+    let name_and_call = |form: &blocklint_facts::FormId| match facts.form(*form) {
+        Form::Result(site) => (callee_name(linker, file.site_ref(site)), Some(file.site_ref(site))),
         _ => {
             let name = blocklint_link::syntax::forms::last_name(facts, *form);
             (name.map_or_else(String::new, |name| facts.text(name).to_owned()), None)
         }
     };
-    decorators.iter().map(mark).collect()
+    decorators.iter().map(name_and_call).collect()
 }
 
-fn name_of(linker: &Linker<'_>, site: SiteRef) -> String {
+fn callee_name(linker: &Linker<'_>, site: SiteRef) -> String {
     linker.program.facts(site.file).text(linker.program.site(site).name).to_owned()
 }
 
-/// Returns the method that a name says: `get`, `add_post`, `PutMapping`, `async_get`.
+/// Returns the HTTP method in the name of a decorator or function: `get`, `add_post`, `PutMapping`, `async_get`.
 fn method_in_name(name: &str) -> Option<String> {
     let name = name.strip_suffix("Mapping").unwrap_or(name);
     let last = name.rsplit('_').next().unwrap_or(name);
     METHODS.iter().find(|method| method.eq_ignore_ascii_case(last)).map(|&method| method.to_owned())
 }
 
-/// Returns the methods that are written among arguments: `methods=["GET", "POST"]`, `"GET"`.
+/// Returns the HTTP methods among the arguments of a call: `methods=["GET", "POST"]`, `"GET"`.
 fn methods_in_arguments(linker: &Linker<'_>, site: SiteRef) -> Option<String> {
     let facts = linker.program.facts(site.file);
     let method = |form| match facts.form(form) {
@@ -101,17 +104,18 @@ fn methods_in_arguments(linker: &Linker<'_>, site: SiteRef) -> Option<String> {
         }
         _ => None,
     };
-    let mut found: Vec<&str> = Vec::new();
+    let mut methods: Vec<&str> = Vec::new();
     for arg in linker.program.args_of(site).iter() {
         match facts.form(arg.value) {
-            Form::Display(_, list) => found.extend(facts.list(list).iter().filter_map(|&form| method(form))),
-            _ => found.extend(method(arg.value)),
+            Form::Display(_, list) => methods.extend(facts.list(list).iter().filter_map(|&form| method(form))),
+            _ => methods.extend(method(arg.value)),
         }
     }
-    (!found.is_empty()).then(|| found.join(", "))
+    (!methods.is_empty()).then(|| methods.join(", "))
 }
 
-/// Returns the path that is written among arguments: the first literal string with a slash, of the registration itself any string.
+/// Returns the path among the arguments of a call: the first literal string with a slash. In the registration itself
+/// any string without a space is a path (`@app.route("users")`).
 fn path_in_arguments(linker: &Linker<'_>, site: SiteRef, is_registration: bool) -> Option<String> {
     let facts = linker.program.facts(site.file);
     let path = |form| {
@@ -129,12 +133,14 @@ fn path_in_arguments(linker: &Linker<'_>, site: SiteRef, is_registration: bool) 
     })
 }
 
-/// Returns the path that annotations of a class put before those of its methods: `@RequestMapping("/api")` (Java).
+/// Returns the prefix that an annotation of a class puts before the paths of its methods: `@RequestMapping("/api")`
+/// (Java).
 fn path_of_class(linker: &Linker<'_>, class: ClassRef) -> Option<String> {
     let facts = linker.program.facts(class.file);
     if facts.language != blocklint_core::Language::Java {
         return None;
     }
-    let marks = marks(linker, class.file, facts.list(linker.program.class(class).decorators));
-    marks.into_iter().filter_map(|(_, made)| path_in_arguments(linker, made?, false)).find(|path| path.starts_with('/'))
+    let annotations = decorator_names(linker, class.file, facts.list(linker.program.class(class).decorators));
+    let mut paths = annotations.into_iter().filter_map(|(_, call)| path_in_arguments(linker, call?, false));
+    paths.find(|path| path.starts_with('/'))
 }

@@ -1,4 +1,5 @@
-//! Functions that nothing in the project calls, names or registers, in a project that is no library for others.
+//! Unused functions: functions that the project neither calls, mentions nor registers, in a project that is not a
+//! library for others.
 
 use blocklint_core::Language;
 use blocklint_facts::{BodyFlags, BodyKind, Form, FormId, Sym};
@@ -10,11 +11,11 @@ use blocklint_link::program::ids::{BodyRef, FileId, Name, SiteRef};
 use blocklint_link::values::value::EnvId;
 
 use crate::entries::purpose::{project_serves, project_takes_arguments};
-use crate::lifecycle::rust::Life;
+use crate::lifecycle::rust::RustLifecycle;
 
-/// True if a function without known callers never runs: the project names it nowhere, and other projects do not call it either, because
-/// it is private or the project is a program.
-pub(crate) fn is_unused(linker: &Linker<'_>, life: &mut Life<'_, '_, '_>, body: BodyRef) -> bool {
+/// True if a function without known callers never runs: the project does not mention its name, and other projects do
+/// not call it either, because it is private or the project is a program.
+pub(crate) fn is_unused(linker: &Linker<'_>, life: &mut RustLifecycle<'_, '_, '_>, body: BodyRef) -> bool {
     let facts = linker.program.facts(body.file);
     let row = linker.program.body(body);
     let is_nested = row.parent.get().is_some_and(|parent| facts.body(parent).kind == BodyKind::Function);
@@ -22,12 +23,12 @@ pub(crate) fn is_unused(linker: &Linker<'_>, life: &mut Life<'_, '_, '_>, body: 
         return false;
     }
     if facts.language == Language::Rust {
-        return life.is_of_no_use(body);
+        return life.is_unused_by_all(body);
     }
-    // A library may call what its classes are derived for.
+    // A library may call the methods of the classes that are derived from its own.
     if row.flags.has(BodyFlags::OVERRIDES)
         || row.class.get().is_some_and(|class| {
-            !linker.mro(body.file.class_ref(class)).iter().all(|of| matches!(of, Ancestor::Class(_)))
+            !linker.mro(body.file.class_ref(class)).iter().all(|ancestor| matches!(ancestor, Ancestor::Class(_)))
         })
     {
         return false;
@@ -39,7 +40,7 @@ pub(crate) fn is_unused(linker: &Linker<'_>, life: &mut Life<'_, '_, '_>, body: 
         return false;
     }
     let Some(name) = linker.program.global(body.file, row.name) else { return false };
-    unnamed_definitions(linker, name, |site| leads_elsewhere(linker, body, site)).is_some()
+    count_unused_definitions(linker, name, |site| calls_other_method(linker, body, site)).is_some()
 }
 
 /// True if a function is private by its name and the project names it nowhere: it never runs (Python).
@@ -59,47 +60,47 @@ pub(crate) fn is_never_named(linker: &Linker<'_>, body: BodyRef) -> bool {
     }
     let Some(name) = linker.program.global(body.file, row.name) else { return false };
     // A call of another object's method of that name shows nothing.
-    unnamed_definitions(linker, name, |site| leads_elsewhere(linker, body, site)).is_some()
+    count_unused_definitions(linker, name, |site| calls_other_method(linker, body, site)).is_some()
 }
 
-/// True if a call under the name of a method is one of another object's method.
-pub(crate) fn leads_elsewhere(linker: &Linker<'_>, method: BodyRef, site: SiteRef) -> bool {
+/// True if a call with the name of a method has only other bodies as call targets.
+pub(crate) fn calls_other_method(linker: &Linker<'_>, method: BodyRef, site: SiteRef) -> bool {
     let targets = linker.targets(site, EnvId::NONE);
     linker.program.body(method).class.is_some()
         && !targets.list.is_empty()
-        && targets.list.iter().all(|target| matches!(*target, Target::Body { body: of, .. } if of != method))
+        && targets.list.iter().all(|target| matches!(*target, Target::Body { body, .. } if body != method))
 }
 
-/// Returns the number of functions with a name that is called, mentioned and written in a string nowhere; `None` if something uses
-/// the name. Calls that lead elsewhere do not count.
-pub(crate) fn unnamed_definitions(
+/// Returns the number of functions with a name if no code uses the name: no code calls it, mentions it or writes it in
+/// a string. Returns `None` if some code does. Calls for which `is_ignored` holds are no uses.
+pub(crate) fn count_unused_definitions(
     linker: &Linker<'_>,
     name: Name,
-    leads_elsewhere: impl Fn(SiteRef) -> bool,
+    is_ignored: impl Fn(SiteRef) -> bool,
 ) -> Option<usize> {
     let places = linker.program.occurrences(name);
     let is_used = |&(file, sym): &(FileId, Sym)| {
         let index = linker.program.index_of(file);
         index.mentions_named(sym).iter().next().is_some()
-            || index.sites_named(sym).iter().any(|&site| !leads_elsewhere(file.site_ref(site)))
+            || index.sites_named(sym).iter().any(|&site| !is_ignored(file.site_ref(site)))
     };
-    // The forms of a file are many: what indices tell comes first.
+    // The indices are searched first, because a file has many forms.
     if places.iter().any(is_used) || places.iter().any(|&(file, sym)| is_written(linker, file, sym)) {
         return None;
     }
-    let defined =
+    let count_defined =
         |&(file, sym): &(FileId, Sym)| linker.program.facts(file).bodies.iter().filter(|row| row.name == sym).count();
-    Some(places.iter().map(defined).sum())
+    Some(places.iter().map(count_defined).sum())
 }
 
-/// True if a file writes a name in a string, or as an attribute that it does not call.
+/// True if a file has a name in a string, or as an attribute that it does not call.
 fn is_written(linker: &Linker<'_>, file: FileId, sym: Sym) -> bool {
     let facts = linker.program.facts(file);
     let sites = linker.program.index_of(file).sites_named(sym);
-    let is_called = |at: usize| sites.iter().any(|&site| facts.site(site).callee == FormId(at as u32));
-    facts.forms.iter().enumerate().any(|(at, form)| match form {
+    let is_called = |index: usize| sites.iter().any(|&site| facts.site(site).callee == FormId(index as u32));
+    facts.forms.iter().enumerate().any(|(index, form)| match form {
         Form::Str(text) => text == sym,
-        Form::Attr(_, text) => text == sym && !is_called(at),
+        Form::Attr(_, text) => text == sym && !is_called(index),
         _ => false,
     })
 }

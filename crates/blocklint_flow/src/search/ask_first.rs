@@ -14,9 +14,9 @@ impl Search<'_, '_> {
         shuffle(&mut bodies, seed);
         for body in bodies {
             self.linker.attempt(WorkUnit::Body(body), || {
-                self.climbs.of(Node::plain(body));
+                self.climbs.find_callers(Node::plain(body));
                 self.conditions.callers.call_sites(body);
-                self.conditions.roots.of(body);
+                self.conditions.roots.find_root(body);
             });
         }
         self

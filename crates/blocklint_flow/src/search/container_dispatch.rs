@@ -12,7 +12,7 @@ use blocklint_link::program::ids::{BodyRef, FileId};
 use blocklint_link::program::occurrences::{Mention, Wrap};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::callers::loop_check::off_the_loop;
+use crate::callers::loop_check::runs_off_loop;
 use crate::callers::{CallerKind, Node};
 use crate::entries::root::{Root, RootKind};
 use crate::graph::{FlowEdge, LabelledBodyId};
@@ -36,14 +36,14 @@ impl<'l, 'a> Search<'l, 'a> {
             for file in files {
                 match self.linker.reach().around(file) {
                     Some(around) => {
-                        around.into_iter().for_each(|file| self.conditions.callers.dispatch.look_at(self.linker, file))
+                        around.into_iter().for_each(|file| self.conditions.callers.dispatch.add_file(self.linker, file))
                     }
                     None => (0..self.linker.program.files.len() as u32)
-                        .for_each(|slot| self.conditions.callers.dispatch.look_at(self.linker, FileId(slot))),
+                        .for_each(|slot| self.conditions.callers.dispatch.add_file(self.linker, FileId(slot))),
                 }
             }
             for body in fresh {
-                if self.conditions.callers.dispatch.only(body).is_empty() {
+                if self.conditions.callers.dispatch.sites_of_only_callable(body).is_empty() {
                     continue;
                 }
                 let labelled_bodies = self.graph.labelled_bodies.iter().enumerate();
@@ -52,7 +52,7 @@ impl<'l, 'a> Search<'l, 'a> {
                     .map(|(at, _)| LabelledBodyId(at as u32))
                     .collect();
                 let linker = self.linker;
-                let callers = || self.conditions.callers.through_containers(Node::plain(body));
+                let callers = || self.conditions.callers.callers_through_containers(Node::plain(body));
                 let callers = linker.attempt(WorkUnit::Body(body), callers).unwrap_or_default();
                 for labelled_body in of_body {
                     for &caller in &callers {
@@ -69,10 +69,10 @@ impl<'l, 'a> Search<'l, 'a> {
         let mut made: FxHashMap<BodyRef, Root> = FxHashMap::default();
         loop {
             let mut more: Vec<(BodyRef, Root)> = Vec::new();
-            for (&body, sites) in &self.conditions.callers.dispatch.among {
+            for (&body, sites) in &self.conditions.callers.dispatch.among_others {
                 if made.contains_key(&body)
                     || !self.graph.labelled.contains(&body)
-                    || self.conditions.roots.of(body).is_some()
+                    || self.conditions.roots.find_root(body).is_some()
                 {
                     continue;
                 }
@@ -83,7 +83,7 @@ impl<'l, 'a> Search<'l, 'a> {
                 let root = sites.iter().find_map(|&site| {
                     let around = self.linker.program.body_of_site(site);
                     let root = || {
-                        if off_the_loop(self.linker, site) { None } else { self.root_above(around, &made, &mut seen) }
+                        if runs_off_loop(self.linker, site) { None } else { self.root_above(around, &made, &mut seen) }
                     };
                     self.linker.attempt(WorkUnit::Body(around), root).flatten()
                 });
@@ -154,12 +154,12 @@ impl<'l, 'a> Search<'l, 'a> {
             if !seen.insert(next) || seen.len() > 256 {
                 continue;
             }
-            if let Some(root) = self.conditions.roots.of(next.body).or_else(|| made.get(&next.body).copied()) {
+            if let Some(root) = self.conditions.roots.find_root(next.body).or_else(|| made.get(&next.body).copied()) {
                 return Some(dispatched(root));
             }
-            for caller in self.conditions.callers.of(next).iter() {
+            for caller in self.conditions.callers.find_callers(next).iter() {
                 match caller.kind {
-                    CallerKind::HandsToLoop(runtime) => {
+                    CallerKind::PassesToLoop(runtime) => {
                         return Some(Root {
                             kind: RootKind::Dispatched,
                             context: blocklint_core::Context::EventLoop,
@@ -168,7 +168,7 @@ impl<'l, 'a> Search<'l, 'a> {
                     }
                     CallerKind::Runs | CallerKind::Consumes => {
                         let steps = steps + caller.steps + u8::from(caller.shared);
-                        if steps < blocklint_link::linker::LOW_STEPS && !off_the_loop(self.linker, caller.site) {
+                        if steps < blocklint_link::linker::LOW_STEPS && !runs_off_loop(self.linker, caller.site) {
                             // A closure of a decorator is called by the callers of the function that it wraps here.
                             let body = self.linker.program.body_of_site(caller.site);
                             queue.push(Reverse((steps, Node { body, env: caller.env })));

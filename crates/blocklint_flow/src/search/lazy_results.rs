@@ -11,7 +11,7 @@ use blocklint_models::Uses;
 use rustc_hash::FxHashSet;
 
 use crate::callers::Callers;
-use crate::callers::trail::{TRAILS, Trail};
+use crate::callers::trail::{MOST_TRAILS, Trail};
 
 impl<'l, 'a> Callers<'l, 'a> {
     /// Returns the places at which the lazy result of a library call is consumed.
@@ -24,7 +24,7 @@ impl<'l, 'a> Callers<'l, 'a> {
             linker.values.members(value).iter().any(|val| matches!(*val, Val::Lazy { made: of, .. } if of == made))
         };
         while let Some(trail) = trails.pop() {
-            if !seen.insert(trail) || seen.len() > TRAILS {
+            if !seen.insert(trail) || seen.len() > MOST_TRAILS {
                 continue;
             }
             let mentions: Vec<(FileId, Mention, Wrap)> = match trail {

@@ -34,8 +34,8 @@ use crate::graph::distance::Distances;
 use crate::graph::marks::{AskId, Mark, MarkLists, Marks};
 use crate::graph::{EdgeTarget, FlowEdge, Graph, Hit, HitKind, LabelledBody, LabelledBodyId};
 use crate::guards::Conditions;
-use crate::guards::decide::{Decided, NextGuard};
-use crate::guards::receiver_class::{may_start_at, on_receiver, steps_on_root};
+use crate::guards::decide::{LabelDecision, NextGuard};
+use crate::guards::receiver_class::{may_start_at, narrow_to_receiver, steps_on_root};
 use crate::judge::Judge;
 use crate::judge::climbing::{Arrival, FirstTimes};
 use crate::search::incremental::{FileSearch, FlowScope, Flows};
@@ -95,7 +95,7 @@ impl<'l, 'a> Search<'l, 'a> {
                 marks: MarkLists::default(),
                 shares: Table::default(),
             },
-            climbs: Callers::near(linker),
+            climbs: Callers::in_focus(linker),
             focus: None,
             ids: FxHashMap::default(),
             longest: FxHashMap::default(),
@@ -167,8 +167,8 @@ impl<'l, 'a> Search<'l, 'a> {
         let Some(mut label) = left else {
             // Nothing flows on, but a finding that would stand here is made and marked.
             if let Some(uncut) = uncut
-                && !self.place(site).off_the_loop()
-                && let Some(root) = self.conditions.roots.of(body)
+                && !self.place(site).runs_off_loop()
+                && let Some(root) = self.conditions.roots.find_root(body)
             {
                 self.hit_or_cut(body, root, HitKind { handed: false, cut: true }, &uncut, edge);
             }
@@ -188,7 +188,7 @@ impl<'l, 'a> Search<'l, 'a> {
             ask.makes().apply(&mut label, program.language(site.file));
             self.mark(&mut edge, Mark::Spoke(ask));
         }
-        if self.place(site).off_the_loop() {
+        if self.place(site).runs_off_loop() {
             label.place = label.place.without(WhereSet::EVENT_LOOP);
             if label.place.is_empty() {
                 return;
@@ -219,9 +219,9 @@ impl<'l, 'a> Search<'l, 'a> {
                 self.mark_doubts(site, &mut edge, Mark::Spoke);
             }
         }
-        if let Some(root) = self.conditions.roots.of(body) {
+        if let Some(root) = self.conditions.roots.find_root(body) {
             self.hit(body, root, false, &label, edge);
-            if root.absorbs() {
+            if root.keeps_labels() {
                 return;
             }
         }
@@ -258,7 +258,7 @@ impl<'l, 'a> Search<'l, 'a> {
         let (mut label, mut edge) = (label.clone(), edge);
         edge.steps = add_steps(edge.steps, steps_on_root(self.linker, &label, root));
         if let Some(guard) = label.guard.as_ref().or(label.outer.as_ref()) {
-            if self.conditions.none_awaits_it_so(root, guard) {
+            if self.conditions.no_await_meets_guard(root, guard) {
                 return;
             }
             if let Some((ask, steps)) = self.judge.steps_at_root(&self.conditions, root, kind, guard) {
@@ -330,7 +330,7 @@ impl<'l, 'a> Search<'l, 'a> {
         let (linker, body) = (self.linker, self.graph.labelled_body(labelled_body).node.body);
         let leaving = linker.attempt(WorkUnit::Body(body), || {
             let leaving = self.leaving(labelled_body)?;
-            let callers = self.climbs.of(leaving.node);
+            let callers = self.climbs.find_callers(leaving.node);
             Some((leaving, callers))
         });
         let Some((leaving, callers)) = leaving.flatten() else { return };
@@ -381,23 +381,23 @@ impl<'l, 'a> Search<'l, 'a> {
         let linker = self.linker;
         let received = *self.remembered.received.entry((caller, node, label.own)).or_insert_with(|| {
             let mut own = label.own;
-            on_receiver(linker, &mut own, caller, node).map(|more| (more, own))
+            narrow_to_receiver(linker, &mut own, caller, node).map(|more| (more, own))
         });
         let Some((more, own)) = received else { return };
         steps = add_steps(steps, more);
         label.own = own;
-        let is_undecided = match self.conditions.decide(&mut label, caller, node) {
-            Decided::Holds { steps: undecided, is_rare } => {
+        let is_undecided = match self.conditions.decide_label(&mut label, caller, node) {
+            LabelDecision::Holds { steps: undecided, is_rare } => {
                 steps = add_steps(steps, undecided);
                 is_rare
             }
-            Decided::Fails => return,
+            LabelDecision::Fails => return,
         };
         if label.outer.is_none() {
             let sites = self.graph.labelled_body(labelled_body).edges.iter().map(|edge| edge.site);
             match self.conditions.next_guard(caller, node, sites, label.guard.as_ref()) {
                 NextGuard::None => {}
-                NextGuard::Holds(guard) => {
+                NextGuard::Open(guard) => {
                     label.outer = Some(guard);
                     self.conditional.entry(labelled_body).or_default().push(caller);
                 }
@@ -434,9 +434,9 @@ impl<'l, 'a> Search<'l, 'a> {
         if is_undecided {
             self.mark(&mut edge, Mark::Undecided);
         }
-        if let CallerKind::HandsToLoop(runtime) = caller.kind {
+        if let CallerKind::PassesToLoop(runtime) = caller.kind {
             // Coroutines and lambdas stand in their own place only.
-            if self.conditions.roots.of(node.body).is_some() {
+            if self.conditions.roots.find_root(node.body).is_some() {
                 return;
             }
             let program = self.linker.program;

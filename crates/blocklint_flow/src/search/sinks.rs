@@ -178,7 +178,7 @@ impl<'l, 'a> Search<'l, 'a> {
         let mut seeds: Vec<_> = seeds.into_iter().collect();
         seeds.sort_by_cached_key(|(path, _)| (linker.library.language(*path), linker.library.text(*path)));
         for (path, places) in seeds {
-            for caller in self.climbs.of_row(path, &places) {
+            for caller in self.climbs.callers_of_row(path, &places) {
                 if !self.begins_at(caller.site) {
                     continue;
                 }
@@ -252,7 +252,7 @@ impl<'l, 'a> Search<'l, 'a> {
             shared: caller.shared,
             marks: Marks::default(),
         };
-        if let CallerKind::HandsToLoop(runtime) = caller.kind {
+        if let CallerKind::PassesToLoop(runtime) = caller.kind {
             let left = self.suppressions.apply(program, caller.site, label.clone());
             let placed = HitKind { handed: true, cut: left.is_none() };
             let label = left.unwrap_or(label);

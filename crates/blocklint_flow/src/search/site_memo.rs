@@ -6,7 +6,7 @@ use blocklint_link::program::ids::SiteRef;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use crate::callers::loop_check::off_the_loop;
+use crate::callers::loop_check::runs_off_loop;
 use crate::callers::{Caller, Node};
 use crate::graph::marks::AskId;
 use crate::guards::constant_branch::never_runs;
@@ -20,7 +20,7 @@ use crate::search::Search;
 #[derive(Default)]
 pub(crate) struct AtSite {
     never_runs: Option<bool>,
-    off_the_loop: Option<bool>,
+    runs_off_loop: Option<bool>,
     /// The answers of signals.
     pub(crate) heard: SiteSignals,
     guard: Option<Option<Guard>>,
@@ -41,9 +41,9 @@ impl SearchedSite<'_, '_, '_> {
         *self.known.never_runs.get_or_insert_with(|| never_runs(self.linker, self.site))
     }
 
-    /// [`Linker::off_the_loop`].
-    pub(crate) fn off_the_loop(&mut self) -> bool {
-        *self.known.off_the_loop.get_or_insert_with(|| off_the_loop(self.linker, self.site))
+    /// [`runs_off_loop`](crate::callers::loop_check::runs_off_loop).
+    pub(crate) fn runs_off_loop(&mut self) -> bool {
+        *self.known.runs_off_loop.get_or_insert_with(|| runs_off_loop(self.linker, self.site))
     }
 
     /// Returns the inferred steps for where it stands.

@@ -184,7 +184,7 @@ impl<'a> Search<'_, 'a> {
             return;
         }
         // Of its callers those that call the wrapper.
-        let callers = self.climbs.of(node);
+        let callers = self.climbs.find_callers(node);
         let mut places: Vec<SiteRef> = callers.iter().map(|caller| caller.site).collect();
         places.sort();
         places.dedup();

@@ -17,7 +17,7 @@ mod share;
 mod uses;
 
 use blocklint_core::{Applicability, EditKind, Language, Piece, Publishers, Refusal, Remedy, Span, WrittenEdit};
-use blocklint_treesitter::{Started, start};
+use blocklint_treesitter::{StartedWalk, start_walk};
 use tree_sitter::Node;
 
 use crate::kinds::{K, grammar, kind};
@@ -29,7 +29,7 @@ pub use shapes::Shape;
 /// of a call, from its name to its end.
 pub fn fix<'s>(source: &'s str, wanted: &[(Span, &'s Remedy)]) -> Vec<Result<WrittenEdit, Refusal>> {
     let refuse_all = |reason: &str| wanted.iter().map(|_| Err(Refusal::new(reason))).collect();
-    let Ok(Started { tree, .. }) = start(Language::Java, &grammar(), source.as_bytes(), None, || {}) else {
+    let Ok(StartedWalk { tree, .. }) = start_walk(Language::Java, &grammar(), source.as_bytes(), None, || {}) else {
         return refuse_all("the file could not be parsed");
     };
     let root = tree.root_node();

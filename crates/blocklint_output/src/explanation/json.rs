@@ -1,4 +1,4 @@
-//! An explanation for programs: an array with an object for each line.
+//! `blocklint why` as JSON: an array with an object for each line.
 
 use std::io::{self, Write};
 
@@ -58,9 +58,9 @@ struct FindingObject<'a> {
     message: &'a str,
     severity: String,
     confidence: String,
-    /// The line's part in the finding; none where the finding stands on the line.
+    /// The line's part in the finding. `None` if the finding is on the line.
     part: Option<&'static str>,
-    /// Why `check` does not show it; none where it does.
+    /// Why `check` does not show the finding. `None` if it does.
     hidden: Option<&'a str>,
     trace: Vec<StepObject<'a>>,
     held_by: Option<StepObject<'a>>,
@@ -138,10 +138,10 @@ struct SiteObject<'a> {
     arguments: Vec<ArgumentObject<'a>>,
     targets: Vec<TargetObject<'a>>,
     models: Vec<RowObject<'a>>,
-    /// The findings that it belongs to.
+    /// The findings that the site belongs to.
     findings: Vec<BelongsObject<'a>>,
     more_findings: usize,
-    /// Why it belongs to none.
+    /// Why the site belongs to no finding.
     silent: Vec<RemarkObject<'a>>,
 }
 
@@ -188,25 +188,25 @@ struct BelongsObject<'a> {
 /// # Errors
 ///
 /// Those of the writer.
-pub fn explanation_json(out: &mut dyn Write, lines: &[ExplainedLine]) -> io::Result<()> {
-    let lines: Vec<LineObject<'_>> = lines.iter().map(line).collect();
+pub fn write_explanation_json(out: &mut dyn Write, lines: &[ExplainedLine]) -> io::Result<()> {
+    let lines: Vec<LineObject<'_>> = lines.iter().map(line_object).collect();
     serde_json::to_writer_pretty(&mut *out, &lines)?;
     writeln!(out)
 }
 
-fn line(line: &ExplainedLine) -> LineObject<'_> {
+fn line_object(line: &ExplainedLine) -> LineObject<'_> {
     LineObject {
         place: (&line.place).into(),
         stands: &line.stands,
         remarks: remarks(&line.remarks),
-        findings: line.findings.iter().map(finding).collect(),
+        findings: line.findings.iter().map(finding_object).collect(),
         more_findings: line.more_findings,
-        function: line.function.as_ref().map(function),
-        sites: line.sites.iter().map(site).collect(),
+        function: line.function.as_ref().map(function_object),
+        sites: line.sites.iter().map(site_object).collect(),
     }
 }
 
-fn finding(explained: &ExplainedFinding) -> FindingObject<'_> {
+fn finding_object(explained: &ExplainedFinding) -> FindingObject<'_> {
     let finding = &explained.finding;
     FindingObject {
         place: (&finding.place).into(),
@@ -220,13 +220,13 @@ fn finding(explained: &ExplainedFinding) -> FindingObject<'_> {
         held_by: finding.held_by.as_ref().map(StepObject::from),
         causes: finding.causes.iter().map(CauseObject::from).collect(),
         reasons: finding.reasons.iter().map(ReasonObject::from).collect(),
-        reached_by: finding.reached_by.iter().map(crate::json::entry).collect(),
+        reached_by: finding.reached_by.iter().map(crate::json::entry_object).collect(),
         doubts: remarks(&explained.doubts),
         fingerprint: &finding.fingerprint,
     }
 }
 
-fn function(function: &ExplainedFunction) -> FunctionObject<'_> {
+fn function_object(function: &ExplainedFunction) -> FunctionObject<'_> {
     FunctionObject {
         place: (&function.place).into(),
         name: &function.name,
@@ -238,7 +238,7 @@ fn function(function: &ExplainedFunction) -> FunctionObject<'_> {
     }
 }
 
-fn site(site: &ExplainedSite) -> SiteObject<'_> {
+fn site_object(site: &ExplainedSite) -> SiteObject<'_> {
     let (mut findings, mut more_findings, mut silent) = (Vec::new(), 0, Vec::new());
     for outcome in &site.outcomes {
         match outcome {
@@ -261,7 +261,11 @@ fn site(site: &ExplainedSite) -> SiteObject<'_> {
         says: &row.says,
         file: &row.file,
         line: row.line,
-        conditions: row.conditions.iter().map(|(of, shown)| ConditionObject { condition: of, shown: *shown }).collect(),
+        conditions: row
+            .conditions
+            .iter()
+            .map(|(condition, shown)| ConditionObject { condition, shown: *shown })
+            .collect(),
         decides: row.decides,
     });
     SiteObject {

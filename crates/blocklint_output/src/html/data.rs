@@ -1,4 +1,4 @@
-//! The data of a report, as its scripts read them.
+//! The data of an HTML report as JSON, which the scripts of the page read.
 
 use std::collections::BTreeMap;
 
@@ -7,13 +7,13 @@ use serde::Serialize;
 use similar::{ChangeTag, TextDiff};
 
 use super::HtmlReport;
-use super::excerpts::{At, Excerpts, File};
+use super::excerpts::{Excerpts, File, PlaceData};
 use super::steps::PlanData;
 use crate::wording::step_label;
-use crate::{GroupOverview, PathNodeKind, Shown};
+use crate::{GroupOverview, PathNodeKind, RenderInput};
 
-/// Lines of a fix that are shown around each change.
-const AROUND: usize = 2;
+/// The number of unchanged lines that are shown around each change of a fix.
+const CONTEXT_LINES: usize = 2;
 
 #[derive(Serialize)]
 pub(super) struct Report<'a> {
@@ -23,7 +23,7 @@ pub(super) struct Report<'a> {
     rules: BTreeMap<String, Rule>,
     files: Vec<File<'a>>,
     groups: Vec<Group<'a>>,
-    findings: Vec<One<'a>>,
+    findings: Vec<FindingData<'a>>,
     plan: Option<PlanData<'a>>,
 }
 
@@ -36,7 +36,7 @@ struct Summary {
     aside: usize,
     severity: &'static str,
     confidence: &'static str,
-    /// The group to begin with.
+    /// The index of the group whose cause should be mended first.
     first: Option<usize>,
 }
 
@@ -64,12 +64,13 @@ struct Group<'a> {
 
 #[derive(Serialize)]
 struct CauseData<'a> {
-    at: At,
+    at: PlaceData,
     function: &'a str,
     call: &'a str,
 }
 
-/// Nodes as name, kind, distance, findings; edges as from, to, findings.
+/// The paths of a group. A node is (name, kind, distance, number of findings), an edge is (from, to, number of
+/// findings).
 #[derive(Serialize)]
 struct Graph<'a> {
     nodes: Vec<(&'a str, &'static str, u32, u32)>,
@@ -78,7 +79,7 @@ struct Graph<'a> {
 }
 
 #[derive(Serialize)]
-struct One<'a> {
+struct FindingData<'a> {
     id: &'a str,
     rule: String,
     severity: &'static str,
@@ -86,7 +87,7 @@ struct One<'a> {
     message: &'a str,
     notes: &'a [String],
     help: Option<&'a str>,
-    at: At,
+    at: PlaceData,
     function: &'a str,
     effect: Option<&'static str>,
     context: Option<&'static str>,
@@ -94,7 +95,7 @@ struct One<'a> {
     #[serde(serialize_with = "crate::json::hold")]
     hold: Hold,
     trace: Vec<Step<'a>>,
-    /// How many causes it has.
+    /// The number of its causes.
     causes: usize,
     fix: Option<FixData<'a>>,
     /// Evidence from a run of the program.
@@ -104,10 +105,10 @@ struct One<'a> {
 
 #[derive(Serialize)]
 struct Step<'a> {
-    at: At,
+    at: PlaceData,
     function: &'a str,
     call: &'a str,
-    /// The event there, in words.
+    /// The event at the step, in words.
     says: String,
 }
 
@@ -118,7 +119,8 @@ struct FixData<'a> {
     changes: Vec<Change>,
 }
 
-/// The changes of a fix in one file: lines with `+`, `-` or a space before them; `@` parts them.
+/// The changes of a fix in one file: lines with the sign `+`, `-` or a space. A line with the sign `@` separates
+/// changes.
 #[derive(Serialize)]
 struct Change {
     file: usize,
@@ -126,11 +128,12 @@ struct Change {
 }
 
 impl<'a> Report<'a> {
-    pub(super) fn new(shown: &'a Shown<'a>, report: &'a HtmlReport<'a>) -> Self {
-        let mut excerpts = Excerpts::new(shown, report.root);
-        let findings: Vec<One<'a>> = shown.findings.iter().map(|finding| one(finding, shown, &mut excerpts)).collect();
+    pub(super) fn new(input: &'a RenderInput<'a>, report: &'a HtmlReport<'a>) -> Self {
+        let mut excerpts = Excerpts::new(input, report.root);
+        let findings: Vec<FindingData<'a>> =
+            input.findings.iter().map(|finding| finding_data(finding, input, &mut excerpts)).collect();
         let overviews = report.overview.groups.iter();
-        let groups = shown.groups.iter().zip(overviews).map(|(group, overview)| Group {
+        let groups = input.groups.iter().zip(overviews).map(|(group, overview)| Group {
             id: &overview.id,
             cause: group.cause.as_ref().map(|cause| cause_data(cause, &mut excerpts)),
             mends: overview.mends,
@@ -139,13 +142,13 @@ impl<'a> Report<'a> {
             confidence: overview.confidence.as_str(),
             findings: &group.findings,
             also: &overview.also,
-            graph: graph(overview),
+            graph: graph_data(overview),
         });
         let groups = groups.collect();
-        let plan = report.plan.map(|plan| PlanData::new(plan, shown, report.root, &mut excerpts));
-        let rules = shown.findings.iter().filter_map(|finding| blocklint_rules::rule(finding.rule));
+        let plan = report.plan.map(|plan| PlanData::new(plan, input, report.root, &mut excerpts));
+        let rules = input.findings.iter().filter_map(|finding| blocklint_rules::rule(finding.rule));
         let rules = rules.map(|rule| {
-            (rule.code.to_string(), Rule { name: rule.name, summary: rule.summary, url: shown.url(rule.code) })
+            (rule.code.to_string(), Rule { name: rule.name, summary: rule.summary, url: input.url(rule.code) })
         });
         let counts = report.summary;
         Report {
@@ -162,7 +165,7 @@ impl<'a> Report<'a> {
                 first: report.overview.first,
             },
             rules: rules.collect(),
-            files: excerpts.finish(),
+            files: excerpts.into_files(),
             groups,
             findings,
             plan,
@@ -170,21 +173,21 @@ impl<'a> Report<'a> {
     }
 }
 
-fn one<'a>(finding: &'a Finding, shown: &Shown<'_>, excerpts: &mut Excerpts<'a>) -> One<'a> {
-    let trace = finding.trace.iter().enumerate().map(|(at, step)| Step {
-        at: excerpts.at(&step.place),
+fn finding_data<'a>(finding: &'a Finding, input: &RenderInput<'_>, excerpts: &mut Excerpts<'a>) -> FindingData<'a> {
+    let trace = finding.trace.iter().enumerate().map(|(index, step)| Step {
+        at: excerpts.add_place(&step.place),
         function: &step.function,
         call: &step.call,
-        says: step_label(finding, at),
+        says: step_label(finding, index),
     });
     let mut trace: Vec<Step<'_>> = trace.collect();
-    trace.extend(finding.held_by.as_ref().map(|held| Step {
-        at: excerpts.at(&held.place),
-        function: &held.function,
-        call: &held.call,
-        says: held.lock_holder_words(),
+    trace.extend(finding.held_by.as_ref().map(|holder| Step {
+        at: excerpts.add_place(&holder.place),
+        function: &holder.function,
+        call: &holder.call,
+        says: holder.lock_holder_words(),
     }));
-    One {
+    FindingData {
         id: &finding.fingerprint,
         rule: finding.rule.to_string(),
         severity: finding.severity.as_str(),
@@ -192,7 +195,7 @@ fn one<'a>(finding: &'a Finding, shown: &Shown<'_>, excerpts: &mut Excerpts<'a>)
         message: &finding.message,
         notes: &finding.notes,
         help: finding.help.as_deref(),
-        at: excerpts.at(&finding.place),
+        at: excerpts.add_place(&finding.place),
         function: &finding.function,
         effect: finding.effect.map(Effect::as_str),
         context: finding.context.map(Context::as_str),
@@ -200,16 +203,16 @@ fn one<'a>(finding: &'a Finding, shown: &Shown<'_>, excerpts: &mut Excerpts<'a>)
         hold: finding.hold,
         trace,
         causes: finding.causes.len(),
-        fix: finding.fix.as_ref().map(|fix| fix_data(fix, shown, excerpts)),
+        fix: finding.fix.as_ref().map(|fix| fix_data(fix, input, excerpts)),
         confirmed: finding.confirmed.as_ref().map(Confirmed::to_words),
     }
 }
 
 fn cause_data<'a>(cause: &'a Cause, excerpts: &mut Excerpts<'a>) -> CauseData<'a> {
-    CauseData { at: excerpts.at(&cause.place), function: &cause.function, call: &cause.call }
+    CauseData { at: excerpts.add_place(&cause.place), function: &cause.function, call: &cause.call }
 }
 
-fn graph(overview: &GroupOverview) -> Graph<'_> {
+fn graph_data(overview: &GroupOverview) -> Graph<'_> {
     let nodes = overview.graph.nodes.iter().map(|node| {
         let kind = match node.kind {
             PathNodeKind::Entry => "entry",
@@ -222,21 +225,21 @@ fn graph(overview: &GroupOverview) -> Graph<'_> {
     Graph { nodes: nodes.collect(), edges: edges.collect(), paths: &overview.graph.paths }
 }
 
-fn fix_data<'a>(fix: &'a Fix, shown: &Shown<'_>, excerpts: &mut Excerpts<'a>) -> FixData<'a> {
+fn fix_data<'a>(fix: &'a Fix, input: &RenderInput<'_>, excerpts: &mut Excerpts<'a>) -> FixData<'a> {
     let mut files: Vec<&camino::Utf8Path> = fix.edits.iter().map(|edit| &*edit.place.path).collect();
     files.dedup();
     let changes = files.into_iter().filter_map(|path| {
-        let text = shown.sources.get(path)?;
+        let text = input.sources.get(path)?;
         let mut edits: Vec<_> = fix.edits.iter().filter(|edit| *edit.place.path == *path).collect();
         edits.sort_by_key(|edit| edit.place.span);
-        let (mut after, mut at) = (String::with_capacity(text.len()), 0);
+        let (mut after, mut copied) = (String::with_capacity(text.len()), 0);
         for edit in edits {
-            after.push_str(text.get(at..edit.place.span.start as usize)?);
+            after.push_str(text.get(copied..edit.place.span.start as usize)?);
             after.push_str(&edit.content);
-            at = edit.place.span.end as usize;
+            copied = edit.place.span.end as usize;
         }
-        after.push_str(text.get(at..)?);
-        Some(Change { file: excerpts.file(path), lines: changed_lines(text, &after) })
+        after.push_str(text.get(copied..)?);
+        Some(Change { file: excerpts.add_file(path), lines: changed_lines(text, &after) })
     });
     FixData {
         title: &fix.title,
@@ -252,8 +255,8 @@ fn fix_data<'a>(fix: &'a Fix, shown: &Shown<'_>, excerpts: &mut Excerpts<'a>) ->
 fn changed_lines(before: &str, after: &str) -> Vec<(char, String)> {
     let diff = TextDiff::from_lines(before, after);
     let mut lines = Vec::new();
-    for (at, group) in diff.grouped_ops(AROUND).iter().enumerate() {
-        if at > 0 {
+    for (index, group) in diff.grouped_ops(CONTEXT_LINES).iter().enumerate() {
+        if index > 0 {
             lines.push(('@', String::new()));
         }
         for change in group.iter().flat_map(|operation| diff.iter_changes(operation)) {

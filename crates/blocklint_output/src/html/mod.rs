@@ -1,9 +1,10 @@
-//! A report to explore, in one file that needs no other and no network.
+//! HTML: an interactive report in one file, which needs no other file and no network.
 //!
-//! The page is put together from the files beside this one: `page.html`, `report.css` and the scripts. There is no
-//! build step. The data are JSON in an element that browsers do not run, and the scripts make every text a text node,
-//! so that nothing in file names or source text can become markup; a content security policy forbids any other script,
-//! and every request.
+//! The page is assembled from the files of this folder: `page.html`, `report.css` and the scripts, without a build
+//! step.
+//!
+//! No file name or source text can become markup: the data are JSON in an element that browsers do not run, and the
+//! scripts make every text a text node. A content security policy forbids any other script and every request.
 
 mod data;
 mod excerpts;
@@ -16,7 +17,7 @@ use base64::engine::general_purpose::STANDARD;
 use camino::Utf8Path;
 use sha2::{Digest, Sha256};
 
-use crate::{Overview, Plan, Shown, Summary};
+use crate::{Overview, Plan, RenderInput, Summary};
 
 const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("report.css");
@@ -35,13 +36,13 @@ const SCRIPTS: [&str; 8] = [
 /// The parts of the report besides findings.
 #[derive(Clone, Copy, Debug)]
 pub struct HtmlReport<'a> {
-    /// The project root: paths are shown relative to it, and its name is the report's title.
+    /// The project root. Shown paths are relative to it, and its name is the report's title.
     pub root: &'a Utf8Path,
     /// The engine's overview of the causes.
     pub overview: &'a Overview,
-    /// The plan of changes; located like the findings.
+    /// The plan of changes, with located places.
     pub plan: Option<&'a Plan>,
-    /// The counts of the last line in other formats.
+    /// The counts, which other formats write in their last line.
     pub summary: &'a Summary,
 }
 
@@ -50,23 +51,23 @@ pub struct HtmlReport<'a> {
 /// # Errors
 ///
 /// Those of the writer.
-pub fn html(out: &mut dyn Write, shown: &Shown<'_>, report: &HtmlReport<'_>) -> io::Result<()> {
-    // A checkout may have other line ends than those that browsers make of them before they hash.
+pub fn write_html(out: &mut dyn Write, input: &RenderInput<'_>, report: &HtmlReport<'_>) -> io::Result<()> {
+    // A checkout may have `\r\n`. Browsers make it `\n` before they compute the hash.
     let [page, style, scripts] = [PAGE, STYLE, &SCRIPTS.concat()].map(|text| text.replace("\r\n", "\n"));
     let script = format!("(() => {{\n'use strict';\n{scripts}}})();\n");
-    let title = escaped(report.root.file_name().unwrap_or("project"));
-    for (at, part) in page.split("{{").enumerate() {
-        let Some((name, rest)) = part.split_once("}}").filter(|_| at > 0) else {
+    let title = escape_html(report.root.file_name().unwrap_or("project"));
+    for (index, part) in page.split("{{").enumerate() {
+        let Some((name, rest)) = part.split_once("}}").filter(|_| index > 0) else {
             out.write_all(part.as_bytes())?;
             continue;
         };
         match name {
             "title" => out.write_all(title.as_bytes())?,
-            "style-hash" => out.write_all(hash(&style).as_bytes())?,
-            "script-hash" => out.write_all(hash(&script).as_bytes())?,
+            "style-hash" => out.write_all(csp_hash(&style).as_bytes())?,
+            "script-hash" => out.write_all(csp_hash(&script).as_bytes())?,
             "style" => out.write_all(style.as_bytes())?,
             "script" => out.write_all(script.as_bytes())?,
-            "data" => serde_json::to_writer(Inert(out), &data::Report::new(shown, report))?,
+            "data" => serde_json::to_writer(MarkupFreeWriter(out), &data::Report::new(input, report))?,
             _ => return Err(io::Error::other(format!("page.html has no `{name}`"))),
         }
         out.write_all(rest.as_bytes())?;
@@ -75,12 +76,12 @@ pub fn html(out: &mut dyn Write, shown: &Shown<'_>, report: &HtmlReport<'_>) -> 
 }
 
 /// Returns a source expression of a content security policy that allows exactly this text.
-fn hash(text: &str) -> String {
+fn csp_hash(text: &str) -> String {
     format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)))
 }
 
-/// Text as HTML shows it.
-fn escaped(text: &str) -> String {
+/// Returns a text with the characters of HTML markup escaped.
+fn escape_html(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -96,17 +97,17 @@ fn escaped(text: &str) -> String {
     escaped
 }
 
-/// Writes JSON in which nothing can end the element around it: `<`, `>` and `&` stand only in strings, where an escape
-/// means the same.
-struct Inert<'a>(&'a mut dyn Write);
+/// Writes JSON that cannot end the element around it: writes `<`, `>` and `&` as escapes. JSON has them only in
+/// strings, where an escape means the same character.
+struct MarkupFreeWriter<'a>(&'a mut dyn Write);
 
-impl Write for Inert<'_> {
+impl Write for MarkupFreeWriter<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut rest = bytes;
-        while let Some(at) = rest.iter().position(|byte| matches!(byte, b'<' | b'>' | b'&')) {
-            self.0.write_all(&rest[..at])?;
-            write!(self.0, "\\u{:04x}", rest[at])?;
-            rest = &rest[at + 1..];
+        while let Some(index) = rest.iter().position(|byte| matches!(byte, b'<' | b'>' | b'&')) {
+            self.0.write_all(&rest[..index])?;
+            write!(self.0, "\\u{:04x}", rest[index])?;
+            rest = &rest[index + 1..];
         }
         self.0.write_all(rest)?;
         Ok(bytes.len())
@@ -122,9 +123,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_in_the_data_is_markup() {
+    fn data_contains_no_markup() {
         let mut out = Vec::new();
-        serde_json::to_writer(Inert(&mut out), &["</script><!--", "a&b", "\u{202e}"]).expect("memory takes everything");
+        serde_json::to_writer(MarkupFreeWriter(&mut out), &["</script><!--", "a&b", "\u{202e}"])
+            .expect("memory takes everything");
         let text = String::from_utf8(out).expect("utf-8");
         assert!(!text.contains(['<', '>', '&']), "{text}");
         let back: Vec<String> = serde_json::from_str(&text).expect("JSON");
@@ -132,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_no_markup() {
-        assert_eq!(escaped("<b>\"x\" & 'y'\n"), "&lt;b&gt;&quot;x&quot; &amp; &#39;y&#39; ");
+    fn names_are_escaped() {
+        assert_eq!(escape_html("<b>\"x\" & 'y'\n"), "&lt;b&gt;&quot;x&quot; &amp; &#39;y&#39; ");
     }
 }

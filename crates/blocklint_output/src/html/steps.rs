@@ -1,11 +1,11 @@
-//! The plan of a report, as its scripts read it.
+//! The plan of an HTML report as JSON, which the scripts of the page read.
 
 use blocklint_core::{Finding, Hold, Place};
 use camino::Utf8Path;
 use serde::Serialize;
 
-use super::excerpts::{At, Excerpts};
-use crate::{Plan, PlanKind, PlanStep, Shown};
+use super::excerpts::{Excerpts, PlaceData};
+use crate::{Plan, PlanKind, PlanStep, RenderInput};
 
 #[derive(Serialize)]
 pub(super) struct PlanData<'a> {
@@ -19,13 +19,13 @@ pub(super) struct PlanData<'a> {
 #[derive(Serialize)]
 struct Step<'a> {
     kind: &'static str,
-    at: At,
+    at: PlaceData,
     function: &'a str,
     call: &'a str,
-    /// The group of which it is the cause.
+    /// The index of the group whose cause it changes.
     group: Option<usize>,
     calls: Vec<Call<'a>>,
-    /// The functions that it frees: a finding of each, which ends with it.
+    /// For each function that it frees, one finding of the function that ends.
     frees: Vec<u32>,
     findings: &'a [u32],
     #[serde(serialize_with = "crate::json::hold")]
@@ -34,7 +34,7 @@ struct Step<'a> {
     help: Option<String>,
     fix: Option<String>,
     fixes: u32,
-    /// How many other findings the command mends as well.
+    /// How many other findings the fix command mends, too.
     besides: u32,
     codemod: Option<String>,
     check: String,
@@ -42,39 +42,49 @@ struct Step<'a> {
 
 #[derive(Serialize)]
 struct Call<'a> {
-    at: At,
+    at: PlaceData,
     call: &'a str,
     group: Option<usize>,
 }
 
 impl<'a> PlanData<'a> {
-    /// Commands are those that one types in `root`, to which the paths of a report are relative.
-    pub(super) fn new(plan: &'a Plan, shown: &'a Shown<'a>, root: &Utf8Path, excerpts: &mut Excerpts<'a>) -> Self {
+    /// Returns the data of a plan. Its commands are for a shell in `root`, to which the paths of a report are relative.
+    pub(super) fn new(
+        plan: &'a Plan,
+        input: &'a RenderInput<'a>,
+        root: &Utf8Path,
+        excerpts: &mut Excerpts<'a>,
+    ) -> Self {
         PlanData {
             functions: plan.functions,
             findings: plan.findings,
             left_functions: plan.left_functions,
             left_findings: plan.left_findings,
-            steps: plan.steps.iter().map(|of| step(of, shown, root, excerpts)).collect(),
+            steps: plan.steps.iter().map(|step| step_data(step, input, root, excerpts)).collect(),
         }
     }
 }
 
-fn step<'a>(step: &'a PlanStep, shown: &'a Shown<'a>, root: &Utf8Path, excerpts: &mut Excerpts<'a>) -> Step<'a> {
-    let calls = step.calls.iter().map(|of| Call {
-        at: excerpts.at(&of.place),
-        call: &of.call,
-        group: group_of(&of.place, &of.call, shown),
+fn step_data<'a>(
+    step: &'a PlanStep,
+    input: &'a RenderInput<'a>,
+    root: &Utf8Path,
+    excerpts: &mut Excerpts<'a>,
+) -> Step<'a> {
+    let calls = step.calls.iter().map(|call| Call {
+        at: excerpts.add_place(&call.place),
+        call: &call.call,
+        group: group_of(&call.place, &call.call, input),
     });
     let calls = calls.collect();
     Step {
         kind: step.kind.as_str(),
-        at: excerpts.at(&step.place),
+        at: excerpts.add_place(&step.place),
         function: &step.function,
         call: &step.call,
-        group: (step.kind == PlanKind::Cause).then(|| group_of(&step.place, &step.call, shown)).flatten(),
+        group: (step.kind == PlanKind::Cause).then(|| group_of(&step.place, &step.call, input)).flatten(),
         calls,
-        frees: freed(step, shown.findings),
+        frees: findings_of_freed_functions(step, input.findings),
         findings: &step.findings,
         hold: step.hold,
         severity: step.severity.as_str(),
@@ -87,26 +97,29 @@ fn step<'a>(step: &'a PlanStep, shown: &'a Shown<'a>, root: &Utf8Path, excerpts:
     }
 }
 
-/// Two functions of one name are freed by two findings.
-fn freed(step: &PlanStep, findings: &[Finding]) -> Vec<u32> {
-    let mut freed: Vec<u32> = Vec::with_capacity(step.functions.len());
-    let finding = |at: u32| findings.get(at as usize);
+/// Returns one finding for each function that a step frees. Two functions with one name, in different files, have two.
+fn findings_of_freed_functions(step: &PlanStep, findings: &[Finding]) -> Vec<u32> {
+    let mut chosen: Vec<u32> = Vec::with_capacity(step.functions.len());
+    let finding_at = |index: u32| findings.get(index as usize);
     for name in &step.functions {
-        let is_new = |at: &u32| {
-            finding(*at).is_some_and(|one| {
-                let is_it = |of: &u32| {
-                    finding(*of).is_some_and(|of| of.function == one.function && of.place.path == one.place.path)
+        let is_of_new_function = |index: &u32| {
+            finding_at(*index).is_some_and(|finding| {
+                let has_same_function = |other: &u32| {
+                    finding_at(*other).is_some_and(|other| {
+                        other.function == finding.function && other.place.path == finding.place.path
+                    })
                 };
-                one.function == *name && !freed.iter().any(is_it)
+                finding.function == *name && !chosen.iter().any(has_same_function)
             })
         };
-        freed.extend(step.findings.iter().copied().find(is_new));
+        chosen.extend(step.findings.iter().copied().find(is_of_new_function));
     }
-    freed
+    chosen
 }
 
-fn group_of(place: &Place, call: &str, shown: &Shown<'_>) -> Option<usize> {
-    shown.groups.iter().position(|group| {
+/// Returns the index of the group whose cause is this call at this place.
+fn group_of(place: &Place, call: &str, input: &RenderInput<'_>) -> Option<usize> {
+    input.groups.iter().position(|group| {
         group
             .cause
             .as_ref()

@@ -1,4 +1,4 @@
-//! A plan for programs.
+//! `blocklint plan` as JSON.
 
 use std::io::{self, Write};
 
@@ -6,7 +6,7 @@ use blocklint_core::{Hold, Place};
 use serde::Serialize;
 
 use super::{Plan, PlanKind, PlanStep};
-use crate::Shown;
+use crate::RenderInput;
 
 #[derive(Serialize)]
 struct Root<'a> {
@@ -26,18 +26,18 @@ struct Left {
 struct Step<'a> {
     kind: &'static str,
     #[serde(flatten)]
-    at: At<'a>,
+    at: PlaceData<'a>,
     function: &'a str,
     call: Option<&'a str>,
     calls: Vec<Call<'a>>,
     frees: &'a [String],
-    findings: Vec<One<'a>>,
+    findings: Vec<FindingData<'a>>,
     #[serde(serialize_with = "crate::json::hold")]
     hold: Hold,
     severity: &'static str,
     help: Option<&'a str>,
-    /// The call that the advice describes, where it is another one than what is changed.
-    help_at: Option<At<'a>>,
+    /// The call that the advice describes, if it is not the call that is changed.
+    help_at: Option<PlaceData<'a>>,
     fixes: u32,
     fix: Option<String>,
     codemod: Option<String>,
@@ -47,22 +47,22 @@ struct Step<'a> {
 #[derive(Serialize)]
 struct Call<'a> {
     #[serde(flatten)]
-    at: At<'a>,
+    at: PlaceData<'a>,
     function: &'a str,
     call: &'a str,
 }
 
 #[derive(Serialize)]
-struct One<'a> {
+struct FindingData<'a> {
     code: String,
     fingerprint: &'a str,
     #[serde(flatten)]
-    at: At<'a>,
+    at: PlaceData<'a>,
     function: &'a str,
 }
 
 #[derive(Serialize)]
-struct At<'a> {
+struct PlaceData<'a> {
     filename: &'a str,
     cell: Option<u32>,
     location: Location,
@@ -74,51 +74,55 @@ struct Location {
     column: u32,
 }
 
-fn at(place: &Place) -> At<'_> {
+fn place_data(place: &Place) -> PlaceData<'_> {
     let location = Location { row: place.start.row, column: place.start.column };
-    At { filename: place.path.as_str(), cell: place.cell, location }
+    PlaceData { filename: place.path.as_str(), cell: place.cell, location }
 }
 
-/// One object.
+/// Writes the plan as one object.
 ///
 /// # Errors
 ///
 /// Those of the writer.
-pub fn plan_json(out: &mut dyn Write, shown: &Shown<'_>, plan: &Plan) -> io::Result<()> {
+pub fn write_plan_json(out: &mut dyn Write, input: &RenderInput<'_>, plan: &Plan) -> io::Result<()> {
     let root = Root {
         functions: plan.functions,
         findings: plan.findings,
-        steps: plan.steps.iter().map(|of| step(of, shown)).collect(),
+        steps: plan.steps.iter().map(|step| step_data(step, input)).collect(),
         left: Left { functions: plan.left_functions, findings: plan.left_findings },
     };
     serde_json::to_writer_pretty(&mut *out, &root)?;
     writeln!(out)
 }
 
-fn step<'a>(step: &'a PlanStep, shown: &'a Shown<'_>) -> Step<'a> {
-    let findings = step.findings.iter().filter_map(|index| shown.findings.get(*index as usize));
+fn step_data<'a>(step: &'a PlanStep, input: &'a RenderInput<'_>) -> Step<'a> {
+    let findings = step.findings.iter().filter_map(|index| input.findings.get(*index as usize));
     Step {
         kind: step.kind.as_str(),
-        at: at(&step.place),
+        at: place_data(&step.place),
         function: &step.function,
         call: (step.kind != PlanKind::Function).then_some(&step.call),
-        calls: step.calls.iter().map(|of| Call { at: at(&of.place), function: &of.function, call: &of.call }).collect(),
+        calls: step
+            .calls
+            .iter()
+            .map(|call| Call { at: place_data(&call.place), function: &call.function, call: &call.call })
+            .collect(),
         frees: &step.functions,
         findings: findings
-            .map(|of| One {
-                code: of.rule.to_string(),
-                fingerprint: &of.fingerprint,
-                at: at(&of.place),
-                function: &of.function,
+            .map(|finding| FindingData {
+                code: finding.rule.to_string(),
+                fingerprint: &finding.fingerprint,
+                at: place_data(&finding.place),
+                function: &finding.function,
             })
             .collect(),
         hold: step.hold,
         severity: step.severity.as_str(),
         help: step.help.as_deref(),
-        help_at: step.help_at.as_ref().map(at),
+        help_at: step.help_at.as_ref().map(place_data),
         fixes: step.fixes,
-        fix: step.fix_command(shown.folder),
-        codemod: step.codemod_command(shown.folder),
-        check: step.check_command(shown.folder),
+        fix: step.fix_command(input.folder),
+        codemod: step.codemod_command(input.folder),
+        check: step.check_command(input.folder),
     }
 }

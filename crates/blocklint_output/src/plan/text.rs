@@ -1,4 +1,4 @@
-//! A plan for people.
+//! `blocklint plan` as text for people.
 
 use std::io::{self, Write};
 
@@ -6,19 +6,19 @@ use anstyle::{AnsiColor, Style};
 use blocklint_core::Hold;
 
 use super::{Plan, PlanCall, PlanKind, PlanStep};
-use crate::paths::{harmless, shown_place};
+use crate::paths::{escape_controls, place_text};
 use crate::summary::count;
-use crate::{Look, Shown};
+use crate::{Look, RenderInput};
 
-/// Names and calls of one step beyond which only their number is told.
+/// The most names and calls of one step that are written. Of the others only the number is.
 const MOST_NAMES: usize = 4;
 
-/// Returns a numbered list of the steps, and what they come to.
+/// Writes a numbered list of the steps, and the number of functions that they free.
 ///
 /// # Errors
 ///
 /// Those of the writer.
-pub fn plan_text(out: &mut dyn Write, shown: &Shown<'_>, plan: &Plan, look: Look) -> io::Result<()> {
+pub fn write_plan(out: &mut dyn Write, input: &RenderInput<'_>, plan: &Plan, look: Look) -> io::Result<()> {
     if plan.findings == 0 {
         return writeln!(out, "No findings: there is nothing to plan.");
     }
@@ -30,83 +30,92 @@ pub fn plan_text(out: &mut dyn Write, shown: &Shown<'_>, plan: &Plan, look: Look
         0 => writeln!(out, "{all}: {changes} {free} all of them.")?,
         _ => writeln!(out, "{all}: {changes} {free} {freed} of the functions.")?,
     }
-    for (at, step) in plan.steps.iter().enumerate() {
+    for (index, step) in plan.steps.iter().enumerate() {
         writeln!(out)?;
-        write_step(out, at + 1, step, shown, look)?;
+        write_step(out, index + 1, step, input, look)?;
     }
     if plan.left_findings > 0 {
-        let left = count(plan.left_findings as usize, "finding");
-        writeln!(out, "\n{left} would be left; --steps NUMBER plans further.")?;
+        let remaining = count(plan.left_findings as usize, "finding");
+        writeln!(out, "\n{remaining} would be left; --steps NUMBER plans further.")?;
     }
     Ok(())
 }
 
-fn write_step(out: &mut dyn Write, at: usize, step: &PlanStep, shown: &Shown<'_>, look: Look) -> io::Result<()> {
+fn write_step(
+    out: &mut dyn Write,
+    number: usize,
+    step: &PlanStep,
+    input: &RenderInput<'_>,
+    look: Look,
+) -> io::Result<()> {
     let bold = look.style(Style::new().bold());
     let title = match step.kind {
-        PlanKind::Cause => format!("`{}` in `{}`", harmless(&step.call), harmless(&step.function)),
-        PlanKind::Function => format!("all that `{}` does", harmless(&step.function)),
-        PlanKind::Call => format!("the call of `{}` in `{}`", harmless(&step.call), harmless(&step.function)),
+        PlanKind::Cause => format!("`{}` in `{}`", escape_controls(&step.call), escape_controls(&step.function)),
+        PlanKind::Function => format!("all that `{}` does", escape_controls(&step.function)),
+        PlanKind::Call => {
+            format!("the call of `{}` in `{}`", escape_controls(&step.call), escape_controls(&step.function))
+        }
     };
-    let place = look.link(&shown_place(&step.place, shown.folder), &step.place);
-    writeln!(out, "{bold}{at}. {title}{bold:#}  {place}")?;
-    line(out, look, "frees", &frees(step))?;
+    let place = look.link(&place_text(&step.place, input.folder), &step.place);
+    writeln!(out, "{bold}{number}. {title}{bold:#}  {place}")?;
+    write_line(out, look, "frees", &freed_functions_text(step))?;
     if !step.calls.is_empty() {
-        line(out, look, "blocks", &calls(&step.calls, shown))?;
+        write_line(out, look, "blocks", &calls_text(&step.calls, input))?;
     }
-    if let Some(held) = held(step.hold) {
-        line(out, look, "held", &held)?;
+    if let Some(hold) = hold_text(step.hold) {
+        write_line(out, look, "held", &hold)?;
     }
-    if let Some(help) = step.help_from(shown.folder) {
-        line(out, look, "help", &harmless(&help))?;
+    if let Some(help) = step.help_from(input.folder) {
+        write_line(out, look, "help", &escape_controls(&help))?;
     }
-    if let Some(command) = step.fix_command(shown.folder) {
+    if let Some(command) = step.fix_command(input.folder) {
         let besides = match step.fixes_besides {
             0 => String::new(),
             more => format!("  # and {} more", count(more as usize, "finding")),
         };
-        line(out, look, "fix", &format!("{}{besides}", harmless(&command)))?;
+        write_line(out, look, "fix", &format!("{}{besides}", escape_controls(&command)))?;
     }
-    if let Some(command) = step.codemod_command(shown.folder) {
-        line(out, look, if step.fixes > 0 { "or" } else { "fix" }, &harmless(&command))?;
+    if let Some(command) = step.codemod_command(input.folder) {
+        write_line(out, look, if step.fixes > 0 { "or" } else { "fix" }, &escape_controls(&command))?;
     }
-    line(out, look, "check", &harmless(&step.check_command(shown.folder)))
+    write_line(out, look, "check", &escape_controls(&step.check_command(input.folder)))
 }
 
-fn line(out: &mut dyn Write, look: Look, label: &str, text: &str) -> io::Result<()> {
+fn write_line(out: &mut dyn Write, look: Look, label: &str, text: &str) -> io::Result<()> {
     let style = look.style(AnsiColor::Cyan.on_default());
     writeln!(out, "   {style}{label:<6}{style:#} {text}")
 }
 
-/// `3 functions (4 findings): a.b, a.c and 1 more`.
-fn frees(step: &PlanStep) -> String {
+/// Returns the freed functions in words: `3 functions (4 findings): a.b, a.c and 1 more`.
+fn freed_functions_text(step: &PlanStep) -> String {
     let findings = count(step.findings.len(), "finding");
     if step.functions.is_empty() {
         return format!("no function yet, but ends {findings}");
     }
     let names: Vec<String> =
-        step.functions.iter().take(MOST_NAMES).map(|name| format!("`{}`", harmless(name))).collect();
+        step.functions.iter().take(MOST_NAMES).map(|name| format!("`{}`", escape_controls(name))).collect();
     let functions = count(step.functions.len(), "function");
-    format!("{functions} ({findings}): {}{}", names.join(", "), and_more(step.functions.len()))
+    format!("{functions} ({findings}): {}{}", names.join(", "), and_more_text(step.functions.len()))
 }
 
-fn calls(calls: &[PlanCall], shown: &Shown<'_>) -> String {
-    let told: Vec<String> = calls
+fn calls_text(calls: &[PlanCall], input: &RenderInput<'_>) -> String {
+    let first: Vec<String> = calls
         .iter()
         .take(MOST_NAMES)
-        .map(|of| format!("`{}` at {}", harmless(&of.call), shown_place(&of.place, shown.folder)))
+        .map(|call| format!("`{}` at {}", escape_controls(&call.call), place_text(&call.place, input.folder)))
         .collect();
-    format!("{}{}", told.join(", "), and_more(calls.len()))
+    format!("{}{}", first.join(", "), and_more_text(calls.len()))
 }
 
-fn and_more(all: usize) -> String {
+/// Returns ` and 3 more` if there are more than [`MOST_NAMES`].
+fn and_more_text(all: usize) -> String {
     match all.saturating_sub(MOST_NAMES) {
         0 => String::new(),
         more => format!(" and {more} more"),
     }
 }
 
-fn held(hold: Hold) -> Option<String> {
+fn hold_text(hold: Hold) -> Option<String> {
     match hold {
         Hold::Unstated => None,
         Hold::Brief => Some("for a moment".to_owned()),

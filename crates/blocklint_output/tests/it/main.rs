@@ -1,4 +1,4 @@
-//! The renderers.
+//! Tests of the renderers.
 
 mod render;
 mod support;

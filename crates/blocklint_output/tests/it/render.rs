@@ -1,13 +1,14 @@
-//! The look of each format.
+//! Tests of the text of each format.
 
 use std::sync::Arc;
 
-use crate::support::{APP, Made, made, place, step};
+use crate::support::{APP, Example, example, place, step};
 use blocklint_core::{Confidence, Severity, Span};
 use blocklint_output::{
     ExplainedFinding, ExplainedLine, ExplainedRow, ExplainedSite, ExplainedTarget, HtmlReport, Look, Outcome, Overview,
-    Remark, SarifRun, Shown, Sources, Summary, concise, explanation, explanation_json, full, github, gitlab, html,
-    json, jsonl, junit, rdjson, sarif, statistics, statistics_json, summary,
+    Remark, RenderInput, SarifRun, Sources, Summary, write_concise, write_explanation, write_explanation_json,
+    write_full, write_github, write_gitlab, write_html, write_json, write_jsonl, write_junit, write_rdjson,
+    write_sarif, write_statistics, write_statistics_json, write_summary,
 };
 use camino::Utf8Path;
 use insta::assert_snapshot;
@@ -18,11 +19,11 @@ fn text(write: impl FnOnce(&mut dyn std::io::Write) -> std::io::Result<()>) -> S
     String::from_utf8(out).expect("utf-8")
 }
 
-fn shown(made: &Made) -> Shown<'_> {
-    Shown {
-        findings: &made.findings,
-        groups: &made.groups,
-        sources: &made.sources,
+fn shown(example: &Example) -> RenderInput<'_> {
+    RenderInput {
+        findings: &example.findings,
+        groups: &example.groups,
+        sources: &example.sources,
         folder: Utf8Path::new("/p"),
         pages: None,
     }
@@ -30,56 +31,60 @@ fn shown(made: &Made) -> Shown<'_> {
 
 #[test]
 fn full_shows_the_path_under_its_cause() {
-    assert_snapshot!(text(|out| full(out, &shown(&made()), Look::default())));
+    assert_snapshot!(text(|out| write_full(out, &shown(&example()), Look::default())));
 }
 
-/// Two findings of one cause whose ways differ, meet or have different advice.
+/// The two findings of a cause have paths that join or differ, and equal or different advice.
 #[test]
-fn what_was_shown_under_a_cause_is_not_shown_again() {
-    let mut made = made();
-    made.groups.truncate(1);
-    made.findings.truncate(2);
-    let of_second = |made: &Made| {
-        let out = text(|out| full(out, &shown(made), Look::default()));
+fn texts_and_steps_are_not_repeated_under_a_cause() {
+    let mut example = example();
+    example.groups.truncate(1);
+    example.findings.truncate(2);
+    let of_second = |example: &Example| {
+        let out = text(|out| write_full(out, &shown(example), Look::default()));
         out.split("error[").nth(2).expect("two findings").to_owned()
     };
-    assert!(of_second(&made).contains("= note, help: as above"), "{}", of_second(&made));
-    assert!(!of_second(&made).contains("note: ") && !of_second(&made).contains("= help:"), "{}", of_second(&made));
+    assert!(of_second(&example).contains("= note, help: as above"), "{}", of_second(&example));
+    assert!(
+        !of_second(&example).contains("note: ") && !of_second(&example).contains("= help:"),
+        "{}",
+        of_second(&example)
+    );
 
-    made.findings[1].help = Some("run it in a thread: `await asyncio.to_thread(other, …)`".to_owned());
-    let out = of_second(&made);
+    example.findings[1].help = Some("run it in a thread: `await asyncio.to_thread(other, …)`".to_owned());
+    let out = of_second(&example);
     assert!(out.contains("= help: run it in a thread: `await asyncio.to_thread(other, …)`"), "{out}");
     assert!(out.contains("= note: as above"), "{out}");
 
-    // It joins the first one a step later.
-    let at = place("/p/app.py", APP, "retry", 0);
-    made.findings[1].trace.insert(1, step(at, "app.fetch", "app.again", "again"));
-    let out = of_second(&made);
+    // Its path joins the first one a step later.
+    let retry = place("/p/app.py", APP, "retry", 0);
+    example.findings[1].trace.insert(1, step(retry, "app.fetch", "app.again", "again"));
+    let out = of_second(&example);
     assert!(
         out.contains("`both` calls `fetch`\n") && out.contains("`fetch` calls `again`, and then as above\n"),
         "{out}"
     );
     assert!(!out.contains("= path"), "{out}");
 
-    // It ends elsewhere, so that nothing of it was shown.
-    let end = made.findings[1].trace.len() - 1;
-    made.findings[1].trace[end].call = "requests.Session.post".to_owned();
-    let out = of_second(&made);
+    // Its path ends at another call, so it is shown in full.
+    let end = example.findings[1].trace.len() - 1;
+    example.findings[1].trace[end].call = "requests.Session.post".to_owned();
+    let out = of_second(&example);
     assert!(!out.contains("then as above") && out.contains("`requests.Session.post`, which blocks"), "{out}");
     assert!(out.contains("= path: both → fetch → fetch → load → self.http.get"), "{out}");
 }
 
 #[test]
-fn those_that_only_lead_there_too_are_a_list() {
-    let mut made = made();
-    made.groups.truncate(1);
-    made.findings.truncate(2);
-    let mut third = made.findings[1].clone();
+fn findings_that_join_a_shown_path_are_listed() {
+    let mut example = example();
+    example.groups.truncate(1);
+    example.findings.truncate(2);
+    let mut third = example.findings[1].clone();
     third.fix = None;
-    made.findings.push(third);
-    let group = &mut made.groups[0];
+    example.findings.push(third);
+    let group = &mut example.groups[0];
     group.findings = vec![0, 1, 2];
-    let out = text(|out| full(out, &shown(&made), Look::default()));
+    let out = text(|out| write_full(out, &shown(&example), Look::default()));
     assert_eq!(out.matches("-->").count(), 1, "{out}");
     let list = out.split_once("2 more calls lead there as above").expect("a list").1;
     let lines: Vec<&str> = list.lines().filter(|line| line.starts_with("   app.py:")).collect();
@@ -88,26 +93,27 @@ fn those_that_only_lead_there_too_are_a_list() {
         "{list}"
     );
 
-    // One alone is shown as it is, and one that comes another way is no part of the list.
-    made.groups[0].findings = vec![0, 1];
-    assert!(!text(|out| full(out, &shown(&made), Look::default())).contains("as above:"), "one");
-    made.groups[0].findings = vec![0, 1, 2];
-    let at = place("/p/app.py", APP, "retry", 0);
-    made.findings[2].trace.insert(1, step(at, "app.fetch", "app.again", "again"));
-    let out = text(|out| full(out, &shown(&made), Look::default()));
+    // A single finding is shown in full. So is a finding whose path joins later than at its second step.
+    example.groups[0].findings = vec![0, 1];
+    assert!(!text(|out| write_full(out, &shown(&example), Look::default())).contains("as above:"), "one");
+    example.groups[0].findings = vec![0, 1, 2];
+    let retry = place("/p/app.py", APP, "retry", 0);
+    example.findings[2].trace.insert(1, step(retry, "app.fetch", "app.again", "again"));
+    let out = text(|out| write_full(out, &shown(&example), Look::default()));
     assert_eq!(out.matches("-->").count(), 3, "{out}");
 }
 
 #[test]
-fn a_terminal_shows_the_first_in_full_and_a_line_each_of_the_others() {
-    let made = made();
-    let all = text(|out| full(out, &shown(&made), Look::default()));
-    let of = |most| text(|out| full(out, &shown(&made), Look { most_blocks: Some(most), ..Look::default() }));
-    assert_eq!(of(100), all, "as many as there are");
-    let findings = made.groups.iter().map(|group| group.findings.len()).sum::<usize>();
-    let first = made.groups[0].findings.len();
+fn a_terminal_shows_the_first_findings_in_full_and_lists_the_others() {
+    let example = example();
+    let all = text(|out| write_full(out, &shown(&example), Look::default()));
+    let text_with_limit =
+        |most| text(|out| write_full(out, &shown(&example), Look { most_blocks: Some(most), ..Look::default() }));
+    assert_eq!(text_with_limit(100), all, "as many as there are");
+    let findings = example.groups.iter().map(|group| group.findings.len()).sum::<usize>();
+    let first = example.groups[0].findings.len();
     assert!(findings > first, "several causes");
-    let out = of(1);
+    let out = text_with_limit(1);
     let (shown_first, rest) = out.split_once(" in one line each").expect("a list");
     assert!(all.starts_with(shown_first.rsplit_once('\n').expect("a line").0), "{out}");
     let lines = rest.lines().filter(|line| line.starts_with("   ") && line.contains("[BLT")).count();
@@ -116,9 +122,9 @@ fn a_terminal_shows_the_first_in_full_and_a_line_each_of_the_others() {
 
 #[test]
 fn colour_changes_no_character() {
-    let made = made();
-    let plain = text(|out| full(out, &shown(&made), Look::default()));
-    let styled = text(|out| full(out, &shown(&made), Look { styled: true, ..Look::default() }));
+    let example = example();
+    let plain = text(|out| write_full(out, &shown(&example), Look::default()));
+    let styled = text(|out| write_full(out, &shown(&example), Look { styled: true, ..Look::default() }));
     assert!(styled.contains('\u{1b}') && !plain.contains('\u{1b}'));
     let mut stripped = String::new();
     let mut rest = styled.as_str();
@@ -130,17 +136,18 @@ fn colour_changes_no_character() {
     assert_eq!(stripped, plain);
 }
 
-/// Each place that heads a frame or a line is a link to its file, and what is read stays the same.
+/// The place at the head of each frame or line is a link to its file, and the visible text is the same as without
+/// links.
 #[test]
 fn places_are_links_where_the_terminal_can() {
-    let made = made();
-    // Counted where no colour stands before what heads a line.
-    let bare = text(|out| full(out, &shown(&made), Look::default()));
+    let example = example();
+    // Counted in the output without colours, where no escape sequence is before the head of a line.
+    let bare = text(|out| write_full(out, &shown(&example), Look::default()));
     let heads = bare.lines().filter(|line| line.contains("-->") || line.contains(":::")).count();
     let headings = bare.lines().filter(|line| line.starts_with("cause ")).count();
     for styled in [false, true] {
-        let [plain, linked] =
-            [false, true].map(|links| text(|out| full(out, &shown(&made), Look { styled, links, ..Look::default() })));
+        let [plain, linked] = [false, true]
+            .map(|links| text(|out| write_full(out, &shown(&example), Look { styled, links, ..Look::default() })));
         let ends = linked.matches("\u{1b}]8;;\u{1b}\\").count();
         assert_eq!(linked.matches("\u{1b}]8;;file:///p/").count(), ends);
         assert_eq!((heads > 3, headings, ends), (true, 2, heads + headings), "{linked:?}");
@@ -154,28 +161,28 @@ fn places_are_links_where_the_terminal_can() {
 
 #[test]
 fn concise_is_one_line_each() {
-    assert_snapshot!(text(|out| concise(out, &shown(&made()), Look::default())));
+    assert_snapshot!(text(|out| write_concise(out, &shown(&example()), Look::default())));
 }
 
 #[test]
 fn json_has_every_field() {
-    let made = made();
-    let one = Made { findings: made.findings[1..].to_vec(), ..made };
-    assert_snapshot!(text(|out| json(out, &shown(&one))));
-    let none = Made { findings: Vec::new(), groups: Vec::new(), sources: Sources::default() };
-    assert_eq!(text(|out| json(out, &shown(&none))), "[]\n");
+    let example = example();
+    let one = Example { findings: example.findings[1..].to_vec(), ..example };
+    assert_snapshot!(text(|out| write_json(out, &shown(&one))));
+    let none = Example { findings: Vec::new(), groups: Vec::new(), sources: Sources::default() };
+    assert_eq!(text(|out| write_json(out, &shown(&none))), "[]\n");
 }
 
 #[test]
 fn statistics_count_as_ruff_does() {
-    assert_snapshot!(text(|out| statistics(out, &shown(&made()))), @r"
+    assert_snapshot!(text(|out| write_statistics(out, &shown(&example()))), @r"
     2	BLT102	blocking-network
     1	BLT101	blocking-sleep
     1	BLT902	unreadable-source
     ");
-    let made = made();
-    let one = Made { findings: made.findings[..2].to_vec(), ..made };
-    assert_snapshot!(text(|out| statistics_json(out, &shown(&one))), @r#"
+    let example = example();
+    let one = Example { findings: example.findings[..2].to_vec(), ..example };
+    assert_snapshot!(text(|out| write_statistics_json(out, &shown(&one))), @r#"
     [
       {
         "code": "BLT102",
@@ -189,7 +196,7 @@ fn statistics_count_as_ruff_does() {
 }
 
 #[test]
-fn the_last_line_counts_and_tells_what_is_below() {
+fn the_last_line_counts_findings_shown_and_below_the_level() {
     let line = |findings, causes, below| {
         let counts = Summary {
             incomplete: false,
@@ -203,7 +210,7 @@ fn the_last_line_counts_and_tells_what_is_below() {
             min_severity: Severity::Warning,
             min_confidence: Confidence::Medium,
         };
-        text(|out| summary(out, &counts))
+        text(|out| write_summary(out, &counts))
     };
     let how = "--min-severity note --min-confidence low";
     assert_eq!(
@@ -218,72 +225,72 @@ fn the_last_line_counts_and_tells_what_is_below() {
 
 #[test]
 fn a_file_that_changed_or_vanished_is_shown_as_far_as_it_can_be() {
-    let made = made();
+    let example = example();
     let mut sources = Sources::default();
-    // Shorter than every span, and with a character where offsets used to lie between.
+    // The text is shorter than every span, and offset 1 is inside of a character.
     sources.insert(Arc::from(Utf8Path::new("/p/app.py")), Arc::from("é"));
-    let changed = Made { sources, ..made };
-    let out = text(|out| full(out, &shown(&changed), Look::default()));
+    let changed = Example { sources, ..example };
+    let out = text(|out| write_full(out, &shown(&changed), Look::default()));
     assert!(out.contains("--> app.py:11:2"), "{out}");
     assert!(out.contains("clients.py:9:16"), "a file without text is shown by its place: {out}");
 }
 
 #[test]
 fn a_long_trace_is_shown_by_its_ends() {
-    let mut made = made();
+    let mut example = example();
     let at = place("/p/app.py", APP, "store.load(key)", 0);
     let long = (0..100).map(|hop| step(at.clone(), &format!("app.f{hop}"), &format!("app.f{}", hop + 1), "f"));
-    made.findings[0].trace = long.collect();
-    made.findings.truncate(1);
-    made.groups.truncate(1);
-    made.groups[0].findings.truncate(1);
-    let out = text(|out| full(out, &shown(&made), Look::default()));
+    example.findings[0].trace = long.collect();
+    example.findings.truncate(1);
+    example.groups.truncate(1);
+    example.groups[0].findings.truncate(1);
+    let out = text(|out| write_full(out, &shown(&example), Look::default()));
     assert!(out.contains("`f3` calls `f4`") && !out.contains("`f4` calls `f5`"), "{out}");
     assert!(out.contains("92 more steps") && out.contains("`f99` calls `app.f100`, which blocks"), "{out}");
 }
 
 #[test]
-fn what_strangers_wrote_cannot_drive_the_terminal() {
-    let mut made = made();
-    made.findings.truncate(1);
-    made.groups.truncate(1);
-    made.groups[0].findings.truncate(1);
-    made.findings[0].message = "evil \u{1b}[31m name\nnext".to_owned();
-    made.findings[0].trace[0].written = "\u{1b}]8;;x".to_owned();
-    made.sources.insert(Arc::from(Utf8Path::new("/p/app.py")), Arc::from(APP.replace("handler", "ha\u{1b}[2Jer")));
+fn control_characters_of_sources_do_not_reach_the_terminal() {
+    let mut example = example();
+    example.findings.truncate(1);
+    example.groups.truncate(1);
+    example.groups[0].findings.truncate(1);
+    example.findings[0].message = "evil \u{1b}[31m name\nnext".to_owned();
+    example.findings[0].trace[0].written = "\u{1b}]8;;x".to_owned();
+    example.sources.insert(Arc::from(Utf8Path::new("/p/app.py")), Arc::from(APP.replace("handler", "ha\u{1b}[2Jer")));
     for out in [
-        text(|out| full(out, &shown(&made), Look::default())),
-        text(|out| concise(out, &shown(&made), Look::default())),
+        text(|out| write_full(out, &shown(&example), Look::default())),
+        text(|out| write_concise(out, &shown(&example), Look::default())),
     ] {
         assert!(!out.contains('\u{1b}'), "{out:?}");
     }
-    assert_eq!(text(|out| concise(out, &shown(&made), Look::default())).lines().count(), 1);
+    assert_eq!(text(|out| write_concise(out, &shown(&example), Look::default())).lines().count(), 1);
 }
 
 #[test]
 fn odd_line_ends_and_marks_do_not_shift_the_frame() {
     let source = "\u{feff}x = 1\r\ny = zeit()\rz = 2\n";
-    let mut made = made();
-    made.findings.truncate(1);
-    made.groups.truncate(1);
-    made.groups[0].findings.truncate(1);
-    made.sources.insert(Arc::from(Utf8Path::new("/p/odd.py")), Arc::from(source));
+    let mut example = example();
+    example.findings.truncate(1);
+    example.groups.truncate(1);
+    example.groups[0].findings.truncate(1);
+    example.sources.insert(Arc::from(Utf8Path::new("/p/odd.py")), Arc::from(source));
     for (needle, frame) in [("x = 1", "1 | x = 1\n  | ^^^^^"), ("zeit()", "2 | y = zeit()\n  |     ^^^^^^")] {
         let at = place("/p/odd.py", source, needle, 0);
-        made.findings[0].trace = vec![step(at.clone(), "odd", "zeit", "zeit")];
-        made.findings[0].place = at;
-        let out = text(|out| full(out, &shown(&made), Look::default()));
+        example.findings[0].trace = vec![step(at.clone(), "odd", "zeit", "zeit")];
+        example.findings[0].place = at;
+        let out = text(|out| write_full(out, &shown(&example), Look::default()));
         assert!(out.contains(frame), "{out}");
     }
     let mut beyond = place("/p/odd.py", source, "z = 2", 0);
     beyond.span = Span::new(4_000_000, 4_000_001);
-    made.findings[0].place = beyond;
-    assert!(text(|out| full(out, &shown(&made), Look::default())).contains("odd.py:3"));
+    example.findings[0].place = beyond;
+    assert!(text(|out| write_full(out, &shown(&example), Look::default())).contains("odd.py:3"));
 }
 
 #[test]
-fn why_tells_what_decided_about_each_site() {
-    let made = made();
+fn why_shows_targets_rows_and_outcomes_of_each_site() {
+    let example = example();
     let site = |needle: &str, written: &str| ExplainedSite {
         place: place("/p/app.py", APP, needle, 0),
         written: written.to_owned(),
@@ -299,7 +306,7 @@ fn why_tells_what_decided_about_each_site() {
         name: "clients.Store.load".to_owned(),
         edge: "call".to_owned(),
         confidence: Confidence::High,
-        place: Some(made.findings[0].trace[2].place.clone()),
+        place: Some(example.findings[0].trace[2].place.clone()),
     };
     let row = ExplainedRow {
         path: "requests.Session.get".to_owned(),
@@ -313,7 +320,7 @@ fn why_tells_what_decided_about_each_site() {
         ExplainedSite {
             receiver: Some("clients.Store".to_owned()),
             targets: vec![target],
-            outcomes: vec![Outcome::Finding(made.findings[0].rule, made.findings[0].place.clone())],
+            outcomes: vec![Outcome::Finding(example.findings[0].rule, example.findings[0].place.clone())],
             ..site("store.load", "store.load")
         },
         ExplainedSite {
@@ -324,7 +331,7 @@ fn why_tells_what_decided_about_each_site() {
         },
     ];
     let finding = ExplainedFinding {
-        finding: made.findings[0].clone(),
+        finding: example.findings[0].clone(),
         part: Some("its path passes here"),
         hidden: Some("below what is shown; `--min-severity note` shows it".to_owned()),
         doubts: vec![Remark::new("what `store` is, is inferred")],
@@ -339,7 +346,7 @@ fn why_tells_what_decided_about_each_site() {
         sites: sites.to_vec(),
     };
     let lines = [line];
-    assert_snapshot!(text(|out| explanation(out, &lines, Utf8Path::new("/p"), false)), @r"
+    assert_snapshot!(text(|out| write_explanation(out, &lines, Utf8Path::new("/p"), false)), @r"
     app.py:8 in function `fetch`
       note      the file holds tests: what only they reach is left aside
       finding   app.py:11:12: BLT102 blocking network call `requests.Session.get` through `fetch` in async function `handler` can block the event loop for up to 5 s
@@ -360,7 +367,7 @@ fn why_tells_what_decided_about_each_site() {
                 unless stream is true: not shown
       silent    no caller is known
     ");
-    let json = text(|out| explanation_json(out, &lines));
+    let json = text(|out| write_explanation_json(out, &lines));
     for fact in ["\"its path passes here\"", "\"no caller is known\"", "\"more_findings\": 3", "\"clients.Store.load\""]
     {
         assert!(json.contains(fact), "{fact}: {json}");
@@ -368,9 +375,9 @@ fn why_tells_what_decided_about_each_site() {
 }
 
 #[test]
-fn a_released_build_says_where_the_page_of_a_rule_stands() {
-    let made = made();
-    let with = Shown { pages: Some("https://example.org/blocklint"), ..shown(&made) };
+fn a_released_build_links_the_page_of_a_rule() {
+    let example = example();
+    let with = RenderInput { pages: Some("https://example.org/blocklint"), ..shown(&example) };
     let url =
         format!("https://example.org/blocklint/blob/v{}/rules/BLT102-blocking-network.md", env!("CARGO_PKG_VERSION"));
     let links = Look { styled: true, links: true, ..Look::default() };
@@ -390,27 +397,27 @@ fn a_released_build_says_where_the_page_of_a_rule_stands() {
         min_confidence: Confidence::Medium,
     };
     let report = HtmlReport { root, overview: &overview, plan: None, summary: &counts };
-    let all = |shown: &Shown<'_>| {
+    let all = |shown: &RenderInput<'_>| {
         [
-            ("full", text(|out| full(out, shown, links))),
-            ("concise", text(|out| concise(out, shown, links))),
-            ("json", text(|out| json(out, shown))),
-            ("jsonl", text(|out| jsonl(out, shown))),
-            ("sarif", text(|out| sarif(out, shown, &run).map(|_| ()))),
-            ("github", text(|out| github(out, shown))),
-            ("gitlab", text(|out| gitlab(out, shown, root))),
-            ("junit", text(|out| junit(out, shown))),
-            ("rdjson", text(|out| rdjson(out, shown))),
-            ("html", text(|out| html(out, shown, &report))),
+            ("full", text(|out| write_full(out, shown, links))),
+            ("concise", text(|out| write_concise(out, shown, links))),
+            ("json", text(|out| write_json(out, shown))),
+            ("jsonl", text(|out| write_jsonl(out, shown))),
+            ("sarif", text(|out| write_sarif(out, shown, &run).map(|_| ()))),
+            ("github", text(|out| write_github(out, shown))),
+            ("gitlab", text(|out| write_gitlab(out, shown, root))),
+            ("junit", text(|out| write_junit(out, shown))),
+            ("rdjson", text(|out| write_rdjson(out, shown))),
+            ("html", text(|out| write_html(out, shown, &report))),
         ]
     };
     for (format, out) in all(&with) {
         assert!(out.contains(&url), "{format}: {out}");
     }
-    for (format, out) in all(&shown(&made)) {
+    for (format, out) in all(&shown(&example)) {
         assert!(!out.contains("/blob/"), "{format}: {out}");
     }
-    // Where nothing makes links, none is written.
-    assert!(!text(|out| full(out, &with, Look::default())).contains("example.org"));
-    assert!(!text(|out| concise(out, &with, Look::default())).contains("example.org"));
+    // No link is written without `links`.
+    assert!(!text(|out| write_full(out, &with, Look::default())).contains("example.org"));
+    assert!(!text(|out| write_concise(out, &with, Look::default())).contains("example.org"));
 }

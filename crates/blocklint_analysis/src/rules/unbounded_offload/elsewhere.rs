@@ -70,7 +70,7 @@ fn called_here(judge: &mut Offloads<'_, '_, '_>) -> Vec<CalledHere> {
                 && linker.is_reported(site.file)
                 && !is_aside(linker, site)
                 && linker.targets(site, EnvId::NONE).steps < LOW_STEPS
-                && !judge.times.of_site(site).is_once()
+                && !judge.times.frequency_of_site(site).is_once()
             {
                 found.push(CalledHere { site, function, elsewhere });
             }

@@ -51,7 +51,7 @@ pub(super) fn handed_through<'a>(
             continue;
         }
         let direct = callers.call_sites(wrapper.body);
-        for site in direct.iter().copied().chain(callers.sites_by_base(wrapper.body)) {
+        for site in direct.iter().copied().chain(callers.call_sites_through_base(wrapper.body)) {
             let Some(form) = argument_for_wrapper(linker, site, wrapper) else { continue };
             if !is_bounded(site) {
                 open.extend(wrappers_at(linker, site, form, wrapper.path));

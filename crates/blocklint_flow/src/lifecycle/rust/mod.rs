@@ -1,19 +1,19 @@
-//! The life of a Rust program: code that runs once, and programs that serve no requests.
+//! When code runs in the life of a program (Rust): code that runs once, and programs that serve no requests.
 //!
-//! `main` runs once, and so does what it calls outside of loops that wait and of closures that others call: it delays
-//! the start or the end of the program, but no request. A program is a command if it reads arguments and none of the
-//! crates it is built of listens or loops for ever: only its user waits for it, however often its loops run.
+//! `main` runs once. So do the functions that it calls, except in loops that wait for events and in closures that other
+//! code calls. They delay the start or the end of the program, but no request.
+//!
+//! A program is a command if it reads arguments, and no crate that it is built of listens or loops for ever. Only its
+//! user waits for it, however often its loops run.
 
 pub(crate) mod concurrent_tasks;
 pub(crate) mod dedicated_thread;
 pub(crate) mod unused_function;
 
-use crate::entries::purpose;
-use blocklint_link::lang;
-
 use blocklint_core::{Language, Span};
 use blocklint_facts::{BodyId, BodyKind, ClassKind, Form, Region, RegionId, RegionKind, SiteFlags, SiteId, SiteKind};
 use blocklint_link::classes::hierarchy::Ancestor;
+use blocklint_link::lang;
 use blocklint_link::linker::Linker;
 use blocklint_link::linker::query::{Plain, Table};
 use blocklint_link::linker::round::{Round, RoundTable};
@@ -25,49 +25,48 @@ use blocklint_link::values::value::{EnvId, Val};
 use rustc_hash::FxHashMap;
 
 use crate::callers::Callers;
-use crate::entries::purpose::is_endless;
-use crate::lifecycle::phase::{KnownPhases, When, registered};
+use crate::entries::purpose::{self, is_endless};
+use crate::lifecycle::phase::{KnownPhases, When, time_by_registration};
+use crate::lifecycle::rust::unused_function::{has_receiver, is_method_callee};
 
-use crate::lifecycle::rust::unused_function::{has_receiver, is_of_receiver};
-
-/// How many callers up.
+/// The most calls up from a site to the callers that show when it runs.
 const DEPTH: u32 = 24;
 
-/// Callers looked at for one function.
+/// The most callers of one function that are read.
 const MOST_SITES: usize = 128;
 
-/// When functions of Rust are entered, remembered.
-pub(crate) struct Life<'s, 'l, 'a> {
+/// When functions are entered (Rust), with tables of the results.
+pub(crate) struct RustLifecycle<'s, 'l, 'a> {
     linker: &'l Linker<'a>,
     callers: &'s Callers<'l, 'a>,
     serving: Option<Serving>,
     round: Round,
-    entered: RoundTable<BodyRef, Option<When>, KnownPhases>,
-    /// True if functions are called and named nowhere.
+    entry_times: RoundTable<BodyRef, Option<When>, KnownPhases>,
+    /// By function: true if no code calls or mentions it.
     unused: FxHashMap<BodyRef, bool>,
-    /// By crate: whether all programs that are built of it are commands.
+    /// By crate: true if all programs that are built of it are commands.
     of_commands: FxHashMap<usize, bool>,
-    /// True if functions run on threads of their own, each of which is there for nothing else.
+    /// By function: true if it runs only on dedicated threads.
     pub(crate) own_threads: Table<BodyRef, bool, Plain>,
 }
 
 /// The crates that serve.
 struct Serving {
-    /// By crate of the layout: whether its code listens or loops for ever.
+    /// By crate of the layout: true if its code listens or loops for ever.
     crates: Vec<bool>,
-    /// True if the programs of a crate are commands.
+    /// By crate of the layout: true if its programs are commands.
     commands: FxHashMap<usize, bool>,
 }
 
-impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
-    /// Returns the tables without any answer.
+impl<'s, 'l, 'a> RustLifecycle<'s, 'l, 'a> {
+    /// Returns empty tables for one program.
     pub(crate) fn new(linker: &'l Linker<'a>, callers: &'s Callers<'l, 'a>) -> Self {
-        Life {
+        RustLifecycle {
             linker,
             callers,
             serving: None,
             round: Round::default(),
-            entered: RoundTable::default(),
+            entry_times: RoundTable::default(),
             unused: FxHashMap::default(),
             of_commands: FxHashMap::default(),
             own_threads: Table::default(),
@@ -75,12 +74,13 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
     }
 
     /// Returns when a site runs.
-    pub(crate) fn of_site(&mut self, site: SiteRef) -> When {
-        self.site(site, DEPTH).unwrap_or(When::Unknown)
+    pub(crate) fn time_of_site(&mut self, site: SiteRef) -> When {
+        self.time_of_site_at_depth(site, DEPTH).unwrap_or(When::Unknown)
     }
 
-    /// Returns when a site runs; `None` if only functions call its function that are asked for already.
-    fn site(&mut self, site: SiteRef, depth: u32) -> Option<When> {
+    /// Returns when a site runs. `None` if all callers of its function are functions that this query is searching
+    /// already: a recursion.
+    fn time_of_site_at_depth(&mut self, site: SiteRef, depth: u32) -> Option<When> {
         let inner = self.linker.program.body_of_site(site);
         if self.linker.is_for_tests(inner) {
             return Some(When::Test);
@@ -89,20 +89,20 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         if self.linker.crate_of(site.file).is_some_and(|own| own.is_for_browsers) {
             return Some(When::Apart);
         }
-        if self.is_beside_windows(site.file) {
+        if self.is_of_window_program(site.file) {
             return Some(When::Apart);
         }
         if self.is_initialiser(site, inner, function) {
             return Some(When::StartUp);
         }
-        if self.has_own_thread(site, inner, function) {
-            // Tasks that are started there wait for each other.
+        if self.runs_on_own_thread(site, inner, function) {
+            // Tasks that are started on the thread wait for each other.
             return Some(if self.is_task(site, inner, function) { When::Unknown } else { When::Apart });
         }
         if self.ends_program(site) {
             return Some(When::Apart);
         }
-        match self.entered(function, depth)? {
+        match self.time_of_entry(function, depth)? {
             When::Command | When::Apart if self.is_one_of_many(site, inner, function) => Some(When::Crowd),
             When::Command if self.is_task(site, inner, function) => Some(When::Crowd),
             when @ (When::StartUp | When::Once) => {
@@ -110,8 +110,8 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
                     return Some(When::Unknown);
                 }
                 if self.is_repeated(site, inner, function) {
-                    let is_own = when == When::StartUp && self.is_own_terminal(site, inner, function);
-                    return Some(if is_own { When::Command } else { When::Unknown });
+                    let is_terminal = when == When::StartUp && self.waits_for_terminal_on_main(site, inner, function);
+                    return Some(if is_terminal { When::Command } else { When::Unknown });
                 }
                 Some(if self.is_spawned(site, inner, function) { When::Once } else { when })
             }
@@ -119,30 +119,30 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         }
     }
 
-    /// Returns the function that a body stands in: closures and blocks belong to it.
+    /// Returns the function that a body belongs to: a closure or block belongs to its enclosing function.
     fn function_around(&self, body: BodyRef) -> BodyRef {
         let (facts, body_id) = self.linker.program.facts_and_id(body);
         body.file.body_ref(function_around(facts, body_id))
     }
 
     /// Returns when a function is entered.
-    fn entered(&mut self, body: BodyRef, depth: u32) -> Option<When> {
-        match self.round.begin(&self.entered, &body, || None) {
+    fn time_of_entry(&mut self, body: BodyRef, depth: u32) -> Option<When> {
+        match self.round.begin(&self.entry_times, &body, || None) {
             Ok(begun) => {
-                let when = self.find(body, depth);
-                self.round.end(&self.entered, body, begun, when)
+                let when = self.find_time_of_entry(body, depth);
+                self.round.end(&self.entry_times, body, begun, when)
             }
             Err(known) => known,
         }
     }
 
-    fn find(&mut self, body: BodyRef, depth: u32) -> Option<When> {
+    fn find_time_of_entry(&mut self, body: BodyRef, depth: u32) -> Option<When> {
         let linker = self.linker;
         if linker.is_for_tests(body) {
             return Some(When::Test);
         }
-        // In a program that serves, callers show which of its commands does; without arguments to read there are no
-        // commands.
+        // In a program that serves, the callers show which of its commands serves. A program that reads no arguments
+        // has no commands.
         if linker.program.is_command_line(body.file)
             && !self.serves(body.file)
             && purpose::project_takes_arguments(linker)
@@ -150,57 +150,58 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
             return Some(When::Command);
         }
         if self.is_main(body) {
-            // A runtime of its own on a thread of its own: `thread::spawn(sync)` with `#[tokio::main] async fn sync()`.
-            return Some(if self.is_on_own_thread(body) { When::Apart } else { self.main(body) });
+            // A dedicated thread with a runtime of its own: `thread::spawn(sync)` with `#[tokio::main] async fn
+            // sync()`.
+            return Some(if self.is_on_own_thread(body) { When::Apart } else { self.time_of_main(body) });
         }
         if sets_up(&linker.program.files[body.file.index()].relative) && purpose::project_serves(linker) {
             return Some(When::StartUp);
         }
-        if let Some(when) = registered(linker, body) {
+        if let Some(when) = time_by_registration(linker, body) {
             return Some(when);
         }
         if self.has_runtime_for_blocking(body) {
             return Some(When::Apart);
         }
         let Some(depth) = depth.checked_sub(1) else { return Some(When::Unknown) };
-        let sites = self.entering(body).unwrap_or_default();
+        let sites = self.sites_running(body).unwrap_or_default();
         if sites.is_empty() || sites.len() > MOST_SITES {
             // A trait's method in a file of commands belongs to a command; a function without callers runs for no
             // request.
             if self.is_of_trait(body) && self.is_of_commands(body.file) {
                 return Some(When::Command);
             }
-            let is_left_over = sites.is_empty()
-                && self.is_left_over(body)
+            let is_unused = sites.is_empty()
+                && self.is_unused_in_programs(body)
                 && (purpose::project_serves(linker) || self.is_of_commands(body.file));
-            return Some(if is_left_over { When::Apart } else { When::Unknown });
+            return Some(if is_unused { When::Apart } else { When::Unknown });
         }
-        let mut all: Option<When> = None;
+        let mut combined: Option<When> = None;
         let mut is_used = false;
         for site in sites {
-            let when = self.site(site, depth);
+            let when = self.time_of_site_at_depth(site, depth);
             if when == Some(When::Unknown)
-                && self.is_without_callers(self.function_around(linker.program.body_of_site(site)))
+                && self.is_unused_caller(self.function_around(linker.program.body_of_site(site)))
             {
                 continue;
             }
             is_used = true;
-            all = match (all, when) {
-                // A test of it shows nothing about its other callers.
+            combined = match (combined, when) {
+                // A call in a test shows nothing about the other callers.
                 (Some(When::Test), Some(when)) => Some(when),
                 (Some(known), Some(When::Test)) => Some(known),
-                (Some(known), Some(when)) => Some(known.and(when)),
+                (Some(known), Some(when)) => Some(known.combine(when)),
                 (known, when) => known.or(when),
             };
-            if matches!(all, Some(When::Serving | When::Unknown)) {
+            if matches!(combined, Some(When::Serving | When::Unknown)) {
                 break;
             }
         }
-        match all {
-            // A test does not show either that it has no other callers.
+        match combined {
+            // A function that only tests call may have other callers that are not known.
             Some(When::Test) => Some(When::Unknown),
             _ if !is_used => Some(When::Unknown),
-            all => all,
+            combined => combined,
         }
     }
 
@@ -213,12 +214,12 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
             return false;
         }
         let class = body.file.class_ref(class);
-        let own = lang::rust::names::subject(linker, class).unwrap_or(class);
-        linker.impls(own).into_iter().any(|block| {
+        let subject = lang::rust::names::subject(linker, class).unwrap_or(class);
+        linker.impls(subject).into_iter().any(|block| {
             let (facts, block_id) = linker.program.facts_and_id(block);
-            let chooses = |at: BodyId| {
+            let chooses_blocking = |body: BodyId| {
                 facts.sites.iter().any(|row| {
-                    facts.body_of(row.at) == at
+                    facts.body_of(row.at) == body
                         && match facts.form(row.callee) {
                             Form::Attr(base, _) => {
                                 matches!(facts.form(base), Form::Path(_, sym) if facts.text(sym) == "Blocking")
@@ -227,15 +228,15 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
                         }
                 })
             };
-            facts.bodies.iter().enumerate().any(|(at, row)| {
+            facts.bodies.iter().enumerate().any(|(index, row)| {
                 row.class.get() == Some(block_id)
                     && facts.text(row.name).contains("runtime")
-                    && chooses(BodyId(at as u32))
+                    && chooses_blocking(BodyId(index as u32))
             })
         })
     }
 
-    /// True if a function is where a program begins.
+    /// True if a function is the `main` of a program, or runs on a runtime of its own (`#[tokio::main]`).
     pub(crate) fn is_main(&self, body: BodyRef) -> bool {
         let facts = self.linker.program.facts(body.file);
         let row = self.linker.program.body(body);
@@ -246,13 +247,13 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         let is_first = facts.text(row.name) == "main"
             && row.parent.get() == Some(BodyId(0))
             && lang::rust::modules::is_crate_root(self.linker, relative);
-        // A function with a runtime of its own to run on (`#[tokio::main]`) is driven by the thread that calls it.
+        // The thread that calls a function with a runtime of its own (`#[tokio::main]`) drives it.
         is_first
             || self.linker.decorator_paths(body).iter().any(|&path| self.linker.library.text(path).ends_with("::main"))
     }
 
     /// Returns when a program's `main` runs.
-    fn main(&mut self, body: BodyRef) -> When {
+    fn time_of_main(&mut self, body: BodyRef) -> When {
         let relative = &self.linker.program.files[body.file.index()].relative;
         if relative == "build.rs" || relative.ends_with("/build.rs") {
             return When::Command;
@@ -265,9 +266,9 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         }
     }
 
-    /// True if a program that begins in a body's file is a command.
+    /// True if the program that begins in a body's file is a command of a command line.
     pub(crate) fn begins_command(&mut self, body: BodyRef) -> bool {
-        self.main(body) == When::Command
+        self.time_of_main(body) == When::Command
     }
 
     fn crate_index(&self, file: FileId) -> Option<usize> {
@@ -275,20 +276,20 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         self.linker.program.layout.crates.iter().position(|package| std::ptr::eq(package, own))
     }
 
-    /// True if the programs of a crate are commands: it or what it depends on reads arguments, and none of them listens or loops for
-    /// ever.
+    /// True if the programs of a crate are commands: the crate or one of its dependencies in the workspace reads
+    /// arguments, and none of them listens or loops for ever.
     fn is_command(&mut self, package: usize) -> bool {
         let crates = &self.linker.program.layout.crates;
         let mut serving = self.serving.take().unwrap_or_else(|| self.find_serving());
         let is_command = match serving.commands.get(&package) {
             Some(&known) => known,
             None => {
-                let serves = |at: usize| serving.crates[at] || crates[at].dependencies.is_none();
-                let built_of = self.built_of(package);
-                let found =
-                    !built_of.iter().any(|&at| serves(at)) && built_of.iter().any(|&at| self.takes_arguments(at));
-                serving.commands.insert(package, found);
-                found
+                let may_serve = |index: usize| serving.crates[index] || crates[index].dependencies.is_none();
+                let parts = self.crates_built_into(package);
+                let is_command =
+                    !parts.iter().any(|&part| may_serve(part)) && parts.iter().any(|&part| self.takes_arguments(part));
+                serving.commands.insert(package, is_command);
+                is_command
             }
         };
         self.serving = Some(serving);
@@ -301,75 +302,77 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
             || purpose::rust_files_taking_arguments(self.linker).any(|file| self.crate_index(file) == Some(package))
     }
 
-    /// True if a file's folders do not show that it is a command's: the code of its own crate listens or loops for
-    /// ever.
+    /// True if the code of a file's crate listens or loops for ever. False for a file whose folder shows that it
+    /// belongs to a command.
     fn serves(&mut self, file: FileId) -> bool {
         if is_for_one_person(&self.linker.program.files[file.index()].relative) {
             return false;
         }
         let Some(own) = self.crate_index(file) else { return false };
         let serving = self.serving.take().unwrap_or_else(|| self.find_serving());
-        let found = serving.crates[own];
+        let serves = serving.crates[own];
         self.serving = Some(serving);
-        found
+        serves
     }
 
-    /// True if a method is one of a trait, which may be called where its type is not seen.
+    /// True if a method implements a trait, so that a call may reach it through a receiver of unknown type.
     fn is_of_trait(&self, body: BodyRef) -> bool {
         let facts = self.linker.program.facts(body.file);
         self.linker.program.body(body).class.get().is_some_and(|class| facts.class(class).bases.len > 0)
     }
 
-    /// True if all programs that are built of a file's crate are commands, and there is one.
+    /// True if programs are built of a file's crate, and all of them are commands.
     fn is_of_commands(&mut self, file: FileId) -> bool {
         let Some(own) = self.crate_index(file) else { return false };
         if let Some(&known) = self.of_commands.get(&own) {
             return known;
         }
         let programs = self.programs_of(own);
-        let found = !programs.is_empty() && programs.into_iter().all(|program| self.is_command(program));
-        self.of_commands.insert(own, found);
-        found
+        let is_of_commands = !programs.is_empty() && programs.into_iter().all(|program| self.is_command(program));
+        self.of_commands.insert(own, is_of_commands);
+        is_of_commands
     }
 
-    /// Returns the crates with programs that are built of a crate.
+    /// Returns the crates whose programs are built of a crate.
     fn programs_of(&self, own: usize) -> Vec<usize> {
         let crates = &self.linker.program.layout.crates;
-        let is_program =
-            |at: usize| crates[at].roots.iter().any(|root| root.ends_with("src/main.rs") || root.contains("src/bin/"));
-        (0..crates.len()).filter(|&at| is_program(at) && self.built_of(at).contains(&own)).collect()
+        let is_program = |index: usize| {
+            crates[index].roots.iter().any(|root| root.ends_with("src/main.rs") || root.contains("src/bin/"))
+        };
+        (0..crates.len()).filter(|&index| is_program(index) && self.crates_built_into(index).contains(&own)).collect()
     }
 
-    /// Returns the crates of the workspace that a crate is built of, itself first.
-    fn built_of(&self, package: usize) -> Vec<usize> {
+    /// Returns a crate and the crates of the workspace that it depends on, also through other crates; the crate first.
+    fn crates_built_into(&self, package: usize) -> Vec<usize> {
         let crates = &self.linker.program.layout.crates;
-        let mut open = vec![package];
-        let mut at = 0;
-        while let Some(&next) = open.get(at) {
-            at += 1;
+        let mut queue = vec![package];
+        let mut position = 0;
+        while let Some(&next) = queue.get(position) {
+            position += 1;
             for (_, name, _) in crates[next].dependencies.iter().flatten() {
                 if crates[next].aside.binary_search(name).is_ok() {
                     continue;
                 }
-                if let Some(found) = crates.iter().position(|package| package.package == *name)
-                    && !open.contains(&found)
+                if let Some(dependency) = crates.iter().position(|package| package.package == *name)
+                    && !queue.contains(&dependency)
                 {
-                    open.push(found);
+                    queue.push(dependency);
                 }
             }
         }
-        open
+        queue
     }
 
-    /// Returns the sites that run a function: calls, and calls that take it. None where it may be run unseen.
-    fn entering(&self, body: BodyRef) -> Option<Vec<SiteRef>> {
+    /// Returns the sites that run a function: its calls, and the calls that run it as an argument. `None` if code that
+    /// is not known may run it.
+    fn sites_running(&self, body: BodyRef) -> Option<Vec<SiteRef>> {
         let linker = self.linker;
         let (facts, body_id) = linker.program.facts_and_id(body);
         let row = linker.program.body(body);
         let mut sites: Vec<SiteRef> = self.callers.call_sites(body).to_vec();
         for (site, _) in linker.sites_passing_body(body) {
-            let here = linker.program.facts(site.file);
-            let taker = here.text(linker.program.site(site).name);
+            let caller_facts = linker.program.facts(site.file);
+            let taker = caller_facts.text(linker.program.site(site).name);
             if !lang::rust::conventions::CLOSURE_RUNNERS.contains(&taker) {
                 return None;
             }
@@ -384,7 +387,7 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
                 return None;
             }
             let is_rare = linker.hierarchy.bodies_named(name) <= 2;
-            // All functions of a common name are looked at for a trait's method only.
+            // The calls of a common name are read only for a method of a trait.
             let is_of_trait = linker.program.class(class).kind == ClassKind::Interface || ancestors.len() > 1;
             if is_rare || is_of_trait {
                 let bearers = linker.bearers(name);
@@ -393,10 +396,10 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
                         sites.extend(bearers.by_base.get(base).into_iter().flatten());
                     }
                 }
-                // A rare name on a receiver that is not known mostly means this method.
+                // A call of a rare name on a receiver of unknown type mostly means this method.
                 if is_rare {
-                    let may_be = |site: &&SiteRef| !self.names_another_type(**site, body);
-                    sites.extend(bearers.unknown.iter().filter(may_be));
+                    let may_mean_body = |site: &&SiteRef| !self.refers_to_another_type(**site, body);
+                    sites.extend(bearers.unknown.iter().filter(may_mean_body));
                 }
             }
         }
@@ -405,10 +408,10 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         // `value.load()` is no call of a `load` that takes no `self`.
         if row.class.is_some() && !has_receiver(facts, body_id) {
             sites.retain(|site| {
-                let here = linker.program.facts(site.file);
-                !is_of_receiver(here, linker.program.site(*site).callee)
+                let caller_facts = linker.program.facts(site.file);
+                !is_method_callee(caller_facts, linker.program.site(*site).callee)
             });
-            // The type may come from a macro, which leaves its name.
+            // A macro may define the type. Then only its name is known.
             if sites.is_empty() {
                 sites.extend(self.calls_by_type_name(body));
             }
@@ -416,18 +419,19 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         Some(sites)
     }
 
-    /// True if the closures around a body run once, where they stand.
+    /// True if each closure around a body runs in the call that takes it: `map_err(|error| …)`, or is called where it
+    /// is written.
     fn runs_in_place(&self, inner: BodyRef, function: BodyRef) -> bool {
         let linker = self.linker;
         let (facts, inner_id) = linker.program.facts_and_id(inner);
         let (_, function_id) = linker.program.facts_and_id(function);
-        let mut at = inner_id;
-        while at != function_id {
-            if facts.body(at).kind == BodyKind::Lambda {
-                let uses = linker.program.index_of(inner.file).uses_of_callable(at);
-                let mut any = false;
+        let mut current = inner_id;
+        while current != function_id {
+            if facts.body(current).kind == BodyKind::Lambda {
+                let uses = linker.program.index_of(inner.file).uses_of_callable(current);
+                let mut is_used = false;
                 for (mention, _) in uses.iter() {
-                    any = true;
+                    is_used = true;
                     let in_place = match mention {
                         Mention::Operand(_) => true,
                         Mention::Arg(site, _) => {
@@ -441,75 +445,83 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
                         return false;
                     }
                 }
-                if !any {
+                if !is_used {
                     return false;
                 }
             }
-            match facts.body(at).parent.get() {
-                Some(parent) => at = parent,
+            match facts.body(current).parent.get() {
+                Some(parent) => current = parent,
                 None => return false,
             }
         }
         true
     }
 
-    /// True if a site runs where a value is made that is made once (`OnceLock::get_or_init`).
+    /// True if a site initialises a value that is made once: it is, or is in, the closure of `OnceLock::get_or_init`,
+    /// `LazyLock::new`.
     fn is_initialiser(&self, site: SiteRef, inner: BodyRef, function: BodyRef) -> bool {
         let (facts, site_id) = self.linker.program.facts_and_id(site);
-        let once = |site: SiteId| lang::rust::conventions::ONCE_METHODS.contains(&facts.text(facts.site(site).name));
-        let lazy = |taker: SiteId| {
+        let runs_once = |site: SiteId| lang::rust::conventions::ONCE_METHODS.contains(&facts.text(facts.site(site).name));
+        let makes_lazy = |taker: SiteId| {
             facts.text(facts.site(taker).name) == "new"
                 && self.calls_one_of(site.file.site_ref(taker), lang::rust::conventions::LAZY_CONSTRUCTORS)
         };
-        once(site_id)
+        runs_once(site_id)
             || self
-                .around(inner, function)
-                .any(|(mention, _)| matches!(mention, Mention::Arg(taker, _) if once(taker) || lazy(taker)))
+                .uses_of_enclosing(inner, function)
+                .any(|(mention, _)| matches!(mention, Mention::Arg(taker, _) if runs_once(taker) || makes_lazy(taker)))
     }
 
-    /// True if the program ends with the statements that a site stands among: `backup().await; process::exit(0)`.
+    /// True if the program exits after a site, in the same block: `backup().await; process::exit(0)`.
     fn ends_program(&self, site: SiteRef) -> bool {
         let facts = self.linker.program.facts(site.file);
         let at = self.linker.program.site(site).at;
-        facts.sites.iter().enumerate().any(|(of, row)| {
+        facts.sites.iter().enumerate().any(|(index, row)| {
             row.at.region == at.region
                 && row.at.position > at.position
                 && facts.text(row.name) == "exit"
-                && self.calls_one_of(site.file.site_ref(SiteId(of as u32)), &["std::process::exit"])
+                && self.calls_one_of(site.file.site_ref(SiteId(index as u32)), &["std::process::exit"])
         })
     }
 
-    /// Returns the uses of the closures and blocks around a body, the innermost first.
-    fn around(&self, inner: BodyRef, function: BodyRef) -> impl Iterator<Item = (Mention, Wrap)> {
+    /// Returns the uses of the body and of the closures and blocks around it, up to the function, the innermost first.
+    fn uses_of_enclosing(&self, inner: BodyRef, function: BodyRef) -> impl Iterator<Item = (Mention, Wrap)> {
         let program = self.linker.program;
         let (facts, inner_id) = program.facts_and_id(inner);
         let (_, function_id) = program.facts_and_id(function);
         let index = program.index_of(inner.file);
-        std::iter::successors(Some(inner_id), move |&at| facts.body(at).parent.get())
-            .take_while(move |&at| at != function_id)
-            .flat_map(move |at| index.uses_of_callable(at).iter())
+        std::iter::successors(Some(inner_id), move |&body| facts.body(body).parent.get())
+            .take_while(move |&body| body != function_id)
+            .flat_map(move |body| index.uses_of_callable(body).iter())
     }
 
-    /// True if a site runs in a task of its own: the object that it makes, or a block around it, is handed to be run
-    /// beside others.
+    /// True if a site runs in a task of its own: the future that it makes, or a block around it, is passed to a call
+    /// that spawns a task.
     fn is_spawned(&self, site: SiteRef, inner: BodyRef, function: BodyRef) -> bool {
         let facts = self.linker.program.facts(site.file);
-        self.is_given(site, inner, function, |taker, _| {
+        self.is_passed_to(site, inner, function, |taker, _| {
             facts.text(self.linker.program.site(taker).name).starts_with("spawn")
         })
     }
 
-    /// True if the object that a site makes, or a closure or block around it, is an argument of such a call.
-    fn is_given(&self, site: SiteRef, inner: BodyRef, function: BodyRef, takes: impl Fn(SiteRef, u32) -> bool) -> bool {
-        let of_result = self.linker.program.uses_of_result(site);
-        let mut mentions = of_result.iter().chain(self.around(inner, function));
+    /// True if the object that a site makes, or a closure or block around the site, is an argument of a call for which
+    /// `takes` holds. `takes` gets the call and the index of the argument.
+    fn is_passed_to(
+        &self,
+        site: SiteRef,
+        inner: BodyRef,
+        function: BodyRef,
+        takes: impl Fn(SiteRef, u32) -> bool,
+    ) -> bool {
+        let uses_of_result = self.linker.program.uses_of_result(site);
+        let mut mentions = uses_of_result.iter().chain(self.uses_of_enclosing(inner, function));
         mentions.any(|(mention, _)| match mention {
             Mention::Arg(taker, arg) => takes(site.file.site_ref(taker), arg),
             _ => false,
         })
     }
 
-    /// True if a call is one of the standard library's.
+    /// True if a call is one of a function of the standard library.
     fn is_of_std(&self, site: SiteRef) -> bool {
         let linker = self.linker;
         linker.values.members(linker.callee(site, EnvId::NONE).value).iter().any(|&val| match val {
@@ -521,8 +533,9 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         })
     }
 
-    /// True if a site stands in a loop that goes on as long as there is something to do, as those do that serve. One
-    /// over a collection iterates over configured things.
+    /// True if a site is in a loop that runs as long as there are events, like the loop of a server:
+    /// `while let Some(event) = events.recv().await`. False in a loop over a collection, because the start of a program
+    /// iterates over configured items.
     fn is_repeated(&self, site: SiteRef, inner: BodyRef, function: BodyRef) -> bool {
         let (facts, inner_id) = self.linker.program.facts_and_id(inner);
         let (_, function_id) = self.linker.program.facts_and_id(function);
@@ -534,52 +547,52 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
             bodies.push(parent);
         }
         let span = self.linker.program.site(site).span;
-        let holds = |region: &Region, span: Span| region.span.start <= span.start && span.end <= region.span.end;
-        let goes_on = |at: usize, region: &Region| {
-            let made = match facts.form(region.test) {
-                Form::Result(made) => Some(facts.text(facts.site(made).name)),
+        let contains = |region: &Region, span: Span| region.span.start <= span.start && span.end <= region.span.end;
+        let waits_for_events = |index: usize, region: &Region| {
+            let callee = match facts.form(region.test) {
+                Form::Result(call) => Some(facts.text(facts.site(call).name)),
                 _ => None,
             };
             if facts.sites.iter().any(|row| row.kind == SiteKind::Iterate && row.callee == region.test) {
-                return made.is_some_and(|name| lang::rust::conventions::ENDLESS_ITERATORS.contains(&name));
+                return callee.is_some_and(|name| lang::rust::conventions::ENDLESS_ITERATORS.contains(&name));
             }
-            is_endless(facts, RegionId(at as u32))
-                || made.is_some_and(|name| name == "recv")
+            is_endless(facts, RegionId(index as u32))
+                || callee.is_some_and(|name| name == "recv")
                 || facts.sites.iter().any(|row| {
                     let waits = row.flags.has(SiteFlags::AWAITED) || row.kind == SiteKind::Macro;
                     waits
                         && facts.body_of(row.at) == region.body
-                        && holds(region, row.span)
+                        && contains(region, row.span)
                         && lang::rust::conventions::EVENT_WAITS.contains(&facts.text(row.name))
                 })
         };
-        facts.regions.iter().enumerate().any(|(at, region)| {
+        facts.regions.iter().enumerate().any(|(index, region)| {
             region.kind == RegionKind::Loop
                 && bodies.contains(&region.body)
-                && holds(&region, span)
-                && goes_on(at, &region)
+                && contains(&region, span)
+                && waits_for_events(index, &region)
         })
     }
 
     fn find_serving(&self) -> Serving {
         let program = self.linker.program;
-        let mut found = Serving { crates: vec![false; program.layout.crates.len()], commands: FxHashMap::default() };
+        let mut serving = Serving { crates: vec![false; program.layout.crates.len()], commands: FxHashMap::default() };
         for file in (0..program.files.len() as u32).map(FileId) {
             if program.language(file) == Language::Rust
                 && purpose::serves(self.linker, file)
-                && let Some(at) = self.crate_index(file)
+                && let Some(index) = self.crate_index(file)
             {
-                found.crates[at] = true;
+                serving.crates[index] = true;
             }
         }
-        found
+        serving
     }
 
-    /// True if a call is of one of these functions of libraries.
+    /// True if a call is one of a library function with one of these paths.
     fn calls_one_of(&self, site: SiteRef, paths: &[&str]) -> bool {
         let linker = self.linker;
         linker.values.members(linker.callee(site, EnvId::NONE).value).iter().any(|&val| match val {
-            Val::External(found) | Val::Method { path: found, .. } => paths.contains(&&*linker.library.text(found)),
+            Val::External(path) | Val::Method { path, .. } => paths.contains(&&*linker.library.text(path)),
             _ => false,
         })
     }

@@ -1,4 +1,4 @@
-//! Functions of Rust without callers: they delay no request, and their calls do not show when a callee runs.
+//! Unused functions (Rust): they delay no request, and their calls do not show when a callee runs.
 
 use blocklint_core::Language;
 use blocklint_facts::{BodyFlags, BodyId, BodyKind, ClassKind, FileFacts, Flow, Form, FormId, SiteKind};
@@ -7,20 +7,20 @@ use blocklint_link::program::ids::{BodyRef, SiteRef};
 use blocklint_link::syntax::forms::last_name;
 use blocklint_link::values::value::{EnvId, Val};
 
-use crate::lifecycle::rust::Life;
+use crate::lifecycle::rust::RustLifecycle;
 
-impl Life<'_, '_, '_> {
-    /// True if a function without callers shows nothing by its calls.
-    pub(crate) fn is_without_callers(&mut self, body: BodyRef) -> bool {
+impl RustLifecycle<'_, '_, '_> {
+    /// True if a function is unused, so that its calls show nothing about when a callee runs.
+    pub(crate) fn is_unused_caller(&mut self, body: BodyRef) -> bool {
         match self.linker.program.body(body).flow {
             Flow::Sync => self.is_unused(body),
-            _ => self.is_left_over(body),
+            _ => self.is_unused_in_programs(body),
         }
     }
 
-    /// True if nothing calls a function of a workspace that is there for its programs. A library that others may get has functions for
-    /// them, as long as no program that is published with it is built of it.
-    pub(crate) fn is_left_over(&mut self, body: BodyRef) -> bool {
+    /// True if nothing calls a function of a library crate that only the programs of its workspace use. A published
+    /// library has functions for other projects, unless a published program of the workspace is built of it.
+    pub(crate) fn is_unused_in_programs(&mut self, body: BodyRef) -> bool {
         let Some(own) = self.crate_index(body.file) else { return false };
         let crates = &self.linker.program.layout.crates;
         let relative = &self.linker.program.files[body.file.index()].relative;
@@ -36,15 +36,15 @@ impl Life<'_, '_, '_> {
         serves_programs && self.is_unused(body)
     }
 
-    /// True if nothing calls a function, and nothing outside of the project does: it is of a program, or of a workspace that is there
-    /// for its programs.
-    pub(crate) fn is_of_no_use(&mut self, body: BodyRef) -> bool {
+    /// True if neither the project nor another project calls a function: it is in a program's crate, or in a library
+    /// crate that only the programs of its workspace use.
+    pub(crate) fn is_unused_by_all(&mut self, body: BodyRef) -> bool {
         let Some(own) = self.crate_index(body.file) else { return false };
         let is_library = self.linker.program.layout.crates[own].roots.iter().any(|root| root.ends_with("lib.rs"));
-        if is_library { self.is_left_over(body) } else { self.is_unused(body) }
+        if is_library { self.is_unused_in_programs(body) } else { self.is_unused(body) }
     }
 
-    /// True if a function is called and named nowhere, so that it shows nothing about what it calls.
+    /// True if no code of the project calls or mentions a function.
     fn is_unused(&mut self, body: BodyRef) -> bool {
         if let Some(&known) = self.unused.get(&body) {
             return known;
@@ -58,38 +58,39 @@ impl Life<'_, '_, '_> {
         let facts = self.linker.program.facts(body.file);
         let row = self.linker.program.body(body);
         // The effect of an attribute on a method or on its whole `impl` is unknown.
-        let of_others = row.class.get().is_some_and(|class| {
+        let may_be_called_through_class = row.class.get().is_some_and(|class| {
             let class = facts.class(class);
-            let of_block = class.kind == ClassKind::Impl && class.decorators.len > 0;
-            class.kind == ClassKind::Interface || class.bases.len > 0 || of_block
+            let has_attribute = class.kind == ClassKind::Impl && class.decorators.len > 0;
+            class.kind == ClassKind::Interface || class.bases.len > 0 || has_attribute
         });
         row.kind == BodyKind::Function
             && row.decorators.len == 0
-            && !of_others
+            && !may_be_called_through_class
             && !self.is_main(body)
-            && self.entering(body).is_some_and(|sites| sites.is_empty())
-            && (row.flow == Flow::Sync || !self.may_be_called_unseen(body))
+            && self.sites_running(body).is_some_and(|sites| sites.is_empty())
+            && (row.flow == Flow::Sync || !self.has_call_of_its_shape(body))
     }
 
-    /// True if a call is there that may be of a function, as far as its name and shape show: one of a method whatever
-    /// its receiver is, for types are twins by `#[cfg]` and receivers are guessed.
-    fn may_be_called_unseen(&self, body: BodyRef) -> bool {
+    /// True if some call has the name and the shape of a call of a function, though its call targets do not include the
+    /// function. For a method the type of the receiver does not count, because `#[cfg]` defines a type twice and the
+    /// types of receivers are guessed.
+    fn has_call_of_its_shape(&self, body: BodyRef) -> bool {
         let linker = self.linker;
         let (facts, body_id) = linker.program.facts_and_id(body);
         let Some(name) = linker.program.global(body.file, linker.program.body(body).name) else { return true };
-        let by_receiver = has_receiver(facts, body_id);
+        let is_method = has_receiver(facts, body_id);
         linker.program.sites_named(name).any(|site| {
-            let here = linker.program.facts(site.file);
+            let caller_facts = linker.program.facts(site.file);
             let row = linker.program.site(site);
             row.kind == SiteKind::Call
-                && here.language == Language::Rust
-                && is_of_receiver(here, row.callee) == by_receiver
-                && (by_receiver || !self.leads_to_body(site) && !self.leads_to_library(site))
+                && caller_facts.language == Language::Rust
+                && is_method_callee(caller_facts, row.callee) == is_method
+                && (is_method || !self.has_target_body(site) && !self.calls_library(site))
                 && !linker.is_for_tests(linker.program.body_of_site(site))
         })
     }
 
-    /// Returns the calls `Type::name(…)` that lead to nothing of the project, of a function in an `impl Type`.
+    /// Returns the calls `Type::name(…)` of a function in an `impl Type` that have no body of the project as target.
     pub(crate) fn calls_by_type_name(&self, body: BodyRef) -> impl Iterator<Item = SiteRef> {
         let linker = self.linker;
         let facts = linker.program.facts(body.file);
@@ -97,35 +98,39 @@ impl Life<'_, '_, '_> {
         let class = row.class.get().map_or("", |class| facts.text(facts.body(facts.class(class).body).name));
         let name = linker.program.global(body.file, row.name);
         name.into_iter().flat_map(|name| linker.program.sites_named(name)).filter(move |&site| {
-            let here = linker.program.facts(site.file);
-            let of_type = match here.form(linker.program.site(site).callee) {
-                Form::Path(base, _) => matches!(here.form(base), Form::Name(of) if here.text(of) == class),
+            let caller_facts = linker.program.facts(site.file);
+            let is_of_type = match caller_facts.form(linker.program.site(site).callee) {
+                Form::Path(base, _) => {
+                    matches!(caller_facts.form(base), Form::Name(name) if caller_facts.text(name) == class)
+                }
                 _ => false,
             };
-            of_type && !self.leads_to_body(site)
+            is_of_type && !self.has_target_body(site)
         })
     }
 
-    /// True if a call that leads nowhere names another type than a function's: `Reader::open(path)` is none of `Writer`.
-    pub(crate) fn names_another_type(&self, site: SiteRef, body: BodyRef) -> bool {
+    /// True if a call without targets refers to another type than the function's: `Reader::open(path)` is no call of
+    /// `Writer::open`.
+    pub(crate) fn refers_to_another_type(&self, site: SiteRef, body: BodyRef) -> bool {
         let facts = self.linker.program.facts(body.file);
         let Some(class) = self.linker.program.body(body).class.get() else { return false };
         let class = facts.class(class);
-        let own = facts.text(facts.body(class.body).name);
-        let here = self.linker.program.facts(site.file);
-        let Form::Path(base, _) = here.form(self.linker.program.site(site).callee) else { return false };
-        let Some(named) = last_name(here, base).map(|name| here.text(name)) else { return false };
-        // A type's other names lead to it; a parameter that stands for a type has one letter, mostly.
-        class.bases.len == 0 && named != own && named != "Self" && named.len() > 1
+        let own_name = facts.text(facts.body(class.body).name);
+        let caller_facts = self.linker.program.facts(site.file);
+        let Form::Path(base, _) = caller_facts.form(self.linker.program.site(site).callee) else { return false };
+        let Some(named) = last_name(caller_facts, base).map(|name| caller_facts.text(name)) else { return false };
+        // A call through an alias of the type has targets, so it does not count here. A type of one letter mostly is a
+        // type parameter.
+        class.bases.len == 0 && named != own_name && named != "Self" && named.len() > 1
     }
 
-    /// True if a call is one of a function of the project.
-    fn leads_to_body(&self, site: SiteRef) -> bool {
+    /// True if a call target is a function of the project.
+    fn has_target_body(&self, site: SiteRef) -> bool {
         self.linker.targets(site, EnvId::NONE).list.iter().any(|target| matches!(target, Target::Body { .. }))
     }
 
-    /// True if a call is one of a library's function: of a path that begins with the standard library or a dependency.
-    fn leads_to_library(&self, site: SiteRef) -> bool {
+    /// True if a call is one of a library function: its path begins with the standard library or a dependency.
+    fn calls_library(&self, site: SiteRef) -> bool {
         let linker = self.linker;
         let dependencies = linker.crate_of(site.file).and_then(|own| own.dependencies.as_ref());
         let is_library = |name: &str| {
@@ -140,8 +145,8 @@ impl Life<'_, '_, '_> {
     }
 }
 
-/// True if what is called is a method of a value: `value.load`, `value.load::<T>`.
-pub(crate) fn is_of_receiver(facts: &FileFacts, callee: FormId) -> bool {
+/// True if a callee is a method of a receiver: `value.load`, `value.load::<T>`.
+pub(crate) fn is_method_callee(facts: &FileFacts, callee: FormId) -> bool {
     match facts.form(callee) {
         Form::Attr(..) => true,
         Form::Subscript(base, _) => matches!(facts.form(base), Form::Attr(..)),

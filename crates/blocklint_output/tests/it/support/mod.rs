@@ -1,4 +1,4 @@
-//! Findings made by hand, for the renderers.
+//! Example findings for the tests of the renderers.
 
 use std::sync::Arc;
 
@@ -39,17 +39,17 @@ class Store:
         )
 ";
 
-/// The files, the findings and their groups.
-pub(crate) struct Made {
+/// The files, findings and groups of an example.
+pub(crate) struct Example {
     pub(crate) sources: Sources,
     pub(crate) findings: Vec<Finding>,
     pub(crate) groups: Vec<Group>,
 }
 
-/// The place of the `nth` occurrence (from 0) of a text in a file of the project.
+/// Returns the place of the `nth` occurrence (from 0) of a text in a file.
 pub(crate) fn place(file: &str, text: &str, needle: &str, nth: usize) -> Place {
-    let (start, found) = text.match_indices(needle).nth(nth).expect("in the text");
-    let span = Span::new(start as u32, (start + found.len()) as u32);
+    let (start, occurrence) = text.match_indices(needle).nth(nth).expect("in the text");
+    let span = Span::new(start as u32, (start + occurrence.len()) as u32);
     let mut place = Place::unlocated(Arc::from(Utf8Path::new(file)), span);
     place.locate(text);
     place
@@ -59,8 +59,9 @@ pub(crate) fn step(place: Place, function: &str, call: &str, written: &str) -> S
     Step { place, function: function.to_owned(), call: call.to_owned(), written: written.to_owned() }
 }
 
-/// The example service: one cause behind two functions, one that stands alone, one file in part.
-pub(crate) fn made() -> Made {
+/// Returns an example project: one cause of findings in two functions, one cause with one finding, and a file that was
+/// read in part.
+pub(crate) fn example() -> Example {
     let (app, clients) = ("/p/app.py", "/p/clients.py");
     let get = place(clients, CLIENTS, "self.http.get(\n            key,\n            timeout=wait,\n        )", 0);
     let load = || step(place(app, APP, "store.load(key)", 0), "app.fetch", "clients.Store.load", "store.load");
@@ -136,7 +137,7 @@ pub(crate) fn made() -> Made {
     }
     let handler = network(place(app, APP, "fetch(\"k\")", 0), "app.handler");
     let both = network(place(app, APP, "fetch(\"a\")", 0), "app.both");
-    Made {
+    Example {
         sources,
         findings: vec![handler, both, sleep, unread],
         groups: vec![
