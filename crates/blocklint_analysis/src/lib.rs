@@ -42,11 +42,11 @@ pub use blocklint_link::program::{
 pub use blocklint_link::values::value::{ArgsId, Val, ValueId, Why};
 pub use explain::missing::{MissingCall, missing};
 pub use explain::{
-    Above, BodyExplanation, BodyUse, ConditionResult, Constant, End, Explainer, Explanation, GivenArgument,
-    LineContext, PassedOn, PlaceRole, Reached, RowMatch, RowTried, RunTarget, Tried,
+    ArgumentValue, BlockingPath, BodyExplanation, BodyUse, ConditionResult, Constant, EndReason, Explainer,
+    Explanation, LineContext, PassedOn, PlaceRole, RowMatch, RunTarget, StopReason, TestedCondition, TestedRow,
 };
 use findings::SolvedGraph;
-pub use findings::must_not_block::count_what_must_not_block;
+pub use findings::must_not_block::count_entry_points;
 pub use raw_finding::RawFinding;
 
 /// The options of the analysis, besides the files and models.
@@ -83,7 +83,7 @@ pub struct Solved {
 
 /// The result of a search over a whole program, and the facts that a later search over a few of its files needs.
 #[derive(Debug)]
-pub struct Whole {
+pub struct SolvedProgram {
     /// The findings and causes.
     pub solved: Solved,
     /// The flows of the whole program.
@@ -96,7 +96,7 @@ pub fn new_linker<'a>(program: &'a Program<'a>, models: &'a Models) -> Linker<'a
 }
 
 /// Returns the linker of a loaded program, with tables that were read before and still hold.
-pub fn linker_with_tables<'a>(program: &'a Program<'a>, models: &'a Models, tables: ProgramTables) -> Linker<'a> {
+pub fn new_linker_with_tables<'a>(program: &'a Program<'a>, models: &'a Models, tables: ProgramTables) -> Linker<'a> {
     Linker::with_tables(program, Library::new(models), tables)
 }
 
@@ -105,18 +105,18 @@ pub fn solve(linker: &Linker<'_>, options: Options) -> Solved {
     searched(linker, options, |search| search, |_, _| ()).0
 }
 
-/// Finds the calls that block, as [`solve`] does, and keeps the flows that [`solve_some`] asks for later.
-pub fn solve_whole(linker: &Linker<'_>, options: Options) -> Whole {
-    let (solved, flows) = searched(linker, options, |search| search, Flows::of);
-    Whole { solved, flows }
+/// Finds the calls that block, as [`solve`] does, and keeps the flows that [`solve_files`] asks for later.
+pub fn solve_whole(linker: &Linker<'_>, options: Options) -> SolvedProgram {
+    let (solved, flows) = searched(linker, options, |search| search, Flows::from_graph);
+    SolvedProgram { solved, flows }
 }
 
 /// Finds the calls that block in a few files, and the code that they block. It follows only the paths that begin in
 /// these files now, or that an earlier search over all files found. It answers for more files than it is asked about:
 /// [`Linker::reported_files`] lists them. Facts that need all files (how many functions wait for a cause, comments about
 /// it elsewhere) are only as complete as these files.
-pub fn solve_some(linker: &Linker<'_>, options: Options, flows: &Flows, wanted: FileSearch<'_>) -> Solved {
-    let mut solved = searched(linker, options, |search| search.within(flows, wanted), |_, _| ()).0;
+pub fn solve_files(linker: &Linker<'_>, options: Options, flows: &Flows, wanted: FileSearch<'_>) -> Solved {
+    let mut solved = searched(linker, options, |search| search.restrict_to(flows, wanted), |_, _| ()).0;
     solved.findings.retain(|finding| linker.is_reported(finding.file));
     solved.used.retain(|comment| linker.is_reported(comment.file));
     solved
@@ -132,7 +132,7 @@ fn searched<'a, T>(
     let judge = Judge::new(options.without, options.account);
     let mut search = begin(Search::new(linker, &suppressions, &judge));
     if let Some(seed) = options.ask_first {
-        search = search.asking_first(seed);
+        search = search.with_shuffled_queries(seed);
     }
     let graph = search.run();
     let mut net = options.all_paths.then(PathNetwork::default);

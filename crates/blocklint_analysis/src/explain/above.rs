@@ -12,15 +12,15 @@ use blocklint_link::values::value::{EnvId, Val};
 use blocklint_models::Via;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Above, Explainer, Up};
+use super::{CallerStep, Explainer, StopReason};
 
 /// Mentions that are followed for one body.
 const MENTIONS: usize = 64;
 
 /// For each labelled body, the labelled bodies and hits that its label was passed on to.
-pub(super) fn of(graph: &Graph<'_>) -> Vec<Vec<Up>> {
-    let mut above: Vec<Vec<Up>> = vec![Vec::new(); graph.labelled_bodies.len()];
-    let mut add = |edge: &FlowEdge, up: Up| {
+pub(super) fn of(graph: &Graph<'_>) -> Vec<Vec<CallerStep>> {
+    let mut above: Vec<Vec<CallerStep>> = vec![Vec::new(); graph.labelled_bodies.len()];
+    let mut add = |edge: &FlowEdge, up: CallerStep| {
         if let EdgeTarget::LabelledBody(next) = edge.next
             && !above[next.0 as usize].contains(&up)
         {
@@ -29,20 +29,20 @@ pub(super) fn of(graph: &Graph<'_>) -> Vec<Vec<Up>> {
     };
     for (at, labelled_body) in graph.labelled_bodies.iter().enumerate() {
         for edge in &labelled_body.edges {
-            add(edge, Up::LabelledBody(LabelledBodyId(at as u32)));
+            add(edge, CallerStep::LabelledBody(LabelledBodyId(at as u32)));
         }
     }
     for (at, hit) in graph.hits.iter().enumerate() {
-        add(&hit.edge, Up::Hit(at));
+        add(&hit.edge, CallerStep::Hit(at));
     }
     above
 }
 
 /// Returns for each site the edges that begin at it. A lazy call that is consumed elsewhere has those of its consumer
 /// too.
-pub(super) fn edges_by_site(graph: &Graph<'_>) -> FxHashMap<SiteRef, Vec<(Up, FlowEdge)>> {
-    let mut found: FxHashMap<SiteRef, Vec<(Up, FlowEdge)>> = FxHashMap::default();
-    let mut add = |up: Up, edge: FlowEdge| {
+pub(super) fn edges_by_site(graph: &Graph<'_>) -> FxHashMap<SiteRef, Vec<(CallerStep, FlowEdge)>> {
+    let mut found: FxHashMap<SiteRef, Vec<(CallerStep, FlowEdge)>> = FxHashMap::default();
+    let mut add = |up: CallerStep, edge: FlowEdge| {
         found.entry(edge.site).or_default().push((up, edge));
         if let EdgeTarget::Sink(sink) = edge.next
             && graph.sinks[sink as usize].site != edge.site
@@ -51,10 +51,10 @@ pub(super) fn edges_by_site(graph: &Graph<'_>) -> FxHashMap<SiteRef, Vec<(Up, Fl
         }
     };
     for (at, labelled_body) in graph.labelled_bodies.iter().enumerate() {
-        labelled_body.edges.iter().for_each(|edge| add(Up::LabelledBody(LabelledBodyId(at as u32)), *edge));
+        labelled_body.edges.iter().for_each(|edge| add(CallerStep::LabelledBody(LabelledBodyId(at as u32)), *edge));
     }
     for (at, hit) in graph.hits.iter().enumerate() {
-        add(Up::Hit(at), hit.edge);
+        add(CallerStep::Hit(at), hit.edge);
     }
     found
 }
@@ -62,27 +62,27 @@ pub(super) fn edges_by_site(graph: &Graph<'_>) -> FxHashMap<SiteRef, Vec<(Up, Fl
 impl Explainer<'_, '_> {
     /// Returns the labelled bodies and hits that the labels of a site were passed on to, with the edges by which they
     /// came.
-    pub(super) fn edges_at(&self, site: SiteRef) -> &[(Up, FlowEdge)] {
+    pub(super) fn edges_at(&self, site: SiteRef) -> &[(CallerStep, FlowEdge)] {
         self.edges.get(&site).map_or(&[], Vec::as_slice)
     }
 
     /// Returns the findings that labels reach, and the labelled bodies whose labels go no further.
-    pub(super) fn reached(&self, from: impl IntoIterator<Item = Up>) -> (Vec<usize>, Vec<LabelledBodyId>) {
-        let mut queue: Vec<Up> = from.into_iter().collect();
+    pub(super) fn reached(&self, from: impl IntoIterator<Item = CallerStep>) -> (Vec<usize>, Vec<LabelledBodyId>) {
+        let mut queue: Vec<CallerStep> = from.into_iter().collect();
         let mut seen: FxHashSet<LabelledBodyId> = FxHashSet::default();
         let (mut findings, mut ends) = (Vec::new(), Vec::new());
         while let Some(up) = queue.pop() {
             match up {
-                Up::Hit(hit) => findings.extend(self.findings_of(hit)),
-                Up::LabelledBody(labelled_body) if seen.insert(labelled_body) => {
+                CallerStep::Hit(hit) => findings.extend(self.findings_of(hit)),
+                CallerStep::LabelledBody(labelled_body) if seen.insert(labelled_body) => {
                     let above = &self.above[labelled_body.0 as usize];
-                    let goes_on = above.iter().any(|up| *up != Up::LabelledBody(labelled_body));
+                    let goes_on = above.iter().any(|up| *up != CallerStep::LabelledBody(labelled_body));
                     if !goes_on {
                         ends.push(labelled_body);
                     }
                     queue.extend(above.iter().copied());
                 }
-                Up::LabelledBody(_) => {}
+                CallerStep::LabelledBody(_) => {}
             }
         }
         findings.sort_unstable();
@@ -134,13 +134,13 @@ impl Explainer<'_, '_> {
     }
 
     /// Returns why the label of a labelled body goes no further than the body.
-    pub(super) fn stops(&self, labelled_body: LabelledBodyId) -> Vec<Above> {
+    pub(super) fn stops(&self, labelled_body: LabelledBodyId) -> Vec<StopReason> {
         let row = self.graph.labelled_body(labelled_body);
         let body = row.node.body;
         let label = self.graph.labels.get(row.label);
         let program = self.linker.program;
         if program.body(body).kind == BodyKind::Module {
-            return vec![Above::TopLevel];
+            return vec![StopReason::TopLevel];
         }
         let mut found = Vec::new();
         let mut called = Vec::new();
@@ -150,39 +150,40 @@ impl Explainer<'_, '_> {
                 continue;
             }
             if let Some(span) = self.cut_at(caller.site, label) {
-                found.push(Above::Suppressed(caller.site.file, span));
+                found.push(StopReason::Suppressed(caller.site.file, span));
             } else if matches!(caller.kind, CallerKind::HandsToLoop(_)) && self.roots.of(body).is_some() {
                 continue;
             } else if label.guard.is_some() {
-                found.push(Above::RuledOut(caller.site));
+                found.push(StopReason::RuledOut(caller.site));
             } else if let Some(root) = self.roots.of(around)
                 && !label.place.holds(root.context, root.runtime)
             {
-                found.push(Above::Allowed(around));
+                found.push(StopReason::Allowed(around));
             } else {
                 called.push(caller.site);
             }
         }
         if !called.is_empty() {
             called.sort_by_key(|site| (self.is_site_in_test(*site), site.file != body.file));
-            found.push(Above::Called(called));
+            found.push(StopReason::Called(called));
         }
         if let Some((path, context)) = self.registered(body) {
-            found.push(Above::Registered(path, context));
+            found.push(StopReason::Registered(path, context));
         }
         self.mentioned(body, &mut found);
         if found.is_empty() {
-            found.push(Above::NoCaller);
+            found.push(StopReason::NoCaller);
         }
         // Callers that count come before those in tests.
         found.sort_by_key(|above| match above {
-            Above::Made(site) | Above::HandedOver(site, _) | Above::PassedOn(site) | Above::RuledOut(site) => {
-                self.is_site_in_test(*site)
-            }
-            Above::Called(sites) => sites.first().is_some_and(|site| self.is_site_in_test(*site)),
-            Above::Kept(file, _) | Above::Suppressed(file, _) => self.linker.program.is_test(*file),
-            Above::Allowed(root) => self.linker.is_for_tests(*root),
-            Above::NoCaller | Above::TopLevel | Above::Registered(..) => false,
+            StopReason::Made(site)
+            | StopReason::HandedOver(site, _)
+            | StopReason::PassedOn(site)
+            | StopReason::RuledOut(site) => self.is_site_in_test(*site),
+            StopReason::Called(sites) => sites.first().is_some_and(|site| self.is_site_in_test(*site)),
+            StopReason::Kept(file, _) | StopReason::Suppressed(file, _) => self.linker.program.is_test(*file),
+            StopReason::Allowed(root) => self.linker.is_for_tests(*root),
+            StopReason::NoCaller | StopReason::TopLevel | StopReason::Registered(..) => false,
         });
         found
     }
@@ -191,14 +192,14 @@ impl Explainer<'_, '_> {
     pub(super) fn cut_at(&self, site: SiteRef, label: &Label) -> Option<Span> {
         let program = self.linker.program;
         let body = program.body_of_site(site);
-        let (name, whole) = match self.suppressions.apply(program, site, label.clone()) {
+        let (name, whole) = match self.suppressions.suppress_at_site(program, site, label.clone()) {
             None => {
                 let span = program.site(site).span;
                 return self
                     .comment(site.file, |line| blocklint_link::syntax::regions::touches(line, span))
                     .or(Some(span));
             }
-            Some(left) => match self.suppressions.apply_body(program, body, left) {
+            Some(left) => match self.suppressions.suppress_at_body(program, body, left) {
                 None => (program.body(body).name_span, program.body(body).span),
                 Some(_) => return None,
             },
@@ -261,7 +262,7 @@ impl Explainer<'_, '_> {
     }
 
     /// Adds where a body is made without being run, handed over, given away or kept.
-    pub(super) fn mentioned(&self, body: BodyRef, found: &mut Vec<Above>) {
+    pub(super) fn mentioned(&self, body: BodyRef, found: &mut Vec<StopReason>) {
         let linker = self.linker;
         let row = linker.program.body(body);
         let mut mentions: Vec<(FileId, Mention, Wrap)> = Vec::new();
@@ -287,10 +288,10 @@ impl Explainer<'_, '_> {
                     Target::Body { body: of, kind: TargetKind::Construct, .. }
                         if of == body && row.flow != Flow::Sync =>
                     {
-                        found.push(Above::Made(site));
+                        found.push(StopReason::Made(site));
                     }
                     Target::Body { body: of, kind: TargetKind::HandOver(context, _), .. } if of == body => {
-                        found.push(Above::HandedOver(site, context));
+                        found.push(StopReason::HandedOver(site, context));
                     }
                     _ => {}
                 }
@@ -314,7 +315,7 @@ impl Explainer<'_, '_> {
         mention: Mention,
         wrap: Wrap,
         mentions: &mut Vec<(FileId, Mention, Wrap)>,
-        found: &mut Vec<Above>,
+        found: &mut Vec<StopReason>,
     ) {
         let linker = self.linker;
         let facts = linker.program.facts(file);
@@ -324,7 +325,7 @@ impl Explainer<'_, '_> {
                 let site = file.site_ref(site);
                 if wrap == Wrap::Element {
                     if self.display_holds(file, form, body) {
-                        found.push(Above::Kept(file, linker.program.site(site).span));
+                        found.push(StopReason::Kept(file, linker.program.site(site).span));
                     }
                     return;
                 }
@@ -334,7 +335,7 @@ impl Explainer<'_, '_> {
                 let passing = linker.passing(site, arg, EnvId::NONE);
                 for &(context, _) in &passing.handed {
                     if context != Context::EventLoop {
-                        found.push(Above::HandedOver(site, context));
+                        found.push(StopReason::HandedOver(site, context));
                     }
                 }
                 if passing.returned {
@@ -343,7 +344,7 @@ impl Explainer<'_, '_> {
                 }
                 let used = passing.returned || passing.called || passing.consumed || !passing.handed.is_empty();
                 if !used && !self.goes_into_body(site) {
-                    found.push(Above::PassedOn(site));
+                    found.push(StopReason::PassedOn(site));
                 }
             }
             Mention::Assign(assign) => {
@@ -357,7 +358,7 @@ impl Explainer<'_, '_> {
                     _ => self.is_body(linker.assigned(scope, assign).value, body),
                 };
                 if holds {
-                    found.push(Above::Kept(file, row.span));
+                    found.push(StopReason::Kept(file, row.span));
                 }
             }
             Mention::Exit(_) | Mention::Operand(_) | Mention::Default(_) => {}

@@ -6,13 +6,13 @@ use blocklint_flow::callers::{CallerKind, Node};
 use blocklint_flow::entries::root::Root;
 use blocklint_flow::graph::LabelledBodyId;
 use blocklint_flow::graph::raw_finding::RawStep;
-use blocklint_flow::graph::trace::step;
+use blocklint_flow::graph::trace::trace_step;
 use blocklint_flow::judge::confidence::confidence_of;
 use blocklint_flow::judge::signal::Signal;
 use blocklint_link::program::ids::{BodyRef, FileId, PathId, SiteRef};
 use rustc_hash::FxHashSet;
 
-use super::{Above, Explainer, Up};
+use super::{CallerStep, Explainer, StopReason};
 
 /// Everything that is known of a function as a whole.
 #[derive(Debug)]
@@ -30,9 +30,9 @@ pub struct BodyExplanation {
     /// Its uses, those that count before those in tests.
     pub uses: Vec<BodyUse>,
     /// The calls at its end that block, the surest first; of a function that must not block its findings name them.
-    pub reaches: Vec<Reached>,
+    pub reaches: Vec<BlockingPath>,
     /// Why what it reaches is no finding, where it is none.
-    pub stops: Vec<Above>,
+    pub stops: Vec<StopReason>,
     /// Indices of the findings that stand in it, or in its content.
     pub findings: Vec<usize>,
     /// Indices of the findings elsewhere whose path leads through it.
@@ -58,7 +58,7 @@ pub enum BodyUse {
 
 /// A call that blocks, with the best path to it.
 #[derive(Debug)]
-pub struct Reached {
+pub struct BlockingPath {
     /// How it holds the thread.
     pub effect: Effect,
     /// How bad that is where the thread must not be held.
@@ -77,7 +77,7 @@ impl Explainer<'_, '_> {
         let findings = self.findings_inside(body);
         let labelled_bodies = self.labelled_bodies.get(&body).map_or(&[][..], Vec::as_slice);
         let (mut passing, _) =
-            self.reached(labelled_bodies.iter().map(|&labelled_body| Up::LabelledBody(labelled_body)));
+            self.reached(labelled_bodies.iter().map(|&labelled_body| CallerStep::LabelledBody(labelled_body)));
         let stops = match labelled_bodies.first() {
             Some(&labelled_body) if passing.is_empty() => self.stops(labelled_body),
             _ => Vec::new(),
@@ -110,17 +110,18 @@ impl Explainer<'_, '_> {
     }
 
     /// Returns the calls that labels of a body come from, each once with its best path.
-    fn calls_reached(&self, labelled_bodies: &[LabelledBodyId]) -> Vec<Reached> {
+    fn calls_reached(&self, labelled_bodies: &[LabelledBodyId]) -> Vec<BlockingPath> {
         let mut seen: FxHashSet<(FileId, Span, String)> = FxHashSet::default();
-        let mut found: Vec<Reached> = Vec::new();
+        let mut found: Vec<BlockingPath> = Vec::new();
         for &labelled_body in labelled_bodies {
             let Some((first, steps)) = self.paths.best_from(labelled_body) else { continue };
             let label = self.graph.labels.get(self.graph.labelled_body(labelled_body).label);
-            let edges = self.paths.follow(first);
-            let trace: Vec<RawStep> = edges.iter().map(|edge| step(self.linker, &self.graph, edge, None)).collect();
+            let edges = self.paths.best_path(first);
+            let trace: Vec<RawStep> =
+                edges.iter().map(|edge| trace_step(self.linker, &self.graph, edge, None)).collect();
             let Some(last) = trace.last() else { continue };
             if seen.insert((last.file, last.span, last.call.clone())) {
-                found.push(Reached {
+                found.push(BlockingPath {
                     effect: label.effect,
                     severity: label.severity,
                     confidence: confidence_of(steps),
@@ -148,11 +149,11 @@ impl Explainer<'_, '_> {
         let is_coroutine = linker.program.body(body).flow == Flow::Coroutine;
         for mention in mentions {
             found.push(match mention {
-                Above::Made(site) if is_coroutine && is_awaited(site) => BodyUse::Awaited(site),
-                Above::Made(site) => BodyUse::Made(site),
-                Above::HandedOver(site, context) => BodyUse::HandedOver(site, context),
-                Above::PassedOn(site) => BodyUse::PassedOn(site),
-                Above::Kept(file, span) => BodyUse::Kept(file, span),
+                StopReason::Made(site) if is_coroutine && is_awaited(site) => BodyUse::Awaited(site),
+                StopReason::Made(site) => BodyUse::Made(site),
+                StopReason::HandedOver(site, context) => BodyUse::HandedOver(site, context),
+                StopReason::PassedOn(site) => BodyUse::PassedOn(site),
+                StopReason::Kept(file, span) => BodyUse::Kept(file, span),
                 _ => continue,
             });
         }

@@ -27,7 +27,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 pub use blocklint_link::effect::constant::Constant;
 pub use blocklint_link::models::row_match::ConditionResult;
-pub use bodies::{BodyExplanation, BodyUse, Reached};
+pub use bodies::{BlockingPath, BodyExplanation, BodyUse};
 pub use lines::{LineContext, PlaceRole};
 
 use crate::Options;
@@ -45,9 +45,9 @@ pub struct Explainer<'l, 'a> {
     judge: Judge,
     paths: Paths,
     /// For each labelled body, the labelled bodies and hits that its label was passed on to.
-    above: Vec<Vec<Up>>,
+    above: Vec<Vec<CallerStep>>,
     /// For each site the edges that begin at it, or end at a lazy call there.
-    edges: FxHashMap<SiteRef, Vec<(Up, FlowEdge)>>,
+    edges: FxHashMap<SiteRef, Vec<(CallerStep, FlowEdge)>>,
     /// For each body its labelled bodies.
     labelled_bodies: FxHashMap<BodyRef, Vec<LabelledBodyId>>,
     /// The bodies that a label reached by a call. A label that reached a body only by handing it a callable does not count.
@@ -62,7 +62,7 @@ pub struct Explainer<'l, 'a> {
 
 /// The next step of a label, upward.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Up {
+enum CallerStep {
     /// A calling body.
     LabelledBody(LabelledBodyId),
     /// A root: the index of the hit.
@@ -83,20 +83,20 @@ pub struct Explanation<'a> {
     /// The receiver it is called on; none for a bare name.
     pub receiver: Option<ValueId>,
     /// The arguments that conditions and timeouts of rows ask for.
-    pub arguments: Vec<(Argument, GivenArgument)>,
+    pub arguments: Vec<(Argument, ArgumentValue)>,
     /// The code it runs.
     pub targets: Vec<RunTarget>,
     /// The rows that describe it, in the order in which they are tried.
-    pub rows: Vec<RowTried<'a>>,
+    pub rows: Vec<TestedRow<'a>>,
     /// Indices of the findings it belongs to.
     pub findings: Vec<usize>,
     /// The places where its effects end. Not empty if no finding belongs to the site.
-    pub ends: Vec<End>,
+    pub ends: Vec<EndReason>,
 }
 
 /// An argument as far as it is seen.
 #[derive(Clone, Debug)]
-pub enum GivenArgument {
+pub enum ArgumentValue {
     /// The call does not pass it.
     Absent,
     /// It may be among unpacked arguments.
@@ -138,11 +138,11 @@ pub enum RunTarget {
 
 /// A row with its conditions at a site.
 #[derive(Clone, Debug)]
-pub struct RowTried<'a> {
+pub struct TestedRow<'a> {
     /// The row.
     pub row: RowMatch<'a>,
     /// Its conditions.
-    pub conditions: Vec<Tried>,
+    pub conditions: Vec<TestedCondition>,
     /// True if it is the row that decides.
     pub decides: bool,
     /// How long it holds its thread there, if it does.
@@ -162,7 +162,7 @@ pub enum RowMatch<'a> {
 
 /// One condition at a site.
 #[derive(Clone, Debug)]
-pub struct Tried {
+pub struct TestedCondition {
     /// The condition itself.
     pub condition: Condition,
     /// True if it excuses (`unless`) instead of being required (`when`).
@@ -186,7 +186,7 @@ pub struct PassedOn {
 
 /// A reason why a site delays no code that must not block.
 #[derive(Clone, Debug)]
-pub enum End {
+pub enum EndReason {
     /// The callee is not known.
     UnknownCallee(Why),
     /// No model describes the path.
@@ -226,12 +226,12 @@ pub enum End {
     /// The root may hold its thread in this way: a command that waits for its own input.
     Allowed(BodyRef),
     /// The label went up to a body and no further.
-    Stops(BodyRef, Above),
+    Stops(BodyRef, StopReason),
 }
 
 /// A reason why a label goes no further than one body.
 #[derive(Clone, Debug)]
-pub enum Above {
+pub enum StopReason {
     /// Nothing in the project is known to call it.
     NoCaller,
     /// It is the top level of a file.

@@ -8,22 +8,22 @@ use blocklint_link::program::ids::{BodyRef, PathId, SiteRef};
 use blocklint_link::values::value::{EnvId, Val};
 use blocklint_models::{RowEffect, Runs, Via};
 
-use super::{End, Explainer, PassedOn, RunTarget, Up};
+use super::{CallerStep, EndReason, Explainer, PassedOn, RunTarget};
 
 impl Explainer<'_, '_> {
     /// Returns where the effects of a site end that belongs to no finding; never empty.
     pub(super) fn ends(
         &self,
         site: SiteRef,
-        edges: &[(Up, FlowEdge)],
+        edges: &[(CallerStep, FlowEdge)],
         labelled_bodies: &[LabelledBodyId],
         targets: &[RunTarget],
-    ) -> Vec<End> {
+    ) -> Vec<EndReason> {
         let mut found = Vec::new();
         for &labelled_body in labelled_bodies {
             let body = self.graph.labelled_body(labelled_body).node.body;
             for above in self.stops(labelled_body) {
-                found.push(End::Stops(body, above));
+                found.push(EndReason::Stops(body, above));
             }
         }
         if edges.is_empty() {
@@ -52,7 +52,7 @@ impl Explainer<'_, '_> {
     }
 
     /// Callables that the site hands over.
-    fn handed(&self, site: SiteRef, found: &mut Vec<End>) {
+    fn handed(&self, site: SiteRef, found: &mut Vec<EndReason>) {
         let linker = self.linker;
         for (at, arg) in linker.program.args_of(site).iter().enumerate() {
             let value = linker.eval(linker.scope_of(site, EnvId::NONE), arg.value).value;
@@ -67,7 +67,7 @@ impl Explainer<'_, '_> {
             }
             for (context, runtime) in linker.passing(site, at as u32, EnvId::NONE).handed {
                 let written = linker.written(site.file, arg.value);
-                found.push(End::HandsOver(PassedOn { written, context, runtime }));
+                found.push(EndReason::HandsOver(PassedOn { written, context, runtime }));
             }
         }
     }
@@ -79,27 +79,27 @@ impl Explainer<'_, '_> {
         path: PathId,
         receiver: blocklint_link::values::value::BoundId,
         property: bool,
-        found: &mut Vec<End>,
+        found: &mut Vec<EndReason>,
     ) {
         let linker = self.linker;
         if let Some(sink) = linker.sink(site, path, receiver, property, EnvId::NONE) {
             let owner = linker.program.body_of_site(site);
             if let Some(span) = self.cut_at(site, &sink.label) {
-                found.push(End::Suppressed(site.file, span));
+                found.push(EndReason::Suppressed(site.file, span));
             } else if sink.row.lazy {
-                found.push(End::Unconsumed(path));
+                found.push(EndReason::Unconsumed(path));
             } else if let Some(root) = self.roots.of(owner)
                 && !sink.label.place.holds(root.context, root.runtime)
             {
-                found.push(End::Allowed(owner));
+                found.push(EndReason::Allowed(owner));
             } else {
-                found.push(End::Excused(path));
+                found.push(EndReason::Excused(path));
             }
             return;
         }
         let library = &linker.library;
         let rows = if property { library.properties(path) } else { library.calls(path) };
-        let hands_over = found.iter().any(|end| matches!(end, End::HandsOver(_) | End::Registers(..)));
+        let hands_over = found.iter().any(|end| matches!(end, EndReason::HandsOver(_) | EndReason::Registers(..)));
         let mut effect_rows = rows.effect().peekable();
         if effect_rows.peek().is_some() {
             let harmless = rows.effect().find(|row| match row.effect {
@@ -108,8 +108,8 @@ impl Explainer<'_, '_> {
             });
             match harmless {
                 Some(_) if hands_over => {}
-                Some(row) if row.is_async == Some(true) => found.push(End::Asynchronous(path)),
-                Some(_) => found.push(End::Harmless(path)),
+                Some(row) if row.is_async == Some(true) => found.push(EndReason::Asynchronous(path)),
+                Some(_) => found.push(EndReason::Harmless(path)),
                 None => found.push(self.excused(site, path, receiver, property)),
             }
             return;
@@ -118,11 +118,11 @@ impl Explainer<'_, '_> {
             return;
         }
         if rows.iter().any(|row| row.is_async == Some(true)) {
-            found.push(End::Asynchronous(path));
+            found.push(EndReason::Asynchronous(path));
         } else if library.is_described(path) || !rows.is_empty() || self.has_model(path) {
-            found.push(End::NoEffect(path));
+            found.push(EndReason::NoEffect(path));
         } else {
-            found.push(End::NoModel(path));
+            found.push(EndReason::NoModel(path));
         }
     }
 
@@ -133,25 +133,25 @@ impl Explainer<'_, '_> {
         path: PathId,
         receiver: blocklint_link::values::value::BoundId,
         property: bool,
-    ) -> End {
+    ) -> EndReason {
         let linker = self.linker;
         let rows = if property { linker.library.properties(path) } else { linker.library.calls(path) };
         for row in rows.effect() {
             let Some(RowEffect::Holds(effect)) = row.effect else { continue };
             if let Some(None) = linker.match_row(site, path, receiver, row, effect, EnvId::NONE, false) {
                 if linker.is_lock(receiver) {
-                    return End::Lock(path);
+                    return EndReason::Lock(path);
                 }
                 if row.timeout.is_some() {
-                    return End::NoTime(path);
+                    return EndReason::NoTime(path);
                 }
             }
         }
-        End::Excused(path)
+        EndReason::Excused(path)
     }
 
     /// Adds the functions that a decorator registers.
-    fn registers(&self, site: SiteRef, found: &mut Vec<End>) {
+    fn registers(&self, site: SiteRef, found: &mut Vec<EndReason>) {
         let linker = self.linker;
         let Some(form) = self.decorated(site) else { return };
         let value = linker.eval(linker.scope_of(site, EnvId::NONE), form).value;
@@ -162,7 +162,7 @@ impl Explainer<'_, '_> {
                 let Target::Row { path, .. } = *target else { continue };
                 for row in linker.library.handovers(path).of_via(Via::Decorator) {
                     if let Runs::In(context) = linker.handover_context(row.row, site, is_async) {
-                        found.push(End::Registers(body, context));
+                        found.push(EndReason::Registers(body, context));
                     }
                 }
             }
@@ -179,36 +179,38 @@ impl Explainer<'_, '_> {
     }
 
     /// Why a body that the site runs does nothing to its thread.
-    fn body(&self, site: SiteRef, body: BodyRef, kind: TargetKind, awaited: bool, found: &mut Vec<End>) {
+    fn body(&self, site: SiteRef, body: BodyRef, kind: TargetKind, awaited: bool, found: &mut Vec<EndReason>) {
         let linker = self.linker;
         let flow = linker.program.body(body).flow;
         match kind {
             TargetKind::HandOver(context, runtime) => {
                 let written = linker.qualified_name(body);
-                found.push(End::HandsOver(PassedOn { written, context, runtime }));
+                found.push(EndReason::HandsOver(PassedOn { written, context, runtime }));
             }
             TargetKind::Construct if awaited || self.roots.of(body).is_some() => {
                 if awaited && flow == Flow::Coroutine {
-                    found.push(End::Awaits(body, self.findings_in(body)));
+                    found.push(EndReason::Awaits(body, self.findings_in(body)));
                 } else {
-                    found.push(End::Makes(body, flow));
+                    found.push(EndReason::Makes(body, flow));
                 }
             }
-            TargetKind::Construct => found.push(End::Makes(body, flow)),
+            TargetKind::Construct => found.push(EndReason::Makes(body, flow)),
             TargetKind::Call | TargetKind::Consume | TargetKind::Init => {
                 if self.roots.of(body).is_some_and(|root| root.absorbs()) && self.reached_roots.contains(&body) {
-                    found.push(End::Awaits(body, self.findings_in(body)));
+                    found.push(EndReason::Awaits(body, self.findings_in(body)));
                 } else if self.graph.labelled.contains(&body) {
                     found.push(self.lost(site, body));
                 } else {
-                    found.push(self.silenced_in(body).map_or(End::Quiet(body), |span| End::Silenced(body, span)));
+                    found.push(
+                        self.silenced_in(body).map_or(EndReason::Quiet(body), |span| EndReason::Silenced(body, span)),
+                    );
                 }
             }
         }
     }
 
     /// Returns why the labels of a body do not reach a site that calls it.
-    fn lost(&self, site: SiteRef, body: BodyRef) -> End {
+    fn lost(&self, site: SiteRef, body: BodyRef) -> EndReason {
         let labelled_bodies = self
             .labelled_bodies
             .get(&body)
@@ -217,10 +219,10 @@ impl Explainer<'_, '_> {
             .map(|&labelled_body| self.graph.labelled_body(labelled_body));
         for labelled_body in labelled_bodies.filter(|labelled_body| labelled_body.node == Node::plain(body)) {
             if let Some(span) = self.cut_at(site, self.graph.labels.get(labelled_body.label)) {
-                return End::Suppressed(site.file, span);
+                return EndReason::Suppressed(site.file, span);
             }
         }
-        End::RuledOut(body)
+        EndReason::RuledOut(body)
     }
 
     /// Returns the findings placed in a root.
@@ -229,12 +231,12 @@ impl Explainer<'_, '_> {
     }
 
     /// Returns why a site has no target.
-    fn without_target(&self, site: SiteRef) -> End {
+    fn without_target(&self, site: SiteRef) -> EndReason {
         let linker = self.linker;
         let row = linker.program.site(site);
         let is_call = matches!(row.kind, SiteKind::Call | SiteKind::New | SiteKind::Macro);
         if !is_call || row.flags.has(SiteFlags::ASYNC) {
-            return End::Plain;
+            return EndReason::Plain;
         }
         let members = linker.values.members(linker.callee(site, EnvId::NONE).value);
         match members.iter().find_map(|val| if let Val::Unknown(why) = *val { Some(why) } else { None }) {
@@ -249,9 +251,9 @@ impl Explainer<'_, '_> {
                         _ => None,
                     })
                 });
-                End::UnknownCallee(of_receiver.unwrap_or(why))
+                EndReason::UnknownCallee(of_receiver.unwrap_or(why))
             }
-            None => End::Plain,
+            None => EndReason::Plain,
         }
     }
 }

@@ -12,7 +12,9 @@ use blocklint_link::program::occurrences::is_field_of_receiver;
 use blocklint_link::values::value::{BoundId, EnvId, ValueId};
 use blocklint_models::{Argument, Condition, Match, RowEffect, Selector, Subject, Via};
 
-use super::{ConditionResult, Explainer, Explanation, GivenArgument, PlaceRole, RowMatch, RowTried, RunTarget, Tried};
+use super::{
+    ArgumentValue, ConditionResult, Explainer, Explanation, PlaceRole, RowMatch, RunTarget, TestedCondition, TestedRow,
+};
 
 /// Overrides that are listed.
 const OVERRIDES: usize = 12;
@@ -96,13 +98,13 @@ impl<'a> Explainer<'_, 'a> {
                 && edge.site == site
             {
                 let sink = &self.graph.sinks[sink as usize];
-                let known = rows.iter().any(|tried: &RowTried<'_>| match tried.row {
+                let known = rows.iter().any(|tried: &TestedRow<'_>| match tried.row {
                     RowMatch::Call(row) => row.id == sink.row.id,
                     RowMatch::Handover(_) => false,
                 });
                 if !known && sink.site == site {
                     let hold = Some(self.graph.labels.get(sink.label).hold);
-                    rows.push(RowTried {
+                    rows.push(TestedRow {
                         row: RowMatch::Call(sink.row),
                         conditions: Vec::new(),
                         decides: true,
@@ -207,7 +209,7 @@ impl<'a> Explainer<'_, 'a> {
         path: PathId,
         receiver: BoundId,
         property: bool,
-        rows: &mut Vec<RowTried<'a>>,
+        rows: &mut Vec<TestedRow<'a>>,
         arguments: &mut Vec<Argument>,
     ) {
         let linker = self.linker;
@@ -232,7 +234,7 @@ impl<'a> Explainer<'_, 'a> {
                 Some(LabelHold::Param { index, .. }) => self.parameter(site, index),
                 _ => None,
             };
-            rows.push(RowTried { row: RowMatch::Call(row), conditions, decides, hold, hold_parameter });
+            rows.push(TestedRow { row: RowMatch::Call(row), conditions, decides, hold, hold_parameter });
         }
         let is_decoration = self.decorated(site).is_some();
         for row in linker.library.handovers(path).iter() {
@@ -243,7 +245,7 @@ impl<'a> Explainer<'_, 'a> {
             if meant {
                 let conditions = self.tried(site, receiver, &row.when, &row.unless, arguments);
                 let decides = linker.conditions_shown(&row.when, &row.unless, site, EnvId::NONE);
-                rows.push(RowTried {
+                rows.push(TestedRow {
                     row: RowMatch::Handover(row),
                     conditions,
                     decides,
@@ -257,7 +259,7 @@ impl<'a> Explainer<'_, 'a> {
             let calls = linker.library.calls(path);
             if let Some(row) = calls.with(|row| row.is_async.is_some()).next() {
                 let conditions = self.tried(site, receiver, &row.when, &row.unless, arguments);
-                rows.push(RowTried {
+                rows.push(TestedRow {
                     row: RowMatch::Call(row),
                     conditions,
                     decides: true,
@@ -275,7 +277,7 @@ impl<'a> Explainer<'_, 'a> {
         when: &[Condition],
         unless: &[Condition],
         arguments: &mut Vec<Argument>,
-    ) -> Vec<Tried> {
+    ) -> Vec<TestedCondition> {
         let when = when.iter().map(|condition| (condition, false));
         let unless = unless.iter().map(|condition| (condition, true));
         when.chain(unless)
@@ -288,7 +290,7 @@ impl<'a> Explainer<'_, 'a> {
                     ConditionResult::Param(index) => self.parameter(site, index),
                     _ => None,
                 };
-                Tried { condition: condition.clone(), excuses, shown, parameter }
+                TestedCondition { condition: condition.clone(), excuses, shown, parameter }
             })
             .collect()
     }
@@ -312,14 +314,14 @@ impl<'a> Explainer<'_, 'a> {
     }
 
     /// Returns the value of an argument, as far as the code around the site shows.
-    fn given(&self, site: SiteRef, argument: &Argument) -> GivenArgument {
+    fn given(&self, site: SiteRef, argument: &Argument) -> ArgumentValue {
         let linker = self.linker;
         let facts = linker.program.facts(site.file);
         let Some(form) = linker.argument(site, argument) else {
             return if linker.may_be_unpacked(site, argument) {
-                GivenArgument::Unpacked
+                ArgumentValue::Unpacked
             } else {
-                GivenArgument::Absent
+                ArgumentValue::Absent
             };
         };
         match linker.constant(site, form, EnvId::NONE, 6) {
@@ -328,10 +330,10 @@ impl<'a> Explainer<'_, 'a> {
                     && let VarKind::Param(_) = facts.var(var).kind
                     && facts.assigns_of(var).next().is_none()
                 {
-                    return GivenArgument::Parameter(facts.text(facts.var(var).name).to_owned(), None);
+                    return ArgumentValue::Parameter(facts.text(facts.var(var).name).to_owned(), None);
                 }
                 let value = linker.eval(linker.scope_of(site, EnvId::NONE), form).value;
-                GivenArgument::Value(linker.written(site.file, form), value)
+                ArgumentValue::Value(linker.written(site.file, form), value)
             }
             Constant::Param(index) => {
                 let owner = linker.program.body_of_site(site);
@@ -343,9 +345,9 @@ impl<'a> Explainer<'_, 'a> {
                         constant => Some(constant),
                     }
                 });
-                GivenArgument::Parameter(self.parameter(site, index).unwrap_or_default(), default)
+                ArgumentValue::Parameter(self.parameter(site, index).unwrap_or_default(), default)
             }
-            constant => GivenArgument::Literal(constant),
+            constant => ArgumentValue::Literal(constant),
         }
     }
 }

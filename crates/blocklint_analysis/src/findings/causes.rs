@@ -43,8 +43,8 @@ fn reach_of(solved: &SolvedGraph<'_, '_>, places: &CandidatesByPlace) -> Vec<FxH
     let mut counted: FxHashSet<(BodyRef, (bool, u32))> = FxHashSet::default();
     let waiting = |candidate: &&Candidate| candidate.silenced.is_none() && candidate.aside.is_none();
     for candidate in places.values().flatten().filter(waiting) {
-        if counted.insert((candidate.root, causes.number(&candidate.edge))) {
-            for &cause in causes.behind(&candidate.edge) {
+        if counted.insert((candidate.root, causes.set_key(&candidate.edge))) {
+            for &cause in causes.reached_by(&candidate.edge) {
                 reach[cause as usize].insert(candidate.root);
             }
         }

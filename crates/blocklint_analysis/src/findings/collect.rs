@@ -51,13 +51,13 @@ pub(super) fn collect(solved: &SolvedGraph<'_, '_>) -> CandidatesByPlace {
 fn candidate(solved: &SolvedGraph<'_, '_>, hit: &Hit, placed: PlacedEdge, rule: RuleCode) -> Option<Candidate> {
     let SolvedGraph { linker, judge, graph, ref paths, .. } = *solved;
     let PlacedEdge { above, edge } = placed;
-    let mut cost = paths.cost(linker, graph, &edge)?;
+    let mut cost = paths.cost_from(linker, graph, &edge)?;
     // That the literal runs there may be inferred.
     if !above.is_empty() {
         cost.steps += u32::from(hit.edge.steps);
     }
     let (mut length_steps, mut applied) = (0, SmallVec::new());
-    for doubt in judge.of_cost(linker.program.language(edge.site.file), &cost) {
+    for doubt in judge.doubts_of_cost(linker.program.language(edge.site.file), &cost) {
         applied.push(doubt.ask);
         match doubt.is_of_length {
             true => length_steps += doubt.steps,
@@ -86,13 +86,13 @@ fn silenced(solved: &SolvedGraph<'_, '_>, hit: &Hit, edge: &FlowEdge, rule: Rule
     if hit.cut {
         // The comment may stand where a literal is called, and the finding inside of it.
         let place = place_of_finding(linker, hit.edge.site, arg).start;
-        return Some(suppressions.hides(linker.program, hit.edge.site, place, hit.root, rule).flatten());
+        return Some(suppressions.find_suppression(linker.program, hit.edge.site, place, hit.root, rule).flatten());
     }
     let place = place_of_finding(linker, edge.site, arg).start;
     let body = linker.program.body_of_site(edge.site);
-    suppressions.hides(linker.program, edge.site, place, body, rule).or_else(|| {
+    suppressions.find_suppression(linker.program, edge.site, place, body, rule).or_else(|| {
         let is_direct = matches!(edge.next, EdgeTarget::Sink(_));
-        is_direct.then(|| suppressions.hides_direct(edge.site.file, place, rule)).flatten()
+        is_direct.then(|| suppressions.find_alias_suppression(edge.site.file, place, rule)).flatten()
     })
 }
 

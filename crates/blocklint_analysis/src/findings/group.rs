@@ -7,7 +7,7 @@ use blocklint_core::{Confidence, Hold, Mistake, Severity};
 use blocklint_flow::entries::root::threads_of;
 use blocklint_flow::graph::all_paths::PathNetwork;
 use blocklint_flow::graph::raw_finding::RawStep;
-use blocklint_flow::graph::trace::{place_of, step};
+use blocklint_flow::graph::trace::{place_of, trace_step};
 use blocklint_flow::graph::{EdgeTarget, FlowEdge, SinkSite};
 use blocklint_flow::judge::beside::Joined;
 use blocklint_flow::judge::candidate::{Candidate, CandidatesByPlace, FindingPlace};
@@ -63,14 +63,14 @@ pub(super) fn group(
 /// Adds the causes of findings that this one describes.
 fn add_joined_causes(solved: &SolvedGraph<'_, '_>, finding: &mut RawFinding, joined: &Joined, place: FindingPlace) {
     for edge in joined.uses_of_file.get(&place).into_iter().flatten() {
-        for &cause in solved.causes.behind(edge) {
+        for &cause in solved.causes.reached_by(edge) {
             if !finding.causes.contains(&cause) {
                 finding.causes.push(cause);
             }
         }
     }
     for (rule, edge) in joined.of_one_call.get(&place).into_iter().flatten() {
-        for &cause in solved.causes.behind(edge) {
+        for &cause in solved.causes.reached_by(edge) {
             if !finding.causes.contains(&cause) {
                 finding.causes.push(cause);
                 finding.also.push((*rule, cause));
@@ -94,7 +94,7 @@ fn add_to_network(
     };
     let edges = candidates.iter().filter(counts).map(|candidate| candidate.edge);
     let mut begins: Vec<u32> =
-        edges.chain([best.edge]).chain(joined).map(|edge| net.take(solved.graph, &solved.causes, &edge)).collect();
+        edges.chain([best.edge]).chain(joined).map(|edge| net.add_paths(solved.graph, &solved.causes, &edge)).collect();
     begins.sort_unstable();
     begins.dedup();
     net.begins.insert((finding.file, finding.span, finding.rule), begins);
@@ -111,7 +111,14 @@ fn best_of(candidates: &[Candidate], min_confidence: Confidence) -> (Severity, &
     let key = |c: &&Candidate| {
         let (rank, seconds) = c.hold().rank();
         let longest_first = (Reverse(rank), Reverse(seconds.to_bits()));
-        (Reverse(c.confidence_with_length()), c.cost.ends_at_entry, longest_first, c.cost, c.edge.arg, c.edge.number())
+        (
+            Reverse(c.confidence_with_length()),
+            c.cost.ends_at_dir_entry,
+            longest_first,
+            c.cost,
+            c.edge.arg,
+            c.edge.target_key(),
+        )
     };
     // There is a candidate of that severity: it was taken from one.
     let best = of_severity().min_by_key(key).unwrap_or(&candidates[0]);
@@ -123,14 +130,14 @@ fn best_of(candidates: &[Candidate], min_confidence: Confidence) -> (Severity, &
 fn causes_of(solved: &SolvedGraph<'_, '_>, candidates: &[Candidate], edges: &[FlowEdge]) -> Vec<u32> {
     let causes = &solved.causes;
     let mut sets: Vec<((bool, u32), &FlowEdge)> =
-        candidates.iter().map(|c| (causes.number(&c.edge), &c.edge)).collect();
+        candidates.iter().map(|c| (causes.set_key(&c.edge), &c.edge)).collect();
     sets.sort_unstable_by_key(|(number, _)| *number);
     sets.dedup_by_key(|(number, _)| *number);
-    let mut behind: Vec<u32> = sets.iter().flat_map(|(_, edge)| causes.behind(edge).iter().copied()).collect();
+    let mut behind: Vec<u32> = sets.iter().flat_map(|(_, edge)| causes.reached_by(edge).iter().copied()).collect();
     behind.sort_unstable();
     behind.dedup();
     if let Some(EdgeTarget::Sink(sink)) = edges.last().map(|edge| edge.next) {
-        let first = causes.of_sink[sink as usize];
+        let first = causes.cause_of_sink[sink as usize];
         behind.retain(|&cause| cause != first);
         behind.insert(0, first);
     }
@@ -145,10 +152,10 @@ fn finding<'c>(
 ) -> (RawFinding, &'c Candidate) {
     let SolvedGraph { linker, graph, ref paths, options, .. } = *solved;
     let (severity, best, hold) = best_of(candidates, options.min_confidence);
-    let edges = paths.follow(best.edge);
+    let edges = paths.best_path(best.edge);
     let trace: Vec<RawStep> = edges
         .iter()
-        .map(|edge| step(linker, graph, edge, edge.arg.filter(|_| best.handed && *edge == best.edge)))
+        .map(|edge| trace_step(linker, graph, edge, edge.arg.filter(|_| best.handed && *edge == best.edge)))
         .collect();
     let sink: Option<&SinkSite<'_>> = edges.last().and_then(|edge| match edge.next {
         EdgeTarget::Sink(sink) => Some(&graph.sinks[sink as usize]),

@@ -21,7 +21,7 @@ pub(super) fn judge<'s, 'l, 'a>(
     let mut moments = Moments::new(linker, callers, reached_by);
     for candidate in places.values_mut().flatten() {
         let Some(_at_hand) = linker.take_up(WorkUnit::Body(candidate.root)) else { continue };
-        let (path, seen) = (paths.follow(candidate.edge), candidate.label.clone());
+        let (path, seen) = (paths.best_path(candidate.edge), candidate.label.clone());
         let traced = Traced {
             linker,
             callers,
@@ -35,12 +35,12 @@ pub(super) fn judge<'s, 'l, 'a>(
         let (steps, doubts) = judge.steps_on_path(&traced);
         candidate.cost.steps += u32::from(steps);
         candidate.applied.extend(doubts);
-        if let Some(ask) = judge.on_path(&traced, &mut moments) {
+        if let Some(ask) = judge.ask_on_path(&traced, &mut moments) {
             candidate.apply(ask, options.include_aside);
         }
     }
     let min_confidence = options.min_confidence;
     let mut beside = Beside { linker, callers, paths, places, min_confidence, joined: Joined::default() };
-    judge.beside(&mut beside);
+    judge.lower_beside_others(&mut beside);
     beside.joined
 }

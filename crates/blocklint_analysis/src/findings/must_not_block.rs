@@ -12,7 +12,7 @@ use blocklint_link::program::ids::FileId;
 use crate::rules::large_response_on_loop::{other_path, shows_by_code};
 
 /// Returns how many bodies of a program must not block, in all its files.
-pub fn count_what_must_not_block(linker: &Linker<'_>) -> usize {
+pub fn count_entry_points(linker: &Linker<'_>) -> usize {
     let callers = Callers::new(linker);
     let units = Units::new(linker, ByCode { shows: shows_by_code, other_path });
     let greenlets = Entries::new(linker, &units, &callers);

@@ -21,7 +21,7 @@ pub(super) fn partly_silenced<'w>(
     rule: RuleCode,
     edges: impl Iterator<Item = &'w FlowEdge>,
 ) -> Vec<String> {
-    let silenced = suppressions.silenced(rule);
+    let silenced = suppressions.bodies_with_ended_labels(rule);
     if silenced.is_empty() {
         return Vec::new();
     }

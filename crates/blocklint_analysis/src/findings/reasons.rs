@@ -15,7 +15,7 @@ use super::SolvedGraph;
 /// root down, then those of the whole.
 pub(super) fn reasons(solved: &SolvedGraph<'_, '_>, best: &Candidate) -> Vec<Reason> {
     let mut path = best.above.to_vec();
-    path.extend(solved.paths.follow(best.edge));
+    path.extend(solved.paths.best_path(best.edge));
     let mut applied = applied_on_path(solved, &path);
     applied.extend(best.applied.iter().map(|&ask| (ask, None)));
     let mut found: Vec<Reason> = Vec::new();
@@ -23,7 +23,7 @@ pub(super) fn reasons(solved: &SolvedGraph<'_, '_>, best: &Candidate) -> Vec<Rea
         let signal = ask.signal();
         if !found.iter().any(|known| known.name == signal.name) {
             let place = site.map(|site| (site.file, place_of(solved.linker, site)));
-            found.push(Reason { name: signal.name, says: signal.says, makes: ask.makes().words(), place });
+            found.push(Reason { name: signal.name, says: signal.says, makes: ask.effect().words(), place });
         }
     }
     found
@@ -36,9 +36,9 @@ fn applied_on_path(solved: &SolvedGraph<'_, '_>, path: &[FlowEdge]) -> Vec<(AskI
     let mut open: Vec<(AskId, Option<SiteRef>)> = Vec::new();
     for (at, edge) in path.iter().enumerate().rev() {
         let next = path.get(at + 1).map(|next| next.site);
-        for &mark in solved.graph.marks.of(edge.marks).iter() {
+        for &mark in solved.graph.marks.marks(edge.marks).iter() {
             match mark {
-                Mark::Spoke(ask) => found.push((ask, ask.place(edge.site, next))),
+                Mark::Applied(ask) => found.push((ask, ask.place(edge.site, next))),
                 Mark::IfUndecided(ask) => {
                     open.retain(|&(_, site)| site == Some(edge.site));
                     open.push((ask, Some(edge.site)));
@@ -54,7 +54,7 @@ fn applied_on_path(solved: &SolvedGraph<'_, '_>, path: &[FlowEdge]) -> Vec<(AskI
 /// Returns the inferred steps of a candidate; at least one if it is not sure and no signal explains it.
 pub(super) fn doubts(solved: &SolvedGraph<'_, '_>, best: &Candidate) -> Vec<Doubt> {
     let SolvedGraph { linker, judge, graph, ref paths, .. } = *solved;
-    let mut found = doubts_on_path(linker, judge, graph, &paths.follow(best.edge));
+    let mut found = doubts_on_path(linker, judge, graph, &paths.best_path(best.edge));
     found.extend(doubt_about_root(best.kind));
     if found.is_empty() && best.cost.steps > 0 {
         found.push(Doubt::Undecided(best.edge.site));

@@ -65,7 +65,7 @@ pub(crate) fn called_for_a_chain(linker: &Linker<'_>, suppressions: &Suppression
         finding.severity = severity(linker, finding.site);
         if finding.suppressed.is_none() {
             finding.suppressed =
-                suppressions.hides(linker.program, finding.site, finding.span.start, finding.root, RULE);
+                suppressions.find_suppression(linker.program, finding.site, finding.span.start, finding.root, RULE);
         }
         said.insert(finding.site)
     });

@@ -4,7 +4,7 @@ use crate::raw_finding::RawFinding;
 use blocklint_core::{Confidence, CreatedKind, CreatedPer, Effect, Hold, Language, Mistake, RuleCode, Severity};
 use blocklint_facts::{At, BodyKind, ExitKind, Flow, Form, FormId, SiteKind, Sym, VarKind};
 use blocklint_flow::callers::Callers;
-use blocklint_flow::judge::java::is_switched_on;
+use blocklint_flow::judge::java::is_behind_setting;
 use blocklint_flow::lifecycle::frequency::{Frequency, TimesOf};
 use blocklint_flow::lifecycle::loops::is_looped;
 use blocklint_flow::lifecycle::owner::Owner;
@@ -114,7 +114,7 @@ fn created_repeatedly<'a>(
                 }
             }
             // Few programs switch on a part that a setting asks for.
-            Creates::Threads | Creates::Pool if facts.language == Language::Java && is_switched_on(linker, site) => {
+            Creates::Threads | Creates::Pool if facts.language == Language::Java && is_behind_setting(linker, site) => {
                 Severity::Note
             }
             Creates::Threads if is_shown => Severity::Error,

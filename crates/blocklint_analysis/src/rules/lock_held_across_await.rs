@@ -6,7 +6,9 @@
 use crate::raw_finding::RawFinding;
 use blocklint_core::{Confidence, Language, Mistake, RuleCode, Severity};
 use blocklint_facts::{ClassId, FileFacts, Flow, Form, FormId, RegionId, RegionKind, SiteFlags, SiteId, SiteKind};
-use blocklint_flow::search::locks::{HeldOverAwait, binding_of, held_over_await, is_in_else, is_moved_away_before};
+use blocklint_flow::search::locks::{
+    HeldOverAwait, binding_of_guard, find_locks_held_over_await, is_in_else, is_moved_before,
+};
 use blocklint_link::linker::{LOW_STEPS, Linker};
 use blocklint_link::program::ids::{ClassRef, FileId, Name, PathId, SiteRef};
 use blocklint_link::syntax::forms::mentions;
@@ -33,7 +35,8 @@ struct GuardSources {
 /// Returns the findings of this rule.
 pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFinding> {
     let (linker, rule) = (search.linker, RuleCode::LOCK_HELD_ACROSS_AWAIT);
-    let all = search.attempt(rule, || held_over_await(linker).into_iter().chain(guards_over_await(linker)).collect());
+    let all = search
+        .attempt(rule, || find_locks_held_over_await(linker).into_iter().chain(guards_over_await(linker)).collect());
     let finding = |one: HeldOverAwait| {
         let reentrant = linker.library.role(one.ty) == Some(Role::ReentrantLock);
         let mistake = Mistake::LockHeldAcrossAwait { awaited: linker.written_site(one.awaited), reentrant };
@@ -240,7 +243,7 @@ fn first_await_alive(linker: &Linker<'_>, taken: SiteRef, awaits: &[SiteId], sou
         .any(|of| of.kind == SiteKind::Operator && facts.text(of.name) == "*" && is_same(facts, of.callee, taken_id));
     // The variable that binds the guard.
     let is_guard = |value: ValueId| guard_in(linker, value, sources, DEPTH).is_some();
-    let bound = if is_read { None } else { binding_of(linker, taken, DEPTH, is_guard) };
+    let bound = if is_read { None } else { binding_of_guard(linker, taken, DEPTH, is_guard) };
     if let Some(bound) = bound {
         let Form::Var(var) = facts.form(bound.target) else { return None };
         return awaits.iter().copied().find(|&site| {
@@ -249,7 +252,7 @@ fn first_await_alive(linker: &Linker<'_>, taken: SiteRef, awaits: &[SiteId], sou
                 && lies_in(facts, at.region, bound.at.region)
                 // Where an `if let` found nothing there is no guard.
                 && !is_in_else_of_subject(facts, at.region, bound.at.region)
-                && !is_moved_away_before(facts, Form::Var(var), bound.at.position, site)
+                && !is_moved_before(facts, Form::Var(var), bound.at.position, site)
         });
     }
     // The subject of a `match` and the like.

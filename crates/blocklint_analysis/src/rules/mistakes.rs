@@ -92,7 +92,7 @@ impl MistakeSearch<'_, '_, '_, '_> {
             partly_silenced: Vec::new(),
             doubts: Vec::new(),
             aside: None,
-            suppressed: self.suppressions.hides(linker.program, site, span.start, body, rule),
+            suppressed: self.suppressions.find_suppression(linker.program, site, span.start, body, rule),
         }
     }
 }

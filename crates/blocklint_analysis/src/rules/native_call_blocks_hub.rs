@@ -13,7 +13,7 @@ use blocklint_flow::entries::root::RootKind;
 use blocklint_flow::graph::best_path::edge_steps;
 use blocklint_flow::graph::causes::Causes;
 use blocklint_flow::graph::raw_finding::Doubt;
-use blocklint_flow::graph::trace::{place_of, step};
+use blocklint_flow::graph::trace::{place_of, trace_step};
 use blocklint_flow::graph::{EdgeTarget, FlowEdge, Graph, LabelledBodyId};
 use blocklint_flow::judge::Judge;
 use blocklint_flow::judge::confidence::confidence_of;
@@ -194,7 +194,7 @@ fn finding(
         LabelHold::Fixed(hold) => hold,
         LabelHold::Param { .. } => Hold::Unstated,
     };
-    let trace = path_edges.iter().map(|edge| step(linker, graph, edge, None)).collect();
+    let trace = path_edges.iter().map(|edge| trace_step(linker, graph, edge, None)).collect();
     let pool = pool(linker, runtime);
     let severity = match hold {
         // Short in a loop is short each time, and others run between.
@@ -226,7 +226,7 @@ fn finding(
         site: last.site,
         callee: call.clone(),
         trace,
-        causes: vec![causes.of_sink[sink_at as usize]],
+        causes: vec![causes.cause_of_sink[sink_at as usize]],
         also: Vec::new(),
         call,
         repeats: false,
@@ -246,7 +246,13 @@ fn finding(
         partly_silenced: Vec::new(),
         doubts: Vec::new(),
         aside: None,
-        suppressed: suppressions.hides(linker.program, last.site, place_of(linker, last.site).start, body, rule),
+        suppressed: suppressions.find_suppression(
+            linker.program,
+            last.site,
+            place_of(linker, last.site).start,
+            body,
+            rule,
+        ),
     };
     Some((finding, path_edges))
 }

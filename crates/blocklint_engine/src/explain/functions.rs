@@ -1,6 +1,6 @@
 //! One function as a whole, in sentences.
 
-use blocklint_analysis::{Above, BodyExplanation, BodyRef, BodyUse, Explainer, Reached, Root, RootKind};
+use blocklint_analysis::{BlockingPath, BodyExplanation, BodyRef, BodyUse, Explainer, Root, RootKind, StopReason};
 use blocklint_core::{Context, Place};
 use blocklint_facts::Flow;
 use blocklint_output::{ExplainedFunction, Remark};
@@ -34,8 +34,8 @@ pub(super) fn explained_function(explainer: &Explainer<'_, '_>, of: BodyRef) -> 
     }
     // Its callers are listed among its uses, and that there are none is said above.
     let ends = about.stops.iter().flat_map(|above| match above {
-        Above::NoCaller => Vec::new(),
-        Above::Called(_) => vec![Remark::new("none of its callers is reached from async code")],
+        StopReason::NoCaller => Vec::new(),
+        StopReason::Called(_) => vec![Remark::new("none of its callers is reached from async code")],
         _ => stops(explainer, None, of, above),
     });
     duty.extend(ends.take(MOST_LISTED));
@@ -137,7 +137,7 @@ fn use_in_words(explainer: &Explainer<'_, '_>, one: BodyUse) -> Remark {
 }
 
 /// `` `time.sleep` (sleep, confidence high) through load → read ``.
-fn reached_in_words(explainer: &Explainer<'_, '_>, one: &Reached) -> Remark {
+fn reached_in_words(explainer: &Explainer<'_, '_>, one: &BlockingPath) -> Remark {
     let linker = explainer.linker();
     let Some(last) = one.trace.last() else { return Remark::new(String::new()) };
     let through: Vec<&str> = one.trace.iter().skip(1).map(|step| blocklint_core::body_name(&step.function)).collect();

@@ -1,4 +1,5 @@
-//! Python functions and methods that nothing in the project names: private functions, and methods that were left over.
+//! Signals `never-named` and `left-over-method`: Python functions and methods that the project never mentions, so they
+//! never run.
 
 use blocklint_core::Language;
 use blocklint_facts::{BodyKind, Flow, Sym};
@@ -9,10 +10,10 @@ use blocklint_link::program::ids::{BodyRef, FileId};
 
 use crate::lifecycle::unused::{leads_elsewhere, unnamed_definitions};
 
-/// The fewest methods of a class from which on one method that nothing names counts as unused.
+/// In a class with fewer public methods, a method without a mention does not count as unused.
 const FEWEST_METHODS: usize = 4;
 
-/// True if a function is private by its name and the project names it nowhere: it never runs.
+/// True if a function has a private name (`_load`) and the project mentions it nowhere.
 pub(crate) fn is_never_named(linker: &Linker<'_>, body: BodyRef) -> bool {
     let facts = linker.program.facts(body.file);
     let row = linker.program.body(body);
@@ -21,19 +22,18 @@ pub(crate) fn is_never_named(linker: &Linker<'_>, body: BodyRef) -> bool {
     if !is_private || row.kind != BodyKind::Function || !facts.list(row.decorators).is_empty() {
         return false;
     }
-    // A library may call what its classes are derived for.
+    // A library may call the methods of classes that are derived from its own.
     if let Some(class) = row.class.get()
-        && !linker.mro(body.file.class_ref(class)).iter().all(|of| matches!(of, Ancestor::Class(_)))
+        && !linker.mro(body.file.class_ref(class)).iter().all(|ancestor| matches!(ancestor, Ancestor::Class(_)))
     {
         return false;
     }
     let Some(name) = linker.program.global(body.file, row.name) else { return false };
-    // A call of another object's method of that name shows nothing.
+    // A call of a method of this name on another class is no use.
     unnamed_definitions(linker, name, |site| leads_elsewhere(linker, body, site)).is_some()
 }
 
-/// True if a public coroutine is a method that the project left over: the project names most methods of the class, and this one
-/// nowhere.
+/// True if a public coroutine method has no mention in the project, while most other methods of its class have one.
 pub(crate) fn is_left_over_method(linker: &Linker<'_>, body: BodyRef) -> bool {
     let facts = linker.program.facts(body.file);
     let row = linker.program.body(body);
@@ -47,8 +47,8 @@ pub(crate) fn is_left_over_method(linker: &Linker<'_>, body: BodyRef) -> bool {
         return false;
     }
     let own = body.file.class_ref(class);
-    // Methods that Python's own classes for interfaces call have other names.
-    let is_known = |of: &Ancestor| match *of {
+    // Interface classes of the standard library (`ABC`, `Protocol`) call no methods with public names.
+    let is_known = |ancestor: &Ancestor| match *ancestor {
         Ancestor::Class(_) => true,
         Ancestor::Library(path, _) => lang::python::builtins::is_for_interfaces(linker.library.text(path).as_ref()),
         Ancestor::Unknown => false,
@@ -70,7 +70,7 @@ pub(crate) fn is_left_over_method(linker: &Linker<'_>, body: BodyRef) -> bool {
     }
 }
 
-/// True if anything in the project uses a name, beside its definition. A name with several definitions may be used for any of them.
+/// True if the project mentions a name apart from its definition. True also for a name with several definitions, because a mention may mean any of them.
 fn is_named(linker: &Linker<'_>, file: FileId, sym: Sym) -> bool {
     let unnamed = linker.program.global(file, sym).and_then(|name| unnamed_definitions(linker, name, |_| false));
     unnamed.is_none_or(|defined| defined > 1)

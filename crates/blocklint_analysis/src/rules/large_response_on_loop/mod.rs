@@ -75,7 +75,7 @@ pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFin
         finding.trace[0].written = slow;
         if finding.suppressed.is_none() {
             finding.suppressed =
-                search.suppressions.hides(linker.program, one.site, finding.span.start, one.endpoint, rule);
+                search.suppressions.find_suppression(linker.program, one.site, finding.span.start, one.endpoint, rule);
         }
         finding
     };
