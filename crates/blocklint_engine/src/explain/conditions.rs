@@ -7,7 +7,7 @@ use blocklint_models::written::condition;
 /// Returns a condition in words, `unless argument = "block@0", equals = false`, and where it is decided if not by the
 /// code there.
 pub(super) fn written(tried: &TestedCondition, language: Language) -> String {
-    let key = if tried.excuses { "unless" } else { "when" };
+    let key = if tried.is_unless { "unless" } else { "when" };
     let text = format!("{key} {}", condition(&tried.condition, language));
     match (tried.shown, &tried.parameter) {
         (ConditionResult::Param(_), Some(name)) => format!("{text}, left to parameter `{name}`"),

@@ -79,6 +79,7 @@ impl PathNetwork {
         node
     }
 
+    /// Returns the index of a change point, which is added if it is new.
     fn change_point_index(&mut self, change_point: ChangePoint) -> u32 {
         let new = self.change_points.len() as u32;
         let index = *self.index_of_change_point.entry(change_point).or_insert(new);

@@ -158,8 +158,8 @@ fn is_counted_by_effect(linker: &Linker<'_>, edge: &FlowEdge, effect: Option<Eff
 }
 
 /// True if a body has a label of this effect with at least this severity.
-fn has_effect(graph: &Graph<'_>, body: BodyRef, held: Option<(Effect, Severity)>) -> bool {
-    match held {
+fn has_effect(graph: &Graph<'_>, body: BodyRef, wanted: Option<(Effect, Severity)>) -> bool {
+    match wanted {
         Some((effect, severity)) => graph.effects.get(&(body, effect)).is_some_and(|worst| *worst >= severity),
         None => graph.labelled.contains(&body),
     }
@@ -263,7 +263,7 @@ fn share_steps(linker: &Linker<'_>, graph: &Graph<'_>, edge: &FlowEdge, held: Op
         match delegating * 3 >= all {
             true if same.saturating_sub(delegating) * 2 < all => LOW_STEPS,
             true => 2,
-            false if by_effect && effect.is_some_and(|effect| few_are_near(graph, &bodies, effect)) => LOW_STEPS,
+            false if by_effect && effect.is_some_and(|effect| is_near_for_few(graph, &bodies, effect)) => LOW_STEPS,
             false => 1,
         }
     } else {
@@ -272,7 +272,7 @@ fn share_steps(linker: &Linker<'_>, graph: &Graph<'_>, edge: &FlowEdge, held: Op
 }
 
 /// True if fewer than half of the bodies reach an effect in a few calls.
-fn few_are_near(graph: &Graph<'_>, bodies: &[BodyRef], effect: Effect) -> bool {
+fn is_near_for_few(graph: &Graph<'_>, bodies: &[BodyRef], effect: Effect) -> bool {
     let near = bodies.iter().filter(|&&body| graph.shortest.is_near(graph, body, effect)).count();
     near * 2 < bodies.len()
 }

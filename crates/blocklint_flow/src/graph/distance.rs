@@ -57,6 +57,7 @@ impl Distances {
 }
 
 impl ShortestPaths {
+    /// Computes the shortest paths with a breadth-first search backwards from the sinks.
     fn new(graph: &Graph<'_>) -> Self {
         let mut next = vec![None; graph.labelled_bodies.len()];
         let mut hops = vec![1; graph.labelled_bodies.len()];

@@ -115,6 +115,7 @@ fn is_malformed_data(linker: &Linker<'_>, site: SiteRef, types: &[FormId]) -> bo
         && types.iter().any(|ty| name(ty).is_some_and(lang::python::conventions::is_of_broken_data))
 }
 
+/// True if an exception type means a failure.
 fn is_failure(linker: &Linker<'_>, site: SiteRef, exception: FormId) -> bool {
     let facts = linker.program.facts(site.file);
     exception_name(facts, exception).is_some_and(|name| lang::words_of(facts.language).is_failure(name))

@@ -47,7 +47,7 @@ pub(crate) struct SiteSignals {
 
 impl SiteSignals {
     /// Returns the answer of a signal about the site. Each signal is asked once.
-    pub(crate) fn decides(&mut self, signal: usize, asks: impl FnOnce() -> bool) -> bool {
+    pub(crate) fn answer_of(&mut self, signal: usize, asks: impl FnOnce() -> bool) -> bool {
         if !self.asked.has(signal) {
             self.asked.add(signal);
             if asks() {

@@ -111,7 +111,7 @@ fn tests_failure(linker: &Linker<'_>, file: FileId, test: FormId, holds: bool) -
         Form::Compare(comparison @ (Comparison::Eq | Comparison::NotEq), left, right)
             if facts.form(right) == Form::None =>
         {
-            (comparison == Comparison::NotEq) == holds && any_value(facts, left, returns_cause)
+            (comparison == Comparison::NotEq) == holds && has_value_with(facts, left, returns_cause)
         }
         Form::Alt(AltKind::And, list) if holds => {
             facts.list(list).iter().any(|&part| tests_failure(linker, file, part, true))
@@ -135,7 +135,7 @@ pub(crate) fn class_of_settings<'a>(linker: &Linker<'a>, site: SiteRef) -> Optio
 }
 
 /// True if a form, or a value of the local variable that it is, meets a condition.
-fn any_value(facts: &FileFacts, form: FormId, is_wanted: impl Fn(FormId) -> bool) -> bool {
+fn has_value_with(facts: &FileFacts, form: FormId, is_wanted: impl Fn(FormId) -> bool) -> bool {
     match facts.form(form) {
         Form::Var(var) => facts.assigns_of(var).any(|assign| is_wanted(assign.value)),
         _ => is_wanted(form),

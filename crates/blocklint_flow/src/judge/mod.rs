@@ -49,6 +49,7 @@ pub struct Judge {
     tables: [AsksByLanguage; Stage::COUNT],
 }
 
+/// Returns the index of a language in [`AsksByLanguage`].
 fn index_of(language: Language) -> usize {
     match language {
         Language::Python => 0,
@@ -103,7 +104,7 @@ impl Judge {
         let (linker, site) = (subject.linker, subject.site);
         self.asks(Stage::Site, linker.program.language(site.file)).find(|ask| match ask.ask().scope {
             SignalScope::Site(applies_to, asks) => {
-                applies_to(subject.label) && subject.signals.decides(usize::from(ask.signal), || asks(linker, site))
+                applies_to(subject.label) && subject.signals.answer_of(usize::from(ask.signal), || asks(linker, site))
             }
             SignalScope::Arrival(applies_to, asks) => applies_to(subject.label) && asks(subject),
             _ => false,

@@ -62,6 +62,7 @@ impl<'s, 'l, 'a> Moments<'s, 'l, 'a> {
         when
     }
 
+    /// Computes [`Moments::when`].
     fn find_when(&mut self, traced: &Traced<'_, '_>) -> When {
         let (linker, Some(first)) = (self.linker, traced.path.first()) else { return When::Unknown };
         // In Java a handler that start-up code registers runs later. A handler that a test registers ends with the
@@ -112,7 +113,7 @@ pub(crate) fn is_once_in_command(traced: &Traced<'_, '_>, moments: &mut Moments<
 
 /// True if a call that fails on a thread of the runtime evidently does not fail here. In a test it would fail the test,
 /// and a deadlock needs other work that waits for the thread, which start-up code and commands do not have.
-pub(crate) fn fails_elsewhere(traced: &Traced<'_, '_>, moments: &mut Moments<'_, '_, '_>) -> bool {
+pub(crate) fn cannot_fail_here(traced: &Traced<'_, '_>, moments: &mut Moments<'_, '_, '_>) -> bool {
     let Some(first) = traced.path.first() else { return false };
     match moments.phases.of_site(traced.root, first.site) {
         When::Test => true,

@@ -156,8 +156,8 @@ fn count_compared_texts(linker: &Linker<'_>, file: FileId, name: Sym) -> usize {
     linker.query(&linker.layer_memo::<Memo>().texts_compared, (file, name), usize::default, || {
         let facts = linker.program.facts(file);
         let mut values: FxHashSet<ComparedValue> = FxHashSet::default();
-        for (at, var) in facts.vars.iter().enumerate().filter(|(_, var)| var.name == name) {
-            let wanted = Form::Var(VarId(at as u32));
+        for (index, var) in facts.vars.iter().enumerate().filter(|(_, var)| var.name == name) {
+            let wanted = Form::Var(VarId(index as u32));
             for region in facts.regions.iter().filter(|region| region.body == var.body && region.test.is_some()) {
                 collect_compared_values(linker, file, region.test, wanted, &mut values, 4);
             }
@@ -167,6 +167,7 @@ fn count_compared_texts(linker: &Linker<'_>, file: FileId, name: Sym) -> usize {
     })
 }
 
+/// Adds the values that a test compares a form with.
 fn collect_compared_values(
     linker: &Linker<'_>,
     file: FileId,
@@ -197,6 +198,7 @@ fn collect_compared_values(
     }
 }
 
+/// Returns the inferred steps for a branch that is one of a number of alternatives.
 fn steps_of_alternatives(alternatives: usize) -> u8 {
     match alternatives {
         0..SOME => 0,

@@ -27,6 +27,7 @@ pub(crate) fn is_kept_by_key(linker: &Linker<'_>, path: &[FlowEdge]) -> bool {
     path.iter().any(|edge| is_behind_failed_lookup(linker, edge.site))
 }
 
+/// True if a site runs only when a lookup by a parameter found nothing.
 fn is_behind_failed_lookup(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     let row = linker.program.site(site);

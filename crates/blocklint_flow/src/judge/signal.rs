@@ -208,6 +208,7 @@ pub(crate) enum SignalScope {
 }
 
 impl SignalScope {
+    /// Returns the stage at which a question with this subject is asked.
     pub(crate) fn stage(&self) -> Stage {
         match self {
             SignalScope::Site(..) | SignalScope::Arrival(..) => Stage::Site,

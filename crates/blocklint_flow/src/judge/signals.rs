@@ -18,7 +18,7 @@ use crate::judge::confidence::{
 };
 use crate::judge::java::{has_branch_around, runs_after_failure_alone, tests_setting};
 use crate::judge::kernel_files::ends_at_pseudo_file;
-use crate::judge::moments::{fails_elsewhere, is_alone, is_once_in_command, makes_on_each_request};
+use crate::judge::moments::{cannot_fail_here, is_alone, is_once_in_command, makes_on_each_request};
 use crate::judge::prepared_process::prepares_process;
 use crate::judge::rare_choice::{is_in_catch, steps_of_value};
 use crate::judge::rust::{is_in_library_copy, is_kept_by_key};
@@ -195,7 +195,7 @@ pub static SIGNALS: &[Signal] = &[
     Signal {
         name: "fails-where-somebody-waits",
         says: "it can fail only where requests are served",
-        asks: &[ask(NOT_PYTHON, Note, Moment(|label| label.fails, fails_elsewhere))],
+        asks: &[ask(NOT_PYTHON, Note, Moment(|label| label.fails, cannot_fail_here))],
     },
     Signal {
         name: "in-tests",

@@ -80,15 +80,15 @@ impl<'l, 'a> Search<'l, 'a> {
             heads.extend(row.paths(wanted).filter_map(|path| path.path.split(separator).next().map(str::to_owned)));
         }
         let making = Uses::RETURNS.union(Uses::TYPE);
-        let mut found = FxHashSet::default();
+        let mut maker_names = FxHashSet::default();
         for row in models.names(making) {
             let Some(name) = self.linker.program.name(row.name) else { continue };
             if row.paths(making).any(|path| path.path.split(separator).next().is_some_and(|head| heads.contains(head)))
             {
-                found.extend(self.linker.with_aliases(name));
+                maker_names.extend(self.linker.with_aliases(name));
             }
         }
-        found
+        maker_names
     }
 
     /// Returns the files that import a library with callable objects.

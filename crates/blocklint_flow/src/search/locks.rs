@@ -170,11 +170,11 @@ pub fn find_locks_held_over_await(linker: &Linker<'_>) -> Vec<HeldOverAwait> {
         }
         // The first await in each `with` block of a coroutine.
         let mut awaited: FxHashMap<RegionId, SiteRef> = FxHashMap::default();
-        for (at, row) in facts.sites.iter().enumerate() {
+        for (index, row) in facts.sites.iter().enumerate() {
             if !row.flags.has(SiteFlags::AWAITED) && !row.flags.has(SiteFlags::ASYNC) {
                 continue;
             }
-            let site = file.site_ref(blocklint_facts::SiteId(at as u32));
+            let site = file.site_ref(blocklint_facts::SiteId(index as u32));
             let flow = facts.body(facts.body_of(row.at)).flow;
             if !matches!(flow, Flow::Coroutine | Flow::AsyncGenerator) {
                 continue;

@@ -279,7 +279,7 @@ impl<'l, 'a> Search<'l, 'a> {
                 patterns.entry(head).or_default().push(glob.pattern);
             }
         }
-        let mut found: FxHashMap<Name, LibrarySet> = FxHashMap::default();
+        let mut names: FxHashMap<Name, LibrarySet> = FxHashMap::default();
         for (head, patterns) in patterns {
             let roots = reach.roots(std::iter::once(head));
             // Only files that mention the library's first segment, or a module of it, can call it:
@@ -305,12 +305,12 @@ impl<'l, 'a> Search<'l, 'a> {
                     if patterns.iter().any(|pattern| blocklint_models::segment_matches(pattern, text))
                         && let Some(name) = linker.program.global(file, site.name)
                     {
-                        found.entry(name).or_default().merge(&roots);
+                        names.entry(name).or_default().merge(&roots);
                     }
                 }
             }
         }
-        found
+        names
     }
 
     /// False if the syntax of a site alone shows that it enters no blocking row: a method of a literal, a loop over a
@@ -580,6 +580,7 @@ impl<'l, 'a> Search<'l, 'a> {
         self.is_parameter(site.file, self.linker.program.site(site).callee)
     }
 
+    /// True if a form is a parameter.
     fn is_parameter(&self, file: FileId, form: FormId) -> bool {
         let facts = self.linker.program.facts(file);
         matches!(facts.form(form), Form::Var(var) if matches!(facts.var(var).kind, VarKind::Param(_)))

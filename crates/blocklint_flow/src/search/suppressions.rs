@@ -76,6 +76,7 @@ impl Suppressions {
         self.used.into_inner().into_iter().collect()
     }
 
+    /// Records that a comment silenced a rule.
     fn mark_used(&self, file: FileId, comment: &Comment, rule: RuleCode) {
         self.used.borrow_mut().insert(UsedComment { file, comment: comment.index, rule });
     }
@@ -106,6 +107,7 @@ impl Suppressions {
         self.suppress(body, at_header, label)
     }
 
+    /// Returns the label without the contexts that some comments suppress. Records the comments that have an effect.
     fn suppress<'c>(
         &self,
         body: BodyRef,
