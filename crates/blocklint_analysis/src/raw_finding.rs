@@ -22,7 +22,9 @@ pub struct RawFinding {
     pub aside: Option<Aside>,
     /// The rule.
     pub rule: RuleCode,
+    /// The severity.
     pub severity: Severity,
+    /// The confidence.
     pub confidence: Confidence,
     /// The mistake.
     pub mistake: Mistake,
