@@ -91,7 +91,7 @@ fn find_suppression(
 ) -> Option<Option<String>> {
     let SolvedGraph { linker, suppressions, .. } = *solved;
     let arg = if hit.handed { edge.arg } else { None };
-    if hit.cut {
+    if hit.suppressed {
         // The comment may be at the call of a lambda, while the finding is inside the lambda.
         let place = span_of_finding(linker, hit.edge.site, arg).start;
         return Some(suppressions.find_suppression(linker.program, hit.edge.site, place, hit.root, rule).flatten());

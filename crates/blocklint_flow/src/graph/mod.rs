@@ -89,7 +89,7 @@ pub struct Hit {
     /// True if the site hands a function over instead of running it.
     pub handed: bool,
     /// True if a comment at the site suppresses it.
-    pub cut: bool,
+    pub suppressed: bool,
     /// The label, as it arrived at the root.
     pub label: Label,
     /// The last call before the root.
@@ -102,7 +102,7 @@ pub(crate) struct HitKind {
     /// True if the site hands a function over instead of running it.
     pub(crate) handed: bool,
     /// True if a comment at the site suppresses the label.
-    pub(crate) cut: bool,
+    pub(crate) suppressed: bool,
 }
 
 /// A call that enters a model row.

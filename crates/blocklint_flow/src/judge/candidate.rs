@@ -90,7 +90,8 @@ impl Candidate {
         self.is_reported(min_confidence) && self.confidence_with_length() >= min_confidence
     }
 
-    /// Applies a signal to the severity. If `aside_counts`, the run includes findings that only tests, examples or commands reach, and a signal with the effect `Aside` changes nothing.
+    /// Applies a signal to the severity. If `aside_counts`, the run includes findings that only tests, examples or
+    /// commands reach, and a signal with the effect `Aside` changes nothing.
     pub fn apply(&mut self, ask: AskId, aside_counts: bool) {
         let effect = ask.effect();
         self.applied.push(ask);

@@ -39,7 +39,9 @@ pub(crate) fn steps_of_length_in_rust(cost: &Cost) -> u32 {
     }
 }
 
-/// Returns the steps that the length of a path adds in Java. The limits are lower than in Rust, because methods have many implementations. Statically bound hops count half, because a call of an object on itself has no choice of implementations.
+/// Returns the steps that the length of a path adds in Java. The limits are lower than in Rust, because methods have
+/// many implementations. Statically bound hops count half, because a call of an object on itself has no choice of
+/// implementations.
 pub(crate) fn steps_of_length_in_java(cost: &Cost) -> u32 {
     match cost.hops - cost.statically_bound_hops.min(cost.hops) / 2 {
         0..=6 => 0,

@@ -75,7 +75,8 @@ fn is_unwrap(linker: &Linker<'_>, site: SiteRef) -> bool {
     facts.language == Language::Rust && matches!(facts.text(linker.program.site(site).name), "unwrap" | "expect")
 }
 
-/// Returns the call in the same body that makes the receiver of another call: the receiver is that call, or a local variable with that call as its only value.
+/// Returns the call in the same body that makes the receiver of another call: the receiver is that call, or a local
+/// variable with that call as its only value.
 fn maker_of_receiver(linker: &Linker<'_>, site: SiteRef) -> Option<SiteRef> {
     let facts = linker.program.facts(site.file);
     let body = facts.body_of(linker.program.site(site).at);

@@ -278,6 +278,7 @@ pub static SIGNALS: &[Signal] = &[
     },
 ];
 
+/// True for all labels.
 fn is_any(_: &Label) -> bool {
     true
 }
@@ -315,10 +316,12 @@ fn is_open_and_no_wait(label: &Label) -> bool {
     is_open(label) && label.effect != Effect::Wait
 }
 
+/// True if the result of the call is of a kind that programs keep by a key.
 fn may_be_kept(label: &Label) -> bool {
     is_open(label) && matches!(label.effect, Effect::Database | Effect::Cpu | Effect::File)
 }
 
+/// True if signals about code that runs once apply to a label.
 fn may_run_once(label: &Label) -> bool {
     !label.once && !label.fails
 }
@@ -327,31 +330,38 @@ fn is_file_or_sleep(label: &Label) -> bool {
     matches!(label.effect, Effect::File | Effect::Sleep)
 }
 
+/// True if a label holds the thread for at most [`SHORT`] seconds.
 fn is_short(label: &Label) -> bool {
     matches!(label.hold, LabelHold::Fixed(blocklint_core::Hold::Seconds(seconds)) if seconds <= SHORT) && !label.fails
 }
 
+/// Returns the path of the file that defines a root.
 fn source_path<'l>(linker: &'l Linker<'_>, root: BodyRef) -> &'l str {
     &linker.program.files[root.file.index()].relative
 }
 
+/// Returns the steps if a doubt applies, and otherwise 0.
 fn steps_if(applies: bool, steps: u8) -> u8 {
     if applies { steps } else { 0 }
 }
 
+/// Returns the steps of a call in a branch that tests a setting (Java).
 fn steps_of_setting(linker: &Linker<'_>, site: SiteRef) -> u8 {
     steps_if(has_branch_around(linker, site, |linker, test| tests_setting(linker, site.file, test)), LOW_STEPS)
 }
 
+/// Returns the steps of a composed chain in a module that answers requests on a servlet container's threads (Java).
 fn steps_in_servlet_container(traced: &Traced<'_, '_>) -> u8 {
     let is_put_together = matches!(traced.kind.kind, RootKind::Composed | RootKind::Assembly);
     steps_if(is_put_together && traced.linker.serves_by_servlets(traced.root.file), LOW_STEPS)
 }
 
+/// Returns the steps of a wait for a future that is possibly complete (Java).
 fn steps_if_value_may_be_there(traced: &Traced<'_, '_>) -> u8 {
     steps_if(traced.sink_site().is_some_and(|site| traced.linker.may_wait_for_complete(site)), DOUBT_STEPS)
 }
 
+/// True if the call at the end of a path waits for a complete future (Java).
 fn has_value(traced: &Traced<'_, '_>) -> bool {
     traced.sink_site().is_some_and(|site| traced.linker.waits_for_complete(site))
 }

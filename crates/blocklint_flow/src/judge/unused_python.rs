@@ -70,7 +70,8 @@ pub(crate) fn is_left_over_method(linker: &Linker<'_>, body: BodyRef) -> bool {
     }
 }
 
-/// True if the project mentions a name apart from its definition. True also for a name with several definitions, because a mention may mean any of them.
+/// True if the project mentions a name apart from its definition. True also for a name with several definitions,
+/// because a mention may mean any of them.
 fn is_named(linker: &Linker<'_>, file: FileId, sym: Sym) -> bool {
     let unnamed = linker.program.global(file, sym).and_then(|name| unnamed_definitions(linker, name, |_| false));
     unnamed.is_none_or(|defined| defined > 1)

@@ -52,6 +52,7 @@ struct Leaving {
 /// The search over one program.
 pub struct Search<'l, 'a> {
     pub(crate) linker: &'l Linker<'a>,
+    /// Evaluates guards at callers and roots.
     pub(crate) conditions: Conditions<'l, 'a>,
     pub(crate) suppressions: &'l Suppressions,
     pub(crate) judge: &'l Judge,
@@ -60,7 +61,9 @@ pub struct Search<'l, 'a> {
     pub(crate) callers_of_labels: Callers<'l, 'a>,
     /// The bodies and calls to which the search is restricted; `None` searches everywhere.
     pub(crate) focus: Option<FlowScope>,
+    /// The labelled bodies by node and label.
     ids: FxHashMap<(Node, LabelId), LabelledBodyId>,
+    /// Labelled bodies whose labels are not yet propagated.
     queue: Vec<LabelledBodyId>,
     /// Callers that were skipped because their arguments rule out all edges of a labelled body so far. A further edge
     /// of the labelled body may reach them.
@@ -169,7 +172,7 @@ impl<'l, 'a> Search<'l, 'a> {
                 && !self.memo_of(site).off_the_loop()
                 && let Some(root) = self.conditions.roots.of(body)
             {
-                self.add_hit_of_kind(body, root, HitKind { handed: false, cut: true }, &unsuppressed, edge);
+                self.add_hit_of_kind(body, root, HitKind { handed: false, suppressed: true }, &unsuppressed, edge);
             }
             return;
         };
@@ -245,7 +248,7 @@ impl<'l, 'a> Search<'l, 'a> {
 
     /// Adds a hit that no comment suppresses, unless the label's conditions rule it out.
     pub(crate) fn add_hit(&mut self, root: BodyRef, kind: Root, handed: bool, label: &Label, edge: FlowEdge) {
-        self.add_hit_of_kind(root, kind, HitKind { handed, cut: false }, label, edge);
+        self.add_hit_of_kind(root, kind, HitKind { handed, suppressed: false }, label, edge);
     }
 
     /// Adds a hit, unless the root's context or the label's conditions rule it out.
@@ -307,8 +310,8 @@ impl<'l, 'a> Search<'l, 'a> {
             ask.effect().apply(&mut label, self.linker.program.language(root.file));
             self.add_mark(&mut edge, Mark::Applied(ask));
         }
-        let HitKind { handed, cut } = hit_kind;
-        self.graph.hits.push(Hit { root, kind, handed, cut, label, edge });
+        let HitKind { handed, suppressed } = hit_kind;
+        self.graph.hits.push(Hit { root, kind, handed, suppressed, label, edge });
     }
 
     /// Adds a label to a node, or one more edge to the labelled body that is there already.
@@ -451,10 +454,10 @@ impl<'l, 'a> Search<'l, 'a> {
             let body = program.body_of_site(caller.site);
             let remaining = self.suppressions.suppress_at_site(program, caller.site, label.clone());
             let remaining = remaining.and_then(|label| self.suppressions.suppress_at_body(program, body, label));
-            let (cut, label) = (remaining.is_none(), remaining.unwrap_or(label));
+            let (suppressed, label) = (remaining.is_none(), remaining.unwrap_or(label));
             let runtime = runtime.or_else(|| self.linker.runtime_of(caller.site.file));
             let kind = Root { kind: RootKind::Registered, context: blocklint_core::Context::EventLoop, runtime };
-            self.add_hit_of_kind(body, kind, HitKind { handed: true, cut }, &label, edge);
+            self.add_hit_of_kind(body, kind, HitKind { handed: true, suppressed }, &label, edge);
             return;
         }
         self.propagate_to_site(caller.site, caller.env, label, edge);

@@ -253,7 +253,7 @@ impl<'l, 'a> Search<'l, 'a> {
         };
         if let CallerKind::HandsToLoop(runtime) = caller.kind {
             let remaining = self.suppressions.suppress_at_site(program, caller.site, label.clone());
-            let hit_kind = HitKind { handed: true, cut: remaining.is_none() };
+            let hit_kind = HitKind { handed: true, suppressed: remaining.is_none() };
             let label = remaining.unwrap_or(label);
             let runtime = runtime.or_else(|| self.linker.runtime_of(caller.site.file));
             let kind = Root { kind: RootKind::Registered, context: blocklint_core::Context::EventLoop, runtime };
