@@ -1,10 +1,8 @@
-//! Link and solve: names to definitions, receivers to types, calls to targets, and from there the calls that hold a
-//! thread which must not be held, with the best path to each.
-//!
-//! Knows facts and models; knows no syntax, no library by name and no words.
-//!
-//! The folders are layers, each of which names only those below it (`tests/it/layers.rs`): `rules`, `findings`, `explain`; below them
-//! lie `blocklint_flow` and `blocklint_link`.
+//! The analysis of a whole program: [`new_linker`] returns the linker, which resolves names, receivers and call
+//! targets; [`solve`] searches for blocking calls on threads that must not block, and returns findings with the best
+//! path to each. The crate knows facts and models. It knows no syntax, no library by name and no wording of messages.
+//! The folders are layers, and each layer imports only from the layers before it (`tests/it/layers.rs`): `rules`,
+//! `findings`, `explain`. The crates `blocklint_link` and `blocklint_flow` are below them.
 
 mod explain;
 mod findings;
@@ -40,104 +38,116 @@ pub use blocklint_link::program::{
     CrateLayout, Dependency, Layout, ModuleLayout, Names, Program, SilencingComment, SourceFile, UnitLayout,
 };
 pub use blocklint_link::values::value::{ArgsId, Val, ValueId, Why};
-pub use explain::missing::{MissingCall, missing};
+pub use explain::missing::{MissingCall, find_missing_calls};
 pub use explain::{
-    Above, BodyExplanation, BodyUse, ConditionResult, Constant, End, Explainer, Explanation, GivenArgument,
-    LineContext, PassedOn, PlaceRole, Reached, RowMatch, RowTried, RunTarget, Tried,
+    ArgumentValue, BlockingPath, BodyExplanation, BodyUse, ConditionResult, Constant, EndReason, Explainer,
+    Explanation, LineContext, PassedCallable, PlaceRole, RowMatch, RunTarget, StopReason, TestedCondition, TestedRow,
 };
 use findings::SolvedGraph;
-pub use findings::must_not_block::count_what_must_not_block;
+pub use findings::must_not_block::count_entry_points;
 pub use raw_finding::RawFinding;
 
-/// The options of the analysis, besides the files and models.
+/// The options of the analysis.
 #[derive(Clone, Copy)]
 pub struct Options {
-    /// The severity of a finding is that of its labels which are at least this sure.
+    /// Labels with less confidence do not raise the severity of a finding.
     pub min_confidence: Confidence,
-    /// Signals that are switched off, to measure what they do.
+    /// Signals that are switched off, to measure their effect.
     pub without: SignalSet,
-    /// True if code that is only for tests, examples or a command line counts like all other code.
+    /// True if findings that only tests, examples or a command line reach are treated like all others.
     pub include_aside: bool,
-    /// True if findings list the signals that changed them, which costs time.
+    /// True if findings list the signals and doubts behind their severity and confidence, which costs time.
     pub account: bool,
-    /// True if all paths of findings are kept, not only the best one of each, which costs memory.
+    /// True if the result has all paths of findings, not only the best one of each, which costs memory.
     pub all_paths: bool,
-    /// For tests: the seed of a random order in which the targets of every call are asked for before the search.
+    /// For tests: the seed of a random order in which all call targets are computed before the search.
     pub ask_first: Option<u64>,
 }
 
-/// The result of a run: findings by path, offset and rule, and the causes behind them.
+/// The result of a run: findings, sorted by path, offset and rule, and their causes.
 #[derive(Debug)]
 pub struct Solved {
-    /// The findings, at every level.
+    /// The findings of every severity and confidence.
     pub findings: Vec<RawFinding>,
     /// The causes.
     pub causes: Vec<RawCause>,
-    /// The comments that silenced something.
-    pub used: Vec<UsedComment>,
-    /// All paths of the findings, if the run was asked for them.
-    pub net: Option<PathNetwork>,
-    /// True if code that is only for tests, examples or a command line was included: edits are made there too.
+    /// The comments that silenced a finding or a label.
+    pub used_comments: Vec<UsedComment>,
+    /// All paths of the findings, if [`Options::all_paths`] is set.
+    pub path_network: Option<PathNetwork>,
+    /// The value of [`Options::include_aside`]: edits are also made in code that only tests, examples or a command line
+    /// reach.
     pub with_aside: bool,
 }
 
-/// The result of a search over a whole program, and the facts that a later search over a few of its files needs.
+/// The result of a search over a whole program, with the label flows that a later [`solve_files`] needs.
 #[derive(Debug)]
-pub struct Whole {
+pub struct SolvedProgram {
     /// The findings and causes.
     pub solved: Solved,
-    /// The flows of the whole program.
+    /// The label flows of the whole program.
     pub flows: Flows,
 }
 
-/// Returns the linker of a loaded program. Nothing is resolved before it is asked for.
+/// Returns the linker of a loaded program, which resolves everything on demand.
 pub fn new_linker<'a>(program: &'a Program<'a>, models: &'a Models) -> Linker<'a> {
     Linker::new(program, Library::new(models))
 }
 
-/// Returns the linker of a loaded program, with tables that were read before and still hold.
-pub fn linker_with_tables<'a>(program: &'a Program<'a>, models: &'a Models, tables: ProgramTables) -> Linker<'a> {
+/// Returns the linker of a loaded program with tables from an earlier run that are still valid.
+pub fn new_linker_with_tables<'a>(program: &'a Program<'a>, models: &'a Models, tables: ProgramTables) -> Linker<'a> {
     Linker::with_tables(program, Library::new(models), tables)
 }
 
-/// Finds what blocks, and whom.
+/// Finds all blocking calls on threads that must not block, and the mistakes that other rules report.
 pub fn solve(linker: &Linker<'_>, options: Options) -> Solved {
-    searched(linker, options, |search| search, |_, _| ()).0
+    run_search(linker, options, |search| search, |_, _| ()).0
 }
 
-/// Finds the calls that block, as [`solve`] does, and keeps the flows that [`solve_some`] asks for later.
-pub fn solve_whole(linker: &Linker<'_>, options: Options) -> Whole {
-    let (solved, flows) = searched(linker, options, |search| search, Flows::of);
-    Whole { solved, flows }
+/// Returns the findings as [`solve`] does, with the label flows that [`solve_files`] needs.
+pub fn solve_whole(linker: &Linker<'_>, options: Options) -> SolvedProgram {
+    let (solved, flows) = run_search(linker, options, |search| search, Flows::from_graph);
+    SolvedProgram { solved, flows }
 }
 
-/// Finds the calls that block in a few files, and the code that they block. It follows only the paths that begin in
-/// these files now, or that an earlier search over all files found. It answers for more files than it is asked about:
-/// [`Linker::reported_files`] lists them. Facts that need all files (how many functions wait for a cause, comments about
-/// it elsewhere) are only as complete as these files.
-pub fn solve_some(linker: &Linker<'_>, options: Options, flows: &Flows, wanted: FileSearch<'_>) -> Solved {
-    let mut solved = searched(linker, options, |search| search.within(flows, wanted), |_, _| ()).0;
+/// Returns the findings of a few files after a change. The search follows only the paths that begin in these files now,
+/// or that an earlier search over all files found. The result may contain more files than were wanted:
+/// [`Linker::reported_files`] lists them. Results that need all files are incomplete, such as the number of functions
+/// that wait for a cause.
+pub fn solve_files(linker: &Linker<'_>, options: Options, flows: &Flows, wanted: FileSearch<'_>) -> Solved {
+    let mut solved = run_search(linker, options, |search| search.restrict_to(flows, wanted), |_, _| ()).0;
     solved.findings.retain(|finding| linker.is_reported(finding.file));
-    solved.used.retain(|comment| linker.is_reported(comment.file));
+    solved.used_comments.retain(|comment| linker.is_reported(comment.file));
     solved
 }
 
-fn searched<'a, T>(
+/// Runs the search that `begin` prepares, makes findings of its graph, and returns them with the result of
+/// `read_graph`.
+fn run_search<'a, T>(
     linker: &Linker<'a>,
     options: Options,
     begin: impl for<'l> FnOnce(Search<'l, 'a>) -> Search<'l, 'a>,
-    read_off: impl FnOnce(&Linker<'_>, &Graph<'_>) -> T,
+    read_graph: impl FnOnce(&Linker<'_>, &Graph<'_>) -> T,
 ) -> (Solved, T) {
     let suppressions = Suppressions::new(linker.program);
     let judge = Judge::new(options.without, options.account);
     let mut search = begin(Search::new(linker, &suppressions, &judge));
     if let Some(seed) = options.ask_first {
-        search = search.asking_first(seed);
+        search = search.with_shuffled_queries(seed);
     }
     let graph = search.run();
-    let mut net = options.all_paths.then(PathNetwork::default);
-    let read = SolvedGraph::new(linker, &suppressions, &judge, &graph, options);
-    let (findings, causes) = findings::findings(&read, net.as_mut());
-    let flows = read_off(linker, &graph);
-    (Solved { findings, causes, used: suppressions.used(), net, with_aside: options.include_aside }, flows)
+    let mut path_network = options.all_paths.then(PathNetwork::default);
+    let solved_graph = SolvedGraph::new(linker, &suppressions, &judge, &graph, options);
+    let (findings, causes) = findings::findings(&solved_graph, path_network.as_mut());
+    let flows = read_graph(linker, &graph);
+    (
+        Solved {
+            findings,
+            causes,
+            used_comments: suppressions.used(),
+            path_network,
+            with_aside: options.include_aside,
+        },
+        flows,
+    )
 }

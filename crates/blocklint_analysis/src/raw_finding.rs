@@ -1,4 +1,4 @@
-//! A finding of the analysis, before it has words.
+//! A finding of the analysis as data. `blocklint_rules` words it.
 
 use blocklint_core::{
     Aside, Confidence, Context, Effect, Fails, Hold, Mistake, RuleCode, Runtime, Severity, Span, Weight,
@@ -9,60 +9,60 @@ use blocklint_flow::lifecycle::reached_by::RawEntry;
 use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
 use blocklint_mending::{AsyncTwin, RowAdvice};
 
-/// One rule broken at one place.
+/// A finding of one rule at one place.
 #[derive(Clone, Debug)]
 pub struct RawFinding {
-    /// The signals that decided, if the run records them.
+    /// The signals that applied, if the run records them.
     pub reasons: Vec<Reason>,
     /// The entry points that reach it by kind, if the run records them.
     pub reached_by: Vec<RawEntry>,
     /// The inferred steps of its path, if the run records them.
     pub doubts: Vec<Doubt>,
-    /// How bad it would be if it were not only for tests, examples or a command line.
+    /// The severity before the finding was left aside, if only tests, examples or a command line reach it.
     pub aside: Option<Aside>,
     /// The rule.
     pub rule: RuleCode,
-    /// How bad.
+    /// The severity.
     pub severity: Severity,
-    /// How sure.
+    /// The confidence.
     pub confidence: Confidence,
     /// The mistake.
     pub mistake: Mistake,
-    /// How the thread is held; `None` where no call holds it.
+    /// The effect of the call that holds the thread; `None` for a mistake of another kind.
     pub effect: Option<Effect>,
-    /// The weight of the call at the end by the kind of its work; `None` where no call holds the thread.
+    /// The weight of the kind of work of the call at the end of the path; `None` for a mistake of another kind.
     pub weight: Option<Weight>,
-    /// The kind of thread, where it matters.
+    /// The context that must not block, if the rule is about one.
     pub context: Option<Context>,
-    /// Its machinery, where known.
+    /// The runtime of that context, if it is known.
     pub runtime: Option<Runtime>,
-    /// The body that must not block, or in which the mistake is made.
+    /// The body that must not block, or that contains the mistake.
     pub root: BodyRef,
-    /// Why it must not; `None` where that does not matter.
+    /// The reason why it must not block; `None` for a mistake of another kind.
     pub root_kind: Option<RootKind>,
     /// True if the place hands a function over instead of calling it.
     pub handed: bool,
-    /// How long one call can block the thread.
+    /// The time for which one call can block the thread.
     pub hold: Hold,
-    /// The other harm that the call does.
+    /// The failure that the call causes in this context, if it does.
     pub fails: Option<Fails>,
-    /// The file it stands in.
+    /// The file.
     pub file: FileId,
-    /// Its place.
+    /// The text that is reported.
     pub span: Span,
-    /// The site it stands at.
+    /// The site at which it is reported.
     pub site: SiteRef,
-    /// The steps from the place to the row; the first is the place.
+    /// The steps from the reported place to the row. The first step is the reported place.
     pub trace: Vec<RawStep>,
-    /// Indices of the causes behind it, that of the trace first.
+    /// The indices of its causes, the cause of the trace first.
     pub causes: Vec<u32>,
-    /// The causes that break another rule than this one: the rule, and the index of the cause.
+    /// The causes that other rules report: the rule, and the index of the cause.
     pub also: Vec<(RuleCode, u32)>,
-    /// Path of the row at the end of the trace.
+    /// The path of the row at the end of the trace.
     pub call: String,
-    /// True if a loop on the path runs it more than once.
+    /// True if a call of the path is in a loop.
     pub repeats: bool,
-    /// The long call over which another holds the lock that the call waits for.
+    /// The long call during which other code holds the lock that the call waits for.
     pub held_by: Option<RawStep>,
     /// The row's note.
     pub note: Option<String>,
@@ -70,14 +70,14 @@ pub struct RawFinding {
     pub twins: Vec<AsyncTwin>,
     /// The advice of the row about edits of the call.
     pub row_advice: RowAdvice,
-    /// A worker thread would not free the loop.
+    /// True if the call keeps the GIL, so that a worker thread would not free the loop.
     pub holds_gil: bool,
-    /// Qualified name of the callee at the place, for the fingerprint.
+    /// The qualified name of the callee at the place, for the fingerprint.
     pub callee: String,
-    /// Which of the equal calls of its body it is, from 0.
+    /// The number of equal calls before it in its body, for the fingerprint.
     pub occurrence: u32,
-    /// Silenced at its own place: the comment's reason.
+    /// `Some` if a comment suppresses it, with the reason that the comment states, if it states one.
     pub suppressed: Option<Option<String>>,
-    /// The functions behind it in which a comment silences another cause of its rule.
+    /// The names of functions below it in which a comment silences another cause of its rule.
     pub partly_silenced: Vec<String>,
 }

@@ -202,7 +202,7 @@ pub(crate) fn analyse_files(
         let mut found = findings.clone();
         let remedies = told(linker, &solved, project.trace_in_paths, remarks, left_out, &mut found);
         let counts = options.counts_what_must_not_block || solved.findings.is_empty();
-        let must_not_block = counts.then(|| blocklint_analysis::count_what_must_not_block(linker));
+        let must_not_block = counts.then(|| blocklint_analysis::count_entry_points(linker));
         (found, remedies, FindingPaths::new(linker, &solved), must_not_block, solve)
     });
     let Contained { done: (findings, remedies, all_paths, must_not_block, solve), linker, left_out } = contained;

@@ -45,7 +45,7 @@ pub fn missing(project: &Project, models: &Models) -> Result<Vec<Missing>, Failu
                 awaited: call.awaited,
             }
         };
-        blocklint_analysis::missing(linker).into_iter().map(call).collect::<Vec<Missing>>()
+        blocklint_analysis::find_missing_calls(linker).into_iter().map(call).collect::<Vec<Missing>>()
     })?;
     let mut sources = Sources::default();
     for call in &mut found {

@@ -13,8 +13,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use blocklint_analysis::{
-    FileId, FileSearch, Flows, Layout, Linker, Names, Outline, Program, ProgramTables, Solved, SourceFile, Stopped,
-    Whole,
+    FileId, FileSearch, Flows, Layout, Linker, Names, Outline, Program, ProgramTables, Solved, SolvedProgram,
+    SourceFile, Stopped,
 };
 use blocklint_cache::Cache;
 use blocklint_core::{Language, Span};
@@ -240,7 +240,7 @@ impl Session {
         }
         let mut flows = None;
         let mut solve = |linker: &Linker<'_>, options| {
-            let Whole { solved, flows: found } = blocklint_analysis::solve_whole(linker, options);
+            let SolvedProgram { solved, flows: found } = blocklint_analysis::solve_whole(linker, options);
             flows = Some(found);
             solved
         };
@@ -277,7 +277,7 @@ impl Session {
         let answered = RefCell::new(HashSet::new());
         let mut solve = |linker: &Linker<'_>, options| {
             let wanted = FileSearch { files: &files, changed: &changed, open: &open };
-            let solved = blocklint_analysis::solve_some(linker, options, flows, wanted);
+            let solved = blocklint_analysis::solve_files(linker, options, flows, wanted);
             answered.borrow_mut().extend(linker.reported_files().map(FileId::index));
             solved
         };
@@ -307,7 +307,7 @@ impl Session {
             let program = Program::new(&self.files, &self.layout, &self.names);
             let tables = tables.get_or_insert_with(|| ProgramTables::new(&program)).clone();
             let new_linker = || {
-                let linker = blocklint_analysis::linker_with_tables(&program, &self.models, tables.clone());
+                let linker = blocklint_analysis::new_linker_with_tables(&program, &self.models, tables.clone());
                 linker.stop_when(Arc::clone(stop));
                 linker
             };
@@ -407,7 +407,7 @@ impl Session {
         let (extracted, flows, begun) = begin(&self.project, &self.layout, self.options, cache)?;
         self.take(HashMap::new(), extracted);
         self.renumbered();
-        self.flows = flows.filter(|flows| flows.fits(&self.files));
+        self.flows = flows.filter(|flows| flows.is_valid_for(&self.files));
         self.begun = Some(begun);
         for (path, text) in self.buffers.clone() {
             self.change(&path, Some(text));

@@ -1,9 +1,9 @@
-//! The search from calls that block up to functions that must not: who calls a body (`callers`), which bodies must not block
-//! (`entries`), when and how often code runs (`lifecycle`), whether a path is possible (`guards`), how bad and how sure it is
-//! (`judge`), and the search that asks them (`search`) and keeps what it found (`graph`).
+//! The search from blocking calls up to functions that must not block. `callers` finds the callers of a body, `entries`
+//! the bodies that must not block, `lifecycle` when and how often code runs, `guards` the paths that are impossible,
+//! and `judge` severity and confidence. `search` propagates the labels, and `graph` stores the result.
 //!
-//! The folders are layers, each of which names only those below it: `callers`, `entries`, `lifecycle`, `guards`, `graph`,
-//! `judge`, `search`; below them lies all of `blocklint_link`.
+//! The folders are layers, and each layer imports only from the layers before it: `callers`, `entries`, `lifecycle`,
+//! `guards`, `graph`, `judge`, `search`. All of `blocklint_link` is below them.
 
 pub mod callers;
 pub mod entries;

@@ -1,4 +1,5 @@
-//! Upwards from a site: the findings it belongs to, and where a label goes no further.
+//! From a site up to the roots: the findings that its labels reach, and the bodies at which labels stop
+//! ([`StopReason`]).
 
 use blocklint_core::{Context, Span, rule_of};
 use blocklint_facts::{BodyKind, Flow, Form, SuppressionKind};
@@ -12,203 +13,207 @@ use blocklint_link::values::value::{EnvId, Val};
 use blocklint_models::Via;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Above, Explainer, Up};
+use super::{CallerStep, Explainer, StopReason};
 
-/// Mentions that are followed for one body.
+/// The most mentions of one body that are followed.
 const MENTIONS: usize = 64;
 
-/// For each labelled body, the labelled bodies and hits that its label was passed on to.
-pub(super) fn of(graph: &Graph<'_>) -> Vec<Vec<Up>> {
-    let mut above: Vec<Vec<Up>> = vec![Vec::new(); graph.labelled_bodies.len()];
-    let mut add = |edge: &FlowEdge, up: Up| {
+/// Returns for each labelled body the labelled bodies and hits to which its label was propagated.
+pub(super) fn caller_steps(graph: &Graph<'_>) -> Vec<Vec<CallerStep>> {
+    let mut steps: Vec<Vec<CallerStep>> = vec![Vec::new(); graph.labelled_bodies.len()];
+    let mut add = |edge: &FlowEdge, step: CallerStep| {
         if let EdgeTarget::LabelledBody(next) = edge.next
-            && !above[next.0 as usize].contains(&up)
+            && !steps[next.0 as usize].contains(&step)
         {
-            above[next.0 as usize].push(up);
+            steps[next.0 as usize].push(step);
         }
     };
-    for (at, labelled_body) in graph.labelled_bodies.iter().enumerate() {
+    for (index, labelled_body) in graph.labelled_bodies.iter().enumerate() {
         for edge in &labelled_body.edges {
-            add(edge, Up::LabelledBody(LabelledBodyId(at as u32)));
+            add(edge, CallerStep::LabelledBody(LabelledBodyId(index as u32)));
         }
     }
-    for (at, hit) in graph.hits.iter().enumerate() {
-        add(&hit.edge, Up::Hit(at));
+    for (index, hit) in graph.hits.iter().enumerate() {
+        add(&hit.edge, CallerStep::Hit(index));
     }
-    above
+    steps
 }
 
-/// Returns for each site the edges that begin at it. A lazy call that is consumed elsewhere has those of its consumer
-/// too.
-pub(super) fn edges_by_site(graph: &Graph<'_>) -> FxHashMap<SiteRef, Vec<(Up, FlowEdge)>> {
-    let mut found: FxHashMap<SiteRef, Vec<(Up, FlowEdge)>> = FxHashMap::default();
-    let mut add = |up: Up, edge: FlowEdge| {
-        found.entry(edge.site).or_default().push((up, edge));
+/// Returns for each site the edges that begin at it. A lazy call also has the edges of the sites that consume its
+/// result.
+pub(super) fn edges_by_site(graph: &Graph<'_>) -> FxHashMap<SiteRef, Vec<(CallerStep, FlowEdge)>> {
+    let mut edges: FxHashMap<SiteRef, Vec<(CallerStep, FlowEdge)>> = FxHashMap::default();
+    let mut add = |step: CallerStep, edge: FlowEdge| {
+        edges.entry(edge.site).or_default().push((step, edge));
         if let EdgeTarget::Sink(sink) = edge.next
             && graph.sinks[sink as usize].site != edge.site
         {
-            found.entry(graph.sinks[sink as usize].site).or_default().push((up, edge));
+            edges.entry(graph.sinks[sink as usize].site).or_default().push((step, edge));
         }
     };
-    for (at, labelled_body) in graph.labelled_bodies.iter().enumerate() {
-        labelled_body.edges.iter().for_each(|edge| add(Up::LabelledBody(LabelledBodyId(at as u32)), *edge));
+    for (index, labelled_body) in graph.labelled_bodies.iter().enumerate() {
+        let id = LabelledBodyId(index as u32);
+        labelled_body.edges.iter().for_each(|edge| add(CallerStep::LabelledBody(id), *edge));
     }
-    for (at, hit) in graph.hits.iter().enumerate() {
-        add(Up::Hit(at), hit.edge);
+    for (index, hit) in graph.hits.iter().enumerate() {
+        add(CallerStep::Hit(index), hit.edge);
     }
-    found
+    edges
 }
 
 impl Explainer<'_, '_> {
-    /// Returns the labelled bodies and hits that the labels of a site were passed on to, with the edges by which they
-    /// came.
-    pub(super) fn edges_at(&self, site: SiteRef) -> &[(Up, FlowEdge)] {
-        self.edges.get(&site).map_or(&[], Vec::as_slice)
+    /// Returns the labelled bodies and hits to which the labels of a site were propagated, with the edges.
+    pub(super) fn edges_at(&self, site: SiteRef) -> &[(CallerStep, FlowEdge)] {
+        self.edges_by_site.get(&site).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the findings that labels reach, and the labelled bodies whose labels go no further.
-    pub(super) fn reached(&self, from: impl IntoIterator<Item = Up>) -> (Vec<usize>, Vec<LabelledBodyId>) {
-        let mut queue: Vec<Up> = from.into_iter().collect();
+    /// Returns the findings that labels reach, and the labelled bodies at which labels stop.
+    pub(super) fn follow_labels(
+        &self,
+        from: impl IntoIterator<Item = CallerStep>,
+    ) -> (Vec<usize>, Vec<LabelledBodyId>) {
+        let mut queue: Vec<CallerStep> = from.into_iter().collect();
         let mut seen: FxHashSet<LabelledBodyId> = FxHashSet::default();
         let (mut findings, mut ends) = (Vec::new(), Vec::new());
-        while let Some(up) = queue.pop() {
-            match up {
-                Up::Hit(hit) => findings.extend(self.findings_of(hit)),
-                Up::LabelledBody(labelled_body) if seen.insert(labelled_body) => {
-                    let above = &self.above[labelled_body.0 as usize];
-                    let goes_on = above.iter().any(|up| *up != Up::LabelledBody(labelled_body));
-                    if !goes_on {
+        while let Some(step) = queue.pop() {
+            match step {
+                CallerStep::Hit(hit) => findings.extend(self.findings_of_hit(hit)),
+                CallerStep::LabelledBody(labelled_body) if seen.insert(labelled_body) => {
+                    let steps = &self.callers_of_labels[labelled_body.0 as usize];
+                    let stops = steps.iter().all(|step| *step == CallerStep::LabelledBody(labelled_body));
+                    if stops {
                         ends.push(labelled_body);
                     }
-                    queue.extend(above.iter().copied());
+                    queue.extend(steps.iter().copied());
                 }
-                Up::LabelledBody(_) => {}
+                CallerStep::LabelledBody(_) => {}
             }
         }
         findings.sort_unstable();
         findings.dedup();
-        // Callers that count come before those in tests.
+        // Bodies in tests come last.
         ends.sort_unstable_by_key(|&labelled_body| {
             let node = self.graph.labelled_body(labelled_body).node;
             (self.linker.is_for_tests(node.body), node)
         });
         ends.dedup_by_key(|labelled_body| self.graph.labelled_body(*labelled_body).node.body);
-        // Bodies that only call each other.
+        // If bodies only call each other, the first of them is the end.
         if findings.is_empty() && ends.is_empty() {
             ends.extend(seen.iter().min().copied());
         }
         (findings, ends)
     }
 
-    /// Returns the findings made of a hit.
-    fn findings_of(&self, hit: usize) -> Vec<usize> {
+    /// Returns the findings of a hit.
+    fn findings_of_hit(&self, hit: usize) -> Vec<usize> {
         let hit = &self.graph.hits[hit];
         let Some(rule) = rule_of(hit.label.effect, hit.label.native, hit.kind.context) else {
             return Vec::new();
         };
-        let finding = |at: usize| &self.solved.findings[at];
-        let of_rule = |at: &&usize| finding(**at).rule == rule;
+        let finding = |index: usize| &self.solved.findings[index];
+        let of_rule = |index: &&usize| finding(**index).rule == rule;
         let at_site = self.by_site.get(&hit.edge.site).into_iter().flatten().filter(of_rule).copied();
         let at_site: Vec<usize> = at_site.collect();
         if !at_site.is_empty() {
             return at_site;
         }
-        // A literal that a root runs in place is reported inside it.
+        // A hit at the call of a lambda is reported inside the lambda.
         let EdgeTarget::LabelledBody(labelled_body) = hit.edge.next else { return at_site };
-        let literal = self.graph.labelled_body(labelled_body).node.body;
+        let lambda = self.graph.labelled_body(labelled_body).node.body;
         let of_root = self.by_root.get(&hit.root).into_iter().flatten().filter(of_rule).copied();
-        of_root.filter(|at| self.is_inside(literal, self.linker.program.body_of_site(finding(*at).site))).collect()
+        of_root.filter(|index| self.is_inside(lambda, self.linker.program.body_of_site(finding(*index).site))).collect()
     }
 
-    /// True if a body is another or stands in it.
+    /// True if `inner` is `outer` or is defined inside of it.
     pub(super) fn is_inside(&self, outer: BodyRef, inner: BodyRef) -> bool {
         let (facts, inner_id) = self.linker.program.facts_and_id(inner);
-        let mut at = Some(inner_id);
-        while let Some(body) = at {
+        let mut ancestor = Some(inner_id);
+        while let Some(body) = ancestor {
             if outer == inner.file.body_ref(body) {
                 return true;
             }
-            at = facts.body(body).parent.get();
+            ancestor = facts.body(body).parent.get();
         }
         false
     }
 
-    /// Returns why the label of a labelled body goes no further than the body.
-    pub(super) fn stops(&self, labelled_body: LabelledBodyId) -> Vec<Above> {
+    /// Returns the reasons why the label of a labelled body does not reach the callers of the body.
+    pub(super) fn stop_reasons(&self, labelled_body: LabelledBodyId) -> Vec<StopReason> {
         let row = self.graph.labelled_body(labelled_body);
         let body = row.node.body;
         let label = self.graph.labels.get(row.label);
         let program = self.linker.program;
         if program.body(body).kind == BodyKind::Module {
-            return vec![Above::TopLevel];
+            return vec![StopReason::TopLevel];
         }
-        let mut found = Vec::new();
-        let mut called = Vec::new();
+        let mut reasons = Vec::new();
+        let mut calls = Vec::new();
         for caller in self.callers.find_callers(Node::plain(body)).iter() {
             let around = program.body_of_site(caller.site);
             if around == body {
                 continue;
             }
-            if let Some(span) = self.cut_at(caller.site, label) {
-                found.push(Above::Suppressed(caller.site.file, span));
+            if let Some(span) = self.comment_that_ends(caller.site, label) {
+                reasons.push(StopReason::Suppressed(caller.site.file, span));
             } else if matches!(caller.kind, CallerKind::PassesToLoop(_)) && self.roots.find_root(body).is_some() {
                 continue;
             } else if label.guard.is_some() {
-                found.push(Above::RuledOut(caller.site));
+                reasons.push(StopReason::RuledOut(caller.site));
             } else if let Some(root) = self.roots.find_root(around)
                 && !label.place.holds(root.context, root.runtime)
             {
-                found.push(Above::Allowed(around));
+                reasons.push(StopReason::Allowed(around));
             } else {
-                called.push(caller.site);
+                calls.push(caller.site);
             }
         }
-        if !called.is_empty() {
-            called.sort_by_key(|site| (self.is_site_in_test(*site), site.file != body.file));
-            found.push(Above::Called(called));
+        if !calls.is_empty() {
+            calls.sort_by_key(|site| (self.is_site_in_test(*site), site.file != body.file));
+            reasons.push(StopReason::Called(calls));
         }
         if let Some((path, context)) = self.registered(body) {
-            found.push(Above::Registered(path, context));
+            reasons.push(StopReason::Registered(path, context));
         }
-        self.mentioned(body, &mut found);
-        if found.is_empty() {
-            found.push(Above::NoCaller);
+        self.add_mentions(body, &mut reasons);
+        if reasons.is_empty() {
+            reasons.push(StopReason::NoCaller);
         }
-        // Callers that count come before those in tests.
-        found.sort_by_key(|above| match above {
-            Above::Made(site) | Above::HandedOver(site, _) | Above::PassedOn(site) | Above::RuledOut(site) => {
-                self.is_site_in_test(*site)
-            }
-            Above::Called(sites) => sites.first().is_some_and(|site| self.is_site_in_test(*site)),
-            Above::Kept(file, _) | Above::Suppressed(file, _) => self.linker.program.is_test(*file),
-            Above::Allowed(root) => self.linker.is_for_tests(*root),
-            Above::NoCaller | Above::TopLevel | Above::Registered(..) => false,
+        // Places in tests come last.
+        reasons.sort_by_key(|reason| match reason {
+            StopReason::Made(site)
+            | StopReason::HandedOver(site, _)
+            | StopReason::PassedOn(site)
+            | StopReason::RuledOut(site) => self.is_site_in_test(*site),
+            StopReason::Called(sites) => sites.first().is_some_and(|site| self.is_site_in_test(*site)),
+            StopReason::Kept(file, _) | StopReason::Suppressed(file, _) => self.linker.program.is_test(*file),
+            StopReason::Allowed(root) => self.linker.is_for_tests(*root),
+            StopReason::NoCaller | StopReason::TopLevel | StopReason::Registered(..) => false,
         });
-        found
+        reasons
     }
 
     /// Returns the comment at a site, or at the definition around it, that ends a label.
-    pub(super) fn cut_at(&self, site: SiteRef, label: &Label) -> Option<Span> {
+    pub(super) fn comment_that_ends(&self, site: SiteRef, label: &Label) -> Option<Span> {
         let program = self.linker.program;
         let body = program.body_of_site(site);
-        let (name, whole) = match self.suppressions.apply(program, site, label.clone()) {
+        let (name, whole) = match self.suppressions.suppress_at_site(program, site, label.clone()) {
             None => {
                 let span = program.site(site).span;
                 return self
-                    .comment(site.file, |line| blocklint_link::syntax::regions::touches(line, span))
+                    .find_comment(site.file, |line| blocklint_link::syntax::regions::touches(line, span))
                     .or(Some(span));
             }
-            Some(left) => match self.suppressions.apply_body(program, body, left) {
+            Some(remaining) => match self.suppressions.suppress_at_body(program, body, remaining) {
                 None => (program.body(body).name_span, program.body(body).span),
                 Some(_) => return None,
             },
         };
-        self.comment(body.file, |line| line.contains_offset(name.start) || line.contains_offset(whole.start))
+        self.find_comment(body.file, |line| line.contains_offset(name.start) || line.contains_offset(whole.start))
             .or(Some(name))
     }
 
     /// Returns the comment inside a body that silences a call of a model's row.
-    pub(super) fn silenced_in(&self, body: BodyRef) -> Option<Span> {
+    pub(super) fn silencing_comment_in(&self, body: BodyRef) -> Option<Span> {
         let (facts, body_id) = self.linker.program.facts_and_id(body);
         let comments = facts.suppressions.iter();
         comments.filter(|comment| comment.rules.len > 0).find_map(|comment| {
@@ -217,15 +222,15 @@ impl Explainer<'_, '_> {
                 .iter()
                 .enumerate()
                 .filter(|(_, row)| blocklint_link::syntax::regions::touches(comment.line, row.span));
-            sites.find_map(|(at, row)| {
-                let site = body.file.site_ref(blocklint_facts::SiteId(at as u32));
+            sites.find_map(|(index, row)| {
+                let site = body.file.site_ref(blocklint_facts::SiteId(index as u32));
                 if facts.body_of(row.at) != body_id {
                     return None;
                 }
                 self.linker.targets(site, EnvId::NONE).list.iter().find_map(|target| match *target {
                     Target::Row { path, receiver, property, .. } => {
                         let sink = self.linker.sink(site, path, receiver, property, EnvId::NONE)?;
-                        self.cut_at(site, &sink.label)
+                        self.comment_that_ends(site, &sink.label)
                     }
                     _ => None,
                 })
@@ -233,15 +238,16 @@ impl Explainer<'_, '_> {
         })
     }
 
-    fn comment(&self, file: FileId, speaks: impl Fn(Span) -> bool) -> Option<Span> {
+    /// Returns the first comment with rules on a line that meets a condition.
+    fn find_comment(&self, file: FileId, is_wanted: impl Fn(Span) -> bool) -> Option<Span> {
         let comments = self.linker.program.facts(file).suppressions.iter();
         comments
             .filter(|comment| comment.kind != SuppressionKind::Nonblocking && comment.rules.len > 0)
-            .find(|comment| speaks(comment.line))
+            .find(|comment| is_wanted(comment.line))
             .map(|comment| comment.comment)
     }
 
-    /// Returns the library that runs a decorated or overriding body elsewhere than on an event loop.
+    /// Returns the decorator of a body with the context in which its library runs the body.
     pub(super) fn registered(&self, body: BodyRef) -> Option<(PathId, Context)> {
         let linker = self.linker;
         for path in linker.decorator_paths(body) {
@@ -260,8 +266,8 @@ impl Explainer<'_, '_> {
         None
     }
 
-    /// Adds where a body is made without being run, handed over, given away or kept.
-    pub(super) fn mentioned(&self, body: BodyRef, found: &mut Vec<Above>) {
+    /// Adds the places that make a coroutine of a body without running it, hand the body over, pass it on or store it.
+    pub(super) fn add_mentions(&self, body: BodyRef, reasons: &mut Vec<StopReason>) {
         let linker = self.linker;
         let row = linker.program.body(body);
         let mut mentions: Vec<(FileId, Mention, Wrap)> = Vec::new();
@@ -279,42 +285,44 @@ impl Explainer<'_, '_> {
                 mentions.extend(index.mentions_named(sym).iter().map(|(mention, wrap)| (file, mention, wrap)));
             }
         }
-        let literal = linker.program.uses_of_callable(body);
-        mentions.extend(literal.iter().map(|(mention, wrap)| (body.file, mention, wrap)));
+        let uses = linker.program.uses_of_callable(body);
+        mentions.extend(uses.iter().map(|(mention, wrap)| (body.file, mention, wrap)));
         for site in sites.into_iter().take(MENTIONS * 4) {
             for target in &linker.targets(site, EnvId::NONE).list {
                 match *target {
-                    Target::Body { body: of, kind: TargetKind::Construct, .. }
-                        if of == body && row.flow != Flow::Sync =>
+                    Target::Body { body: target, kind: TargetKind::Construct, .. }
+                        if target == body && row.flow != Flow::Sync =>
                     {
-                        found.push(Above::Made(site));
+                        reasons.push(StopReason::Made(site));
                     }
-                    Target::Body { body: of, kind: TargetKind::HandOver(context, _), .. } if of == body => {
-                        found.push(Above::HandedOver(site, context));
+                    Target::Body { body: target, kind: TargetKind::HandOver(context, _), .. } if target == body => {
+                        reasons.push(StopReason::HandedOver(site, context));
                     }
                     _ => {}
                 }
             }
         }
         let mut seen = FxHashSet::default();
-        let mut left = MENTIONS;
+        let mut budget = MENTIONS;
         while let Some((file, mention, wrap)) = mentions.pop() {
-            if !seen.insert((file, mention)) || left == 0 {
+            if !seen.insert((file, mention)) || budget == 0 {
                 continue;
             }
-            left -= 1;
-            self.mention(body, file, mention, wrap, &mut mentions, found);
+            budget -= 1;
+            self.add_mention(body, file, mention, wrap, &mut mentions, reasons);
         }
     }
 
-    fn mention(
+    /// Adds the place of one mention of a body, if it hands the body over, passes it on or stores it. Adds further
+    /// mentions to follow to `mentions`.
+    fn add_mention(
         &self,
         body: BodyRef,
         file: FileId,
         mention: Mention,
         wrap: Wrap,
         mentions: &mut Vec<(FileId, Mention, Wrap)>,
-        found: &mut Vec<Above>,
+        reasons: &mut Vec<StopReason>,
     ) {
         let linker = self.linker;
         let facts = linker.program.facts(file);
@@ -323,8 +331,8 @@ impl Explainer<'_, '_> {
                 let Some(form) = facts.args_of(site).get(arg as usize).map(|arg| arg.value) else { return };
                 let site = file.site_ref(site);
                 if wrap == Wrap::Element {
-                    if self.display_holds(file, form, body) {
-                        found.push(Above::Kept(file, linker.program.site(site).span));
+                    if self.is_in_display(file, form, body) {
+                        reasons.push(StopReason::Kept(file, linker.program.site(site).span));
                     }
                     return;
                 }
@@ -334,7 +342,7 @@ impl Explainer<'_, '_> {
                 let passing = linker.passing(site, arg, EnvId::NONE);
                 for &(context, _) in &passing.handed {
                     if context != Context::EventLoop {
-                        found.push(Above::HandedOver(site, context));
+                        reasons.push(StopReason::HandedOver(site, context));
                     }
                 }
                 if passing.returned {
@@ -342,8 +350,8 @@ impl Explainer<'_, '_> {
                     mentions.extend(uses.iter().map(|(mention, wrap)| (file, mention, wrap)));
                 }
                 let used = passing.returned || passing.called || passing.consumed || !passing.handed.is_empty();
-                if !used && !self.goes_into_body(site) {
-                    found.push(Above::PassedOn(site));
+                if !used && !self.runs_only_bodies(site) {
+                    reasons.push(StopReason::PassedOn(site));
                 }
             }
             Mention::Assign(assign) => {
@@ -352,40 +360,43 @@ impl Explainer<'_, '_> {
                     return;
                 }
                 let scope = blocklint_link::values::expr::Scope { file, at: row.at, env: EnvId::NONE };
-                let holds = match wrap {
-                    Wrap::Element => self.display_holds(file, row.value, body),
+                let stores_body = match wrap {
+                    Wrap::Element => self.is_in_display(file, row.value, body),
                     _ => self.is_body(linker.assigned(scope, assign).value, body),
                 };
-                if holds {
-                    found.push(Above::Kept(file, row.span));
+                if stores_body {
+                    reasons.push(StopReason::Kept(file, row.span));
                 }
             }
             Mention::Exit(_) | Mention::Operand(_) | Mention::Default(_) => {}
         }
     }
 
-    /// True if a call's targets are bodies of the project. Their own use of the argument was looked at.
-    fn goes_into_body(&self, site: SiteRef) -> bool {
+    /// True if all targets of a call are bodies of the project, whose use of the argument is known.
+    fn runs_only_bodies(&self, site: SiteRef) -> bool {
         let targets = self.linker.targets(site, EnvId::NONE);
         !targets.list.is_empty() && targets.list.iter().all(|target| matches!(target, Target::Body { .. }))
     }
 
-    fn display_holds(&self, file: FileId, form: blocklint_facts::FormId, body: BodyRef) -> bool {
+    /// True if a list, set or dict display contains a body.
+    fn is_in_display(&self, file: FileId, form: blocklint_facts::FormId, body: BodyRef) -> bool {
         let facts = self.linker.program.facts(file);
         let (Form::Display(_, list) | Form::Pairs(list)) = facts.form(form) else { return false };
         let scope = blocklint_link::values::expr::Scope { file, at: blocklint_facts::At::default(), env: EnvId::NONE };
         facts.list(list).iter().take(MENTIONS).any(|&part| self.is_body(self.linker.eval(scope, part).value, body))
     }
 
+    /// True if a body is among the members of a value.
     fn is_body(&self, value: blocklint_link::values::value::ValueId, body: BodyRef) -> bool {
-        self.linker.values.members(value).iter().any(|val| self.member_is(*val, body, 4))
+        self.linker.values.members(value).iter().any(|val| self.is_body_or_partial(*val, body, 4))
     }
 
-    fn member_is(&self, val: Val, body: BodyRef, depth: u32) -> bool {
+    /// True if a value is a body, or a partial application of it.
+    fn is_body_or_partial(&self, val: Val, body: BodyRef, depth: u32) -> bool {
         match val {
-            Val::Fn { body: of, .. } => of == body,
+            Val::Fn { body: function, .. } => function == body,
             Val::Partial { inner, .. } if depth > 0 => {
-                self.member_is(self.linker.values.single(inner), body, depth - 1)
+                self.is_body_or_partial(self.linker.values.single(inner), body, depth - 1)
             }
             _ => false,
         }

@@ -1,4 +1,5 @@
-//! One function as a whole: why it must not block, who uses it, what it reaches that blocks.
+//! Explanation of a function for `blocklint why`: the reason why it must not block, its uses, and the blocking calls
+//! that it reaches.
 
 use blocklint_core::{Confidence, Context, Effect, Severity, Span};
 use blocklint_facts::{Flow, SiteFlags};
@@ -6,86 +7,87 @@ use blocklint_flow::callers::{CallerKind, Node};
 use blocklint_flow::entries::root::Root;
 use blocklint_flow::graph::LabelledBodyId;
 use blocklint_flow::graph::raw_finding::RawStep;
-use blocklint_flow::graph::trace::step;
+use blocklint_flow::graph::trace::trace_step;
 use blocklint_flow::judge::confidence::confidence_of;
 use blocklint_flow::judge::signal::Signal;
 use blocklint_link::program::ids::{BodyRef, FileId, PathId, SiteRef};
 use rustc_hash::FxHashSet;
 
-use super::{Above, Explainer, Up};
+use super::{CallerStep, Explainer, StopReason};
 
-/// Everything that is known of a function as a whole.
+/// The explanation of a function.
 #[derive(Debug)]
 pub struct BodyExplanation {
     /// The function.
     pub body: BodyRef,
-    /// Why it must not block, if it must not.
+    /// The reason why it must not block, if it is a root.
     pub root: Option<Root>,
-    /// The library that runs it by this path, in a context that may be held.
+    /// The path of the decorator that registers it, with the context in which its library runs it.
     pub registered: Option<(PathId, Context)>,
-    /// True if it is built or run for tests only.
+    /// True if only tests build or run it.
     pub is_for_tests: bool,
-    /// The signal by which findings below it are left aside: it delays no request that is served.
+    /// The signal by which its findings are left aside, because it delays no served request.
     pub aside_signal: Option<&'static Signal>,
-    /// Its uses, those that count before those in tests.
+    /// Its uses, those in tests last.
     pub uses: Vec<BodyUse>,
-    /// The calls at its end that block, the surest first; of a function that must not block its findings name them.
-    pub reaches: Vec<Reached>,
-    /// Why what it reaches is no finding, where it is none.
-    pub stops: Vec<Above>,
-    /// Indices of the findings that stand in it, or in its content.
+    /// The blocking calls that it reaches, the most certain first. Empty for a root with findings, which show the
+    /// calls.
+    pub blocking_paths: Vec<BlockingPath>,
+    /// The reasons why the blocking calls are no findings, if there are no findings.
+    pub stop_reasons: Vec<StopReason>,
+    /// The indices of the findings in it, or in a lambda inside of it.
     pub findings: Vec<usize>,
-    /// Indices of the findings elsewhere whose path leads through it.
-    pub passing: Vec<usize>,
+    /// The indices of findings elsewhere whose path leads through it.
+    pub findings_through: Vec<usize>,
 }
 
-/// A place that uses a function.
+/// A use of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BodyUse {
-    /// It is called there.
+    /// A call.
     Called(SiteRef),
-    /// Its result is awaited there.
+    /// A call whose result is awaited.
     Awaited(SiteRef),
-    /// It is made into a coroutine or generator there.
+    /// A call that only makes a coroutine or generator.
     Made(SiteRef),
-    /// It is handed to this context.
+    /// A call that hands it over to this context.
     HandedOver(SiteRef, Context),
-    /// It is passed to a call whose use of it is unknown.
+    /// A call that gets it as an argument, with unknown use.
     PassedOn(SiteRef),
-    /// It is kept in a variable, field or container.
+    /// A variable, field or container that stores it.
     Kept(FileId, Span),
 }
 
-/// A call that blocks, with the best path to it.
+/// A blocking call, with the best path to it.
 #[derive(Debug)]
-pub struct Reached {
-    /// How it holds the thread.
+pub struct BlockingPath {
+    /// The effect of the call.
     pub effect: Effect,
-    /// How bad that is where the thread must not be held.
+    /// The severity on a thread that must not block.
     pub severity: Severity,
-    /// How sure the path is.
+    /// The confidence of the path.
     pub confidence: Confidence,
     /// The steps from the function to the call.
     pub trace: Vec<RawStep>,
 }
 
 impl Explainer<'_, '_> {
-    /// Returns everything that is known of a function as a whole.
+    /// Returns the explanation of a function.
     pub fn explain_body(&self, body: BodyRef) -> BodyExplanation {
         let linker = self.linker;
         let root = self.roots.find_root(body);
         let findings = self.findings_inside(body);
         let labelled_bodies = self.labelled_bodies.get(&body).map_or(&[][..], Vec::as_slice);
-        let (mut passing, _) =
-            self.reached(labelled_bodies.iter().map(|&labelled_body| Up::LabelledBody(labelled_body)));
-        let stops = match labelled_bodies.first() {
-            Some(&labelled_body) if passing.is_empty() => self.stops(labelled_body),
+        let (mut findings_through, _) =
+            self.follow_labels(labelled_bodies.iter().map(|&labelled_body| CallerStep::LabelledBody(labelled_body)));
+        let stop_reasons = match labelled_bodies.first() {
+            Some(&labelled_body) if findings_through.is_empty() => self.stop_reasons(labelled_body),
             _ => Vec::new(),
         };
-        passing.retain(|at| !findings.contains(at));
-        let mut reaches = self.calls_reached(labelled_bodies);
+        findings_through.retain(|index| !findings.contains(index));
+        let mut blocking_paths = self.blocking_paths(labelled_bodies);
         if !findings.is_empty() && root.is_some() {
-            reaches.clear();
+            blocking_paths.clear();
         }
         BodyExplanation {
             body,
@@ -94,33 +96,34 @@ impl Explainer<'_, '_> {
             is_for_tests: linker.is_for_tests(body),
             aside_signal: self.judge.aside_signal(linker, body),
             uses: self.uses(body),
-            reaches,
-            stops,
+            blocking_paths,
+            stop_reasons,
             findings,
-            passing,
+            findings_through,
         }
     }
 
-    /// Returns the findings that stand in a function, or in a literal in it.
+    /// Returns the findings in a function, or in a lambda inside of it.
     fn findings_inside(&self, body: BodyRef) -> Vec<usize> {
-        let found = self.solved.findings.iter().enumerate().filter(|(_, raw)| raw.file == body.file);
-        let found = found
+        let in_file = self.solved.findings.iter().enumerate().filter(|(_, raw)| raw.file == body.file);
+        let in_body = in_file
             .filter(|(_, raw)| raw.root == body || self.is_inside(body, self.linker.program.body_of_site(raw.site)));
-        found.map(|(at, _)| at).collect()
+        in_body.map(|(index, _)| index).collect()
     }
 
-    /// Returns the calls that labels of a body come from, each once with its best path.
-    fn calls_reached(&self, labelled_bodies: &[LabelledBodyId]) -> Vec<Reached> {
+    /// Returns the blocking calls that the labels of a body come from, each once with its best path.
+    fn blocking_paths(&self, labelled_bodies: &[LabelledBodyId]) -> Vec<BlockingPath> {
         let mut seen: FxHashSet<(FileId, Span, String)> = FxHashSet::default();
-        let mut found: Vec<Reached> = Vec::new();
+        let mut paths: Vec<BlockingPath> = Vec::new();
         for &labelled_body in labelled_bodies {
             let Some((first, steps)) = self.paths.best_from(labelled_body) else { continue };
             let label = self.graph.labels.get(self.graph.labelled_body(labelled_body).label);
-            let edges = self.paths.follow(first);
-            let trace: Vec<RawStep> = edges.iter().map(|edge| step(self.linker, &self.graph, edge, None)).collect();
+            let edges = self.paths.best_path(first);
+            let trace: Vec<RawStep> =
+                edges.iter().map(|edge| trace_step(self.linker, &self.graph, edge, None)).collect();
             let Some(last) = trace.last() else { continue };
             if seen.insert((last.file, last.span, last.call.clone())) {
-                found.push(Reached {
+                paths.push(BlockingPath {
                     effect: label.effect,
                     severity: label.severity,
                     confidence: confidence_of(steps),
@@ -128,49 +131,50 @@ impl Explainer<'_, '_> {
                 });
             }
         }
-        found.sort_by_key(|one| std::cmp::Reverse((one.confidence, one.severity)));
-        found
+        paths.sort_by_key(|path| std::cmp::Reverse((path.confidence, path.severity)));
+        paths
     }
 
-    /// Returns the uses of a function, those that count before those in tests.
+    /// Returns the uses of a function, those in tests last.
     fn uses(&self, body: BodyRef) -> Vec<BodyUse> {
         let linker = self.linker;
         let is_awaited = |site: SiteRef| linker.program.site(site).flags.has(SiteFlags::AWAITED);
-        let mut found: Vec<BodyUse> = Vec::new();
+        let mut uses: Vec<BodyUse> = Vec::new();
         for caller in self.callers.find_callers(Node::plain(body)).iter() {
-            found.push(match caller.kind {
+            uses.push(match caller.kind {
                 CallerKind::PassesToLoop(_) => BodyUse::HandedOver(caller.site, Context::EventLoop),
                 CallerKind::Runs | CallerKind::Consumes => BodyUse::Called(caller.site),
             });
         }
         let mut mentions = Vec::new();
-        self.mentioned(body, &mut mentions);
+        self.add_mentions(body, &mut mentions);
         let is_coroutine = linker.program.body(body).flow == Flow::Coroutine;
         for mention in mentions {
-            found.push(match mention {
-                Above::Made(site) if is_coroutine && is_awaited(site) => BodyUse::Awaited(site),
-                Above::Made(site) => BodyUse::Made(site),
-                Above::HandedOver(site, context) => BodyUse::HandedOver(site, context),
-                Above::PassedOn(site) => BodyUse::PassedOn(site),
-                Above::Kept(file, span) => BodyUse::Kept(file, span),
+            uses.push(match mention {
+                StopReason::Made(site) if is_coroutine && is_awaited(site) => BodyUse::Awaited(site),
+                StopReason::Made(site) => BodyUse::Made(site),
+                StopReason::HandedOver(site, context) => BodyUse::HandedOver(site, context),
+                StopReason::PassedOn(site) => BodyUse::PassedOn(site),
+                StopReason::Kept(file, span) => BodyUse::Kept(file, span),
                 _ => continue,
             });
         }
-        let mut seen: Vec<BodyUse> = Vec::with_capacity(found.len());
-        found.retain(|one| {
-            let is_new = !seen.contains(one);
-            seen.push(*one);
+        let mut seen: Vec<BodyUse> = Vec::with_capacity(uses.len());
+        uses.retain(|body_use| {
+            let is_new = !seen.contains(body_use);
+            seen.push(*body_use);
             is_new
         });
-        found.sort_by_key(|one| {
-            let (file, at) = self.place_of_use(*one);
-            (self.is_use_in_test(*one), file != body.file, file, at)
+        uses.sort_by_key(|body_use| {
+            let (file, span) = self.place_of_use(*body_use);
+            (self.is_use_in_test(*body_use), file != body.file, file, span)
         });
-        found
+        uses
     }
 
-    fn place_of_use(&self, one: BodyUse) -> (FileId, Span) {
-        match one {
+    /// Returns the file and span of a use.
+    fn place_of_use(&self, body_use: BodyUse) -> (FileId, Span) {
+        match body_use {
             BodyUse::Called(site)
             | BodyUse::Awaited(site)
             | BodyUse::Made(site)
@@ -180,9 +184,9 @@ impl Explainer<'_, '_> {
         }
     }
 
-    /// True if a use stands in code that is there for tests only.
-    pub fn is_use_in_test(&self, one: BodyUse) -> bool {
-        match one {
+    /// True if a use is in test code.
+    pub fn is_use_in_test(&self, body_use: BodyUse) -> bool {
+        match body_use {
             BodyUse::Called(site)
             | BodyUse::Awaited(site)
             | BodyUse::Made(site)
@@ -192,7 +196,7 @@ impl Explainer<'_, '_> {
         }
     }
 
-    /// True if a site stands in code that is there for tests only.
+    /// True if a site is in test code.
     pub(super) fn is_site_in_test(&self, site: SiteRef) -> bool {
         self.linker.is_for_tests(self.linker.program.body_of_site(site))
     }

@@ -1,4 +1,5 @@
-//! One line of a file: the findings that name it, and where it stands.
+//! Explanation of a line for `blocklint why`: the findings that have a place on it, and the function, class and call
+//! around it.
 
 use blocklint_core::Span;
 use blocklint_facts::{BodyId, BodyKind, ClassKind, SiteId, SiteKind};
@@ -9,54 +10,54 @@ use rustc_hash::FxHashMap;
 use super::Explainer;
 use crate::Solved;
 
-/// The role of a place in a finding, the nearest first.
+/// The role of a place in a finding, the most important first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PlaceRole {
-    /// The finding stands there.
+    /// The place that the finding reports.
     Finding,
-    /// The call that blocks stands there.
+    /// The blocking call.
     BlockingCall,
-    /// Its path passes there.
+    /// A call on the shown path.
     OnPath,
-    /// Another holds there the lock that the call waits for.
+    /// The call during which other code holds the lock.
     LockHolder,
-    /// One of its further causes stands there.
+    /// Another cause of the finding.
     OtherCause,
-    /// A path that is not shown leads through a call there.
+    /// A call on a path that is not shown.
     OtherPath,
 }
 
-/// A place that a finding names.
+/// A place that belongs to a finding.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Touched {
+pub(super) struct FindingPlace {
     span: Span,
     finding: usize,
-    part: PlaceRole,
+    role: PlaceRole,
 }
 
-/// Returns for each file the places that findings name, in order.
-pub(super) fn touched(solved: &Solved) -> FxHashMap<FileId, Vec<Touched>> {
-    let mut found: FxHashMap<FileId, Vec<Touched>> = FxHashMap::default();
-    let mut add = |file: FileId, span: Span, finding: usize, part: PlaceRole| {
-        found.entry(file).or_default().push(Touched { span, finding, part });
+/// Returns for each file the places that belong to findings, in order.
+pub(super) fn finding_places(solved: &Solved) -> FxHashMap<FileId, Vec<FindingPlace>> {
+    let mut places: FxHashMap<FileId, Vec<FindingPlace>> = FxHashMap::default();
+    let mut add = |file: FileId, span: Span, finding: usize, role: PlaceRole| {
+        places.entry(file).or_default().push(FindingPlace { span, finding, role });
     };
-    for (at, raw) in solved.findings.iter().enumerate() {
-        add(raw.file, raw.span, at, PlaceRole::Finding);
+    for (index, raw) in solved.findings.iter().enumerate() {
+        add(raw.file, raw.span, index, PlaceRole::Finding);
         let last = raw.trace.len().saturating_sub(1);
         for (number, step) in raw.trace.iter().enumerate() {
-            add(step.file, step.span, at, if number == last { PlaceRole::BlockingCall } else { PlaceRole::OnPath });
+            add(step.file, step.span, index, if number == last { PlaceRole::BlockingCall } else { PlaceRole::OnPath });
         }
         if let Some(step) = &raw.held_by {
-            add(step.file, step.span, at, PlaceRole::LockHolder);
+            add(step.file, step.span, index, PlaceRole::LockHolder);
         }
         for cause in raw.causes.iter().filter_map(|&cause| solved.causes.get(cause as usize)) {
-            add(cause.file, cause.span, at, PlaceRole::OtherCause);
+            add(cause.file, cause.span, index, PlaceRole::OtherCause);
         }
     }
-    for places in found.values_mut() {
-        places.sort_by_key(|place| (place.span.start, place.finding, place.part));
+    for of_file in places.values_mut() {
+        of_file.sort_by_key(|place| (place.span.start, place.finding, place.role));
     }
-    found
+    places
 }
 
 /// The code around a line: the body, function, class and call that it belongs to.
@@ -66,89 +67,89 @@ pub struct LineContext {
     pub body: BodyRef,
     /// The function around the line, or that the line defines.
     pub function: Option<BodyRef>,
-    /// The functions whose names stand on the line.
+    /// The functions whose names are on the line.
     pub defines: Vec<BodyRef>,
-    /// The class whose name stands on the line.
+    /// The class whose name is on the line.
     pub class: Option<ClassRef>,
     /// The innermost call that spans the line and begins before it.
-    pub within: Option<SiteRef>,
-    /// Outside of any function: the function that is nearest.
+    pub enclosing_call: Option<SiteRef>,
+    /// The nearest function, if the line is outside of all functions.
     pub nearest: Option<BodyRef>,
     /// True if a name is imported on the line.
     pub is_import: bool,
 }
 
 impl Explainer<'_, '_> {
-    /// Returns the findings that name a place on a line, each with its nearest part there.
+    /// Returns the findings that have a place on a line, each with its most important role there.
     pub fn findings_on(&self, file: FileId, line: Span) -> Vec<(usize, PlaceRole)> {
-        let Some(places) = self.touched.get(&file) else { return Vec::new() };
+        let Some(places) = self.finding_places.get(&file) else { return Vec::new() };
         let first = places.partition_point(|place| place.span.start < line.start);
         let on_line = places[first..].iter().take_while(|place| place.span.start <= line.end);
-        let mut found: Vec<(usize, PlaceRole)> = on_line.map(|place| (place.finding, place.part)).collect();
-        found.sort_unstable();
-        found.dedup_by_key(|(finding, _)| *finding);
-        found
+        let mut findings: Vec<(usize, PlaceRole)> = on_line.map(|place| (place.finding, place.role)).collect();
+        findings.sort_unstable();
+        findings.dedup_by_key(|(finding, _)| *finding);
+        findings
     }
 
-    /// Returns the findings that stand at a site or name it.
-    pub(super) fn findings_naming(&self, site: SiteRef) -> Vec<usize> {
+    /// Returns the findings that are reported at a site, or have another place there.
+    pub(super) fn findings_at(&self, site: SiteRef) -> Vec<usize> {
         let row = self.linker.program.site(site);
         let mut spans = vec![row.span, place_of(self.linker, site)];
         spans.extend(self.linker.program.args_of(site).iter().map(|arg| arg.span));
-        let mut found = self.by_site.get(&site).cloned().unwrap_or_default();
-        if let Some(places) = self.touched.get(&site.file) {
+        let mut findings = self.by_site.get(&site).cloned().unwrap_or_default();
+        if let Some(places) = self.finding_places.get(&site.file) {
             for span in spans {
                 let first = places.partition_point(|place| place.span.start < span.start);
                 let at_start = places[first..].iter().take_while(|place| place.span.start == span.start);
-                found.extend(at_start.filter(|place| place.span == span).map(|place| place.finding));
+                findings.extend(at_start.filter(|place| place.span == span).map(|place| place.finding));
             }
         }
-        found.sort_unstable();
-        found.dedup();
-        found
+        findings.sort_unstable();
+        findings.dedup();
+        findings
     }
 
-    /// Returns where a line stands; `code` is its text without the blanks around it.
-    pub fn standing(&self, file: FileId, line: Span, code: Span) -> LineContext {
+    /// Returns the code around a line. `code` is the span of the line without the blanks around it.
+    pub fn line_context(&self, file: FileId, line: Span, code: Span) -> LineContext {
         let facts = self.linker.program.facts(file);
-        let body_ref = |at: usize| file.body_ref(BodyId(at as u32));
+        let body_ref = |index: usize| file.body_ref(BodyId(index as u32));
         let on_line = |offset: u32| line.start <= offset && offset <= line.end && line.start < line.end;
         let around = |span: Span| span.start <= code.start && code.start < span.end;
         let (mut body, mut width) = (body_ref(0), u32::MAX);
         let mut defines = Vec::new();
         let mut nearest: Option<(u32, BodyRef)> = None;
-        for (at, row) in facts.bodies.iter().enumerate() {
+        for (index, row) in facts.bodies.iter().enumerate() {
             if around(row.span) && row.kind != BodyKind::Module && row.span.end - row.span.start < width {
-                (body, width) = (body_ref(at), row.span.end - row.span.start);
+                (body, width) = (body_ref(index), row.span.end - row.span.start);
             }
             if row.kind != BodyKind::Function {
                 continue;
             }
             if on_line(row.name_span.start) {
-                defines.push(body_ref(at));
+                defines.push(body_ref(index));
             }
             let distance = match row.span.end <= code.start {
                 true => code.start - row.span.end,
                 false => row.span.start.saturating_sub(code.start),
             };
             if nearest.is_none_or(|(least, _)| distance < least) {
-                nearest = Some((distance, body_ref(at)));
+                nearest = Some((distance, body_ref(index)));
             }
         }
         let class = facts.classes.iter().position(|row| {
             row.name_span.start < row.name_span.end && row.kind != ClassKind::Impl && on_line(row.name_span.start)
         });
         let function = defines.first().copied().or_else(|| self.function_around(body));
-        let within = facts
+        let enclosing_call = facts
             .sites
             .iter()
             .enumerate()
             .filter(|(_, row)| matches!(row.kind, SiteKind::Call | SiteKind::New | SiteKind::Macro))
             .filter(|(_, row)| row.span.start < line.start && code.start < row.span.end && code.start < code.end)
-            // Code in a function that the call is given is no part of the call.
+            // Code in a lambda that the call gets as an argument is no part of the call.
             .filter(|(_, row)| self.linker.program.body_of(file, row.at) == body)
             .min_by_key(|(_, row)| row.span.end - row.span.start)
-            .map(|(at, _)| file.site_ref(SiteId(at as u32)));
+            .map(|(index, _)| file.site_ref(SiteId(index as u32)));
         let is_import =
             facts.sites.iter().any(|row| row.kind == SiteKind::Import && (on_line(row.span.start) || around(row.span)))
                 || facts.imports.iter().any(|row| on_line(row.span.start) || around(row.span));
@@ -156,8 +157,8 @@ impl Explainer<'_, '_> {
             body,
             function,
             defines,
-            class: class.map(|at| file.class_ref(blocklint_facts::ClassId(at as u32))),
-            within,
+            class: class.map(|index| file.class_ref(blocklint_facts::ClassId(index as u32))),
+            enclosing_call,
             nearest: function.is_none().then(|| nearest.map(|(_, body)| body)).flatten(),
             is_import,
         }
@@ -168,16 +169,16 @@ impl Explainer<'_, '_> {
         self.linker.program.site(site).kind == SiteKind::Import
     }
 
-    /// Returns the function that a body is or stands in.
+    /// Returns the function that is a body or encloses it.
     fn function_around(&self, body: BodyRef) -> Option<BodyRef> {
         let (facts, body_id) = self.linker.program.facts_and_id(body);
-        let mut at = Some(body_id);
-        while let Some(of) = at {
-            let row = facts.body(of);
+        let mut ancestor = Some(body_id);
+        while let Some(id) = ancestor {
+            let row = facts.body(id);
             match row.kind {
-                BodyKind::Function => return Some(body.file.body_ref(of)),
+                BodyKind::Function => return Some(body.file.body_ref(id)),
                 BodyKind::Class | BodyKind::Module => return None,
-                _ => at = row.parent.get(),
+                _ => ancestor = row.parent.get(),
             }
         }
         None

@@ -1,4 +1,5 @@
-//! Calls of libraries that no row describes, in bodies that must not block: where models are missing.
+//! Library calls without a row, in bodies that must not block (`blocklint debug missing`): they show which models are
+//! missing.
 
 use blocklint_core::{Confidence, Language, Span};
 use blocklint_facts::{SiteFlags, SiteKind};
@@ -8,28 +9,28 @@ use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{FileId, PathId};
 use blocklint_link::values::value::EnvId;
 
-/// A call that leads to a path of a library without any row.
+/// A call of a library path that no row describes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MissingCall {
-    /// The file it stands in.
+    /// The file.
     pub file: FileId,
-    /// Its place there.
+    /// The call.
     pub span: Span,
-    /// The path that is called.
+    /// The library path.
     pub path: String,
-    /// True if some model describes other names of this library.
+    /// True if a model describes other names of this library.
     pub known_library: bool,
-    /// True if its result is awaited where it stands, so that it holds no thread while it waits.
+    /// True if the result is awaited, so that the call holds no thread while it waits.
     pub awaited: bool,
 }
 
-/// Returns every call inside a root of a reported file that leads to a library path that no row describes, in the order
-/// of files and places. The language's own built-in names are left out, and so are tests.
-pub fn missing(linker: &Linker<'_>) -> Vec<MissingCall> {
+/// Returns every call in a root of a reported file whose library path no row describes, in the order of files and
+/// places. Built-in names of the language and tests are left out.
+pub fn find_missing_calls(linker: &Linker<'_>) -> Vec<MissingCall> {
     let roots = Roots::new(linker);
-    let mut found = Vec::new();
-    for (at, file) in linker.program.files.iter().enumerate().filter(|(_, file)| file.reported) {
-        let id = FileId(at as u32);
+    let mut calls = Vec::new();
+    for (index, file) in linker.program.files.iter().enumerate().filter(|(_, file)| file.reported) {
+        let id = FileId(index as u32);
         if linker.program.is_test(id) {
             continue;
         }
@@ -50,11 +51,11 @@ pub fn missing(linker: &Linker<'_>) -> Vec<MissingCall> {
                 let Target::Row { path, property: false, .. } = *target else { continue };
                 let Some((path, known_library)) = undescribed_path(linker, file.facts.language, path) else { continue };
                 let awaited = row.flags.has(SiteFlags::AWAITED);
-                found.push(MissingCall { file: id, span: row.span, path, known_library, awaited });
+                calls.push(MissingCall { file: id, span: row.span, path, known_library, awaited });
             }
         }
     }
-    found
+    calls
 }
 
 /// Returns the path if no row describes it, and true if a row describes other names of its library.
@@ -66,11 +67,11 @@ fn undescribed_path(linker: &Linker<'_>, language: Language, path: PathId) -> Op
     // Outside of Python a name without a path belongs to no library, because no import shows its origin.
     let is_bare = language != Language::Python && !text.contains(separator);
     let is_own = is_bare || matches!((language, first), (Language::Python, "builtins"));
-    // A synthetic type's members have no name outside of models.
+    // Types with `<` exist only in models.
     if is_own || text.contains('<') {
         return None;
     }
-    // A path with members that rows describe is a type, and making it is known to be harmless.
+    // A path with members that rows describe is a type, and its constructor is harmless.
     let is_described = !library.calls(path).is_empty()
         || !library.handovers(path).is_empty()
         || library.ty(path).is_some()

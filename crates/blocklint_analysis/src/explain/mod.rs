@@ -1,5 +1,5 @@
-//! The explanation of single sites: everything that decided about one, for people who ask why. This module decides
-//! nothing itself, and the output of `check` does not depend on it.
+//! Explanations for `blocklint why`: the receiver, call targets, rows and conditions of a site, its findings, or the
+//! reasons why it has none. This module decides nothing itself, and the output of `check` does not depend on it.
 
 mod above;
 mod bodies;
@@ -27,7 +27,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 pub use blocklint_link::effect::constant::Constant;
 pub use blocklint_link::models::row_match::ConditionResult;
-pub use bodies::{BodyExplanation, BodyUse, Reached};
+pub use bodies::{BlockingPath, BodyExplanation, BodyUse};
 pub use lines::{LineContext, PlaceRole};
 
 use crate::Options;
@@ -44,114 +44,114 @@ pub struct Explainer<'l, 'a> {
     solved: Solved,
     judge: Judge,
     paths: Paths,
-    /// For each labelled body, the labelled bodies and hits that its label was passed on to.
-    above: Vec<Vec<Up>>,
+    /// For each labelled body the labelled bodies and hits to which its label was propagated.
+    callers_of_labels: Vec<Vec<CallerStep>>,
     /// For each site the edges that begin at it, or end at a lazy call there.
-    edges: FxHashMap<SiteRef, Vec<(Up, FlowEdge)>>,
-    /// For each body its labelled bodies.
+    edges_by_site: FxHashMap<SiteRef, Vec<(CallerStep, FlowEdge)>>,
+    /// The labelled bodies of each body.
     labelled_bodies: FxHashMap<BodyRef, Vec<LabelledBodyId>>,
-    /// The bodies that a label reached by a call. A label that reached a body only by handing it a callable does not count.
+    /// The roots that a label reached by a call, not only by a handover.
     reached_roots: FxHashSet<BodyRef>,
-    /// Findings by the site at which they stand.
+    /// The indices of findings by the site at which they are reported.
     by_site: FxHashMap<SiteRef, Vec<usize>>,
-    /// Findings by the body that must not block.
+    /// The indices of findings by the body that must not block.
     by_root: FxHashMap<BodyRef, Vec<usize>>,
-    /// For each file the places that findings name, in order.
-    touched: FxHashMap<FileId, Vec<lines::Touched>>,
+    /// For each file the places that belong to findings, in order.
+    finding_places: FxHashMap<FileId, Vec<lines::FindingPlace>>,
 }
 
-/// The next step of a label, upward.
+/// The next step of a label on its way to the callers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Up {
+enum CallerStep {
     /// A calling body.
     LabelledBody(LabelledBodyId),
     /// A root: the index of the hit.
     Hit(usize),
 }
 
-/// Everything that decided about one site.
+/// The explanation of one site.
 #[derive(Debug)]
 pub struct Explanation<'a> {
     /// The site.
     pub site: SiteRef,
-    /// Where findings at it are placed.
+    /// The span at which findings at the site are reported.
     pub span: Span,
-    /// The body it stands in.
+    /// The body that contains the site.
     pub owner: BodyRef,
-    /// The root that body is, if it is one.
+    /// The root of that body, if it must not block.
     pub root: Option<Root>,
-    /// The receiver it is called on; none for a bare name.
+    /// The value of the receiver; `None` for a bare name.
     pub receiver: Option<ValueId>,
-    /// The arguments that conditions and timeouts of rows ask for.
-    pub arguments: Vec<(Argument, GivenArgument)>,
-    /// The code it runs.
+    /// The arguments that conditions and timeouts of rows refer to.
+    pub arguments: Vec<(Argument, ArgumentValue)>,
+    /// The targets that the site runs.
     pub targets: Vec<RunTarget>,
-    /// The rows that describe it, in the order in which they are tried.
-    pub rows: Vec<RowTried<'a>>,
-    /// Indices of the findings it belongs to.
+    /// The rows for its targets, in the order in which they are tested.
+    pub rows: Vec<TestedRow<'a>>,
+    /// The indices of the findings to which the site belongs.
     pub findings: Vec<usize>,
-    /// The places where its effects end. Not empty if no finding belongs to the site.
-    pub ends: Vec<End>,
+    /// The reasons why its effects reach no root. Empty if the site belongs to a finding.
+    pub ends: Vec<EndReason>,
 }
 
-/// An argument as far as it is seen.
+/// The value of an argument, as far as the code shows.
 #[derive(Clone, Debug)]
-pub enum GivenArgument {
+pub enum ArgumentValue {
     /// The call does not pass it.
     Absent,
-    /// It may be among unpacked arguments.
+    /// It is possibly among unpacked arguments (`*args`, `**kwargs`).
     Unpacked,
     /// A literal or named constant.
     Literal(Constant),
-    /// The parameter of this name of the body around, with its default if that is a literal.
+    /// The parameter with this name of the body around the call, with its default if that is a literal.
     Parameter(String, Option<Constant>),
-    /// Something else: as it is written, and what it may be.
+    /// Another expression: its source text and its value.
     Value(String, ValueId),
 }
 
-/// Something a site runs.
+/// A target of a site.
 #[derive(Clone, Debug)]
 pub enum RunTarget {
     /// A body of the project.
     Body {
         /// The body.
         body: BodyRef,
-        /// How it is run.
+        /// The way in which the site runs it.
         kind: TargetKind,
-        /// True if its result is awaited where it stands.
+        /// True if the site awaits its result.
         awaited: bool,
-        /// The argument by which it is given, as it is written; none if it is the callee.
+        /// The source text of the argument that is this body; `None` if the body is the callee.
         by_argument: Option<String>,
-        /// How sure.
+        /// The confidence that the site runs it.
         confidence: Confidence,
     },
-    /// A name of a library.
+    /// A function or property of a library.
     Library {
         /// Its path.
         path: PathId,
-        /// True if a property is read instead of a call made.
+        /// True for a property.
         property: bool,
-        /// How sure.
+        /// The confidence that the site runs it.
         confidence: Confidence,
     },
 }
 
-/// A row with its conditions at a site.
+/// A row with the results of its conditions at a site.
 #[derive(Clone, Debug)]
-pub struct RowTried<'a> {
+pub struct TestedRow<'a> {
     /// The row.
     pub row: RowMatch<'a>,
     /// Its conditions.
-    pub conditions: Vec<Tried>,
-    /// True if it is the row that decides.
+    pub conditions: Vec<TestedCondition>,
+    /// True for the row that decides about the site.
     pub decides: bool,
-    /// How long it holds its thread there, if it does.
+    /// The time for which the call holds its thread, if the row decides.
     pub hold: Option<LabelHold>,
-    /// The parameter that decides how long, for [`LabelHold::Param`].
+    /// The name of the parameter that decides the time, for [`LabelHold::Param`].
     pub hold_parameter: Option<String>,
 }
 
-/// A row of either kind.
+/// A row of a model, of one of two kinds.
 #[derive(Clone, Copy, Debug)]
 pub enum RowMatch<'a> {
     /// A row for the effect of a call.
@@ -160,132 +160,137 @@ pub enum RowMatch<'a> {
     Handover(Match<'a, HandoverRow>),
 }
 
-/// One condition at a site.
+/// One condition of a row, with its result at a site.
 #[derive(Clone, Debug)]
-pub struct Tried {
+pub struct TestedCondition {
     /// The condition itself.
     pub condition: Condition,
-    /// True if it excuses (`unless`) instead of being required (`when`).
-    pub excuses: bool,
-    /// The result of the test.
+    /// True for a condition in `unless`, false for one in `when`.
+    pub is_unless: bool,
+    /// The result.
     pub shown: ConditionResult,
-    /// The parameter that decides, for [`ConditionResult::Param`].
+    /// The name of the parameter that decides, for [`ConditionResult::Param`].
     pub parameter: Option<String>,
 }
 
 /// A callable that a site receives, and the thread on which it runs.
 #[derive(Clone, Debug)]
-pub struct PassedOn {
-    /// The callable as it is written.
+pub struct PassedCallable {
+    /// The source text of the callable.
     pub written: String,
-    /// The context it will run in.
+    /// The context in which it will run.
     pub context: Context,
-    /// Its machinery, where known.
+    /// The runtime of that context, if it is known.
     pub runtime: Option<Runtime>,
 }
 
-/// A reason why a site delays no code that must not block.
+/// A reason why the effects of a site reach no root.
 #[derive(Clone, Debug)]
-pub enum End {
-    /// The callee is not known.
+pub enum EndReason {
+    /// The callee is unknown.
     UnknownCallee(Why),
     /// No model describes the path.
     NoModel(PathId),
     /// A model describes the path without an effect.
     NoEffect(PathId),
-    /// The row that decides states that it is harmless.
+    /// The deciding row states that the call is harmless.
     Harmless(PathId),
-    /// It returns an awaitable, and the loop runs on while the awaitable is pending.
+    /// The call returns an awaitable, and the loop runs on while the awaitable is pending.
     Asynchronous(PathId),
-    /// No row's conditions hold, or the one that does has no effect there.
+    /// The conditions of no blocking row hold.
     Excused(PathId),
-    /// It is given no time to wait.
+    /// Its timeout is zero, so it does not wait.
     NoTime(PathId),
-    /// It takes a lock of this process, which is judged by what is done under that lock.
+    /// It takes a lock of this process. It counts only if other code holds the lock over a blocking call.
     Lock(PathId),
-    /// It registers this body, which the library runs in this context.
+    /// It registers this body, and the library runs the body in this context.
     Registers(BodyRef, Context),
-    /// Its effect happens where its result is consumed, and nothing known does.
+    /// It returns a lazy result that no known code consumes.
     Unconsumed(PathId),
-    /// A coroutine or generator is made and not run there.
+    /// It makes a coroutine or generator and does not run it.
     Makes(BodyRef, Flow),
-    /// It is awaited: that body is judged by itself, with these findings.
+    /// It awaits a body that is a root itself, with these findings.
     Awaits(BodyRef, Vec<usize>),
-    /// A comment in the body silences its effects.
+    /// A comment in the called body silences its effects.
     Silenced(BodyRef, Span),
-    /// Nothing that the body runs is known to hold its thread.
+    /// The called body runs no known blocking call.
     Quiet(BodyRef),
-    /// It hands a callable over, and the effects of that do not come back.
-    HandsOver(PassedOn),
-    /// It only forms a value: an attribute, an import, an operator that no code stands behind.
+    /// It hands a callable over to another thread or task.
+    HandsOver(PassedCallable),
+    /// It runs no code: an attribute, an import, an operator of built-in types.
     Plain,
-    /// The arguments of the site rule the effect of the body out.
+    /// The arguments of the site rule out the effect of the called body.
     RuledOut(BodyRef),
     /// A comment at this place suppresses it.
     Suppressed(FileId, Span),
-    /// The root may hold its thread in this way: a command that waits for its own input.
+    /// The root is allowed to hold its thread in this way: a command that waits for its own input.
     Allowed(BodyRef),
-    /// The label went up to a body and no further.
-    Stops(BodyRef, Above),
+    /// The label reached a body whose callers it does not reach.
+    Stops(BodyRef, StopReason),
 }
 
-/// A reason why a label goes no further than one body.
+/// A reason why a label does not reach the callers of a body.
 #[derive(Clone, Debug)]
-pub enum Above {
-    /// Nothing in the project is known to call it.
+pub enum StopReason {
+    /// The body has no known caller.
     NoCaller,
-    /// It is the top level of a file.
+    /// The body is the top level of a file.
     TopLevel,
-    /// It is called, by these sites, from code whose callers were looked at too.
+    /// These sites call the body, but their callers reach no root either.
     Called(Vec<SiteRef>),
-    /// It is made into a coroutine or generator there, and not run.
+    /// The site makes a coroutine or generator of the body and does not run it.
     Made(SiteRef),
-    /// It is handed to this context.
+    /// The site hands the body over to this context.
     HandedOver(SiteRef, Context),
-    /// It is passed to a call whose use of it is unknown.
+    /// The site passes the body to a call whose use of it is unknown.
     PassedOn(SiteRef),
-    /// It is kept in a variable, field or container, and no call through that is known.
+    /// A variable, field or container stores the body, and no call through it is known.
     Kept(FileId, Span),
-    /// A library registers it under this path to run in this context.
+    /// A library function with this path registers the body to run in this context.
     Registered(PathId, Context),
     /// A comment at this place suppresses it.
     Suppressed(FileId, Span),
-    /// The arguments there rule it out.
+    /// The arguments of this call rule the label out.
     RuledOut(SiteRef),
-    /// The thread of that root may be held in this way.
+    /// This root is allowed to hold its thread in this way.
     Allowed(BodyRef),
 }
 
 impl<'l, 'a> Explainer<'l, 'a> {
-    /// Solves the program.
+    /// Solves the program and records what the explanations need.
     pub fn new(linker: &'l Linker<'a>, options: Options) -> Self {
         let suppressions = Suppressions::new(linker.program);
         let judge = Judge::new(options.without, true);
         let graph = Search::new(linker, &suppressions, &judge).run();
         let options = Options { account: true, ..options };
-        let read = SolvedGraph::new(linker, &suppressions, &judge, &graph, options);
-        let (findings, causes) = crate::findings::findings(&read, None);
-        let paths = read.paths;
+        let solved_graph = SolvedGraph::new(linker, &suppressions, &judge, &graph, options);
+        let (findings, causes) = crate::findings::findings(&solved_graph, None);
+        let paths = solved_graph.paths;
         let (callers, roots) = (Callers::new(linker), Roots::new(linker));
-        let solved =
-            Solved { findings, causes, used: suppressions.used(), net: None, with_aside: options.include_aside };
-        // The explanation asks a copy of its own, so that it marks no comment as used.
+        let solved = Solved {
+            findings,
+            causes,
+            used_comments: suppressions.used(),
+            path_network: None,
+            with_aside: options.include_aside,
+        };
+        // Explanations use another copy, so that they mark no comment as used.
         let suppressions = Suppressions::new(linker.program);
         let mut labelled_bodies: FxHashMap<BodyRef, Vec<LabelledBodyId>> = FxHashMap::default();
-        for (at, labelled_body) in graph.labelled_bodies.iter().enumerate() {
-            labelled_bodies.entry(labelled_body.node.body).or_default().push(LabelledBodyId(at as u32));
+        for (index, labelled_body) in graph.labelled_bodies.iter().enumerate() {
+            labelled_bodies.entry(labelled_body.node.body).or_default().push(LabelledBodyId(index as u32));
         }
         let (mut by_site, mut by_root) = (FxHashMap::default(), FxHashMap::default());
-        for (at, raw) in solved.findings.iter().enumerate() {
-            by_site.entry(raw.site).or_insert_with(Vec::new).push(at);
-            by_root.entry(raw.root).or_insert_with(Vec::new).push(at);
+        for (index, raw) in solved.findings.iter().enumerate() {
+            by_site.entry(raw.site).or_insert_with(Vec::new).push(index);
+            by_root.entry(raw.root).or_insert_with(Vec::new).push(index);
         }
         Explainer {
             paths,
-            above: above::of(&graph),
-            edges: above::edges_by_site(&graph),
+            callers_of_labels: above::caller_steps(&graph),
+            edges_by_site: above::edges_by_site(&graph),
             reached_roots: graph.hits.iter().filter(|hit| !hit.handed).map(|hit| hit.root).collect(),
-            touched: lines::touched(&solved),
+            finding_places: lines::finding_places(&solved),
             labelled_bodies,
             by_site,
             by_root,
@@ -304,12 +309,12 @@ impl<'l, 'a> Explainer<'l, 'a> {
         self.linker
     }
 
-    /// Returns what was found.
+    /// Returns the findings and causes.
     pub fn solved(&self) -> &Solved {
         &self.solved
     }
 
-    /// Returns the root that a body is, if it is one.
+    /// Returns the root of a body, if the body must not block.
     pub fn root(&self, body: BodyRef) -> Option<Root> {
         self.roots.find_root(body)
     }

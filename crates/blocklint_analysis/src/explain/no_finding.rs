@@ -1,4 +1,4 @@
-//! Why a site belongs to no finding.
+//! The reasons why a site belongs to no finding ([`EndReason`]).
 
 use blocklint_facts::{Flow, SiteFlags, SiteKind};
 use blocklint_flow::callers::Node;
@@ -8,32 +8,32 @@ use blocklint_link::program::ids::{BodyRef, PathId, SiteRef};
 use blocklint_link::values::value::{EnvId, Val};
 use blocklint_models::{RowEffect, Runs, Via};
 
-use super::{End, Explainer, PassedOn, RunTarget, Up};
+use super::{CallerStep, EndReason, Explainer, PassedCallable, RunTarget};
 
 impl Explainer<'_, '_> {
-    /// Returns where the effects of a site end that belongs to no finding; never empty.
-    pub(super) fn ends(
+    /// Returns the reasons why a site belongs to no finding. The result is never empty.
+    pub(super) fn end_reasons(
         &self,
         site: SiteRef,
-        edges: &[(Up, FlowEdge)],
+        edges: &[(CallerStep, FlowEdge)],
         labelled_bodies: &[LabelledBodyId],
         targets: &[RunTarget],
-    ) -> Vec<End> {
-        let mut found = Vec::new();
+    ) -> Vec<EndReason> {
+        let mut reasons = Vec::new();
         for &labelled_body in labelled_bodies {
             let body = self.graph.labelled_body(labelled_body).node.body;
-            for above in self.stops(labelled_body) {
-                found.push(End::Stops(body, above));
+            for stop in self.stop_reasons(labelled_body) {
+                reasons.push(EndReason::Stops(body, stop));
             }
         }
         if edges.is_empty() {
-            self.handed(site, &mut found);
-            self.registers(site, &mut found);
+            self.add_handovers(site, &mut reasons);
+            self.add_registrations(site, &mut reasons);
             for target in &self.linker.targets(site, EnvId::NONE).list {
                 match *target {
                     Target::Row { path, receiver, property, made } => {
                         if made.is_none() {
-                            self.library(site, path, receiver, property, &mut found);
+                            self.add_library_reason(site, path, receiver, property, &mut reasons);
                         }
                     }
                     Target::Body { .. } | Target::Overrides { .. } => {}
@@ -41,65 +41,65 @@ impl Explainer<'_, '_> {
             }
             for target in targets {
                 if let RunTarget::Body { body, kind, awaited, .. } = *target {
-                    self.body(site, body, kind, awaited, &mut found);
+                    self.add_body_reason(site, body, kind, awaited, &mut reasons);
                 }
             }
         }
-        if found.is_empty() {
-            found.push(self.without_target(site));
+        if reasons.is_empty() {
+            reasons.push(self.reason_without_target(site));
         }
-        found
+        reasons
     }
 
-    /// Callables that the site hands over.
-    fn handed(&self, site: SiteRef, found: &mut Vec<End>) {
+    /// Adds the callables that the site hands over.
+    fn add_handovers(&self, site: SiteRef, reasons: &mut Vec<EndReason>) {
         let linker = self.linker;
-        for (at, arg) in linker.program.args_of(site).iter().enumerate() {
+        for (index, arg) in linker.program.args_of(site).iter().enumerate() {
             let value = linker.eval(linker.scope_of(site, EnvId::NONE), arg.value).value;
-            let callable = linker.values.members(value).into_iter().any(|val| {
+            let is_callable = linker.values.members(value).into_iter().any(|val| {
                 matches!(
                     val,
                     Val::Fn { .. } | Val::Method { .. } | Val::Partial { .. } | Val::External(_) | Val::Unknown(_)
                 )
             });
-            if !callable {
+            if !is_callable {
                 continue;
             }
-            for (context, runtime) in linker.passing(site, at as u32, EnvId::NONE).handed {
+            for (context, runtime) in linker.passing(site, index as u32, EnvId::NONE).handed {
                 let written = linker.written(site.file, arg.value);
-                found.push(End::HandsOver(PassedOn { written, context, runtime }));
+                reasons.push(EndReason::HandsOver(PassedCallable { written, context, runtime }));
             }
         }
     }
 
-    /// Why a library call does nothing.
-    fn library(
+    /// Adds the reason why a library call has no effect on its thread.
+    fn add_library_reason(
         &self,
         site: SiteRef,
         path: PathId,
         receiver: blocklint_link::values::value::BoundId,
         property: bool,
-        found: &mut Vec<End>,
+        reasons: &mut Vec<EndReason>,
     ) {
         let linker = self.linker;
         if let Some(sink) = linker.sink(site, path, receiver, property, EnvId::NONE) {
             let owner = linker.program.body_of_site(site);
-            if let Some(span) = self.cut_at(site, &sink.label) {
-                found.push(End::Suppressed(site.file, span));
+            if let Some(span) = self.comment_that_ends(site, &sink.label) {
+                reasons.push(EndReason::Suppressed(site.file, span));
             } else if sink.row.lazy {
-                found.push(End::Unconsumed(path));
+                reasons.push(EndReason::Unconsumed(path));
             } else if let Some(root) = self.roots.find_root(owner)
                 && !sink.label.place.holds(root.context, root.runtime)
             {
-                found.push(End::Allowed(owner));
+                reasons.push(EndReason::Allowed(owner));
             } else {
-                found.push(End::Excused(path));
+                reasons.push(EndReason::Excused(path));
             }
             return;
         }
         let library = &linker.library;
         let rows = if property { library.properties(path) } else { library.calls(path) };
-        let hands_over = found.iter().any(|end| matches!(end, End::HandsOver(_) | End::Registers(..)));
+        let hands_over = reasons.iter().any(|end| matches!(end, EndReason::HandsOver(_) | EndReason::Registers(..)));
         let mut effect_rows = rows.effect().peekable();
         if effect_rows.peek().is_some() {
             let harmless = rows.effect().find(|row| match row.effect {
@@ -108,9 +108,9 @@ impl Explainer<'_, '_> {
             });
             match harmless {
                 Some(_) if hands_over => {}
-                Some(row) if row.is_async == Some(true) => found.push(End::Asynchronous(path)),
-                Some(_) => found.push(End::Harmless(path)),
-                None => found.push(self.excused(site, path, receiver, property)),
+                Some(row) if row.is_async == Some(true) => reasons.push(EndReason::Asynchronous(path)),
+                Some(_) => reasons.push(EndReason::Harmless(path)),
+                None => reasons.push(self.reason_of_failed_conditions(site, path, receiver, property)),
             }
             return;
         }
@@ -118,42 +118,42 @@ impl Explainer<'_, '_> {
             return;
         }
         if rows.iter().any(|row| row.is_async == Some(true)) {
-            found.push(End::Asynchronous(path));
+            reasons.push(EndReason::Asynchronous(path));
         } else if library.is_described(path) || !rows.is_empty() || self.has_model(path) {
-            found.push(End::NoEffect(path));
+            reasons.push(EndReason::NoEffect(path));
         } else {
-            found.push(End::NoModel(path));
+            reasons.push(EndReason::NoModel(path));
         }
     }
 
-    /// Returns why no row holds the thread at a call that rows describe.
-    fn excused(
+    /// Returns the reason why no row holds the thread at a call that blocking rows describe.
+    fn reason_of_failed_conditions(
         &self,
         site: SiteRef,
         path: PathId,
         receiver: blocklint_link::values::value::BoundId,
         property: bool,
-    ) -> End {
+    ) -> EndReason {
         let linker = self.linker;
         let rows = if property { linker.library.properties(path) } else { linker.library.calls(path) };
         for row in rows.effect() {
             let Some(RowEffect::Holds(effect)) = row.effect else { continue };
             if let Some(None) = linker.match_row(site, path, receiver, row, effect, EnvId::NONE, false) {
                 if linker.is_lock(receiver) {
-                    return End::Lock(path);
+                    return EndReason::Lock(path);
                 }
                 if row.timeout.is_some() {
-                    return End::NoTime(path);
+                    return EndReason::NoTime(path);
                 }
             }
         }
-        End::Excused(path)
+        EndReason::Excused(path)
     }
 
     /// Adds the functions that a decorator registers.
-    fn registers(&self, site: SiteRef, found: &mut Vec<End>) {
+    fn add_registrations(&self, site: SiteRef, reasons: &mut Vec<EndReason>) {
         let linker = self.linker;
-        let Some(form) = self.decorated(site) else { return };
+        let Some(form) = self.decorated_form(site) else { return };
         let value = linker.eval(linker.scope_of(site, EnvId::NONE), form).value;
         for val in linker.values.members(value) {
             let Val::Fn { body, .. } = val else { continue };
@@ -162,7 +162,7 @@ impl Explainer<'_, '_> {
                 let Target::Row { path, .. } = *target else { continue };
                 for row in linker.library.handovers(path).of_via(Via::Decorator) {
                     if let Runs::In(context) = linker.handover_context(row.row, site, is_async) {
-                        found.push(End::Registers(body, context));
+                        reasons.push(EndReason::Registers(body, context));
                     }
                 }
             }
@@ -178,39 +178,49 @@ impl Explainer<'_, '_> {
         library.knows_root(language, head)
     }
 
-    /// Why a body that the site runs does nothing to its thread.
-    fn body(&self, site: SiteRef, body: BodyRef, kind: TargetKind, awaited: bool, found: &mut Vec<End>) {
+    /// Adds the reason why a body that the site runs has no effect on its thread.
+    fn add_body_reason(
+        &self,
+        site: SiteRef,
+        body: BodyRef,
+        kind: TargetKind,
+        awaited: bool,
+        reasons: &mut Vec<EndReason>,
+    ) {
         let linker = self.linker;
         let flow = linker.program.body(body).flow;
         match kind {
             TargetKind::HandOver(context, runtime) => {
                 let written = linker.qualified_name(body);
-                found.push(End::HandsOver(PassedOn { written, context, runtime }));
+                reasons.push(EndReason::HandsOver(PassedCallable { written, context, runtime }));
             }
             TargetKind::Construct if awaited || self.roots.find_root(body).is_some() => {
                 if awaited && flow == Flow::Coroutine {
-                    found.push(End::Awaits(body, self.findings_in(body)));
+                    reasons.push(EndReason::Awaits(body, self.findings_of_root(body)));
                 } else {
-                    found.push(End::Makes(body, flow));
+                    reasons.push(EndReason::Makes(body, flow));
                 }
             }
-            TargetKind::Construct => found.push(End::Makes(body, flow)),
+            TargetKind::Construct => reasons.push(EndReason::Makes(body, flow)),
             TargetKind::Call | TargetKind::Consume | TargetKind::Init => {
                 if self.roots.find_root(body).is_some_and(|root| root.keeps_labels())
                     && self.reached_roots.contains(&body)
                 {
-                    found.push(End::Awaits(body, self.findings_in(body)));
+                    reasons.push(EndReason::Awaits(body, self.findings_of_root(body)));
                 } else if self.graph.labelled.contains(&body) {
-                    found.push(self.lost(site, body));
+                    reasons.push(self.reason_of_lost_labels(site, body));
                 } else {
-                    found.push(self.silenced_in(body).map_or(End::Quiet(body), |span| End::Silenced(body, span)));
+                    reasons.push(
+                        self.silencing_comment_in(body)
+                            .map_or(EndReason::Quiet(body), |span| EndReason::Silenced(body, span)),
+                    );
                 }
             }
         }
     }
 
-    /// Returns why the labels of a body do not reach a site that calls it.
-    fn lost(&self, site: SiteRef, body: BodyRef) -> End {
+    /// Returns the reason why the labels of a body do not reach a site that calls it.
+    fn reason_of_lost_labels(&self, site: SiteRef, body: BodyRef) -> EndReason {
         let labelled_bodies = self
             .labelled_bodies
             .get(&body)
@@ -218,30 +228,30 @@ impl Explainer<'_, '_> {
             .flatten()
             .map(|&labelled_body| self.graph.labelled_body(labelled_body));
         for labelled_body in labelled_bodies.filter(|labelled_body| labelled_body.node == Node::plain(body)) {
-            if let Some(span) = self.cut_at(site, self.graph.labels.get(labelled_body.label)) {
-                return End::Suppressed(site.file, span);
+            if let Some(span) = self.comment_that_ends(site, self.graph.labels.get(labelled_body.label)) {
+                return EndReason::Suppressed(site.file, span);
             }
         }
-        End::RuledOut(body)
+        EndReason::RuledOut(body)
     }
 
-    /// Returns the findings placed in a root.
-    fn findings_in(&self, body: BodyRef) -> Vec<usize> {
+    /// Returns the findings of a root.
+    fn findings_of_root(&self, body: BodyRef) -> Vec<usize> {
         self.by_root.get(&body).cloned().unwrap_or_default()
     }
 
-    /// Returns why a site has no target.
-    fn without_target(&self, site: SiteRef) -> End {
+    /// Returns the reason why a site has no target.
+    fn reason_without_target(&self, site: SiteRef) -> EndReason {
         let linker = self.linker;
         let row = linker.program.site(site);
         let is_call = matches!(row.kind, SiteKind::Call | SiteKind::New | SiteKind::Macro);
         if !is_call || row.flags.has(SiteFlags::ASYNC) {
-            return End::Plain;
+            return EndReason::Plain;
         }
         let members = linker.values.members(linker.callee(site, EnvId::NONE).value);
         match members.iter().find_map(|val| if let Val::Unknown(why) = *val { Some(why) } else { None }) {
             Some(why) => {
-                // A method of a value that is not known: the receiver's reason explains more.
+                // If the receiver is unknown, its reason explains more than the reason of the method.
                 let receiver =
                     linker.receiver_form(site).map(|form| linker.eval(linker.scope_of(site, EnvId::NONE), form));
                 let of_receiver = receiver.and_then(|typed| {
@@ -251,9 +261,9 @@ impl Explainer<'_, '_> {
                         _ => None,
                     })
                 });
-                End::UnknownCallee(of_receiver.unwrap_or(why))
+                EndReason::UnknownCallee(of_receiver.unwrap_or(why))
             }
-            None => End::Plain,
+            None => EndReason::Plain,
         }
     }
 }

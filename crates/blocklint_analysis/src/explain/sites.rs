@@ -1,4 +1,4 @@
-//! One site: its receiver, the code that it runs, which rows describe it.
+//! Explanation of a site for `blocklint why`: its receiver, arguments and call targets, and the rows that describe it.
 
 use blocklint_core::Span;
 use blocklint_facts::{Form, FormId, SiteFlags, SiteId, SiteKind, VarKind};
@@ -12,40 +12,42 @@ use blocklint_link::program::occurrences::is_field_of_receiver;
 use blocklint_link::values::value::{BoundId, EnvId, ValueId};
 use blocklint_models::{Argument, Condition, Match, RowEffect, Selector, Subject, Via};
 
-use super::{ConditionResult, Explainer, Explanation, GivenArgument, PlaceRole, RowMatch, RowTried, RunTarget, Tried};
+use super::{
+    ArgumentValue, ConditionResult, Explainer, Explanation, PlaceRole, RowMatch, RunTarget, TestedCondition, TestedRow,
+};
 
-/// Overrides that are listed.
+/// The most overrides that are listed.
 const OVERRIDES: usize = 12;
 
 impl<'a> Explainer<'_, 'a> {
-    /// Returns the sites of a line, in its order: those that begin there, whose name stands there or at which a finding is
-    /// placed there. Implicit ones of which nothing is to be said only where there are no others.
-    pub fn sites_of(&self, file: FileId, line: Span) -> Vec<SiteRef> {
+    /// Returns the sites on a line, in their order: sites that begin there, whose name is there, or at which a finding
+    /// is reported there. Implicit calls without an explanation are left out if there are others.
+    pub fn sites_on_line(&self, file: FileId, line: Span) -> Vec<SiteRef> {
         let Some(source) = self.linker.program.files.get(file.index()) else { return Vec::new() };
         let facts = &source.facts;
         let on_line = |offset: u32| line.start <= offset && offset <= line.end && line.start < line.end;
-        let mut found: Vec<SiteRef> = Vec::new();
-        for (at, row) in facts.sites.iter().enumerate() {
+        let mut sites: Vec<SiteRef> = Vec::new();
+        for (index, row) in facts.sites.iter().enumerate() {
             if on_line(row.span.start) || on_line(row.name_span.start) {
-                found.push(file.site_ref(SiteId(at as u32)));
+                sites.push(file.site_ref(SiteId(index as u32)));
             }
         }
-        for (finding, part) in self.findings_on(file, line) {
+        for (finding, role) in self.findings_on(file, line) {
             let raw = &self.solved.findings[finding];
-            if part == PlaceRole::Finding && raw.site.file == file && !found.contains(&raw.site) {
-                found.push(raw.site);
+            if role == PlaceRole::Finding && raw.site.file == file && !sites.contains(&raw.site) {
+                sites.push(raw.site);
             }
         }
-        found.sort_by_key(|site| {
+        sites.sort_by_key(|site| {
             let row = self.linker.program.site(*site);
             (row.name_span.start, row.span.start, *site)
         });
-        let telling: Vec<SiteRef> = found.iter().copied().filter(|&site| self.tells(site)).collect();
-        if telling.is_empty() { found } else { telling }
+        let explained: Vec<SiteRef> = sites.iter().copied().filter(|&site| self.has_explanation(site)).collect();
+        if explained.is_empty() { sites } else { explained }
     }
 
-    /// True if a site has something to explain.
-    fn tells(&self, site: SiteRef) -> bool {
+    /// True if a site is a call, or its targets or edges need an explanation.
+    fn has_explanation(&self, site: SiteRef) -> bool {
         match self.linker.program.site(site).kind {
             SiteKind::Call | SiteKind::New | SiteKind::Macro => true,
             _ => {
@@ -61,20 +63,21 @@ impl<'a> Explainer<'_, 'a> {
         }
     }
 
+    /// Returns the rows with an effect for a call or property.
     fn effect_rows(&self, path: PathId, property: bool) -> impl Iterator<Item = Match<'a, blocklint_models::CallRow>> {
         let library = &self.linker.library;
         let rows = if property { library.properties(path) } else { library.calls(path) };
         rows.effect().collect::<Vec<_>>().into_iter()
     }
 
-    /// Returns what a site is called on: as it is written, and what it may be.
+    /// Returns the receiver of a site: its source text and its value.
     pub fn receiver(&self, site: SiteRef) -> Option<(String, ValueId)> {
         let form = self.linker.receiver_form(site)?;
         let value = self.linker.eval(self.linker.scope_of(site, EnvId::NONE), form).value;
         Some((self.linker.written(site.file, form), value))
     }
 
-    /// Returns everything that decided about a site.
+    /// Returns the explanation of a site.
     pub fn explain(&self, site: SiteRef) -> Explanation<'a> {
         let linker = self.linker;
         let program = linker.program;
@@ -87,22 +90,22 @@ impl<'a> Explainer<'_, 'a> {
         let targets = self.run_targets(site, &edges.iter().map(|(_, edge)| *edge).collect::<Vec<_>>());
         for target in &linker.targets(site, EnvId::NONE).list {
             if let Target::Row { path, receiver, property, .. } = *target {
-                self.rows_of(site, path, receiver, property, &mut rows, &mut arguments);
+                self.add_rows(site, path, receiver, property, &mut rows, &mut arguments);
             }
         }
         for (_, edge) in edges {
-            // Rows that the site enters only under another binding: a closure's captured callable.
+            // Rows that the site enters only with bound parameters: a callable that a closure captures.
             if let EdgeTarget::Sink(sink) = edge.next
                 && edge.site == site
             {
                 let sink = &self.graph.sinks[sink as usize];
-                let known = rows.iter().any(|tried: &RowTried<'_>| match tried.row {
+                let known = rows.iter().any(|tried: &TestedRow<'_>| match tried.row {
                     RowMatch::Call(row) => row.id == sink.row.id,
                     RowMatch::Handover(_) => false,
                 });
                 if !known && sink.site == site {
                     let hold = Some(self.graph.labels.get(sink.label).hold);
-                    rows.push(RowTried {
+                    rows.push(TestedRow {
                         row: RowMatch::Call(sink.row),
                         conditions: Vec::new(),
                         decides: true,
@@ -112,14 +115,14 @@ impl<'a> Explainer<'_, 'a> {
                 }
             }
         }
-        let (mut findings, ends) = self.reached(edges.iter().map(|(up, _)| *up));
-        findings.extend(self.findings_naming(site));
+        let (mut findings, ends) = self.follow_labels(edges.iter().map(|(step, _)| *step));
+        findings.extend(self.findings_at(site));
         findings.sort_unstable();
         findings.dedup();
-        let ends = if findings.is_empty() { self.ends(site, edges, &ends, &targets) } else { Vec::new() };
+        let ends = if findings.is_empty() { self.end_reasons(site, edges, &ends, &targets) } else { Vec::new() };
         let arguments = arguments.into_iter().map(|argument| {
-            let given = self.given(site, &argument);
-            (argument, given)
+            let value = self.argument_value(site, &argument);
+            (argument, value)
         });
         let span = match row.kind {
             SiteKind::Call | SiteKind::New | SiteKind::Macro => blocklint_flow::graph::trace::place_of(linker, site),
@@ -139,6 +142,7 @@ impl<'a> Explainer<'_, 'a> {
         }
     }
 
+    /// Returns the targets of a site, and the bodies that its edges lead to.
     fn run_targets(&self, site: SiteRef, edges: &[FlowEdge]) -> Vec<RunTarget> {
         let linker = self.linker;
         let awaited = linker.program.site(site).flags.has(SiteFlags::AWAITED);
@@ -152,31 +156,31 @@ impl<'a> Explainer<'_, 'a> {
             shared,
             marks: Marks::default(),
         };
-        let unknown = u8::from(targets.unknown && !self.is_own_field(site));
+        let unknown = u8::from(targets.unknown && !self.is_on_own_field(site));
         let steps = blocklint_flow::graph::best_path::edge_steps(linker, &self.graph, &edge) + u32::from(unknown);
         let confidence = blocklint_flow::judge::confidence::confidence_of(steps);
-        let mut found: Vec<RunTarget> = Vec::new();
+        let mut run_targets: Vec<RunTarget> = Vec::new();
         let mut known: Vec<BodyRef> = Vec::new();
-        let mut add = |found: &mut Vec<RunTarget>, body, kind, by_argument, confidence| {
+        let mut add = |run_targets: &mut Vec<RunTarget>, body, kind, by_argument, confidence| {
             if !known.contains(&body) {
                 known.push(body);
-                found.push(RunTarget::Body { body, kind, awaited, by_argument, confidence });
+                run_targets.push(RunTarget::Body { body, kind, awaited, by_argument, confidence });
             }
         };
         for target in &targets.list {
             match *target {
-                Target::Body { body, kind, .. } => add(&mut found, body, kind, None, confidence),
+                Target::Body { body, kind, .. } => add(&mut run_targets, body, kind, None, confidence),
                 Target::Overrides { class, name } => {
                     for &body in linker.overrides(class, name).iter().take(OVERRIDES) {
                         let kind = match linker.program.body(body).flow {
                             blocklint_facts::Flow::Sync => TargetKind::Call,
                             _ => TargetKind::Construct,
                         };
-                        add(&mut found, body, kind, None, confidence);
+                        add(&mut run_targets, body, kind, None, confidence);
                     }
                 }
                 Target::Row { path, property, .. } => {
-                    found.push(RunTarget::Library { path, property, confidence });
+                    run_targets.push(RunTarget::Library { path, property, confidence });
                 }
             }
         }
@@ -190,33 +194,34 @@ impl<'a> Explainer<'_, 'a> {
             let confidence = blocklint_flow::judge::confidence::confidence_of(
                 blocklint_flow::graph::best_path::edge_steps(linker, &self.graph, edge),
             );
-            add(&mut found, body, kind, argument, confidence);
+            add(&mut run_targets, body, kind, argument, confidence);
         }
-        found
+        run_targets
     }
 
-    fn is_own_field(&self, site: SiteRef) -> bool {
+    /// True if the receiver of a call is a field of the own object: `self.client.get()`.
+    fn is_on_own_field(&self, site: SiteRef) -> bool {
         let facts = self.linker.program.facts(site.file);
         self.linker.receiver_form(site).is_some_and(|form| is_field_of_receiver(facts, form))
     }
 
-    /// The rows of one path at a site, and the arguments they ask for.
-    fn rows_of(
+    /// Adds the rows of one path at a site, and the arguments that they refer to.
+    fn add_rows(
         &self,
         site: SiteRef,
         path: PathId,
         receiver: BoundId,
         property: bool,
-        rows: &mut Vec<RowTried<'a>>,
+        rows: &mut Vec<TestedRow<'a>>,
         arguments: &mut Vec<Argument>,
     ) {
         let linker = self.linker;
         let sink = linker.sink(site, path, receiver, property, EnvId::NONE);
         let mut decided = false;
         for row in self.effect_rows(path, property) {
-            let conditions = self.tried(site, receiver, &row.when, &row.unless, arguments);
+            let conditions = self.test_conditions(site, receiver, &row.when, &row.unless, arguments);
             if let Some(timeout) = &row.timeout {
-                want(arguments, timeout);
+                add_argument(arguments, timeout);
             }
             let decides = !decided
                 && match (&sink, row.effect) {
@@ -229,21 +234,21 @@ impl<'a> Explainer<'_, 'a> {
             decided |= decides;
             let hold = sink.as_ref().filter(|_| decides).map(|sink| sink.label.hold);
             let hold_parameter = match hold {
-                Some(LabelHold::Param { index, .. }) => self.parameter(site, index),
+                Some(LabelHold::Param { index, .. }) => self.parameter_name(site, index),
                 _ => None,
             };
-            rows.push(RowTried { row: RowMatch::Call(row), conditions, decides, hold, hold_parameter });
+            rows.push(TestedRow { row: RowMatch::Call(row), conditions, decides, hold, hold_parameter });
         }
-        let is_decoration = self.decorated(site).is_some();
+        let is_decoration = self.decorated_form(site).is_some();
         for row in linker.library.handovers(path).iter() {
-            let meant = match &row.selector {
+            let applies = match &row.selector {
                 Selector::Argument(argument) => linker.argument(site, argument).is_some(),
                 Selector::Via(via) => is_decoration && *via == Via::Decorator,
             };
-            if meant {
-                let conditions = self.tried(site, receiver, &row.when, &row.unless, arguments);
+            if applies {
+                let conditions = self.test_conditions(site, receiver, &row.when, &row.unless, arguments);
                 let decides = linker.conditions_shown(&row.when, &row.unless, site, EnvId::NONE);
-                rows.push(RowTried {
+                rows.push(TestedRow {
                     row: RowMatch::Handover(row),
                     conditions,
                     decides,
@@ -253,11 +258,11 @@ impl<'a> Explainer<'_, 'a> {
             }
         }
         if rows.is_empty() {
-            // Nothing about holding; whether it is something to await is worth saying.
+            // No row is about blocking, but a row that says if the call is asynchronous is shown.
             let calls = linker.library.calls(path);
             if let Some(row) = calls.with(|row| row.is_async.is_some()).next() {
-                let conditions = self.tried(site, receiver, &row.when, &row.unless, arguments);
-                rows.push(RowTried {
+                let conditions = self.test_conditions(site, receiver, &row.when, &row.unless, arguments);
+                rows.push(TestedRow {
                     row: RowMatch::Call(row),
                     conditions,
                     decides: true,
@@ -268,58 +273,59 @@ impl<'a> Explainer<'_, 'a> {
         }
     }
 
-    fn tried(
+    /// Tests the conditions of a row at a site. Adds the arguments that they refer to.
+    fn test_conditions(
         &self,
         site: SiteRef,
         receiver: BoundId,
         when: &[Condition],
         unless: &[Condition],
         arguments: &mut Vec<Argument>,
-    ) -> Vec<Tried> {
+    ) -> Vec<TestedCondition> {
         let when = when.iter().map(|condition| (condition, false));
         let unless = unless.iter().map(|condition| (condition, true));
         when.chain(unless)
-            .map(|(condition, excuses)| {
+            .map(|(condition, is_unless)| {
                 if let Subject::Argument(argument) = &condition.subject {
-                    want(arguments, argument);
+                    add_argument(arguments, argument);
                 }
                 let shown = self.linker.shown(condition, site, receiver, EnvId::NONE);
                 let parameter = match shown {
-                    ConditionResult::Param(index) => self.parameter(site, index),
+                    ConditionResult::Param(index) => self.parameter_name(site, index),
                     _ => None,
                 };
-                Tried { condition: condition.clone(), excuses, shown, parameter }
+                TestedCondition { condition: condition.clone(), is_unless, shown, parameter }
             })
             .collect()
     }
 
     /// Returns the name of a parameter of the body around a site.
-    fn parameter(&self, site: SiteRef, index: u32) -> Option<String> {
+    fn parameter_name(&self, site: SiteRef, index: u32) -> Option<String> {
         let facts = self.linker.program.facts(site.file);
         let params = self.linker.program.params_of(self.linker.program.body_of_site(site));
         params.get(index as usize).map(|param| facts.text(param.name).to_owned())
     }
 
-    /// Returns the form that a site decorates, by itself or by the decorator that it makes.
-    pub(super) fn decorated(&self, site: SiteRef) -> Option<FormId> {
+    /// Returns the form that a site decorates: the site is the decoration, or the call that makes the decorator.
+    pub(super) fn decorated_form(&self, site: SiteRef) -> Option<FormId> {
         let (facts, site_id) = self.linker.program.facts_and_id(site);
         let decorators = facts.sites.iter().enumerate().filter(|(_, row)| row.kind == SiteKind::Decorate);
-        let mut meant = decorators.filter(|(at, row)| {
-            *at == site.index() || matches!(facts.form(row.callee), Form::Result(made) if made == site_id)
+        let mut of_site = decorators.filter(|(index, row)| {
+            *index == site.index() || matches!(facts.form(row.callee), Form::Result(made) if made == site_id)
         });
-        let (at, _) = meant.next()?;
-        facts.args_of(SiteId(at as u32)).first().map(|arg| arg.value)
+        let (index, _) = of_site.next()?;
+        facts.args_of(SiteId(index as u32)).first().map(|arg| arg.value)
     }
 
     /// Returns the value of an argument, as far as the code around the site shows.
-    fn given(&self, site: SiteRef, argument: &Argument) -> GivenArgument {
+    fn argument_value(&self, site: SiteRef, argument: &Argument) -> ArgumentValue {
         let linker = self.linker;
         let facts = linker.program.facts(site.file);
         let Some(form) = linker.argument(site, argument) else {
             return if linker.may_be_unpacked(site, argument) {
-                GivenArgument::Unpacked
+                ArgumentValue::Unpacked
             } else {
-                GivenArgument::Absent
+                ArgumentValue::Absent
             };
         };
         match linker.constant(site, form, EnvId::NONE, 6) {
@@ -328,10 +334,10 @@ impl<'a> Explainer<'_, 'a> {
                     && let VarKind::Param(_) = facts.var(var).kind
                     && facts.assigns_of(var).next().is_none()
                 {
-                    return GivenArgument::Parameter(facts.text(facts.var(var).name).to_owned(), None);
+                    return ArgumentValue::Parameter(facts.text(facts.var(var).name).to_owned(), None);
                 }
                 let value = linker.eval(linker.scope_of(site, EnvId::NONE), form).value;
-                GivenArgument::Value(linker.written(site.file, form), value)
+                ArgumentValue::Value(linker.written(site.file, form), value)
             }
             Constant::Param(index) => {
                 let owner = linker.program.body_of_site(site);
@@ -343,15 +349,15 @@ impl<'a> Explainer<'_, 'a> {
                         constant => Some(constant),
                     }
                 });
-                GivenArgument::Parameter(self.parameter(site, index).unwrap_or_default(), default)
+                ArgumentValue::Parameter(self.parameter_name(site, index).unwrap_or_default(), default)
             }
-            constant => GivenArgument::Literal(constant),
+            constant => ArgumentValue::Literal(constant),
         }
     }
 }
 
-/// Adds an argument that a row asks for, once; the receiver is explained by itself.
-fn want(arguments: &mut Vec<Argument>, argument: &Argument) {
+/// Adds an argument that a row refers to, once. The receiver is left out, because it is explained separately.
+fn add_argument(arguments: &mut Vec<Argument>, argument: &Argument) {
     if *argument != Argument::Receiver && !arguments.contains(argument) {
         arguments.push(argument.clone());
     }

@@ -1,4 +1,5 @@
-//! Judges candidates: the signals make them less bad, less sure or worse, each alone and then beside each other.
+//! Judgement of candidates: signals change the severity and confidence of each candidate, then of candidates compared
+//! with each other.
 
 use blocklint_flow::callers::Callers;
 use blocklint_flow::judge::beside::{Beside, Joined};
@@ -10,8 +11,8 @@ use blocklint_link::linker::work::WorkUnit;
 
 use super::SolvedGraph;
 
-/// Judges all candidates. Returns the paths that a finding describes besides its own.
-pub(super) fn judge<'s, 'l, 'a>(
+/// Applies the signals to all candidates. Returns the paths of lowered candidates that other findings list as causes.
+pub(super) fn judge_candidates<'s, 'l, 'a>(
     solved: &SolvedGraph<'l, 'a>,
     callers: &'s Callers<'l, 'a>,
     reached_by: &'s ReachedBy<'s, 'l, 'a>,
@@ -20,8 +21,8 @@ pub(super) fn judge<'s, 'l, 'a>(
     let SolvedGraph { linker, judge, graph, ref paths, options, .. } = *solved;
     let mut moments = Moments::new(linker, callers, reached_by);
     for candidate in places.values_mut().flatten() {
-        let Some(_at_hand) = linker.take_up(WorkUnit::Body(candidate.root)) else { continue };
-        let (path, seen) = (paths.follow(candidate.edge), candidate.label.clone());
+        let Some(_work) = linker.take_up(WorkUnit::Body(candidate.root)) else { continue };
+        let (path, label) = (paths.best_path(candidate.edge), candidate.label.clone());
         let traced = Traced {
             linker,
             callers,
@@ -29,18 +30,18 @@ pub(super) fn judge<'s, 'l, 'a>(
             root: candidate.root,
             kind: candidate.kind,
             handed: candidate.handed,
-            label: &seen,
+            label: &label,
             path: &path,
         };
         let (steps, doubts) = judge.steps_on_path(&traced);
         candidate.cost.steps += u32::from(steps);
         candidate.applied.extend(doubts);
-        if let Some(ask) = judge.on_path(&traced, &mut moments) {
+        if let Some(ask) = judge.ask_on_path(&traced, &mut moments) {
             candidate.apply(ask, options.include_aside);
         }
     }
     let min_confidence = options.min_confidence;
-    let mut beside = Beside { linker, callers, paths, places, min_confidence, joined: Joined::default() };
-    judge.beside(&mut beside);
-    beside.joined
+    let mut comparison = Beside { linker, callers, paths, places, min_confidence, joined: Joined::default() };
+    judge.lower_beside_others(&mut comparison);
+    comparison.joined
 }

@@ -1,5 +1,6 @@
-//! Findings of a finished search, in five steps: collect candidates, judge them, name their causes, group them by place and rule,
-//! number those that are equal. No paths are found here, and nothing is worded.
+//! Findings of a finished search, in five steps: collect candidates, judge them, collect their causes, group them by
+//! place and rule, and number equal ones. The graph is complete before, and `blocklint_rules` words the findings
+//! afterwards.
 
 mod causes;
 mod collect;
@@ -28,20 +29,20 @@ use blocklint_link::program::ids::SiteRef;
 
 use crate::raw_finding::RawFinding;
 
-use self::causes::name_causes;
-use self::collect::collect;
-use self::group::group;
-use self::judged::judge;
+use self::causes::collect_causes;
+use self::collect::collect_candidates;
+use self::group::group_candidates;
+use self::judged::judge_candidates;
 use self::number::sort_and_number;
 use crate::Options;
-use crate::rules::called_instead_of_handed_over::called_for_a_chain;
+use crate::rules::called_instead_of_handed_over::turn_into_findings_of_chains;
 use crate::rules::large_response_on_loop::{other_path, shows_by_code};
 use crate::rules::mistakes::MistakeSearch;
-use crate::rules::native_call_blocks_hub::blocked_hubs;
-use crate::rules::pool_starvation::enters;
+use crate::rules::native_call_blocks_hub::find_blocked_hubs;
+use crate::rules::pool_starvation::enters_result_of;
 use crate::rules::unbounded_offload::Offloads;
 
-/// The graph of a finished search, and the paths and causes that are read off it.
+/// The graph of a finished search, with the best paths and causes that are computed from it.
 pub(crate) struct SolvedGraph<'l, 'a> {
     pub(crate) linker: &'l Linker<'a>,
     pub(crate) suppressions: &'l Suppressions,
@@ -53,7 +54,7 @@ pub(crate) struct SolvedGraph<'l, 'a> {
 }
 
 impl<'l, 'a> SolvedGraph<'l, 'a> {
-    /// Finds best paths and causes.
+    /// Computes best paths and causes of a graph.
     pub(crate) fn new(
         linker: &'l Linker<'a>,
         suppressions: &'l Suppressions,
@@ -66,34 +67,34 @@ impl<'l, 'a> SolvedGraph<'l, 'a> {
     }
 }
 
-/// Returns findings and causes of a finished search.
+/// Returns the findings and causes of a finished search. Adds all paths of findings to `path_network`.
 pub(crate) fn findings(
     solved: &SolvedGraph<'_, '_>,
-    net: Option<&mut PathNetwork>,
+    path_network: Option<&mut PathNetwork>,
 ) -> (Vec<RawFinding>, Vec<RawCause>) {
     let SolvedGraph { linker, suppressions, graph, .. } = *solved;
     let callers = Callers::new(linker);
-    let mut places = collect(solved);
+    let mut places = collect_candidates(solved);
     let reached_by = ReachedBy::new(linker, &callers);
-    let joined = judge(solved, &callers, &reached_by, &mut places);
+    let joined = judge_candidates(solved, &callers, &reached_by, &mut places);
     let units = Units::new(linker, ByCode { shows: shows_by_code, other_path });
-    let find_hubs = || blocked_hubs(linker, suppressions, solved.judge, graph, &solved.causes, &units);
+    let find_hubs = || find_blocked_hubs(linker, suppressions, solved.judge, graph, &solved.causes, &units);
     let hubs = linker.attempt(WorkUnit::Step("native calls that greenlets reach"), find_hubs).unwrap_or_default();
-    let causes = name_causes(solved, &places, &hubs);
+    let causes = collect_causes(solved, &places, &hubs);
     let mut offloads = Offloads::new(linker, &callers, graph);
     let reach = linker.reach();
     let mut search =
         MistakeSearch { linker, suppressions, units: &units, callers: &callers, reach, offloads: &mut offloads };
-    let mut misused = search.findings();
-    misused.extend(hubs);
-    drop_reported_as_misuse(linker, &mut places, &misused);
-    let mut found = group(solved, places, &joined, &mut offloads, net);
+    let mut mistakes = search.findings();
+    mistakes.extend(hubs);
+    drop_reported_as_mistake(linker, &mut places, &mistakes);
+    let mut findings = group_candidates(solved, places, &joined, &mut offloads, path_network);
     let rule = WorkUnit::Rule(RuleCode::CALLED_INSTEAD_OF_HANDED_OVER);
-    linker.attempt(rule, || called_for_a_chain(linker, suppressions, &mut found));
-    found.extend(misused);
-    sort_and_number(linker, &mut found);
+    linker.attempt(rule, || turn_into_findings_of_chains(linker, suppressions, &mut findings));
+    findings.extend(mistakes);
+    sort_and_number(linker, &mut findings);
     if solved.options.account {
-        for finding in &mut found {
+        for finding in &mut findings {
             let entries = linker.attempt(WorkUnit::Body(finding.root), || match finding.handed {
                 true => reached_by.entries_of_registration(finding.root, finding.site),
                 false => reached_by.entries_of(finding.root),
@@ -101,24 +102,25 @@ pub(crate) fn findings(
             finding.reached_by = entries.unwrap_or_default();
         }
     }
-    (found, causes)
+    (findings, causes)
 }
 
-/// Drops candidates at calls that are reported because they are called instead of handed over: one finding is enough.
-fn drop_reported_as_misuse(linker: &Linker<'_>, places: &mut CandidatesByPlace, misused: &[RawFinding]) {
+/// Drops candidates at calls that are reported as called instead of handed over, or as holding a connection over an
+/// `await`, because one finding for a call is enough.
+fn drop_reported_as_mistake(linker: &Linker<'_>, places: &mut CandidatesByPlace, mistakes: &[RawFinding]) {
     places.retain(|(site, ..), _| {
-        let Some(_at_hand) = linker.take_up_site(*site) else { return false };
-        !misused.iter().any(|one| {
-            (one.site == *site || enters(linker, *site, one.site))
+        let Some(_work) = linker.take_up_site(*site) else { return false };
+        !mistakes.iter().any(|reported| {
+            (reported.site == *site || enters_result_of(linker, *site, reported.site))
                 && matches!(
-                    one.mistake,
+                    reported.mistake,
                     Mistake::CalledInsteadOfHandedOver { .. } | Mistake::Starves(Starved::OverAwait { .. })
                 )
         })
     });
 }
 
-/// True if one run of its body may run a site many times.
+/// True if a site is in a loop.
 pub(crate) fn is_repeated(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     facts.is_in_loop(linker.program.site(site).at.region)

@@ -1,5 +1,5 @@
-//! How many functions of a program must not block: coroutines, handlers on event loops, greenlets. For the line about a
-//! project that has none.
+//! The number of functions of a program that must not block: coroutines, handlers on event loops, greenlets.
+//! `blocklint check` says so if a project has none.
 
 use blocklint_facts::BodyId;
 use blocklint_flow::callers::Callers;
@@ -11,8 +11,8 @@ use blocklint_link::program::ids::FileId;
 
 use crate::rules::large_response_on_loop::{other_path, shows_by_code};
 
-/// Returns how many bodies of a program must not block, in all its files.
-pub fn count_what_must_not_block(linker: &Linker<'_>) -> usize {
+/// Returns the number of bodies that must not block, in all files of a program.
+pub fn count_entry_points(linker: &Linker<'_>) -> usize {
     let callers = Callers::new(linker);
     let units = Units::new(linker, ByCode { shows: shows_by_code, other_path });
     let greenlets = GreenletEntries::new(linker, &units, &callers);

@@ -1,4 +1,5 @@
-//! Comments that silence one cause of a finding which has another: the finding stays, and its author should hear why.
+//! Comments that silence one cause of a finding that has another cause: the finding stays, and a note names the
+//! function with the comment.
 
 use blocklint_core::RuleCode;
 use blocklint_flow::graph::{EdgeTarget, FlowEdge, Graph};
@@ -9,23 +10,23 @@ use blocklint_link::program::ids::BodyRef;
 use blocklint_link::values::value::EnvId;
 use rustc_hash::FxHashSet;
 
-/// How many functions of one finding are looked at.
+/// The most functions of one finding that are searched.
 const MOST: usize = 200;
 
 /// Returns the names of the functions on the paths of a finding, or called by one of these, in which a comment silences
 /// a cause of its rule.
-pub(super) fn partly_silenced<'w>(
+pub(super) fn find_partly_silenced<'w>(
     linker: &Linker<'_>,
     suppressions: &Suppressions,
     graph: &Graph<'_>,
     rule: RuleCode,
     edges: impl Iterator<Item = &'w FlowEdge>,
 ) -> Vec<String> {
-    let silenced = suppressions.silenced(rule);
+    let silenced = suppressions.bodies_with_ended_labels(rule);
     if silenced.is_empty() {
         return Vec::new();
     }
-    let bodies = bodies_on(graph, edges);
+    let bodies = bodies_on_paths(graph, edges);
     let is_called = |silenced: BodyRef| {
         let facts = linker.program.facts(silenced.file);
         let name = facts.text(linker.program.body(silenced).name);
@@ -47,8 +48,8 @@ pub(super) fn partly_silenced<'w>(
     names
 }
 
-/// Returns the functions that the paths lead through, without the one in which they begin.
-fn bodies_on<'w>(graph: &Graph<'_>, edges: impl Iterator<Item = &'w FlowEdge>) -> FxHashSet<BodyRef> {
+/// Returns the functions on the paths, without the one in which they begin.
+fn bodies_on_paths<'w>(graph: &Graph<'_>, edges: impl Iterator<Item = &'w FlowEdge>) -> FxHashSet<BodyRef> {
     let mut bodies = FxHashSet::default();
     let mut seen = FxHashSet::default();
     let mut open: Vec<EdgeTarget> = edges.map(|edge| edge.next).collect();

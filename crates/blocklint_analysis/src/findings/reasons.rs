@@ -1,5 +1,5 @@
-//! Reasons of a finding's severity and confidence: the signals that decided, as the search and the judge noted them, and the inferred
-//! steps of the path. No signal is asked again.
+//! Reasons for the severity and confidence of a finding: the signals that applied, as the marks of edges and the
+//! candidate record them, and the doubts about the path. No signal is asked again.
 
 use blocklint_flow::graph::FlowEdge;
 use blocklint_flow::graph::marks::{AskId, Mark};
@@ -11,53 +11,54 @@ use blocklint_link::program::ids::SiteRef;
 
 use super::SolvedGraph;
 
-/// Returns the signals that decided about a candidate, each once with the place where a reader sees it: first those of its path from the
-/// root down, then those of the whole.
-pub(super) fn reasons(solved: &SolvedGraph<'_, '_>, best: &Candidate) -> Vec<Reason> {
+/// Returns the signals that applied to a candidate, each once: first those on its path from the root down, then those
+/// about the whole candidate.
+pub(super) fn signal_reasons(solved: &SolvedGraph<'_, '_>, best: &Candidate) -> Vec<Reason> {
     let mut path = best.above.to_vec();
-    path.extend(solved.paths.follow(best.edge));
+    path.extend(solved.paths.best_path(best.edge));
     let mut applied = applied_on_path(solved, &path);
     applied.extend(best.applied.iter().map(|&ask| (ask, None)));
-    let mut found: Vec<Reason> = Vec::new();
+    let mut reasons: Vec<Reason> = Vec::new();
     for (ask, site) in applied {
         let signal = ask.signal();
-        if !found.iter().any(|known| known.name == signal.name) {
+        if !reasons.iter().any(|reason| reason.name == signal.name) {
             let place = site.map(|site| (site.file, place_of(solved.linker, site)));
-            found.push(Reason { name: signal.name, says: signal.says, makes: ask.makes().words(), place });
+            reasons.push(Reason { name: signal.name, says: signal.says, makes: ask.effect().words(), place });
         }
     }
-    found
+    reasons
 }
 
-/// Returns the signals that decided while a label climbed a path, from the root down, with their sites.
+/// Returns the signals that applied to a label on its path, from the root down, with their sites.
 fn applied_on_path(solved: &SolvedGraph<'_, '_>, path: &[FlowEdge]) -> Vec<(AskId, Option<SiteRef>)> {
-    let mut found = Vec::new();
-    // Signals of the condition that is open, from the sink up: they count where it stays undecided.
+    let mut applied = Vec::new();
+    // Signals about the open condition, from the sink up. They apply only if no caller decides the condition.
     let mut open: Vec<(AskId, Option<SiteRef>)> = Vec::new();
-    for (at, edge) in path.iter().enumerate().rev() {
-        let next = path.get(at + 1).map(|next| next.site);
-        for &mark in solved.graph.marks.of(edge.marks).iter() {
+    for (index, edge) in path.iter().enumerate().rev() {
+        let next = path.get(index + 1).map(|next| next.site);
+        for &mark in solved.graph.marks.marks(edge.marks).iter() {
             match mark {
-                Mark::Spoke(ask) => found.push((ask, ask.place(edge.site, next))),
+                Mark::Applied(ask) => applied.push((ask, ask.place(edge.site, next))),
                 Mark::IfUndecided(ask) => {
                     open.retain(|&(_, site)| site == Some(edge.site));
                     open.push((ask, Some(edge.site)));
                 }
-                Mark::Undecided => found.append(&mut open),
+                Mark::Undecided => applied.append(&mut open),
             }
         }
     }
-    found.reverse();
-    found
+    applied.reverse();
+    applied
 }
 
-/// Returns the inferred steps of a candidate; at least one if it is not sure and no signal explains it.
-pub(super) fn doubts(solved: &SolvedGraph<'_, '_>, best: &Candidate) -> Vec<Doubt> {
+/// Returns the doubts about a candidate. If its path has inferred steps that no doubt explains, the result has one
+/// doubt of the kind `Undecided`.
+pub(super) fn doubts_about(solved: &SolvedGraph<'_, '_>, best: &Candidate) -> Vec<Doubt> {
     let SolvedGraph { linker, judge, graph, ref paths, .. } = *solved;
-    let mut found = doubts_on_path(linker, judge, graph, &paths.follow(best.edge));
-    found.extend(doubt_about_root(best.kind));
-    if found.is_empty() && best.cost.steps > 0 {
-        found.push(Doubt::Undecided(best.edge.site));
+    let mut doubts = doubts_on_path(linker, judge, graph, &paths.best_path(best.edge));
+    doubts.extend(doubt_about_root(best.kind));
+    if doubts.is_empty() && best.cost.steps > 0 {
+        doubts.push(Doubt::Undecided(best.edge.site));
     }
-    found
+    doubts
 }

@@ -1,4 +1,5 @@
-//! Calls whose result is handed over where the callable was meant: `to_thread(work())`.
+//! Rule `called-instead-of-handed-over`: a call hands the result of a function over instead of the function, as in
+//! `to_thread(work())`, so the function blocks the calling thread.
 
 use crate::raw_finding::RawFinding;
 use blocklint_core::{Confidence, Language, Mistake, RuleCode, Severity};
@@ -15,46 +16,49 @@ use rustc_hash::FxHashSet;
 
 use crate::rules::mistakes::MistakeSearch;
 
-/// The rule of this file.
 const RULE: RuleCode = RuleCode::CALLED_INSTEAD_OF_HANDED_OVER;
 
-/// One such call.
+/// A call whose result is handed over.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HandedResult {
     /// The call whose result is handed over.
     pub(crate) called: SiteRef,
-    /// The call that takes it.
+    /// The call that takes the result.
     pub(crate) taker: SiteRef,
     /// The path of the taker's row.
     pub(crate) path: PathId,
-    /// How sure it is that the result is no callable.
+    /// The confidence that the result is not callable.
     pub(crate) confidence: Confidence,
-    /// The taker passes further arguments on to the callable.
-    pub(crate) passes: bool,
+    /// True if the taker forwards its further arguments to the callable.
+    pub(crate) forwards_arguments: bool,
 }
 
 /// Returns the findings of this rule.
 pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFinding> {
     let linker = search.linker;
-    let all = search.attempt(RULE, || handed_results(linker, search.reach));
-    let finding = |one: HandedResult| {
-        let mistake = Mistake::CalledInsteadOfHandedOver { taker: linker.written_site(one.taker) };
-        let call = linker.library.text(one.path).to_string();
+    let all = search.attempt(RULE, || find_handed_results(linker, search.reach));
+    let finding = |handed: HandedResult| {
+        let mistake = Mistake::CalledInsteadOfHandedOver { taker: linker.written_site(handed.taker) };
+        let call = linker.library.text(handed.path).to_string();
         let mut finding =
-            search.finding((RULE, mistake), one.called, call, severity(linker, one.called), one.confidence);
-        finding.row_advice.forwards_arguments = one.passes;
-        finding.row_advice.returns_coroutine = returns_coroutine(linker, one.called);
+            search.finding((RULE, mistake), handed.called, call, severity(linker, handed.called), handed.confidence);
+        finding.row_advice.forwards_arguments = handed.forwards_arguments;
+        finding.row_advice.returns_coroutine = returns_coroutine(linker, handed.called);
         finding
     };
     all.into_iter().map(finding).collect()
 }
 
-/// Turns blocking calls whose value is an argument of a chain's factory (`just(f())`) into findings of this rule: they run before there is
-/// a chain.
-pub(crate) fn called_for_a_chain(linker: &Linker<'_>, suppressions: &Suppressions, found: &mut Vec<RawFinding>) {
-    let mut said: FxHashSet<SiteRef> = FxHashSet::default();
-    found.retain_mut(|finding| {
-        // A short call is no mistake of the chain.
+/// Turns findings of blocking calls whose value is an argument of a chain factory (`Mono.just(load())`) into findings
+/// of this rule, because such calls run before the chain exists (Java).
+pub(crate) fn turn_into_findings_of_chains(
+    linker: &Linker<'_>,
+    suppressions: &Suppressions,
+    findings: &mut Vec<RawFinding>,
+) {
+    let mut reported: FxHashSet<SiteRef> = FxHashSet::default();
+    findings.retain_mut(|finding| {
+        // Notes stay as they are, because a short call does no harm there.
         let is_held = finding.mistake == Mistake::Holds && finding.severity > Severity::Note;
         if finding.handed || !is_held || linker.program.language(finding.file) != Language::Java {
             return true;
@@ -65,23 +69,23 @@ pub(crate) fn called_for_a_chain(linker: &Linker<'_>, suppressions: &Suppression
         finding.severity = severity(linker, finding.site);
         if finding.suppressed.is_none() {
             finding.suppressed =
-                suppressions.hides(linker.program, finding.site, finding.span.start, finding.root, RULE);
+                suppressions.find_suppression(linker.program, finding.site, finding.span.start, finding.root, RULE);
         }
-        said.insert(finding.site)
+        reported.insert(finding.site)
     });
 }
 
-/// Returns the severity of a call that runs too early: less in a test.
+/// Returns the severity of a call that runs too early, which is lower in a test.
 fn severity(linker: &Linker<'_>, called: SiteRef) -> Severity {
     if linker.program.is_test(called.file) { Severity::Warning } else { Severity::Error }
 }
 
-/// Returns all such calls of the program, in order.
-pub(crate) fn handed_results(linker: &Linker<'_>, reach: &LibraryReach) -> Vec<HandedResult> {
+/// Returns all calls of the program whose result is handed over, in order.
+pub(crate) fn find_handed_results(linker: &Linker<'_>, reach: &LibraryReach) -> Vec<HandedResult> {
     let sites = [Language::Python, Language::Rust]
         .into_iter()
         .flat_map(|language| linker.sites_of_rows(reach, language, Uses::HANDOVER, &[SiteKind::Call], |paths| paths));
-    let gives_result = |site: &SiteRef| {
+    let has_result_argument = |site: &SiteRef| {
         if !linker.is_reported(site.file) {
             return false;
         }
@@ -91,12 +95,13 @@ pub(crate) fn handed_results(linker: &Linker<'_>, reach: &LibraryReach) -> Vec<H
             _ => false,
         })
     };
-    sites.filter(gives_result).flat_map(|site| handed_at(linker, site)).collect()
+    sites.filter(has_result_argument).flat_map(|site| handed_results_at(linker, site)).collect()
 }
 
-fn handed_at(linker: &Linker<'_>, site: SiteRef) -> Vec<HandedResult> {
+/// Returns the calls whose results a site hands over.
+fn handed_results_at(linker: &Linker<'_>, site: SiteRef) -> Vec<HandedResult> {
     let facts = linker.program.facts(site.file);
-    let mut found: Vec<HandedResult> = Vec::new();
+    let mut results: Vec<HandedResult> = Vec::new();
     for target in &linker.targets(site, EnvId::NONE).list {
         let Target::Row { path, .. } = *target else { continue };
         for row in linker.library.handovers(path).iter() {
@@ -107,10 +112,10 @@ fn handed_at(linker: &Linker<'_>, site: SiteRef) -> Vec<HandedResult> {
             let Some(form) = linker.argument(site, argument) else { continue };
             let Form::Result(inner) = facts.form(form) else { continue };
             let called = site.file.site_ref(inner);
-            if facts.site(inner).kind != SiteKind::Call || found.iter().any(|one| one.called == called) {
+            if facts.site(inner).kind != SiteKind::Call || results.iter().any(|known| known.called == called) {
                 continue;
             }
-            // Where a coroutine runs it may be given as one.
+            // If the callable runs on a loop, the taker also accepts a coroutine.
             let takes_coroutines = match linker.handover_context(row.row, site, true) {
                 Runs::In(context) => context != blocklint_core::Context::Worker,
                 Runs::Caller | Runs::Chain => continue,
@@ -118,23 +123,23 @@ fn handed_at(linker: &Linker<'_>, site: SiteRef) -> Vec<HandedResult> {
             if returns_own_object(linker, called, path) {
                 continue;
             }
-            if let Some(confidence) = is_no_callable(linker, called, takes_coroutines) {
-                let passes = row.passes == Some(Passes::Rest);
-                found.push(HandedResult { called, taker: site, path, confidence, passes });
+            if let Some(confidence) = confidence_of_no_callable(linker, called, takes_coroutines) {
+                let forwards_arguments = row.passes == Some(Passes::Rest);
+                results.push(HandedResult { called, taker: site, path, confidence, forwards_arguments });
             }
         }
     }
-    found
+    results
 }
 
-/// True if a call returns a coroutine or something else to await.
+/// True if a call returns a coroutine or another awaitable.
 pub(crate) fn returns_coroutine(linker: &Linker<'_>, called: SiteRef) -> bool {
     let value = linker.result(called, EnvId::NONE);
     linker.values.members(value.value).iter().any(|val| matches!(val, Val::Coroutine { .. } | Val::Awaitable(_)))
 }
 
 /// True if a call returns an object of the library that takes it. Libraries accept their own objects in place of
-/// functions: `graph.add_node("research", subgraph.compile())`. (Python)
+/// functions: `graph.add_node("research", subgraph.compile())` (Python).
 fn returns_own_object(linker: &Linker<'_>, called: SiteRef, taker: PathId) -> bool {
     if linker.program.language(called.file) != Language::Python {
         return false;
@@ -145,8 +150,8 @@ fn returns_own_object(linker: &Linker<'_>, called: SiteRef, taker: PathId) -> bo
     linker.values.members(value.value).iter().any(|val| matches!(*val, Val::Library { ty, .. } if root(ty) == own))
 }
 
-/// Returns how sure it is that a call's result cannot be called; `None` if it may be a callable.
-fn is_no_callable(linker: &Linker<'_>, called: SiteRef, takes_coroutines: bool) -> Option<Confidence> {
+/// Returns the confidence that the result of a call is not callable; `None` if it may be callable.
+fn confidence_of_no_callable(linker: &Linker<'_>, called: SiteRef, takes_coroutines: bool) -> Option<Confidence> {
     let targets = linker.targets(called, EnvId::NONE);
     let is_stub = |target: &Target| match *target {
         Target::Body { body, .. } => linker.program.body(body).class.is_some() && linker.is_stub(body),
@@ -163,9 +168,9 @@ fn is_no_callable(linker: &Linker<'_>, called: SiteRef, takes_coroutines: bool) 
     }
     let value = linker.result(called, EnvId::NONE);
     let members = linker.values.members(value.value);
-    let is_without_callers = members.iter().all(|val| matches!(val, Val::Unknown(Why::Result)));
-    if is_without_callers {
-        // A blocking call of which nothing else is known was probably meant to run elsewhere.
+    let is_unknown = members.iter().all(|val| matches!(val, Val::Unknown(Why::Result)));
+    if is_unknown {
+        // The author probably meant a blocking call to run elsewhere, even if its result is unknown.
         let holds = targets.list.iter().all(|target| match *target {
             Target::Row { path, .. } => {
                 linker.library.calls(path).effect().any(|row| matches!(row.effect, Some(RowEffect::Holds(_))))
@@ -186,7 +191,7 @@ fn is_no_callable(linker: &Linker<'_>, called: SiteRef, takes_coroutines: bool) 
     members.iter().all(no_callable).then_some(steps)
 }
 
-/// True if a function ends without giving a value.
+/// True if a function returns no value.
 fn returns_no_value(linker: &Linker<'_>, body: BodyRef) -> bool {
     let facts = linker.program.facts(body.file);
     linker.program.body(body).flow == Flow::Sync

@@ -1,10 +1,11 @@
-//! Threads and connections that are made again for each request, item or instance, where one set for all would do.
+//! Rules `per-instance-scheduler` and `pool-per-call`: threads and connections that are created again for each request,
+//! item or instance, although all could share one set.
 
 use crate::raw_finding::RawFinding;
 use blocklint_core::{Confidence, CreatedKind, CreatedPer, Effect, Hold, Language, Mistake, RuleCode, Severity};
 use blocklint_facts::{At, BodyKind, ExitKind, Flow, Form, FormId, SiteKind, Sym, VarKind};
 use blocklint_flow::callers::Callers;
-use blocklint_flow::judge::java::is_switched_on;
+use blocklint_flow::judge::java::is_behind_setting;
 use blocklint_flow::lifecycle::frequency::{Frequencies, Frequency};
 use blocklint_flow::lifecycle::loops::is_looped;
 use blocklint_flow::lifecycle::owner::Owner;
@@ -28,84 +29,85 @@ use crate::rules::mistakes::MistakeSearch;
 pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFinding> {
     let linker = search.linker;
     let step = WorkUnit::Step("what is made anew again and again");
-    let all = linker.attempt(step, || created_repeatedly(linker, search.callers, search.reach)).unwrap_or_default();
-    let finding = |one: CreatedRepeatedly| {
-        let (rule, made) = match one.creates {
+    let all =
+        linker.attempt(step, || find_repeated_creations(linker, search.callers, search.reach)).unwrap_or_default();
+    let finding = |created: RepeatedCreation| {
+        let (rule, kind) = match created.creates {
             Creates::Threads => (RuleCode::PER_INSTANCE_SCHEDULER, CreatedKind::Threads),
             Creates::Connections | Creates::Pool => (RuleCode::POOL_PER_CALL, CreatedKind::Connections),
         };
-        let of = match one.repetition.of {
+        let of = match created.repetition.repeated {
             Repeated::Body(body) => linker.name_inside_file(body),
             Repeated::Class(class) => blocklint_core::last_name(&linker.qualified_class(class)).to_owned(),
         };
-        let mistake = Mistake::CreatedRepeatedly { made, occasion: one.repetition.anew, owner: of };
-        let call = linker.library.text(one.path).to_string();
-        search.finding((rule, mistake), one.site, call, one.severity, one.confidence)
+        let mistake = Mistake::CreatedRepeatedly { made: kind, occasion: created.repetition.anew, owner: of };
+        let call = linker.library.text(created.path).to_string();
+        search.finding((rule, mistake), created.site, call, created.severity, created.confidence)
     };
     all.into_iter().map(finding).collect()
 }
 
-/// One call that makes threads or connections too often.
+/// A call that creates threads or connections repeatedly.
 #[derive(Clone, Copy, Debug)]
-struct CreatedRepeatedly {
+struct RepeatedCreation {
     /// The call.
     site: SiteRef,
     /// The path of its row.
     path: PathId,
-    /// The kind of thing that it makes.
+    /// The kind of object that it creates.
     creates: Creates,
-    /// The occasion on which it makes another one.
+    /// The occasion on which it creates another one.
     repetition: Repetition,
     severity: Severity,
     confidence: Confidence,
 }
 
-/// An occasion on which a call makes another thing.
+/// An occasion on which a call creates another object.
 #[derive(Clone, Copy, Debug)]
 struct Repetition {
     anew: CreatedPer,
-    /// The body that is entered again, or the class with several instances.
-    of: Repeated,
-    /// True if code of the project shows that there are many.
+    /// The body that runs again, or the class with several instances.
+    repeated: Repeated,
+    /// True if code of the project shows that the occasion repeats.
     is_shown: bool,
-    /// The number of calls between the site and the code that shows it.
+    /// The number of calls between the site and the code that shows the repetition.
     steps: u8,
 }
 
-/// Code that runs again and again.
+/// The repeated part of the program.
 #[derive(Clone, Copy, Debug)]
 enum Repeated {
     Body(BodyRef),
     Class(ClassRef),
 }
 
-/// Returns all such calls of the program, in order.
-fn created_repeatedly<'a>(
+/// Returns all calls of the program that create threads or connections repeatedly, in order.
+fn find_repeated_creations<'a>(
     linker: &Linker<'a>,
     callers: &Callers<'_, 'a>,
     reach: &LibraryReach,
-) -> Vec<CreatedRepeatedly> {
+) -> Vec<RepeatedCreation> {
     let mut times = Frequencies::new(linker, callers);
-    let mut found = Vec::new();
-    for (site, path, creates) in makers(linker, reach) {
-        let aside = linker.program.is_test(site.file)
+    let mut creations = Vec::new();
+    for (site, path, creates) in find_creating_calls(linker, reach) {
+        let is_aside = linker.program.is_test(site.file)
             || linker.program.is_command_line(site.file)
             || is_example(&linker.program.files[site.file.index()].relative);
-        if aside || creates == Creates::Threads && is_dedicated(linker, site) {
+        if is_aside || creates == Creates::Threads && is_dedicated_thread(linker, site) {
             continue;
         }
-        let Some(repetition) = repetition(linker, &mut times, site) else { continue };
-        let Repetition { anew, of, is_shown, steps } = repetition;
+        let Some(repetition) = find_repetition(linker, &mut times, site) else { continue };
+        let Repetition { anew, repeated, is_shown, steps } = repetition;
         let facts = linker.program.facts(site.file);
         let made_for_caller = matches!(find_owner(linker, site), Owner::Caller(_));
         let severity = match creates {
-            // A collection of what is configured, in which each is kept.
+            // A loop over configured items that keeps each object.
             _ if made_for_caller && anew == CreatedPer::PerItem => Severity::Note,
-            // Threads that work together on one thing and end with it: many at once are many threads, but none stays.
+            // The threads end with the run of their body, so none stays.
             Creates::Threads
                 if matches!(anew, CreatedPer::PerEntry | CreatedPer::PerItem)
                     && !is_scheduler(linker, site, path)
-                    && ends_here(linker, site) =>
+                    && ends_with_body(linker, site) =>
             {
                 if lang::words_of(facts.language).constructs_in_libraries {
                     Severity::Warning
@@ -113,50 +115,53 @@ fn created_repeatedly<'a>(
                     Severity::Note
                 }
             }
-            // Few programs switch on a part that a setting asks for.
-            Creates::Threads | Creates::Pool if facts.language == Language::Java && is_switched_on(linker, site) => {
+            // Few programs switch on a part that depends on a setting.
+            Creates::Threads | Creates::Pool if facts.language == Language::Java && is_behind_setting(linker, site) => {
                 Severity::Note
             }
             Creates::Threads if is_shown => Severity::Error,
-            // Nothing shows that there are many: of ten such in seven projects none was. A scheduler is there to be shared.
+            // The code does not show a repetition. In ten such cases of seven projects there was none. Schedulers are
+            // left out, because they are meant to be shared.
             Creates::Threads
                 if !is_shown
                     && lang::words_of(facts.language).constructs_in_libraries
                     && !is_scheduler(linker, site, path)
-                    && !matches!(of, Repeated::Class(class) if is_built_for_callers(linker, callers, class)) =>
+                    && !matches!(repeated, Repeated::Class(class) if is_built_for_callers(linker, callers, class)) =>
             {
                 Severity::Note
             }
-            // Nothing shows how many there are: who makes the instances is mostly not in the project.
+            // The code does not show the number of instances, because other programs make them.
             Creates::Threads | Creates::Pool
                 if !is_shown
                     && lang::words_of(facts.language).constructs_in_libraries
                     && (creates == Creates::Threads || is_of_role(linker, path, Role::Pool)) =>
             {
-                match is_one_of_its_kind(linker, &mut times, site, of) {
+                match is_singleton(linker, &mut times, site, repeated) {
                     false => Severity::Warning,
                     true if creates == Creates::Threads => Severity::Note,
                     true => continue,
                 }
             }
-            // A runtime that is there for one call: its threads start and end with it.
-            Creates::Threads if anew == CreatedPer::PerCall && runs_a_loop(linker, callers, site) => Severity::Warning,
+            // A runtime for a single call: its threads start and end with the call.
+            Creates::Threads if anew == CreatedPer::PerCall && is_runtime_for_one_call(linker, callers, site) => {
+                Severity::Warning
+            }
             Creates::Threads if anew != CreatedPer::PerCall => Severity::Note,
-            // It is an argument of a call and has no name, so not even the function can use it again.
+            // The pool is an argument without a name, so no code can use it again.
             Creates::Threads if facts.language == Language::Python && is_for_one_call(linker, site) => {
                 Severity::Warning
             }
-            // A client that is made of data of the request cannot be shared as it stands.
+            // A client that depends on data of the request cannot be shared.
             Creates::Connections | Creates::Pool if is_shown && depends_on_caller(linker, site) => Severity::Note,
             Creates::Pool if is_shown => Severity::Warning,
-            // Administrators of a program call their entries only now and then.
+            // Entries for administrators are called rarely.
             Creates::Connections
                 if anew == CreatedPer::PerEntry
-                    && matches!(of, Repeated::Body(entry) if steps == 0 && is_for_administrators(linker, entry)) =>
+                    && matches!(repeated, Repeated::Body(entry) if steps == 0 && is_for_administrators(linker, entry)) =>
             {
                 Severity::Note
             }
-            // Each one connects and shakes hands anew.
+            // Each client connects and shakes hands again.
             Creates::Connections if is_shown => Severity::Warning,
             Creates::Threads | Creates::Connections | Creates::Pool => continue,
         };
@@ -165,18 +170,19 @@ fn created_repeatedly<'a>(
             (_, 0..=3) => Confidence::Medium,
             _ => Confidence::Low,
         };
-        found.push(CreatedRepeatedly { site, path, creates, repetition, severity, confidence });
+        creations.push(RepeatedCreation { site, path, creates, repetition, severity, confidence });
     }
-    found
+    creations
 }
 
-/// Returns the occasion on which a site makes another thing; `None` where it makes one, or where all are kept.
-fn repetition<'a>(linker: &Linker<'a>, times: &mut Frequencies<'_, '_, 'a>, site: SiteRef) -> Option<Repetition> {
+/// Returns the occasion on which a site creates another object. `None` if it creates one object only, or if all objects
+/// are kept.
+fn find_repetition<'a>(linker: &Linker<'a>, times: &mut Frequencies<'_, '_, 'a>, site: SiteRef) -> Option<Repetition> {
     let own = linker.program.body_of_site(site);
     let on = |anew: CreatedPer, body: BodyRef, is_shown: bool, steps: u8| {
-        Some(Repetition { anew, of: Repeated::Body(body), is_shown, steps })
+        Some(Repetition { anew, repeated: Repeated::Body(body), is_shown, steps })
     };
-    let repetition = |times: Frequency| match times {
+    let of_frequency = |frequency: Frequency| match frequency {
         Frequency::Tested | Frequency::Once => None,
         Frequency::Unseen => on(CreatedPer::PerCall, own, false, 1),
         Frequency::Unknown | Frequency::Looped => on(CreatedPer::PerCall, own, false, 0),
@@ -185,24 +191,24 @@ fn repetition<'a>(linker: &Linker<'a>, times: &mut Frequencies<'_, '_, 'a>, site
     };
     match find_owner(linker, site) {
         Owner::Program | Owner::Untracked => None,
-        Owner::NoOwner => repetition(times.frequency_of_site(site)),
+        Owner::NoOwner => of_frequency(times.frequency_of_site(site)),
         Owner::Instance(class) => {
-            let made = repetition(times.frequency_of_made_object(site))?;
+            let made = of_frequency(times.frequency_of_made_object(site))?;
             let anew = CreatedPer::PerInstance { is_shown: made.is_shown };
-            Some(Repetition { anew, of: Repeated::Class(class), ..made })
+            Some(Repetition { anew, repeated: Repeated::Class(class), ..made })
         }
-        // A lambda that returns it passes it to its caller, mostly a cache. Of a function without a known caller
-        // nothing is known, unless it is a builder's, which puts it into the thing that it builds.
+        // The caller of a lambda that returns the object is mostly a cache. A function without a known caller counts
+        // only if it is a builder, which puts the object into another object.
         Owner::Caller(body) => match linker.program.body(body).kind {
-            BodyKind::Function => repetition(times.frequency_of_made_object(site))
-                .filter(|repetition| repetition.anew != CreatedPer::PerCall || is_returned_inside(linker, body)),
+            BodyKind::Function => of_frequency(times.frequency_of_made_object(site))
+                .filter(|repetition| repetition.anew != CreatedPer::PerCall || returns_containing_object(linker, body)),
             _ => None,
         },
     }
 }
 
-/// Returns the calls that make threads or connections, with their rows' paths, in order.
-fn makers(linker: &Linker<'_>, reach: &LibraryReach) -> Vec<(SiteRef, PathId, Creates)> {
+/// Returns the calls that create threads or connections, with the paths of their rows, in order.
+fn find_creating_calls(linker: &Linker<'_>, reach: &LibraryReach) -> Vec<(SiteRef, PathId, Creates)> {
     let kinds = [SiteKind::Call, SiteKind::New];
     let mut sites: Vec<SiteRef> = Vec::new();
     for &language in Language::ALL {
@@ -210,11 +216,14 @@ fn makers(linker: &Linker<'_>, reach: &LibraryReach) -> Vec<(SiteRef, PathId, Cr
     }
     sites.retain(|site| linker.is_reported(site.file));
     sites.sort();
-    sites.into_iter().filter_map(|site| made_at(linker, site).map(|(path, creates)| (site, path, creates))).collect()
+    sites
+        .into_iter()
+        .filter_map(|site| creation_at(linker, site).map(|(path, creates)| (site, path, creates)))
+        .collect()
 }
 
-/// Returns the row by which a site makes threads or connections.
-fn made_at(linker: &Linker<'_>, site: SiteRef) -> Option<(PathId, Creates)> {
+/// Returns the path of the row by which a site creates threads or connections, and the kind of object.
+fn creation_at(linker: &Linker<'_>, site: SiteRef) -> Option<(PathId, Creates)> {
     let targets = linker.targets(site, EnvId::NONE);
     targets.list.iter().find_map(|target| {
         let Target::Row { path, .. } = *target else { return None };
@@ -225,28 +234,30 @@ fn made_at(linker: &Linker<'_>, site: SiteRef) -> Option<(PathId, Creates)> {
     })
 }
 
-/// True if the object that a site makes is a scheduler of chains, or becomes one.
+/// True if a site creates a scheduler of reactive chains, or an executor that is wrapped in one (Java).
 fn is_scheduler(linker: &Linker<'_>, site: SiteRef, path: PathId) -> bool {
-    let says = |path: PathId| linker.library.calls(path).iter().any(|row| row.row.scheduler.is_some());
-    if says(path) {
+    let makes_scheduler = |path: PathId| linker.library.calls(path).iter().any(|row| row.row.scheduler.is_some());
+    if makes_scheduler(path) {
         return true;
     }
     let index = linker.program.index_of(site.file);
     let class = linker.class_around(linker.program.body_of_site(site));
-    let of_holder = variable_storing(linker, site).map(|sym| index.mentions_named(sym));
-    linker.program.uses_of_result(site).iter().chain(of_holder.iter().flat_map(|of| of.iter())).any(|(mention, _)| {
-        let Mention::Arg(taker, _) = mention else { return false };
-        let taker = site.file.site_ref(taker);
-        linker.class_around(linker.program.body_of(site.file, linker.program.site(taker).at)) == class
-            && linker.targets(taker, EnvId::NONE).list.iter().any(|target| match *target {
-                Target::Row { path, .. } => says(path),
-                _ => false,
-            })
-    })
+    let variable_mentions = variable_storing(linker, site).map(|sym| index.mentions_named(sym));
+    linker.program.uses_of_result(site).iter().chain(variable_mentions.iter().flat_map(|mentions| mentions.iter())).any(
+        |(mention, _)| {
+            let Mention::Arg(taker, _) = mention else { return false };
+            let taker = site.file.site_ref(taker);
+            linker.class_around(linker.program.body_of(site.file, linker.program.site(taker).at)) == class
+                && linker.targets(taker, EnvId::NONE).list.iter().any(|target| match *target {
+                    Target::Row { path, .. } => makes_scheduler(path),
+                    _ => false,
+                })
+        },
+    )
 }
 
-/// True if the object that a site makes stands where a call takes an executor, and nothing else has it: the function
-/// that is entered again makes another one.
+/// True if the only use of the object that a site creates is as the executor argument of a call:
+/// `run_in_executor(ThreadPoolExecutor(), …)`.
 fn is_for_one_call(linker: &Linker<'_>, site: SiteRef) -> bool {
     let uses = linker.program.uses_of_result(site);
     let mut uses = uses.iter();
@@ -258,74 +269,75 @@ fn is_for_one_call(linker: &Linker<'_>, site: SiteRef) -> bool {
     })
 }
 
-/// True if the object that a site makes ends with the run of its body: it is entered, or shut down there, or dropped.
-fn ends_here(linker: &Linker<'_>, site: SiteRef) -> bool {
+/// True if the object that a site creates ends with the run of its body: it is entered as a context manager, shut down,
+/// or dropped.
+fn ends_with_body(linker: &Linker<'_>, site: SiteRef) -> bool {
     let (facts, site_id) = linker.program.facts_and_id(site);
     let body = linker.program.body_of_site(site);
     match find_owner(linker, site) {
         Owner::NoOwner if facts.language == Language::Rust => return true,
-        // A generator lends it.
-        Owner::Caller(of) if of == body => {}
+        // A generator that yields the object.
+        Owner::Caller(caller) if caller == body => {}
         Owner::NoOwner => {}
         _ => return false,
     }
-    let holder = variable_storing(linker, site);
-    let is_it = |form: FormId| match facts.form(form) {
-        Form::Result(of) => of == site_id,
-        Form::Var(var) => Some(facts.var(var).name) == holder,
+    let variable = variable_storing(linker, site);
+    let is_object = |form: FormId| match facts.form(form) {
+        Form::Result(call) => call == site_id,
+        Form::Var(var) => Some(facts.var(var).name) == variable,
         _ => false,
     };
     facts.sites.iter().any(|row| match (row.kind, facts.form(row.callee)) {
-        (SiteKind::Enter, _) => is_it(row.callee),
+        (SiteKind::Enter, _) => is_object(row.callee),
         (SiteKind::Call, Form::Attr(base, method)) => {
-            lang::words::ends_threads(facts.text(method)) && is_it(base) && is_inside(linker, row.at, body)
+            lang::words::ends_threads(facts.text(method)) && is_object(base) && is_inside(linker, row.at, body)
         }
         _ => false,
     })
 }
 
-/// True if a builder's method makes objects of a class for its callers, as many as they like. A builder whose callers
-/// in the project make it a part of themselves is only where that part is made. (Java)
+/// True if a builder method creates objects of a class for any number of callers. False if all callers in the project
+/// store the object in a field (Java).
 fn is_built_for_callers<'a>(linker: &Linker<'a>, callers: &Callers<'_, 'a>, class: ClassRef) -> bool {
-    let aside =
+    let is_aside =
         |site: SiteRef| linker.program.is_test(site.file) || linker.is_for_tests(linker.program.body_of_site(site));
     let is_part = |site: SiteRef| matches!(find_owner(linker, site), Owner::Instance(_) | Owner::Program);
     linker.class_names(class).into_iter().flat_map(|name| linker.program.sites_named(name)).any(|site| {
-        if aside(site)
-            || !lang::java::names::makes_on_demand(name_of_body_around(linker, site))
-            || eval_made(linker, site) != Some(class)
+        if is_aside(site)
+            || !lang::java::names::makes_on_demand(name_of_method_around(linker, site))
+            || class_of_new_object(linker, site) != Some(class)
         {
             return false;
         }
         let Owner::Caller(builder) = find_owner(linker, site) else { return false };
         let calls = callers.call_sites(builder);
-        let mut calls = calls.iter().copied().filter(|&call| !aside(call)).peekable();
+        let mut calls = calls.iter().copied().filter(|&call| !is_aside(call)).peekable();
         calls.peek().is_none() || calls.any(|call| !is_part(call))
     })
 }
 
-/// True if a place of the body's file lies in the body or in one inside of it.
+/// True if a position is in a body or in a body inside of it.
 fn is_inside(linker: &Linker<'_>, at: At, body: BodyRef) -> bool {
     let (facts, body_id) = linker.program.facts_and_id(body);
     std::iter::successors(Some(facts.body_of(at)), |&id| facts.body(id).parent.get()).any(|id| id == body_id)
 }
 
-/// True if what a site is given comes from its body's own parameters or from the loop around it.
+/// True if the receiver or an argument of a site depends on a parameter of its body or on the loop around it.
 fn depends_on_caller(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     // The arguments of a builder count too.
-    let told = match facts.form(linker.program.site(site).callee) {
-        Form::Attr(base, _) => is_brought(linker, site, base, 12),
+    let by_receiver = match facts.form(linker.program.site(site).callee) {
+        Form::Attr(base, _) => depends_on_input(linker, site, base, 12),
         _ => false,
     };
-    told || linker.program.args_of(site).into_iter().any(|arg| is_brought(linker, site, arg.value, 12))
+    by_receiver || linker.program.args_of(site).into_iter().any(|arg| depends_on_input(linker, site, arg.value, 12))
 }
 
-/// True if a form comes from a parameter or an element of a loop.
-fn is_brought(linker: &Linker<'_>, site: SiteRef, form: FormId, depth: u32) -> bool {
+/// True if a form depends on a parameter or an element of a loop.
+fn depends_on_input(linker: &Linker<'_>, site: SiteRef, form: FormId, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     let facts = linker.program.facts(site.file);
-    let any = |form: FormId| is_brought(linker, site, form, depth);
+    let depends = |form: FormId| depends_on_input(linker, site, form, depth);
     match facts.form(form) {
         Form::Var(var) => {
             let row = facts.var(var);
@@ -336,10 +348,10 @@ fn is_brought(linker: &Linker<'_>, site: SiteRef, form: FormId, depth: u32) -> b
                 VarKind::Param(_) => true,
                 // A variable of the module or class is shared by all calls.
                 _ if matches!(facts.body(row.body).kind, BodyKind::Module | BodyKind::Class) => false,
-                _ => facts.assigns_of(var).any(|assign| any(assign.value)),
+                _ => facts.assigns_of(var).any(|assign| depends(assign.value)),
             }
         }
-        // A value of several parts may hold data of the request, because not all parts are known.
+        // A text of several parts may contain data of the request.
         Form::Element(_) | Form::Text(_) | Form::Other => true,
         Form::Attr(base, _)
         | Form::Path(base, _)
@@ -350,38 +362,38 @@ fn is_brought(linker: &Linker<'_>, site: SiteRef, form: FormId, depth: u32) -> b
         | Form::Field(base, _)
         | Form::Part(base, _)
         | Form::Cast(base, _)
-        | Form::Not(base) => any(base),
-        Form::Subscript(base, index) => any(base) || any(index),
+        | Form::Not(base) => depends(base),
+        Form::Subscript(base, index) => depends(base) || depends(index),
         Form::Result(call) => {
             let row = facts.site(call);
             let receiver = match facts.form(row.callee) {
-                Form::Attr(base, _) => any(base),
+                Form::Attr(base, _) => depends(base),
                 _ => false,
             };
-            receiver || facts.args_of(call).into_iter().any(|arg| any(arg.value))
+            receiver || facts.args_of(call).into_iter().any(|arg| depends(arg.value))
         }
         Form::Display(_, list) | Form::Pairs(list) | Form::Alt(_, list) | Form::Join(list) => {
-            facts.list(list).iter().any(|&part| any(part))
+            facts.list(list).iter().any(|&part| depends(part))
         }
         _ => false,
     }
 }
 
-/// True if an object that a site makes is there once for a program, as far as the code shows: a container makes its
-/// owner, or all makers of the owner are parts of a program of which there is one. (Java)
-fn is_one_of_its_kind<'a>(
+/// True if the object that a site creates exists once in a program, as far as the code shows: a container creates its
+/// owner, or only code that runs once does (Java).
+fn is_singleton<'a>(
     linker: &Linker<'a>,
     times: &mut Frequencies<'_, '_, 'a>,
     site: SiteRef,
-    of: Repeated,
+    repeated: Repeated,
 ) -> bool {
     let Some(class) = class_of_site(linker, site) else { return false };
-    match of {
+    match repeated {
         Repeated::Class(owner) => {
             is_injected(linker, owner) || is_injected(linker, class) || !is_made_on_demand(linker, times, owner, 8)
         }
         Repeated::Body(_) => {
-            let name = name_of_body_around(linker, site);
+            let name = name_of_method_around(linker, site);
             lang::java::names::closes_object(name)
                 || lang::java::names::runs_once(name)
                     && (is_injected(linker, class) || !is_made_on_demand(linker, times, class, 8))
@@ -389,8 +401,8 @@ fn is_one_of_its_kind<'a>(
     }
 }
 
-/// Returns the name of the method that a site stands in.
-fn name_of_body_around<'a>(linker: &Linker<'a>, site: SiteRef) -> &'a str {
+/// Returns the name of the method around a site.
+fn name_of_method_around<'a>(linker: &Linker<'a>, site: SiteRef) -> &'a str {
     let facts = linker.program.facts(site.file);
     let mut row = linker.program.body(linker.program.body_of_site(site));
     while matches!(row.kind, BodyKind::Lambda) {
@@ -400,9 +412,9 @@ fn name_of_body_around<'a>(linker: &Linker<'a>, site: SiteRef) -> &'a str {
     facts.text(row.name)
 }
 
-/// True if objects of a class are made on demand, by a builder or another method, which may also make the class around.
-/// An object that stays in a part of the program is made as often as that part. A class that the project never makes is
-/// there for other programs. (Java)
+/// True if objects of a class are created on demand, by a builder or another method. An object in a field is created as
+/// often as the object around it. A class that the project never instantiates is treated as created by other programs
+/// (Java).
 fn is_made_on_demand<'a>(
     linker: &Linker<'a>,
     times: &mut Frequencies<'_, '_, 'a>,
@@ -410,16 +422,15 @@ fn is_made_on_demand<'a>(
     depth: u32,
 ) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
-    let mut any = false;
+    let mut is_instantiated = false;
     for name in linker.class_names(class) {
         for &(file, sym) in linker.program.occurrences(name) {
             for &site in linker.program.index_of(file).sites_named(sym) {
                 let site = file.site_ref(site);
-                let made = eval_made(linker, site);
-                if made != Some(class) {
+                if class_of_new_object(linker, site) != Some(class) {
                     continue;
                 }
-                any = true;
+                is_instantiated = true;
                 if times.frequency_of_site(site).is_once() {
                     continue;
                 }
@@ -428,7 +439,7 @@ fn is_made_on_demand<'a>(
                     Owner::Instance(owner) => owner == class || !is_made_on_demand(linker, times, owner, depth),
                     _ => {
                         let around = class_of_site(linker, site).filter(|around| *around != class);
-                        lang::java::names::runs_once(name_of_body_around(linker, site))
+                        lang::java::names::runs_once(name_of_method_around(linker, site))
                             && !around.is_some_and(|around| is_made_on_demand(linker, times, around, depth))
                     }
                 };
@@ -438,18 +449,18 @@ fn is_made_on_demand<'a>(
             }
         }
     }
-    !any && !is_injected(linker, class)
+    !is_instantiated && !is_injected(linker, class)
 }
 
-/// True if a method returns an object that holds what a site in it makes (Java).
-fn is_returned_inside(linker: &Linker<'_>, body: BodyRef) -> bool {
+/// True if a builder method returns an object of the project, which contains the object that the method creates (Java).
+fn returns_containing_object(linker: &Linker<'_>, body: BodyRef) -> bool {
     let (facts, body_id) = linker.program.facts_and_id(body);
     if !lang::words_of(facts.language).constructs_in_libraries
         || !lang::java::names::makes_on_demand(facts.text(linker.program.body(body).name))
     {
         return false;
     }
-    // The caller asks for the object that is returned; objects inside it are not what it asked for.
+    // The caller gets the returned object and does not know of the objects inside it.
     facts.exits.iter().any(|exit| {
         let scope = blocklint_link::values::expr::Scope { file: body.file, at: exit.at, env: EnvId::NONE };
         exit.kind == ExitKind::Return
@@ -463,82 +474,91 @@ fn is_returned_inside(linker: &Linker<'_>, body: BodyRef) -> bool {
     })
 }
 
-/// True if the type that a call returns or makes, by its row, has a role.
+/// True if the type that a call returns or constructs has a role.
 fn is_of_role(linker: &Linker<'_>, path: PathId, role: Role) -> bool {
     let text = linker.library.text(path);
     let ty = text.split('(').next().unwrap_or(&text);
     linker.library.role(linker.library.path(linker.library.language(path), ty)) == Some(role)
 }
 
-/// True if an entry requires an administrator, by the names of its dependencies (Python).
+/// True if the names of an entry's dependencies show that it requires an administrator (Python).
 fn is_for_administrators(linker: &Linker<'_>, entry: BodyRef) -> bool {
     let facts = linker.program.facts(entry.file);
-    let says = |form: FormId| names_an_administrator(linker, entry.file, form, 6);
+    let is_for_admin = |form: FormId| names_administrator(linker, entry.file, form, 6);
     facts.language == Language::Python
-        && (linker.program.params_of(entry).iter().any(|param| says(param.default) || says(param.annotation))
+        && (linker
+            .program
+            .params_of(entry)
+            .iter()
+            .any(|param| is_for_admin(param.default) || is_for_admin(param.annotation))
             || facts.list(linker.program.body(entry).decorators).iter().any(|&decorator| match facts.form(decorator) {
-                Form::Result(site) => {
-                    facts.args_of(site).iter().any(|arg| facts.text(arg.name) == "dependencies" && says(arg.value))
-                }
-                _ => says(decorator),
+                Form::Result(site) => facts
+                    .args_of(site)
+                    .iter()
+                    .any(|arg| facts.text(arg.name) == "dependencies" && is_for_admin(arg.value)),
+                _ => is_for_admin(decorator),
             }))
 }
 
-fn names_an_administrator(linker: &Linker<'_>, file: FileId, form: FormId, depth: u32) -> bool {
+/// True if a name in a form is one for administrators: `Depends(require_admin)` (Python).
+fn names_administrator(linker: &Linker<'_>, file: FileId, form: FormId, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1).filter(|_| form.is_some()) else { return false };
     let facts = linker.program.facts(file);
-    let says = |form: FormId| names_an_administrator(linker, file, form, depth);
+    let contains_name = |form: FormId| names_administrator(linker, file, form, depth);
     match facts.form(form) {
         Form::Name(name) => lang::python::conventions::mentions_administrators(facts.text(name)),
         Form::Var(var) => lang::python::conventions::mentions_administrators(facts.text(facts.var(var).name)),
-        Form::Attr(base, name) => lang::python::conventions::mentions_administrators(facts.text(name)) || says(base),
-        Form::Subscript(base, index) => says(base) || says(index),
-        Form::Display(_, list) | Form::Join(list) => facts.list(list).iter().any(|&part| says(part)),
-        Form::Result(site) => says(facts.site(site).callee) || facts.args_of(site).iter().any(|arg| says(arg.value)),
+        Form::Attr(base, name) => {
+            lang::python::conventions::mentions_administrators(facts.text(name)) || contains_name(base)
+        }
+        Form::Subscript(base, index) => contains_name(base) || contains_name(index),
+        Form::Display(_, list) | Form::Join(list) => facts.list(list).iter().any(|&part| contains_name(part)),
+        Form::Result(site) => {
+            contains_name(facts.site(site).callee) || facts.args_of(site).iter().any(|arg| contains_name(arg.value))
+        }
         _ => false,
     }
 }
 
-/// True if a literal is passed to a call that runs it elsewhere.
-fn is_handed_over(linker: &Linker<'_>, literal: BodyRef) -> bool {
-    linker.program.uses_of_callable(literal).iter().any(|(mention, _)| {
-        let Mention::Arg(of, _) = mention else { return false };
-        linker.targets(literal.file.site_ref(of), EnvId::NONE).list.iter().any(|target| match *target {
+/// True if a lambda is passed to a call that hands it over.
+fn is_handed_over(linker: &Linker<'_>, lambda: BodyRef) -> bool {
+    linker.program.uses_of_callable(lambda).iter().any(|(mention, _)| {
+        let Mention::Arg(taker, _) = mention else { return false };
+        linker.targets(lambda.file.site_ref(taker), EnvId::NONE).list.iter().any(|target| match *target {
             Target::Row { path, .. } => !linker.library.handovers(path).is_empty(),
             _ => false,
         })
     })
 }
 
-/// True if a runtime that a site makes drives futures in the same body, and lives no longer:
-/// `Runtime::new()?.block_on(…)`. (Rust)
-fn runs_a_loop<'a>(linker: &Linker<'a>, callers: &Callers<'_, 'a>, site: SiteRef) -> bool {
+/// True if a site creates a runtime that only drives futures in the same body: `Runtime::new()?.block_on(…)` (Rust).
+fn is_runtime_for_one_call<'a>(linker: &Linker<'a>, callers: &Callers<'_, 'a>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     if facts.language != Language::Rust || find_owner(linker, site) != Owner::NoOwner {
         return false;
     }
-    // In a task it fails, which is another rule's; a thread of its own may have a runtime of its own.
+    // In a task such a call panics, which another rule reports. A dedicated thread may have its own runtime.
     let own = linker.program.body_of_site(site);
     let is_aside = |body: BodyRef| {
         let (facts, body_id) = linker.program.facts_and_id(body);
         std::iter::successors(Some(body_id), |&id| facts.body(id).parent.get()).any(|id| {
-            let of = body.file.body_ref(id);
+            let enclosing = body.file.body_ref(id);
             let row = facts.body(id);
             row.flow == Flow::Coroutine
                 || row.kind == BodyKind::AsyncBlock
-                || row.kind == BodyKind::Function && !linker.sites_passing_body(of).is_empty()
-                || row.kind == BodyKind::Lambda && is_handed_over(linker, of)
+                || row.kind == BodyKind::Function && !linker.sites_passing_body(enclosing).is_empty()
+                || row.kind == BodyKind::Lambda && is_handed_over(linker, enclosing)
         })
     };
     let calls = callers.call_sites(own);
     if is_aside(own) || !calls.is_empty() && calls.iter().all(|&call| is_aside(linker.program.body_of_site(call))) {
         return false;
     }
-    facts.sites.iter().enumerate().any(|(at, row)| {
-        let of = site.file.site_ref(blocklint_facts::SiteId(at as u32));
+    facts.sites.iter().enumerate().any(|(index, row)| {
+        let call = site.file.site_ref(blocklint_facts::SiteId(index as u32));
         row.kind == SiteKind::Call
             && is_inside(linker, row.at, own)
-            && linker.targets(of, EnvId::NONE).list.iter().any(|target| match *target {
+            && linker.targets(call, EnvId::NONE).list.iter().any(|target| match *target {
                 Target::Row { path, .. } => linker
                     .library
                     .calls(path)
@@ -549,8 +569,8 @@ fn runs_a_loop<'a>(linker: &Linker<'a>, callers: &Callers<'_, 'a>, site: SiteRef
     })
 }
 
-/// Returns the class of which a site makes an object.
-fn eval_made(linker: &Linker<'_>, site: SiteRef) -> Option<ClassRef> {
+/// Returns the class of the object that a `new` creates.
+fn class_of_new_object(linker: &Linker<'_>, site: SiteRef) -> Option<ClassRef> {
     if linker.program.site(site).kind != SiteKind::New {
         return None;
     }
@@ -560,12 +580,12 @@ fn eval_made(linker: &Linker<'_>, site: SiteRef) -> Option<ClassRef> {
     }
 }
 
-/// Returns the class that a site stands in.
+/// Returns the class around a site.
 pub(crate) fn class_of_site(linker: &Linker<'_>, site: SiteRef) -> Option<ClassRef> {
     linker.class_around(linker.program.body_of_site(site))
 }
 
-/// True if a container makes the objects of a class: an annotation marks the constructor that it calls (Java).
+/// True if a dependency injection container creates the objects of a class: an annotation marks the constructor (Java).
 fn is_injected(linker: &Linker<'_>, class: ClassRef) -> bool {
     let (facts, class_id) = linker.program.facts_and_id(class);
     facts.bodies.iter().any(|row| {
@@ -577,12 +597,12 @@ fn is_injected(linker: &Linker<'_>, class: ClassRef) -> bool {
     })
 }
 
-/// True if the only task of a scheduler is an endless loop that waits without a limit: a thread of its own is what
-/// such a loop needs.
-fn is_dedicated(linker: &Linker<'_>, site: SiteRef) -> bool {
+/// True if the only task of a pool is an endless loop over a wait without a time limit, which needs a thread of its
+/// own.
+fn is_dedicated_thread(linker: &Linker<'_>, site: SiteRef) -> bool {
     let (facts, site_id) = linker.program.facts_and_id(site);
     let Some(sym) = variable_storing(linker, site) else {
-        // `newSingleThreadScheduledExecutor().scheduleAtFixedRate(…)`: no other code has it.
+        // `newSingleThreadScheduledExecutor().scheduleAtFixedRate(…)`: no variable stores the pool.
         return facts.language == Language::Java
             && facts.sites.iter().any(|row| match facts.form(row.callee) {
                 Form::Attr(base, _) => {
@@ -592,32 +612,32 @@ fn is_dedicated(linker: &Linker<'_>, site: SiteRef) -> bool {
                 _ => false,
             });
     };
-    let is_it = |form: FormId| match facts.form(form) {
+    let is_pool = |form: FormId| match facts.form(form) {
         Form::Var(var) => facts.var(var).name == sym,
         Form::Attr(_, name) => name == sym,
         _ => false,
     };
     let class = linker.class_around(linker.program.body_of_site(site));
     let mut tasks: Vec<(SiteRef, Option<BodyRef>)> = Vec::new();
-    for (at, row) in facts.sites.iter().enumerate() {
+    for (index, row) in facts.sites.iter().enumerate() {
         let Form::Attr(base, _) = facts.form(row.callee) else { continue };
-        if row.kind != SiteKind::Call || !is_it(base) {
+        if row.kind != SiteKind::Call || !is_pool(base) {
             continue;
         }
-        // Another class has a field of this name too.
+        // Another class may have a field of this name.
         if linker.class_around(linker.program.body_of(site.file, row.at)) != class {
             continue;
         }
-        let of = site.file.site_ref(blocklint_facts::SiteId(at as u32));
-        for target in &linker.targets(of, EnvId::NONE).list {
+        let call = site.file.site_ref(blocklint_facts::SiteId(index as u32));
+        for target in &linker.targets(call, EnvId::NONE).list {
             let Target::Row { path, .. } = *target else { continue };
-            for handed in linker.library.handovers(path).iter() {
-                let Selector::Argument(argument) = &handed.row.selector else { continue };
-                let Some(form) = linker.argument(of, argument) else { continue };
-                let typed = linker.eval(linker.scope_of(of, EnvId::NONE), form);
+            for handover in linker.library.handovers(path).iter() {
+                let Selector::Argument(argument) = &handover.row.selector else { continue };
+                let Some(form) = linker.argument(call, argument) else { continue };
+                let typed = linker.eval(linker.scope_of(call, EnvId::NONE), form);
                 tasks.extend(linker.values.members(typed.value).iter().map(|val| match *val {
-                    Val::Fn { body, .. } => (of, Some(body)),
-                    _ => (of, None),
+                    Val::Fn { body, .. } => (call, Some(body)),
+                    _ => (call, None),
                 }));
             }
         }
@@ -626,13 +646,13 @@ fn is_dedicated(linker: &Linker<'_>, site: SiteRef) -> bool {
     tasks.sort();
     tasks.dedup();
     match tasks[..] {
-        [(_, Some(body))] => waits_for_ever(linker, body, 3, &mut FxHashSet::default()),
+        [(_, Some(body))] => loops_over_unbounded_wait(linker, body, 3, &mut FxHashSet::default()),
         _ => false,
     }
 }
 
-/// True if a call makes a scheduler of its arguments.
-fn made_of(linker: &Linker<'_>, site: SiteRef) -> bool {
+/// True if a call wraps an executor in a scheduler.
+fn makes_scheduler_at(linker: &Linker<'_>, site: SiteRef) -> bool {
     linker.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
         Target::Row { path, .. } => {
             linker.rows_for_call(path, site).with(|row| row.scheduler.is_some()).next().is_some()
@@ -641,7 +661,7 @@ fn made_of(linker: &Linker<'_>, site: SiteRef) -> bool {
     })
 }
 
-/// Returns the name of the field or local that holds the object that a site makes.
+/// Returns the name of the field or local variable that stores the object that a site creates.
 pub(crate) fn variable_storing(linker: &Linker<'_>, site: SiteRef) -> Option<Sym> {
     let facts = linker.program.facts(site.file);
     let body = linker.program.body(linker.program.body_of_site(site));
@@ -652,10 +672,10 @@ pub(crate) fn variable_storing(linker: &Linker<'_>, site: SiteRef) -> Option<Sym
     uses.iter().find_map(|(mention, _)| {
         let assign = match mention {
             Mention::Assign(assign) => assign,
-            // A scheduler made of an executor.
+            // The executor is wrapped in a scheduler.
             Mention::Arg(taker, _) => {
                 let taker = site.file.site_ref(taker);
-                return made_of(linker, taker).then(|| variable_storing(linker, taker)).flatten();
+                return makes_scheduler_at(linker, taker).then(|| variable_storing(linker, taker)).flatten();
             }
             _ => return None,
         };
@@ -667,27 +687,32 @@ pub(crate) fn variable_storing(linker: &Linker<'_>, site: SiteRef) -> Option<Sym
     })
 }
 
-/// True if a body loops without a count over a wait or network call that has no limit.
-pub(crate) fn waits_for_ever(linker: &Linker<'_>, body: BodyRef, depth: u32, seen: &mut FxHashSet<BodyRef>) -> bool {
+/// True if a body loops without a count over a wait or network call that has no time limit.
+pub(crate) fn loops_over_unbounded_wait(
+    linker: &Linker<'_>,
+    body: BodyRef,
+    depth: u32,
+    seen: &mut FxHashSet<BodyRef>,
+) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     if !seen.insert(body) {
         return false;
     }
     let (facts, body_id) = linker.program.facts_and_id(body);
-    facts.sites.iter().enumerate().any(|(at, row)| {
+    facts.sites.iter().enumerate().any(|(index, row)| {
         if facts.body_of(row.at) != body_id {
             return false;
         }
-        let site = body.file.site_ref(blocklint_facts::SiteId(at as u32));
-        let endless = is_looped(linker, site);
+        let site = body.file.site_ref(blocklint_facts::SiteId(index as u32));
+        let is_endless = is_looped(linker, site);
         linker.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
-            Target::Row { path, receiver, property, .. } if endless => {
+            Target::Row { path, receiver, property, .. } if is_endless => {
                 linker.sink(site, path, receiver, property, EnvId::NONE).is_some_and(|sink| {
                     matches!(sink.label.effect, Effect::Wait | Effect::Network)
                         && sink.label.hold == LabelHold::Fixed(Hold::Unbounded)
                 })
             }
-            Target::Body { body, .. } => waits_for_ever(linker, body, depth, seen),
+            Target::Body { body, .. } => loops_over_unbounded_wait(linker, body, depth, seen),
             _ => false,
         })
     })

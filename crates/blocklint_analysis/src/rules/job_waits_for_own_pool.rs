@@ -1,5 +1,5 @@
-//! Jobs that wait for another job of the pool of threads that runs them: if every thread of the pool
-//! runs such a job, none is left to run the jobs that they wait for.
+//! Rule `pool-starvation`, part two: a job waits for another job of the thread pool that runs it. If every thread of
+//! the pool runs such a job, no thread is left for the jobs that they wait for.
 
 use blocklint_core::{Confidence, Effect, Language, Severity, Starved};
 use blocklint_facts::{BodyFlags, Form, SiteKind};
@@ -15,79 +15,83 @@ use rustc_hash::FxHashSet;
 
 use crate::rules::created_repeatedly::variable_storing;
 use crate::rules::pool_starvation::{Pool, PoolHold};
-use crate::rules::pool_starvation::{pool_by, pools_there};
+use crate::rules::pool_starvation::{pool_of_form, pools_in_callee};
 
-/// Calls followed from a job.
+/// The most calls that are followed from a job.
 const DEPTH: u32 = 3;
 
-/// A call that hands a job to a pool which the program made.
-struct Submitted {
+/// A call that submits jobs to a pool of the program.
+struct Submission {
     site: SiteRef,
     pool: Pool,
     jobs: Vec<BodyRef>,
 }
 
-/// Returns all such waits of the program, in order.
-pub(crate) fn own_jobs(linker: &Linker<'_>, reach: &LibraryReach) -> Vec<PoolHold> {
-    let mut found = Vec::new();
-    for one in submitted(linker, reach) {
-        let row = linker.program.body(linker.program.body_of_site(one.site));
-        if linker.program.is_test(one.site.file) || row.flags.has(BodyFlags::TEST) {
+/// Returns all waits of jobs for jobs of their own pool, in order.
+pub(crate) fn find_own_job_waits(linker: &Linker<'_>, reach: &LibraryReach) -> Vec<PoolHold> {
+    let mut waits = Vec::new();
+    for submission in find_submissions(linker, reach) {
+        let row = linker.program.body(linker.program.body_of_site(submission.site));
+        if linker.program.is_test(submission.site.file) || row.flags.has(BodyFlags::TEST) {
             continue;
         }
-        for &job in &one.jobs {
+        for &job in &submission.jobs {
             let mut seen = FxHashSet::default();
-            if let Some((wait, path, handed)) = waits_for_own(linker, job, &[one.pool], DEPTH, &mut seen) {
-                let direct = linker.program.body_of_site(wait) == job;
-                found.push(PoolHold {
+            if let Some((wait, path, handed)) =
+                find_wait_for_own_pool(linker, job, &[submission.pool], DEPTH, &mut seen)
+            {
+                let is_direct = linker.program.body_of_site(wait) == job;
+                waits.push(PoolHold {
                     site: wait,
                     path,
                     starved: Starved::OwnJob { other_job: linker.written_site(handed) },
-                    // A wait with a limit ends at last, so it is no error.
-                    severity: if has_limit(linker, wait) { Severity::Warning } else { Severity::Error },
-                    confidence: if direct { Confidence::High } else { Confidence::Medium },
+                    // A wait with a limit ends, so it is only a warning.
+                    severity: if has_time_limit(linker, wait) { Severity::Warning } else { Severity::Error },
+                    confidence: if is_direct { Confidence::High } else { Confidence::Medium },
                 });
             }
         }
     }
-    found.sort_by_key(|one| (one.site, std::cmp::Reverse(one.confidence)));
-    found.dedup_by_key(|one| one.site);
-    found
+    waits.sort_by_key(|hold| (hold.site, std::cmp::Reverse(hold.confidence)));
+    waits.dedup_by_key(|hold| hold.site);
+    waits
 }
 
-fn submitted<'a>(linker: &Linker<'a>, reach: &LibraryReach) -> Vec<Submitted> {
+/// Returns the calls that submit jobs to pools of the program.
+fn find_submissions<'a>(linker: &Linker<'a>, reach: &LibraryReach) -> Vec<Submission> {
     let mut sites: Vec<SiteRef> = Vec::new();
     for language in [Language::Python, Language::Java] {
         let models = linker.library.of(language);
         let method = |path: &'a str| path.split('(').next().unwrap_or(path);
-        let takes = |path: &&'a str| models.handovers(method(path)).iter().any(|row| executor_of(row.row).is_some());
-        let wanted = |paths: Vec<&'a str>| if paths.iter().any(takes) { paths } else { Vec::new() };
+        let takes_job =
+            |path: &&'a str| models.handovers(method(path)).iter().any(|row| pool_argument_of(row.row).is_some());
+        let wanted = |paths: Vec<&'a str>| if paths.iter().any(takes_job) { paths } else { Vec::new() };
         sites.extend(linker.sites_of_rows(reach, language, Uses::HANDOVER, &[SiteKind::Call], wanted));
     }
     sites.sort();
     sites.dedup();
     sites.retain(|&site| linker.is_site_in_focus(site));
-    sites.into_iter().filter_map(|site| submitted_at(linker, site)).collect()
+    sites.into_iter().filter_map(|site| submission_at(linker, site)).collect()
 }
 
-/// Returns the pool that a site hands work to, with the work.
-fn submitted_at(linker: &Linker<'_>, site: SiteRef) -> Option<Submitted> {
+/// Returns the jobs that a site submits, and their pool.
+fn submission_at(linker: &Linker<'_>, site: SiteRef) -> Option<Submission> {
     linker.targets(site, EnvId::NONE).list.iter().find_map(|target| {
         let Target::Row { path, .. } = *target else { return None };
         let rows = linker.library.handovers(path);
-        // Of Java's overloads each has a row, and only one has all its arguments here.
+        // Each overload of Java has its own row, and only one of them has all its arguments at this call.
         let (row, form) = rows.iter().find_map(|row| {
             if !linker.conditions_shown(&row.row.when, &row.row.unless, site, EnvId::NONE) {
                 return None;
             }
-            let form = match executor_of(row.row)? {
+            let form = match pool_argument_of(row.row)? {
                 Some(argument) => linker.argument(site, argument)?,
                 None => linker.receiver_form(site)?,
             };
             Some((row, form))
         })?;
-        let pool = pool_by(linker, linker.scope_of(site, EnvId::NONE), form)?;
-        if grows(linker, site, pool) {
+        let pool = pool_of_form(linker, linker.scope_of(site, EnvId::NONE), form)?;
+        if is_growing_pool(linker, site, pool) {
             return None;
         }
         let Selector::Argument(argument) = &row.row.selector else { return None };
@@ -96,30 +100,32 @@ fn submitted_at(linker: &Linker<'_>, site: SiteRef) -> Option<Submitted> {
             Val::Fn { body, .. } => Some(body),
             _ => None,
         });
-        Some(Submitted { site, pool, jobs: jobs.collect() })
+        Some(Submission { site, pool, jobs: jobs.collect() })
     })
 }
 
-/// True if a pool makes a new thread for each task that waits, by the call that makes the pool.
-fn grows(linker: &Linker<'_>, site: SiteRef, pool: Pool) -> bool {
+/// True if the call that makes a pool shows that the pool starts a thread for each waiting task
+/// (`newCachedThreadPool()`).
+fn is_growing_pool(linker: &Linker<'_>, site: SiteRef, pool: Pool) -> bool {
     let name = match pool {
         Pool::Local(file, var) => {
             let facts = linker.program.facts(file);
             facts.text(facts.var(var).name).to_owned()
         }
-        Pool::Held(held) => linker.program.text(held.name()).to_owned(),
+        Pool::Stored(held) => linker.program.text(held.name()).to_owned(),
     };
     let facts = linker.program.facts(site.file);
-    facts.sites.iter().enumerate().any(|(at, row)| {
-        let of = site.file.site_ref(blocklint_facts::SiteId(at as u32));
+    facts.sites.iter().enumerate().any(|(index, row)| {
+        let maker = site.file.site_ref(blocklint_facts::SiteId(index as u32));
         matches!(row.kind, SiteKind::Call | SiteKind::New)
             && lang::words::makes_unbounded_pool(facts.text(row.name))
-            && variable_storing(linker, of).is_some_and(|sym| facts.text(sym) == name)
+            && variable_storing(linker, maker).is_some_and(|sym| facts.text(sym) == name)
     })
 }
 
-/// Returns the places at which a job waits for another one that it hands to a pool, with the wait and the handover.
-fn waits_for_own(
+/// Returns the first wait of a job for another job that it submits to one of these pools: the wait, the path of its
+/// row, and the submission.
+fn find_wait_for_own_pool(
     linker: &Linker<'_>,
     job: BodyRef,
     pools: &[Pool],
@@ -131,69 +137,69 @@ fn waits_for_own(
         return None;
     }
     let (facts, job_id) = linker.program.facts_and_id(job);
-    for (at, row) in facts.sites.iter().enumerate() {
+    for (index, row) in facts.sites.iter().enumerate() {
         if facts.body_of(row.at) != job_id || row.kind != SiteKind::Call {
             continue;
         }
-        let site = job.file.site_ref(blocklint_facts::SiteId(at as u32));
-        if let Some(inner) = submitted_at(linker, site)
+        let site = job.file.site_ref(blocklint_facts::SiteId(index as u32));
+        if let Some(inner) = submission_at(linker, site)
             && pools.contains(&inner.pool)
-            && let Some((wait, path)) = waited_for(linker, site)
+            && let Some((wait, path)) = wait_for_result(linker, site)
         {
             return Some((wait, path, site));
         }
         for target in &linker.targets(site, EnvId::NONE).list {
             let Target::Body { body, kind: TargetKind::Call, with_receiver, .. } = *target else { continue };
-            let there = pools_there(linker, site, pools, body, with_receiver);
-            if !there.is_empty()
-                && let Some(found) = waits_for_own(linker, body, &there, depth, seen)
+            let known_pools = pools_in_callee(linker, site, pools, body, with_receiver);
+            if !known_pools.is_empty()
+                && let Some(wait) = find_wait_for_own_pool(linker, body, &known_pools, depth, seen)
             {
-                return Some(found);
+                return Some(wait);
             }
         }
     }
     None
 }
 
-/// Returns the call that waits, in the same body, for the result of a site.
-fn waited_for(linker: &Linker<'_>, site: SiteRef) -> Option<(SiteRef, PathId)> {
-    if let Some(path) = waits_at(linker, site) {
-        // A lazy result of a pool waits when it is iterated.
+/// Returns the call that waits for the result of a site in the same body, with the path of its row.
+fn wait_for_result(linker: &Linker<'_>, site: SiteRef) -> Option<(SiteRef, PathId)> {
+    if let Some(path) = waiting_row_at(linker, site) {
+        // The call itself waits, or its lazy result waits when it is iterated.
         let is_used = linker.program.uses_of_result(site).iter().next().is_some();
         let (facts, site_id) = linker.program.facts_and_id(site);
-        let is_gone_through = facts
+        let is_iterated = facts
             .sites
             .iter()
             .any(|row| row.kind == SiteKind::Iterate && facts.form(row.callee) == Form::Result(site_id));
-        return (is_used || is_gone_through).then_some((site, path));
+        return (is_used || is_iterated).then_some((site, path));
     }
     let (facts, site_id) = linker.program.facts_and_id(site);
     let body = linker.program.body_of_site(site);
     let uses = linker.program.uses_of_result(site);
-    let held = uses.iter().find_map(|(mention, _)| match mention {
+    let variable = uses.iter().find_map(|(mention, _)| match mention {
         Mention::Assign(assign) => match facts.form(facts.assign(assign).target) {
             Form::Var(var) => Some(var),
             _ => None,
         },
         _ => None,
     });
-    facts.sites.iter().enumerate().find_map(|(at, row)| {
+    facts.sites.iter().enumerate().find_map(|(index, row)| {
         let Form::Attr(base, _) = facts.form(row.callee) else { return None };
-        let is_it = match facts.form(base) {
-            Form::Result(of) => of == site_id,
-            Form::Var(var) => Some(var) == held,
+        let is_result = match facts.form(base) {
+            Form::Result(call) => call == site_id,
+            Form::Var(var) => Some(var) == variable,
             _ => false,
         };
-        let of = site.file.site_ref(blocklint_facts::SiteId(at as u32));
-        if row.kind != SiteKind::Call || !is_it || linker.program.body_of_site(of) != body {
+        let wait = site.file.site_ref(blocklint_facts::SiteId(index as u32));
+        if row.kind != SiteKind::Call || !is_result || linker.program.body_of_site(wait) != body {
             return None;
         }
-        waits_at(linker, of).map(|path| (of, path))
+        waiting_row_at(linker, wait).map(|path| (wait, path))
     })
 }
 
-/// Returns the row by which a site waits.
-fn waits_at(linker: &Linker<'_>, site: SiteRef) -> Option<PathId> {
+/// Returns the path of the row by which a site waits.
+fn waiting_row_at(linker: &Linker<'_>, site: SiteRef) -> Option<PathId> {
     linker.targets(site, EnvId::NONE).list.iter().find_map(|target| match *target {
         Target::Row { path, .. } => linker
             .library
@@ -205,17 +211,22 @@ fn waits_at(linker: &Linker<'_>, site: SiteRef) -> Option<PathId> {
     })
 }
 
-/// True if a wait is given how long it may take.
-fn has_limit(linker: &Linker<'_>, wait: SiteRef) -> bool {
+/// True if a wait gets a time limit as an argument.
+fn has_time_limit(linker: &Linker<'_>, wait: SiteRef) -> bool {
     let facts = linker.program.facts(wait.file);
     let is_limit = |form| !matches!(facts.form(form), Form::None);
-    // `map` takes the code that it runs first.
-    let own = submitted_at(linker, wait).is_none();
-    linker.program.args_of(wait).iter().any(|arg| (own || facts.text(arg.name) == "timeout") && is_limit(arg.value))
+    // A call that also submits the job (`map`) has other arguments too.
+    let only_waits = submission_at(linker, wait).is_none();
+    linker
+        .program
+        .args_of(wait)
+        .iter()
+        .any(|arg| (only_waits || facts.text(arg.name) == "timeout") && is_limit(arg.value))
 }
 
-/// Returns the argument that is the pool to which a row hands a job; none within where it is the receiver.
-fn executor_of(row: &HandoverRow) -> Option<Option<&Argument>> {
+/// Returns `Some` if a row submits a job to a pool: the argument that is the pool, or `None` in it if the receiver is
+/// the pool.
+fn pool_argument_of(row: &HandoverRow) -> Option<Option<&Argument>> {
     if row.process || row.wraps || row.passes.is_none() && matches!(row.context, HandoverContext::Is(_)) {
         return None;
     }

@@ -1,4 +1,5 @@
-//! Imports before a call that patches, which keep the unpatched names: the top level of modules, read in order.
+//! Rule `late-monkey-patch`: imports that run before `monkey.patch_all()` and keep unpatched names. The rule follows
+//! the top level of modules in the order of execution.
 
 use crate::raw_finding::RawFinding;
 use blocklint_core::{Confidence, Language, Mistake, RuleCode, Severity};
@@ -14,33 +15,33 @@ use rustc_hash::FxHashSet;
 
 use crate::rules::mistakes::MistakeSearch;
 
-/// One import that comes too early.
+/// An import that runs before the patch.
 #[derive(Clone, Debug)]
 pub(crate) struct LateImport {
-    /// The import, in the file whose order decides; or the call that comes too late.
+    /// The import in the file that patches or starts the program, or the patching call if it is in a function.
     pub(crate) site: SiteRef,
-    /// The imports from there to the one that takes the name, each in its file; the first is the site. None where the site is
-    /// the call that patches, which comes after all imports of its module.
+    /// The imports from `site` to the import that takes the name, one in each file. Empty if `site` is a patching call
+    /// in a function, which runs after all imports of its module.
     pub(crate) imports: Vec<SiteRef>,
-    /// The name that was taken (`time.sleep`), or the module that takes such names.
+    /// The name that is imported unpatched (`time.sleep`), or the module that imports such names.
     pub(crate) taken: String,
-    /// True if it is a module that takes names itself.
+    /// True if `taken` is a module that imports such names itself.
     pub(crate) is_module: bool,
-    /// The call that patches, as it is known.
+    /// The path of the patching call.
     pub(crate) patch: String,
-    /// How sure it is that the import comes first.
+    /// The confidence that the import runs first.
     pub(crate) confidence: Confidence,
 }
 
-/// Modules are followed through so many imports.
-const DEEPEST: usize = 12;
+/// The most imports through which modules are followed.
+const MAX_IMPORTS: usize = 12;
 
 /// Returns the findings of this rule.
 pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFinding> {
     let (linker, rule) = (search.linker, RuleCode::LATE_MONKEY_PATCH);
-    let all = search.attempt(rule, || late_imports(linker, search.units));
-    let finding = |one: LateImport| {
-        let LateImport { site, imports, taken, is_module, patch, confidence } = one;
+    let all = search.attempt(rule, || find_late_imports(linker, search.units));
+    let finding = |import: LateImport| {
+        let LateImport { site, imports, taken, is_module, patch, confidence } = import;
         let mistake = Mistake::LateMonkeyPatch { taken: taken.clone(), is_module, patch };
         let mut finding = search.finding((rule, mistake), site, taken.clone(), Severity::Warning, confidence);
         if !imports.is_empty() {
@@ -51,7 +52,7 @@ pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFin
     all.into_iter().map(finding).collect()
 }
 
-/// Returns the step of a trace that is an import.
+/// Returns the trace step for an import.
 fn import_step(linker: &Linker<'_>, site: SiteRef, taken: &str) -> RawStep {
     let facts = linker.program.facts(site.file);
     let row = linker.program.site(site);
@@ -64,94 +65,103 @@ fn import_step(linker: &Linker<'_>, site: SiteRef, taken: &str) -> RawStep {
     }
 }
 
-/// Returns every import that comes before patching; one per statement.
-pub(crate) fn late_imports(linker: &Linker<'_>, units: &Units) -> Vec<LateImport> {
+/// Returns every import that runs before the patch, one for each statement.
+pub(crate) fn find_late_imports(linker: &Linker<'_>, units: &Units) -> Vec<LateImport> {
     let switches: Vec<&Switch> = linker.library.of(Language::Python).switches().map(|(switch, _)| switch).collect();
-    let mut found = Vec::new();
+    let mut late_imports = Vec::new();
     for switch in switches.into_iter().filter(|switch| !switch.patches.is_empty()) {
         let patching: Vec<SiteRef> = switch.call.iter().flat_map(|path| calls_of(linker, path)).collect();
         for path in &switch.call {
             for call in calls_of(linker, path) {
                 let is_patched_before = units.is_set(linker, call.file, &switch.name);
-                // A server that patches before it loads the program leaves nothing to be late for.
+                // If a server patches before it loads the program, no import is too early.
                 if !is_patched_before && !linker.program.is_test(call.file) && is_top_level(linker, call) {
-                    before(linker, switch, path, call, &mut found);
+                    add_imports_before_call(linker, switch, path, call, &mut late_imports);
                 } else if !is_patched_before
                     && !linker.program.is_test(call.file)
                     && !patching.iter().any(|other| {
-                        // A module of the same program that patches when it is imported may come first.
+                        // Another module of the same program that patches at import time may run first.
                         is_top_level(linker, *other)
                             && !linker.program.is_test(other.file)
                             && std::ptr::eq(units.of(linker, other.file), units.of(linker, call.file))
                     })
                 {
-                    found.extend(called_late(linker, switch, path, call));
+                    late_imports.extend(import_before_late_call(linker, switch, path, call));
                 }
             }
         }
     }
-    found.sort_by_key(|one: &LateImport| (one.site, std::cmp::Reverse(one.confidence)));
-    found.dedup_by_key(|one| one.site);
-    found
+    late_imports.sort_by_key(|import: &LateImport| (import.site, std::cmp::Reverse(import.confidence)));
+    late_imports.dedup_by_key(|import| import.site);
+    late_imports
 }
 
-/// True if a file is run as a program: it asks for its own name, or is called so.
+/// True if a file is the start of a program: it tests `__name__`, or has a usual name (`main.py`).
 fn is_entry_point(linker: &Linker<'_>, file: FileId) -> bool {
     let relative = &linker.program.files[file.index()].relative;
     let name = relative.rsplit('/').next().unwrap_or(relative);
-    let aside = relative.split('/').any(|folder| matches!(folder, "docs" | "doc" | "examples" | "example"));
+    let is_documentation = relative.split('/').any(|folder| matches!(folder, "docs" | "doc" | "examples" | "example"));
     let facts = linker.program.facts(file);
-    let asks = facts.regions.iter().any(|region| match facts.form(region.test) {
+    let tests_name = facts.regions.iter().any(|region| match facts.form(region.test) {
         Form::Compare(_, left, _) => is_dunder_name(facts, left),
         _ => false,
     });
-    let named = matches!(name, "__main__.py" | "main.py" | "wsgi.py" | "app.py" | "server.py" | "manage.py" | "run.py");
-    !aside && !linker.program.is_test(file) && (asks || named)
+    let has_usual_name =
+        matches!(name, "__main__.py" | "main.py" | "wsgi.py" | "app.py" | "server.py" | "manage.py" | "run.py");
+    !is_documentation && !linker.program.is_test(file) && (tests_name || has_usual_name)
 }
 
+/// True if a site is at the top level of its file.
 fn is_top_level(linker: &Linker<'_>, site: SiteRef) -> bool {
     linker.program.body_of_site(site) == site.file.body_ref(BodyId(0))
 }
 
-/// Returns a call in a function: by then its module has imported all that it does.
-fn called_late(linker: &Linker<'_>, switch: &Switch, path: &str, call: SiteRef) -> Option<LateImport> {
+/// Returns the late import for a patching call in a function, which runs after all imports of its module.
+fn import_before_late_call(linker: &Linker<'_>, switch: &Switch, path: &str, call: SiteRef) -> Option<LateImport> {
     let facts = linker.program.facts(call.file);
     facts.imports.iter().filter(|import| runs_at_import(linker, call.file, import)).find_map(|import| {
         let mut imports = vec![import_site(linker, call.file, &import)?];
         let mut seen = FxHashSet::from_iter([call.file]);
-        let (taken, is_module) = takes_early(linker, switch, call.file, &import, &mut imports, &mut seen)?;
+        let (taken, is_module) = find_unpatched_name(linker, switch, call.file, &import, &mut imports, &mut seen)?;
         let (patch, confidence) = (path.to_owned(), Confidence::High);
         Some(LateImport { site: call, imports: Vec::new(), taken, is_module, patch, confidence })
     })
 }
 
-/// The imports before a call: in its own file, and in entry points that import that file.
-fn before(linker: &Linker<'_>, switch: &Switch, path: &str, call: SiteRef, found: &mut Vec<LateImport>) {
+/// Adds the imports that run before a patching call: in its own file, and in entry points that import that file.
+fn add_imports_before_call(
+    linker: &Linker<'_>,
+    switch: &Switch,
+    path: &str,
+    call: SiteRef,
+    late_imports: &mut Vec<LateImport>,
+) {
     let until = linker.program.site(call).at.position;
-    imports_before(linker, switch, path, call.file, until, Confidence::High, found);
+    add_imports_before(linker, switch, path, call.file, until, Confidence::High, late_imports);
     for (file, import) in importers(linker, call.file) {
-        // One that others import, or that some program loads, may run after an entry point has patched.
+        // A file that others import may run after an entry point has patched.
         if !is_entry_point(linker, file) || !importers(linker, file).is_empty() {
             continue;
         }
         let patches_itself = switch.call.iter().flat_map(|path| calls_of(linker, path)).any(|other| {
-            other.file == file && facts_at(linker, other) < import.at.position && is_top_level(linker, other)
+            other.file == file && position_of(linker, other) < import.at.position && is_top_level(linker, other)
         });
         if patches_itself {
             continue;
         }
-        imports_before(linker, switch, path, file, import.at.position, Confidence::Medium, found);
+        add_imports_before(linker, switch, path, file, import.at.position, Confidence::Medium, late_imports);
     }
 }
 
-fn imports_before(
+/// Adds the imports of a file that run before a position and take unpatched names.
+fn add_imports_before(
     linker: &Linker<'_>,
     switch: &Switch,
     path: &str,
     file: FileId,
     until: u32,
     confidence: Confidence,
-    found: &mut Vec<LateImport>,
+    late_imports: &mut Vec<LateImport>,
 ) {
     let facts = linker.program.facts(file);
     for import in facts.imports.iter().filter(|import| runs_at_import(linker, file, import)) {
@@ -161,15 +171,15 @@ fn imports_before(
         let Some(site) = import_site(linker, file, &import) else { continue };
         let mut imports = vec![site];
         let mut seen = FxHashSet::from_iter([file]);
-        if let Some((taken, is_module)) = takes_early(linker, switch, file, &import, &mut imports, &mut seen) {
-            found.push(LateImport { site, imports, taken, is_module, patch: path.to_owned(), confidence });
+        if let Some((taken, is_module)) = find_unpatched_name(linker, switch, file, &import, &mut imports, &mut seen) {
+            late_imports.push(LateImport { site, imports, taken, is_module, patch: path.to_owned(), confidence });
         }
     }
 }
 
-/// Returns the first name that an import takes before it is patched, itself or in the modules it runs; true if it is a
-/// module that takes names.
-fn takes_early(
+/// Returns the first name that an import takes before the patch, itself or in the modules that it runs, and true if
+/// that name is a module that takes such names.
+fn find_unpatched_name(
     linker: &Linker<'_>,
     switch: &Switch,
     file: FileId,
@@ -200,11 +210,11 @@ fn takes_early(
         targets.extend(module_file_in(linker, &folder, name));
     }
     for target in targets {
-        if imports.len() >= DEEPEST || !seen.insert(target) || linker.program.language(target) != Language::Python {
+        if imports.len() >= MAX_IMPORTS || !seen.insert(target) || linker.program.language(target) != Language::Python {
             continue;
         }
         let inner = linker.program.facts(target);
-        // A module that patches first has everything behind it in order.
+        // Imports after a patch in the module are in order.
         let patched = switch.call.iter().flat_map(|path| calls_of(linker, path));
         let patched = patched.filter(|call| call.file == target && is_top_level(linker, *call));
         let until = patched.map(|call| linker.program.site(call).at.position).min().unwrap_or(u32::MAX);
@@ -213,7 +223,7 @@ fn takes_early(
                 continue;
             };
             imports.push(site);
-            if let Some(taken) = takes_early(linker, switch, target, &import, imports, seen) {
+            if let Some(taken) = find_unpatched_name(linker, switch, target, &import, imports, seen) {
                 return Some(taken);
             }
             imports.pop();
@@ -222,7 +232,7 @@ fn takes_early(
     None
 }
 
-/// True if an import runs when its module does: at the top level, and not for type checkers only.
+/// True if an import runs with its module: at the top level, and not only for type checkers.
 fn runs_at_import(linker: &Linker<'_>, file: FileId, import: &Import) -> bool {
     let facts = linker.program.facts(file);
     if facts.body_of(import.at) != BodyId(0) {
@@ -235,6 +245,7 @@ fn runs_at_import(linker: &Linker<'_>, file: FileId, import: &Import) -> bool {
     })
 }
 
+/// Returns the site of an import statement.
 fn import_site(linker: &Linker<'_>, file: FileId, import: &Import) -> Option<SiteRef> {
     let facts = linker.program.facts(file);
     let row = facts.sites.iter().enumerate().find(|(_, site)| {
@@ -248,34 +259,36 @@ fn importers(linker: &Linker<'_>, file: FileId) -> Vec<(FileId, Import)> {
     let relative = &linker.program.files[file.index()].relative;
     let stem = relative.strip_suffix("/__init__.py").or_else(|| relative.strip_suffix(".py")).unwrap_or(relative);
     let last = stem.rsplit('/').next().unwrap_or(stem);
-    let mut found = Vec::new();
+    let mut importers = Vec::new();
     for (slot, source) in linker.program.files.iter().enumerate() {
-        let other = FileId(slot as u32);
-        if source.facts.language != Language::Python || other == file {
+        let importer = FileId(slot as u32);
+        if source.facts.language != Language::Python || importer == file {
             continue;
         }
         for import in source.facts.imports.iter() {
             let (module, name) = (source.facts.text(import.module), source.facts.text(import.name));
-            if module.rsplit('.').next() != Some(last) && name != last || !runs_at_import(linker, other, &import) {
+            if module.rsplit('.').next() != Some(last) && name != last || !runs_at_import(linker, importer, &import) {
                 continue;
             }
-            let (target, folder) = imported_module(linker, other, &import);
-            let below = || {
-                let name = linker.program.global(other, import.name)?;
+            let (target, folder) = imported_module(linker, importer, &import);
+            let imported_file = || {
+                let name = linker.program.global(importer, import.name)?;
                 module_file_in(linker, folder.as_deref()?, name)
             };
-            if target == Some(file) || below() == Some(file) {
-                found.push((other, import));
+            if target == Some(file) || imported_file() == Some(file) {
+                importers.push((importer, import));
             }
         }
     }
-    found
+    importers
 }
 
-fn facts_at(linker: &Linker<'_>, site: SiteRef) -> u32 {
+/// Returns the position of a site in the order of execution of its file.
+fn position_of(linker: &Linker<'_>, site: SiteRef) -> u32 {
     linker.program.site(site).at.position
 }
 
+/// True if a form is `__name__`.
 fn is_dunder_name(facts: &blocklint_facts::FileFacts, form: blocklint_facts::FormId) -> bool {
     match facts.form(form) {
         Form::Name(name) => facts.text(name) == "__name__",

@@ -1,5 +1,5 @@
-//! The search for mistakes that no blocking call at the end of a path makes, and the finding of one: each rule has a file of its own,
-//! which [`MISTAKES`](crate::rules::MISTAKES) lists.
+//! [`MistakeSearch`], which the rules of [`MISTAKES`](crate::rules::MISTAKES) use: the data that they share, and the
+//! construction of their findings.
 
 use crate::raw_finding::RawFinding;
 use blocklint_core::{Confidence, Hold, Language, Mistake, RuleCode, Runtime, Severity};
@@ -17,7 +17,7 @@ use blocklint_mending::RowAdvice;
 use crate::rules::MISTAKES;
 use crate::rules::unbounded_offload::Offloads;
 
-/// A search for mistakes, with all that its rules ask.
+/// The data that the rules about mistakes share.
 pub(crate) struct MistakeSearch<'s, 'o, 'l, 'a> {
     pub(crate) linker: &'l Linker<'a>,
     pub(crate) suppressions: &'s Suppressions,
@@ -34,12 +34,12 @@ impl MistakeSearch<'_, '_, '_, '_> {
         MISTAKES.iter().flat_map(|rule| rule(self)).collect()
     }
 
-    /// Returns the results of a search for one rule; none where that fails.
+    /// Returns the results of a search for one rule. Empty if the search panics or takes too long.
     pub(crate) fn attempt<T>(&self, rule: RuleCode, search: impl FnOnce() -> Vec<T>) -> Vec<T> {
         self.linker.attempt(WorkUnit::Rule(rule), search).unwrap_or_default()
     }
 
-    /// Returns the finding of a mistake at a site. `call` is what is called there, as people know it.
+    /// Returns the finding of a mistake at a site. `call` is the public name of the callee.
     pub(crate) fn finding(
         &self,
         (rule, mistake): (RuleCode, Mistake),
@@ -84,7 +84,7 @@ impl MistakeSearch<'_, '_, '_, '_> {
             held_by: None,
             note: None,
             twins: Vec::new(),
-            row_advice: of_schedulers(linker, site.file),
+            row_advice: scheduler_advice(linker, site.file),
             holds_gil: false,
             occurrence: 0,
             reasons: Vec::new(),
@@ -92,16 +92,18 @@ impl MistakeSearch<'_, '_, '_, '_> {
             partly_silenced: Vec::new(),
             doubts: Vec::new(),
             aside: None,
-            suppressed: self.suppressions.hides(linker.program, site, span.start, body, rule),
+            suppressed: self.suppressions.find_suppression(linker.program, site, span.start, body, rule),
         }
     }
 }
 
-/// Returns whether the schedulers that an edit makes are there. [Java]
-fn of_schedulers(linker: &Linker<'_>, file: FileId) -> RowAdvice {
+/// Returns advice that says if the project's version of the library has the scheduler that an edit needs (Java).
+fn scheduler_advice(linker: &Linker<'_>, file: FileId) -> RowAdvice {
     let mut row_advice = RowAdvice::default();
-    if let (Language::Java, Some(of)) = (linker.program.language(file), Runtime::publishers(Some(Runtime::Reactor))) {
-        row_advice.pool_availability = linker.has_version_for(file, &of.workers_path());
+    if let (Language::Java, Some(publishers)) =
+        (linker.program.language(file), Runtime::publishers(Some(Runtime::Reactor)))
+    {
+        row_advice.pool_availability = linker.has_version_for(file, &publishers.workers_path());
     }
     row_advice
 }

@@ -1,5 +1,5 @@
-//! Mistakes that no blocking call at the end of a path makes: one file or folder for each rule, with its search and its findings. Their
-//! words are in `blocklint_rules`.
+//! Rules about mistakes other than a blocking call on a path from a root: one file or folder for each rule, with its
+//! search. `blocklint_rules` words the findings.
 
 use crate::raw_finding::RawFinding;
 
@@ -16,10 +16,10 @@ pub(crate) mod native_call_blocks_hub;
 pub(crate) mod pool_starvation;
 pub(crate) mod unbounded_offload;
 
-/// A search for the findings of one rule.
+/// A function that returns the findings of one rule.
 type FindMistakes = fn(&mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFinding>;
 
-/// The searches of all rules that need no path to a blocking call.
+/// The searches of all these rules.
 pub(crate) const MISTAKES: &[FindMistakes] = &[
     called_instead_of_handed_over::findings,
     late_monkey_patch::findings,

@@ -1,4 +1,5 @@
-//! Implicit calls: each row of the languages' tables has a section in the fixtures, in which a finding needs both directions.
+//! Implicit calls: each row of the languages' tables has a section in `tests/fixtures/implicit-calls.md` with a
+//! finding, which needs both directions of the row.
 
 use std::collections::BTreeSet;
 use std::fs;

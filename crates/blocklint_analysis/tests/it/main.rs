@@ -1,4 +1,4 @@
-//! Tests of the crate as a whole.
+//! Integration tests of the analysis: its layers, queries, memos and references.
 
 mod implicit_calls;
 mod layers;

@@ -1,10 +1,11 @@
-//! References to rows keep their index to themselves, so that the compiler refuses to put it to the facts of another file.
+//! References to rows (`BodyRef`, `SiteRef`) have a private index, so that no code can use it with the facts of another
+//! file.
 
 use std::fs;
 
-use crate::layers::crates;
+use crate::layers::crates_folder;
 
-/// Each reference with its index.
+/// Each reference type with its index field.
 const REFERENCES: [(&str, &str); 4] = [
     ("BodyRef", "body: BodyId"),
     ("ClassRef", "class: ClassId"),
@@ -14,7 +15,7 @@ const REFERENCES: [(&str, &str); 4] = [
 
 #[test]
 fn only_the_program_sees_the_index_of_a_reference() {
-    let crates = crates();
+    let crates = crates_folder();
     let text = fs::read_to_string(crates.join("blocklint_link/src/program/ids.rs")).expect("the references");
     for (name, index) in REFERENCES {
         let (_, rest) = text.split_once(&format!("pub struct {name} {{")).expect(name);

@@ -67,7 +67,7 @@ pub(crate) fn comments(
     is_meant: impl Fn(usize) -> bool,
 ) -> Vec<(Finding, Option<CommentEdit>)> {
     let used: FxHashSet<(usize, u32, RuleCode)> =
-        solved.used.iter().map(|one| (one.file.index(), one.comment, one.rule)).collect();
+        solved.used_comments.iter().map(|one| (one.file.index(), one.comment, one.rule)).collect();
     let mut found = Vec::new();
     for (slot, file) in files.iter().enumerate().filter(|(slot, file)| file.reported && is_meant(*slot)) {
         let known = if unread.contains(&file.facts.language) { CommentChecks { known: 0, ..checks } } else { checks };

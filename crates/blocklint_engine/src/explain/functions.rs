@@ -1,6 +1,6 @@
 //! One function as a whole, in sentences.
 
-use blocklint_analysis::{Above, BodyExplanation, BodyRef, BodyUse, Explainer, Reached, Root, RootKind};
+use blocklint_analysis::{BlockingPath, BodyExplanation, BodyRef, BodyUse, Explainer, Root, RootKind, StopReason};
 use blocklint_core::{Context, Place};
 use blocklint_facts::Flow;
 use blocklint_output::{ExplainedFunction, Remark};
@@ -24,18 +24,18 @@ pub(super) fn explained_function(explainer: &Explainer<'_, '_>, of: BodyRef) -> 
     let about = explainer.explain_body(of);
     let uses: Vec<Remark> = about.uses.iter().take(MOST_LISTED).map(|one| use_in_words(explainer, *one)).collect();
     let mut reaches: Vec<Remark> =
-        about.reaches.iter().take(MOST_LISTED).map(|one| reached_in_words(explainer, one)).collect();
-    if about.reaches.len() > MOST_LISTED {
-        reaches.push(Remark::new(format!("and {} more calls that block", about.reaches.len() - MOST_LISTED)));
+        about.blocking_paths.iter().take(MOST_LISTED).map(|one| reached_in_words(explainer, one)).collect();
+    if about.blocking_paths.len() > MOST_LISTED {
+        reaches.push(Remark::new(format!("and {} more calls that block", about.blocking_paths.len() - MOST_LISTED)));
     }
     let mut duty = duty(explainer, &about);
-    if about.reaches.is_empty() && about.findings.is_empty() && about.passing.is_empty() {
+    if about.blocking_paths.is_empty() && about.findings.is_empty() && about.findings_through.is_empty() {
         duty.push(Remark::new("nothing that it runs is known to hold its thread"));
     }
     // Its callers are listed among its uses, and that there are none is said above.
-    let ends = about.stops.iter().flat_map(|above| match above {
-        Above::NoCaller => Vec::new(),
-        Above::Called(_) => vec![Remark::new("none of its callers is reached from async code")],
+    let ends = about.stop_reasons.iter().flat_map(|above| match above {
+        StopReason::NoCaller => Vec::new(),
+        StopReason::Called(_) => vec![Remark::new("none of its callers is reached from async code")],
         _ => stops(explainer, None, of, above),
     });
     duty.extend(ends.take(MOST_LISTED));
@@ -50,7 +50,7 @@ pub(super) fn explained_function(explainer: &Explainer<'_, '_>, of: BodyRef) -> 
             findings: Vec::new(),
         },
         inside: about.findings,
-        passing: about.passing,
+        passing: about.findings_through,
     }
 }
 
@@ -137,7 +137,7 @@ fn use_in_words(explainer: &Explainer<'_, '_>, one: BodyUse) -> Remark {
 }
 
 /// `` `time.sleep` (sleep, confidence high) through load → read ``.
-fn reached_in_words(explainer: &Explainer<'_, '_>, one: &Reached) -> Remark {
+fn reached_in_words(explainer: &Explainer<'_, '_>, one: &BlockingPath) -> Remark {
     let linker = explainer.linker();
     let Some(last) = one.trace.last() else { return Remark::new(String::new()) };
     let through: Vec<&str> = one.trace.iter().skip(1).map(|step| blocklint_core::body_name(&step.function)).collect();

@@ -58,7 +58,7 @@ pub(super) fn remarks(
 ) -> Vec<Remark> {
     let linker = explainer.linker();
     let mut found = Vec::new();
-    if let Some(call) = standing.within.filter(|_| !is_called) {
+    if let Some(call) = standing.enclosing_call.filter(|_| !is_called) {
         found.push(Remark::at(
             format!("goes on with the call of `{}`", linker.written_site(call)),
             place_of(linker, call),
@@ -66,7 +66,8 @@ pub(super) fn remarks(
     } else if !is_called && !has_findings && standing.defines.is_empty() && standing.class.is_none() {
         found.push(Remark::new("nothing is called on this line"));
     }
-    if let Some(nearest) = standing.nearest.filter(|_| !is_called && !has_findings && standing.within.is_none()) {
+    if let Some(nearest) = standing.nearest.filter(|_| !is_called && !has_findings && standing.enclosing_call.is_none())
+    {
         let says = format!("the nearest function is {}", body(linker, nearest));
         found.push(Remark::at(says, place(linker, nearest.file, linker.program.body(nearest).name_span)));
     }
@@ -93,7 +94,7 @@ pub(super) fn of_file(explainer: &Explainer<'_, '_>, file: FileId, text: &str) -
 /// Returns what the comments of a line that silence rules do.
 pub(super) fn of_comments(explainer: &Explainer<'_, '_>, file: FileId, line: Span) -> Vec<Remark> {
     let facts = explainer.linker().program.facts(file);
-    let used = &explainer.solved().used;
+    let used = &explainer.solved().used_comments;
     let rows = facts.suppressions.iter().enumerate().filter(|(_, row)| {
         let is_meant = matches!(row.kind, SuppressionKind::Ignore | SuppressionKind::Noqa);
         is_meant && line.start <= row.comment.start && row.comment.start <= line.end

@@ -238,14 +238,14 @@ fn tell_line(
     about_source: Vec<(usize, PlaceRole)>,
 ) -> ToldLine {
     let linker = explainer.linker();
-    let standing = explainer.standing(file, span.line, span.code);
+    let standing = explainer.line_context(file, span.line, span.code);
     let text = span.text.get(span.line.start as usize..span.line.end as usize).unwrap_or_default();
     let kind = lines::kind_of(text, linker.program.language(file));
-    let mut sites = explainer.sites_of(file, span.line);
+    let mut sites = explainer.sites_on_line(file, span.line);
     let imports_alone = standing.is_import && sites.iter().all(|&site| explainer.is_import(site));
     let is_called = !sites.is_empty() && !imports_alone;
     if !is_called {
-        sites = standing.within.into_iter().collect();
+        sites = standing.enclosing_call.into_iter().collect();
     }
     let mut found = about_source;
     found.extend(explainer.findings_on(file, span.line).iter().filter_map(|(at, part)| Some((number(at)?, *part))));

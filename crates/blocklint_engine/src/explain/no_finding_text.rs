@@ -1,6 +1,6 @@
 //! Why a site belongs to no finding, in sentences.
 
-use blocklint_analysis::{Above, BodyRef, End, Explainer, Explanation, Linker, Why};
+use blocklint_analysis::{BodyRef, EndReason, Explainer, Explanation, Linker, StopReason, Why};
 use blocklint_core::{Context, Language};
 use blocklint_facts::{Flow, SiteKind};
 use blocklint_output::Remark;
@@ -9,51 +9,53 @@ use super::MOST_LISTED;
 use super::sites::{body, context_words, place, place_of};
 
 /// Returns one end in words, each with the place it describes.
-pub(super) fn reason(explainer: &Explainer<'_, '_>, site: &Explanation<'_>, end: &End) -> Vec<Remark> {
+pub(super) fn reason(explainer: &Explainer<'_, '_>, site: &Explanation<'_>, end: &EndReason) -> Vec<Remark> {
     let linker = explainer.linker();
     let text = |path| linker.library.text(path).to_string();
     let one = |text: String| vec![Remark::new(text)];
     match end {
-        End::UnknownCallee(why) => one(unknown(linker, site, *why)),
-        End::NoModel(path) => one(format!("no model speaks of `{}`: it is taken to hold no thread", text(*path))),
-        End::NoEffect(path) => one(format!("no model row says that `{}` holds its thread", text(*path))),
-        End::Harmless(path) => one(format!("the model says that `{}` holds no thread", text(*path))),
-        End::Asynchronous(path) => {
+        EndReason::UnknownCallee(why) => one(unknown(linker, site, *why)),
+        EndReason::NoModel(path) => one(format!("no model speaks of `{}`: it is taken to hold no thread", text(*path))),
+        EndReason::NoEffect(path) => one(format!("no model row says that `{}` holds its thread", text(*path))),
+        EndReason::Harmless(path) => one(format!("the model says that `{}` holds no thread", text(*path))),
+        EndReason::Asynchronous(path) => {
             one(format!("`{}` is asynchronous: the event loop goes on while it is awaited", text(*path)))
         }
-        End::Excused(path) => {
+        EndReason::Excused(path) => {
             one(format!("`{}` holds no thread as it is called here: none of its rows applies", text(*path)))
         }
-        End::NoTime(path) => one(format!("`{}` is given no time here: it does not wait", text(*path))),
-        End::Lock(path) => {
+        EndReason::NoTime(path) => one(format!("`{}` is given no time here: it does not wait", text(*path))),
+        EndReason::Lock(path) => {
             one(format!("`{}` takes a lock of this process, which by itself is not reported", text(*path)))
         }
-        End::Registers(of, Context::EventLoop) => {
+        EndReason::Registers(of, Context::EventLoop) => {
             one(format!("registers {} to run on the event loop, where it is judged by itself", body(linker, *of)))
         }
-        End::Registers(of, context) => one(format!(
+        EndReason::Registers(of, context) => one(format!(
             "registers {} to run in {}, where it holds no event loop",
             body(linker, *of),
             context_words(*context)
         )),
-        End::Silenced(of, span) => vec![Remark::at(
+        EndReason::Silenced(of, span) => vec![Remark::at(
             format!("what {} does is silenced by a comment there", body(linker, *of)),
             place(linker, of.file, *span),
         )],
-        End::Unconsumed(path) => one(format!(
+        EndReason::Unconsumed(path) => one(format!(
             "`{}` works when its result is consumed, and nothing that is known consumes it on an event loop",
             text(*path)
         )),
-        End::Makes(of, Flow::Coroutine) => {
+        EndReason::Makes(of, Flow::Coroutine) => {
             one(format!("makes a coroutine of `{}`: its body runs where that is awaited", linker.qualified_name(*of)))
         }
-        End::Makes(of, Flow::Sync) => one(format!("`{}` is only made, not run, here", linker.qualified_name(*of))),
-        End::Makes(of, Flow::Generator | Flow::AsyncGenerator) => {
+        EndReason::Makes(of, Flow::Sync) => {
+            one(format!("`{}` is only made, not run, here", linker.qualified_name(*of)))
+        }
+        EndReason::Makes(of, Flow::Generator | Flow::AsyncGenerator) => {
             one(format!("makes a generator of `{}`: its body runs where that is iterated", linker.qualified_name(*of)))
         }
-        End::Awaits(of, findings) => awaits(explainer, *of, findings),
-        End::Quiet(of) => one(format!("nothing that {} runs is known to hold its thread", body(linker, *of))),
-        End::HandsOver(passed) => {
+        EndReason::Awaits(of, findings) => awaits(explainer, *of, findings),
+        EndReason::Quiet(of) => one(format!("nothing that {} runs is known to hold its thread", body(linker, *of))),
+        EndReason::HandsOver(passed) => {
             let what = match (passed.written.as_str(), linker.program.language(site.site.file)) {
                 ("<lambda>", Language::Rust) => "a closure".to_owned(),
                 ("<lambda>", _) => "a lambda".to_owned(),
@@ -68,13 +70,13 @@ pub(super) fn reason(explainer: &Explainer<'_, '_>, site: &Explanation<'_>, end:
                 }
             })
         }
-        End::Plain => vec![plain(explainer, site)],
-        End::RuledOut(of) => {
+        EndReason::Plain => vec![plain(explainer, site)],
+        EndReason::RuledOut(of) => {
             one(format!("{} can block its thread, but not with the arguments that are passed here", body(linker, *of)))
         }
-        End::Suppressed(file, span) => vec![Remark::at("a comment ends it here", place(linker, *file, *span))],
-        End::Allowed(of) => one(format!("the thread of {} may be held in this way", body(linker, *of))),
-        End::Stops(of, above) => stops(explainer, Some(site.owner), *of, above),
+        EndReason::Suppressed(file, span) => vec![Remark::at("a comment ends it here", place(linker, *file, *span))],
+        EndReason::Allowed(of) => one(format!("the thread of {} may be held in this way", body(linker, *of))),
+        EndReason::Stops(of, above) => stops(explainer, Some(site.owner), *of, above),
     }
 }
 
@@ -119,7 +121,12 @@ fn awaits(explainer: &Explainer<'_, '_>, of: BodyRef, findings: &[usize]) -> Vec
 }
 
 /// Returns why a label goes no further than a body; `owner` is the body of the site that is spoken of, if one is.
-pub(super) fn stops(explainer: &Explainer<'_, '_>, owner: Option<BodyRef>, of: BodyRef, above: &Above) -> Vec<Remark> {
+pub(super) fn stops(
+    explainer: &Explainer<'_, '_>,
+    owner: Option<BodyRef>,
+    of: BodyRef,
+    above: &StopReason,
+) -> Vec<Remark> {
     let linker = explainer.linker();
     let name = match owner {
         None => "it".to_owned(),
@@ -128,12 +135,12 @@ pub(super) fn stops(explainer: &Explainer<'_, '_>, owner: Option<BodyRef>, of: B
     };
     let at_site = |text: String, site| vec![Remark::at(text, place_of(linker, site))];
     match above {
-        Above::NoCaller => {
+        StopReason::NoCaller => {
             let facts = linker.program.body(of);
             vec![Remark::at(format!("{name} has no caller that is known"), place(linker, of.file, facts.name_span))]
         }
-        Above::TopLevel => vec![Remark::new(format!("{name} runs when it is imported"))],
-        Above::Called(sites) => {
+        StopReason::TopLevel => vec![Remark::new(format!("{name} runs when it is imported"))],
+        StopReason::Called(sites) => {
             let called = |site| {
                 let around = body(linker, linker.program.body_of_site(site));
                 Remark::at(
@@ -148,32 +155,34 @@ pub(super) fn stops(explainer: &Explainer<'_, '_>, owner: Option<BodyRef>, of: B
             }
             remarks
         }
-        Above::Made(site) => at_site(format!("{name} is only made there, and nothing that is known runs it"), *site),
-        Above::HandedOver(site, context) => at_site(
+        StopReason::Made(site) => {
+            at_site(format!("{name} is only made there, and nothing that is known runs it"), *site)
+        }
+        StopReason::HandedOver(site, context) => at_site(
             format!("{name} is handed to {} there, where it holds no event loop", context_words(*context)),
             *site,
         ),
-        Above::PassedOn(site) => at_site(
+        StopReason::PassedOn(site) => at_site(
             format!(
                 "{name} is given to `{}`, of which it is not known what it does with it",
                 linker.written_site(*site)
             ),
             *site,
         ),
-        Above::Kept(file, span) => {
+        StopReason::Kept(file, span) => {
             let text = format!("{name} is kept there, and no call of it from there is known");
             vec![Remark::at(text, place(linker, *file, *span))]
         }
-        Above::Registered(path, context) => {
+        StopReason::Registered(path, context) => {
             let path = linker.library.text(*path);
             vec![Remark::new(format!("{name} is registered by `{path}` to run in {}", context_words(*context)))]
         }
-        Above::Suppressed(file, span) => {
+        StopReason::Suppressed(file, span) => {
             let text = format!("{name} is called there under a comment that silences it");
             vec![Remark::at(text, place(linker, *file, *span))]
         }
-        Above::RuledOut(site) => at_site(format!("{name} is called there with arguments that rule it out"), *site),
-        Above::Allowed(root) => {
+        StopReason::RuledOut(site) => at_site(format!("{name} is called there with arguments that rule it out"), *site),
+        StopReason::Allowed(root) => {
             let root = body(linker, *root);
             vec![Remark::new(format!("{name} is called by {root}, whose thread may be held in this way"))]
         }

@@ -1,7 +1,7 @@
 //! The calls of a line, in words.
 
-use blocklint_analysis::{BodyRef, Linker, RowTried, RunTarget, SiteRef};
-use blocklint_analysis::{Explainer, Explanation, FileId, GivenArgument, LabelHold, RootKind, RowMatch, TargetKind};
+use blocklint_analysis::{ArgumentValue, Explainer, Explanation, FileId, LabelHold, RootKind, RowMatch, TargetKind};
+use blocklint_analysis::{BodyRef, Linker, RunTarget, SiteRef, TestedRow};
 use blocklint_core::{Context, Hold, Language, Place};
 use blocklint_facts::{BodyKind, Flow, Form, SiteFlags, SiteKind};
 use blocklint_models::{CallRow, HandoverContext, HandoverRow, RowEffect, Runs, Selector, Via};
@@ -18,15 +18,15 @@ pub(super) fn explained(explainer: &Explainer<'_, '_>, site: &Explanation<'_>) -
     let row = linker.program.site(site.site);
     let arguments = site.arguments.iter().map(|(argument, given)| {
         let text = match given {
-            GivenArgument::Absent => "not given".to_owned(),
-            GivenArgument::Unpacked => "perhaps among the unpacked arguments".to_owned(),
-            GivenArgument::Literal(constant) => literal(constant),
-            GivenArgument::Parameter(name, None) => format!("parameter `{name}`"),
-            GivenArgument::Parameter(name, Some(default)) => {
+            ArgumentValue::Absent => "not given".to_owned(),
+            ArgumentValue::Unpacked => "perhaps among the unpacked arguments".to_owned(),
+            ArgumentValue::Literal(constant) => literal(constant),
+            ArgumentValue::Parameter(name, None) => format!("parameter `{name}`"),
+            ArgumentValue::Parameter(name, Some(default)) => {
                 format!("parameter `{name}`, {} by default", literal(default))
             }
-            GivenArgument::Value(written, of) if linker.values.is_unknown(*of) => format!("`{written}`"),
-            GivenArgument::Value(written, of) => format!("`{written}`, {}", value(linker, *of)),
+            ArgumentValue::Value(written, of) if linker.values.is_unknown(*of) => format!("`{written}`"),
+            ArgumentValue::Value(written, of) => format!("`{written}`, {}", value(linker, *of)),
         };
         (blocklint_models::written::argument(argument), text)
     });
@@ -179,7 +179,7 @@ pub(super) fn context_words(context: Context) -> &'static str {
     }
 }
 
-fn tried(tried: &RowTried<'_>, language: Language) -> ExplainedRow {
+fn tried(tried: &TestedRow<'_>, language: Language) -> ExplainedRow {
     let shown = tried
         .conditions
         .iter()
@@ -193,7 +193,7 @@ fn tried(tried: &RowTried<'_>, language: Language) -> ExplainedRow {
 }
 
 /// Returns the effect of a `[[call]]` row in words, and the time that it holds a thread if that decides.
-fn call_says(row: &CallRow, tried: &RowTried<'_>) -> String {
+fn call_says(row: &CallRow, tried: &TestedRow<'_>) -> String {
     let mut text = match row.effect {
         Some(RowEffect::Holds(effect)) => effect.to_string(),
         Some(RowEffect::Harmless) if row.is_async == Some(true) => "asynchronous, holds no thread".to_owned(),

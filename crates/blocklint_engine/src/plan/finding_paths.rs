@@ -36,7 +36,7 @@ pub(super) struct NamedChangePoint {
 impl FindingPaths {
     /// Reads the paths off a solved program; `None` if the analysis was not asked for them.
     pub(crate) fn new(linker: &Linker<'_>, solved: &Solved) -> Option<Self> {
-        let net = solved.net.as_ref()?;
+        let net = solved.path_network.as_ref()?;
         let named = |change_point: &ChangePoint| match *change_point {
             ChangePoint::Body(body) => Some(NamedChangePoint {
                 place: place(linker, body.file, linker.program.body(body).name_span),

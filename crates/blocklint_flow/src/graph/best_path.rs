@@ -1,4 +1,5 @@
-//! Best paths over the graph of a search: the surest from each labelled body to a blocking call. Causes are in `causes.rs`.
+//! Best paths over the graph of a search: Dijkstra's algorithm finds the most certain path from each labelled body to a
+//! blocking call. Causes are in `causes.rs`.
 
 use blocklint_link::lang;
 use std::cmp::Reverse;
@@ -15,34 +16,36 @@ use crate::graph::{EdgeTarget, FlowEdge, Graph, LabelledBodyId};
 use crate::guards::java_setting::is_made_by_name;
 use crate::guards::rust_getter::deciding_tests_over;
 
-/// The number of hops by which a path may be longer if it stands under one condition less.
-const CONDITION: u32 = 3;
+/// One condition counts as much as this number of hops.
+const HOPS_PER_CONDITION: u32 = 3;
 
-/// Everything that counts against a path; the path with the least is shown.
+/// The cost of a path, compared field by field. A finding shows the path with the lowest cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cost {
     /// Inferred steps.
     pub steps: u32,
-    /// True if it ends at a call that only reads or changes the entry of a file (`stat`, `mkdir`). A call that reads
-    /// the content of a file holds the thread longer (Python).
-    pub ends_at_entry: bool,
-    /// Hops, and the conditions that they stand under, because the reader of a finding checks each of them.
+    /// True if the path ends at a call that only reads or changes a directory entry (`stat`, `mkdir`). A call that
+    /// reads the content of a file holds the thread longer, so its path is preferred (Python).
+    pub ends_at_dir_entry: bool,
+    /// The number of hops, plus three for each condition around them, because the reader of a finding checks each of
+    /// them.
     length: u32,
-    /// Hops alone.
+    /// The number of hops alone.
     pub hops: u32,
-    /// Among equals the first place.
+    /// The first site of the path. Of equal paths the one with the first site wins.
     site: SiteRef,
-    /// The inferred steps that are choices among objects. Which method an object calls on itself is decided with the object.
+    /// The inferred steps that are choices among receivers. A call of an object on itself adds none, because the object
+    /// decides the method.
     pub(crate) chosen: u32,
-    /// The inferred steps that are guesses: branches that are one of many, arguments that only callers show.
+    /// The inferred steps that are guesses: a branch that is one of many, an argument that only callers know.
     pub(crate) guessed: u32,
-    /// The hops whose callee is known without a choice: calls of an object on itself, constructors (Java).
+    /// The hops with a statically bound callee: calls of an object on itself, constructors (Java).
     pub statically_bound_hops: u32,
 }
 
 impl Cost {
-    /// Returns the cost of an edge that ends at a row.
-    fn of(linker: &Linker<'_>, graph: &Graph<'_>, edge: &FlowEdge) -> Cost {
+    /// Returns the cost of one edge alone.
+    fn of_edge(linker: &Linker<'_>, graph: &Graph<'_>, edge: &FlowEdge) -> Cost {
         let steps = edge_steps(linker, graph, edge);
         let guessed = u32::from(edge.steps);
         let chosen = steps - guessed;
@@ -51,12 +54,12 @@ impl Cost {
             Language::Rust => deciding_tests_over(linker, edge.site),
             _ => linker.conditions_over(edge.site),
         };
-        let ends_at_entry = ends_at_metadata_call(linker, graph, edge);
+        let ends_at_dir_entry = ends_at_metadata_call(linker, graph, edge);
         let statically_bound_hops = u32::from(is_statically_bound(linker, edge.site));
         Cost {
             steps,
-            ends_at_entry,
-            length: 1 + CONDITION * conditions,
+            ends_at_dir_entry,
+            length: 1 + HOPS_PER_CONDITION * conditions,
             hops: 1,
             site: edge.site,
             chosen,
@@ -65,12 +68,12 @@ impl Cost {
         }
     }
 
-    /// Returns the cost of the path with one edge before it.
-    fn after(self, linker: &Linker<'_>, graph: &Graph<'_>, edge: &FlowEdge) -> Cost {
-        let own = Cost::of(linker, graph, edge);
+    /// Returns the cost of the path with one edge prepended.
+    fn prepend(self, linker: &Linker<'_>, graph: &Graph<'_>, edge: &FlowEdge) -> Cost {
+        let own = Cost::of_edge(linker, graph, edge);
         Cost {
             steps: self.steps + own.steps,
-            ends_at_entry: self.ends_at_entry,
+            ends_at_dir_entry: self.ends_at_dir_entry,
             length: self.length + own.length,
             hops: self.hops + 1,
             site: edge.site,
@@ -81,12 +84,12 @@ impl Cost {
     }
 }
 
-/// The best edge of each labelled body.
+/// The first edge of the best path from each labelled body, with the path's cost.
 pub struct Paths {
     pub(crate) best: Vec<Option<(Cost, FlowEdge)>>,
 }
 
-/// True if an edge leads to a call that only reads or changes the entry of a file in the file system (Python).
+/// True if an edge leads to a call that only reads or changes a directory entry (Python).
 fn ends_at_metadata_call(linker: &Linker<'_>, graph: &Graph<'_>, edge: &FlowEdge) -> bool {
     let EdgeTarget::Sink(sink) = edge.next else { return false };
     let facts = linker.program.facts(edge.site.file);
@@ -95,37 +98,38 @@ fn ends_at_metadata_call(linker: &Linker<'_>, graph: &Graph<'_>, edge: &FlowEdge
         && lang::python::conventions::is_metadata_function(facts.text(linker.program.site(edge.site).name))
 }
 
-/// True if a call is one of an object on itself.
+/// True if an object calls a method on itself: `self.load()`.
 fn is_on_own_object(linker: &Linker<'_>, site: SiteRef) -> bool {
     linker.receiver_form(site).is_some_and(|form| is_own_receiver(linker.program.facts(site.file), form))
 }
 
-/// True if a call is one of an object on itself, of a function of its class, or makes an object (Java).
+/// True if a call has no other receiver than its own object: `load()`, `this.load()`, `new Loader()` (Java).
 fn is_statically_bound(linker: &Linker<'_>, site: SiteRef) -> bool {
     let is_java = linker.program.language(site.file) == Language::Java;
     is_java && (linker.receiver_form(site).is_none() || is_on_own_object(linker, site))
 }
 
-/// True if a method that a framework calls, on objects of any class that inherits it, calls one of its own that these
-/// classes fill in: each of them is called there, by objects of its own (Java).
-fn is_filled_in_by_each(linker: &Linker<'_>, site: SiteRef) -> bool {
+/// True if a method that a framework calls is a template method that calls another method on its own object. Then every
+/// override of that method is called, because the framework calls the template method on objects of each subclass
+/// (Java).
+fn calls_every_override(linker: &Linker<'_>, site: SiteRef) -> bool {
     is_statically_bound(linker, site) && linker.registered(linker.program.body_of_site(site)).is_some()
 }
 
-/// Returns steps of one edge, with what the share of labelled alternatives adds.
+/// Returns the inferred steps of one edge, with those for the share of its alternatives that block.
 pub fn edge_steps(linker: &Linker<'_>, graph: &Graph<'_>, edge: &FlowEdge) -> u32 {
     if !edge.shared {
         return u32::from(edge.steps);
     }
-    let effect = held_behind(graph, edge);
-    // Many labelled bodies meet at one site.
+    let effect = effect_behind(graph, edge);
+    // The answer is cached, because many edges have the same site.
     let key = (edge.site, effect, matches!(edge.next, EdgeTarget::LabelledBody(_)));
     let share = linker.query(&graph.shares, key, u8::default, || share_steps(linker, graph, edge, effect));
     u32::from(edge.steps) + u32::from(share)
 }
 
-/// Returns the effect behind an edge, and how bad it is.
-fn held_behind(graph: &Graph<'_>, edge: &FlowEdge) -> Option<(Effect, Severity)> {
+/// Returns the effect of the label that an edge leads to, with its severity.
+fn effect_behind(graph: &Graph<'_>, edge: &FlowEdge) -> Option<(Effect, Severity)> {
     let label = match edge.next {
         EdgeTarget::LabelledBody(labelled_body) => {
             graph.labelled_bodies.get(labelled_body.0 as usize).map(|labelled_body| labelled_body.label)
@@ -138,12 +142,12 @@ fn held_behind(graph: &Graph<'_>, edge: &FlowEdge) -> Option<(Effect, Severity)>
     })
 }
 
-/// The steps of a union depend on its site, the effect behind it, and whether a body of the project holds the thread so.
+/// The key for the steps of a union of targets: its site, the effect behind it, and true if the edge leads to a body of
+/// the project.
 pub(crate) type ShareKey = (SiteRef, Option<(Effect, Severity)>, bool);
 
-/// True if only alternatives with this very effect count as holding the thread at an edge. Of a Java method with its
-/// many implementations what few of them do shows nothing, whatever the others do; nor does in Rust that few of them
-/// start a runtime.
+/// True if only alternatives with the edge's own effect count as blocking. Java methods have so many implementations
+/// that another effect of some of them is no evidence. In Rust this holds for implementations that start a runtime.
 fn is_counted_by_effect(linker: &Linker<'_>, edge: &FlowEdge, effect: Option<Effect>) -> bool {
     matches!(edge.next, EdgeTarget::LabelledBody(_))
         && match linker.program.language(edge.site.file) {
@@ -153,26 +157,27 @@ fn is_counted_by_effect(linker: &Linker<'_>, edge: &FlowEdge, effect: Option<Eff
         }
 }
 
-/// True if a body has this effect with at least this severity.
-fn holds_so(graph: &Graph<'_>, body: BodyRef, held: Option<(Effect, Severity)>) -> bool {
-    match held {
+/// True if a body has a label of this effect with at least this severity.
+fn has_effect(graph: &Graph<'_>, body: BodyRef, wanted: Option<(Effect, Severity)>) -> bool {
+    match wanted {
         Some((effect, severity)) => graph.effects.get(&(body, effect)).is_some_and(|worst| *worst >= severity),
         None => graph.labelled.contains(&body),
     }
 }
 
-/// Returns the alternatives that the call of an edge may run, and which of them hold the thread.
+/// Returns the alternatives that the call of an edge may run, split into those that hold the thread and the others.
+/// `None` if there is only one.
 pub(crate) fn choice_of(linker: &Linker<'_>, graph: &Graph<'_>, edge: &FlowEdge) -> Option<Choice> {
-    let held = held_behind(graph, edge);
+    let held = effect_behind(graph, edge);
     let by_effect = is_counted_by_effect(linker, edge, held.map(|(effect, _)| effect));
     let (all, bodies) = alternatives(linker, edge.site);
-    let holds = |body: &BodyRef| if by_effect { holds_so(graph, *body, held) } else { graph.labelled.contains(body) };
+    let holds = |body: &BodyRef| if by_effect { has_effect(graph, *body, held) } else { graph.labelled.contains(body) };
     let (holders, others): (Vec<BodyRef>, Vec<BodyRef>) = bodies.into_iter().partition(holds);
     let rows = graph.sink_rows_at.get(&edge.site).map_or(0, |&count| count as usize);
     (all > 1).then(|| Choice { site: edge.site, all, holding: holders.len() + rows, holders, others })
 }
 
-/// Returns how many things a call may run, and those of them that are bodies of the project.
+/// Returns the number of targets that a call may run, and those of them that are bodies of the project.
 fn alternatives(linker: &Linker<'_>, site: SiteRef) -> (usize, Vec<BodyRef>) {
     let targets = linker.targets(site, blocklint_link::values::value::EnvId::NONE);
     let mut all = 0usize;
@@ -196,7 +201,7 @@ fn alternatives(linker: &Linker<'_>, site: SiteRef) -> (usize, Vec<BodyRef>) {
                     all += 1;
                     bodies.push(*body);
                 }
-                // The call may also run one of the lambdas that are given for the interface.
+                // The call may also run a lambda that implements the interface.
                 all += linker.lambda_count(class);
             }
             Target::Row { .. } => all += 1,
@@ -205,56 +210,60 @@ fn alternatives(linker: &Linker<'_>, site: SiteRef) -> (usize, Vec<BodyRef>) {
     (all, bodies)
 }
 
-/// Returns the inferred steps of a call with several alternatives, by the share of them that hold the thread. Of many: one
-/// step if at least half hold it, and one in eight holds it by this effect; else `LOW_STEPS`. Of up to three: one step.
+/// Returns the inferred steps of a call with several alternatives, by the share of alternatives that block. With up to
+/// three alternatives the result is one step. With more it is one step if at least half of them block and one in eight
+/// blocks by this effect; otherwise `LOW_STEPS`. Java and Rust have further conditions, see the comments below.
 fn share_steps(linker: &Linker<'_>, graph: &Graph<'_>, edge: &FlowEdge, held: Option<(Effect, Severity)>) -> u8 {
     let effect = held.map(|(effect, _)| effect);
     let site = edge.site;
     let by_effect = is_counted_by_effect(linker, edge, effect);
-    let holds_so = |body: BodyRef| holds_so(graph, body, held);
-    let is_labelled = |body: BodyRef| if by_effect { holds_so(body) } else { graph.labelled.contains(&body) };
+    let has_effect = |body: BodyRef| has_effect(graph, body, held);
+    let is_labelled = |body: BodyRef| if by_effect { has_effect(body) } else { graph.labelled.contains(&body) };
     let (all, bodies) = alternatives(linker, site);
     let labelled = bodies.iter().filter(|body| is_labelled(**body)).count();
-    let same = bodies.iter().filter(|body| holds_so(**body)).count();
+    let same = bodies.iter().filter(|body| has_effect(**body)).count();
     let rows = graph.sink_rows_at.get(&site).map_or(0, |&count| count as usize);
     let (labelled, same) = (labelled + rows, same + rows);
-    if all <= 1 || by_effect && (linker.is_called_on_each(site) || is_filled_in_by_each(linker, site)) {
+    if all <= 1 || by_effect && (linker.is_called_on_each(site) || calls_every_override(linker, site)) {
         0
     } else if by_effect && linker.is_looked_up_by_key(site) {
-        // Each is called for its key.
+        // A table calls each alternative for its key.
         1
     } else if all <= 3 {
-        // Of a method with three implementations what one of them does is not likely, nor what those do that only a setting
-        // names.
+        // One of three implementations is unlikely to run. So are implementations that only a setting selects by class
+        // name.
         let by_name = |body: &&BodyRef| {
             let class = linker.program.body(**body).class.get();
             class.is_some_and(|class| is_made_by_name(linker, body.file.class_ref(class)))
         };
-        let named_less = || {
+        let is_only_selected_by_name = || {
             let mut holding = bodies.iter().filter(|body| is_labelled(**body)).peekable();
             holding.peek().is_some()
                 && holding.all(|body| by_name(&body))
                 && !bodies.iter().filter(|body| !is_labelled(**body)).all(|body| by_name(&body))
         };
-        if by_effect && (same * 2 < all || linker.program.language(site.file) == Language::Java && named_less()) {
+        if by_effect
+            && (same * 2 < all || linker.program.language(site.file) == Language::Java && is_only_selected_by_name())
+        {
             LOW_STEPS
         } else {
             1
         }
     } else if labelled * 2 >= all && same * 8 >= all {
-        // Where many only pass it on, which one does it shows nothing about the one that is called here, the less the
-        // fewer do it themselves.
-        let passes_on =
-            |body: &&BodyRef| effect.is_some_and(|effect| graph.shortest.leads_through(graph, **body, effect, &bodies));
-        // A storage over the network starts a runtime; the type argument of a caller decides which storage it is.
+        // If many alternatives only delegate to another one, they are no evidence that the one called here blocks.
+        let delegates = |body: &&BodyRef| {
+            effect.is_some_and(|effect| graph.shortest.reaches_only_through(graph, **body, effect, &bodies))
+        };
+        // In Rust the type argument of a caller decides which implementation runs (a storage over the network starts a
+        // runtime).
         if by_effect && linker.program.language(site.file) == Language::Rust {
             return LOW_STEPS;
         }
-        let passing = if by_effect { bodies.iter().filter(passes_on).count() } else { 0 };
-        match passing * 3 >= all {
-            true if same.saturating_sub(passing) * 2 < all => LOW_STEPS,
+        let delegating = if by_effect { bodies.iter().filter(delegates).count() } else { 0 };
+        match delegating * 3 >= all {
+            true if same.saturating_sub(delegating) * 2 < all => LOW_STEPS,
             true => 2,
-            false if by_effect && effect.is_some_and(|effect| few_are_near(graph, &bodies, effect)) => LOW_STEPS,
+            false if by_effect && effect.is_some_and(|effect| is_near_for_few(graph, &bodies, effect)) => LOW_STEPS,
             false => 1,
         }
     } else {
@@ -262,36 +271,37 @@ fn share_steps(linker: &Linker<'_>, graph: &Graph<'_>, edge: &FlowEdge, held: Op
     }
 }
 
-/// True if fewer than half of some bodies come to an effect in a few calls.
-fn few_are_near(graph: &Graph<'_>, bodies: &[BodyRef], effect: Effect) -> bool {
+/// True if fewer than half of the bodies reach an effect in a few calls.
+fn is_near_for_few(graph: &Graph<'_>, bodies: &[BodyRef], effect: Effect) -> bool {
     let near = bodies.iter().filter(|&&body| graph.shortest.is_near(graph, body, effect)).count();
     near * 2 < bodies.len()
 }
 
 impl Paths {
-    /// Finds the best edges of all labelled bodies at once.
+    /// Finds the best paths from all labelled bodies (Dijkstra, backwards from the sinks).
     pub fn new(linker: &Linker<'_>, graph: &Graph<'_>) -> Self {
         let mut best: Vec<Option<(Cost, FlowEdge)>> = vec![None; graph.labelled_bodies.len()];
-        let mut before: Vec<Vec<(LabelledBodyId, FlowEdge)>> = vec![Vec::new(); graph.labelled_bodies.len()];
+        let mut callers: Vec<Vec<(LabelledBodyId, FlowEdge)>> = vec![Vec::new(); graph.labelled_bodies.len()];
         let mut queue = BinaryHeap::new();
-        for (at, labelled_body) in graph.labelled_bodies.iter().enumerate() {
+        for (index, labelled_body) in graph.labelled_bodies.iter().enumerate() {
+            let id = LabelledBodyId(index as u32);
             for edge in &labelled_body.edges {
                 match edge.next {
-                    EdgeTarget::LabelledBody(next) => before[next.0 as usize].push((LabelledBodyId(at as u32), *edge)),
+                    EdgeTarget::LabelledBody(next) => callers[next.0 as usize].push((id, *edge)),
                     EdgeTarget::Sink(_) => {
-                        queue.push(Reverse((Cost::of(linker, graph, edge), at as u32, EdgeKey(*edge))));
+                        queue.push(Reverse((Cost::of_edge(linker, graph, edge), id.0, EdgeKey(*edge))));
                     }
                 }
             }
         }
-        while let Some(Reverse((cost, at, EdgeKey(edge)))) = queue.pop() {
-            if best[at as usize].is_some() {
+        while let Some(Reverse((cost, index, EdgeKey(edge)))) = queue.pop() {
+            if best[index as usize].is_some() {
                 continue;
             }
-            best[at as usize] = Some((cost, edge));
-            for (labelled_body, edge) in &before[at as usize] {
+            best[index as usize] = Some((cost, edge));
+            for (labelled_body, edge) in &callers[index as usize] {
                 if best[labelled_body.0 as usize].is_none() {
-                    queue.push(Reverse((cost.after(linker, graph, edge), labelled_body.0, EdgeKey(*edge))));
+                    queue.push(Reverse((cost.prepend(linker, graph, edge), labelled_body.0, EdgeKey(*edge))));
                 }
             }
         }
@@ -299,12 +309,12 @@ impl Paths {
     }
 
     /// Returns the cost of the best path that begins with an edge.
-    pub fn cost(&self, linker: &Linker<'_>, graph: &Graph<'_>, edge: &FlowEdge) -> Option<Cost> {
+    pub fn cost_from(&self, linker: &Linker<'_>, graph: &Graph<'_>, edge: &FlowEdge) -> Option<Cost> {
         match edge.next {
-            EdgeTarget::Sink(_) => Some(Cost::of(linker, graph, edge)),
+            EdgeTarget::Sink(_) => Some(Cost::of_edge(linker, graph, edge)),
             EdgeTarget::LabelledBody(labelled_body) => {
                 let (cost, _) = self.best[labelled_body.0 as usize]?;
-                Some(cost.after(linker, graph, edge))
+                Some(cost.prepend(linker, graph, edge))
             }
         }
     }
@@ -314,14 +324,14 @@ impl Paths {
         self.best.get(labelled_body.0 as usize).copied().flatten().map(|(cost, edge)| (edge, cost.steps))
     }
 
-    /// Returns the best path that begins with an edge, that edge first.
-    pub fn follow(&self, edge: FlowEdge) -> Vec<FlowEdge> {
+    /// Returns the edges of the best path that begins with an edge, that edge first.
+    pub fn best_path(&self, edge: FlowEdge) -> Vec<FlowEdge> {
         let mut edges = vec![edge];
-        let mut at = edge;
-        while let EdgeTarget::LabelledBody(labelled_body) = at.next {
+        let mut last = edge;
+        while let EdgeTarget::LabelledBody(labelled_body) = last.next {
             let Some((_, next)) = self.best[labelled_body.0 as usize] else { break };
             edges.push(next);
-            at = next;
+            last = next;
         }
         edges
     }

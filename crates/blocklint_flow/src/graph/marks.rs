@@ -1,34 +1,34 @@
-//! Marks of edges: the signals that spoke while labels climbed, noted where they decided. `blocklint why`, JSON and SARIF read them.
-//! Plain data: the signals themselves are in `judge/`, and other runs note nothing.
+//! Marks of edges: the signals that applied to a label on its way to the callers. `blocklint why`, JSON and SARIF
+//! output read them, and other runs record none. The signals themselves are in `judge/`.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// The number of a question of a signal.
+/// Identifies one question of one signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AskId {
-    /// The signal's place in the list of signals.
+    /// The index of the signal in `SIGNALS`.
     pub signal: u8,
-    /// The question's place among those of the signal.
+    /// The index of the question among those of the signal.
     pub nth: u8,
 }
 
-/// One thing that was decided about a label.
+/// One decision about a label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Mark {
-    /// A signal spoke, and that counts.
-    Spoke(AskId),
-    /// A signal spoke of a condition: that counts if no caller decides it.
+    /// A signal answered "yes".
+    Applied(AskId),
+    /// A signal answered "yes" about a condition. It applies only if no caller decides the condition.
     IfUndecided(AskId),
-    /// No caller decided the condition that is still open.
+    /// No caller decided the open condition.
     Undecided,
 }
 
-/// The number of a list of marks in [`MarkLists`].
+/// Identifies a list of marks in [`MarkLists`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Marks(u16);
 
-/// The lists of marks that edges have, each once: there are few, and many edges.
+/// The lists of marks of all edges. Each list is stored once, because many edges share few lists.
 #[derive(Debug, Default)]
 pub struct MarkLists {
     lists: Vec<SmallVec<[Mark; 2]>>,
@@ -37,14 +37,14 @@ pub struct MarkLists {
 
 impl MarkLists {
     /// Returns the marks of a list, in the order in which they were made.
-    pub fn of(&self, marks: Marks) -> &[Mark] {
-        let at = usize::from(marks.0).checked_sub(1);
-        at.and_then(|at| self.lists.get(at)).map_or(&[], SmallVec::as_slice)
+    pub fn marks(&self, marks: Marks) -> &[Mark] {
+        let index = usize::from(marks.0).checked_sub(1);
+        index.and_then(|index| self.lists.get(index)).map_or(&[], SmallVec::as_slice)
     }
 
-    /// Returns the number of a list with one mark more.
-    pub(crate) fn with(&mut self, marks: Marks, mark: Mark) -> Marks {
-        let mut list = SmallVec::from_slice(self.of(marks));
+    /// Returns the list with one mark appended. Returns the old list if the table is full.
+    pub(crate) fn append(&mut self, marks: Marks, mark: Mark) -> Marks {
+        let mut list = SmallVec::from_slice(self.marks(marks));
         list.push(mark);
         if let Some(&known) = self.numbers.get(&list) {
             return known;

@@ -1,5 +1,5 @@
-//! Labelled bodies, the edges between them, and what is read off the graph: best paths, causes, steps of a trace. Plain data: names are
-//! resolved in the linker, and severities are lowered in `judge/`.
+//! The graph of a search: labelled bodies, the edges between them, and the best paths, causes and trace steps that are
+//! computed from it. The linker resolves names, and `judge/` lowers severities.
 
 pub mod all_paths;
 pub mod best_path;
@@ -27,40 +27,40 @@ use crate::graph::marks::{MarkLists, Marks};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LabelledBodyId(pub u32);
 
-/// The target of an edge.
+/// The callee of an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EdgeTarget {
     /// A called body with its label.
     LabelledBody(LabelledBodyId),
-    /// A model row: the cause of this number.
+    /// A call that enters a model row: an index into `Graph::sinks`.
     Sink(u32),
 }
 
-/// One step of a path: a call in a labelled body or root, and what it leads to.
+/// One step of a path: a call in a labelled body or root, and its target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FlowEdge {
     /// The call.
     pub site: SiteRef,
-    /// The argument that is handed over at the call, if the call does not run the next body itself.
+    /// The index of the argument that the call hands over, if the call does not run the next body itself.
     pub arg: Option<u32>,
     /// The labelled body or sink that it leads to.
     pub next: EdgeTarget,
-    /// Inferred steps of this edge, unions apart.
+    /// The inferred steps of this edge, without those of a union of targets (`edge_steps` adds them).
     pub steps: u8,
     /// True if the site has other targets.
     pub shared: bool,
-    /// The signals that decided when a label passed this edge, if the run records them.
+    /// The signals that changed the label at this edge, if the run records them.
     pub marks: Marks,
 }
 
 impl FlowEdge {
-    /// True if another edge differs in its signals only.
+    /// True if the edges are equal apart from their marks.
     pub(crate) fn is_like(&self, other: &FlowEdge) -> bool {
         *self == FlowEdge { marks: self.marks, ..*other }
     }
 
-    /// Returns a number of the target, to order edges.
-    pub fn number(&self) -> (u32, u32) {
+    /// Returns a sort key of the edge's target.
+    pub fn target_key(&self) -> (u32, u32) {
         match self.next {
             EdgeTarget::LabelledBody(labelled_body) => (0, labelled_body.0),
             EdgeTarget::Sink(sink) => (1, sink),
@@ -68,14 +68,14 @@ impl FlowEdge {
     }
 }
 
-/// A body or parameter with one label that reached it, and the calls by which it did.
+/// A body with one label that reached it, and the calls through which the label came.
 #[derive(Debug)]
 pub struct LabelledBody {
-    /// The body or parameter.
+    /// The body.
     pub node: Node,
     /// The label.
     pub label: LabelId,
-    /// The calls, the best first.
+    /// The calls through which the label came.
     pub edges: Vec<FlowEdge>,
 }
 
@@ -84,25 +84,25 @@ pub struct LabelledBody {
 pub struct Hit {
     /// The body that must not block.
     pub root: BodyRef,
-    /// The kind of root, or the context a function is handed to.
+    /// The kind of root, or the context that a function is handed over to.
     pub kind: Root,
     /// True if the site hands a function over instead of running it.
     pub handed: bool,
     /// True if a comment at the site suppresses it.
-    pub cut: bool,
-    /// As it arrived.
+    pub suppressed: bool,
+    /// The label, as it arrived at the root.
     pub label: Label,
     /// The last call before the root.
     pub edge: FlowEdge,
 }
 
-/// How a label meets the site of a root.
+/// The two ways in which a hit differs from a plain call.
 #[derive(Clone, Copy)]
 pub(crate) struct HitKind {
     /// True if the site hands a function over instead of running it.
     pub(crate) handed: bool,
     /// True if a comment at the site suppresses the label.
-    pub(crate) cut: bool,
+    pub(crate) suppressed: bool,
 }
 
 /// A call that enters a model row.
@@ -112,13 +112,13 @@ pub struct SinkSite<'m> {
     pub site: SiteRef,
     /// The row that it enters.
     pub row: Match<'m, CallRow>,
-    /// The path that the row was found by.
+    /// The library path under which the row was found.
     pub path: PathId,
-    /// Silenced for some rules.
+    /// The label, without the contexts that comments silenced.
     pub label: LabelId,
-    /// It takes a lock that is held over this call.
+    /// The blocking call during which other code holds the lock, if the sink is a wait for that lock.
     pub held_by: Option<SiteRef>,
-    /// The body that the row's decorator wraps, where the site is that decorator's.
+    /// The body that the decorator wraps, if the site is a decorator (`@retry(wait=…)`).
     pub(crate) wraps: Option<BodyRef>,
 }
 
@@ -141,15 +141,15 @@ pub struct Graph<'m> {
     pub hits: Vec<Hit>,
     /// Bodies that carry a label.
     pub labelled: FxHashSet<BodyRef>,
-    /// Bodies with the effects of their labels, and how bad these are at worst.
+    /// The worst severity of the labels of a body and an effect.
     pub(crate) effects: FxHashMap<(BodyRef, Effect), Severity>,
-    /// The shortest paths from labelled bodies, found when first asked for.
+    /// The shortest paths from labelled bodies, computed on first use.
     pub(crate) shortest: Distances,
-    /// Sites at which a model row holds the thread, with how many rows do.
+    /// The number of model rows that hold the thread at a site.
     pub(crate) sink_rows_at: FxHashMap<SiteRef, u32>,
-    /// The lists of signals that spoke of edges.
+    /// The lists of marks that edges refer to.
     pub marks: MarkLists,
-    /// The steps of unions, once all labels are there.
+    /// The inferred steps of unions of targets, valid after the search.
     pub(crate) shares: Table<ShareKey, u8, Plain>,
 }
 

@@ -1,4 +1,4 @@
-//! Where a site stands, and one step of a trace.
+//! Steps of a trace: the source span of a site and the step for one edge of a path.
 
 use blocklint_core::Language;
 use blocklint_facts::SiteKind;
@@ -8,7 +8,7 @@ use blocklint_link::program::ids::SiteRef;
 use crate::graph::raw_finding::RawStep;
 use crate::graph::{EdgeTarget, FlowEdge, Graph};
 
-/// Returns the place of a site: in Python its first character, in Rust and Java the name called.
+/// Returns the span at which a site is reported: the whole call in Python, from the called name on in Rust and Java.
 pub fn place_of(linker: &Linker<'_>, site: SiteRef) -> blocklint_core::Span {
     let facts = linker.program.facts(site.file);
     let row = linker.program.site(site);
@@ -19,8 +19,8 @@ pub fn place_of(linker: &Linker<'_>, site: SiteRef) -> blocklint_core::Span {
     row.span
 }
 
-/// Returns the step of a trace for one edge.
-pub fn step(linker: &Linker<'_>, graph: &Graph<'_>, edge: &FlowEdge, handed: Option<u32>) -> RawStep {
+/// Returns the trace step for one edge. `handed` is the index of the argument that a handover at the root hands over.
+pub fn trace_step(linker: &Linker<'_>, graph: &Graph<'_>, edge: &FlowEdge, handed: Option<u32>) -> RawStep {
     let row = linker.program.site(edge.site);
     let wraps = match edge.next {
         EdgeTarget::LabelledBody(_) => None,

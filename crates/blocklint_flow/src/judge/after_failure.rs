@@ -1,4 +1,5 @@
-//! Code that runs only after something failed: in the handler of an exception, or where errors were collected by handlers.
+//! Signal `after-a-failure`: code that runs only after a failure, in an exception handler or where handlers have
+//! collected errors.
 
 use blocklint_core::Language;
 use blocklint_facts::{AltKind, Flow, Form, FormId, RegionId, RegionKind, SiteId, SiteKind, VarId};
@@ -11,12 +12,13 @@ use smallvec::SmallVec;
 use crate::callers::Callers;
 use crate::graph::FlowEdge;
 
-/// True if a site stands in the handler of an exception that is a failure, not one of the ways in which code asks.
+/// True if a site is in the handler of an exception that means a failure: `except OSError:`, but not
+/// `except KeyError:`, which may be an ordinary answer.
 pub fn is_after_failure(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     let region = linker.program.site(site).at.region;
     let Some(handler) = handler_around(facts, region) else {
-        return is_where_errors_are(linker, site.file, region) || is_removed_before_exception(linker, site);
+        return is_behind_collected_errors(linker, site.file, region) || removes_before_raise(linker, site);
     };
     match facts.form(handler.test) {
         Form::Display(_, list) => {
@@ -48,8 +50,9 @@ pub fn runs_after_failure(linker: &Linker<'_>, callers: &Callers<'_, '_>, body: 
     })
 }
 
-/// True if a site removes something in a branch that ends with an exception: `if is_bad: remove(path); raise BadFile()`.
-fn is_removed_before_exception(linker: &Linker<'_>, site: SiteRef) -> bool {
+/// True if a site removes a file in a branch that ends with `raise`: `if is_bad: remove(path); raise BadFile()`
+/// (Python).
+fn removes_before_raise(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     let row = linker.program.site(site);
     let is_branch = |id: RegionId| matches!(facts.region(id).kind, RegionKind::Then | RegionKind::Else);
@@ -69,36 +72,36 @@ fn is_removed_before_exception(linker: &Linker<'_>, site: SiteRef) -> bool {
     })
 }
 
-/// True if a place is reached only where something was collected that handlers alone collect: `if errors: path.unlink()` in a `finally`,
-/// where `except` says `errors["base"] = "unknown"`.
-fn is_where_errors_are(linker: &Linker<'_>, file: FileId, region: RegionId) -> bool {
+/// True if a region of a `finally` tests a variable that only handlers fill: `if errors: path.unlink()` after
+/// `except OSError: errors["base"] = "unknown"`.
+fn is_behind_collected_errors(linker: &Linker<'_>, file: FileId, region: RegionId) -> bool {
     let facts = linker.program.facts(file);
-    let (mut at, mut asked) = (region, SmallVec::<[VarId; 2]>::new());
-    while let Some(id) = at.get() {
+    let (mut ancestor, mut tested) = (region, SmallVec::<[VarId; 2]>::new());
+    while let Some(id) = ancestor.get() {
         let region = facts.region(id);
         match region.kind {
             RegionKind::Then => match facts.form(region.test) {
-                Form::Var(var) => asked.push(var),
+                Form::Var(var) => tested.push(var),
                 Form::Alt(AltKind::And, list) => {
-                    asked.extend(facts.list(list).iter().filter_map(|&part| match facts.form(part) {
+                    tested.extend(facts.list(list).iter().filter_map(|&part| match facts.form(part) {
                         Form::Var(var) => Some(var),
                         _ => None,
                     }));
                 }
                 _ => {}
             },
-            RegionKind::Finally => return asked.iter().any(|&var| is_filled_in_handlers(linker, file, var)),
+            RegionKind::Finally => return tested.iter().any(|&var| is_filled_in_handlers(linker, file, var)),
             _ => {}
         }
-        at = region.parent;
+        ancestor = region.parent;
     }
     false
 }
 
-/// True if only handlers put something into a variable.
+/// True if only exception handlers put a value into a variable.
 fn is_filled_in_handlers(linker: &Linker<'_>, file: FileId, var: VarId) -> bool {
     let facts = linker.program.facts(file);
-    let into = |target: FormId| match facts.form(target) {
+    let is_to_var = |target: FormId| match facts.form(target) {
         Form::Subscript(base, _) => facts.form(base) == Form::Var(var),
         form => form == Form::Var(var),
     };
@@ -106,12 +109,12 @@ fn is_filled_in_handlers(linker: &Linker<'_>, file: FileId, var: VarId) -> bool 
         Form::Display(_, list) | Form::Pairs(list) => facts.list(list).is_empty(),
         form => matches!(form, Form::None | Form::Bool(false)),
     };
-    let filled = || facts.assigns.iter().filter(|row| into(row.target) && !is_empty(row.value));
-    filled().next().is_some() && filled().all(|row| handler_around(facts, row.at.region).is_some())
+    let fillings = || facts.assigns.iter().filter(|row| is_to_var(row.target) && !is_empty(row.value));
+    fillings().next().is_some() && fillings().all(|row| handler_around(facts, row.at.region).is_some())
 }
 
-/// True if exceptions together mean that the text read is malformed: `except (JSONDecodeError, KeyError)`. One of them
-/// alone may be an answer.
+/// True if a tuple of exceptions means malformed data: `except (JSONDecodeError, KeyError)`. A `KeyError` alone may be
+/// an ordinary answer (Python).
 fn are_malformed_data_errors(linker: &Linker<'_>, site: SiteRef, types: &[FormId]) -> bool {
     let facts = linker.program.facts(site.file);
     let name = |&ty: &FormId| exception_name(facts, ty);
@@ -119,6 +122,7 @@ fn are_malformed_data_errors(linker: &Linker<'_>, site: SiteRef, types: &[FormId
         && types.iter().any(|ty| name(ty).is_some_and(lang::python::conventions::is_malformed_data_error))
 }
 
+/// True if an exception type means a failure.
 fn is_failure(linker: &Linker<'_>, site: SiteRef, exception: FormId) -> bool {
     let facts = linker.program.facts(site.file);
     exception_name(facts, exception).is_some_and(|name| lang::words_of(facts.language).is_failure(name))

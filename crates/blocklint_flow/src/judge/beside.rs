@@ -1,4 +1,4 @@
-//! Signals that compare candidates: a candidate that adds little beside another becomes a note if the other one is
+//! Signals that compare candidates: a candidate that adds little to another candidate becomes a note if that one is
 //! shown.
 
 use std::cmp::Reverse;
@@ -15,7 +15,7 @@ use crate::graph::{EdgeTarget, FlowEdge};
 use crate::judge::after_failure::{is_after_failure, runs_after_failure};
 use crate::judge::candidate::{Candidate, CandidatesByPlace, FindingPlace};
 
-/// All candidates, and everything that a comparison of them asks.
+/// All candidates, and the data that a comparison of them needs.
 pub struct Beside<'b, 'l, 'a> {
     /// The program.
     pub linker: &'l Linker<'a>,
@@ -25,64 +25,66 @@ pub struct Beside<'b, 'l, 'a> {
     pub paths: &'b Paths,
     /// The candidates.
     pub places: &'b mut CandidatesByPlace,
-    /// The confidence from which on findings are shown.
+    /// The lowest confidence with which findings are shown.
     pub min_confidence: Confidence,
-    /// The paths that a finding describes besides its own.
+    /// Paths of lowered candidates that other findings list as causes.
     pub joined: Joined,
 }
 
-/// Paths of candidates that became notes because another finding describes them: causes of that finding.
+/// Paths of candidates that became notes because another finding lists them as causes.
 #[derive(Default)]
 pub struct Joined {
-    /// By the place that opens a file: the uses of that file.
+    /// For each place that opens a file the uses of that file.
     pub uses_of_file: FxHashMap<FindingPlace, Vec<FlowEdge>>,
-    /// By the place whose rule stays: the paths that other rules report at the same call.
+    /// For each place whose rule is kept the paths that other rules report at the same call.
     pub of_one_call: FxHashMap<FindingPlace, Vec<(RuleCode, FlowEdge)>>,
 }
 
 impl Joined {
-    /// Returns the paths that a place describes besides its own.
+    /// Returns the joined paths of a place.
     pub fn paths_of(&self, place: FindingPlace) -> impl Iterator<Item = FlowEdge> + '_ {
         let of_file = self.uses_of_file.get(&place).into_iter().flatten().copied();
         of_file.chain(self.of_one_call.get(&place).into_iter().flatten().map(|(_, edge)| *edge))
     }
 }
 
-/// Lowers file access at calls that a rule reports as an error, which are mended for that. In Python the same holds for waits; and
-/// network access at a call that waits for an answer is lowered.
-pub(crate) fn lower_reported_twice(all: &mut Beside<'_, '_, '_>, ask: AskId) {
-    let (linker, min_confidence) = (all.linker, all.min_confidence);
-    // The calls behind which there is such a candidate.
+/// Lowers file access at calls that another rule reports as an error, because the edit for the error mends it. In
+/// Python it also lowers waits at such calls, and network access at a call that is reported for a wait.
+pub(crate) fn lower_reported_twice(comparison: &mut Beside<'_, '_, '_>, ask: AskId) {
+    let (linker, min_confidence) = (comparison.linker, comparison.min_confidence);
+    // The calls with a reported candidate that meets a condition.
     let calls_with = |is_meant: &dyn Fn(&Candidate) -> bool| -> FxHashSet<(SiteRef, Option<u32>)> {
         let shown = |candidate: &Candidate| candidate.is_call() && candidate.is_reported(min_confidence);
-        let with =
-            all.places.iter().filter(|(_, list)| list.iter().any(|candidate| shown(candidate) && is_meant(candidate)));
-        with.map(|(&(site, arg, _), _)| (site, arg)).collect()
+        let reported = comparison
+            .places
+            .iter()
+            .filter(|(_, list)| list.iter().any(|candidate| shown(candidate) && is_meant(candidate)));
+        reported.map(|(&(site, arg, _), _)| (site, arg)).collect()
     };
-    let heavy = calls_with(&|candidate| candidate.label.severity == Severity::Error);
-    let waits = calls_with(&|candidate| candidate.label.effect == Effect::Wait);
-    for ((site, arg, _), candidates) in all.places.iter_mut() {
-        let is_heavy = heavy.contains(&(*site, *arg));
+    let calls_with_error = calls_with(&|candidate| candidate.label.severity == Severity::Error);
+    let calls_with_wait = calls_with(&|candidate| candidate.label.effect == Effect::Wait);
+    for ((site, arg, _), candidates) in comparison.places.iter_mut() {
+        let has_error = calls_with_error.contains(&(*site, *arg));
         let is_python = linker.program.language(site.file) == Language::Python;
-        let waits = is_python && waits.contains(&(*site, *arg));
+        let has_wait = is_python && calls_with_wait.contains(&(*site, *arg));
         for candidate in candidates.iter_mut() {
             let effect = candidate.label.effect;
-            let is_besides = is_heavy && (effect == Effect::File || is_python && effect == Effect::Wait)
-                || waits && effect == Effect::Network;
-            if is_besides && candidate.label.severity == Severity::Warning {
+            let adds_little = has_error && (effect == Effect::File || is_python && effect == Effect::Wait)
+                || has_wait && effect == Effect::Network;
+            if adds_little && candidate.label.severity == Severity::Warning {
                 candidate.apply(ask, false);
             }
         }
     }
 }
 
-/// Lowers short holds that only add up in a loop, in a function that holds its thread for longer in the same way: the function moves to
-/// another thread as a whole. Rust and Python.
-pub(crate) fn lower_short_beside_longer(all: &mut Beside<'_, '_, '_>, ask: AskId) {
-    let (linker, min_confidence) = (all.linker, all.min_confidence);
+/// Lowers brief holds in a function that holds its thread for longer with the same effect, because the edit moves the
+/// whole function to another thread (Rust, Python).
+pub(crate) fn lower_short_beside_longer(comparison: &mut Beside<'_, '_, '_>, ask: AskId) {
+    let (linker, min_confidence) = (comparison.linker, comparison.min_confidence);
     let is_moved_whole = |candidate: &Candidate| linker.program.language(candidate.root.file) != Language::Java;
     let is_brief = |candidate: &Candidate| candidate.hold() == Hold::Brief;
-    let longer: FxHashSet<(BodyRef, Effect)> = all
+    let longer: FxHashSet<(BodyRef, Effect)> = comparison
         .places
         .values()
         .flatten()
@@ -92,7 +94,7 @@ pub(crate) fn lower_short_beside_longer(all: &mut Beside<'_, '_, '_>, ask: AskId
     if longer.is_empty() {
         return;
     }
-    for candidate in all.places.values_mut().flatten() {
+    for candidate in comparison.places.values_mut().flatten() {
         let is_own = matches!(candidate.edge.next, EdgeTarget::Sink(_));
         if is_own && is_brief(candidate) && longer.contains(&(candidate.root, candidate.label.effect)) {
             candidate.apply(ask, false);
@@ -100,72 +102,71 @@ pub(crate) fn lower_short_beside_longer(all: &mut Beside<'_, '_, '_>, ask: AskId
     }
 }
 
-/// Merges the findings of several rules about one call, because one edit there mends all of them: the worst stays, and
-/// the others become notes. The worst is the most severe; of equally severe ones the surest, then the one that holds
-/// longest.
-///
-/// A call that fails on its thread is mended in another way and stays a finding of its own.
-pub(crate) fn join_rules_of_one_call(all: &mut Beside<'_, '_, '_>, ask: AskId) {
-    let min_confidence = all.min_confidence;
+/// Joins the candidates of several rules at one call, because one edit there mends all of them: the worst rule is kept,
+/// and the others become notes. The worst rule has the highest severity, then the highest confidence, then the longest
+/// hold.
+/// A call that fails on its thread needs another edit and stays a finding of its own.
+pub(crate) fn join_rules_of_one_call(comparison: &mut Beside<'_, '_, '_>, ask: AskId) {
+    let min_confidence = comparison.min_confidence;
     let is_joined = |candidate: &Candidate| !candidate.label.fails && candidate.is_shown(min_confidence);
     let rank = |candidate: &Candidate| {
         let (rank, seconds) = candidate.hold().rank();
         (candidate.label.severity, candidate.confidence_with_length(), rank, seconds.to_bits())
     };
     let mut worst = FxHashMap::default();
-    for (&(site, arg, rule), candidates) in all.places.iter() {
-        let Some(own) = candidates.iter().filter(|of| is_joined(of)).map(rank).max() else { continue };
+    for (&(site, arg, rule), candidates) in comparison.places.iter() {
+        let Some(own) = candidates.iter().filter(|candidate| is_joined(candidate)).map(rank).max() else { continue };
         let (most, count) = worst.entry((site, arg)).or_insert(((own, Reverse(rule)), 0));
         *most = (*most).max((own, Reverse(rule)));
         *count += 1;
     }
-    let joined = &mut all.joined.of_one_call;
-    for (&(site, arg, rule), candidates) in all.places.iter_mut() {
+    let joined = &mut comparison.joined.of_one_call;
+    for (&(site, arg, rule), candidates) in comparison.places.iter_mut() {
         let Some(&((_, Reverse(stays)), 2..)) = worst.get(&(site, arg)) else { continue };
         if rule == stays {
             continue;
         }
-        for candidate in candidates.iter_mut().filter(|of| is_joined(of)) {
+        for candidate in candidates.iter_mut().filter(|candidate| is_joined(candidate)) {
             joined.entry((site, arg, stays)).or_default().push((rule, candidate.edge));
             candidate.apply(ask, false);
         }
     }
     for others in joined.values_mut() {
-        others.sort_by_key(|(rule, edge)| (*rule, edge.number()));
+        others.sort_by_key(|(rule, edge)| (*rule, edge.target_key()));
     }
 }
 
-/// Lowers calls that only the mapping or the report of a failure reaches: they are mended with the calls that reach the
-/// same cause in the ordinary course of things, where there are such (Python).
-pub(crate) fn lower_failing_besides(all: &mut Beside<'_, '_, '_>, ask: AskId) {
-    let Beside { linker, callers, paths, min_confidence, .. } = *all;
-    let may_be_lowered = |candidate: &Candidate| {
+/// Lowers calls that run only after a failure, if another candidate reaches the same sink in ordinary operation: the
+/// edit for that candidate mends both (Python).
+pub(crate) fn lower_failing_besides(comparison: &mut Beside<'_, '_, '_>, ask: AskId) {
+    let Beside { linker, callers, paths, min_confidence, .. } = *comparison;
+    let is_file_or_network_call = |candidate: &Candidate| {
         let (language, effect) = (linker.program.language(candidate.root.file), candidate.label.effect);
         candidate.is_call() && language == Language::Python && matches!(effect, Effect::Network | Effect::File)
     };
     let follows_failure = |candidate: &Candidate| {
-        may_be_lowered(candidate)
-            && (paths.follow(candidate.edge).iter().any(|edge| is_after_failure(linker, edge.site))
+        is_file_or_network_call(candidate)
+            && (paths.best_path(candidate.edge).iter().any(|edge| is_after_failure(linker, edge.site))
                 || runs_after_failure(linker, callers, candidate.root, 3))
     };
-    let after: Vec<bool> = all
+    let after_failure: Vec<bool> = comparison
         .places
         .values()
         .flatten()
         .map(|candidate| candidate.label.severity > Severity::Note && follows_failure(candidate))
         .collect();
-    if !after.contains(&true) {
+    if !after_failure.contains(&true) {
         return;
     }
-    let ordinary: FxHashSet<u32> = all
+    let ordinary: FxHashSet<u32> = comparison
         .places
         .values()
         .flatten()
-        .zip(&after)
+        .zip(&after_failure)
         .filter(|&(candidate, after)| !after && candidate.is_shown(min_confidence))
         .filter_map(|(candidate, _)| candidate.sink(paths))
         .collect();
-    for (candidate, _) in all.places.values_mut().flatten().zip(after).filter(|&(_, after)| after) {
+    for (candidate, _) in comparison.places.values_mut().flatten().zip(after_failure).filter(|&(_, after)| after) {
         if candidate.sink(paths).is_some_and(|sink| ordinary.contains(&sink)) {
             candidate.apply(ask, false);
         }

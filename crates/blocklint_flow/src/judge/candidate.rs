@@ -1,4 +1,5 @@
-//! Candidates: labels that reached a root, each with its path. Those of one place and rule become one finding.
+//! Candidates for findings: labels that reached a root, each with its path. The candidates of one place and rule become
+//! one finding.
 
 use blocklint_core::{Aside, Confidence, Hold, RuleCode, Severity};
 use blocklint_link::effect::label::{Label, LabelHold};
@@ -13,50 +14,52 @@ use crate::graph::{EdgeTarget, FlowEdge};
 use crate::judge::confidence::confidence_of;
 use crate::judge::signal::SignalEffect;
 
-/// A call, or an argument that it hands over, and the rule that reports it.
+/// The place of a finding: a call, the index of the argument that it hands over, if any, and the rule.
 pub type FindingPlace = (SiteRef, Option<u32>, RuleCode);
 
 /// All candidates by place.
 pub type CandidatesByPlace = FxHashMap<FindingPlace, Vec<Candidate>>;
 
-/// One label at a place, with the path that it came by.
+/// One label at a place, with the path through which it came.
 pub struct Candidate {
     /// The body that must not block.
     pub root: BodyRef,
-    /// Why it must not.
+    /// The reason why it must not block.
     pub kind: Root,
     /// True if the place hands a function over instead of calling it.
     pub handed: bool,
-    /// The label, with the severity that signals left of it.
+    /// The label, with its severity after all signals.
     pub label: Label,
     /// The first edge of the path.
     pub edge: FlowEdge,
-    /// The edges from the root down to the place, where it stands in a literal that the root runs.
+    /// The edges from the root down to the place, if the place is in a lambda or closure that the root runs.
     pub above: SmallVec<[FlowEdge; 1]>,
-    /// Everything that counts against the path.
+    /// The cost of the path.
     pub cost: Cost,
     /// The inferred steps that the length of the path adds.
     pub length_steps: u32,
-    /// The reason of the comment that silences it, if one does.
+    /// `Some` if a comment suppresses the candidate, with the reason that the comment states, if it states one.
     pub silenced: Option<Option<String>>,
-    /// The signals that apply to the candidate as a whole. Signals of a single site on its path are not here.
+    /// The signals that apply to the whole candidate. Signals about a single site of the path are in the marks of its
+    /// edge.
     pub applied: SmallVec<[AskId; 1]>,
-    /// Its severity if it were not only for tests, examples or a command line.
+    /// The severity before it was left aside, if only tests, examples or a command line reach it.
     pub aside: Option<Aside>,
 }
 
 impl Candidate {
-    /// Returns its confidence by the steps of its path, however long that is, and by the kind of its root.
+    /// Returns the confidence by the inferred steps of the path and the kind of the root, without the length of the
+    /// path.
     pub fn confidence(&self) -> Confidence {
         confidence_of(self.cost.steps).min(self.kind.confidence())
     }
 
-    /// Returns its confidence with the doubts that the length of its path adds.
+    /// Returns the confidence with the inferred steps that the length of the path adds.
     pub fn confidence_with_length(&self) -> Confidence {
         confidence_of(self.cost.steps + self.length_steps).min(self.kind.confidence())
     }
 
-    /// Returns how long it holds its thread.
+    /// Returns the time for which the call holds its thread.
     pub fn hold(&self) -> Hold {
         match self.label.hold {
             LabelHold::Fixed(hold) => hold,
@@ -64,33 +67,33 @@ impl Candidate {
         }
     }
 
-    /// Returns the number of the sink at the end of its path.
+    /// Returns the index of the sink at the end of the path.
     pub(crate) fn sink(&self, paths: &Paths) -> Option<u32> {
-        match paths.follow(self.edge).last()?.next {
+        match paths.best_path(self.edge).last()?.next {
             EdgeTarget::Sink(sink) => Some(sink),
             EdgeTarget::LabelledBody(_) => None,
         }
     }
 
-    /// True if its place runs a body of the project, and not a row.
+    /// True if the call at the place runs a body of the project, not a library function.
     pub(crate) fn is_call(&self) -> bool {
         matches!(self.edge.next, EdgeTarget::LabelledBody(_))
     }
 
-    /// True if it is shown by default, as far as its own severity and confidence go.
+    /// True if severity, confidence and comments let it be reported, without the length of its path.
     pub(crate) fn is_reported(&self, min_confidence: Confidence) -> bool {
         self.silenced.is_none() && self.label.severity > Severity::Note && self.confidence() >= min_confidence
     }
 
-    /// True if it is shown by default, also with the doubts that the length of its path adds.
+    /// True if severity, confidence and comments let it be reported, with the length of its path.
     pub(crate) fn is_shown(&self, min_confidence: Confidence) -> bool {
         self.is_reported(min_confidence) && self.confidence_with_length() >= min_confidence
     }
 
-    /// Changes its severity by the effect of a signal. Candidates that are only for tests, examples or a command line
-    /// stay as they are if those count like all others.
+    /// Applies a signal to the severity. If `aside_counts`, the run includes findings that only tests, examples or
+    /// commands reach, and a signal with the effect `Aside` changes nothing.
     pub fn apply(&mut self, ask: AskId, aside_counts: bool) {
-        let effect = ask.makes();
+        let effect = ask.effect();
         self.applied.push(ask);
         if effect == SignalEffect::Aside {
             if aside_counts {

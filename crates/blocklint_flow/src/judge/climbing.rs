@@ -1,4 +1,5 @@
-//! Signals that decide while labels climb: first times, cached functions and factories, conditions that every call rules out.
+//! Signals that decide while labels are propagated to callers: code that runs the first time only, cached functions and
+//! factories, conditions that every call rules out.
 
 use blocklint_core::Language;
 use blocklint_link::effect::guard::Guard;
@@ -20,33 +21,33 @@ use crate::lifecycle::first_time_java::find_first_time_in_java;
 use crate::lifecycle::frequency::Frequencies;
 use crate::lifecycle::owner::Owner;
 
-/// A label that reaches a site, as signals see it.
+/// A label that reaches a site through an edge, as signals see it.
 pub(crate) struct Arrival<'s, 'l, 'a> {
     pub(crate) linker: &'l Linker<'a>,
     pub(crate) graph: &'s Graph<'a>,
     pub(crate) callers: &'s Callers<'l, 'a>,
     pub(crate) first_times: &'s mut FirstTimes,
-    pub(crate) heard: &'s mut SiteSignals,
+    pub(crate) signals: &'s mut SiteSignals,
     pub(crate) site: SiteRef,
     pub(crate) label: &'s Label,
-    /// The edge by which the label comes.
+    /// The edge through which the label comes.
     pub(crate) edge: FlowEdge,
 }
 
-/// Answers about one site, which many labels reach.
+/// The cached answers of signals about one site, which many labels reach.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SiteSignals {
     asked: SignalSet,
     decided: SignalSet,
-    /// The inferred steps of all doubts, once they were asked.
+    /// The inferred steps that doubts add; `None` until they are computed.
     pub(crate) steps: Option<u8>,
-    /// The doubts that add some of them.
+    /// The doubts that add steps.
     pub(crate) doubts: SmallVec<[AskId; 1]>,
 }
 
 impl SiteSignals {
-    /// True if a signal about the site decided; each is asked once.
-    pub(crate) fn decides(&mut self, signal: usize, asks: impl FnOnce() -> bool) -> bool {
+    /// Returns the answer of a signal about the site. Each signal is asked once.
+    pub(crate) fn answer_of(&mut self, signal: usize, asks: impl FnOnce() -> bool) -> bool {
         if !self.asked.has(signal) {
             self.asked.add(signal);
             if asks() {
@@ -57,53 +58,60 @@ impl SiteSignals {
     }
 }
 
-/// Sites by whether they run once in the life of a program or of a key, as far as that was asked.
+/// Cached answers about sites that run only once in the life of a program or of a key.
 #[derive(Default)]
 pub(crate) struct FirstTimes {
     sites: FxHashMap<SiteRef, Option<FirstTime>>,
-    /// Owners by whether they live as long as the program.
+    /// True for owners that live as long as the program.
     keepers: FxHashMap<Owner, bool>,
 }
 
 impl FirstTimes {
-    fn of<'l, 'a>(&mut self, linker: &'l Linker<'a>, callers: &Callers<'l, 'a>, site: SiteRef) -> Option<FirstTime> {
+    /// Returns the check that lets a site run the first time only, if its owner lives as long as the program.
+    fn first_time_at<'l, 'a>(
+        &mut self,
+        linker: &'l Linker<'a>,
+        callers: &Callers<'l, 'a>,
+        site: SiteRef,
+    ) -> Option<FirstTime> {
         let FirstTimes { sites, keepers } = self;
         *sites.entry(site).or_insert_with(|| {
-            if let Some(found) = find_first_time_in_java(linker, site) {
-                return Some(found);
+            if let Some(first_time) = find_first_time_in_java(linker, site) {
+                return Some(first_time);
             }
             let lives_on = |keeper| Frequencies::new(linker, callers).is_program_wide(keeper);
             find_first_time(linker, site)
-                .filter(|found| *keepers.entry(found.keeper).or_insert_with(|| lives_on(found.keeper)))
+                .filter(|first| *keepers.entry(first.keeper).or_insert_with(|| lives_on(first.keeper)))
         })
     }
 }
 
 /// True if a site runs once in the life of a program.
-pub(crate) fn is_first_time(on: &mut Arrival<'_, '_, '_>) -> bool {
-    on.first_times.of(on.linker, on.callers, on.site).is_some_and(|found| !found.per_key)
+pub(crate) fn is_first_time(arrival: &mut Arrival<'_, '_, '_>) -> bool {
+    arrival.first_times.first_time_at(arrival.linker, arrival.callers, arrival.site).is_some_and(|first| !first.per_key)
 }
 
-/// True if a site runs once for each key of a collection.
-pub(crate) fn is_once_per_key(on: &mut Arrival<'_, '_, '_>) -> bool {
-    on.first_times.of(on.linker, on.callers, on.site).is_some_and(|found| found.per_key)
+/// True if a site runs once for each key of a collectiarrival.
+pub(crate) fn is_once_per_key(arrival: &mut Arrival<'_, '_, '_>) -> bool {
+    arrival.first_times.first_time_at(arrival.linker, arrival.callers, arrival.site).is_some_and(|first| first.per_key)
 }
 
-/// True if an edge leads from a cached function without parameters, or to the constructor of the object that it makes:
-/// a cached factory makes an object once for its settings (Python).
-pub(crate) fn makes_kept_object(on: &mut Arrival<'_, '_, '_>) -> bool {
-    let program = on.linker.program;
-    let body = program.body_of_site(on.site);
-    let makes = |next: LabelledBodyId| {
-        let callee = on.graph.labelled_body(next).node.body;
-        let made = program.facts(callee.file);
+/// True if a cached factory makes its object: the caller is a cached function without parameters, or a cached function
+/// that calls a constructor. Such an object is made once for its settings (Python).
+pub(crate) fn makes_kept_object(arrival: &mut Arrival<'_, '_, '_>) -> bool {
+    let program = arrival.linker.program;
+    let body = program.body_of_site(arrival.site);
+    let is_constructor = |next: LabelledBodyId| {
+        let callee = arrival.graph.labelled_body(next).node.body;
+        let facts = program.facts(callee.file);
         let row = program.body(callee);
-        row.class.is_some() && lang::words_of(made.language).is_constructor(made.text(row.name))
+        row.class.is_some() && lang::words_of(facts.language).is_constructor(facts.text(row.name))
     };
     program.language(body.file) == Language::Python
         && program.body(body).class.is_none()
-        && on.linker.method_kind(body).kept
-        && (program.params_of(body).is_empty() || matches!(on.edge.next, EdgeTarget::LabelledBody(next) if makes(next)))
+        && arrival.linker.method_kind(body).kept
+        && (program.params_of(body).is_empty()
+            || matches!(arrival.edge.next, EdgeTarget::LabelledBody(next) if is_constructor(next)))
 }
 
 /// True if a function caches its results.
@@ -111,7 +119,8 @@ pub(crate) fn is_cached(linker: &Linker<'_>, body: BodyRef) -> bool {
     linker.method_kind(body).cached
 }
 
-/// Returns the steps of a coroutine's own condition that every call in the project rules out: others may call it so.
+/// Returns inferred steps if every call in the project rules out the open condition of a coroutine. They only lower the
+/// confidence, because code outside of the project may call the coroutine.
 pub(crate) fn steps_if_none_calls_it_so(
     conditions: &Conditions<'_, '_>,
     root: BodyRef,

@@ -1,4 +1,4 @@
-//! Java: calls that a setting asks for, and calls that run only after a failure.
+//! Signals of Java: calls in branches that test a setting, and calls that run only after a failure.
 
 use blocklint_core::Effect;
 use blocklint_facts::{AltKind, Comparison, FileFacts, Form, FormId, RegionKind};
@@ -11,35 +11,38 @@ use blocklint_link::syntax::regions::around;
 use crate::graph::FlowEdge;
 use crate::guards::java_setting::regions_outward;
 
-/// True if a branch around a call, or around the literal that it stands in, asks for something.
-pub(crate) fn is_asked_around(linker: &Linker<'_>, site: SiteRef, asks: impl Fn(&Linker<'_>, FormId) -> bool) -> bool {
+/// True if the test of a branch around a call, or around the lambda that contains the call, meets a condition.
+pub(crate) fn has_branch_around(
+    linker: &Linker<'_>,
+    site: SiteRef,
+    is_wanted: impl Fn(&Linker<'_>, FormId) -> bool,
+) -> bool {
     let facts = linker.program.facts(site.file);
     regions_outward(linker, site).into_iter().any(|id| {
         let region = facts.region(id);
-        region.kind == RegionKind::Then && region.test.is_some() && asks(linker, region.test)
+        region.kind == RegionKind::Then && region.test.is_some() && is_wanted(linker, region.test)
     })
 }
 
-/// True if a call stands in a branch that asks a program's settings for it.
-pub fn is_switched_on(linker: &Linker<'_>, site: SiteRef) -> bool {
+/// True if a call is in a branch that tests a setting of the program: `if (config.isDnsEnabled())`.
+pub fn is_behind_setting(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
-    let mut at = linker.program.site(site).at.region;
-    while let Some(id) = at.get() {
+    let mut ancestor = linker.program.site(site).at.region;
+    while let Some(id) = ancestor.get() {
         let region = facts.region(id);
-        if region.kind == RegionKind::Then && region.test.is_some() && asks_for_setting(linker, site.file, region.test)
-        {
+        if region.kind == RegionKind::Then && region.test.is_some() && tests_setting(linker, site.file, region.test) {
             return true;
         }
-        at = region.parent;
+        ancestor = region.parent;
     }
     false
 }
 
-/// True if a test asks a program's settings for an option: `if (config.isDnsEnabled())`.
-pub(crate) fn asks_for_setting(linker: &Linker<'_>, file: FileId, test: FormId) -> bool {
+/// True if a condition tests a setting of the program: `config.isDnsEnabled()`.
+pub(crate) fn tests_setting(linker: &Linker<'_>, file: FileId, test: FormId) -> bool {
     let facts = linker.program.facts(file);
     match facts.form(test) {
-        Form::Alt(AltKind::And, list) => facts.list(list).iter().any(|&part| asks_for_setting(linker, file, part)),
+        Form::Alt(AltKind::And, list) => facts.list(list).iter().any(|&part| tests_setting(linker, file, part)),
         Form::Result(call) => {
             let row = facts.site(call);
             if lang::java::words::is_verbose_level_test(facts.text(row.name))
@@ -50,8 +53,8 @@ pub(crate) fn asks_for_setting(linker: &Linker<'_>, file: FileId, test: FormId) 
             if !facts.args_of(call).is_empty() || !lang::java::names::is_feature_flag(facts.text(row.name)) {
                 return false;
             }
-            let Some(of) = linker.receiver_form(file.site_ref(call)) else { return false };
-            let holder = match facts.form(of) {
+            let Some(receiver) = linker.receiver_form(file.site_ref(call)) else { return false };
+            let holder = match facts.form(receiver) {
                 Form::Var(var) => facts.text(facts.var(var).name),
                 Form::Attr(_, name) | Form::Name(name) => facts.text(name),
                 Form::Result(from)
@@ -69,14 +72,14 @@ pub(crate) fn asks_for_setting(linker: &Linker<'_>, file: FileId, test: FormId) 
     }
 }
 
-/// True if a path is only taken after a failure and has an effect that does not matter then.
+/// True if a path runs only after a failure and has an effect that does no harm there.
 pub(crate) fn runs_after_failure_alone(linker: &Linker<'_>, path: &[FlowEdge], effect: Effect) -> bool {
     matches!(effect, Effect::File | Effect::Network | Effect::Cpu)
-        && path.first().is_some_and(|edge| stands_after_failure(linker, edge.site))
+        && path.first().is_some_and(|edge| is_behind_failure(linker, edge.site))
 }
 
-/// True if a site stands in an exception handler, or in the branch of a listener for the failure of its operation.
-fn stands_after_failure(linker: &Linker<'_>, site: SiteRef) -> bool {
+/// True if a site is in an exception handler, or in a branch that tests that an operation failed.
+fn is_behind_failure(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     around(facts, linker.program.site(site).at.region).any(|id| {
         let region = facts.region(id);
@@ -89,11 +92,11 @@ fn stands_after_failure(linker: &Linker<'_>, site: SiteRef) -> bool {
     })
 }
 
-/// True if a test with this result shows that something failed: `!future.isSuccess()`, `future.cause() != null`, also
-/// of a local.
+/// True if a test with the result `holds` means a failure: `!future.isSuccess()`, `future.cause() != null`, also
+/// through a local variable.
 fn tests_failure(linker: &Linker<'_>, file: FileId, test: FormId, holds: bool) -> bool {
     let facts = linker.program.facts(file);
-    let gives_cause = |form: FormId| match facts.form(form) {
+    let returns_cause = |form: FormId| match facts.form(form) {
         Form::Result(call) => {
             facts.text(facts.site(call).name) == lang::java::words::CAUSE && facts.args_of(call).is_empty()
         }
@@ -108,7 +111,7 @@ fn tests_failure(linker: &Linker<'_>, file: FileId, test: FormId, holds: bool) -
         Form::Compare(comparison @ (Comparison::Eq | Comparison::NotEq), left, right)
             if facts.form(right) == Form::None =>
         {
-            (comparison == Comparison::NotEq) == holds && is_or_holds(facts, left, gives_cause)
+            (comparison == Comparison::NotEq) == holds && has_value_with(facts, left, returns_cause)
         }
         Form::Alt(AltKind::And, list) if holds => {
             facts.list(list).iter().any(|&part| tests_failure(linker, file, part, true))
@@ -123,18 +126,18 @@ pub(crate) fn class_of_settings<'a>(linker: &Linker<'a>, site: SiteRef) -> Optio
     if !lang::java::words::returns_singleton(facts.text(linker.program.site(site).name)) {
         return None;
     }
-    let of = linker.receiver_form(site)?;
-    let name = match facts.form(of) {
+    let receiver = linker.receiver_form(site)?;
+    let name = match facts.form(receiver) {
         Form::Import(import) => facts.import(import).name,
-        _ => last_name(facts, of)?,
+        _ => last_name(facts, receiver)?,
     };
     Some(facts.text(name))
 }
 
-/// True if a form is wanted, or if it is a local with such a value.
-fn is_or_holds(facts: &FileFacts, form: FormId, wanted: impl Fn(FormId) -> bool) -> bool {
+/// True if a form, or a value of the local variable that it is, meets a condition.
+fn has_value_with(facts: &FileFacts, form: FormId, is_wanted: impl Fn(FormId) -> bool) -> bool {
     match facts.form(form) {
-        Form::Var(var) => facts.assigns_of(var).any(|assign| wanted(assign.value)),
-        _ => wanted(form),
+        Form::Var(var) => facts.assigns_of(var).any(|assign| is_wanted(assign.value)),
+        _ => is_wanted(form),
     }
 }

@@ -1,4 +1,5 @@
-//! Files that the kernel makes up when they are read: `/proc` and `/sys` lie in no store, and no disk is waited for.
+//! Signal `file-of-the-kernel`: the kernel generates the files of `/proc` and `/sys` when they are read, so a read
+//! waits for no disk.
 
 use blocklint_facts::{Form, FormId};
 use blocklint_link::effect::constant::Constant;
@@ -8,11 +9,11 @@ use blocklint_link::values::value::EnvId;
 
 use crate::graph::FlowEdge;
 
-/// The beginnings of the names of such files.
-const BEGINNINGS: &[&str] = &["/proc/", "/sys/"];
+/// The path prefixes of pseudo-files.
+const PSEUDO_FILE_PREFIXES: &[&str] = &["/proc/", "/sys/"];
 
-/// Methods and functions whose result begins as their arguments.
-const KEEPS_BEGINNING: &[&str] = &[
+/// Methods and functions whose result has the prefix of their receiver or first argument.
+const KEEPS_PREFIX: &[&str] = &[
     "new",
     "from",
     "join",
@@ -27,47 +28,47 @@ const KEEPS_BEGINNING: &[&str] = &[
     "with_extension",
 ];
 
-/// True if the last call of a path opens or reads one of those files, by its first argument and by the arguments that
-/// callers on the path pass for it.
+/// True if the last call of a path opens or reads a pseudo-file. If its first argument is a parameter, the arguments of
+/// the callers on the path decide.
 pub(crate) fn ends_at_pseudo_file(linker: &Linker<'_>, path: &[FlowEdge]) -> bool {
     let Some((last, above)) = path.split_last() else { return false };
     let Some(first) = linker.program.args_of(last.site).first().map(|arg| arg.value) else { return false };
-    let mut beginning = begins(linker, last.site, first, 6);
+    let mut prefix = prefix_of(linker, last.site, first, 6);
     let mut inner = last.site;
     for edge in above.iter().rev() {
-        let Constant::Param(index) = beginning else { break };
+        let Constant::Param(index) = prefix else { break };
         let body = linker.program.body_of_site(inner);
         let with_receiver = linker.targets(edge.site, EnvId::NONE).receiver_of(body).unwrap_or(false);
         let Some(form) = linker.argument_for_param(edge.site, body, index, with_receiver) else { return false };
-        beginning = begins(linker, edge.site, form, 6);
+        prefix = prefix_of(linker, edge.site, form, 6);
         inner = edge.site;
     }
-    match beginning {
+    match prefix {
         Constant::Str(text) => {
-            BEGINNINGS.iter().any(|known| text.starts_with(known) || text == known.trim_end_matches('/'))
+            PSEUDO_FILE_PREFIXES.iter().any(|known| text.starts_with(known) || text == known.trim_end_matches('/'))
         }
         _ => false,
     }
 }
 
-/// Returns the beginning of a text or path, or the parameter that it begins with.
-fn begins(linker: &Linker<'_>, site: SiteRef, form: FormId, depth: u32) -> Constant {
+/// Returns the prefix of a text or path, or the parameter that it begins with.
+fn prefix_of(linker: &Linker<'_>, site: SiteRef, form: FormId, depth: u32) -> Constant {
     let Some(depth) = depth.checked_sub(1) else { return Constant::Hidden };
     let facts = linker.program.facts(site.file);
     match facts.form(form) {
-        Form::Result(made) if KEEPS_BEGINNING.contains(&facts.text(facts.site(made).name)) => {
+        Form::Result(made) if KEEPS_PREFIX.contains(&facts.text(facts.site(made).name)) => {
             let made_at = site.file.site_ref(made);
             match facts.form(facts.site(made).callee) {
-                Form::Attr(base, _) => begins(linker, made_at, base, depth),
+                Form::Attr(base, _) => prefix_of(linker, made_at, base, depth),
                 _ => match facts.args_of(made).first() {
-                    Some(first) => begins(linker, made_at, first.value, depth),
+                    Some(first) => prefix_of(linker, made_at, first.value, depth),
                     None => Constant::Hidden,
                 },
             }
         }
         Form::Var(var) => match linker.constant(site, form, EnvId::NONE, depth) {
             Constant::Hidden => match facts.only_value_of(var) {
-                Some(only) => begins(linker, site, only.value, depth),
+                Some(only) => prefix_of(linker, site, only.value, depth),
                 None => Constant::Hidden,
             },
             known => known,

@@ -1,5 +1,6 @@
-//! Severity and confidence of findings: the signals that make a finding less bad, less sure or worse, each under its name, and the
-//! [`Judge`] that asks them. Not here: which paths are possible (`guards/`), and who runs a body and when (`callers/`, `lifecycle/`).
+//! Severity and confidence of findings. A [`Signal`] is a named reason why a finding is less bad, less sure or worse
+//! than its row says; the [`Judge`] asks the signals at each stage of a run. The possible paths are in `guards/`, the
+//! callers of a body in `callers/`, and when it runs in `lifecycle/`.
 
 pub mod after_failure;
 pub mod beside;
@@ -39,16 +40,17 @@ use crate::judge::signal::{Signal, SignalEffect, SignalScope, SignalSet, Stage, 
 use crate::judge::signals::SIGNALS;
 use crate::judge::signals::is_open;
 
-/// The questions of one stage, by language, in their order.
-type Table = [Vec<AskId>; 3];
+/// The questions of one stage for each language, in the order in which they are asked.
+type AsksByLanguage = [Vec<AskId>; 3];
 
 /// Asks the signals that are not switched off.
 pub struct Judge {
-    notes_marks: bool,
-    tables: [Table; Stage::COUNT],
+    records_marks: bool,
+    tables: [AsksByLanguage; Stage::COUNT],
 }
 
-fn nth(language: Language) -> usize {
+/// Returns the index of a language in [`AsksByLanguage`].
+fn index_of(language: Language) -> usize {
     match language {
         Language::Python => 0,
         Language::Rust => 1,
@@ -56,68 +58,70 @@ fn nth(language: Language) -> usize {
     }
 }
 
-/// Steps that a path as a whole adds.
+/// Inferred steps that a signal adds for the cost of a whole path.
 #[derive(Clone, Copy, Debug)]
 pub struct CostDoubt {
     /// The question that found them.
     pub ask: AskId,
-    /// Their number.
+    /// The number of steps.
     pub steps: u32,
-    /// True if they are for the path's length in hops.
+    /// True if they are for the number of hops.
     pub is_of_length: bool,
 }
 
 impl Judge {
-    /// Returns a judge that asks all signals but those that are off. It notes the signals that spoke if `is_told`.
-    pub fn new(off: SignalSet, is_told: bool) -> Self {
-        let mut tables: [Table; Stage::COUNT] = Default::default();
-        let signals = SIGNALS.iter().enumerate().filter(|(at, _)| !off.has(*at));
-        for (at, signal) in signals {
+    /// Returns a judge that asks all signals except those in `off`. If `records_marks`, the search records the signals
+    /// that applied.
+    pub fn new(off: SignalSet, records_marks: bool) -> Self {
+        let mut tables: [AsksByLanguage; Stage::COUNT] = Default::default();
+        let signals = SIGNALS.iter().enumerate().filter(|(index, _)| !off.has(*index));
+        for (index, signal) in signals {
             for (nth_ask, ask) in signal.asks.iter().enumerate() {
                 for &language in ask.languages {
-                    let ask_id = AskId { signal: at as u8, nth: nth_ask as u8 };
-                    tables[ask.scope.stage() as usize][nth(language)].push(ask_id);
+                    let ask_id = AskId { signal: index as u8, nth: nth_ask as u8 };
+                    tables[ask.scope.stage() as usize][index_of(language)].push(ask_id);
                 }
             }
         }
         for asks in tables.iter_mut().flatten() {
             asks.sort_by_key(|ask| ask.ask().is_last);
         }
-        Judge { notes_marks: is_told, tables }
+        Judge { records_marks, tables }
     }
 
+    /// Returns the questions of a stage, in the order in which they are asked.
     fn asks(&self, stage: Stage, language: Language) -> impl Iterator<Item = AskId> + '_ {
-        self.tables[stage as usize][nth(language)].iter().copied()
+        self.tables[stage as usize][index_of(language)].iter().copied()
     }
 
-    /// True if the run records which signals decided.
-    pub(crate) fn notes_marks(&self) -> bool {
-        self.notes_marks
+    /// True if the search records the signals that applied.
+    pub(crate) fn records_marks(&self) -> bool {
+        self.records_marks
     }
 
-    /// Returns the first question that a label answers with "yes" at a site that it reaches.
-    pub(crate) fn at_site(&self, on: &mut Arrival<'_, '_, '_>) -> Option<AskId> {
-        let (linker, site) = (on.linker, on.site);
+    /// Returns the first question with the answer "yes" about a label at a site that it reaches.
+    pub(crate) fn ask_at_site(&self, subject: &mut Arrival<'_, '_, '_>) -> Option<AskId> {
+        let (linker, site) = (subject.linker, subject.site);
         self.asks(Stage::Site, linker.program.language(site.file)).find(|ask| match ask.ask().scope {
-            SignalScope::Site(of, asks) => {
-                of(on.label) && on.heard.decides(usize::from(ask.signal), || asks(linker, site))
+            SignalScope::Site(applies_to, asks) => {
+                applies_to(subject.label) && subject.signals.answer_of(usize::from(ask.signal), || asks(linker, site))
             }
-            SignalScope::Arrival(of, asks) => of(on.label) && asks(on),
+            SignalScope::Arrival(applies_to, asks) => applies_to(subject.label) && asks(subject),
             _ => false,
         })
     }
 
-    /// Returns the inferred steps for where a site stands: the most that one signal adds.
-    pub(crate) fn steps_at(&self, linker: &Linker<'_>, heard: &mut SiteSignals, site: SiteRef) -> u8 {
-        if let Some(known) = heard.steps {
-            return known;
+    /// Returns the inferred steps that signals add because of the code around a site: the most that one signal adds.
+    pub(crate) fn steps_at(&self, linker: &Linker<'_>, signals: &mut SiteSignals, site: SiteRef) -> u8 {
+        if let Some(steps) = signals.steps {
+            return steps;
         }
         let mut most = 0;
         for ask in self.asks(Stage::Doubt, linker.program.language(site.file)) {
             if let SignalScope::Doubt(asks) = ask.ask().scope {
                 let steps = asks(linker, site);
                 if steps > 0 {
-                    heard.doubts.push(ask);
+                    signals.doubts.push(ask);
                 }
                 most = most.max(steps);
                 if most >= LOW_STEPS {
@@ -125,19 +129,19 @@ impl Judge {
                 }
             }
         }
-        heard.steps = Some(most);
+        signals.steps = Some(most);
         most
     }
 
-    /// Returns the first question that a label answers with "yes" when it leaves a body for the callers.
-    pub(crate) fn leaving(&self, linker: &Linker<'_>, body: BodyRef, label: &Label) -> Option<AskId> {
+    /// Returns the first question with the answer "yes" about a label that leaves a body for the callers.
+    pub(crate) fn ask_at_leaving(&self, linker: &Linker<'_>, body: BodyRef, label: &Label) -> Option<AskId> {
         self.asks(Stage::Leaving, linker.program.language(body.file)).find(|ask| match ask.ask().scope {
-            SignalScope::Leaving(of, asks) => of(label) && asks(linker, body),
+            SignalScope::Leaving(applies_to, asks) => applies_to(label) && asks(linker, body),
             _ => false,
         })
     }
 
-    /// Returns the inferred steps of a label's open condition at a root, with the question that found them.
+    /// Returns the inferred steps that a signal adds for a label's open condition at a root, with its question.
     pub(crate) fn steps_at_root(
         &self,
         conditions: &Conditions<'_, '_>,
@@ -153,14 +157,14 @@ impl Judge {
         steps.filter(|(_, steps)| *steps > 0).max_by_key(|(_, steps)| *steps)
     }
 
-    /// Returns the first question that a label answers with "yes" when it has reached a root.
-    pub(crate) fn at_root(&self, linker: &Linker<'_>, root: BodyRef, label: &Label) -> Option<AskId> {
+    /// Returns the first question with the answer "yes" about a label that has reached a root.
+    pub(crate) fn ask_at_root(&self, linker: &Linker<'_>, root: BodyRef, label: &Label) -> Option<AskId> {
         let mut asks = self.asks(Stage::AtRoot, linker.program.language(root.file));
-        asks.find(|ask| matches!(ask.ask().scope, SignalScope::AtRoot(of) if of(label)))
+        asks.find(|ask| matches!(ask.ask().scope, SignalScope::AtRoot(applies_to) if applies_to(label)))
     }
 
-    /// Returns the inferred steps that a path as a whole adds.
-    pub fn of_cost(&self, language: Language, cost: &Cost) -> SmallVec<[CostDoubt; 1]> {
+    /// Returns the inferred steps that signals add for the cost of a path.
+    pub fn doubts_of_cost(&self, language: Language, cost: &Cost) -> SmallVec<[CostDoubt; 1]> {
         let asks = self.asks(Stage::Cost, language);
         let doubts = asks.filter_map(|ask| match ask.ask().scope {
             SignalScope::Cost(asks) => Some(CostDoubt { ask, steps: asks(cost), is_of_length: false }),
@@ -170,15 +174,15 @@ impl Judge {
         doubts.filter(|doubt| doubt.steps > 0).collect()
     }
 
-    /// Returns the inferred steps that the whole path of a candidate adds, the most that one signal adds, and the
-    /// signals that answer yes.
-    pub fn steps_on_path(&self, on: &Traced<'_, '_>) -> (u8, SmallVec<[AskId; 1]>) {
+    /// Returns the inferred steps that signals add for the path of a candidate (the most that one signal adds), and the
+    /// questions with the answer "yes".
+    pub fn steps_on_path(&self, subject: &Traced<'_, '_>) -> (u8, SmallVec<[AskId; 1]>) {
         let (mut most, mut applied) = (0, SmallVec::new());
-        for ask in self.asks(Stage::PathDoubt, on.language()) {
-            if let SignalScope::PathDoubt(of, asks) = ask.ask().scope
-                && of(on.label)
+        for ask in self.asks(Stage::PathDoubt, subject.language()) {
+            if let SignalScope::PathDoubt(applies_to, asks) = ask.ask().scope
+                && applies_to(subject.label)
             {
-                let steps = asks(on);
+                let steps = asks(subject);
                 most = most.max(steps);
                 if steps > 0 {
                     applied.push(ask);
@@ -188,49 +192,49 @@ impl Judge {
         (most, applied)
     }
 
-    /// Returns the first question that the path of a candidate answers with "yes".
-    pub fn on_path(&self, on: &Traced<'_, '_>, moments: &mut Moments<'_, '_, '_>) -> Option<AskId> {
-        let (label, language) = (on.label, on.language());
-        // In Java notes stay as they are: nothing below makes one worse.
+    /// Returns the first question with the answer "yes" about the path of a candidate.
+    pub fn ask_on_path(&self, subject: &Traced<'_, '_>, moments: &mut Moments<'_, '_, '_>) -> Option<AskId> {
+        let (label, language) = (subject.label, subject.language());
+        // Notes of Java stay as they are, because no signal of this stage raises them.
         if language == Language::Java && label.severity == Severity::Note && label.effect != Effect::NestedLoop {
             return None;
         }
-        // A program that is started as an example has its routes served.
-        let is_served = on.kind.kind == RootKind::Registered;
+        // Routes are served even if the program is an example.
+        let is_served = subject.kind.kind == RootKind::Registered;
         moments.begin_candidate();
         self.asks(Stage::Path, language).find(|&ask| match ask.ask().scope {
             SignalScope::Root(_) => {
                 is_open(label)
-                    && moments.of_root(self, on.root) == Some(ask)
-                    && !(is_served && ask.makes() == SignalEffect::Aside)
+                    && moments.aside_question(self, subject.root) == Some(ask)
+                    && !(is_served && ask.effect() == SignalEffect::Aside)
             }
-            SignalScope::Path(of, asks) => of(label) && asks(on),
-            SignalScope::Moment(of, asks) => of(label) && asks(on, moments),
+            SignalScope::Path(applies_to, asks) => applies_to(label) && asks(subject),
+            SignalScope::Moment(applies_to, asks) => applies_to(label) && asks(subject, moments),
             _ => false,
         })
     }
 
-    /// Returns the first question that leaves a root aside, because it delays no request that is served.
-    pub(crate) fn of_root(&self, linker: &Linker<'_>, root: BodyRef) -> Option<AskId> {
+    /// Returns the first question with the answer "yes" about a root that delays no served request.
+    pub(crate) fn aside_question(&self, linker: &Linker<'_>, root: BodyRef) -> Option<AskId> {
         let mut asks = self.asks(Stage::Path, linker.program.language(root.file));
         asks.find(|ask| matches!(ask.ask().scope, SignalScope::Root(asks) if asks(linker, root)))
     }
 
-    /// Returns the first signal that leaves a root aside, because it delays no request that is served.
+    /// Returns the first signal that applies to a root because it delays no served request.
     pub fn aside_signal(&self, linker: &Linker<'_>, root: BodyRef) -> Option<&'static Signal> {
-        self.of_root(linker, root).map(AskId::signal)
+        self.aside_question(linker, root).map(AskId::signal)
     }
 
-    /// Lowers candidates that add little beside others.
-    pub fn beside(&self, all: &mut Beside<'_, '_, '_>) {
+    /// Lowers candidates that add little to other candidates.
+    pub fn lower_beside_others(&self, all: &mut Beside<'_, '_, '_>) {
         let linker = all.linker;
-        // The questions themselves have the languages.
+        // The questions check languages themselves, so each is asked once.
         let mut asks: Vec<AskId> = self.tables[Stage::Beside as usize].iter().flatten().copied().collect();
         asks.sort_by_key(|ask| (ask.ask().is_last, *ask));
         asks.dedup();
         for ask in asks {
             if let SignalScope::Beside(lower) = ask.ask().scope
-                && let Some(_at_hand) = linker.take_up(WorkUnit::Step(ask.signal().name))
+                && let Some(_work) = linker.take_up(WorkUnit::Step(ask.signal().name))
             {
                 lower(all, ask);
             }

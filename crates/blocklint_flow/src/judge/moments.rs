@@ -1,4 +1,5 @@
-//! Signals about when and how often a path runs: in tests, in commands, at start-up, once, on each request.
+//! Signals about when and how often a path runs: in tests, in commands, at start-up, once, on each request. The phases
+//! and frequencies themselves are computed in `lifecycle/`.
 
 use blocklint_core::{Fails, Language};
 use blocklint_link::lang;
@@ -17,19 +18,19 @@ use crate::lifecycle::phase::{Phases, When};
 use crate::lifecycle::phase_java::find_chain_source;
 use crate::lifecycle::reached_by::ReachedBy;
 
-/// When and how often code runs, as far as that was asked for the candidates of a run.
+/// Cached answers about when and how often the paths of candidates run.
 pub struct Moments<'s, 'l, 'a> {
     linker: &'l Linker<'a>,
     phases: Phases<'s, 'l, 'a>,
     times: Frequencies<'s, 'l, 'a>,
     reached_by: &'s ReachedBy<'s, 'l, 'a>,
     roots: FxHashMap<BodyRef, Option<AskId>>,
-    /// When the candidate at hand runs, once a signal asked.
+    /// When the current candidate runs; `None` until a signal asks.
     of_candidate: Option<When>,
 }
 
 impl<'s, 'l, 'a> Moments<'s, 'l, 'a> {
-    /// Returns the answers, of which none was asked yet.
+    /// Returns an empty cache.
     pub fn new(linker: &'l Linker<'a>, callers: &'s Callers<'l, 'a>, reached_by: &'s ReachedBy<'s, 'l, 'a>) -> Self {
         Moments {
             linker,
@@ -41,58 +42,66 @@ impl<'s, 'l, 'a> Moments<'s, 'l, 'a> {
         }
     }
 
-    /// Forgets when the candidate before ran.
+    /// Begins another candidate: clears the answer about the candidate before it.
     pub(crate) fn begin_candidate(&mut self) {
         self.of_candidate = None;
     }
 
-    /// Returns the question that leaves a root aside, because it delays no request that is served.
-    pub(crate) fn of_root(&mut self, judge: &Judge, root: BodyRef) -> Option<AskId> {
-        *self.roots.entry(root).or_insert_with(|| judge.of_root(self.linker, root))
+    /// Returns the first question with the answer "yes" about a root that delays no served request.
+    pub(crate) fn aside_question(&mut self, judge: &Judge, root: BodyRef) -> Option<AskId> {
+        *self.roots.entry(root).or_insert_with(|| judge.aside_question(self.linker, root))
     }
 
-    /// Returns when a candidate runs.
-    pub(crate) fn when(&mut self, on: &Traced<'_, '_>) -> When {
+    /// Returns the phase of the program in which a candidate runs.
+    pub(crate) fn when(&mut self, traced: &Traced<'_, '_>) -> When {
         if let Some(known) = self.of_candidate {
             return known;
         }
-        let when = self.find_when(on);
+        let when = self.find_when(traced);
         self.of_candidate = Some(when);
         when
     }
 
-    fn find_when(&mut self, on: &Traced<'_, '_>) -> When {
-        let (linker, Some(first)) = (self.linker, on.path.first()) else { return When::Unknown };
-        // In Java a handler that start-up code hands over runs later, but one of a test does not outlive the test.
-        let is_later = on.handed && on.language() == Language::Java && !linker.program.is_test(on.root.file);
-        // It runs at once if its chain looks something up, and ends with that.
-        let ends = || {
+    /// Computes [`Moments::when`].
+    fn find_when(&mut self, traced: &Traced<'_, '_>) -> When {
+        let (linker, Some(first)) = (self.linker, traced.path.first()) else { return When::Unknown };
+        // In Java a handler that start-up code registers runs later. A handler that a test registers ends with the
+        // test.
+        let is_later =
+            traced.handed && traced.language() == Language::Java && !linker.program.is_test(traced.root.file);
+        // A chain that looks something up, or continues a future, runs its handler at once.
+        let runs_at_once = || {
             find_chain_source(linker, first.site).is_some_and(lang::java::names::is_lookup)
                 || linker.continues_future(first.site)
         };
         match is_later {
-            true if ends() => self.phases.time_of_body(linker.program.body_of_site(first.site)),
+            true if runs_at_once() => self.phases.time_of_body(linker.program.body_of_site(first.site)),
             true => When::Unknown,
-            false => match self.phases.time_of_site(on.root, first.site) {
-                // All callers, however far, tell more than the nearest ones.
-                When::Unknown if !on.handed => self.reached_by.time_outside_serving(on.root).unwrap_or(When::Unknown),
+            false => match self.phases.time_of_site(traced.root, first.site) {
+                // `reached_by` follows callers without a limit of depth.
+                When::Unknown if !traced.handed => {
+                    self.reached_by.time_outside_serving(traced.root).unwrap_or(When::Unknown)
+                }
                 when => when,
             },
         }
     }
 
-    /// True if a path runs once, before anything is served or in a program that serves nothing: all callers of its first function come
-    /// from where a program begins, with no tasks beside it, and no loop on the path goes round as long as something holds.
-    fn runs_once(&mut self, on: &Traced<'_, '_>) -> bool {
-        // The loops first: callers are followed up to where the program begins.
-        !on.path.iter().any(|edge| is_looped(self.linker, edge.site))
-            && on.path.first().is_some_and(|first| self.times.frequency_of_site(first.site).is_once())
+    /// True if a path runs once: all callers of its first function begin at the start of a program, without concurrent
+    /// tasks, and no call of the path is in a loop without a known end.
+    fn runs_once(&mut self, traced: &Traced<'_, '_>) -> bool {
+        // Loops are checked first, because following all callers is expensive.
+        !traced.path.iter().any(|edge| is_looped(self.linker, edge.site))
+            && traced.path.first().is_some_and(|first| self.times.frequency_of_site(first.site).is_once())
     }
 }
 
-/// True if a path runs in a program that serves, alone on its loop.
-pub(crate) fn is_alone(on: &Traced<'_, '_>, moments: &mut Moments<'_, '_, '_>) -> bool {
-    moments.when(on) == When::Unknown && !on.handed && project_serves(on.linker) && moments.runs_once(on)
+/// True if a path runs once in a program that serves requests, before it serves any.
+pub(crate) fn is_alone(traced: &Traced<'_, '_>, moments: &mut Moments<'_, '_, '_>) -> bool {
+    moments.when(traced) == When::Unknown
+        && !traced.handed
+        && project_serves(traced.linker)
+        && moments.runs_once(traced)
 }
 
 /// True if all callers of a path's first function, however far up, begin at private functions that the project names
@@ -102,36 +111,37 @@ pub(crate) fn is_never_reached(on: &Traced<'_, '_>, moments: &mut Moments<'_, '_
 }
 
 /// True if a path runs once in a command line program.
-pub(crate) fn is_once_in_command(on: &Traced<'_, '_>, moments: &mut Moments<'_, '_, '_>) -> bool {
-    moments.when(on) == When::Unknown
-        && !on.handed
-        && !project_serves(on.linker)
-        && project_takes_arguments(on.linker)
-        && moments.runs_once(on)
+pub(crate) fn is_once_in_command(traced: &Traced<'_, '_>, moments: &mut Moments<'_, '_, '_>) -> bool {
+    moments.when(traced) == When::Unknown
+        && !traced.handed
+        && !project_serves(traced.linker)
+        && project_takes_arguments(traced.linker)
+        && moments.runs_once(traced)
 }
 
-/// True if a call that would fail on a thread of the runtime evidently does not: a test that fails would not be there, and a call
-/// that deadlocks only where others wait for the thread does not where nothing is served.
-pub(crate) fn fails_elsewhere(on: &Traced<'_, '_>, moments: &mut Moments<'_, '_, '_>) -> bool {
-    let Some(first) = on.path.first() else { return false };
-    match moments.phases.time_of_site(on.root, first.site) {
+/// True if a call that fails on a thread of the runtime evidently does not fail here. In a test it would fail the test,
+/// and a deadlock needs other work that waits for the thread, which start-up code and commands do not have.
+pub(crate) fn cannot_fail_here(traced: &Traced<'_, '_>, moments: &mut Moments<'_, '_, '_>) -> bool {
+    let Some(first) = traced.path.first() else { return false };
+    match moments.phases.time_of_site(traced.root, first.site) {
         When::Test => true,
         when if when.delays_no_request() => {
-            on.sink().is_some_and(|sink| on.graph.sinks[sink as usize].row.fails == Some(Fails::Deadlocks))
+            traced.sink().is_some_and(|sink| traced.graph.sinks[sink as usize].row.fails == Some(Fails::Deadlocks))
         }
         _ => false,
     }
 }
 
-/// True if each request makes an object of a library's type at the end of a path: no branch or cached function may spare the call.
-pub(crate) fn makes_on_each_request(on: &Traced<'_, '_>, moments: &mut Moments<'_, '_, '_>) -> bool {
-    let linker = on.linker;
-    let constructs = on.sink().is_some_and(|sink| linker.library.is_type(on.graph.sinks[sink as usize].path));
-    let may_be_spared = |site| {
+/// True if each request constructs an object of a library type at the end of the path, without a branch or a cached
+/// function that avoids the call.
+pub(crate) fn makes_on_each_request(traced: &Traced<'_, '_>, moments: &mut Moments<'_, '_, '_>) -> bool {
+    let linker = traced.linker;
+    let constructs = traced.sink().is_some_and(|sink| linker.library.is_type(traced.graph.sinks[sink as usize].path));
+    let is_avoidable = |site| {
         let body = linker.program.body_of_site(site);
         linker.is_in_branch(site) || linker.method_kind(body).cached
     };
     constructs
-        && !on.path.iter().any(|edge| may_be_spared(edge.site))
-        && moments.phases.time_of_body(on.root) == When::Serving
+        && !traced.path.iter().any(|edge| is_avoidable(edge.site))
+        && moments.phases.time_of_body(traced.root) == When::Serving
 }

@@ -1,4 +1,5 @@
-//! Calls that are short beside what comes after them: a small file for a process that is started next.
+//! Signal `prepares-a-process`: a small file is written or read for a process that the coroutine starts next, and the
+//! start takes much longer.
 
 use blocklint_link::calls::targets::Target;
 use blocklint_link::lang;
@@ -8,44 +9,46 @@ use blocklint_link::values::value::EnvId;
 
 use crate::graph::FlowEdge;
 
-/// True if a loop around a call of a path makes one long hold of its short ones.
-fn repeats(linker: &Linker<'_>, path: &[FlowEdge]) -> bool {
+/// True if a loop repeats a call of a path, so that its short holds add up.
+fn is_repeated(linker: &Linker<'_>, path: &[FlowEdge]) -> bool {
     path.iter().any(|edge| linker.multiplies_hold(edge.site))
 }
 
 /// Returns the name of the last callee of a path.
-fn called_at_the_end<'l>(linker: &'l Linker<'_>, path: &[FlowEdge]) -> Option<&'l str> {
+fn last_callee_name<'l>(linker: &'l Linker<'_>, path: &[FlowEdge]) -> Option<&'l str> {
     path.last().map(|last| {
         let facts = linker.program.facts(last.site.file);
         facts.text(linker.program.site(last.site).name)
     })
 }
 
-/// True if a path begins before a process is started in the same coroutine: the path of a small file is passed to the
-/// process, and reading it once takes a fraction of the time of the start (Python).
+/// True if a path accesses one small file before the same coroutine starts a process. The file access takes a fraction
+/// of the time of the start (Python).
 pub(crate) fn prepares_process(linker: &Linker<'_>, path: &[FlowEdge]) -> bool {
-    let (Some(first), Some(called)) = (path.first(), called_at_the_end(linker, path)) else { return false };
-    if !lang::python::conventions::is_single_file_function(called) {
+    let (Some(first), Some(callee)) = (path.first(), last_callee_name(linker, path)) else { return false };
+    if !lang::python::conventions::is_single_file_function(callee) {
         return false;
     }
-    let here = linker.program.site(first.site).at;
-    // A file that is read is for the coroutine itself, so only a process that it starts itself counts.
-    let depth = if lang::python::conventions::reads(called) { 0 } else { 2 };
-    awaits_process(linker, linker.program.body_of_site(first.site), here.position, depth) && !repeats(linker, path)
+    let first_at = linker.program.site(first.site).at;
+    // A read file is for the coroutine itself, so only a process that the coroutine itself starts counts.
+    let depth = if lang::python::conventions::reads(callee) { 0 } else { 2 };
+    awaits_process(linker, linker.program.body_of_site(first.site), first_at.position, depth)
+        && !is_repeated(linker, path)
 }
 
-/// True if a coroutine awaits the start of a process behind a position, itself or in coroutines of the project that it awaits.
+/// True if a coroutine awaits the start of a process after a position, itself or in coroutines of the project that it
+/// awaits.
 fn awaits_process(linker: &Linker<'_>, body: BodyRef, after: u32, depth: u32) -> bool {
     let facts = linker.program.facts(body.file);
     linker.awaited_in(body).any(|site| {
         let row = linker.program.site(site);
-        let starts = || lang::python::conventions::starts_process(facts.text(row.name));
-        let starts_further = || {
+        let starts_process = || lang::python::conventions::starts_process(facts.text(row.name));
+        let callee_starts_process = || {
             linker.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
                 Target::Body { body: callee, .. } => callee != body && awaits_process(linker, callee, 0, depth - 1),
                 _ => false,
             })
         };
-        row.at.position > after && (starts() || depth > 0 && starts_further())
+        row.at.position > after && (starts_process() || depth > 0 && callee_starts_process())
     })
 }

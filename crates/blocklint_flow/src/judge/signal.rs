@@ -1,5 +1,6 @@
-//! Signals: opinions on how bad or how sure a finding is, in a form that can be listed, shown and switched off. The list is in
-//! `signals.rs`; the [`Judge`](crate::judge::Judge) asks them.
+//! The type [`Signal`]: a named reason why a finding is less bad, less sure or worse than its row says, in a form that
+//! can be listed, shown and switched off. The list of signals is in `signals.rs`; the [`Judge`](crate::judge::Judge)
+//! asks them.
 
 use blocklint_core::{Hold, Language, Severity};
 use blocklint_link::effect::guard::Guard;
@@ -17,26 +18,26 @@ use crate::judge::climbing::Arrival;
 use crate::judge::moments::Moments;
 use crate::judge::signals::SIGNALS;
 
-/// One opinion on how bad or how sure a finding is.
+/// One named reason why a finding is less bad, less sure or worse than its row says.
 #[derive(Debug)]
 pub struct Signal {
     /// Its name, in kebab-case: `after-a-failure`.
     pub name: &'static str,
-    /// A clause about the finding: "a folder is made only where it lacks".
+    /// The reason as a clause about the finding, for readers: "it runs only after something failed".
     pub says: &'static str,
-    /// The questions that it asks, each at another time or for other languages.
+    /// The questions of the signal, each for another stage or for other languages.
     pub(crate) asks: &'static [Ask],
 }
 
 impl Signal {
-    /// Returns the languages in which it is asked.
+    /// Returns the languages for which the signal is asked.
     pub fn languages(&self) -> impl Iterator<Item = Language> + '_ {
         Language::ALL.iter().copied().filter(|language| self.asks.iter().any(|ask| ask.languages.contains(language)))
     }
 
-    /// Returns the effects that it has on findings, the most frequent first.
+    /// Returns the effects of the signal on findings, the most frequent first.
     pub fn effects(&self) -> impl Iterator<Item = SignalEffect> + '_ {
-        self.asks.iter().map(|ask| ask.makes)
+        self.asks.iter().map(|ask| ask.effect)
     }
 }
 
@@ -44,14 +45,14 @@ impl Signal {
 #[derive(Debug)]
 pub(crate) struct Ask {
     pub(crate) languages: &'static [Language],
-    pub(crate) makes: SignalEffect,
+    pub(crate) effect: SignalEffect,
     pub(crate) scope: SignalScope,
     /// True if it is asked after all others of its stage.
     pub(crate) is_last: bool,
 }
 
 impl Ask {
-    /// Returns the question, asked after all others of its stage.
+    /// Returns the question with `is_last` set.
     pub(crate) const fn last(mut self) -> Ask {
         self.is_last = true;
         self
@@ -65,19 +66,20 @@ impl AskId {
     }
 
     /// Returns the effect of a "yes".
-    pub fn makes(self) -> SignalEffect {
-        self.ask().makes
+    pub fn effect(self) -> SignalEffect {
+        self.ask().effect
     }
 
+    /// Returns the question.
     pub(crate) fn ask(self) -> &'static Ask {
         &self.signal().asks[usize::from(self.nth)]
     }
 
-    /// Returns the place in the source that it describes, if it describes one: a call on the path, or the next one
-    /// behind it.
-    pub fn place(self, here: SiteRef, next: Option<SiteRef>) -> Option<SiteRef> {
+    /// Returns the site that the question is about, for a question that applied to the edge at `site`: that site, or
+    /// the next one on the path. `None` for questions about a whole path or root.
+    pub fn place(self, site: SiteRef, next: Option<SiteRef>) -> Option<SiteRef> {
         match self.ask().scope {
-            SignalScope::Site(..) | SignalScope::Arrival(..) | SignalScope::Doubt(_) => Some(here),
+            SignalScope::Site(..) | SignalScope::Arrival(..) | SignalScope::Doubt(_) => Some(site),
             SignalScope::Leaving(..) => next,
             _ => None,
         }
@@ -87,23 +89,23 @@ impl AskId {
 /// The effect of a signal on a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SignalEffect {
-    /// A `note`.
+    /// Lowers to a `note`.
     Note,
-    /// A `note` that holds for a moment.
+    /// Lowers to a `note` with a brief hold.
     BriefNote,
-    /// A `note` of something that runs once: a loop around it makes it no worse.
+    /// Lowers to a `note` for code that runs once, which no loop raises again.
     OnceNote,
-    /// A `note` that holds for a moment, once.
+    /// Lowers to a `note` with a brief hold for code that runs once.
     BriefOnceNote,
-    /// A `note`, or left as it is where findings in tests, examples and commands count like all others.
+    /// Lowers to a `note`, unless the run includes findings that only tests, examples and commands reach.
     Aside,
-    /// A `warning` of what would be an `error`.
+    /// Lowers an `error` to a `warning`.
     AtMostWarning,
-    /// A `warning` of what would be a `note`.
+    /// Raises a `note` to a `warning`.
     Warning,
-    /// One step less: of an `error` a `warning`, of a `warning` a `note`.
+    /// Lowers by one step: an `error` to a `warning`, a `warning` to a `note`.
     Lower,
-    /// Less sure, by one inferred step or more.
+    /// Lowers the confidence, by one inferred step or more.
     LessSure,
 }
 
@@ -120,7 +122,7 @@ impl SignalEffect {
         SignalEffect::LessSure,
     ];
 
-    /// Returns the words that `why` uses.
+    /// Returns the words for the effect in the output of `blocklint why`.
     pub fn words(self) -> &'static str {
         match self {
             SignalEffect::Note
@@ -134,12 +136,12 @@ impl SignalEffect {
         }
     }
 
-    /// Returns the words that are equal to a text, such as a cache holds; `None` if no effect has them.
+    /// Returns the static words that are equal to a text from the cache; `None` if no effect has them.
     pub fn words_equal_to(text: &str) -> Option<&'static str> {
         SignalEffect::ALL.into_iter().map(SignalEffect::words).find(|words| *words == text)
     }
 
-    /// Returns the severity that it leaves of another one.
+    /// Returns the severity of a finding after the effect.
     pub(crate) fn severity_of(self, severity: Severity) -> Severity {
         match self {
             SignalEffect::Note
@@ -154,13 +156,13 @@ impl SignalEffect {
         }
     }
 
-    /// Changes a label that climbs.
+    /// Applies the effect to a label.
     pub(crate) fn apply(self, label: &mut Label, language: Language) {
         label.severity = self.severity_of(label.severity);
         label.once |= matches!(self, SignalEffect::OnceNote | SignalEffect::BriefOnceNote);
         let is_brief = match self {
             SignalEffect::BriefNote | SignalEffect::BriefOnceNote => true,
-            // A note with a time of its own is another label, which would climb to all callers alone.
+            // In other languages the hold stays, because one more distinct label would be propagated to all callers.
             SignalEffect::OnceNote => language == Language::Java,
             _ => false,
         };
@@ -170,41 +172,43 @@ impl SignalEffect {
     }
 }
 
-/// True if a signal is about such a label.
-pub(crate) type OfLabel = fn(&Label) -> bool;
+/// True if a signal applies to a label.
+pub(crate) type LabelFilter = fn(&Label) -> bool;
 
 /// The subject of a question, and the function that answers it.
 #[derive(Debug)]
 pub(crate) enum SignalScope {
-    /// A site that a label reaches. The answer is remembered for the site.
-    Site(OfLabel, fn(&Linker<'_>, SiteRef) -> bool),
+    /// A site that a label reaches. The answer is cached for the site.
+    Site(LabelFilter, fn(&Linker<'_>, SiteRef) -> bool),
     /// A label that reaches a site by an edge.
-    Arrival(OfLabel, fn(&mut Arrival<'_, '_, '_>) -> bool),
-    /// The place of a site: how many inferred steps that adds. The answer is remembered for the site.
+    Arrival(LabelFilter, fn(&mut Arrival<'_, '_, '_>) -> bool),
+    /// The code around a site, with the inferred steps that it adds. The answer is cached for the site.
     Doubt(fn(&Linker<'_>, SiteRef) -> u8),
     /// A body that a label leaves for the callers.
-    Leaving(OfLabel, fn(&Linker<'_>, BodyRef) -> bool),
+    Leaving(LabelFilter, fn(&Linker<'_>, BodyRef) -> bool),
     /// A label that reaches a root.
-    AtRoot(OfLabel),
-    /// The open condition of a label that reaches a root: how many inferred steps that adds.
+    AtRoot(LabelFilter),
+    /// The open condition of a label that reaches a root, with the inferred steps that it adds.
     AtRootDoubt(fn(&Conditions<'_, '_>, BodyRef, Root, &Guard) -> u8),
-    /// The cost of a path as a whole: how many inferred steps it adds.
+    /// The cost of a path, with the inferred steps that it adds.
     Cost(fn(&Cost) -> u32),
-    /// The number of hops of a path: how many inferred steps that adds to the finding, though it is no worse than others for that.
+    /// The number of hops of a path, with the inferred steps that they add to the finding. They do not count in
+    /// comparisons of candidates.
     Length(fn(&Cost) -> u32),
-    /// The whole path: how many inferred steps that adds.
-    PathDoubt(OfLabel, fn(&Traced<'_, '_>) -> u8),
-    /// A root. The answer is remembered for the root.
+    /// The whole path, with the inferred steps that it adds.
+    PathDoubt(LabelFilter, fn(&Traced<'_, '_>) -> u8),
+    /// A root. The answer is cached for the root.
     Root(fn(&Linker<'_>, BodyRef) -> bool),
     /// The whole path.
-    Path(OfLabel, fn(&Traced<'_, '_>) -> bool),
+    Path(LabelFilter, fn(&Traced<'_, '_>) -> bool),
     /// The whole path, and when and how often its code runs.
-    Moment(OfLabel, fn(&Traced<'_, '_>, &mut Moments<'_, '_, '_>) -> bool),
-    /// All findings: it lowers those that add little beside others.
+    Moment(LabelFilter, fn(&Traced<'_, '_>, &mut Moments<'_, '_, '_>) -> bool),
+    /// All candidates: the function lowers those that add little to others.
     Beside(fn(&mut Beside<'_, '_, '_>, AskId)),
 }
 
 impl SignalScope {
+    /// Returns the stage at which a question with this subject is asked.
     pub(crate) fn stage(&self) -> Stage {
         match self {
             SignalScope::Site(..) | SignalScope::Arrival(..) => Stage::Site,
@@ -220,26 +224,26 @@ impl SignalScope {
     }
 }
 
-/// A time at which signals are asked.
+/// A stage of a run at which signals are asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stage {
     /// A label reaches a site.
     Site,
-    /// A label reaches a site: how sure.
+    /// A label reaches a site; signals change its confidence.
     Doubt,
     /// A label leaves a body.
     Leaving,
-    /// A label reaches a root: how sure.
+    /// A label reaches a root; signals change its confidence.
     AtRootDoubt,
     /// A label has reached a root.
     AtRoot,
     /// The best path of a hit is known.
     Cost,
-    /// The path of a candidate is judged: how sure.
+    /// The path of a candidate is judged; signals change its confidence.
     PathDoubt,
     /// The path of a candidate is judged.
     Path,
-    /// Each candidate is judged; they are compared.
+    /// All candidates are judged and compared.
     Beside,
 }
 
@@ -247,7 +251,7 @@ impl Stage {
     pub(crate) const COUNT: usize = Stage::Beside as usize + 1;
 }
 
-/// A finding's path, as signals see it.
+/// The path of a candidate, as signals see it.
 pub struct Traced<'t, 'a> {
     /// The program.
     pub linker: &'t Linker<'a>,
@@ -257,7 +261,7 @@ pub struct Traced<'t, 'a> {
     pub graph: &'t Graph<'a>,
     /// The body that must not block.
     pub root: BodyRef,
-    /// Why it must not.
+    /// The reason why it must not block.
     pub kind: Root,
     /// True if the first edge hands a function over instead of running it.
     pub handed: bool,
@@ -273,7 +277,7 @@ impl Traced<'_, '_> {
         self.linker.program.language(self.root.file)
     }
 
-    /// Returns the edge that enters a row.
+    /// Returns the last edge, which enters a row.
     pub(crate) fn last(&self) -> Option<&FlowEdge> {
         self.path.last()
     }
@@ -292,29 +296,29 @@ impl Traced<'_, '_> {
     }
 }
 
-/// Signals by their place in the list.
+/// A set of signals, as indices into `SIGNALS`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SignalSet([u64; 4]);
 
 impl SignalSet {
-    /// Returns the set with one signal more.
-    pub fn with(mut self, at: usize) -> Self {
-        self.0[at / 64] |= 1 << (at % 64);
+    /// Returns the set with one more signal.
+    pub fn with(mut self, index: usize) -> Self {
+        self.0[index / 64] |= 1 << (index % 64);
         self
     }
 
-    /// True if the set holds the signal of this place.
-    pub fn has(&self, at: usize) -> bool {
-        self.0[at / 64] >> (at % 64) & 1 == 1
+    /// True if the set contains the signal with this index.
+    pub fn has(&self, index: usize) -> bool {
+        self.0[index / 64] >> (index % 64) & 1 == 1
     }
 
     /// Adds a signal.
-    pub(crate) fn add(&mut self, at: usize) {
-        *self = self.with(at);
+    pub(crate) fn add(&mut self, index: usize) {
+        *self = self.with(index);
     }
 }
 
-/// Returns the place in the list of the signal of this name.
+/// Returns the index of the signal of this name.
 pub fn signal_named(name: &str) -> Option<usize> {
     SIGNALS.iter().position(|signal| signal.name == name)
 }

@@ -1,5 +1,5 @@
-//! The list of all signals. Those of one stage are asked in the order of the list, and the first that answers "yes"
-//! decides; of doubts the greatest counts. [`SignalScope`] lists the stages.
+//! The list of all signals. The signals of one stage are asked in the order of the list, and the first answer "yes"
+//! decides. Of several doubts the one with the most steps counts. [`SignalScope`] lists the subjects of questions.
 
 use blocklint_core::{Effect, Language, Severity};
 use blocklint_link::effect::label::{Label, LabelHold};
@@ -13,13 +13,15 @@ use crate::judge::beside::{
     join_rules_of_one_call, lower_failing_besides, lower_reported_twice, lower_short_beside_longer,
 };
 use crate::judge::climbing::{is_cached, is_first_time, is_once_per_key, makes_kept_object, steps_if_none_calls_it_so};
-use crate::judge::confidence::{long_in_java, long_in_python, long_in_rust, two_of_one_kind};
-use crate::judge::java::{asks_for_setting, is_asked_around, runs_after_failure_alone};
+use crate::judge::confidence::{
+    steps_of_length_in_java, steps_of_length_in_python, steps_of_length_in_rust, steps_of_two_similar_doubts,
+};
+use crate::judge::java::{has_branch_around, runs_after_failure_alone, tests_setting};
 use crate::judge::kernel_files::ends_at_pseudo_file;
-use crate::judge::moments::{fails_elsewhere, is_alone, is_never_reached, is_once_in_command, makes_on_each_request};
+use crate::judge::moments::{cannot_fail_here, is_alone, is_never_reached, is_once_in_command, makes_on_each_request};
 use crate::judge::prepared_process::prepares_process;
-use crate::judge::rare_choice::{stands_in_catch, steps_of_value};
-use crate::judge::rust::{is_kept_by_key, is_of_copy};
+use crate::judge::rare_choice::{is_in_catch, steps_of_value};
+use crate::judge::rust::{is_in_library_copy, is_kept_by_key};
 use crate::judge::same_file::join_uses_of_one_file;
 use crate::judge::signal::SignalEffect::{
     Aside, AtMostWarning, BriefNote, BriefOnceNote, LessSure, Lower, Note, OnceNote, Warning,
@@ -40,15 +42,15 @@ const JAVA: &[Language] = &[Language::Java];
 const NOT_JAVA: &[Language] = &[Language::Python, Language::Rust];
 const NOT_PYTHON: &[Language] = &[Language::Rust, Language::Java];
 
-/// The inferred steps of a doubt that leaves a finding at `medium` confidence alone, and at `low` together with another doubt.
+/// The inferred steps of a doubt that alone leads to `medium` confidence, and to `low` together with another doubt.
 const DOUBT_STEPS: u8 = 2;
 
-/// A hold of at most so many seconds is at most a `warning`.
+/// A hold of at most this number of seconds is at most a `warning`.
 const SHORT: f64 = 0.01;
 
 /// Returns a question for some languages, with the effect of a "yes".
-const fn ask(languages: &'static [Language], makes: SignalEffect, scope: SignalScope) -> Ask {
-    Ask { languages, makes, scope, is_last: false }
+const fn ask(languages: &'static [Language], effect: SignalEffect, scope: SignalScope) -> Ask {
+    Ask { languages, effect, scope, is_last: false }
 }
 
 /// All signals.
@@ -62,8 +64,8 @@ pub static SIGNALS: &[Signal] = &[
     Signal {
         name: "once-per-key",
         says: "it runs once for each key",
-        // A cached function reads once for each key, and its callers wait for that.
-        asks: &[ask(ALL, Note, Arrival(|label| may_run_once(label) && is_of_cache(label), is_once_per_key))],
+        // Only file access and sleeps count: a cached function reads once for each key.
+        asks: &[ask(ALL, Note, Arrival(|label| may_run_once(label) && is_file_or_sleep(label), is_once_per_key))],
     },
     Signal {
         name: "kept-factory",
@@ -86,8 +88,17 @@ pub static SIGNALS: &[Signal] = &[
         asks: &[
             ask(ALL, Note, Site(|label| is_file(label) && label.severity == Severity::Warning, is_after_failure)),
             ask(ALL, Note, Path(is_open, |on| follows_several_failures(on.linker, on.path))),
-            ask(JAVA, Note, Path(is_any, |on| runs_after_failure_alone(on.linker, on.path, on.label.effect))),
-            ask(PYTHON, Note, Path(is_open_file, |on| runs_after_failure(on.linker, on.callers, on.root, 3))).last(),
+            ask(
+                JAVA,
+                Note,
+                Path(is_any, |traced| runs_after_failure_alone(traced.linker, traced.path, traced.label.effect)),
+            ),
+            ask(
+                PYTHON,
+                Note,
+                Path(is_open_file, |traced| runs_after_failure(traced.linker, traced.callers, traced.root, 3)),
+            )
+            .last(),
         ],
     },
     Signal {
@@ -98,7 +109,7 @@ pub static SIGNALS: &[Signal] = &[
     Signal {
         name: "in-a-catch",
         says: "it stands where something was caught",
-        asks: &[ask(JAVA, LessSure, Doubt(|linker, site| steps(stands_in_catch(linker, site), DOUBT_STEPS)))],
+        asks: &[ask(JAVA, LessSure, Doubt(|linker, site| steps_if(is_in_catch(linker, site), DOUBT_STEPS)))],
     },
     Signal {
         name: "one-value-of-many",
@@ -125,15 +136,15 @@ pub static SIGNALS: &[Signal] = &[
     Signal {
         name: "two-doubts-of-one-kind",
         says: "two doubts on the way are of one kind",
-        asks: &[ask(PYTHON, LessSure, Cost(two_of_one_kind))],
+        asks: &[ask(PYTHON, LessSure, Cost(steps_of_two_similar_doubts))],
     },
     Signal {
         name: "long-way",
         says: "the way is long",
         asks: &[
-            ask(PYTHON, LessSure, Cost(long_in_python)),
-            ask(RUST, LessSure, Length(long_in_rust)),
-            ask(JAVA, LessSure, Length(long_in_java)),
+            ask(PYTHON, LessSure, Cost(steps_of_length_in_python)),
+            ask(RUST, LessSure, Length(steps_of_length_in_rust)),
+            ask(JAVA, LessSure, Length(steps_of_length_in_java)),
         ],
     },
     Signal {
@@ -151,14 +162,14 @@ pub static SIGNALS: &[Signal] = &[
         name: "shows-or-measures",
         says: "it is there to show or to measure something",
         asks: &[
-            ask(PYTHON, Aside, Root(|linker, root| path_kind::is_example(path_of(linker, root)))),
-            ask(JAVA, Note, Path(is_any, |on| path_kind::is_for_show(path_of(on.linker, on.root)))),
+            ask(PYTHON, Aside, Root(|linker, root| path_kind::is_example(source_path(linker, root)))),
+            ask(JAVA, Note, Path(is_any, |traced| path_kind::is_for_show(source_path(traced.linker, traced.root)))),
         ],
     },
     Signal {
         name: "copy-of-a-library",
         says: "it stands in a copy of a library",
-        asks: &[ask(RUST, Note, Root(|linker, root| is_of_copy(linker, root.file)))],
+        asks: &[ask(RUST, Note, Root(|linker, root| is_in_library_copy(linker, root.file)))],
     },
     Signal {
         name: "never-named",
@@ -170,46 +181,46 @@ pub static SIGNALS: &[Signal] = &[
         says: "the method has no known use, unlike the other methods of its class",
         asks: &[ask(PYTHON, Note, Root(is_left_over_method))],
     },
-    // Java: it holds its thread where that does not matter, or not at all.
+    // Java: blocking this thread does no harm, or the wait ends at once.
     Signal {
         name: "computing-pool",
         says: "it computes on a pool that is there for that",
-        asks: &[ask(JAVA, Note, Path(is_cpu, |on| on.kind.kind == RootKind::Computing))],
+        asks: &[ask(JAVA, Note, Path(is_cpu, |traced| traced.kind.kind == RootKind::Computing))],
     },
     Signal {
         name: "value-is-there",
         says: "what it waits for has its value already",
         asks: &[ask(JAVA, Note, Path(is_nested_loop, has_value))],
     },
-    // When it runs.
+    // Signals about when the path runs.
     Signal {
         name: "fails-where-somebody-waits",
         says: "it can fail only where requests are served",
-        asks: &[ask(NOT_PYTHON, Note, Moment(|label| label.fails, fails_elsewhere))],
+        asks: &[ask(NOT_PYTHON, Note, Moment(|label| label.fails, cannot_fail_here))],
     },
     Signal {
         name: "in-tests",
         says: "it runs only in tests",
-        asks: &[ask(ALL, Aside, Moment(is_open, |on, moments| moments.when(on) == When::Test))],
+        asks: &[ask(ALL, Aside, Moment(is_open, |traced, moments| moments.when(traced) == When::Test))],
     },
     Signal {
         name: "start-up-or-exit",
         says: "it runs at start-up or shutdown",
-        asks: &[ask(ALL, Note, Moment(is_open, |on, moments| moments.when(on) == When::StartUp))],
+        asks: &[ask(ALL, Note, Moment(is_open, |traced, moments| moments.when(traced) == When::StartUp))],
     },
     Signal {
         name: "runs-once",
         says: "it runs once in the life of the program",
-        // A task that waits without end takes a thread from the others for good.
-        asks: &[ask(ALL, Note, Moment(is_open_but_wait, |on, moments| moments.when(on) == When::Once))],
+        // Waits are left out, because a task that waits without end takes a pool thread for good.
+        asks: &[ask(ALL, Note, Moment(is_open_and_no_wait, |traced, moments| moments.when(traced) == When::Once))],
     },
     Signal {
         name: "command",
         says: "it runs in a command of a command line",
         // A command delays the one person who waits for it, but its tasks delay each other.
         asks: &[
-            ask(ALL, Aside, Moment(is_open, |on, moments| moments.when(on) == When::Command)),
-            ask(ALL, Lower, Moment(is_open, |on, moments| moments.when(on) == When::Crowd)),
+            ask(ALL, Aside, Moment(is_open, |traced, moments| moments.when(traced) == When::Command)),
+            ask(ALL, Lower, Moment(is_open, |traced, moments| moments.when(traced) == When::Crowd)),
             ask(ALL, Aside, Moment(is_open, is_once_in_command)).last(),
         ],
     },
@@ -217,28 +228,28 @@ pub static SIGNALS: &[Signal] = &[
         name: "runs-apart",
         says: "it runs in a loop apart from the one that serves requests",
         // It delays no other task, so it is no error where findings that are left aside are shown either.
-        asks: &[ask(NOT_JAVA, Note, Moment(is_open, |on, moments| moments.when(on) == When::Apart))],
+        asks: &[ask(NOT_JAVA, Note, Moment(is_open, |traced, moments| moments.when(traced) == When::Apart))],
     },
     // Work on files and keys, judged by the whole path.
     Signal {
         name: "prepares-a-process",
         says: "a small file is written for a process that is started next",
-        asks: &[ask(PYTHON, Note, Path(is_open_file, |on| prepares_process(on.linker, on.path)))],
+        asks: &[ask(PYTHON, Note, Path(is_open_file, |traced| prepares_process(traced.linker, traced.path)))],
     },
     Signal {
         name: "kept-by-its-key",
         says: "it is kept by its key",
-        asks: &[ask(RUST, Note, Path(may_be_kept, |on| is_kept_by_key(on.linker, on.path)))],
+        asks: &[ask(RUST, Note, Path(may_be_kept, |traced| is_kept_by_key(traced.linker, traced.path)))],
     },
     Signal {
         name: "file-of-the-kernel",
         says: "the kernel makes up the file",
-        asks: &[ask(RUST, Note, Path(is_open_file, |on| ends_at_pseudo_file(on.linker, on.path)))],
+        asks: &[ask(RUST, Note, Path(is_open_file, |traced| ends_at_pseudo_file(traced.linker, traced.path)))],
     },
     Signal {
         name: "alone-on-its-loop",
         says: "it runs once, from the start of the program, and nothing runs beside it",
-        // One step less, because a program that does nothing but that is not what it could be.
+        // Only one step less, because the program could do other work meanwhile.
         asks: &[ask(ALL, Lower, Moment(is_open, is_alone)).last()],
     },
     Signal {
@@ -246,7 +257,7 @@ pub static SIGNALS: &[Signal] = &[
         says: "it is read to make an object, on each request",
         asks: &[ask(NOT_JAVA, Warning, Moment(is_file_note, makes_on_each_request))],
     },
-    // Each candidate is judged; they are compared.
+    // All candidates are judged and compared.
     Signal {
         name: "said-already",
         says: "the call is reported for something worse",
@@ -269,6 +280,7 @@ pub static SIGNALS: &[Signal] = &[
     },
 ];
 
+/// True for all labels.
 fn is_any(_: &Label) -> bool {
     true
 }
@@ -277,7 +289,7 @@ fn is_above_note(label: &Label) -> bool {
     label.severity > Severity::Note
 }
 
-/// True if a label is more than a note because of its hold, which signals may lower; a call that fails stays as bad.
+/// True if a label is more than a note and signals may lower it. A call that fails is never lowered.
 pub(crate) fn is_open(label: &Label) -> bool {
     is_above_note(label) && !label.fails
 }
@@ -302,47 +314,56 @@ fn is_nested_loop(label: &Label) -> bool {
     label.effect == Effect::NestedLoop
 }
 
-fn is_open_but_wait(label: &Label) -> bool {
+fn is_open_and_no_wait(label: &Label) -> bool {
     is_open(label) && label.effect != Effect::Wait
 }
 
+/// True if the result of the call is of a kind that programs keep by a key.
 fn may_be_kept(label: &Label) -> bool {
     is_open(label) && matches!(label.effect, Effect::Database | Effect::Cpu | Effect::File)
 }
 
+/// True if signals about code that runs once apply to a label.
 fn may_run_once(label: &Label) -> bool {
     !label.once && !label.fails
 }
 
-fn is_of_cache(label: &Label) -> bool {
+fn is_file_or_sleep(label: &Label) -> bool {
     matches!(label.effect, Effect::File | Effect::Sleep)
 }
 
+/// True if a label holds the thread for at most [`SHORT`] seconds.
 fn is_short(label: &Label) -> bool {
     matches!(label.hold, LabelHold::Fixed(blocklint_core::Hold::Seconds(seconds)) if seconds <= SHORT) && !label.fails
 }
 
-fn path_of<'l>(linker: &'l Linker<'_>, root: BodyRef) -> &'l str {
+/// Returns the path of the file that defines a root.
+fn source_path<'l>(linker: &'l Linker<'_>, root: BodyRef) -> &'l str {
     &linker.program.files[root.file.index()].relative
 }
 
-fn steps(applies: bool, steps: u8) -> u8 {
+/// Returns the steps if a doubt applies, and otherwise 0.
+fn steps_if(applies: bool, steps: u8) -> u8 {
     if applies { steps } else { 0 }
 }
 
+/// Returns the steps of a call in a branch that tests a setting (Java).
 fn steps_of_setting(linker: &Linker<'_>, site: SiteRef) -> u8 {
-    steps(is_asked_around(linker, site, |linker, test| asks_for_setting(linker, site.file, test)), LOW_STEPS)
+    steps_if(has_branch_around(linker, site, |linker, test| tests_setting(linker, site.file, test)), LOW_STEPS)
 }
 
-fn steps_in_servlet_container(on: &Traced<'_, '_>) -> u8 {
-    let is_put_together = matches!(on.kind.kind, RootKind::Composed | RootKind::Assembly);
-    steps(is_put_together && on.linker.serves_by_servlets(on.root.file), LOW_STEPS)
+/// Returns the steps of a composed chain in a module that answers requests on a servlet container's threads (Java).
+fn steps_in_servlet_container(traced: &Traced<'_, '_>) -> u8 {
+    let is_put_together = matches!(traced.kind.kind, RootKind::Composed | RootKind::Assembly);
+    steps_if(is_put_together && traced.linker.serves_by_servlets(traced.root.file), LOW_STEPS)
 }
 
-fn steps_if_value_may_be_there(on: &Traced<'_, '_>) -> u8 {
-    steps(on.sink_site().is_some_and(|site| on.linker.may_wait_for_complete(site)), DOUBT_STEPS)
+/// Returns the steps of a wait for a future that is possibly complete (Java).
+fn steps_if_value_may_be_there(traced: &Traced<'_, '_>) -> u8 {
+    steps_if(traced.sink_site().is_some_and(|site| traced.linker.may_wait_for_complete(site)), DOUBT_STEPS)
 }
 
-fn has_value(on: &Traced<'_, '_>) -> bool {
-    on.sink_site().is_some_and(|site| on.linker.waits_for_complete(site))
+/// True if the call at the end of a path waits for a complete future (Java).
+fn has_value(traced: &Traced<'_, '_>) -> bool {
+    traced.sink_site().is_some_and(|site| traced.linker.waits_for_complete(site))
 }

@@ -1,4 +1,4 @@
-//! Python methods that nothing in the project names, unlike the other methods of their classes.
+//! Signal `left-over-method`: Python methods that the project never mentions, unlike the other methods of their classes.
 
 use blocklint_core::Language;
 use blocklint_facts::{BodyKind, Flow, Sym};
@@ -9,7 +9,7 @@ use blocklint_link::program::ids::{BodyRef, FileId};
 
 use crate::lifecycle::unused::count_unused_definitions;
 
-/// The fewest methods of a class from which on one method that nothing names counts as unused.
+/// In a class with fewer public methods, a method without a mention does not count as unused.
 const FEWEST_METHODS: usize = 4;
 
 /// True if a public coroutine is a method that the project left over: the project names most methods of the class, and this one
@@ -27,8 +27,8 @@ pub(crate) fn is_left_over_method(linker: &Linker<'_>, body: BodyRef) -> bool {
         return false;
     }
     let own = body.file.class_ref(class);
-    // Methods that Python's own classes for interfaces call have other names.
-    let is_known = |of: &Ancestor| match *of {
+    // Interface classes of the standard library (`ABC`, `Protocol`) call no methods with public names.
+    let is_known = |ancestor: &Ancestor| match *ancestor {
         Ancestor::Class(_) => true,
         Ancestor::Library(path, _) => lang::python::builtins::is_interface_marker(linker.library.text(path).as_ref()),
         Ancestor::Unknown => false,
@@ -50,7 +50,8 @@ pub(crate) fn is_left_over_method(linker: &Linker<'_>, body: BodyRef) -> bool {
     }
 }
 
-/// True if anything in the project uses a name, beside its definition. A name with several definitions may be used for any of them.
+/// True if the project mentions a name apart from its definition. True also for a name with several definitions,
+/// because a mention may mean any of them.
 fn is_named(linker: &Linker<'_>, file: FileId, sym: Sym) -> bool {
     let unnamed = linker.program.global(file, sym).and_then(|name| count_unused_definitions(linker, name, |_| false));
     unnamed.is_none_or(|defined| defined > 1)

@@ -277,7 +277,8 @@ fn is_set_by_callee(linker: &Linker<'_>, file: FileId, body: BodyId, state: Form
         Form::Attr(base, _) => facts.form(base) == Form::Var(var),
         _ => false,
     };
-    if facts.sites.iter().any(|site| is_on_state(&site) && lang::words::removes_from_collection(facts.text(site.name))) {
+    if facts.sites.iter().any(|site| is_on_state(&site) && lang::words::removes_from_collection(facts.text(site.name)))
+    {
         return false;
     }
     let filling =

@@ -284,7 +284,8 @@ pub(crate) fn time_by_registration(linker: &Linker<'_>, body: BodyRef) -> Option
         Language::Java => time.or_else(|| time_by_override(linker, body)),
         // The callers of a method show that it runs while serving. Only the overridden method can show that it runs at
         // start-up, or in a loop of its own.
-        Language::Python => time.or_else(|| time_by_override(linker, body).filter(|when| matches!(when, When::StartUp | When::Apart)))
+        Language::Python => {
+            time.or_else(|| time_by_override(linker, body).filter(|when| matches!(when, When::StartUp | When::Apart)))
         }
         Language::Rust => time,
     };

@@ -1,6 +1,6 @@
-//! Calls of library objects: `nlp(text)`, `stub.SayHello(request)`, `Predict("a -> b")(a=1)`.
-//!
-//! Their sites bear the names of variables and fields, not that of a row, so they are found from the objects.
+//! Calls of callable library objects: `nlp(text)`, `stub.SayHello(request)`, `Predict("a -> b")(a=1)`. The sites of
+//! such calls have the names of variables and fields, not the name of a row, so the search starts at the calls that
+//! make the objects.
 
 use blocklint_core::Language;
 use blocklint_facts::{AssignKind, Form, SiteKind};
@@ -13,15 +13,15 @@ use rustc_hash::FxHashSet;
 
 use crate::search::Search;
 
-/// The method that calling an object runs.
+/// The method that runs when an object is called.
 const CALL: &str = "__call__";
 
 impl<'l, 'a> Search<'l, 'a> {
-    /// Returns the calls whose callee may be an object of a library type with a row for being called: those in files
-    /// that name the library, and elsewhere those under a name that such an object was given there.
-    pub(crate) fn calls_of_instances(&self, language: Language, reach: &LibraryReach) -> Vec<SiteRef> {
+    /// Returns the calls whose callee may be a callable library object: all calls in files that import the library, and
+    /// calls elsewhere under a name to which one of these files assigns such an object.
+    pub(crate) fn calls_of_callable_objects(&self, language: Language, reach: &LibraryReach) -> Vec<SiteRef> {
         let program = self.linker.program;
-        let mut found = Vec::new();
+        let mut calls = Vec::new();
         let mut names: Vec<Name> = Vec::new();
         let makers = self.makers_of_callable_objects(language);
         for file in self.files_with_callable_objects(language, reach) {
@@ -30,19 +30,19 @@ impl<'l, 'a> Search<'l, 'a> {
                 if row.kind == SiteKind::Call
                     && let Ok(site) = u32::try_from(site)
                 {
-                    found.push(file.site_ref(blocklint_facts::SiteId(site)));
+                    calls.push(file.site_ref(blocklint_facts::SiteId(site)));
                 }
             }
             for assign in &facts.assigns {
-                let made = match facts.form(assign.value) {
+                let value = match facts.form(assign.value) {
                     Form::Await(inner) => facts.form(inner),
                     form => form,
                 };
-                let named = match made {
+                let callee_name = match value {
                     Form::Result(site) => program.global(file, facts.site(site).name),
                     _ => None,
                 };
-                let is_maker = named.is_some_and(|name| makers.contains(&name));
+                let is_maker = callee_name.is_some_and(|name| makers.contains(&name));
                 if assign.kind != AssignKind::Plain
                     || !is_maker
                     || !self.is_callable_object(file, assign.at, assign.value)
@@ -60,16 +60,16 @@ impl<'l, 'a> Search<'l, 'a> {
         names.sort();
         names.dedup();
         for name in names {
-            let called = program.sites_named(name);
-            found.extend(called.filter(|site| {
+            let named_sites = program.sites_named(name);
+            calls.extend(named_sites.filter(|site| {
                 let facts = program.facts(site.file);
                 facts.language == language && program.site(*site).kind == SiteKind::Call
             }));
         }
-        found
+        calls
     }
 
-    /// Returns the names of calls that return values of libraries with such types.
+    /// Returns the names of calls that return values of the libraries that have callable objects.
     fn makers_of_callable_objects(&self, language: Language) -> FxHashSet<Name> {
         let models = self.linker.library.of(language);
         let separator = blocklint_link::models::library::separator(language);
@@ -79,18 +79,19 @@ impl<'l, 'a> Search<'l, 'a> {
         for row in of_calls {
             heads.extend(row.paths(wanted).filter_map(|path| path.path.split(separator).next().map(str::to_owned)));
         }
-        let given = Uses::RETURNS.union(Uses::TYPE);
-        let mut found = FxHashSet::default();
-        for row in models.names(given) {
+        let making = Uses::RETURNS.union(Uses::TYPE);
+        let mut maker_names = FxHashSet::default();
+        for row in models.names(making) {
             let Some(name) = self.linker.program.name(row.name) else { continue };
-            if row.paths(given).any(|path| path.path.split(separator).next().is_some_and(|head| heads.contains(head))) {
-                found.extend(self.linker.with_aliases(name));
+            if row.paths(making).any(|path| path.path.split(separator).next().is_some_and(|head| heads.contains(head)))
+            {
+                maker_names.extend(self.linker.with_aliases(name));
             }
         }
-        found
+        maker_names
     }
 
-    /// Returns the files that name the first segment of a type with a row for being called.
+    /// Returns the files that import a library with callable objects.
     fn files_with_callable_objects(&self, language: Language, reach: &LibraryReach) -> Vec<FileId> {
         let program = self.linker.program;
         let models = self.linker.library.of(language);
@@ -108,6 +109,7 @@ impl<'l, 'a> Search<'l, 'a> {
         (0..program.files.len() as u32).map(FileId).filter(|&file| imports(file)).collect()
     }
 
+    /// True if the value of an assignment is an object of a library type that blocks when it is called.
     fn is_callable_object(&self, file: FileId, at: blocklint_facts::At, value: blocklint_facts::FormId) -> bool {
         let linker = self.linker;
         if !matches!(linker.program.facts(file).form(value), Form::Result(_) | Form::Await(_)) {

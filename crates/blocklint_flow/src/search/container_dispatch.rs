@@ -1,6 +1,7 @@
-//! Calls through a container that holds more than one callable: `table[key]()`, `for hook in hooks: hook()`. Labels do not
-//! flow through such a call, because it is not known which callable runs. If a body that must not block makes the call, each callable
-//! becomes a root of its own, and the finding stands there. A container with one callable is followed like a call.
+//! Calls through a container of callables: `table[key]()`, `for hook in hooks: hook()`. If the container has several
+//! callables, no label flows through the call, because it is unknown which callable runs. If a body that must not block
+//! makes such a call, each callable becomes a root of its own and has its own finding. A container with one callable is
+//! followed like a plain call.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -19,19 +20,19 @@ use crate::graph::{FlowEdge, LabelledBodyId};
 use crate::search::Search;
 
 impl<'l, 'a> Search<'l, 'a> {
-    /// Looks for calls through containers around the bodies that hold their thread, and follows those of a container
-    /// with one callable; until no more bodies are found.
-    pub(crate) fn call_through_containers(&mut self) {
-        let mut known: FxHashSet<BodyRef> = FxHashSet::default();
+    /// Finds calls through containers that have a labelled body, and propagates the labels through containers with one
+    /// callable. Repeats this until no more bodies are labelled.
+    pub(crate) fn follow_containers(&mut self) {
+        let mut searched: FxHashSet<BodyRef> = FxHashSet::default();
         loop {
             let mut fresh: Vec<BodyRef> =
-                self.graph.labelled.iter().copied().filter(|body| known.insert(*body)).collect();
+                self.graph.labelled.iter().copied().filter(|body| searched.insert(*body)).collect();
             if fresh.is_empty() {
                 return;
             }
             fresh.sort();
             let mut files: Vec<FileId> =
-                fresh.iter().filter(|body| self.may_be_held(**body)).map(|body| body.file).collect();
+                fresh.iter().filter(|body| self.may_be_in_container(**body)).map(|body| body.file).collect();
             files.dedup();
             for file in files {
                 match self.linker.reach().around(file) {
@@ -49,28 +50,29 @@ impl<'l, 'a> Search<'l, 'a> {
                 let labelled_bodies = self.graph.labelled_bodies.iter().enumerate();
                 let of_body: Vec<LabelledBodyId> = labelled_bodies
                     .filter(|(_, labelled_body)| labelled_body.node == Node::plain(body))
-                    .map(|(at, _)| LabelledBodyId(at as u32))
+                    .map(|(index, _)| LabelledBodyId(index as u32))
                     .collect();
                 let linker = self.linker;
                 let callers = || self.conditions.callers.callers_through_containers(Node::plain(body));
                 let callers = linker.attempt(WorkUnit::Body(body), callers).unwrap_or_default();
                 for labelled_body in of_body {
                     for &caller in &callers {
-                        self.enter_from(caller, labelled_body);
+                        self.propagate_to_caller(caller, labelled_body);
                     }
                 }
             }
-            self.drain();
+            self.propagate_all();
         }
     }
 
-    /// Makes roots of the callables among which a body that must not block chooses, until no more are found.
-    pub(crate) fn dispatch(&mut self) {
-        let mut made: FxHashMap<BodyRef, Root> = FxHashMap::default();
+    /// Adds hits for the callables among which a body that must not block chooses: each such callable becomes a root.
+    /// Repeats the search, because a new root may itself choose among callables.
+    pub(crate) fn add_dispatched_roots(&mut self) {
+        let mut dispatched: FxHashMap<BodyRef, Root> = FxHashMap::default();
         loop {
             let mut more: Vec<(BodyRef, Root)> = Vec::new();
             for (&body, sites) in &self.conditions.callers.dispatch.among_others {
-                if made.contains_key(&body)
+                if dispatched.contains_key(&body)
                     || !self.graph.labelled.contains(&body)
                     || self.conditions.roots.find_root(body).is_some()
                 {
@@ -83,7 +85,11 @@ impl<'l, 'a> Search<'l, 'a> {
                 let root = sites.iter().find_map(|&site| {
                     let around = self.linker.program.body_of_site(site);
                     let root = || {
-                        if runs_off_loop(self.linker, site) { None } else { self.root_above(around, &made, &mut seen) }
+                        if runs_off_loop(self.linker, site) {
+                            None
+                        } else {
+                            self.root_above(around, &dispatched, &mut seen)
+                        }
                     };
                     self.linker.attempt(WorkUnit::Body(around), root).flatten()
                 });
@@ -94,11 +100,11 @@ impl<'l, 'a> Search<'l, 'a> {
             if more.is_empty() {
                 break;
             }
-            made.extend(more);
+            dispatched.extend(more);
         }
-        let mut made: Vec<(BodyRef, Root)> = made.into_iter().collect();
-        made.sort_by_key(|(body, _)| *body);
-        for (body, root) in made {
+        let mut dispatched: Vec<(BodyRef, Root)> = dispatched.into_iter().collect();
+        dispatched.sort_by_key(|(body, _)| *body);
+        for (body, root) in dispatched {
             let edges: Vec<(Label, FlowEdge)> = self
                 .graph
                 .labelled_bodies
@@ -111,28 +117,34 @@ impl<'l, 'a> Search<'l, 'a> {
                 .collect();
             let linker = self.linker;
             for (label, edge) in edges {
-                linker.attempt(WorkUnit::Body(body), || self.hit(body, root, false, &label, edge));
+                linker.attempt(WorkUnit::Body(body), || self.add_hit(body, root, false, &label, edge));
             }
         }
     }
 
-    /// True if a body is named where a container may get it: in a display, stored under a key, added by a method, decorated.
-    fn may_be_held(&self, body: BodyRef) -> bool {
+    /// True if a body may be put into a container: it is decorated, or its name is in a display, stored under a key, or
+    /// passed to a method that adds to a container (`hooks.append(hook)`).
+    fn may_be_in_container(&self, body: BodyRef) -> bool {
         let program = self.linker.program;
         let facts = program.facts(body.file);
         let row = program.body(body);
         row.var.is_none()
             || !facts.list(row.decorators).is_empty()
             || self.linker.body_names(body).into_iter().any(|name| {
-                self.linker.query(&self.put_away, name, bool::default, || {
+                self.linker.query(&self.names_in_containers, name, bool::default, || {
                     program.occurrences(name).iter().any(|&(file, sym)| {
-                        program.index_of(file).mentions_named(sym).iter().any(|at| self.puts_away(file, at))
+                        program
+                            .index_of(file)
+                            .mentions_named(sym)
+                            .iter()
+                            .any(|mention| self.is_put_in_container(file, mention))
                     })
                 })
             })
     }
 
-    fn puts_away(&self, file: FileId, (mention, wrap): (Mention, Wrap)) -> bool {
+    /// True if a mention puts its value into a container.
+    fn is_put_in_container(&self, file: FileId, (mention, wrap): (Mention, Wrap)) -> bool {
         let facts = self.linker.program.facts(file);
         match mention {
             _ if wrap == Wrap::Element => true,
@@ -145,17 +157,24 @@ impl<'l, 'a> Search<'l, 'a> {
         }
     }
 
-    /// Returns the root that runs a body over carrying edges, or is it; none where so much is inferred on the way that
-    /// a finding there would not be shown either.
-    fn root_above(&self, body: BodyRef, made: &FxHashMap<BodyRef, Root>, seen: &mut FxHashSet<Node>) -> Option<Root> {
-        let dispatched = |root: Root| Root { kind: RootKind::Dispatched, ..root };
+    /// Returns the root that runs a body: the body itself, or the nearest root among its callers. `None` if the path to
+    /// every root has so many inferred steps that its finding would have low confidence.
+    fn root_above(
+        &self,
+        body: BodyRef,
+        dispatched: &FxHashMap<BodyRef, Root>,
+        seen: &mut FxHashSet<Node>,
+    ) -> Option<Root> {
+        let as_dispatched = |root: Root| Root { kind: RootKind::Dispatched, ..root };
         let mut queue = BinaryHeap::from([Reverse((0u8, Node::plain(body)))]);
         while let Some(Reverse((steps, next))) = queue.pop() {
             if !seen.insert(next) || seen.len() > 256 {
                 continue;
             }
-            if let Some(root) = self.conditions.roots.find_root(next.body).or_else(|| made.get(&next.body).copied()) {
-                return Some(dispatched(root));
+            if let Some(root) =
+                self.conditions.roots.find_root(next.body).or_else(|| dispatched.get(&next.body).copied())
+            {
+                return Some(as_dispatched(root));
             }
             for caller in self.conditions.callers.find_callers(next).iter() {
                 match caller.kind {

@@ -1,4 +1,4 @@
-//! Returns the places at which the lazy result of a library call is consumed.
+//! Consumers of the lazy results of library calls: `for line in reader.lines()`, `list(cursor)`.
 
 use blocklint_core::Language;
 use blocklint_facts::Form;
@@ -14,13 +14,14 @@ use crate::callers::Callers;
 use crate::callers::trail::{MOST_TRAILS, Trail};
 
 impl<'l, 'a> Callers<'l, 'a> {
-    /// Returns the places at which the lazy result of a library call is consumed.
-    pub(crate) fn consumers_of_lazy(&self, made: SiteRef) -> Vec<(SiteRef, Option<u32>)> {
+    /// Returns the sites that consume the lazy result of a library call, with the index of the argument if they get the
+    /// result as one.
+    pub(crate) fn consumers_of_lazy_result(&self, made: SiteRef) -> Vec<(SiteRef, Option<u32>)> {
         let linker = self.linker;
-        let mut found = Vec::new();
+        let mut consumers = Vec::new();
         let mut seen = FxHashSet::default();
         let mut trails = vec![Trail::ResultOf(made, EnvId::NONE)];
-        let holds = |value: ValueId| {
+        let has_lazy_result = |value: ValueId| {
             linker.values.members(value).iter().any(|val| matches!(*val, Val::Lazy { made: of, .. } if of == made))
         };
         while let Some(trail) = trails.pop() {
@@ -55,7 +56,7 @@ impl<'l, 'a> Callers<'l, 'a> {
                 match mention {
                     Mention::Operand(site) => {
                         let site = file.site_ref(site);
-                        // `async for` takes what is asynchronous among the alternatives.
+                        // `async for` consumes an asynchronous iterator, which is another of the alternatives.
                         if linker.program.site(site).flags.has(blocklint_facts::SiteFlags::ASYNC) {
                             continue;
                         }
@@ -65,18 +66,18 @@ impl<'l, 'a> Callers<'l, 'a> {
                             .iter()
                             .any(|target| matches!(*target, Target::Row { made: Some(of), .. } if of == made));
                         if consumed {
-                            found.push((site, None));
+                            consumers.push((site, None));
                         }
                     }
                     Mention::Arg(site, arg) => {
                         let site = file.site_ref(site);
                         let form = linker.program.args_of(site)[arg as usize].value;
-                        if !holds(linker.eval(linker.scope_of(site, EnvId::NONE), form).value) {
+                        if !has_lazy_result(linker.eval(linker.scope_of(site, EnvId::NONE), form).value) {
                             continue;
                         }
                         let passing = linker.passing(site, arg, EnvId::NONE);
                         if passing.consumed {
-                            found.push((site, Some(arg)));
+                            consumers.push((site, Some(arg)));
                         }
                         if passing.returned {
                             trails.push(Trail::ResultOf(site, EnvId::NONE));
@@ -85,7 +86,7 @@ impl<'l, 'a> Callers<'l, 'a> {
                     Mention::Assign(assign) => {
                         let row = facts.assign(assign);
                         let scope = blocklint_link::values::expr::Scope { file, at: row.at, env: EnvId::NONE };
-                        if !holds(linker.assigned(scope, assign).value) {
+                        if !has_lazy_result(linker.assigned(scope, assign).value) {
                             continue;
                         }
                         match facts.form(row.target) {
@@ -109,7 +110,7 @@ impl<'l, 'a> Callers<'l, 'a> {
                 }
             }
         }
-        // The places at which it is made, and at which a function that returns it is called.
+        // The bodies in which the result is made, or in which a function that returns it is called.
         let mut bodies = vec![linker.program.body_of_site(made)];
         for trail in &seen {
             if let Trail::ResultOf(site, _) = *trail {
@@ -118,15 +119,15 @@ impl<'l, 'a> Callers<'l, 'a> {
         }
         bodies.sort();
         bodies.dedup();
-        let by_methods = bodies.into_iter().flat_map(|body| self.consuming_methods(made, body));
-        found.extend(by_methods.map(|site| (site, None)));
-        found.sort();
-        found.dedup();
-        found
+        let by_methods = bodies.into_iter().flat_map(|body| self.consuming_method_calls(made, body));
+        consumers.extend(by_methods.map(|site| (site, None)));
+        consumers.sort();
+        consumers.dedup();
+        consumers
     }
 
-    /// Returns the calls in a body that consume a lazy value: `reader.lines().next()`.
-    fn consuming_methods(&self, made: SiteRef, body: BodyRef) -> Vec<SiteRef> {
+    /// Returns the method calls in a body that consume the lazy result of a call: `reader.lines().next()`.
+    fn consuming_method_calls(&self, made: SiteRef, body: BodyRef) -> Vec<SiteRef> {
         let linker = self.linker;
         let (facts, body_id) = linker.program.facts_and_id(body);
         let names: Vec<Name> = match facts.language {

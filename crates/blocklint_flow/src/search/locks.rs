@@ -1,6 +1,7 @@
-//! Locks of the process. Taking one makes no label by itself: short critical sections are normal. Two things do harm:
-//! a lock that some code holds over a blocking call makes all who take it wait, and a thread's lock that is held over
-//! an `await` can be wanted by code that the loop must run first.
+//! Thread locks (`threading.Lock`, `std::sync::Mutex`). Taking a lock gets no label, because short critical sections
+//! are normal. Two cases are mistakes: a lock that is held over a blocking call makes other takers wait, which adds
+//! waits to the search; and a lock that a coroutine holds over an `await` can deadlock the loop, which the rule
+//! `lock-held-across-await` reports.
 
 pub(crate) mod acquired;
 
@@ -24,15 +25,16 @@ use crate::graph::marks::Marks;
 use crate::graph::{EdgeTarget, FlowEdge, SinkSite};
 use crate::search::Search;
 
-pub use crate::search::rust_lock_lifetimes::{binding_of, is_in_else, is_moved_away_before};
+pub use crate::search::rust_lock_lifetimes::{binding_of_guard, is_in_else, is_moved_before};
 
 /// The most callers through which a function is followed to the worker thread that runs it.
-const CALLERS: u32 = 6;
+const MAX_CALLER_DEPTH: u32 = 6;
 
-/// The variable or field that stores a lock, or a pool of threads or connections. Values of one place count as one lock.
+/// The variable or field that stores a lock, or a pool of threads or connections. All values of one place are treated
+/// as one lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum LockPlace {
-    /// A field, under the class furthest up that assigns it.
+    /// A field, under the topmost base class that assigns it.
     Field(ClassRef, Name),
     /// A module's variable.
     Global(FileId, Name),
@@ -47,18 +49,18 @@ impl LockPlace {
     }
 }
 
-/// A thread's lock that is held over an `await`.
+/// A thread lock that a coroutine holds over an `await`.
 #[derive(Clone, Copy, Debug)]
 pub struct HeldOverAwait {
-    /// Where it is taken.
+    /// The call or block that takes the lock.
     pub taken: SiteRef,
-    /// The first thing that is awaited.
+    /// The first await while the lock is held.
     pub awaited: SiteRef,
     /// The lock's type.
     pub ty: PathId,
 }
 
-/// Returns the lock's type, if a form is one.
+/// Returns the lock type of a form; `None` if its value is no lock.
 pub(crate) fn lock_type(linker: &Linker<'_>, scope: Scope, form: FormId) -> Option<PathId> {
     linker.values.members(linker.eval(scope, form).value).iter().find_map(|val| match *val {
         Val::Library { .. } | Val::Instance { .. } => {
@@ -70,11 +72,11 @@ pub(crate) fn lock_type(linker: &Linker<'_>, scope: Scope, form: FormId) -> Opti
 
 /// Returns the variable or field that stores the value of a form, if it has a name: `self.lock`.
 pub fn lock_place(linker: &Linker<'_>, scope: Scope, form: FormId) -> Option<LockPlace> {
-    lock_of(linker, scope, form, 4)
+    lock_place_within(linker, scope, form, 4)
 }
 
-/// Returns the variable or field that stores the lock of a form. `depth` is the number of variables that are followed.
-pub(crate) fn lock_of(linker: &Linker<'_>, scope: Scope, form: FormId, depth: u32) -> Option<LockPlace> {
+/// Returns the variable or field that stores the value of a form. At most `depth` variables are followed.
+pub(crate) fn lock_place_within(linker: &Linker<'_>, scope: Scope, form: FormId, depth: u32) -> Option<LockPlace> {
     let depth = depth.checked_sub(1)?;
     let facts = linker.program.facts(scope.file);
     match facts.form(form) {
@@ -82,7 +84,7 @@ pub(crate) fn lock_of(linker: &Linker<'_>, scope: Scope, form: FormId, depth: u3
             let name = linker.program.global(scope.file, sym)?;
             linker.values.members(linker.eval(scope, base).value).iter().find_map(|val| match *val {
                 Val::Instance { class, .. } | Val::Class(class) => {
-                    Some(LockPlace::Field(assigner(linker, class, name), name))
+                    Some(LockPlace::Field(assigning_class(linker, class, name), name))
                 }
                 Val::Module(file) => Some(LockPlace::Global(file, name)),
                 _ => None,
@@ -117,18 +119,18 @@ pub(crate) fn lock_of(linker: &Linker<'_>, scope: Scope, form: FormId, depth: u3
             if assigns.next().is_some() {
                 return None;
             }
-            lock_of(linker, Scope { at: only.at, ..scope }, only.value, depth)
+            lock_place_within(linker, Scope { at: only.at, ..scope }, only.value, depth)
         }
         Form::Result(made) if facts.language == Language::Rust => {
-            lock_of(linker, scope, rust_lock_lifetimes::behind(facts, made)?, depth)
+            lock_place_within(linker, scope, rust_lock_lifetimes::pointee_form(facts, made)?, depth)
         }
-        Form::Try(inner) if facts.language == Language::Rust => lock_of(linker, scope, inner, depth),
+        Form::Try(inner) if facts.language == Language::Rust => lock_place_within(linker, scope, inner, depth),
         _ => None,
     }
 }
 
-/// Returns the class furthest up that assigns a field.
-fn assigner(linker: &Linker<'_>, class: ClassRef, name: Name) -> ClassRef {
+/// Returns the topmost base class that assigns a field.
+fn assigning_class(linker: &Linker<'_>, class: ClassRef, name: Name) -> ClassRef {
     let mro = linker.mro(class);
     let assigning = mro.iter().rev().find_map(|ancestor| match *ancestor {
         Ancestor::Class(base)
@@ -141,43 +143,43 @@ fn assigner(linker: &Linker<'_>, class: ClassRef, name: Name) -> ClassRef {
     assigning.unwrap_or(class)
 }
 
-/// Returns the values of the `with` blocks around a site, innermost first. `lock_type` tells which of them are locks.
-fn with_values_around(linker: &Linker<'_>, site: SiteRef) -> Vec<(RegionId, FormId)> {
+/// Returns the `with` blocks around a site with their context managers, innermost first.
+fn with_blocks_around(linker: &Linker<'_>, site: SiteRef) -> Vec<(RegionId, FormId)> {
     let facts = linker.program.facts(site.file);
-    let mut found = Vec::new();
-    let mut at = linker.program.site(site).at.region;
-    while let Some(id) = at.get() {
+    let mut blocks = Vec::new();
+    let mut region_id = linker.program.site(site).at.region;
+    while let Some(id) = region_id.get() {
         let region = facts.region(id);
         if region.kind == RegionKind::With && region.test.is_some() {
-            found.push((id, region.test));
+            blocks.push((id, region.test));
         }
-        at = region.parent;
+        region_id = region.parent;
     }
-    found
+    blocks
 }
 
-/// Returns the places where coroutines hold a thread's lock over an `await`: in a `with` block, or between `acquire()` and
-/// `release()`.
-pub fn held_over_await(linker: &Linker<'_>) -> Vec<HeldOverAwait> {
-    let mut found = Vec::new();
+/// Returns the thread locks that coroutines hold over an `await`: in a `with` block, or between `acquire()` and
+/// `release()` (Python).
+pub fn find_locks_held_over_await(linker: &Linker<'_>) -> Vec<HeldOverAwait> {
+    let mut held_locks = Vec::new();
     for file in linker.reported_files() {
         let facts = linker.program.facts(file);
-        acquired::add_acquired(linker, file, &mut found);
+        acquired::add_acquired_locks(linker, file, &mut held_locks);
         if !facts.regions.iter().any(|region| region.kind == RegionKind::With && region.test.is_some()) {
             continue;
         }
-        // The first thing awaited in each `with` block of a coroutine.
+        // The first await in each `with` block of a coroutine.
         let mut awaited: FxHashMap<RegionId, SiteRef> = FxHashMap::default();
-        for (at, row) in facts.sites.iter().enumerate() {
+        for (index, row) in facts.sites.iter().enumerate() {
             if !row.flags.has(SiteFlags::AWAITED) && !row.flags.has(SiteFlags::ASYNC) {
                 continue;
             }
-            let site = file.site_ref(blocklint_facts::SiteId(at as u32));
+            let site = file.site_ref(blocklint_facts::SiteId(index as u32));
             let flow = facts.body(facts.body_of(row.at)).flow;
             if !matches!(flow, Flow::Coroutine | Flow::AsyncGenerator) {
                 continue;
             }
-            for (region, _) in with_values_around(linker, site) {
+            for (region, _) in with_blocks_around(linker, site) {
                 awaited.entry(region).or_insert(site);
             }
         }
@@ -196,16 +198,16 @@ pub fn held_over_await(linker: &Linker<'_>) -> Vec<HeldOverAwait> {
                 continue;
             }
             let taken = file.site_ref(blocklint_facts::SiteId(at as u32));
-            found.push(HeldOverAwait { taken, awaited, ty });
+            held_locks.push(HeldOverAwait { taken, awaited, ty });
         }
     }
-    found
+    held_locks
 }
 
-/// Returns the sites that take a lock.
-fn takers(linker: &Linker<'_>, lock: LockPlace) -> Vec<SiteRef> {
+/// Returns the `with` blocks and `acquire()` calls that take a lock (Python).
+fn find_takers(linker: &Linker<'_>, lock: LockPlace) -> Vec<SiteRef> {
     let (LockPlace::Field(_, name) | LockPlace::Global(_, name)) = lock;
-    let mut found = Vec::new();
+    let mut takers = Vec::new();
     for name in linker.with_aliases(name) {
         for &(file, sym) in linker.program.occurrences(name) {
             let facts = linker.program.facts(file);
@@ -220,7 +222,7 @@ fn takers(linker: &Linker<'_>, lock: LockPlace) -> Vec<SiteRef> {
             }
             if let Some(acquire) = linker.program.name("acquire").and_then(|name| linker.program.local(file, name)) {
                 for &site in linker.program.index_of(file).sites_named(acquire) {
-                    let named = match facts.form(facts.site(site).callee) {
+                    let is_on_lock = match facts.form(facts.site(site).callee) {
                         Form::Attr(receiver, _) => match facts.form(receiver) {
                             Form::Attr(_, field) => field == sym,
                             Form::Var(var) => facts.var(var).name == sym,
@@ -228,64 +230,66 @@ fn takers(linker: &Linker<'_>, lock: LockPlace) -> Vec<SiteRef> {
                         },
                         _ => false,
                     };
-                    if named && facts.site(site).kind == SiteKind::Call {
+                    if is_on_lock && facts.site(site).kind == SiteKind::Call {
                         sites.push(file.site_ref(site));
                     }
                 }
             }
-            found.extend(sites.into_iter().filter(|&site| {
+            takers.extend(sites.into_iter().filter(|&site| {
                 let row = linker.program.site(site);
                 let form = match facts.form(row.callee) {
                     Form::Attr(receiver, _) if row.kind == SiteKind::Call => receiver,
                     _ => row.callee,
                 };
-                let own = linker.attempt_site(site, || lock_of(linker, linker.scope_of(site, EnvId::NONE), form, 4));
+                let own = linker
+                    .attempt_site(site, || lock_place_within(linker, linker.scope_of(site, EnvId::NONE), form, 4));
                 own == Some(Some(lock))
             }));
         }
     }
-    found.sort();
-    found.dedup();
-    found
+    takers.sort();
+    takers.dedup();
+    takers
 }
 
 impl<'l, 'a> Search<'l, 'a> {
-    /// Adds waits for the code that takes a lock which other code holds over a blocking call; true if there are any.
-    pub(crate) fn wait_for_locks(&mut self) -> bool {
+    /// Adds a wait at each site that takes a lock which other code holds over a blocking call. Returns true if it added
+    /// any.
+    pub(crate) fn add_lock_waits(&mut self) -> bool {
         let held = self.locks_held_over_blocking_calls();
         let mut locks: Vec<(LockPlace, SiteRef)> = held.into_iter().collect();
         locks.sort();
         let mut any = false;
         for (lock, holding) in locks {
-            for site in takers(self.linker, lock) {
+            for site in find_takers(self.linker, lock) {
                 let linker = self.linker;
-                any |= linker.attempt_site(site, || self.wait_at(site, holding)) == Some(true);
+                any |= linker.attempt_site(site, || self.add_wait(site, holding)) == Some(true);
             }
         }
-        any | self.wait_for_rust_locks()
+        any | self.add_rust_lock_waits()
     }
 
-    /// Adds waits for locks of Rust, which are held as long as their `MutexGuard` is alive.
-    fn wait_for_rust_locks(&mut self) -> bool {
+    /// Adds waits for Rust locks, which are held as long as their `MutexGuard` is alive. Returns true if it added any.
+    fn add_rust_lock_waits(&mut self) -> bool {
         let (held, taking) = self.rust_locks_held_over_blocking_calls();
         if held.is_empty() {
             return false;
         }
         let mut any = false;
-        for (lock, site) in rust_lock_lifetimes::all_takers(self.linker) {
-            // A site that holds its lock for long has a finding of its own.
+        for (lock, site) in rust_lock_lifetimes::find_all_takers(self.linker) {
+            // A site that holds its lock over a blocking call has a finding of its own.
             if let Some(&holding) = held.get(&lock).filter(|_| !taking.contains(&site)) {
-                any |= self.wait_at(site, holding);
+                any |= self.add_wait(site, holding);
             }
         }
         any
     }
 
-    /// Returns the locks that a worker thread holds over a long call, each with one of these calls, and all calls that
-    /// take a lock and hold it over a blocking call, on any thread (Rust).
+    /// Returns two results: the locks that a worker thread holds over a long blocking call, each with the first of
+    /// these calls, and all calls that take a lock and hold it over a blocking call on any thread (Rust).
     fn rust_locks_held_over_blocking_calls(&self) -> (FxHashMap<LockPlace, SiteRef>, FxHashSet<SiteRef>) {
         let linker = self.linker;
-        let mut found: FxHashMap<LockPlace, SiteRef> = FxHashMap::default();
+        let mut held: FxHashMap<LockPlace, SiteRef> = FxHashMap::default();
         let mut taking: FxHashSet<SiteRef> = FxHashSet::default();
         let mut seen: FxHashSet<SiteRef> = FxHashSet::default();
         let mut paths = None;
@@ -301,33 +305,41 @@ impl<'l, 'a> Search<'l, 'a> {
                 }
                 for (taken, lock) in rust_lock_lifetimes::locks_held_at(linker, edge.site) {
                     taking.insert(taken);
-                    // One file is read in no time; one after the other is not.
+                    // Reading one file is short, but a loop over files is long.
                     let paths = paths.get_or_insert_with(|| Paths::new(linker, &self.graph));
                     let is_long = label.severity == Severity::Error
                         || paths
-                            .follow(*edge)
+                            .best_path(*edge)
                             .iter()
                             .any(|edge| rust_lock_lifetimes::is_repeated(linker, edge.site, taken));
                     let around = linker.program.body_of_site(edge.site);
-                    if is_long && rust_lock_lifetimes::runs_on_worker(&self.conditions.callers, linker, around, CALLERS)
+                    if is_long
+                        && rust_lock_lifetimes::runs_on_worker(
+                            &self.conditions.callers,
+                            linker,
+                            around,
+                            MAX_CALLER_DEPTH,
+                        )
                     {
-                        found.entry(lock).and_modify(|held| *held = (*held).min(edge.site)).or_insert(edge.site);
+                        held.entry(lock).and_modify(|first| *first = (*first).min(edge.site)).or_insert(edge.site);
                     }
                 }
             }
         }
-        (found, taking)
+        (held, taking)
     }
 
-    /// Returns the locks that a `with` block holds over a blocking call, each with one of these calls (Python).
+    /// Returns the locks that a `with` block holds over a long blocking call, each with the first of these calls
+    /// (Python).
     fn locks_held_over_blocking_calls(&self) -> FxHashMap<LockPlace, SiteRef> {
         let linker = self.linker;
-        let mut found: FxHashMap<LockPlace, SiteRef> = FxHashMap::default();
+        let mut held: FxHashMap<LockPlace, SiteRef> = FxHashMap::default();
         let mut seen: FxHashSet<SiteRef> = FxHashSet::default();
         let mut paths = None;
         for labelled_body in &self.graph.labelled_bodies {
             let label = self.graph.labels.get(labelled_body.label);
-            // A lock that is held over the access to one file, or over a message that fits into a buffer, is free again soon.
+            // Warnings are left out: a lock that is held over one file access, or over a message that fits into a
+            // buffer, is soon released.
             let is_long = label.severity == Severity::Error;
             if label.effect == Effect::Cpu || !is_long {
                 continue;
@@ -336,24 +348,25 @@ impl<'l, 'a> Search<'l, 'a> {
                 if edge.steps >= LOW_STEPS || !seen.insert(edge.site) {
                     continue;
                 }
-                for (_, form) in with_values_around(linker, edge.site) {
+                for (_, form) in with_blocks_around(linker, edge.site) {
                     let scope = Scope { at: linker.program.site(edge.site).at, file: edge.site.file, env: EnvId::NONE };
                     if lock_type(linker, scope, form).is_none() {
                         continue;
                     }
                     let paths = paths.get_or_insert_with(|| Paths::new(linker, &self.graph));
-                    let sure = paths.cost(linker, &self.graph, edge).is_some_and(|cost| cost.steps <= 2);
-                    if let Some(lock) = lock_of(linker, scope, form, 4).filter(|_| sure) {
-                        found.entry(lock).and_modify(|held| *held = (*held).min(edge.site)).or_insert(edge.site);
+                    let is_certain = paths.cost_from(linker, &self.graph, edge).is_some_and(|cost| cost.steps <= 2);
+                    if let Some(lock) = lock_place_within(linker, scope, form, 4).filter(|_| is_certain) {
+                        held.entry(lock).and_modify(|first| *first = (*first).min(edge.site)).or_insert(edge.site);
                     }
                 }
             }
         }
-        found
+        held
     }
 
-    /// Adds the effect of a site that takes a lock which is held over a blocking call elsewhere.
-    fn wait_at(&mut self, site: SiteRef, holding: SiteRef) -> bool {
+    /// Adds the wait of a site for a lock that is held over the blocking call at `holding`. Returns true if a row
+    /// describes the site.
+    fn add_wait(&mut self, site: SiteRef, holding: SiteRef) -> bool {
         let linker = self.linker;
         // A function does not wait for a lock that it holds itself.
         if linker.program.body_of_site(site) == linker.program.body_of_site(holding) {
@@ -361,16 +374,16 @@ impl<'l, 'a> Search<'l, 'a> {
         }
         for target in &linker.targets(site, EnvId::NONE).list {
             let Target::Row { path, receiver, property, .. } = *target else { continue };
-            let Some(found) = linker.lock_sink(site, path, receiver, property) else { continue };
-            let mut label = found.label;
+            let Some(lock_sink) = linker.lock_sink(site, path, receiver, property) else { continue };
+            let mut label = lock_sink.label;
             label.severity = Severity::Warning;
             label.hold = LabelHold::Fixed(Hold::Unstated);
-            let Some(label) = self.suppressions.apply(linker.program, site, label) else { continue };
+            let Some(label) = self.suppressions.suppress_at_site(linker.program, site, label) else { continue };
             let label_id = self.graph.labels.id(label.clone());
             let sink = self.graph.sinks.len() as u32;
             self.graph.sinks.push(SinkSite {
                 site,
-                row: found.row,
+                row: lock_sink.row,
                 path,
                 label: label_id,
                 held_by: Some(holding),
@@ -392,14 +405,15 @@ impl<'l, 'a> Search<'l, 'a> {
     }
 }
 
-/// Returns the function around the blocking call during which a lock is held. For a closure it is the function around it.
+/// Returns the function that makes the blocking call during which a lock is held. For a closure it is the enclosing
+/// function.
 pub fn function_holding(linker: &Linker<'_>, holding: SiteRef) -> BodyRef {
     let body = linker.program.body_of_site(holding);
     let (facts, body_id) = linker.program.facts_and_id(body);
     body.file.body_ref(function_around(facts, body_id))
 }
 
-/// Returns the name of the function around the blocking call during which a lock is held, for messages.
+/// Returns the name of [`function_holding`], for messages.
 pub fn name_of_function_holding(linker: &Linker<'_>, holding: SiteRef) -> String {
     blocklint_core::last_name(&linker.qualified_name(function_holding(linker, holding))).to_owned()
 }

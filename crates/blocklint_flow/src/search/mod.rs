@@ -1,8 +1,7 @@
-//! The search: labels flow from blocking calls up to the bodies that must not block.
-//!
-//! Labels flow from the calls that enter a model row to the callers of their bodies, until a root absorbs them. The
-//! result is a graph of labelled bodies and of hits (a label at a site of a root); confidence and the best path are
-//! read off it afterwards. `guards/` answers for conditions and `judge/` for signals; nothing is placed or worded here.
+//! The search: labels flow from blocking calls up to the bodies that must not block. [`Search::run`] finds the calls
+//! that enter a model row (sinks), gives each a label, and propagates the labels to the callers until a root absorbs
+//! them. The result is a [`Graph`] of labelled bodies and of hits (a label at a site of a root). `guards/` evaluates
+//! conditions and `judge/` signals. Best paths, confidence and findings are computed from the graph afterwards.
 
 pub mod ask_first;
 pub(crate) mod callable_object_calls;
@@ -39,40 +38,42 @@ use crate::guards::receiver_class::{may_start_at, narrow_to_receiver, steps_on_r
 use crate::judge::Judge;
 use crate::judge::climbing::{Arrival, FirstTimes};
 use crate::search::incremental::{FileSearch, FlowScope, Flows};
-use crate::search::site_memo::Remembered;
+use crate::search::site_memo::SearchMemo;
 use crate::search::suppressions::Suppressions;
 
 /// A label as it leaves its body for the callers.
 struct Leaving {
     node: Node,
     label: Label,
-    /// The signal that spoke of it.
-    spoke: Option<AskId>,
+    /// The signal that changed the label as it left its body.
+    applied: Option<AskId>,
 }
 
 /// The search over one program.
 pub struct Search<'l, 'a> {
     pub(crate) linker: &'l Linker<'a>,
+    /// Evaluates guards at callers and roots.
     pub(crate) conditions: Conditions<'l, 'a>,
     pub(crate) suppressions: &'l Suppressions,
     pub(crate) judge: &'l Judge,
     pub(crate) graph: Graph<'a>,
-    /// The callers that labels climb to.
-    pub(crate) climbs: Callers<'l, 'a>,
-    /// Where it looks, unless everywhere.
+    /// Finds the callers to which labels are propagated.
+    pub(crate) callers_of_labels: Callers<'l, 'a>,
+    /// The bodies and calls to which the search is restricted; `None` searches everywhere.
     pub(crate) focus: Option<FlowScope>,
+    /// The labelled bodies by node and label.
     ids: FxHashMap<(Node, LabelId), LabelledBodyId>,
-    longest: FxHashMap<Node, Vec<LabelId>>,
+    /// Labelled bodies whose labels are not yet propagated.
     queue: Vec<LabelledBodyId>,
-    /// Callers that were passed over because all edges of a labelled body so far stand under a condition that they
-    /// exclude; a further edge may not.
-    conditional: FxHashMap<LabelledBodyId, Vec<Caller>>,
-    /// Those of them that are to be asked again.
-    again: Vec<(Caller, LabelledBodyId)>,
+    /// Callers that were skipped because their arguments rule out all edges of a labelled body so far. A further edge
+    /// of the labelled body may reach them.
+    skipped_callers: FxHashMap<LabelledBodyId, Vec<Caller>>,
+    /// Skipped callers to try again.
+    retries: Vec<(Caller, LabelledBodyId)>,
     first_times: FirstTimes,
-    /// Names by whether something puts a function of that name into a container.
-    put_away: Table<Name, bool, Plain>,
-    pub(crate) remembered: Remembered,
+    /// True for names under which a function is put into a container.
+    names_in_containers: Table<Name, bool, Plain>,
+    pub(crate) memo: SearchMemo,
 }
 
 impl<'l, 'a> Search<'l, 'a> {
@@ -95,82 +96,83 @@ impl<'l, 'a> Search<'l, 'a> {
                 marks: MarkLists::default(),
                 shares: Table::default(),
             },
-            climbs: Callers::in_focus(linker),
+            callers_of_labels: Callers::in_focus(linker),
             focus: None,
             ids: FxHashMap::default(),
-            longest: FxHashMap::default(),
             queue: Vec::new(),
-            conditional: FxHashMap::default(),
-            again: Vec::new(),
+            skipped_callers: FxHashMap::default(),
+            retries: Vec::new(),
             first_times: FirstTimes::default(),
-            put_away: Table::default(),
-            remembered: Remembered::default(),
+            names_in_containers: Table::default(),
+            memo: SearchMemo::default(),
         }
     }
 
-    /// Restricts the search to the findings of some files, by the flows of an earlier search over all files. From here
-    /// on the linker is asked for the findings of these files only, and of those that have to be looked at with them.
-    pub fn within(mut self, flows: &Flows, wanted: FileSearch<'_>) -> Self {
-        let (focus, asked) = flows.focus(self.linker, wanted);
-        self.linker.report_only(asked);
+    /// Restricts the search to the findings of some files, by the flows of an earlier search over all files. Afterwards
+    /// the linker reports only these files and the files that have to be searched with them.
+    pub fn restrict_to(mut self, flows: &Flows, wanted: FileSearch<'_>) -> Self {
+        let (focus, searched) = flows.scope_of_search(self.linker, wanted);
+        self.linker.report_only(searched);
         self.linker.look_only_at(focus.bodies().clone());
         self.focus = Some(focus);
         self
     }
 
-    /// True if a label may begin at a call.
-    pub(crate) fn begins_at(&self, site: SiteRef) -> bool {
-        self.focus.as_ref().is_none_or(|focus| focus.begins_at(self.linker, site))
+    /// True if the search is not restricted, or a label may begin at a call all the same.
+    pub(crate) fn may_begin_at(&self, site: SiteRef) -> bool {
+        self.focus.as_ref().is_none_or(|focus| focus.may_begin_at(self.linker, site))
     }
 
     /// Finds the sinks and follows their labels to the roots.
     pub fn run(mut self) -> Graph<'a> {
         self.find_sinks();
-        self.drain();
-        self.find_wrapped();
-        self.drain();
-        self.call_through_containers();
+        self.propagate_all();
+        self.find_wrapper_sinks();
+        self.propagate_all();
+        self.follow_containers();
         let linker = self.linker;
-        if linker.attempt(WorkUnit::Step("locks that are held over a blocking call"), || self.wait_for_locks())
+        if linker.attempt(WorkUnit::Step("locks that are held over a blocking call"), || self.add_lock_waits())
             == Some(true)
         {
-            self.drain();
+            self.propagate_all();
         }
-        linker.attempt(WorkUnit::Step("calls of one of several callables"), || self.dispatch());
+        linker.attempt(WorkUnit::Step("calls of one of several callables"), || self.add_dispatched_roots());
         self.prune_excluded_edges();
         self.graph
     }
 
-    pub(crate) fn drain(&mut self) {
+    /// Propagates the labels of the queue until it is empty.
+    pub(crate) fn propagate_all(&mut self) {
         loop {
             self.linker.check_cancelled();
             if let Some(labelled_body) = self.queue.pop() {
                 self.propagate_to_callers(labelled_body);
-            } else if let Some((caller, labelled_body)) = self.again.pop() {
-                self.enter_from(caller, labelled_body);
+            } else if let Some((caller, labelled_body)) = self.retries.pop() {
+                self.propagate_to_caller(caller, labelled_body);
             } else {
                 return;
             }
         }
     }
 
-    /// A label reaches a site: its body carries it, or the site is one of a root.
+    /// Propagates a label to a site: it becomes a hit if the site's body is a root, and otherwise (or if the root lets
+    /// the label through) the body carries it to its callers.
     pub(crate) fn propagate_to_site(&mut self, site: SiteRef, env: EnvId, label: Label, mut edge: FlowEdge) {
         let program = self.linker.program;
         let body = program.body_of_site(site);
-        let uncut = self.suppressions.speak_in(site.file).then(|| label.clone());
-        let left = self.suppressions.apply(program, site, label);
-        let left = left.and_then(|label| self.suppressions.apply_body(program, body, label));
-        if self.place(site).never_runs() {
+        let unsuppressed = self.suppressions.has_comments(site.file).then(|| label.clone());
+        let remaining = self.suppressions.suppress_at_site(program, site, label);
+        let remaining = remaining.and_then(|label| self.suppressions.suppress_at_body(program, body, label));
+        if self.memo_of(site).never_runs() {
             return;
         }
-        let Some(mut label) = left else {
-            // Nothing flows on, but a finding that would stand here is made and marked.
-            if let Some(uncut) = uncut
-                && !self.place(site).runs_off_loop()
+        let Some(mut label) = remaining else {
+            // The label ends here, but the finding is created and marked as suppressed.
+            if let Some(unsuppressed) = unsuppressed
+                && !self.memo_of(site).runs_off_loop()
                 && let Some(root) = self.conditions.roots.find_root(body)
             {
-                self.hit_or_cut(body, root, HitKind { handed: false, cut: true }, &uncut, edge);
+                self.add_hit_of_kind(body, root, HitKind { handed: false, suppressed: true }, &unsuppressed, edge);
             }
             return;
         };
@@ -179,76 +181,85 @@ impl<'l, 'a> Search<'l, 'a> {
             graph: &self.graph,
             callers: &self.conditions.callers,
             first_times: &mut self.first_times,
-            heard: &mut self.remembered.sites.entry(site).or_default().heard,
+            signals: &mut self.memo.sites.entry(site).or_default().signals,
             site,
             label: &label,
             edge,
         };
-        if let Some(ask) = self.judge.at_site(&mut arrival) {
-            ask.makes().apply(&mut label, program.language(site.file));
-            self.mark(&mut edge, Mark::Spoke(ask));
+        if let Some(ask) = self.judge.ask_at_site(&mut arrival) {
+            ask.effect().apply(&mut label, program.language(site.file));
+            self.add_mark(&mut edge, Mark::Applied(ask));
         }
-        if self.place(site).runs_off_loop() {
+        if self.memo_of(site).runs_off_loop() {
             label.place = label.place.without(WhereSet::EVENT_LOOP);
             if label.place.is_empty() {
                 return;
             }
         }
-        // Of several conditions the row's come first, then branches from the inside out.
-        let rare = self.place(site).steps();
-        let decides = label.guard.is_none();
-        if decides {
-            label.guard = self.place(site).guard();
-            // The choice among many counts more than conditions further in.
+        // If there are several conditions, the row's come first, then branches from the inside out.
+        let rare = self.memo_of(site).steps();
+        let has_no_guard = label.guard.is_none();
+        if has_no_guard {
+            label.guard = self.memo_of(site).guard();
+            // A choice among many values takes precedence over conditions further in.
             if rare > 0
                 && label.guard.as_ref().is_some_and(|guard| !guard.asks_for_text())
-                && let Some(guard) = self.place(site).guard_of_rare_choice()
+                && let Some(guard) = self.memo_of(site).guard_of_rare_choice()
             {
                 label.guard = Some(guard);
             }
         }
         match &mut label.guard {
-            // A caller may decide which of the many it is.
-            Some(guard) if decides && guard.is_choice_of_literal() => {
+            // A caller may decide the value.
+            Some(guard) if has_no_guard && guard.is_choice_of_literal() => {
                 guard.rare = rare.max(u8::from(guard.asks_for_text()));
-                self.mark_doubts(site, &mut edge, Mark::IfUndecided);
+                self.add_doubt_marks(site, &mut edge, Mark::IfUndecided);
             }
-            Some(guard) if decides && guard.asks_for_scheme() => guard.rare = LOW_STEPS,
+            Some(guard) if has_no_guard && guard.asks_for_scheme() => guard.rare = LOW_STEPS,
             _ => {
                 edge.steps = add_steps(edge.steps, rare);
-                self.mark_doubts(site, &mut edge, Mark::Spoke);
+                self.add_doubt_marks(site, &mut edge, Mark::Applied);
             }
         }
         if let Some(root) = self.conditions.roots.find_root(body) {
-            self.hit(body, root, false, &label, edge);
+            self.add_hit(body, root, false, &label, edge);
             if root.keeps_labels() {
                 return;
             }
         }
-        self.push(Node { body, env }, label, edge);
+        self.add_label(Node { body, env }, label, edge);
     }
 
-    /// Marks on an edge that a signal decided, if the run records it.
-    fn mark(&mut self, edge: &mut FlowEdge, mark: Mark) {
-        if self.judge.notes_marks() {
-            edge.marks = self.graph.marks.with(edge.marks, mark);
+    /// Appends a mark to an edge, if the run records marks.
+    fn add_mark(&mut self, edge: &mut FlowEdge, mark: Mark) {
+        if self.judge.records_marks() {
+            edge.marks = self.graph.marks.append(edge.marks, mark);
         }
     }
 
-    /// Marks on an edge the signals that lower confidence because of its site.
-    fn mark_doubts(&mut self, site: SiteRef, edge: &mut FlowEdge, mark: fn(AskId) -> Mark) {
-        if self.judge.notes_marks() {
-            for ask in self.place(site).doubts() {
-                self.mark(edge, mark(ask));
+    /// Appends a mark for each signal that lowers confidence because of the edge's site.
+    fn add_doubt_marks(&mut self, site: SiteRef, edge: &mut FlowEdge, mark: fn(AskId) -> Mark) {
+        if self.judge.records_marks() {
+            for ask in self.memo_of(site).doubts() {
+                self.add_mark(edge, mark(ask));
             }
         }
     }
 
-    pub(crate) fn hit(&mut self, root: BodyRef, kind: Root, handed: bool, label: &Label, edge: FlowEdge) {
-        self.hit_or_cut(root, kind, HitKind { handed, cut: false }, label, edge);
+    /// Adds a hit that no comment suppresses, unless the label's conditions rule it out.
+    pub(crate) fn add_hit(&mut self, root: BodyRef, kind: Root, handed: bool, label: &Label, edge: FlowEdge) {
+        self.add_hit_of_kind(root, kind, HitKind { handed, suppressed: false }, label, edge);
     }
 
-    pub(crate) fn hit_or_cut(&mut self, root: BodyRef, kind: Root, placed: HitKind, label: &Label, edge: FlowEdge) {
+    /// Adds a hit, unless the root's context or the label's conditions rule it out.
+    pub(crate) fn add_hit_of_kind(
+        &mut self,
+        root: BodyRef,
+        kind: Root,
+        hit_kind: HitKind,
+        label: &Label,
+        edge: FlowEdge,
+    ) {
         if !label.place.holds(kind.context, kind.runtime) {
             return;
         }
@@ -263,19 +274,19 @@ impl<'l, 'a> Search<'l, 'a> {
             }
             if let Some((ask, steps)) = self.judge.steps_at_root(&self.conditions, root, kind, guard) {
                 edge.steps = add_steps(edge.steps, steps);
-                self.mark(&mut edge, Mark::Spoke(ask));
+                self.add_mark(&mut edge, Mark::Applied(ask));
             }
         }
-        // A root's own parameter is not visible elsewhere.
+        // The outer guard is about a parameter of the root, which no finding can show.
         label.outer = None;
         if let Some(guard) = label.guard.take() {
             match guard.source {
-                // A root has no caller that shows the value.
+                // No caller of a root passes the value.
                 Source::When if guard.asks_for_unseen() => {}
                 Source::When => return,
-                // No chain passes `null` on.
+                // Reactive chains do not pass `null` on.
                 _ if guard.asks_for_null() && self.linker.is_chain_lambda(root) => return,
-                // A parameter that is passed on from here is declared to be there.
+                // The root passes its own parameter on, and the annotation of the parameter excludes `None`.
                 _ if guard.passed > 0
                     && guard.asked.is_none()
                     && self.linker.annotation_excludes_none(root, guard.param, &guard) =>
@@ -283,11 +294,11 @@ impl<'l, 'a> Search<'l, 'a> {
                     return;
                 }
                 Source::Unless => edge.steps = add_steps(edge.steps, 1),
-                // The author of a root that has the test in it knows that such values come.
+                // The author of a root that has the test in it expects such values.
                 Source::Branch if guard.passed == 0 && guard.asks_for_scheme() => {}
                 Source::Exempt | Source::Timeout | Source::Branch => {
                     edge.steps = add_steps(edge.steps, guard.rare);
-                    self.mark(&mut edge, Mark::Undecided);
+                    self.add_mark(&mut edge, Mark::Undecided);
                 }
             }
         }
@@ -295,23 +306,24 @@ impl<'l, 'a> Search<'l, 'a> {
             label.hold = LabelHold::Fixed(Hold::Unstated);
             cap_wait(&mut label);
         }
-        if let Some(ask) = self.judge.at_root(self.linker, root, &label) {
-            ask.makes().apply(&mut label, self.linker.program.language(root.file));
-            self.mark(&mut edge, Mark::Spoke(ask));
+        if let Some(ask) = self.judge.ask_at_root(self.linker, root, &label) {
+            ask.effect().apply(&mut label, self.linker.program.language(root.file));
+            self.add_mark(&mut edge, Mark::Applied(ask));
         }
-        let HitKind { handed, cut } = placed;
-        self.graph.hits.push(Hit { root, kind, handed, cut, label, edge });
+        let HitKind { handed, suppressed } = hit_kind;
+        self.graph.hits.push(Hit { root, kind, handed, suppressed, label, edge });
     }
 
-    pub(crate) fn push(&mut self, node: Node, label: Label, edge: FlowEdge) {
+    /// Adds a label to a node, or one more edge to the labelled body that is there already.
+    pub(crate) fn add_label(&mut self, node: Node, label: Label, edge: FlowEdge) {
         let (effect, severity) = (label.effect, label.severity);
         let id = self.graph.labels.id(label);
         if let Some(&labelled_body) = self.ids.get(&(node, id)) {
             let edges = &mut self.graph.labelled_bodies[labelled_body.0 as usize].edges;
             if !edges.iter().any(|known| known.is_like(&edge)) {
                 edges.push(edge);
-                let callers = self.conditional.remove(&labelled_body).unwrap_or_default();
-                self.again.extend(callers.into_iter().map(|caller| (caller, labelled_body)));
+                let callers = self.skipped_callers.remove(&labelled_body).unwrap_or_default();
+                self.retries.extend(callers.into_iter().map(|caller| (caller, labelled_body)));
             }
             return;
         }
@@ -321,7 +333,6 @@ impl<'l, 'a> Search<'l, 'a> {
         let worst = self.graph.effects.entry((node.body, effect)).or_insert(severity);
         *worst = severity.max(*worst);
         self.ids.insert((node, id), labelled_body);
-        self.longest.entry(node).or_default().push(id);
         self.queue.push(labelled_body);
     }
 
@@ -329,62 +340,63 @@ impl<'l, 'a> Search<'l, 'a> {
     fn propagate_to_callers(&mut self, labelled_body: LabelledBodyId) {
         let (linker, body) = (self.linker, self.graph.labelled_body(labelled_body).node.body);
         let leaving = linker.attempt(WorkUnit::Body(body), || {
-            let leaving = self.leaving(labelled_body)?;
-            let callers = self.climbs.find_callers(leaving.node);
+            let leaving = self.leaving_label(labelled_body)?;
+            let callers = self.callers_of_labels.find_callers(leaving.node);
             Some((leaving, callers))
         });
         let Some((leaving, callers)) = leaving.flatten() else { return };
         for caller in callers.iter() {
-            if self.focus.as_ref().is_none_or(|focus| focus.reaches(linker, caller.site)) {
-                linker.attempt_site(caller.site, || self.enter(*caller, labelled_body, &leaving));
+            if self.focus.as_ref().is_none_or(|focus| focus.may_reach(linker, caller.site)) {
+                linker.attempt_site(caller.site, || self.propagate_leaving(*caller, labelled_body, &leaving));
             }
         }
     }
 
     /// Propagates the label of a labelled body to one caller.
-    pub(crate) fn enter_from(&mut self, caller: Caller, labelled_body: LabelledBodyId) {
+    pub(crate) fn propagate_to_caller(&mut self, caller: Caller, labelled_body: LabelledBodyId) {
         let linker = self.linker;
         linker.attempt_site(caller.site, || {
-            if let Some(leaving) = self.leaving(labelled_body) {
-                self.enter(caller, labelled_body, &leaving);
+            if let Some(leaving) = self.leaving_label(labelled_body) {
+                self.propagate_leaving(caller, labelled_body, &leaving);
             }
         });
     }
 
-    /// Returns the label of a labelled body as callers see it.
-    fn leaving(&self, labelled_body: LabelledBodyId) -> Option<Leaving> {
+    /// Returns the label of a labelled body as it leaves for the callers, changed by the signals about the body.
+    fn leaving_label(&self, labelled_body: LabelledBodyId) -> Option<Leaving> {
         let row = self.graph.labelled_body(labelled_body);
         let (node, mut label) = (row.node, self.graph.labels.get(row.label).clone());
-        let spoke = self.judge.leaving(self.linker, node.body, &label);
-        if let Some(ask) = spoke {
-            ask.makes().apply(&mut label, self.linker.program.language(node.body.file));
+        let applied = self.judge.ask_at_leaving(self.linker, node.body, &label);
+        if let Some(ask) = applied {
+            ask.effect().apply(&mut label, self.linker.program.language(node.body.file));
         }
-        // No key is all of a request or a file; its method may stand behind every subscript of a program.
+        // A key (`__getitem__`) is never a whole request or file, but the method may be the target of every subscript.
         let facts = self.linker.program.facts(node.body.file);
         let is_key = label.guard.as_ref().is_some_and(Guard::asks_for_origin)
             && facts.language == Language::Python
             && blocklint_link::lang::python::protocols::takes_only_key(
                 facts.text(self.linker.program.body(node.body).name),
             );
-        (!is_key).then_some(Leaving { node, label, spoke })
+        (!is_key).then_some(Leaving { node, label, applied })
     }
 
-    fn enter(&mut self, caller: Caller, labelled_body: LabelledBodyId, leaving: &Leaving) {
-        let Leaving { node, ref label, spoke } = *leaving;
+    /// Propagates a label that leaves its body to one caller, if the caller's arguments and receiver allow it.
+    fn propagate_leaving(&mut self, caller: Caller, labelled_body: LabelledBodyId, leaving: &Leaving) {
+        let Leaving { node, ref label, applied } = *leaving;
         let edges = &self.graph.labelled_body(labelled_body).edges;
         if edges.iter().all(|edge| self.conditions.caller_excludes(caller, node.body, edge.site)) {
-            self.conditional.entry(labelled_body).or_default().push(caller);
+            self.skipped_callers.entry(labelled_body).or_default().push(caller);
             return;
         }
         let mut label = label.clone();
         let mut steps = caller.steps;
         let linker = self.linker;
-        let received = *self.remembered.received.entry((caller, node, label.own)).or_insert_with(|| {
+        let receiver_effect = *self.memo.receiver_effects.entry((caller, node, label.own)).or_insert_with(|| {
             let mut own = label.own;
-            narrow_to_receiver(linker, &mut own, caller, node).map(|more| (more, own))
+            narrow_to_receiver(linker, &mut own, caller, node).map(|receiver_steps| (receiver_steps, own))
         });
-        let Some((more, own)) = received else { return };
-        steps = add_steps(steps, more);
+        let Some((receiver_steps, own)) = receiver_effect else { return };
+        steps = add_steps(steps, receiver_steps);
         label.own = own;
         let is_undecided = match self.conditions.decide_label(&mut label, caller, node) {
             LabelDecision::Holds { steps: undecided, is_rare } => {
@@ -399,15 +411,15 @@ impl<'l, 'a> Search<'l, 'a> {
                 NextGuard::None => {}
                 NextGuard::Open(guard) => {
                     label.outer = Some(guard);
-                    self.conditional.entry(labelled_body).or_default().push(caller);
+                    self.skipped_callers.entry(labelled_body).or_default().push(caller);
                 }
                 NextGuard::Fails => {
-                    self.conditional.entry(labelled_body).or_default().push(caller);
+                    self.skipped_callers.entry(labelled_body).or_default().push(caller);
                     return;
                 }
             }
         }
-        // The flag that selects the callee counts more than a branch inside of it.
+        // The flag that selects the callee takes precedence over a branch inside of it.
         let open = label.guard.as_ref().is_none_or(|guard| matches!(guard.source, Source::Branch | Source::Exempt));
         if open
             && caller.arg.is_none()
@@ -415,8 +427,7 @@ impl<'l, 'a> Search<'l, 'a> {
         {
             label.guard = Some(guard);
         }
-        // An effect of a moment, or of one time, in one of several implementations shows nothing about the callers of
-        // all of them.
+        // A note in one of several implementations is no evidence about the callers of all of them.
         if caller.shared && label.severity == Severity::Note && self.linker.may_run_several(caller.site) {
             return;
         }
@@ -428,32 +439,33 @@ impl<'l, 'a> Search<'l, 'a> {
             shared: caller.shared,
             marks: Marks::default(),
         };
-        if let Some(ask) = spoke {
-            self.mark(&mut edge, Mark::Spoke(ask));
+        if let Some(ask) = applied {
+            self.add_mark(&mut edge, Mark::Applied(ask));
         }
         if is_undecided {
-            self.mark(&mut edge, Mark::Undecided);
+            self.add_mark(&mut edge, Mark::Undecided);
         }
         if let CallerKind::PassesToLoop(runtime) = caller.kind {
-            // Coroutines and lambdas stand in their own place only.
+            // Coroutines and lambdas are roots themselves, with findings of their own.
             if self.conditions.roots.find_root(node.body).is_some() {
                 return;
             }
             let program = self.linker.program;
             let body = program.body_of_site(caller.site);
-            let left = self.suppressions.apply(program, caller.site, label.clone());
-            let left = left.and_then(|label| self.suppressions.apply_body(program, body, label));
-            let (cut, label) = (left.is_none(), left.unwrap_or(label));
+            let remaining = self.suppressions.suppress_at_site(program, caller.site, label.clone());
+            let remaining = remaining.and_then(|label| self.suppressions.suppress_at_body(program, body, label));
+            let (suppressed, label) = (remaining.is_none(), remaining.unwrap_or(label));
             let runtime = runtime.or_else(|| self.linker.runtime_of(caller.site.file));
             let kind = Root { kind: RootKind::Registered, context: blocklint_core::Context::EventLoop, runtime };
-            self.hit_or_cut(body, kind, HitKind { handed: true, cut }, &label, edge);
+            self.add_hit_of_kind(body, kind, HitKind { handed: true, suppressed }, &label, edge);
             return;
         }
         self.propagate_to_site(caller.site, caller.env, label, edge);
     }
 
-    /// A loop around what consumes a lazy result makes short calls long. A loop around a call of the project does not:
-    /// that a helper looks at one file each time is still short (see ARCHITECTURE.md).
+    /// Raises a note to a warning if a loop around the consumer of a lazy result repeats short calls. A loop around a
+    /// call of the project does not count, because a helper that reads one file each time is short (see
+    /// ARCHITECTURE.md).
     pub(crate) fn raise_in_loop(&self, label: &mut Label, site: SiteRef) {
         if !label.once && label.severity == Severity::Note && self.linker.multiplies_hold(site) {
             label.severity = Severity::Warning;

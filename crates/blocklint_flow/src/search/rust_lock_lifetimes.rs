@@ -1,6 +1,6 @@
-//! The lifetime of `MutexGuard`s and `RwLock` guards (Rust). A lock is held to the end of the block that binds its
-//! `MutexGuard`, unless the guard is moved before (`drop(guard)`). The lock of a guard that nothing binds is held to the end
-//! of the statement. "Guard" means this type here, and not the condition of `effect/guard.rs`.
+//! Lifetimes of `MutexGuard` and `RwLock` guards (Rust). A lock is held to the end of the block that binds its guard,
+//! unless the guard is moved before (`drop(guard)`). A guard that no variable binds holds the lock to the end of the
+//! statement. In this file "guard" means such a value, not the condition of `effect/guard.rs`.
 
 use blocklint_core::{Context, Language};
 use blocklint_facts::{Assign, BodyKind, FileFacts, Form, FormId, RegionId, RegionKind, SiteFlags, SiteId, SiteKind};
@@ -15,16 +15,16 @@ use blocklint_link::values::value::{EnvId, Val, ValueId};
 use blocklint_models::Role;
 
 use crate::callers::Callers;
-use crate::search::locks::{LockPlace, lock_of, lock_type};
+use crate::search::locks::{LockPlace, lock_place_within, lock_type};
 
-/// How deep forms and types are followed.
+/// The depth to which forms and types are followed.
 const DEPTH: u32 = 8;
 
 /// Methods that wait for a lock and return its guard.
-const TAKING: [&str; 6] = ["lock", "read", "write", "lock_arc", "read_arc", "write_arc"];
+const LOCKING_METHODS: [&str; 6] = ["lock", "read", "write", "lock_arc", "read_arc", "write_arc"];
 
 /// Methods that return the same lock, or a pointer to it.
-const SAME: [&str; 6] = ["clone", "as_ref", "get", "unwrap", "expect", "deref"];
+const POINTER_METHODS: [&str; 6] = ["clone", "as_ref", "get", "unwrap", "expect", "deref"];
 
 /// Returns the locks that are held at a site, each with the call that took it.
 pub(crate) fn locks_held_at(linker: &Linker<'_>, site: SiteRef) -> Vec<(SiteRef, LockPlace)> {
@@ -32,15 +32,15 @@ pub(crate) fn locks_held_at(linker: &Linker<'_>, site: SiteRef) -> Vec<(SiteRef,
     let position = linker.program.site(site).at.position;
     let may_take = |taken: &SiteRef| {
         let row = linker.program.site(*taken);
-        *taken != site && row.at.position <= position && TAKING.contains(&facts.text(row.name))
+        *taken != site && row.at.position <= position && LOCKING_METHODS.contains(&facts.text(row.name))
     };
     let takers = linker.program.sites_in(linker.program.body_of_site(site)).filter(may_take);
-    let alive = takers.filter(|&taken| is_alive(linker, taken, site_id));
-    alive.filter_map(|taken| Some((taken, taken_by(linker, taken)?))).collect()
+    let alive = takers.filter(|&taken| is_guard_alive(linker, taken, site_id));
+    alive.filter_map(|taken| Some((taken, taken_lock(linker, taken)?))).collect()
 }
 
-/// Returns the lock that a call takes and waits for.
-pub(crate) fn taken_by(linker: &Linker<'_>, site: SiteRef) -> Option<LockPlace> {
+/// Returns the lock that a call waits for and takes: `self.index` for `self.index.lock()`.
+pub(crate) fn taken_lock(linker: &Linker<'_>, site: SiteRef) -> Option<LockPlace> {
     let facts = linker.program.facts(site.file);
     let row = linker.program.site(site);
     let Form::Attr(lock, _) = facts.form(row.callee) else { return None };
@@ -50,31 +50,32 @@ pub(crate) fn taken_by(linker: &Linker<'_>, site: SiteRef) -> Option<LockPlace> 
     let scope = Scope { file: site.file, at: row.at, env: EnvId::NONE };
     lock_type(linker, scope, lock)?;
     may_be_guard(linker, linker.result(site, EnvId::NONE).value, DEPTH)
-        .then(|| lock_of(linker, scope, lock, 6))
+        .then(|| lock_place_within(linker, scope, lock, 6))
         .flatten()
 }
 
-/// Returns all calls that take a lock and wait for it, in Rust.
-pub(crate) fn all_takers(linker: &Linker<'_>) -> Vec<(LockPlace, SiteRef)> {
-    let mut found = Vec::new();
-    for name in TAKING {
+/// Returns all calls in Rust code that wait for a lock and take it.
+pub(crate) fn find_all_takers(linker: &Linker<'_>) -> Vec<(LockPlace, SiteRef)> {
+    let mut takers = Vec::new();
+    for name in LOCKING_METHODS {
         let Some(name) = linker.program.name(name) else { continue };
         for site in linker.program.sites_named(name) {
             if linker.program.language(site.file) == Language::Rust
-                && let Some(lock) = linker.attempt_site(site, || taken_by(linker, site)).flatten()
+                && let Some(lock) = linker.attempt_site(site, || taken_lock(linker, site)).flatten()
             {
-                found.push((lock, site));
+                takers.push((lock, site));
             }
         }
     }
-    found.sort();
-    found
+    takers.sort();
+    takers
 }
 
-/// Returns the form of the same lock behind a pointer: `self.index.clone()`, `Arc::clone(&self.index)`.
-pub(crate) fn behind(facts: &FileFacts, made: SiteId) -> Option<FormId> {
+/// Returns the form of the lock that a call returns a pointer to: `self.index` for `self.index.clone()` and
+/// `Arc::clone(&self.index)`.
+pub(crate) fn pointee_form(facts: &FileFacts, made: SiteId) -> Option<FormId> {
     let row = facts.site(made);
-    if !SAME.contains(&facts.text(row.name)) {
+    if !POINTER_METHODS.contains(&facts.text(row.name)) {
         return None;
     }
     match (facts.form(row.callee), &facts.args_of(made)[..]) {
@@ -84,7 +85,7 @@ pub(crate) fn behind(facts: &FileFacts, made: SiteId) -> Option<FormId> {
     }
 }
 
-/// True if a site runs again and again while a lock is held: in a loop that does not take it anew each time.
+/// True if a site runs repeatedly while a lock is held: it is in a loop that does not take the lock in each round.
 pub(crate) fn is_repeated(linker: &Linker<'_>, site: SiteRef, taken: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     around(facts, linker.program.site(site).at.region).any(|region| {
@@ -94,35 +95,35 @@ pub(crate) fn is_repeated(linker: &Linker<'_>, site: SiteRef, taken: SiteRef) ->
 }
 
 /// True if the guard that one call returns is alive at another site of the body.
-fn is_alive(linker: &Linker<'_>, taken: SiteRef, at: SiteId) -> bool {
+fn is_guard_alive(linker: &Linker<'_>, taken: SiteRef, site: SiteId) -> bool {
     let (facts, taken_id) = linker.program.facts_and_id(taken);
-    let row = facts.site(at);
-    match binding_of(linker, taken, DEPTH, |value| may_be_guard(linker, value, DEPTH)) {
+    let row = facts.site(site);
+    match binding_of_guard(linker, taken, DEPTH, |value| may_be_guard(linker, value, DEPTH)) {
         Some(bound) => {
             let variable = facts.form(bound.target);
             row.at.position > bound.at.position
                 && lies_in(facts, row.at.region, bound.at.region)
-                && !is_moved_away_before(facts, variable, bound.at.position, at)
+                && !is_moved_before(facts, variable, bound.at.position, site)
         }
-        // A part of the same statement: `self.index.lock().unwrap().load()`.
+        // The guard is a temporary of the same statement: `self.index.lock().unwrap().load()`.
         None => {
             let holds = |form: FormId| mentions(facts, form, DEPTH, &|form| form == Form::Result(taken_id));
-            is_in_body_of_subject(linker, taken, row.at.region)
+            is_in_scrutinee_scope(linker, taken, row.at.region)
                 || holds(row.callee)
-                || facts.args_of(at).iter().any(|argument| holds(argument.value))
+                || facts.args_of(site).iter().any(|argument| holds(argument.value))
         }
     }
 }
 
-/// True if a region lies in the `match`, `if let` or `while let` in whose subject a call takes a lock that nothing binds: the guard lives
-/// as long as that, and from edition 2024 on not in the `else` of an `if let`.
-fn is_in_body_of_subject(linker: &Linker<'_>, taken: SiteRef, region: RegionId) -> bool {
+/// True if a region is in the `match`, `if let` or `while let` whose scrutinee contains the call that takes the lock.
+/// The temporary guard lives to the end of that expression, except in the `else` of an `if let` from edition 2024 on.
+fn is_in_scrutinee_scope(linker: &Linker<'_>, taken: SiteRef, region: RegionId) -> bool {
     let (facts, taken_id) = linker.program.facts_and_id(taken);
     let around = linker.program.site(taken).at.region;
-    let subject = facts.region(around);
-    if subject.kind != RegionKind::Block
-        || subject.test.is_none()
-        || !mentions(facts, subject.test, DEPTH, &|form| form == Form::Result(taken_id))
+    let scrutinee = facts.region(around);
+    if scrutinee.kind != RegionKind::Block
+        || scrutinee.test.is_none()
+        || !mentions(facts, scrutinee.test, DEPTH, &|form| form == Form::Result(taken_id))
     {
         return false;
     }
@@ -130,22 +131,21 @@ fn is_in_body_of_subject(linker: &Linker<'_>, taken: SiteRef, region: RegionId) 
     lies_in(facts, region, around) && !(ends_early && is_in_else(facts, region, around))
 }
 
-/// True if a region lies in the `else` of a branch that stands directly in another one.
+/// True if a region is in an `else` branch whose parent is `outer`.
 pub fn is_in_else(facts: &FileFacts, region: RegionId, outer: RegionId) -> bool {
-    let mut at = region;
-    while let Some(id) = at.get() {
+    let mut ancestor = region;
+    while let Some(id) = ancestor.get() {
         let row = facts.region(id);
         if row.parent == outer {
             return row.kind == RegionKind::Else;
         }
-        at = row.parent;
+        ancestor = row.parent;
     }
     false
 }
 
-/// Returns the assignment that puts the guard which a call returns, or may return, into a variable of the same body.
-/// `depth`: how deep forms are followed.
-pub fn binding_of(
+/// Returns the assignment that binds the guard of a call to a variable of the same body. Forms are followed to `depth`.
+pub fn binding_of_guard(
     linker: &Linker<'_>,
     taken: SiteRef,
     depth: u32,
@@ -168,34 +168,35 @@ pub fn binding_of(
 }
 
 /// True if a variable is moved between its binding and a site: `drop(guard)`.
-pub fn is_moved_away_before(facts: &FileFacts, variable: Form, bound: u32, site: SiteId) -> bool {
-    let to = facts.site(site).at;
-    let body = facts.body_of(to);
-    facts.sites.iter().enumerate().any(|(at, row)| {
+pub fn is_moved_before(facts: &FileFacts, variable: Form, bound: u32, site: SiteId) -> bool {
+    let site_at = facts.site(site).at;
+    let body = facts.body_of(site_at);
+    facts.sites.iter().enumerate().any(|(index, row)| {
         row.at.position > bound
-            && row.at.position < to.position
+            && row.at.position < site_at.position
             && !row.args.is_empty()
             && facts.body_of(row.at) == body
-            && lies_in(facts, to.region, row.at.region)
-            && facts.args_of(SiteId(at as u32)).iter().any(|argument| facts.form(argument.value) == variable)
+            && lies_in(facts, site_at.region, row.at.region)
+            && facts.args_of(SiteId(index as u32)).iter().any(|argument| facts.form(argument.value) == variable)
     })
 }
 
-/// True if a value is a guard, or may be one that failed.
+/// True if a value is a guard, or a `Result` or `Option` of one.
 fn may_be_guard(linker: &Linker<'_>, value: ValueId, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     linker.values.members(value).into_iter().any(|val| match val {
         Val::Library { ty, .. } if linker.library.role(ty) == Some(Role::Guard) => true,
         Val::Library { ty, args, .. } => {
-            let fallible = |of| is_fallible(&linker.library.text(of));
-            (fallible(ty) || linker.library.supertypes(ty).iter().any(|&of| fallible(of)))
+            let is_fallible_type = |ty| is_fallible(&linker.library.text(ty));
+            (is_fallible_type(ty) || linker.library.supertypes(ty).iter().any(|&base| is_fallible_type(base)))
                 && linker.values.nth(args, 0).is_some_and(|inner| may_be_guard(linker, inner, depth))
         }
         _ => false,
     })
 }
 
-/// True if a worker thread runs a body: the body is handed to one, or a body that a worker thread runs calls it.
+/// True if a worker thread runs a body: a call hands the body over to a thread, or a body that a worker thread runs
+/// calls it.
 pub(crate) fn runs_on_worker<'a>(callers: &Callers<'_, 'a>, linker: &Linker<'a>, body: BodyRef, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     let is_handed = |site: SiteRef, arg: u32| {

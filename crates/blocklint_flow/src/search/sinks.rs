@@ -1,4 +1,5 @@
-//! Where labels begin: the calls that enter a model row, also under another name or as an argument.
+//! Sinks: the calls that enter a model row and hold their thread, also under another name or as an argument. Labels
+//! begin at these calls.
 
 use blocklint_core::{Hold, Language};
 use blocklint_facts::{Form, FormId, SiteKind, Sym, VarKind};
@@ -20,16 +21,16 @@ use crate::graph::marks::Marks;
 use crate::graph::{EdgeTarget, FlowEdge, HitKind, SinkSite};
 use crate::search::Search;
 
-/// Names of calls by what iterating over their results does.
-struct Iterated {
-    /// It holds the thread.
-    slow: FxHashSet<Name>,
-    /// It iterates over the arguments of the call: `map`, `zip`.
-    passing: FxHashSet<Name>,
+/// Names of calls whose results may hold the thread when code iterates over them.
+struct IteratedNames {
+    /// Calls that return a library type whose iteration holds the thread.
+    blocking: FxHashSet<Name>,
+    /// Calls whose result iterates over their arguments: `map`, `zip`.
+    forwarding: FxHashSet<Name>,
 }
 
 impl<'l, 'a> Search<'l, 'a> {
-    /// Resolves the sites whose last name is that of a row that holds its thread.
+    /// Finds all sinks: resolves the sites and mentions whose last name is that of a row that holds its thread.
     pub(crate) fn find_sinks(&mut self) {
         let program = self.linker.program;
         let reach = self.linker.reach();
@@ -38,11 +39,11 @@ impl<'l, 'a> Search<'l, 'a> {
         let java = JavaRoots::new(program, &self.linker.library);
         for language in program.languages() {
             let models = self.linker.library.of(*language);
-            // By name the libraries whose rows bear it.
+            // For each name the libraries that have a row of this name.
             let mut names: FxHashMap<Name, LibrarySet> = FxHashMap::default();
             let wanted = Uses::EFFECT.union(Uses::LAZY);
             let (mut read, mut called) = (FxHashSet::<Name>::default(), FxHashSet::<Name>::default());
-            // A call by an alias bears the alias's last name.
+            // A call under an alias has the alias's last name.
             let separator = blocklint_link::models::library::separator(*language);
             for (spelling, target) in models.renamings() {
                 let last = spelling.rsplit(separator).next().and_then(|last| program.name(last));
@@ -63,11 +64,11 @@ impl<'l, 'a> Search<'l, 'a> {
                     }
                     _ => Vec::new(),
                 };
-                let mut bearers: Vec<Name> = own.into_iter().chain(by_protocol).collect();
-                bearers.retain(|&name| self.linker.is_name_in_focus(name));
-                bearers.sort();
-                bearers.dedup();
-                if bearers.is_empty() {
+                let mut site_names: Vec<Name> = own.into_iter().chain(by_protocol).collect();
+                site_names.retain(|&name| self.linker.is_name_in_focus(name));
+                site_names.sort();
+                site_names.dedup();
+                if site_names.is_empty() {
                     continue;
                 }
                 if *language == Language::Java && !row.paths(wanted).any(|path| java.may_have(path.path)) {
@@ -84,7 +85,7 @@ impl<'l, 'a> Search<'l, 'a> {
                     is_read |= is_property;
                 }
                 let roots = reach.roots(heads.into_iter());
-                for name in bearers {
+                for name in site_names {
                     names.entry(name).or_default().merge(&roots);
                     if is_called {
                         called.extend(self.linker.with_aliases(name));
@@ -94,7 +95,7 @@ impl<'l, 'a> Search<'l, 'a> {
                     }
                 }
             }
-            sites.extend(self.calls_of_instances(*language, reach));
+            sites.extend(self.calls_of_callable_objects(*language, reach));
             let globbed = match language {
                 Language::Java => {
                     let of_globs = self.linker.java_glob_sites();
@@ -141,7 +142,7 @@ impl<'l, 'a> Search<'l, 'a> {
                 }
             }
         }
-        sites.retain(|&site| self.begins_at(site));
+        sites.retain(|&site| self.may_begin_at(site));
         sites.sort();
         sites.dedup();
         mentioned.sort();
@@ -151,15 +152,15 @@ impl<'l, 'a> Search<'l, 'a> {
             let linker = self.linker;
             linker.attempt_site(site, || {
                 if self.may_be_sink(site, &iterated) {
-                    self.sinks_at(site, EnvId::NONE);
+                    self.add_sinks_at(site, EnvId::NONE);
                 }
             });
         }
-        self.find_passed_rows(&mentioned, &sites);
+        self.add_passed_sinks(&mentioned, &sites);
     }
 
-    /// Callables of libraries that are passed on or bound to another name: `call_later(1, time.sleep, 2)`.
-    fn find_passed_rows(&mut self, mentioned: &[(FileId, Sym)], direct: &[SiteRef]) {
+    /// Adds the sinks of library callables that are passed on or bound to another name: `call_later(1, time.sleep, 2)`.
+    fn add_passed_sinks(&mut self, mentioned: &[(FileId, Sym)], direct: &[SiteRef]) {
         let linker = self.linker;
         let program = linker.program;
         let mut seeds: FxHashMap<PathId, Vec<(FileId, Mention, Wrap)>> = FxHashMap::default();
@@ -178,23 +179,23 @@ impl<'l, 'a> Search<'l, 'a> {
         let mut seeds: Vec<_> = seeds.into_iter().collect();
         seeds.sort_by_cached_key(|(path, _)| (linker.library.language(*path), linker.library.text(*path)));
         for (path, places) in seeds {
-            for caller in self.climbs.callers_of_row(path, &places) {
-                if !self.begins_at(caller.site) {
+            for caller in self.callers_of_labels.callers_of_row(path, &places) {
+                if !self.may_begin_at(caller.site) {
                     continue;
                 }
                 linker.attempt_site(caller.site, || match caller.arg {
-                    // Under its own name it was looked at already.
+                    // `find_sinks` has resolved the call under its own name.
                     None if caller.env == EnvId::NONE
                         && direct.binary_search(&caller.site).is_ok()
                         && !self.calls_parameter(caller.site) => {}
-                    None => self.sinks_at(caller.site, caller.env),
-                    Some(_) => self.passed_row(path, caller),
+                    None => self.add_sinks_at(caller.site, caller.env),
+                    Some(_) => self.add_passed_sink(path, caller),
                 });
             }
         }
     }
 
-    /// Returns the library callables with an effect that a mention may be.
+    /// Returns the blocking library callables that are possible values of a mention.
     fn mentioned_rows(&self, file: FileId, mention: Mention) -> Vec<PathId> {
         let linker = self.linker;
         let facts = linker.program.facts(file);
@@ -212,7 +213,7 @@ impl<'l, 'a> Search<'l, 'a> {
             Mention::Default(param) => (blocklint_facts::At::default(), facts.params[param as usize].default),
             Mention::Operand(_) => return Vec::new(),
         };
-        // The value of a parameter is followed from the place where it was passed, so that callers are distinguished.
+        // The value of a parameter is followed from the call that passes it, so that callers are distinguished.
         if self.is_parameter(file, form) {
             return Vec::new();
         }
@@ -225,20 +226,20 @@ impl<'l, 'a> Search<'l, 'a> {
         paths.filter(|&path| linker.library.calls(path).effect().any(|row| row.held().is_some())).collect()
     }
 
-    /// A library callable that a call runs or hands over with arguments that are not written as its own.
-    fn passed_row(&mut self, path: PathId, caller: Caller) {
+    /// Adds the sink of a library callable that a call gets as an argument and runs or hands over.
+    fn add_passed_sink(&mut self, path: PathId, caller: Caller) {
         let rows = self.linker.library.calls(path);
-        // The arguments are unknown here, so a row for certain types or a number of arguments does not apply.
-        let is_any = |row: &blocklint_models::Match<'_, blocklint_models::CallRow>| {
+        // The callable's arguments are unknown, so a Java row with a parameter list does not apply.
+        let fits_any_arguments = |row: &blocklint_models::Match<'_, blocklint_models::CallRow>| {
             self.linker.program.language(caller.site.file) != blocklint_core::Language::Java
                 || !row.path.ends_with(')')
                 || row.path.ends_with("()")
                 || row.path.ends_with("(_)")
         };
-        let holding = |row: &blocklint_models::Match<'_, blocklint_models::CallRow>| {
-            row.when.is_empty() && row.held().is_some() && is_any(row)
+        let is_blocking = |row: &blocklint_models::Match<'_, blocklint_models::CallRow>| {
+            row.when.is_empty() && row.held().is_some() && fits_any_arguments(row)
         };
-        let Some(row) = rows.effect().find(holding) else { return };
+        let Some(row) = rows.effect().find(is_blocking) else { return };
         let Some(label) = self.linker.effect_without_arguments(row.row) else { return };
         let program = self.linker.program;
         let label_id = self.graph.labels.id(label.clone());
@@ -253,22 +254,22 @@ impl<'l, 'a> Search<'l, 'a> {
             marks: Marks::default(),
         };
         if let CallerKind::PassesToLoop(runtime) = caller.kind {
-            let left = self.suppressions.apply(program, caller.site, label.clone());
-            let placed = HitKind { handed: true, cut: left.is_none() };
-            let label = left.unwrap_or(label);
+            let remaining = self.suppressions.suppress_at_site(program, caller.site, label.clone());
+            let hit_kind = HitKind { handed: true, suppressed: remaining.is_none() };
+            let label = remaining.unwrap_or(label);
             let runtime = runtime.or_else(|| self.linker.runtime_of(caller.site.file));
             let kind = Root { kind: RootKind::Registered, context: blocklint_core::Context::EventLoop, runtime };
             if !label.place.holds(kind.context, kind.runtime) {
                 return;
             }
-            self.hit_or_cut(program.body_of_site(caller.site), kind, placed, &label, edge);
+            self.add_hit_of_kind(program.body_of_site(caller.site), kind, hit_kind, &label, edge);
             return;
         }
         self.propagate_to_site(caller.site, caller.env, label, edge);
     }
 
-    /// Returns names that globs of rows stand for: those of the project's classes and of what files of the library
-    /// name.
+    /// Returns the names of calls that match a row with a wildcard, with the roots of its library. Only files that may
+    /// use the library are searched.
     fn glob_names(&self, language: blocklint_core::Language, reach: &LibraryReach) -> FxHashMap<Name, LibrarySet> {
         let linker = self.linker;
         let models = linker.library.of(language);
@@ -280,11 +281,11 @@ impl<'l, 'a> Search<'l, 'a> {
                 patterns.entry(head).or_default().push(glob.pattern);
             }
         }
-        let mut found: FxHashMap<Name, LibrarySet> = FxHashMap::default();
+        let mut names: FxHashMap<Name, LibrarySet> = FxHashMap::default();
         for (head, patterns) in patterns {
             let roots = reach.roots(std::iter::once(head));
-            // Only files that name the library's first segment can call it.
-            // `from redis.asyncio import Redis` names `redis.asyncio` and nothing shorter.
+            // Only files that mention the library's first segment, or a module of it, can call it:
+            // `from redis.asyncio import Redis` mentions `redis.asyncio` and not `redis`.
             let heads = linker.program.name(head).into_iter().chain(reach.modules_of(head));
             let mut files: Vec<FileId> =
                 heads.flat_map(|head| linker.program.occurrences(head)).map(|&(file, _)| file).collect();
@@ -306,29 +307,31 @@ impl<'l, 'a> Search<'l, 'a> {
                     if patterns.iter().any(|pattern| blocklint_models::segment_matches(pattern, text))
                         && let Some(name) = linker.program.global(file, site.name)
                     {
-                        found.entry(name).or_default().merge(&roots);
+                        names.entry(name).or_default().merge(&roots);
                     }
                 }
             }
         }
-        found
+        names
     }
 
-    /// Removes sites that their head alone rules out; `iterated` are names of calls whose result may block in a loop.
-    fn may_be_sink(&self, site: SiteRef, iterated: &Iterated) -> bool {
+    /// False if the syntax of a site alone shows that it enters no blocking row: a method of a literal, a loop over a
+    /// list.
+    fn may_be_sink(&self, site: SiteRef, iterated: &IteratedNames) -> bool {
         let facts = self.linker.program.facts(site.file);
         let row = self.linker.program.site(site);
         match row.kind {
             SiteKind::Write | SiteKind::Import | SiteKind::Decorate => false,
             SiteKind::Iterate => {
-                !self.is_plain(site.file, row.callee, 3) && self.may_block_iterated(site.file, row.callee, iterated, 4)
+                !self.is_plain(site.file, row.callee, 3)
+                    && self.may_block_when_iterated(site.file, row.callee, iterated, 4)
             }
             SiteKind::Call if self.may_enter_by_argument(site, iterated) => true,
             SiteKind::Call => match facts.form(row.callee) {
                 Form::Attr(base, _) => {
                     !self.is_plain(site.file, base, 3) && !self.is_declared_inert(site, base, row.name)
                 }
-                // A builtin that iterates over its arguments does nothing else.
+                // Builtins that iterate over their arguments have no other effect.
                 Form::Name(_) => !self.iterates_over_arguments(site),
                 _ => true,
             },
@@ -341,21 +344,22 @@ impl<'l, 'a> Search<'l, 'a> {
 
     /// True if a call may iterate over an argument whose iteration holds the thread: `list(books)`, `", ".join(file)`
     /// (Python).
-    fn may_enter_by_argument(&self, site: SiteRef, iterated: &Iterated) -> bool {
+    fn may_enter_by_argument(&self, site: SiteRef, iterated: &IteratedNames) -> bool {
         self.iterates_over_arguments(site)
             && self.linker.program.args_of(site).iter().any(|arg| {
-                !self.is_plain(site.file, arg.value, 3) && self.may_block_iterated(site.file, arg.value, iterated, 4)
+                !self.is_plain(site.file, arg.value, 3)
+                    && self.may_block_when_iterated(site.file, arg.value, iterated, 4)
             })
     }
 
-    /// True if a call bears the name of a function that iterates over its arguments (Python).
+    /// True if a call has the name of a function that iterates over its arguments: `list`, `sum` (Python).
     fn iterates_over_arguments(&self, site: SiteRef) -> bool {
         let facts = self.linker.program.facts(site.file);
         let name = self.linker.program.global(site.file, self.linker.program.site(site).name);
         facts.language == Language::Python && name.is_some_and(|name| self.linker.names_of_iteration().contains(&name))
     }
 
-    /// True if a form is a literal or display, or a variable that is never anything else.
+    /// True if a form is a literal or a list, set or dict display, or a variable that only has such values.
     fn is_plain(&self, file: FileId, form: FormId, depth: u32) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
         let facts = self.linker.program.facts(file);
@@ -370,7 +374,7 @@ impl<'l, 'a> Search<'l, 'a> {
         }
     }
 
-    /// True if a form is a parameter whose declared types have no row for a method.
+    /// True if a form is a parameter whose annotation names library types without a row for the method (Python).
     fn is_declared_inert(&self, site: SiteRef, form: FormId, method: Sym) -> bool {
         let linker = self.linker;
         let facts = linker.program.facts(site.file);
@@ -378,7 +382,7 @@ impl<'l, 'a> Search<'l, 'a> {
         let row = facts.var(var);
         let VarKind::Param(index) = row.kind else { return false };
         let annotation = facts.params_of(row.body)[index as usize].annotation;
-        // In Rust an imported trait may have it, in Java an overload decides.
+        // In Rust an imported trait may add the method, and in Java an overload decides.
         if facts.language != Language::Python || annotation.is_none() || facts.assigns_of(var).next().is_some() {
             return false;
         }
@@ -397,9 +401,9 @@ impl<'l, 'a> Search<'l, 'a> {
             })
     }
 
-    /// True if iterating over a form may run a row: not over displays, nor over results of calls for which neither the
-    /// project nor a row declares such a type.
-    fn may_block_iterated(&self, file: FileId, form: FormId, iterated: &Iterated, depth: u32) -> bool {
+    /// True if iterating over a form may enter a row. False for displays, and for results of calls that neither the
+    /// project defines nor a row describes as blocking.
+    fn may_block_when_iterated(&self, file: FileId, form: FormId, iterated: &IteratedNames, depth: u32) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return true };
         let linker = self.linker;
         let facts = linker.program.facts(file);
@@ -408,12 +412,14 @@ impl<'l, 'a> Search<'l, 'a> {
             Form::Str(_) | Form::Text(_) | Form::Bytes(_) => false,
             Form::Result(site) if facts.site(site).kind != SiteKind::Call => true,
             Form::Result(site) => match linker.program.global(file, facts.site(site).name) {
-                Some(name) if iterated.passing.contains(&name) => {
+                Some(name) if iterated.forwarding.contains(&name) => {
                     let args = facts.args_of(site);
-                    args.iter().any(|arg| self.may_block_iterated(file, arg.value, iterated, depth))
+                    args.iter().any(|arg| self.may_block_when_iterated(file, arg.value, iterated, depth))
                 }
                 Some(name) => {
-                    iterated.slow.contains(&name) || linker.hierarchy.is_defined(name) || linker.is_import_alias(name)
+                    iterated.blocking.contains(&name)
+                        || linker.hierarchy.is_defined(name)
+                        || linker.is_import_alias(name)
                 }
                 None => true,
             },
@@ -421,26 +427,26 @@ impl<'l, 'a> Search<'l, 'a> {
             Form::Var(var) => facts.assigns_of(var).any(|row| {
                 row.annotation.is_some()
                     || row.kind == blocklint_facts::AssignKind::Import
-                    || row.value.is_some() && self.may_block_iterated(file, row.value, iterated, depth)
+                    || row.value.is_some() && self.may_block_when_iterated(file, row.value, iterated, depth)
             }),
             _ => true,
         }
     }
 
     /// Returns the names of calls that return values of library types whose iteration holds the thread.
-    fn iterated_names(&self) -> Iterated {
+    fn iterated_names(&self) -> IteratedNames {
         let linker = self.linker;
-        let mut found = FxHashSet::default();
-        let mut passing = FxHashSet::default();
+        let mut blocking = FxHashSet::default();
+        let mut forwarding = FxHashSet::default();
         for language in linker.program.languages() {
             for row in linker.library.of(*language).names(Uses::RETURNS) {
                 let Some(name) = linker.program.name(row.name).filter(|&name| linker.is_name_in_focus(name)) else {
                     continue;
                 };
-                let blocks =
+                let is_blocking =
                     row.paths(Uses::RETURNS).any(|path| linker.library.result_iterates_slowly(*language, path.path));
-                if blocks {
-                    found.extend(linker.with_aliases(name));
+                if is_blocking {
+                    blocking.extend(linker.with_aliases(name));
                 }
             }
         }
@@ -450,35 +456,35 @@ impl<'l, 'a> Search<'l, 'a> {
                 if matches!(row.name, "__next__" | "__iter__" | "into_iter") {
                     for path in row.paths(Uses::EFFECT) {
                         let owner = path.path.rsplit(['.', ':']).nth(1).and_then(|owner| linker.program.name(owner));
-                        found.extend(owner.into_iter().flat_map(|owner| linker.with_aliases(owner)));
+                        blocking.extend(owner.into_iter().flat_map(|owner| linker.with_aliases(owner)));
                     }
                 }
             }
         }
         for row in linker.library.of(Language::Python).names(Uses::LAZY) {
-            let goes_on = |path: &str| {
+            let forwards = |path: &str| {
                 let rows = linker.library.calls(linker.library.path(Language::Python, path));
                 rows.effect().any(|row| row.lazy && row.held().is_none())
             };
             if let Some(name) = linker.program.name(row.name)
-                && !found.contains(&name)
-                && row.paths(Uses::LAZY).any(|path| goes_on(path.path))
+                && !blocking.contains(&name)
+                && row.paths(Uses::LAZY).any(|path| forwards(path.path))
             {
-                passing.insert(name);
+                forwarding.insert(name);
             }
         }
-        Iterated { slow: found, passing }
+        IteratedNames { blocking, forwarding }
     }
 
-    /// The rows that hold the thread at a site, under a binding.
-    fn sinks_at(&mut self, site: SiteRef, env: EnvId) {
+    /// Adds the sinks for the rows that hold the thread at a site. `env` binds the parameters of the body.
+    fn add_sinks_at(&mut self, site: SiteRef, env: EnvId) {
         let linker = self.linker;
         if !self.may_enter_row(site, env) {
             return;
         }
         let targets = linker.targets(site, env);
         let awaited = linker.program.site(site).flags.has(blocklint_facts::SiteFlags::AWAITED);
-        // The callables that callers pass are distinguished by caller, for any name of the parameter.
+        // Callables that callers pass are added for each caller by `add_passed_sinks`.
         let passed =
             if env == EnvId::NONE && self.calls_parameter(site) { self.passed_paths(site) } else { Vec::new() };
         for target in &targets.list {
@@ -487,15 +493,15 @@ impl<'l, 'a> Search<'l, 'a> {
                 continue;
             }
             if targets.list.len() > 1 && linker.has_async_target(&targets) && linker.means_coroutine(site) {
-                // The site awaits its result, so it means the coroutine among the alternatives.
+                // The site awaits its result, so it runs the coroutine among the alternatives.
                 continue;
             }
-            // Where the lazy result of another call is consumed, that call decides what happens.
+            // The site consumes the lazy result of another call, and that call is the sink.
             if made.is_some() {
                 continue;
             }
             if awaited && self.returns_unawaitable(site, path, env) {
-                // A declared type that is not what runs: code that awaits `db.exec(…)` has an asynchronous session.
+                // The declared type is wrong: code that awaits `db.exec(…)` has an asynchronous session.
                 continue;
             }
             let is_one_of = linker.is_one_of_targets(site, &targets);
@@ -505,26 +511,27 @@ impl<'l, 'a> Search<'l, 'a> {
             for sink in std::iter::once(sink).chain(otherwise) {
                 let undecided = if sink.row.requires_unseen_source() { LOW_STEPS } else { u8::from(sink.undecided) };
                 let steps = add_steps(targets.steps, undecided);
-                let unknown = u8::from(targets.unknown && !self.is_own_field(site));
+                let unknown = u8::from(targets.unknown && !self.is_on_own_field(site));
                 let steps = add_steps(steps, unknown);
-                // A loop consumes a lazy value there and then.
+                // A loop consumes the lazy value itself.
                 let is_loop = linker.program.site(site).kind == SiteKind::Iterate;
                 if sink.row.lazy && !is_loop {
-                    for (consumer, arg) in self.conditions.callers.consumers_of_lazy(site) {
-                        self.sink(site, consumer, arg, &sink.label, sink.row, path, steps, is_one_of, env);
+                    for (consumer, arg) in self.conditions.callers.consumers_of_lazy_result(site) {
+                        self.add_sink(site, consumer, arg, &sink.label, sink.row, path, steps, is_one_of, env);
                     }
                     continue;
                 }
-                self.sink(site, site, None, &sink.label, sink.row, path, steps, is_one_of, env);
+                self.add_sink(site, site, None, &sink.label, sink.row, path, steps, is_one_of, env);
             }
         }
     }
 
-    /// True if a library's callable is known to return something that cannot be awaited.
+    /// True if a library's callable returns a value that cannot be awaited, as far as its rows say.
     fn returns_unawaitable(&self, site: SiteRef, path: PathId, env: EnvId) -> bool {
         let linker = self.linker;
         if linker.program.language(site.file) == blocklint_core::Language::Rust {
-            // The method of an asynchronous trait of that name, on a type that is not known to have it.
+            // The call runs a method of this name of an asynchronous trait, on a type that is not known to implement
+            // it.
             return linker.library.calls(path).with(|row| row.is_async == Some(true)).next().is_none();
         }
         if linker.program.language(site.file) != blocklint_core::Language::Python {
@@ -533,15 +540,16 @@ impl<'l, 'a> Search<'l, 'a> {
         if linker.library.calls(path).with(|row| row.is_async == Some(true)).next().is_some() {
             return false;
         }
-        let given = linker.result(site, env);
-        linker.values.members(given.value).iter().all(|val| match *val {
+        let result = linker.result(site, env);
+        linker.values.members(result.value).iter().all(|val| match *val {
             Val::Library { ty, .. } => linker.library.ty(ty).is_none_or(|rows| rows.awaits().is_none()),
             Val::Unknown(_) | Val::None | Val::Tuple(_) => true,
             _ => false,
         })
     }
 
-    /// True if the callee of a call may be a library's; most calls of a common name are a project's own, or unknown.
+    /// True if the callee of a call may belong to a library. Most calls of a common name run a function of the project,
+    /// or an unknown one.
     fn may_enter_row(&self, site: SiteRef, env: EnvId) -> bool {
         let row = self.linker.program.site(site);
         if row.kind == SiteKind::Iterate {
@@ -569,17 +577,19 @@ impl<'l, 'a> Search<'l, 'a> {
         })
     }
 
-    /// True if what is called is a parameter of the body or of one around it.
+    /// True if the callee is a parameter of the body or of a body around it.
     fn calls_parameter(&self, site: SiteRef) -> bool {
         self.is_parameter(site.file, self.linker.program.site(site).callee)
     }
 
+    /// True if a form is a parameter.
     fn is_parameter(&self, file: FileId, form: FormId) -> bool {
         let facts = self.linker.program.facts(file);
         matches!(facts.form(form), Form::Var(var) if matches!(facts.var(var).kind, VarKind::Param(_)))
     }
 
-    /// Returns the library callables that a called parameter may be; its instances of library types are not among them.
+    /// Returns the library callables that are possible values of a called parameter. Instances of library types are
+    /// left out.
     fn passed_paths(&self, site: SiteRef) -> Vec<PathId> {
         let callee = self.linker.callee(site, EnvId::NONE);
         let paths = self.linker.values.members(callee.value).into_iter().filter_map(|val| match val {
@@ -589,7 +599,8 @@ impl<'l, 'a> Search<'l, 'a> {
         paths.collect()
     }
 
-    fn is_own_field(&self, site: SiteRef) -> bool {
+    /// True if the receiver of a call is a field of the own object: `self.client.get()`.
+    fn is_on_own_field(&self, site: SiteRef) -> bool {
         let facts = self.linker.program.facts(site.file);
         self.linker.receiver_form(site).is_some_and(|form| match facts.form(form) {
             Form::Attr(base, _) => blocklint_link::program::occurrences::is_own_receiver(facts, base),
@@ -597,8 +608,10 @@ impl<'l, 'a> Search<'l, 'a> {
         })
     }
 
+    /// Adds a sink and propagates its label. `consumer` is the site that consumes the lazy result of the call at
+    /// `row_site`, or that call itself; `arg` is the argument through which the consumer gets the result.
     #[allow(clippy::too_many_arguments)]
-    fn sink(
+    fn add_sink(
         &mut self,
         row_site: SiteRef,
         consumer: SiteRef,
@@ -614,7 +627,7 @@ impl<'l, 'a> Search<'l, 'a> {
         let mut label = label.clone();
         let same_body = program.body_of_site(consumer) == program.body_of_site(row_site);
         if consumer != row_site {
-            // A guard is about the parameters of the body that the call stands in.
+            // A guard is a condition on the parameters of the body that contains the call.
             if !same_body {
                 label.guard = None;
                 label.outer = None;
@@ -624,12 +637,12 @@ impl<'l, 'a> Search<'l, 'a> {
             }
             self.raise_in_loop(&mut label, consumer);
         }
-        // Consumed in the same body, it stands at the row's call.
+        // If the result is consumed in the same body, the finding is reported at the row's call.
         let place = if same_body { row_site } else { consumer };
-        // At its own place `arrive` asks, because a finding that is cut there is still made.
+        // `propagate_to_site` applies the comments at `place`, because it creates a suppressed finding for them.
         let label = match place == row_site {
             true => Some(label),
-            false => self.suppressions.apply(program, row_site, label),
+            false => self.suppressions.suppress_at_site(program, row_site, label),
         };
         let Some(label) = label else { return };
         let label_id = self.graph.labels.id(label.clone());

@@ -1,4 +1,5 @@
-//! Comments that end a label: where it would be one of the rules they name.
+//! Suppression comments: `ignore[…]` and `noqa` hide the findings of their rules, and end labels that would become such
+//! findings.
 
 use std::cell::RefCell;
 
@@ -10,29 +11,29 @@ use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
 use blocklint_link::syntax::regions::touches;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// A rule that a comment silenced.
+/// A comment together with a rule that it silenced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct UsedComment {
     /// The file.
     pub file: FileId,
-    /// Index in the suppressions of its facts.
+    /// The index of the comment in the suppressions of the file's facts.
     pub comment: u32,
     /// The rule.
     pub rule: RuleCode,
 }
 
-/// One comment that names rules.
+/// One suppression comment.
 #[derive(Debug)]
 struct Comment {
     line: Span,
     rules: Vec<RuleCode>,
-    /// Rules that it hides only at a call that blocks itself.
+    /// Rules that it hides only at the blocking call itself, because it names a rule of another linter.
     aliases: Vec<RuleCode>,
-    /// A bare comment: it hides a finding, and ends no label.
+    /// True if it names no rules. Such a comment hides a finding and ends no label.
     bare: bool,
-    /// `noqa`, for a finding of any rule that begins on its lines.
+    /// True for a `noqa`. A bare one hides findings of every rule that begin on its line.
     is_noqa: bool,
-    /// True if it stands behind code: a comment of another linter counts nowhere else.
+    /// True if it follows code on its line. Comments for other linters count only there.
     is_behind_code: bool,
     reason: Option<String>,
     index: u32,
@@ -42,12 +43,12 @@ struct Comment {
 pub struct Suppressions {
     comments: FxHashMap<FileId, Vec<Comment>>,
     used: RefCell<FxHashSet<UsedComment>>,
-    /// Where comments ended labels of a rule.
+    /// The bodies in which comments ended labels of a rule.
     ended: RefCell<FxHashSet<(RuleCode, BodyRef)>>,
 }
 
 impl Suppressions {
-    /// Takes the comments of all files.
+    /// Collects the comments of all files.
     pub fn new(program: &Program<'_>) -> Self {
         let mut comments: FxHashMap<FileId, Vec<Comment>> = FxHashMap::default();
         for (slot, source) in program.files.iter().enumerate().filter(|(_, source)| !source.silencing.is_empty()) {
@@ -70,57 +71,66 @@ impl Suppressions {
         Suppressions { comments, used: RefCell::default(), ended: RefCell::default() }
     }
 
-    /// Returns the rules that comments silenced.
+    /// Returns the comments that silenced findings, with the rules that they silenced.
     pub fn used(self) -> Vec<UsedComment> {
         self.used.into_inner().into_iter().collect()
     }
 
-    fn uses(&self, file: FileId, comment: &Comment, rule: RuleCode) {
+    /// Records that a comment silenced a rule.
+    fn mark_used(&self, file: FileId, comment: &Comment, rule: RuleCode) {
         self.used.borrow_mut().insert(UsedComment { file, comment: comment.index, rule });
     }
 
-    /// True if a file has comments that could cut.
-    pub(crate) fn speak_in(&self, file: FileId) -> bool {
+    /// True if a file has suppression comments.
+    pub(crate) fn has_comments(&self, file: FileId) -> bool {
         self.comments.contains_key(&file)
     }
 
-    /// Returns the rest of a label behind a site: nothing where a comment at it names its rules in every context.
-    pub fn apply(&self, program: &Program<'_>, site: SiteRef, label: Label) -> Option<Label> {
+    /// Returns the label without the contexts that comments at a site suppress. `None` if no reported context is left.
+    pub fn suppress_at_site(&self, program: &Program<'_>, site: SiteRef, label: Label) -> Option<Label> {
         let Some(comments) = self.comments.get(&site.file) else { return Some(label) };
         let span = program.site(site).span;
-        let at = comments.iter().filter(|comment| !comment.bare && touches(comment.line, span));
-        self.cut(program.body_of_site(site), at, label)
+        let at_site = comments.iter().filter(|comment| !comment.bare && touches(comment.line, span));
+        self.suppress(program.body_of_site(site), at_site, label)
     }
 
-    /// Returns the rest of a label behind the definition of a function, or of one around it. The label of a lambda goes on to the
-    /// function that it stands in, so that a finding there is made and marked.
-    pub fn apply_body(&self, program: &Program<'_>, body: BodyRef, label: Label) -> Option<Label> {
+    /// Returns the label without the contexts that comments at the header of a function, or of a definition around it,
+    /// suppress. `None` if no reported context is left. The label of a lambda is returned as it is, so that a
+    /// suppressed finding is created in the function around the lambda.
+    pub fn suppress_at_body(&self, program: &Program<'_>, body: BodyRef, label: Label) -> Option<Label> {
         let Some(comments) = self.comments.get(&body.file) else { return Some(label) };
         if program.body(body).kind != BodyKind::Function {
             return Some(label);
         }
-        let at = comments.iter().filter(|comment| !comment.bare && is_header_of_body(program, comment.line, body));
-        self.cut(body, at, label)
+        let at_header =
+            comments.iter().filter(|comment| !comment.bare && is_header_of_body(program, comment.line, body));
+        self.suppress(body, at_header, label)
     }
 
-    fn cut<'c>(&self, body: BodyRef, comments: impl Iterator<Item = &'c Comment>, mut label: Label) -> Option<Label> {
+    /// Returns the label without the contexts that some comments suppress. Records the comments that have an effect.
+    fn suppress<'c>(
+        &self,
+        body: BodyRef,
+        comments: impl Iterator<Item = &'c Comment>,
+        mut label: Label,
+    ) -> Option<Label> {
         for comment in comments {
-            let mut gone = WhereSet::EMPTY;
+            let mut suppressed = WhereSet::EMPTY;
             for context in [Context::EventLoop, Context::Greenlet] {
                 if let Some(rule) = rule_of(label.effect, label.native, context)
                     && comment.rules.contains(&rule)
                 {
                     let place = WhereSet::of_context(context);
-                    gone = gone.union(place);
+                    suppressed = suppressed.union(place);
                     if !label.place.intersect(place).is_empty() {
-                        self.uses(body.file, comment, rule);
+                        self.mark_used(body.file, comment, rule);
                         self.ended.borrow_mut().insert((rule, body));
                     }
                 }
             }
-            label.place = label.place.without(gone);
+            label.place = label.place.without(suppressed);
         }
-        // A label ends here if no context is left for it, or only contexts without a rule of their own.
+        // A label ends here if no context is left, or only contexts without a rule of their own.
         let reported = [Context::EventLoop, Context::Greenlet].into_iter().any(|context| {
             !label.place.intersect(WhereSet::of_context(context)).is_empty()
                 && rule_of(label.effect, label.native, context).is_some()
@@ -130,13 +140,13 @@ impl Suppressions {
     }
 
     /// Returns the bodies in which a comment ended a label of a rule.
-    pub fn silenced(&self, rule: RuleCode) -> Vec<BodyRef> {
-        self.ended.borrow().iter().filter(|(of, _)| *of == rule).map(|(_, body)| *body).collect()
+    pub fn bodies_with_ended_labels(&self, rule: RuleCode) -> Vec<BodyRef> {
+        self.ended.borrow().iter().filter(|(ended, _)| *ended == rule).map(|(_, body)| *body).collect()
     }
 
-    /// Returns the reason for which a finding of a rule is hidden at its own place, if it is: the comment's words, or
-    /// nothing. `place` is where the finding begins.
-    pub fn hides(
+    /// Returns `Some` if a comment hides a finding of a rule, with the reason that the comment states, if it states
+    /// one. `place` is the offset at which the finding begins.
+    pub fn find_suppression(
         &self,
         program: &Program<'_>,
         site: SiteRef,
@@ -154,13 +164,13 @@ impl Suppressions {
             let is_of_body = || body.file == site.file && is_header_of_body(program, comment.line, body);
             names && (touches(comment.line, span) || is_of_body())
         })?;
-        self.uses(site.file, hit, rule);
+        self.mark_used(site.file, hit, rule);
         Some(hit.reason.clone())
     }
 
-    /// Returns the reason for which a finding at a call that blocks itself is hidden by a code by which other linters
-    /// know it. They read the line on which the call begins.
-    pub fn hides_direct(&self, file: FileId, place: u32, rule: RuleCode) -> Option<Option<String>> {
+    /// Returns `Some` if a comment with another linter's code hides a finding at the blocking call itself, as
+    /// `find_suppression` does. Such comments count on the line on which the call begins.
+    pub fn find_alias_suppression(&self, file: FileId, place: u32, rule: RuleCode) -> Option<Option<String>> {
         let hit = self.comments.get(&file)?.iter().find(|comment| {
             comment.aliases.contains(&rule) && comment.is_behind_code && comment.line.contains_offset(place)
         })?;
@@ -168,18 +178,18 @@ impl Suppressions {
     }
 }
 
-/// True if lines are those of the header of a function or class, or of one around it, from its first decorator or annotation
-/// to its name.
+/// True if a comment is at the header of a function or class, or of a definition around it: on the line of its first
+/// decorator or annotation, or of its name.
 fn is_header_of_body(program: &Program<'_>, lines: Span, body: BodyRef) -> bool {
     let (facts, body_id) = program.facts_and_id(body);
-    let mut at = Some(body_id);
-    while let Some(id) = at {
+    let mut ancestor = Some(body_id);
+    while let Some(id) = ancestor {
         let row = facts.body(id);
         let is_definition = matches!(row.kind, BodyKind::Function | BodyKind::Class);
         if is_definition && (lines.contains_offset(row.name_span.start) || lines.contains_offset(row.span.start)) {
             return true;
         }
-        at = row.parent.get();
+        ancestor = row.parent.get();
     }
     false
 }

@@ -1,5 +1,5 @@
-//! Wrappers of libraries that block besides running the wrapped function: `@retry(wait=…)` sleeps between two tries, the result of
-//! `async_to_sync(…)` runs a loop.
+//! Library wrappers that block in addition to the wrapped function: `@retry(wait=…)` sleeps between two tries, the
+//! result of `async_to_sync(…)` runs an event loop.
 
 use blocklint_core::{Effect, Hold, Language, Severity};
 use blocklint_facts::{Flow, Form, FormId, SiteId, SiteKind};
@@ -15,33 +15,34 @@ use crate::graph::marks::Marks;
 use crate::graph::{EdgeTarget, FlowEdge, SinkSite};
 use crate::search::Search;
 
-/// A place where a library's row wraps a callable.
+/// A decoration or call by which a library wraps a callable.
 struct Wrapping<'a> {
     /// The decoration or call whose result is the wrapper.
-    made: SiteRef,
-    /// The call whose arguments the row describes: with `@retry(wait=…)` another than `made`.
-    asked: SiteRef,
-    /// The row.
+    wrapper_site: SiteRef,
+    /// The call whose arguments the row describes. For `@retry(wait=…)` it is the call `retry(…)`, and `wrapper_site`
+    /// is the decoration.
+    arguments_site: SiteRef,
+    /// The row of the wrapper.
     row: Match<'a, HandoverRow>,
     /// The row for calls of the wrapper.
     called: Match<'a, CallRow>,
-    /// Its path.
+    /// The path of the row.
     path: PathId,
     /// The wrapped body.
     body: BodyRef,
 }
 
 impl<'a> Search<'_, 'a> {
-    /// Adds the effects of wrappers around bodies that have no effect of their own.
-    pub(crate) fn find_wrapped(&mut self) {
+    /// Adds the sinks of library wrappers around bodies of the project.
+    pub(crate) fn find_wrapper_sinks(&mut self) {
         let linker = self.linker;
         for &language in linker.program.languages() {
-            for (file, sites) in self.wrapping_sites(language) {
+            for (file, sites) in self.candidate_sites(language) {
                 for site in sites {
                     let site = file.site_ref(site);
                     linker.attempt_site(site, || {
                         for wrapping in self.wrappings(site) {
-                            self.wrapped(&wrapping);
+                            self.add_wrapper_sinks(&wrapping);
                         }
                     });
                 }
@@ -49,9 +50,8 @@ impl<'a> Search<'_, 'a> {
         }
     }
 
-    /// Returns the decorators and calls that may match such a row, by their names, in the files that may hold its
-    /// library.
-    fn wrapping_sites(&self, language: Language) -> Vec<(FileId, Vec<SiteId>)> {
+    /// Returns the decorators and calls that may match a row of a wrapper, in the files that may use its library.
+    fn candidate_sites(&self, language: Language) -> Vec<(FileId, Vec<SiteId>)> {
         let (linker, program) = (self.linker, self.linker.program);
         let separator = blocklint_link::models::library::separator(language);
         let mut files: Vec<(FileId, Vec<SiteId>)> = Vec::new();
@@ -59,7 +59,7 @@ impl<'a> Search<'_, 'a> {
         for row in linker.library.of(language).names(Uses::CALLED) {
             let Some(name) = program.name(row.name).filter(|&name| linker.is_name_in_focus(name)) else { continue };
             let heads: Vec<&str> =
-                row.paths(Uses::CALLED).map(|of| of.path.split(separator).next().unwrap_or(of.path)).collect();
+                row.paths(Uses::CALLED).map(|path| path.path.split(separator).next().unwrap_or(path.path)).collect();
             let roots = linker.reach().roots(heads.into_iter());
             for name in linker.with_aliases(name) {
                 for &(file, sym) in program.occurrences(name) {
@@ -89,51 +89,52 @@ impl<'a> Search<'_, 'a> {
         files
     }
 
-    /// Returns the callables that are wrapped at a site, and the row that wraps them.
-    fn wrappings(&self, made: SiteRef) -> Vec<Wrapping<'a>> {
+    /// Returns the wrappings of callables at a site.
+    fn wrappings(&self, wrapper_site: SiteRef) -> Vec<Wrapping<'a>> {
         let linker = self.linker;
-        let facts = linker.program.facts(made.file);
-        let row = linker.program.site(made);
+        let facts = linker.program.facts(wrapper_site.file);
+        let row = linker.program.site(wrapper_site);
         let decorates = row.kind == SiteKind::Decorate;
-        let (callee, asked) = match facts.form(row.callee) {
+        let (callee, arguments_site) = match facts.form(row.callee) {
             Form::Result(site) if decorates => {
-                let asked = made.file.site_ref(site);
-                (linker.callee(asked, EnvId::NONE), asked)
+                let arguments_site = wrapper_site.file.site_ref(site);
+                (linker.callee(arguments_site, EnvId::NONE), arguments_site)
             }
-            _ if decorates => (linker.eval(linker.scope_of(made, EnvId::NONE), row.callee), made),
-            _ => (linker.callee(made, EnvId::NONE), made),
+            _ if decorates => (linker.eval(linker.scope_of(wrapper_site, EnvId::NONE), row.callee), wrapper_site),
+            _ => (linker.callee(wrapper_site, EnvId::NONE), wrapper_site),
         };
-        let mut found = Vec::new();
+        let mut wrappings = Vec::new();
         for val in linker.values.members(callee.value) {
             let (Val::External(path) | Val::Method { path, .. }) = val else { continue };
             let handovers = linker.library.handovers(path);
             // The first row whose conditions hold describes the wrapper.
-            let speaking = handovers.iter().filter(|row| row.wraps).find_map(|row| {
+            let matching = handovers.iter().filter(|row| row.wraps).find_map(|row| {
                 let form = match &row.selector {
                     Selector::Via(Via::Decorator) if decorates => {
-                        linker.program.args_of(made).first().map(|arg| arg.value)
+                        linker.program.args_of(wrapper_site).first().map(|arg| arg.value)
                     }
-                    Selector::Argument(argument) if decorates && asked == made => {
-                        // `@async_to_sync`: what is decorated is the argument.
-                        let first = linker.is_argument(made, 0, argument);
-                        linker.program.args_of(made).first().map(|arg| arg.value).filter(|_| first)
+                    Selector::Argument(argument) if decorates && arguments_site == wrapper_site => {
+                        // `@async_to_sync`: the decorated function is the argument.
+                        let first = linker.is_argument(wrapper_site, 0, argument);
+                        linker.program.args_of(wrapper_site).first().map(|arg| arg.value).filter(|_| first)
                     }
-                    Selector::Argument(argument) if !decorates => linker.argument(made, argument),
+                    Selector::Argument(argument) if !decorates => linker.argument(wrapper_site, argument),
                     _ => None,
                 }?;
-                linker.conditions_shown(&row.when, &row.unless, asked, EnvId::NONE).then_some((row, form))
+                linker.conditions_shown(&row.when, &row.unless, arguments_site, EnvId::NONE).then_some((row, form))
             });
-            let Some((row, form)) = speaking else { continue };
+            let Some((row, form)) = matching else { continue };
             let Some(called) = row.called() else { continue };
-            for body in self.bodies_in(made, form, decorates) {
-                found.push(Wrapping { made, asked, row, called, path, body });
+            for body in self.wrapped_bodies(wrapper_site, form, decorates) {
+                wrappings.push(Wrapping { wrapper_site, arguments_site, row, called, path, body });
             }
         }
-        found
+        wrappings
     }
 
-    /// Returns the project's functions that a form means; of a decorated definition the function below its decorators.
-    fn bodies_in(&self, site: SiteRef, form: FormId, decorates: bool) -> Vec<BodyRef> {
+    /// Returns the project's functions that are values of a form. For a decorated definition this is the function below
+    /// its decorators.
+    fn wrapped_bodies(&self, site: SiteRef, form: FormId, decorates: bool) -> Vec<BodyRef> {
         let linker = self.linker;
         let facts = linker.program.facts(site.file);
         let mut form = form;
@@ -156,51 +157,56 @@ impl<'a> Search<'_, 'a> {
         bodies.collect()
     }
 
-    fn wrapped(&mut self, wrapping: &Wrapping<'a>) {
+    /// Adds a sink for the wrapper: at the decorated body if the wrapper runs on the caller's thread, otherwise at each
+    /// call of the wrapper.
+    fn add_wrapper_sinks(&mut self, wrapping: &Wrapping<'a>) {
         let linker = self.linker;
-        let &Wrapping { made, asked, row, called, path, body } = wrapping;
+        let &Wrapping { wrapper_site, arguments_site, row, called, path, body } = wrapping;
         let Some(effect) = called.held() else { return };
-        let Some(Some(sink)) = linker.match_row(asked, path, BoundId::NONE, called, effect, EnvId::NONE, false) else {
+        let Some(Some(sink)) =
+            linker.match_row(arguments_site, path, BoundId::NONE, called, effect, EnvId::NONE, false)
+        else {
             return;
         };
         let Sink { mut label, undecided, .. } = sink;
         if effect == Effect::Sleep {
-            // Only where what is wrapped fails, and for as long as it was asked to.
+            // The wrapper sleeps only after the wrapped function fails, for a time that its arguments state.
             label.severity = label.severity.min(Severity::Warning);
             label.hold = LabelHold::Fixed(Hold::Unstated);
         }
         let is_sync = linker.program.body(body).flow == Flow::Sync;
         let on_caller = matches!(row.context, HandoverContext::Is(Runs::Caller));
         let steps = add_steps(0, u8::from(undecided));
-        let decorates = linker.program.site(made).kind == SiteKind::Decorate;
+        let decorates = linker.program.site(wrapper_site).kind == SiteKind::Decorate;
         if on_caller && (!is_sync || self.graph.labelled.contains(&body)) {
-            // Coroutine functions are retried without holding the thread; and one finding for a call is enough.
+            // Coroutine functions are retried without holding the thread, and a labelled body already has a finding.
             return;
         }
         let node = Node::plain(body);
         if on_caller && decorates {
-            let edge = self.sink_of_wrapper(wrapping, asked, &label, Some(body), steps);
-            self.push(node, label, edge);
+            let edge = self.add_wrapper_sink(wrapping, arguments_site, &label, Some(body), steps);
+            self.add_label(node, label, edge);
             return;
         }
-        // Of its callers those that call the wrapper.
-        let callers = self.climbs.find_callers(node);
-        let mut places: Vec<SiteRef> = callers.iter().map(|caller| caller.site).collect();
-        places.sort();
-        places.dedup();
-        for place in places {
-            let callee = linker.callee(place, EnvId::NONE);
-            let is_wrapper = |val: &Val| matches!(*val, Val::Partial { made: of, .. } if of == made);
+        // Only the callers of the body that call the wrapper count.
+        let callers = self.callers_of_labels.find_callers(node);
+        let mut call_sites: Vec<SiteRef> = callers.iter().map(|caller| caller.site).collect();
+        call_sites.sort();
+        call_sites.dedup();
+        for call_site in call_sites {
+            let callee = linker.callee(call_site, EnvId::NONE);
+            let is_wrapper = |val: &Val| matches!(*val, Val::Partial { made, .. } if made == wrapper_site);
             if !linker.values.members(callee.value).iter().any(is_wrapper) {
                 continue;
             }
-            let edge = self.sink_of_wrapper(wrapping, place, &label, None, add_steps(steps, callee.inferred_steps));
-            self.propagate_to_site(place, EnvId::NONE, label.clone(), edge);
+            let steps = add_steps(steps, callee.inferred_steps);
+            let edge = self.add_wrapper_sink(wrapping, call_site, &label, None, steps);
+            self.propagate_to_site(call_site, EnvId::NONE, label.clone(), edge);
         }
     }
 
     /// Adds the sink of a wrapper's row at a site. Returns the edge to it.
-    fn sink_of_wrapper(
+    fn add_wrapper_sink(
         &mut self,
         wrapping: &Wrapping<'a>,
         site: SiteRef,

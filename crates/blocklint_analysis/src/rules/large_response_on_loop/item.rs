@@ -1,4 +1,4 @@
-//! The shape of one item of a response: how many fields it has, and how deep models nest in it.
+//! The shape of one item of a response: the number of its fields, and the levels of nested models.
 
 use blocklint_facts::{BodyId, Form, FormId};
 use blocklint_link::classes::hierarchy::Ancestor;
@@ -7,27 +7,28 @@ use blocklint_link::program::ids::{BodyRef, ClassRef, FileId};
 use blocklint_link::values::expr::Scope;
 use blocklint_link::values::value::Val;
 
-/// One item of a collection.
+/// The shape of one item of a collection.
 #[derive(Clone, Debug)]
 pub(super) struct Item {
-    /// Annotated fields.
+    /// The number of annotated fields.
     pub(super) fields: u32,
-    /// Those of the models in it too, each model counted once.
+    /// The number of fields with those of nested models, each model counted once.
     pub(super) all_fields: u32,
-    /// Levels of models: one that holds no other model has 1.
+    /// The number of levels of models: a model without nested models has 1.
     pub(super) levels: u32,
-    /// It is one plain value, such as a name.
+    /// True if the item is a plain value, such as a name.
     pub(super) is_plain: bool,
-    /// True if the response is the collection, rather than a model that holds it.
+    /// True if the response is the collection itself, not a model that contains it.
     pub(super) is_direct: bool,
-    /// A list of it, as the file of the route can write it.
+    /// The type of a list of items, as the file of the route can write it: `list[Client]`.
     pub(super) written: Option<String>,
 }
 
-/// Nested models are followed so far.
+/// The most levels of nested models that are followed.
 const DEEPEST: u32 = 6;
 
-/// Returns the item of a response model that is a collection of models, or holds one; none for others and for pages.
+/// Returns the item of a response model that is a collection of models, or contains one. `None` for other models and
+/// for pages.
 pub(super) fn item_of_type(linker: &Linker<'_>, body: BodyRef, model: FormId) -> Option<Item> {
     let typed = linker.annotation(linker.signature_scope(body), model);
     if super::size::is_bound_type(&linker.written(body.file, model)) {
@@ -36,35 +37,35 @@ pub(super) fn item_of_type(linker: &Linker<'_>, body: BodyRef, model: FormId) ->
     item_of(linker, typed, body.file, DEEPEST)
 }
 
-/// Returns the item of a returned value, as far as its type is known.
+/// Returns the item of a returned value. `None` if its type is unknown or no collection.
 pub(super) fn item_of_value(linker: &Linker<'_>, scope: Scope, form: FormId) -> Option<Item> {
-    if let Some(class) = validated(linker, scope, form) {
+    if let Some(class) = validated_class(linker, scope, form) {
         return Some(Item {
             fields: linker.annotated_fields(class).len() as u32,
-            all_fields: all_fields(linker, class),
-            levels: levels(linker, class, DEEPEST),
+            all_fields: count_all_fields(linker, class),
+            levels: count_levels(linker, class, DEEPEST),
             is_plain: false,
             is_direct: true,
             written: written_model(linker, class, scope.file),
         });
     }
-    if is_of_names(linker, scope, form) {
+    if is_list_of_names(linker, scope, form) {
         return Some(Item { fields: 1, all_fields: 1, levels: 0, is_plain: true, is_direct: true, written: None });
     }
     item_of(linker, linker.eval(scope, form), scope.file, DEEPEST)
 }
 
-/// True if a value is `[row.name for row in rows]`.
-fn is_of_names(linker: &Linker<'_>, scope: Scope, form: FormId) -> bool {
+/// True if a value is a list of plain fields: `[row.name for row in rows]`.
+fn is_list_of_names(linker: &Linker<'_>, scope: Scope, form: FormId) -> bool {
     let facts = linker.program.facts(scope.file);
-    written_element(linker, scope, form).is_some_and(|element| match facts.form(element) {
+    only_element(linker, scope, form).is_some_and(|element| match facts.form(element) {
         Form::Attr(base, name) => matches!(facts.form(base), Form::Var(_)) && is_plain_name(facts.text(name)),
         _ => false,
     })
 }
 
-/// Returns the element of a list that is written with one, also through one local name.
-fn written_element(linker: &Linker<'_>, scope: Scope, form: FormId) -> Option<FormId> {
+/// Returns the element of a list display or comprehension with one element, also through a local variable.
+fn only_element(linker: &Linker<'_>, scope: Scope, form: FormId) -> Option<FormId> {
     let facts = linker.program.facts(scope.file);
     let list = match facts.form(form) {
         Form::Var(var) => {
@@ -84,13 +85,13 @@ fn written_element(linker: &Linker<'_>, scope: Scope, form: FormId) -> Option<Fo
     }
 }
 
-/// Returns the class of `[Client.model_validate(row) for row in rows]`.
-fn validated(linker: &Linker<'_>, scope: Scope, form: FormId) -> Option<ClassRef> {
+/// Returns the class of the validated models in a list: `Client` for `[Client.model_validate(row) for row in rows]`.
+fn validated_class(linker: &Linker<'_>, scope: Scope, form: FormId) -> Option<ClassRef> {
     let facts = linker.program.facts(scope.file);
-    let Form::Result(site) = facts.form(written_element(linker, scope, form)?) else { return None };
+    let Form::Result(site) = facts.form(only_element(linker, scope, form)?) else { return None };
     let Form::Attr(base, name) = facts.form(facts.site(site).callee) else { return None };
-    let makes = ["model_validate", "from_orm", "parse_obj", "model_construct", "validate"];
-    if !makes.contains(&facts.text(name)) {
+    let validators = ["model_validate", "from_orm", "parse_obj", "model_construct", "validate"];
+    if !validators.contains(&facts.text(name)) {
         return None;
     }
     linker.values.members(linker.eval(scope, base).value).iter().find_map(|val| match *val {
@@ -99,11 +100,12 @@ fn validated(linker: &Linker<'_>, scope: Scope, form: FormId) -> Option<ClassRef
     })
 }
 
-/// Returns the item of a type that is a collection of models, or holds one.
-pub(super) fn item_in(linker: &Linker<'_>, typed: Typed, file: FileId) -> Option<Item> {
+/// Returns the item of a type that is a collection of models, or contains one.
+pub(super) fn item_of_typed(linker: &Linker<'_>, typed: Typed, file: FileId) -> Option<Item> {
     item_of(linker, typed, file, DEEPEST)
 }
 
+/// Returns the item of a type that is a collection of models, or contains one. Nested models are followed to `depth`.
 fn item_of(linker: &Linker<'_>, typed: Typed, file: FileId, depth: u32) -> Option<Item> {
     let depth = depth.checked_sub(1)?;
     linker.values.members(typed.value).iter().find_map(|val| match *val {
@@ -113,27 +115,28 @@ fn item_of(linker: &Linker<'_>, typed: Typed, file: FileId, depth: u32) -> Optio
             if super::size::is_bound_type(last) {
                 return None;
             }
-            let at = match last {
+            let argument_index = match last {
                 "list" | "List" | "set" | "Set" | "frozenset" | "Sequence" | "Iterable" | "Collection" | "tuple"
                 | "Tuple" => 0,
                 "dict" | "Dict" | "Mapping" => 1,
                 _ => return None,
             };
-            let inner = linker.values.nth(args, at).map(|value| Typed { value, inferred_steps: 0 });
-            Some(one(linker, inner, file))
+            let inner = linker.values.nth(args, argument_index).map(|value| Typed { value, inferred_steps: 0 });
+            Some(shape_of_item(linker, inner, file))
         }
-        // A model that holds a collection of models.
+        // A model that contains a collection of models.
         Val::Instance { class, .. } => {
             if super::size::is_bound_type(linker.program.facts(class.file).text(linker.program.class(class).name)) {
                 return None;
             }
             linker.annotated_fields(class).into_iter().find_map(|(_, typed)| {
-                let holds = linker.values.members(typed.value).iter().any(|val| matches!(*val, Val::Library { .. }));
-                if !holds {
+                let may_contain =
+                    linker.values.members(typed.value).iter().any(|val| matches!(*val, Val::Library { .. }));
+                if !may_contain {
                     return None;
                 }
                 let item = item_of(linker, typed, class.file, depth).filter(|item| item.levels > 0)?;
-                // A list of such items is no response model here.
+                // The response model is the containing model, so no list type is written.
                 Some(Item { is_direct: false, written: None, ..item })
             })
         }
@@ -141,8 +144,8 @@ fn item_of(linker: &Linker<'_>, typed: Typed, file: FileId, depth: u32) -> Optio
     })
 }
 
-/// Returns the shape of one item, by its type.
-fn one(linker: &Linker<'_>, typed: Option<Typed>, file: FileId) -> Item {
+/// Returns the shape of an item by its type.
+fn shape_of_item(linker: &Linker<'_>, typed: Option<Typed>, file: FileId) -> Item {
     let class = typed.and_then(|typed| {
         linker.values.members(typed.value).iter().find_map(|val| match *val {
             Val::Instance { class, .. } => Some(class),
@@ -152,8 +155,8 @@ fn one(linker: &Linker<'_>, typed: Option<Typed>, file: FileId) -> Item {
     match class {
         Some(class) => Item {
             fields: linker.annotated_fields(class).len() as u32,
-            all_fields: all_fields(linker, class),
-            levels: levels(linker, class, DEEPEST),
+            all_fields: count_all_fields(linker, class),
+            levels: count_levels(linker, class, DEEPEST),
             is_plain: false,
             is_direct: true,
             written: written_model(linker, class, file),
@@ -162,16 +165,16 @@ fn one(linker: &Linker<'_>, typed: Option<Typed>, file: FileId) -> Item {
     }
 }
 
-/// Returns the fields of a class and of the models in it, each model counted once.
-fn all_fields(linker: &Linker<'_>, class: ClassRef) -> u32 {
-    let (mut seen, mut left, mut count) = (vec![class], vec![class], 0);
-    while let Some(class) = left.pop() {
+/// Returns the number of fields of a class and of the models in it, each model counted once.
+fn count_all_fields(linker: &Linker<'_>, class: ClassRef) -> u32 {
+    let (mut seen, mut open, mut count) = (vec![class], vec![class], 0);
+    while let Some(class) = open.pop() {
         for (_, typed) in linker.annotated_fields(class) {
             count += 1;
             for inner in linker.models_in(typed, 3) {
                 if !seen.contains(&inner) {
                     seen.push(inner);
-                    left.push(inner);
+                    open.push(inner);
                 }
             }
         }
@@ -179,9 +182,9 @@ fn all_fields(linker: &Linker<'_>, class: ClassRef) -> u32 {
     count
 }
 
-/// Returns how deep models nest in a class, itself counted. Goes down level by level, each model once in each of them: models that hold
-/// each other have many paths.
-fn levels(linker: &Linker<'_>, class: ClassRef, depth: u32) -> u32 {
+/// Returns the number of levels of models in a class, itself counted. The search goes level by level with each model
+/// once in a level, because models that contain each other have many paths.
+fn count_levels(linker: &Linker<'_>, class: ClassRef, depth: u32) -> u32 {
     let mut level = vec![class];
     for count in 1..=depth {
         let mut below: Vec<ClassRef> = Vec::new();
@@ -199,7 +202,8 @@ fn levels(linker: &Linker<'_>, class: ClassRef, depth: u32) -> u32 {
     1 + depth
 }
 
-/// `list[Client]`, if the class is a model of pydantic and the file knows it by a name.
+/// Returns the type of a list of a class as a file can write it (`list[Client]`), if the class is a model and the file
+/// has a name for it.
 fn written_model(linker: &Linker<'_>, class: ClassRef, file: FileId) -> Option<String> {
     let is_model = linker.mro(class).iter().any(|ancestor| match *ancestor {
         Ancestor::Library(path, _) => {
@@ -224,7 +228,7 @@ fn written_model(linker: &Linker<'_>, class: ClassRef, file: FileId) -> Option<S
     Some(format!("list[{}]", facts.text(facts.var(named).name)))
 }
 
-/// True if a field of this name is, by custom, a short text or a number.
+/// True if a field of this name is usually a short text or a number.
 fn is_plain_name(name: &str) -> bool {
     let last = name.rsplit('_').next().unwrap_or(name);
     matches!(last, "id" | "uuid" | "name" | "key" | "slug" | "code" | "title" | "label" | "email" | "username")

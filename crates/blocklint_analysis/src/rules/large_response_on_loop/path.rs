@@ -1,4 +1,4 @@
-//! How the result of an endpoint is serialised to a response.
+//! The serialisation of a route's response, by its response model, response class and the versions of the libraries.
 
 use blocklint_core::Serialisation;
 use blocklint_facts::{Form, FormId};
@@ -8,9 +8,9 @@ use blocklint_link::program::ids::SiteRef;
 use blocklint_link::values::value::{EnvId, Val};
 
 use super::{ROUTERS, Route};
-use crate::rules::large_response_on_loop::class_path;
+use crate::rules::large_response_on_loop::library_base_path;
 
-/// Returns the call that takes the time.
+/// Returns the path of the call that takes the time.
 pub(crate) fn slow_call(serialisation: Serialisation) -> &'static str {
     match serialisation {
         Serialisation::Direct => "pydantic_core.to_json",
@@ -21,8 +21,8 @@ pub(crate) fn slow_call(serialisation: Serialisation) -> &'static str {
 }
 
 /// The declaration of a route's response.
-pub(super) struct Declared {
-    /// How it is serialised.
+pub(super) struct DeclaredResponse {
+    /// The way of serialisation.
     pub(super) serialisation: Serialisation,
     /// The response model or return annotation.
     pub(super) model: Option<FormId>,
@@ -34,12 +34,12 @@ pub(super) struct Declared {
     pub(super) versions: Option<String>,
 }
 
-/// Returns the classes of responses that render JSON of data.
+/// True for the path of a response class that renders JSON.
 pub(super) fn renders_json(path: &str) -> bool {
     matches!(path.rsplit('.').next(), Some("JSONResponse" | "ORJSONResponse" | "UJSONResponse")) && is_response(path)
 }
 
-/// Returns the classes of responses.
+/// True for the path of a response class.
 pub(super) fn is_response(path: &str) -> bool {
     let of_framework =
         path.starts_with("fastapi.") || path.starts_with("starlette.") || path.starts_with("sse_starlette");
@@ -47,26 +47,26 @@ pub(super) fn is_response(path: &str) -> bool {
     of_framework && last.ends_with("Response") || last == "TemplateResponse"
 }
 
-/// The name of a fact about versions that code can show too.
+/// The switch for version 1 of the models' library. Imports in the code can show it too.
 const OLD_MODELS: &str = "pydantic-1";
 
-/// The fact that only the first version of the models' library goes with it.
+/// The switch for framework versions that need version 1 of the models' library.
 const WITH_OLD_MODELS: &str = "fastapi-pydantic-1";
 
 /// The switch for versions in which a response model renders bytes in one call.
 const DUMPS: &str = "fastapi-dump-json";
 
-/// True if code shows a fact that no version decides: names that only the first version of the models' library has, and
-/// none of those that came later.
+/// True if the imports in a folder show a switch that no declared version decides: they import names that only version
+/// 1 of the models' library has, and no later names.
 pub(crate) fn shows_by_code(linker: &Linker<'_>, folder: &str, switch: &str) -> bool {
     if switch != OLD_MODELS {
         return false;
     }
     let program = linker.program;
     let (mut old, mut new) = (false, false);
-    // A file bears the names of the modules that it imports.
+    // The modules that a file imports are among its names.
     let files_with = |module: &str| program.name(module).map(|name| program.occurrences(name)).unwrap_or_default();
-    for module in OF_OLD.iter().chain(OF_NEW) {
+    for module in OLD_MODULES.iter().chain(NEW_MODULES) {
         for &(file, _) in files_with(module) {
             let relative = &program.files[file.index()].relative;
             let inside = folder.is_empty() || relative.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
@@ -79,7 +79,7 @@ pub(crate) fn shows_by_code(linker: &Linker<'_>, folder: &str, switch: &str) -> 
             for import in imports {
                 match *module {
                     "pydantic.generics" => old = true,
-                    of_new if OF_NEW.contains(&of_new) => new = true,
+                    module if NEW_MODULES.contains(&module) => new = true,
                     _ => {
                         let name = facts.text(import.name);
                         old |= matches!(name, "BaseSettings" | "validator" | "root_validator" | "parse_obj_as");
@@ -99,34 +99,34 @@ pub(crate) fn shows_by_code(linker: &Linker<'_>, folder: &str, switch: &str) -> 
     old && !new
 }
 
-/// Modules of the models' library of which the first version has names that later ones lack.
-const OF_OLD: &[&str] =
+/// Modules that in version 1 of the models' library have names that later versions lack.
+const OLD_MODULES: &[&str] =
     &["pydantic", "pydantic.main", "pydantic.class_validators", "pydantic.tools", "pydantic.generics"];
 
-/// Modules that only later versions have.
-const OF_NEW: &[&str] = &["pydantic_settings", "pydantic_core", "pydantic.v1", "pydantic.functional_validators"];
+/// Modules of later versions only.
+const NEW_MODULES: &[&str] = &["pydantic_settings", "pydantic_core", "pydantic.v1", "pydantic.functional_validators"];
 
-/// Returns the behaviour of older versions that a range allows besides the newest, in words.
+/// Returns words for the behaviour of older versions that a declared range also allows.
 pub(crate) fn other_path(switch: &str, dependency: &blocklint_link::program::Dependency) -> Option<String> {
-    let said = &dependency.said_in;
+    let declared_in = &dependency.said_in;
     match switch {
         DUMPS => Some(format!(
-            "`{said}` also allows versions of {} that render the JSON in Python, which takes three to four times as long",
+            "`{declared_in}` also allows versions of {} that render the JSON in Python, which takes three to four times as long",
             dependency.name
         )),
         OLD_MODELS => Some(format!(
-            "`{said}` also allows version 1 of {}, which converts everything in Python and takes ten times as long and more",
+            "`{declared_in}` also allows version 1 of {}, which converts everything in Python and takes ten times as long and more",
             dependency.name
         )),
         _ => None,
     }
 }
 
-/// Returns the declaration of a route's response; none if the route returns no JSON of models.
-pub(super) fn declared(linker: &Linker<'_>, units: &Units, route: &Route) -> Option<Declared> {
+/// Returns the declaration of a route's response. `None` if the route does not return JSON of models.
+pub(super) fn declared_response(linker: &Linker<'_>, units: &Units, route: &Route) -> Option<DeclaredResponse> {
     let file = route.body.file;
     let facts = linker.program.facts(file);
-    let args = linker.program.args_of(route.made);
+    let args = linker.program.args_of(route.registration);
     let arg = |name: &str| args.iter().find(|arg| facts.text(arg.name) == name).map(|arg| arg.value);
     let is_none = |form: FormId| matches!(facts.form(form), Form::None);
     let returns = linker.program.body(route.body).returns;
@@ -137,8 +137,8 @@ pub(super) fn declared(linker: &Linker<'_>, units: &Units, route: &Route) -> Opt
     if let Some(form) = model.filter(|_| arg("response_model").is_none())
         && is_response_type(linker, route, form)
     {
-        // The annotation states that a response is returned; what it is made of is looked at where it is made.
-        return Some(Declared {
+        // The annotation states a response class, so the content is judged at the call that makes the response.
+        return Some(DeclaredResponse {
             serialisation: Serialisation::ByHand,
             model: None,
             class: None,
@@ -146,84 +146,86 @@ pub(super) fn declared(linker: &Linker<'_>, units: &Units, route: &Route) -> Opt
             versions: None,
         });
     }
-    let class = arg("response_class").map(|form| (form, route.made, true));
+    let class = arg("response_class").map(|form| (form, route.registration, true));
     let class = class.or_else(|| default_class(linker, units, route));
-    let (mut dropped, mut compiled) = (None, false);
-    if let Some((form, made, own)) = class {
-        let text = class_text(linker, made, form)?;
-        if !renders_json(&text.0) {
-            // HTML, files, streams and classes of one's own.
+    let (mut droppable, mut compiled) = (None, false);
+    if let Some((form, site, is_own)) = class {
+        let (path, written) = response_class(linker, site, form)?;
+        if !renders_json(&path) {
+            // HTML, files, streams, and classes of the project.
             return None;
         }
-        compiled = !text.0.ends_with(".JSONResponse");
-        dropped = own.then_some(text.1);
+        compiled = !path.ends_with(".JSONResponse");
+        droppable = is_own.then_some(written);
     }
     let unit = units.of(linker, file);
-    let on = |name: &str| unit.on.iter().any(|on| on == name);
-    let serialisation = if on(OLD_MODELS) || on(WITH_OLD_MODELS) {
+    let is_on = |name: &str| unit.on.iter().any(|switch| switch == name);
+    let serialisation = if is_on(OLD_MODELS) || is_on(WITH_OLD_MODELS) {
         Serialisation::Old
     } else if model.is_none() {
         Serialisation::Encoded
-    } else if class.is_some() && (compiled || on(DUMPS)) {
+    } else if class.is_some() && (compiled || is_on(DUMPS)) {
         Serialisation::ByClass
-    } else if !on(DUMPS) {
+    } else if !is_on(DUMPS) {
         Serialisation::Rendered
     } else {
         Serialisation::Direct
     };
-    let slower = |switch: &str| match serialisation {
+    let matters = |switch: &str| match serialisation {
         Serialisation::Direct => true,
         Serialisation::Rendered | Serialisation::ByClass => switch == OLD_MODELS,
         Serialisation::ByHand | Serialisation::Encoded | Serialisation::Old => false,
     };
     let versions: Vec<&str> =
-        unit.other_paths.iter().filter(|(switch, _)| slower(switch)).map(|(_, words)| words.as_str()).collect();
+        unit.other_paths.iter().filter(|(switch, _)| matters(switch)).map(|(_, words)| words.as_str()).collect();
     let versions = (!versions.is_empty()).then(|| versions.join("; "));
-    Some(Declared {
+    Some(DeclaredResponse {
         serialisation,
         model,
-        class: dropped.filter(|_| serialisation == Serialisation::ByClass && on(DUMPS)),
+        class: droppable.filter(|_| serialisation == Serialisation::ByClass && is_on(DUMPS)),
         compiled,
         versions,
     })
 }
 
-/// Returns the path and the text of a response class.
-fn class_text(linker: &Linker<'_>, site: SiteRef, form: FormId) -> Option<(String, String)> {
+/// Returns the path and the source text of a response class of a library.
+fn response_class(linker: &Linker<'_>, site: SiteRef, form: FormId) -> Option<(String, String)> {
     let file = site.file;
     let scope = linker.scope_of(site, EnvId::NONE);
     let typed = linker.eval(scope, form);
     let path = linker.values.members(typed.value).iter().find_map(|val| match *val {
         Val::External(path) => Some(linker.library.text(path).to_string()),
-        // A class of the project adds something.
+        // A class of the project may render in another way.
         _ => None,
     })?;
     Some((path, linker.written(file, form)))
 }
 
-/// Returns the response class that the file's router or application, else the unit's application sets for all routes.
+/// Returns the response class that the router or application of the file sets for all routes, or if there is none, the
+/// application of the unit.
 fn default_class(linker: &Linker<'_>, units: &Units, route: &Route) -> Option<(FormId, SiteRef, bool)> {
     let file = route.body.file;
-    let class = |site: &SiteRef| {
+    let class_at = |site: &SiteRef| {
         let facts = linker.program.facts(site.file);
         let args = linker.program.args_of(*site);
         let class = args.iter().find(|arg| facts.text(arg.name) == "default_response_class")?;
         Some((class.value, *site, false))
     };
     let unit = units.of(linker, file);
-    let of_unit =
+    let is_in_unit =
         |site: &&SiteRef| std::ptr::eq(units.of(linker, site.file), unit) && !linker.program.is_test(site.file);
     let routers: Vec<SiteRef> = ROUTERS.iter().flat_map(|path| calls_of(linker, path)).collect();
     let applications = calls_of(linker, ROUTERS[0]);
-    let own = routers.iter().filter(|site| site.file == file).find_map(class);
-    own.or_else(|| applications.iter().filter(of_unit).find_map(class))
+    let own = routers.iter().filter(|site| site.file == file).find_map(class_at);
+    own.or_else(|| applications.iter().filter(is_in_unit).find_map(class_at))
 }
 
+/// True if an annotation is a response class, or an unknown type whose name ends with `Response`.
 fn is_response_type(linker: &Linker<'_>, route: &Route, form: FormId) -> bool {
     let typed = linker.annotation(linker.signature_scope(route.body), form);
     let known = linker.values.members(typed.value).iter().any(|val| match *val {
         Val::Library { ty, .. } => is_response(&linker.library.text(ty)),
-        Val::Instance { class, .. } => class_path(linker, class).is_some_and(|path| is_response(&path)),
+        Val::Instance { class, .. } => library_base_path(linker, class).is_some_and(|path| is_response(&path)),
         _ => false,
     });
     known || linker.written(route.body.file, form).ends_with("Response") && linker.values.is_unknown(typed.value)

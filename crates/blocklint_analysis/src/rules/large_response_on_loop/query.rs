@@ -1,5 +1,5 @@
-//! The database query in the chain of calls behind a value: whether there is one, the bounds on its rows, and the
-//! conditions that narrow the rows to those of one thing.
+//! Database queries in a chain of calls: the bounds on their rows, and the conditions that narrow the rows to those of
+//! one thing.
 
 use blocklint_facts::{Comparison, Form, FormId, SiteId, SiteKind, VarKind};
 use blocklint_link::calls::targets::Target;
@@ -11,23 +11,23 @@ use blocklint_link::values::value::EnvId;
 use super::size::{BOUNDED, Evidence, is_bound_name};
 use crate::rules::large_response_on_loop::size::bound_of_call;
 
-/// A chain that is longer is not followed to its end.
+/// The most forms of a chain that are followed.
 const LONGEST: usize = 120;
 
-/// Texts in facts are cut to about this length, in bytes.
+/// Facts keep about this many bytes of a text.
 const CUT: usize = 60;
 
-/// Calls that ask for rows.
-const ASKING: [&str; 10] =
+/// Names of calls that query rows.
+const QUERYING: [&str; 10] =
     ["query", "select", "execute", "exec", "scalars", "find", "find_all", "aggregate", "fetch", "objects"];
 
-/// Methods of cursors and collections that are called on what no chain shows.
+/// Methods of cursors and collections that return rows, although the chain shows no query.
 const FETCHING: [&str; 5] = ["fetchall", "fetch_all", "find", "find_all", "fetch"];
 
-/// Calls and members that name the table whose rows are wanted.
+/// Names of calls and members that name the queried table.
 const SHOWING: [&str; 7] = ["query", "select", "find", "find_all", "aggregate", "objects", "list_all"];
 
-/// Calls whose arguments may be a query by a name: `session.execute(stmt)`.
+/// Names of calls whose argument may be a variable with a query: `session.execute(stmt)`.
 const TAKING: [&str; 19] = [
     "execute",
     "exec",
@@ -50,39 +50,39 @@ const TAKING: [&str; 19] = [
     "to_thread",
 ];
 
-/// Calls that return one row for many.
+/// Names of calls that return one row for many.
 const GROUPING: [&str; 4] = ["group_by", "distinct", "rollup", "having"];
 
-/// Calls that select rows.
+/// Names of calls that select rows by a condition.
 const WHERE: [&str; 9] = ["where", "filter", "filter_by", "find", "and_", "or_", "join", "outerjoin", "match"];
 
-/// Conditions by a method.
+/// Names of methods that are conditions.
 const PICKING: [&str; 9] = ["any", "has", "exists", "contains", "like", "ilike", "between", "startswith", "match"];
 
 /// The parts of a chain of calls.
 #[derive(Default)]
 pub(super) struct Chain {
-    /// Its calls, the outermost first, those in arguments behind.
+    /// The calls, the outermost first, and calls in arguments after the call itself.
     calls: Vec<SiteId>,
-    /// Members that are read in it.
+    /// The names of attributes.
     members: Vec<blocklint_facts::Sym>,
-    /// Texts that are passed to calls that ask.
+    /// Texts that are arguments, or values of its variables.
     texts: Vec<blocklint_facts::Sym>,
-    /// Some part of it is a slice.
+    /// True if a part of the chain is sliced.
     sliced: bool,
-    /// The forms that were looked at.
+    /// The forms of the chain.
     seen: Vec<FormId>,
 }
 
 impl Chain {
-    /// True if some text in it is so long that facts have only its beginning.
+    /// True if facts have only the beginning of one of its texts.
     pub(super) fn has_long_text(&self, facts: &blocklint_facts::FileFacts) -> bool {
         self.texts.iter().any(|&text| facts.text(text).len() >= CUT)
     }
 }
 
-/// Returns the chain behind some forms.
-pub(super) fn chain(linker: &Linker<'_>, scope: Scope, forms: impl IntoIterator<Item = FormId>) -> Chain {
+/// Returns the chain of calls in some forms.
+pub(super) fn collect_chain(linker: &Linker<'_>, scope: Scope, forms: impl IntoIterator<Item = FormId>) -> Chain {
     let mut chain = Chain::default();
     for form in forms {
         extend_chain(linker, scope, form, true, &mut chain);
@@ -90,6 +90,7 @@ pub(super) fn chain(linker: &Linker<'_>, scope: Scope, forms: impl IntoIterator<
     chain
 }
 
+/// Adds the calls, attributes and texts of a form to a chain. Local variables are followed if `names`.
 fn extend_chain(linker: &Linker<'_>, scope: Scope, form: FormId, names: bool, chain: &mut Chain) {
     if form.is_none() || chain.seen.len() >= LONGEST || chain.seen.contains(&form) {
         return;
@@ -139,22 +140,23 @@ fn extend_chain(linker: &Linker<'_>, scope: Scope, form: FormId, names: bool, ch
     }
 }
 
-/// Returns the bound in a chain.
+/// Returns the bound that a chain states, itself or in the helpers of the project that it calls.
 pub(super) fn bound_in(linker: &Linker<'_>, scope: Scope, chain: &Chain, depth: u32) -> Option<Evidence> {
     let depth = depth.checked_sub(1)?;
     let facts = linker.program.facts(scope.file);
-    let limited = |text: &str| text.split_whitespace().any(|word| word.eq_ignore_ascii_case("limit"));
-    if chain.sliced || chain.texts.iter().any(|&text| limited(facts.text(text))) {
+    let has_limit = |text: &str| text.split_whitespace().any(|word| word.eq_ignore_ascii_case("limit"));
+    if chain.sliced || chain.texts.iter().any(|&text| has_limit(facts.text(text))) {
         return Some(BOUNDED);
     }
     let site = |&site: &SiteId| scope.file.site_ref(site);
-    // `func.count()` counts, it bounds nothing.
+    // `func.count()` is a name for bounds too, but it only counts.
     let counts = |site: &SiteRef| facts.text(linker.program.site(*site).name) == "count";
-    let own = chain.calls.iter().map(site).filter(|site| !counts(site)).find_map(|site| bound_of_call(linker, site));
-    own.or_else(|| chain.calls.iter().map(site).find_map(|site| bound_in_helper(linker, site, depth)))
+    let own_bound =
+        chain.calls.iter().map(site).filter(|site| !counts(site)).find_map(|site| bound_of_call(linker, site));
+    own_bound.or_else(|| chain.calls.iter().map(site).find_map(|site| bound_in_helper(linker, site, depth)))
 }
 
-/// Returns a helper of the project that a query is passed through: `apply_pagination(stmt, …)`.
+/// Returns the bound of a helper of the project that gets the query as an argument: `apply_pagination(stmt, …)`.
 fn bound_in_helper(linker: &Linker<'_>, site: SiteRef, depth: u32) -> Option<Evidence> {
     linker.targets(site, EnvId::NONE).list.iter().find_map(|target| {
         let Target::Body { body, .. } = *target else { return None };
@@ -163,11 +165,11 @@ fn bound_in_helper(linker: &Linker<'_>, site: SiteRef, depth: u32) -> Option<Evi
         }
         exits_of(linker, body)
             .into_iter()
-            .find_map(|(scope, value)| bound_in(linker, scope, &chain(linker, scope, [value]), depth))
+            .find_map(|(scope, value)| bound_in(linker, scope, &collect_chain(linker, scope, [value]), depth))
     })
 }
 
-/// Returns the values that a body returns, with their places.
+/// Returns the values that a body returns, with their scopes.
 pub(super) fn exits_of(linker: &Linker<'_>, body: BodyRef) -> Vec<(Scope, FormId)> {
     let (facts, body_id) = linker.program.facts_and_id(body);
     let exits = facts.exits.iter().filter(|exit| {
@@ -176,16 +178,17 @@ pub(super) fn exits_of(linker: &Linker<'_>, body: BodyRef) -> Vec<(Scope, FormId
     exits.map(|exit| (Scope { file: body.file, at: exit.at, env: EnvId::NONE }, exit.value)).collect()
 }
 
-/// True if a chain asks a database for rows: some call in it is a query's.
+/// True if a chain queries rows of a database.
 pub(super) fn is_query(linker: &Linker<'_>, scope: Scope, chain: &Chain) -> bool {
     let facts = linker.program.facts(scope.file);
-    chain.calls.iter().any(|&site| ASKING.contains(&facts.text(facts.site(site).name)))
+    chain.calls.iter().any(|&site| QUERYING.contains(&facts.text(facts.site(site).name)))
             || chain.members.iter().any(|&name| matches!(facts.text(name), "objects" | "query"))
             // `cursor.fetchall()`, `collection.find()`.
             || chain.members.first().is_some_and(|&name| FETCHING.contains(&facts.text(name)))
 }
 
-/// True if the code shows the query. It does not where a helper is given its query, or a text is put together.
+/// True if the chain shows the query. False if a helper gets its query as an argument, or the text of a query is
+/// composed.
 pub(super) fn shows_query(linker: &Linker<'_>, scope: Scope, chain: &Chain) -> bool {
     let facts = linker.program.facts(scope.file);
     chain.calls.iter().any(|&site| SHOWING.contains(&facts.text(facts.site(site).name)))
@@ -196,26 +199,27 @@ pub(super) fn shows_query(linker: &Linker<'_>, scope: Scope, chain: &Chain) -> b
         })
 }
 
-/// True if a query asks for the rows of one thing, or for one row for many: some condition in its chain compares with a
-/// value, or something groups.
+/// True if a query selects the rows of one thing, or groups rows: a condition in its chain compares with a value, or a
+/// call groups.
 pub(super) fn is_narrowed(linker: &Linker<'_>, scope: Scope, chain: &Chain) -> bool {
     let facts = linker.program.facts(scope.file);
-    let by_text = |text: &str| {
+    let text_selects = |text: &str| {
         let text = text.to_ascii_uppercase();
         ["WHERE ", "GROUP BY", "DISTINCT"].iter().any(|word| text.contains(word))
     };
-    chain.texts.iter().any(|&text| by_text(facts.text(text)))
+    chain.texts.iter().any(|&text| text_selects(facts.text(text)))
         || chain.calls.iter().any(|&site| {
             let name = facts.text(facts.site(site).name);
             let args = facts.args_of(site);
             GROUPING.contains(&name)
                 || name == "filter_by" && args.iter().any(|arg| arg.name.is_some())
-                || WHERE.contains(&name) && args.iter().any(|arg| asks_for_one(linker, scope, arg.value, 4))
+                || WHERE.contains(&name) && args.iter().any(|arg| selects_some(linker, scope, arg.value, 4))
         })
 }
 
-/// `Row.user_id == user.id`, `Row.at >= start`, `{"user": user}`; flags and constants narrow little.
-fn asks_for_one(linker: &Linker<'_>, scope: Scope, form: FormId, depth: u32) -> bool {
+/// True if a condition selects few rows: `Row.user_id == user.id`, `Row.at >= start`, `{"user": user}`. False for
+/// comparisons with flags and constants, which select many.
+fn selects_some(linker: &Linker<'_>, scope: Scope, form: FormId, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     let facts = linker.program.facts(scope.file);
     match facts.form(form) {
@@ -230,20 +234,21 @@ fn asks_for_one(linker: &Linker<'_>, scope: Scope, form: FormId, depth: u32) -> 
             row.kind != SiteKind::Call || PICKING.contains(&facts.text(row.name))
         }
         Form::Other => true,
-        Form::Not(inner) => asks_for_one(linker, scope, inner, depth),
-        // `(A.x == x) & (A.y == y)`, `*filters`, `and_(…)` are looked at where they are made.
+        Form::Not(inner) => selects_some(linker, scope, inner, depth),
+        // `(A.x == x) & (A.y == y)`, `*filters` and `and_(…)` are followed to their assignments.
         Form::Var(var) if !matches!(facts.var(var).kind, VarKind::Param(_)) => {
-            facts.assigns_of(var).any(|assign| asks_for_one(linker, scope, assign.value, depth))
+            facts.assigns_of(var).any(|assign| selects_some(linker, scope, assign.value, depth))
         }
         Form::Join(list) | Form::Alt(_, list) | Form::Display(_, list) => {
-            facts.list(list).iter().any(|&part| asks_for_one(linker, scope, part, depth))
+            facts.list(list).iter().any(|&part| selects_some(linker, scope, part, depth))
         }
-        Form::Star(inner) | Form::StarStar(inner) => asks_for_one(linker, scope, inner, depth),
+        Form::Star(inner) | Form::StarStar(inner) => selects_some(linker, scope, inner, depth),
         _ => false,
     }
 }
 
-/// True if a function has a parameter that bounds its result (`limit`, `page_size`), or one of a type for pages.
+/// True if a function has a parameter that bounds its result (`limit`, `page_size`), or a parameter of a type for
+/// pages.
 pub(super) fn takes_bound(linker: &Linker<'_>, body: BodyRef) -> bool {
     let facts = linker.program.facts(body.file);
     linker.program.params_of(body).iter().any(|param| {

@@ -1,5 +1,5 @@
-//! The number of things that a value holds, as far as the code shows: where they come from, and their bounds on the
-//! way.
+//! The number of items in a value, as far as the code shows: the call that returns them, and the bounds between that
+//! call and the value.
 
 use blocklint_facts::{AssignKind, Comparison, DisplayKind, Form, FormId, RegionKind, SiteId, SiteKind, VarKind};
 use blocklint_link::calls::targets::Target;
@@ -9,15 +9,15 @@ use blocklint_link::values::expr::Scope;
 use blocklint_link::values::value::EnvId;
 
 use super::query::Chain;
-use crate::rules::large_response_on_loop::item::item_in;
+use crate::rules::large_response_on_loop::item::item_of_typed;
 use crate::rules::large_response_on_loop::query::{
-    bound_in, chain, exits_of, is_narrowed, is_query, shows_query, takes_bound,
+    bound_in, collect_chain, exits_of, is_narrowed, is_query, shows_query, takes_bound,
 };
 
-/// A bound from which on a response is large.
+/// A response with at least this number of items is large.
 pub(super) const LARGE: u64 = 5_000;
 
-/// Calls and parameters that limit the number of items.
+/// Names of calls and parameters that limit the number of items.
 const BOUNDS: [&str; 34] = [
     "limit",
     "limits",
@@ -55,7 +55,7 @@ const BOUNDS: [&str; 34] = [
     "nlargest",
 ];
 
-/// Calls that return one item.
+/// Names of calls that return one item.
 const SINGLE: [&str; 26] = [
     "get",
     "one",
@@ -85,10 +85,10 @@ const SINGLE: [&str; 26] = [
     "mappings_one",
 ];
 
-/// Calls of databases that return all rows.
+/// Names of database calls that return all rows.
 const MANY: [&str; 9] = ["all", "fetchall", "fetch_all", "to_list", "scalars", "find", "find_all", "list_all", "fetch"];
 
-/// Functions that hold as much as they are given.
+/// Names of functions whose result has as many items as their arguments.
 const PASSING: [&str; 22] = [
     "list",
     "sorted",
@@ -114,18 +114,18 @@ const PASSING: [&str; 22] = [
     "gather",
 ];
 
-/// How much a value holds.
+/// The number of items in a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Size {
-    /// One thing, or a few that the code writes down.
+    /// One item, or a few that the code lists.
     Small,
-    /// Something bounds it.
+    /// A bound limits the number.
     Bounded,
-    /// The code shows neither.
+    /// The code does not show the number.
     Unknown,
-    /// All that there is, and nothing bounds it.
+    /// All rows of a query without a bound.
     Unbounded,
-    /// So many, which the code states.
+    /// A large number that the code states.
     Large(u64),
 }
 
@@ -135,11 +135,11 @@ pub(super) struct Evidence {
     pub(super) size: Size,
     /// The call that returns the items.
     pub(super) source: Option<SiteRef>,
-    /// True if its query asks for the rows of one thing (`where(Row.user_id == user.id)`).
+    /// True if the query selects the rows of one thing (`where(Row.user_id == user.id)`).
     pub(super) narrowed: bool,
     /// True if the code shows the query.
     pub(super) shown: bool,
-    /// True if the code iterates over it: it is a collection, whatever its type is.
+    /// True if the code iterates over the value, so that it is a collection.
     pub(super) listed: bool,
 }
 
@@ -148,26 +148,26 @@ const UNKNOWN: Evidence = Evidence { size: Size::Unknown, ..SMALL };
 pub(super) const BOUNDED: Evidence = Evidence { size: Size::Bounded, ..SMALL };
 
 impl Evidence {
-    fn most(self, other: Evidence) -> Evidence {
-        // Of two unknown sizes the one with a known source counts.
-        let is_given = |of: Evidence| of.source.is_some();
-        let more = other.size > self.size || other.size == self.size && is_given(other) && !is_given(self);
-        if more { other } else { self }
+    /// Returns the evidence with the larger size. Of two equal sizes the one with a known source counts.
+    fn larger(self, other: Evidence) -> Evidence {
+        let has_source = |evidence: Evidence| evidence.source.is_some();
+        let is_larger = other.size > self.size || other.size == self.size && has_source(other) && !has_source(self);
+        if is_larger { other } else { self }
     }
 
-    /// True if the value comes from code that is not there.
+    /// True if the value comes from a call of unknown code.
     pub(super) fn is_unseen(self) -> bool {
         self.size == Size::Unknown && self.source.is_some()
     }
 }
 
-/// Ends of names that identify one item, or select some.
-const TELLING: [&str; 22] = [
+/// Words in names of arguments that select one item or some.
+const SELECTING: [&str; 22] = [
     "id", "ids", "uuid", "name", "key", "slug", "code", "email", "user", "username", "token", "path", "date", "day",
     "start", "end", "since", "until", "filter", "filters", "search", "q",
 ];
 
-/// True if a name of a parameter or method asks for a part.
+/// True if the name of a parameter or method limits the number of items: `limit`, `page_size`.
 pub(super) fn is_bound_name(name: &str) -> bool {
     let is_set = matches!(name, "in_" | "any_");
     let name = name.trim_matches('_').to_ascii_lowercase();
@@ -176,29 +176,30 @@ pub(super) fn is_bound_name(name: &str) -> bool {
         || ["limit", "page_size", "per_page", "paginat", "offset"].iter().any(|part| name.contains(part))
 }
 
-/// True if a name that asks for a part is about its size, not about its beginning.
+/// True if such a name is for the number of items, not for their offset.
 pub(super) fn is_amount_name(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let begins = ["offset", "skip", "cursor", "after", "before"].iter().any(|part| name.contains(part));
     !begins && !matches!(name.as_str(), "page" | "page_number" | "page_num" | "page_no" | "page_index" | "p")
 }
 
-/// True if a type is named for pages.
+/// True if a type has a name for pages: `Page`, `PaginationParams`.
 pub(super) fn is_bound_type(text: &str) -> bool {
     ["Page", "Pagin", "pagin", "page", "Cursor", "Limit", "limit"].iter().any(|part| text.contains(part))
 }
 
-/// Returns the size of a value, as far as the code shows.
+/// Returns the number of items in a value, as far as the code shows.
 pub(super) fn size(linker: &Linker<'_>, scope: Scope, form: FormId) -> Evidence {
     size_within(linker, scope, form, 14)
 }
 
+/// [`size`] with a depth to which forms are followed.
 fn size_within(linker: &Linker<'_>, scope: Scope, form: FormId, depth: u32) -> Evidence {
     let Some(depth) = depth.checked_sub(1) else { return UNKNOWN };
     let facts = linker.program.facts(scope.file);
     let strongest = |forms: &[FormId]| {
         let each = forms.iter().filter(|form| form.is_some()).map(|&form| size_within(linker, scope, form, depth));
-        each.fold(SMALL, Evidence::most)
+        each.fold(SMALL, Evidence::larger)
     };
     match facts.form(form) {
         Form::None | Form::Bool(_) | Form::Int(_) | Form::Float(_) | Form::Str(_) | Form::Bytes(_) | Form::Ellipsis => {
@@ -206,9 +207,9 @@ fn size_within(linker: &Linker<'_>, scope: Scope, form: FormId, depth: u32) -> E
         }
         Form::Display(kind, list) => {
             let elements = facts.list(list);
-            if let [one] = elements
+            if let [element] = elements
                 && kind != DisplayKind::Tuple
-                && let Some(iterated) = iterated_for(linker, scope, *one)
+                && let Some(iterated) = iterated_for(linker, scope, *element)
             {
                 return size_over(linker, scope, iterated, depth);
             }
@@ -230,10 +231,10 @@ fn size_within(linker: &Linker<'_>, scope: Scope, form: FormId, depth: u32) -> E
             let values: Vec<FormId> = facts.list(list).iter().skip(1).step_by(2).copied().collect();
             let key = facts.list(list).first().copied();
             // `{row.id: row for row in rows}`
-            if let ([one], Some(key)) = (values.as_slice(), key)
+            if let ([value], Some(key)) = (values.as_slice(), key)
                 && key.is_some()
                 && !matches!(facts.form(key), Form::Str(_))
-                && let Some(iterated) = iterated_for(linker, scope, key).or_else(|| iterated_for(linker, scope, *one))
+                && let Some(iterated) = iterated_for(linker, scope, key).or_else(|| iterated_for(linker, scope, *value))
             {
                 return size_over(linker, scope, iterated, depth);
             }
@@ -244,9 +245,10 @@ fn size_within(linker: &Linker<'_>, scope: Scope, form: FormId, depth: u32) -> E
             size_within(linker, scope, inner, depth)
         }
         Form::Run(body) => {
-            // A generator expression has as many elements as the iterated value.
-            let of = facts.regions.iter().find(|region| region.body == body && region.kind == RegionKind::Loop);
-            of.map_or(UNKNOWN, |region| size_over(linker, scope, region.test, depth))
+            // A generator expression has as many items as the iterated value.
+            let loop_region =
+                facts.regions.iter().find(|region| region.body == body && region.kind == RegionKind::Loop);
+            loop_region.map_or(UNKNOWN, |region| size_over(linker, scope, region.test, depth))
         }
         Form::Element(_) => SMALL,
         Form::Subscript(base, index) => match facts.form(index) {
@@ -278,26 +280,26 @@ fn size_within(linker: &Linker<'_>, scope: Scope, form: FormId, depth: u32) -> E
                 return UNKNOWN;
             }
             // `rows = rows[:10]`, `stmt = stmt.limit(10)`: the last bound holds.
-            let each = values.iter().map(|&value| match names(linker, scope, value, var, 6) {
-                true => bound_in(linker, scope, &chain(linker, scope, [value]), 3).unwrap_or(SMALL),
+            let each = values.iter().map(|&value| match mentions_var(linker, scope, value, var, 6) {
+                true => bound_in(linker, scope, &collect_chain(linker, scope, [value]), 3).unwrap_or(SMALL),
                 false => size_within(linker, scope, value, depth),
             });
             let each: Vec<Evidence> = each.collect();
-            if let Some(bounded) = each.iter().find(|one| one.size == Size::Bounded) {
+            if let Some(bounded) = each.iter().find(|evidence| evidence.size == Size::Bounded) {
                 return *bounded;
             }
-            let assigned = each.into_iter().fold(SMALL, Evidence::most);
-            assigned.most(filled_by_loops(linker, scope, var, depth))
+            let assigned = each.into_iter().fold(SMALL, Evidence::larger);
+            assigned.larger(filled_by_loops(linker, scope, var, depth))
         }
         Form::Result(site) => size_of_call(linker, scope.file.site_ref(site), scope, depth),
         _ => UNKNOWN,
     }
 }
 
-/// Returns the size of an empty container that loops fill: `for row in rows: found.append(row)`.
+/// Returns the number of items that loops put into a container: `for row in rows: found.append(row)`.
 fn filled_by_loops(linker: &Linker<'_>, scope: Scope, var: blocklint_facts::VarId, depth: u32) -> Evidence {
     let facts = linker.program.facts(scope.file);
-    let mut found = SMALL;
+    let mut evidence = SMALL;
     let index = linker.program.index_of(scope.file);
     let fills = ["append", "add", "extend", "update"].into_iter();
     let names = fills.filter_map(|name| linker.program.local(scope.file, linker.program.name(name)?));
@@ -312,25 +314,26 @@ fn filled_by_loops(linker: &Linker<'_>, scope: Scope, var: blocklint_facts::VarI
         match facts.text(site.name) {
             "append" | "add" => {
                 if let Some(iterated) = loop_around(linker, scope, site.at.region) {
-                    found = found.most(size_over(linker, scope, iterated, depth));
+                    evidence = evidence.larger(size_over(linker, scope, iterated, depth));
                 }
             }
             "extend" | "update" => {
                 if let Some(arg) = facts.args_of(id).first() {
-                    found = found.most(size_within(linker, scope, arg.value, depth));
+                    evidence = evidence.larger(size_within(linker, scope, arg.value, depth));
                 }
             }
             _ => {}
         }
     }
-    found
+    evidence
 }
 
-/// Returns the size of the collection that a loop over a value builds: a condition on its items leaves out some.
+/// Returns the number of items that a loop over a value yields. A condition on the items selects some of them.
 fn size_over(linker: &Linker<'_>, scope: Scope, iterated: FormId, depth: u32) -> Evidence {
     let facts = linker.program.facts(scope.file);
     let mut evidence = size_within(linker, scope, iterated, depth);
-    // A part of each of many things is as many: `for group in groups for client in group["clients"]`.
+    // A nested loop yields at least as many items as the outer value:
+    // `for group in groups for client in group["clients"]`.
     if evidence.size == Size::Unknown
         && evidence.source.is_none()
         && let Some(outer) = iterated_value_of(linker, scope, iterated, 4)
@@ -340,14 +343,14 @@ fn size_over(linker: &Linker<'_>, scope: Scope, iterated: FormId, depth: u32) ->
     }
     evidence.listed = true;
     evidence.narrowed |= facts.regions.iter().any(|region| {
-        let picks = matches!(facts.form(region.test), Form::Compare(Comparison::Eq | Comparison::In, ..));
+        let selects = matches!(facts.form(region.test), Form::Compare(Comparison::Eq | Comparison::In, ..));
         let is_loop = |row: &blocklint_facts::Region| row.kind == RegionKind::Loop && row.test == iterated;
-        picks && region.kind == RegionKind::Then && region.parent.is_some() && is_loop(&facts.region(region.parent))
+        selects && region.kind == RegionKind::Then && region.parent.is_some() && is_loop(&facts.region(region.parent))
     });
     evidence
 }
 
-/// Returns the value that is iterated for the variable that a form is a part of.
+/// Returns the iterated value of the loop variable in a form: `rows` for `row.name` in `for row in rows`.
 fn iterated_value_of(linker: &Linker<'_>, scope: Scope, form: FormId, depth: u32) -> Option<FormId> {
     let depth = depth.checked_sub(1)?;
     let facts = linker.program.facts(scope.file);
@@ -361,17 +364,16 @@ fn iterated_value_of(linker: &Linker<'_>, scope: Scope, form: FormId, depth: u32
     }
 }
 
-/// Returns the value that the innermost loop around a region iterates over; none outside of loops, or where the loop is
-/// left early.
+/// Returns the value that the innermost loop around a region iterates over. `None` outside of loops.
 fn loop_around(linker: &Linker<'_>, scope: Scope, region: blocklint_facts::RegionId) -> Option<FormId> {
     let facts = linker.program.facts(scope.file);
-    let mut at = region;
-    while let Some(id) = at.get() {
+    let mut ancestor = region;
+    while let Some(id) = ancestor.get() {
         let row = facts.region(id);
         match row.kind {
             RegionKind::Loop => return row.test.is_some().then_some(row.test),
             RegionKind::Body => return None,
-            _ => at = row.parent,
+            _ => ancestor = row.parent,
         }
     }
     None
@@ -393,7 +395,7 @@ fn iterated_for(linker: &Linker<'_>, scope: Scope, element: FormId) -> Option<Fo
         }
         Form::Result(site) => {
             let row = facts.site(site);
-            // The loop of a comprehension, or of its conditions' region, begins inside the statement that holds its element.
+            // The region of the element is the loop of the comprehension, or a condition in it.
             let mut region = facts.region(row.at.region);
             while region.kind == RegionKind::Then && region.parent.is_some() {
                 region = facts.region(region.parent);
@@ -412,10 +414,10 @@ fn iterated_for(linker: &Linker<'_>, scope: Scope, element: FormId) -> Option<Fo
     }
 }
 
-/// True if a loop over a value is one of a comprehension, whose names are no variables of the body.
+/// True if the loop over a value belongs to a comprehension.
 fn is_comprehension(linker: &Linker<'_>, scope: Scope, iterated: FormId) -> bool {
     let facts = linker.program.facts(scope.file);
-    let takes = |form: FormId| match facts.form(form) {
+    let is_element = |form: FormId| match facts.form(form) {
         Form::Element(of) => of == iterated,
         Form::Part(inner, _) => matches!(facts.form(inner), Form::Element(of) if of == iterated),
         _ => false,
@@ -423,10 +425,11 @@ fn is_comprehension(linker: &Linker<'_>, scope: Scope, iterated: FormId) -> bool
     iterated.is_some()
         && facts.assigns.iter().any(|assign| {
             let is_inner = matches!(facts.form(assign.target), Form::Var(var) if facts.var(var).kind == VarKind::Inner);
-            is_inner && takes(assign.value)
+            is_inner && is_element(assign.value)
         })
 }
 
+/// Returns the number of items in the result of a call.
 fn size_of_call(linker: &Linker<'_>, site: SiteRef, scope: Scope, depth: u32) -> Evidence {
     let facts = linker.program.facts(site.file);
     let row = linker.program.site(site);
@@ -450,33 +453,36 @@ fn size_of_call(linker: &Linker<'_>, site: SiteRef, scope: Scope, depth: u32) ->
             _ => None,
         })
         .collect();
-    let made = bodies.iter().any(|body| matches!(facts_name(linker, *body), "__init__" | "__new__" | "__post_init__"));
-    if !bodies.is_empty() && !made {
+    let is_constructor =
+        bodies.iter().any(|body| matches!(name_of_body(linker, *body), "__init__" | "__new__" | "__post_init__"));
+    if !bodies.is_empty() && !is_constructor {
         if bodies.iter().any(|&body| takes_bound(linker, body)) {
             return BOUNDED;
         }
         let each = bodies.iter().map(|&body| size_of_body(linker, body, depth));
-        let found = each.fold(SMALL, Evidence::most);
-        if found.size != Size::Unbounded || found.shown {
-            return found;
+        let evidence = each.fold(SMALL, Evidence::larger);
+        if evidence.size != Size::Unbounded || evidence.shown {
+            return evidence;
         }
-        // A helper that is given its query.
-        let chain = chain(linker, scope, args.iter().map(|arg| arg.value));
+        // The function is a helper that gets its query as an argument.
+        let chain = collect_chain(linker, scope, args.iter().map(|arg| arg.value));
         if let Some(bound) = bound_in(linker, scope, &chain, 3) {
             return bound;
         }
-        let asked = asked(linker, scope, site, &chain);
-        return if asked.shown { asked } else { found };
+        let of_query = size_of_query(linker, scope, site, &chain);
+        return if of_query.shown { of_query } else { evidence };
     }
     let is_class = makes_instance(linker, site);
-    if is_class || made {
+    if is_class || is_constructor {
         let collections = collections_of(linker, site);
         let each = args.iter().map(|arg| {
-            let fills = collections.iter().any(|field| field == facts.text(arg.name));
-            (size_within(linker, scope, arg.value, depth), fills)
+            let is_collection = collections.iter().any(|field| field == facts.text(arg.name));
+            (size_within(linker, scope, arg.value, depth), is_collection)
         });
-        let known = each.filter(|(one, fills)| one.size != Size::Unknown || one.listed || *fills && one.is_unseen());
-        return known.map(|(one, _)| one).fold(SMALL, Evidence::most);
+        let known = each.filter(|(evidence, is_collection)| {
+            evidence.size != Size::Unknown || evidence.listed || *is_collection && evidence.is_unseen()
+        });
+        return known.map(|(evidence, _)| evidence).fold(SMALL, Evidence::larger);
     }
     if name == "range" {
         return match args.last().map(|arg| facts.form(arg.value)) {
@@ -489,12 +495,12 @@ fn size_of_call(linker: &Linker<'_>, site: SiteRef, scope: Scope, depth: u32) ->
     }
     if MANY.contains(&name) {
         // `session.exec(select(A).limit(10)).all()`
-        let chain = chain(linker, scope, [row.callee].into_iter().chain(args.iter().map(|arg| arg.value)));
+        let chain = collect_chain(linker, scope, [row.callee].into_iter().chain(args.iter().map(|arg| arg.value)));
         if let Some(bound) = bound_in(linker, scope, &chain, 3) {
             return bound;
         }
         return match is_query(linker, scope, &chain) {
-            true => asked(linker, scope, site, &chain),
+            true => size_of_query(linker, scope, site, &chain),
             false => size_by_arguments(linker, scope, site),
         };
     }
@@ -507,63 +513,66 @@ fn size_of_call(linker: &Linker<'_>, site: SiteRef, scope: Scope, depth: u32) ->
             _ => None,
         };
         let each = args.iter().map(|arg| size_within(linker, scope, arg.value, depth));
-        let known = each.chain(receiver).filter(|one| one.size != Size::Unknown);
-        return known.fold(UNKNOWN, |all, one| {
-            if one.size < Size::Unknown && all.size == Size::Unknown { one } else { all.most(one) }
+        let known = each.chain(receiver).filter(|evidence| evidence.size != Size::Unknown);
+        return known.fold(UNKNOWN, |all, evidence| {
+            if evidence.size < Size::Unknown && all.size == Size::Unknown { evidence } else { all.larger(evidence) }
         });
     }
     // The result of a query may be iterated directly: `for row in await session.execute(select(A))`.
     if matches!(name, "execute" | "exec" | "stream" | "query") {
-        let chain = chain(linker, scope, args.iter().map(|arg| arg.value));
+        let chain = collect_chain(linker, scope, args.iter().map(|arg| arg.value));
         if let Some(bound) = bound_in(linker, scope, &chain, 3) {
             return bound;
         }
         if is_query(linker, scope, &chain) {
-            return asked(linker, scope, site, &chain);
+            return size_of_query(linker, scope, site, &chain);
         }
     }
     size_by_arguments(linker, scope, site)
 }
 
-/// Returns the size of the result of a call whose code is not there, by its arguments.
+/// Returns the number of items in the result of a call of unknown code, by its arguments.
 fn size_by_arguments(linker: &Linker<'_>, scope: Scope, site: SiteRef) -> Evidence {
     let facts = linker.program.facts(site.file);
     let args = linker.program.args_of(site);
-    // The language's own functions ask objects for their parts: `getattr(route, "methods")`.
+    // Built-in functions return parts of objects: `getattr(route, "methods")`.
     if matches!(
         facts.text(linker.program.site(site).name),
         "getattr" | "vars" | "dir" | "type" | "iter" | "next" | "repr" | "super"
     ) {
         return UNKNOWN;
     }
-    // A number, whatever it means, may be how many.
+    // A number as an argument may be a limit.
     if args.iter().any(|arg| matches!(facts.form(arg.value), Form::Int(_))) {
         return BOUNDED;
     }
-    let chain =
-        chain(linker, scope, [linker.program.site(site).callee].into_iter().chain(args.iter().map(|arg| arg.value)));
+    let chain = collect_chain(
+        linker,
+        scope,
+        [linker.program.site(site).callee].into_iter().chain(args.iter().map(|arg| arg.value)),
+    );
     if let Some(bound) = bound_in(linker, scope, &chain, 2) {
         return bound;
     }
-    let tells = |text: &str| text.split('_').any(|word| TELLING.contains(&word.to_ascii_lowercase().as_str()));
+    let is_selecting = |text: &str| text.split('_').any(|word| SELECTING.contains(&word.to_ascii_lowercase().as_str()));
     let narrowed = is_narrowed(linker, scope, &chain)
         || chain.has_long_text(facts)
         || args.iter().any(|arg| {
-            arg.name.is_some() && tells(facts.text(arg.name))
+            arg.name.is_some() && is_selecting(facts.text(arg.name))
                 || match facts.form(arg.value) {
-                    Form::Var(var) => tells(facts.text(facts.var(var).name)),
-                    Form::Attr(_, name) => tells(facts.text(name)),
+                    Form::Var(var) => is_selecting(facts.text(facts.var(var).name)),
+                    Form::Attr(_, name) => is_selecting(facts.text(name)),
                     Form::Pairs(pairs) => !facts.list(pairs).is_empty(),
                     _ => false,
                 }
         });
-    // The result of a call on one of many things belongs to that thing.
+    // A call on a loop variable returns a part of one item.
     let of_one = matches!(facts.form(linker.program.site(site).callee), Form::Attr(base, _)
             if iterated_value_of(linker, scope, base, 4).is_some());
     Evidence { source: (!of_one).then_some(site), narrowed, ..UNKNOWN }
 }
 
-/// Returns the fields of the model that a call makes which are collections of models, or hold one.
+/// Returns the fields of the model that a call constructs that are collections of models, or contain one.
 fn collections_of(linker: &Linker<'_>, site: SiteRef) -> Vec<String> {
     use blocklint_link::values::value::Val;
     let made = linker.values.members(linker.callee(site, EnvId::NONE).value).iter().find_map(|val| match *val {
@@ -574,13 +583,13 @@ fn collections_of(linker: &Linker<'_>, site: SiteRef) -> Vec<String> {
     let Some((class, fields)) = fields else { return Vec::new() };
     fields
         .into_iter()
-        .filter(|(_, typed)| item_in(linker, *typed, class.file).is_some_and(|item| item.levels > 0))
+        .filter(|(_, typed)| item_of_typed(linker, *typed, class.file).is_some_and(|item| item.levels > 0))
         .map(|(name, _)| name)
         .collect()
 }
 
-/// Returns the size of the result of a query.
-fn asked(linker: &Linker<'_>, scope: Scope, site: SiteRef, chain: &Chain) -> Evidence {
+/// Returns the evidence for the result of a query without a bound.
+fn size_of_query(linker: &Linker<'_>, scope: Scope, site: SiteRef, chain: &Chain) -> Evidence {
     let narrowed = is_narrowed(linker, scope, chain);
     Evidence {
         size: Size::Unbounded,
@@ -603,14 +612,14 @@ fn makes_instance(linker: &Linker<'_>, site: SiteRef) -> bool {
     })
 }
 
-/// Returns the largest size among the values that a function of the project returns.
+/// Returns the largest number of items among the values that a function of the project returns.
 fn size_of_body(linker: &Linker<'_>, body: BodyRef, depth: u32) -> Evidence {
     let Some(depth) = depth.checked_sub(2) else { return UNKNOWN };
     let each = exits_of(linker, body).into_iter().map(|(scope, value)| size_within(linker, scope, value, depth));
-    each.reduce(Evidence::most).unwrap_or(UNKNOWN)
+    each.reduce(Evidence::larger).unwrap_or(UNKNOWN)
 }
 
-/// Returns a call that bounds its result: `.limit(10)`, `find(…, limit=10)`, `to_list(100)`.
+/// Returns the evidence of a call that bounds its result: `.limit(10)`, `find(…, limit=10)`, `to_list(100)`.
 pub(super) fn bound_of_call(linker: &Linker<'_>, site: SiteRef) -> Option<Evidence> {
     let facts = linker.program.facts(site.file);
     let row = linker.program.site(site);
@@ -620,49 +629,52 @@ pub(super) fn bound_of_call(linker: &Linker<'_>, site: SiteRef) -> Option<Eviden
         Form::Int(most) => u64::try_from(most).ok(),
         _ => None,
     };
-    let judged = |most: Option<u64>| match most {
+    let evidence_of = |most: Option<u64>| match most {
         Some(most) if most >= LARGE => Evidence { size: Size::Large(most), source: Some(site), ..SMALL },
         _ => BOUNDED,
     };
     if name == "to_list" {
         let length = args.first().map(|arg| arg.value);
         return match length {
-            Some(form) if facts.form(form) != Form::None => Some(judged(number(form))),
+            Some(form) if facts.form(form) != Form::None => Some(evidence_of(number(form))),
             _ => None,
         };
     }
     let by_argument = args.iter().find(|arg| arg.name.is_some() && is_bound_name(facts.text(arg.name)));
     if let Some(arg) = by_argument {
-        let asks_all = matches!(facts.form(arg.value), Form::None | Form::Int(..0));
-        return (!asks_all).then(|| judged(number(arg.value)));
+        let is_without_limit = matches!(facts.form(arg.value), Form::None | Form::Int(..0));
+        return (!is_without_limit).then(|| evidence_of(number(arg.value)));
     }
     // `limit(-1)` and `limit=None` ask for all.
     let is_method = matches!(facts.form(row.callee), Form::Attr(..));
     if is_bound_name(name) && (is_method || matches!(name, "islice" | "paginate" | "nlargest")) {
         // `count` and `first` return one item.
-        return Some(judged(args.first().and_then(|arg| number(arg.value))));
+        return Some(evidence_of(args.first().and_then(|arg| number(arg.value))));
     }
     None
 }
 
 /// True if a form mentions a variable.
-fn names(linker: &Linker<'_>, scope: Scope, form: FormId, var: blocklint_facts::VarId, depth: u32) -> bool {
+fn mentions_var(linker: &Linker<'_>, scope: Scope, form: FormId, var: blocklint_facts::VarId, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     let facts = linker.program.facts(scope.file);
     match facts.form(form) {
         Form::Var(of) => of == var,
         Form::Result(site) => {
             let row = facts.site(site);
-            names(linker, scope, row.callee, var, depth)
-                || facts.args_of(site).iter().any(|arg| names(linker, scope, arg.value, var, depth))
+            mentions_var(linker, scope, row.callee, var, depth)
+                || facts.args_of(site).iter().any(|arg| mentions_var(linker, scope, arg.value, var, depth))
         }
-        Form::Attr(base, _) | Form::Await(base) | Form::Subscript(base, _) => names(linker, scope, base, var, depth),
-        Form::Alt(_, list) => facts.list(list).iter().any(|&part| names(linker, scope, part, var, depth)),
+        Form::Attr(base, _) | Form::Await(base) | Form::Subscript(base, _) => {
+            mentions_var(linker, scope, base, var, depth)
+        }
+        Form::Alt(_, list) => facts.list(list).iter().any(|&part| mentions_var(linker, scope, part, var, depth)),
         _ => false,
     }
 }
 
-fn facts_name<'a>(linker: &Linker<'a>, body: BodyRef) -> &'a str {
+/// Returns the name of a body.
+fn name_of_body<'a>(linker: &Linker<'a>, body: BodyRef) -> &'a str {
     let facts = linker.program.facts(body.file);
     facts.text(linker.program.body(body).name)
 }

@@ -1,5 +1,5 @@
-//! Rust: a calculation that one place of the project hands to a thread and a coroutine calls by itself. The calculation
-//! is not known to be long, but the hand-over shows that its author took it to be.
+//! Calculations that the project hands over to a thread in one place and calls directly in a coroutine in another
+//! (Rust, rule `cpu-bound`). The handover shows that the author expects the calculation to be long.
 
 use crate::raw_finding::RawFinding;
 use blocklint_core::{Confidence, Context, Effect, Language, Mistake, RuleCode, Severity};
@@ -12,56 +12,58 @@ use blocklint_link::program::ids::{BodyRef, SiteRef};
 use blocklint_link::values::value::EnvId;
 use rustc_hash::FxHashMap;
 
-use super::{Calculating, Offloads, calculates, offloads_at};
+use super::{CalculationMemo, Offloads, calculates, find_handovers_in};
 use crate::rules::mistakes::MistakeSearch;
 
-/// Returns the findings of such calculations: they hold the thread.
+/// Returns the findings for calculations that a coroutine calls and other code hands over.
 pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFinding> {
     let linker = search.linker;
     let step = WorkUnit::Step("calculations that others hand over");
-    let all = linker.attempt(step, || called_here(search.offloads)).unwrap_or_default();
-    let finding = |one: CalledHere| {
-        let call = linker.qualified_name(one.function);
+    let all = linker.attempt(step, || find_direct_calls(search.offloads)).unwrap_or_default();
+    let finding = |direct: DirectCall| {
+        let call = linker.qualified_name(direct.function);
         let (mistake, severity) = ((RuleCode::CPU_BOUND, Mistake::Holds), Severity::Warning);
-        let mut finding = search.finding(mistake, one.site, call, severity, Confidence::Medium);
+        let mut finding = search.finding(mistake, direct.site, call, severity, Confidence::Medium);
         finding.effect = Some(Effect::Cpu);
         finding.context = Some(Context::EventLoop);
-        finding.note = Some(format!("`{}` runs the same in a thread", name_of_function_holding(linker, one.elsewhere)));
+        finding.note =
+            Some(format!("`{}` runs the same in a thread", name_of_function_holding(linker, direct.handover)));
         finding
     };
     all.into_iter().map(finding).collect()
 }
 
-/// One such call.
+/// A direct call of a function that other code hands over to a thread.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct CalledHere {
+pub(crate) struct DirectCall {
     /// The call in a coroutine.
     pub(crate) site: SiteRef,
     /// The function that it calls.
     pub(crate) function: BodyRef,
-    /// The call that runs the same in a thread.
-    pub(crate) elsewhere: SiteRef,
+    /// The call that runs the function on a thread.
+    pub(crate) handover: SiteRef,
 }
 
-/// Returns all such calls of the program, in order.
-fn called_here(judge: &mut Offloads<'_, '_, '_>) -> Vec<CalledHere> {
-    let linker = judge.linker;
-    let mut known = Calculating::default();
-    let mut handed: FxHashMap<BodyRef, SiteRef> = FxHashMap::default();
-    // Also where only a few files are looked at: what a thread is handed elsewhere is said of a call in them.
-    for one in offloads_at(linker, &[Language::Rust], |site| !is_aside(linker, site)) {
-        for function in one.tasks.iter().flat_map(|&task| functions_of(linker, task)) {
-            handed.entry(function).and_modify(|site| *site = (*site).min(one.site)).or_insert(one.site);
+/// Returns all direct calls of functions that other code hands over, in order.
+fn find_direct_calls(offloads: &mut Offloads<'_, '_, '_>) -> Vec<DirectCall> {
+    let linker = offloads.linker;
+    let mut memo = CalculationMemo::default();
+    let mut handed_over: FxHashMap<BodyRef, SiteRef> = FxHashMap::default();
+    // All files are searched, also in a search of a few files, because a handover elsewhere explains a call in them.
+    for handover in find_handovers_in(linker, &[Language::Rust], |site| !is_aside(linker, site)) {
+        for function in handover.tasks.iter().flat_map(|&task| functions_of_task(linker, task)) {
+            let first = handed_over.entry(function).or_insert(handover.site);
+            *first = (*first).min(handover.site);
         }
     }
-    let mut found = Vec::new();
-    for (function, elsewhere) in handed {
-        // A function that is known to block has a finding of its own.
-        let is_known = judge.waits.contains(&function) || judge.calculating.contains(&function);
-        if is_known || !(calculates(linker, function, &mut known) || is_left_to_a_library(linker, function)) {
+    let mut direct_calls = Vec::new();
+    for (function, handover) in handed_over {
+        // A function with a label has findings of its own.
+        let is_labelled = offloads.waits.contains(&function) || offloads.calculating.contains(&function);
+        if is_labelled || !(calculates(linker, function, &mut memo) || only_calls_library(linker, function)) {
             continue;
         }
-        for &site in judge.callers.call_sites(function).iter() {
+        for &site in offloads.callers.call_sites(function).iter() {
             let facts = linker.program.facts(site.file);
             let row = linker.program.site(site);
             let body = facts.body(facts.body_of(row.at));
@@ -70,17 +72,18 @@ fn called_here(judge: &mut Offloads<'_, '_, '_>) -> Vec<CalledHere> {
                 && linker.is_reported(site.file)
                 && !is_aside(linker, site)
                 && linker.targets(site, EnvId::NONE).steps < LOW_STEPS
-                && !judge.times.frequency_of_site(site).is_once()
+                && !offloads.times.frequency_of_site(site).is_once()
             {
-                found.push(CalledHere { site, function, elsewhere });
+                direct_calls.push(DirectCall { site, function, handover });
             }
         }
     }
-    found.sort_by_key(|one| (one.site, one.elsewhere));
-    found.dedup_by_key(|one| one.site);
-    found
+    direct_calls.sort_by_key(|direct| (direct.site, direct.handover));
+    direct_calls.dedup_by_key(|direct| direct.site);
+    direct_calls
 }
 
+/// True if a site is in a test or in a command line program.
 fn is_aside(linker: &Linker<'_>, site: SiteRef) -> bool {
     let body = linker.program.body_of_site(site);
     linker.program.is_test(site.file)
@@ -89,40 +92,42 @@ fn is_aside(linker: &Linker<'_>, site: SiteRef) -> bool {
         || linker.is_for_tests(body)
 }
 
-/// Returns the functions that a task is: itself, or the result of a call that a closure returns.
-fn functions_of(linker: &Linker<'_>, task: BodyRef) -> Vec<BodyRef> {
+/// Returns the functions that a task runs: the task itself, or if it is a closure, the functions whose results it
+/// returns.
+fn functions_of_task(linker: &Linker<'_>, task: BodyRef) -> Vec<BodyRef> {
     if linker.program.body(task).kind != BodyKind::Lambda {
         return vec![task];
     }
     let exits = linker.program.exits_in(task).filter(|exit| exit.kind == ExitKind::Return && exit.value.is_some());
-    let given: Vec<FormId> = exits.map(|exit| exit.value).collect();
-    given.into_iter().filter_map(|form| function_of_result(linker, task, form)).collect()
+    let values: Vec<FormId> = exits.map(|exit| exit.value).collect();
+    values.into_iter().filter_map(|form| function_of_result(linker, task, form)).collect()
 }
 
-/// Returns the one synchronous function of the project whose result a form is.
+/// Returns the synchronous function of the project whose result a form is, if it is the only target.
 fn function_of_result(linker: &Linker<'_>, task: BodyRef, form: FormId) -> Option<BodyRef> {
     let facts = linker.program.facts(task.file);
-    let site = result_in(facts, form)?;
+    let site = call_of_result(facts, form)?;
     let targets = linker.targets(task.file.site_ref(site), EnvId::NONE);
     match targets.list[..] {
         [Target::Body { body, kind: TargetKind::Call, .. }] => {
-            let of = linker.program.body(body);
-            (of.flow == Flow::Sync && of.kind == BodyKind::Function).then_some(body)
+            let row = linker.program.body(body);
+            (row.flow == Flow::Sync && row.kind == BodyKind::Function).then_some(body)
         }
         _ => None,
     }
 }
 
-fn result_in(facts: &FileFacts, form: FormId) -> Option<blocklint_facts::SiteId> {
+/// Returns the call whose result a form is, also with `?`.
+fn call_of_result(facts: &FileFacts, form: FormId) -> Option<blocklint_facts::SiteId> {
     match facts.form(form) {
         Form::Result(site) => Some(site),
-        Form::Try(inner) => result_in(facts, inner),
+        Form::Try(inner) => call_of_result(facts, inner),
         _ => None,
     }
 }
 
-/// True if a function only calls one function of a library that no model describes, and returns its result.
-fn is_left_to_a_library(linker: &Linker<'_>, function: BodyRef) -> bool {
+/// True if a function makes a single call, of a library function without a row, and returns its result.
+fn only_calls_library(linker: &Linker<'_>, function: BodyRef) -> bool {
     let (facts, function_id) = linker.program.facts_and_id(function);
     let of_body = |body: BodyId| body == function_id;
     let mut calls = facts
@@ -132,8 +137,8 @@ fn is_left_to_a_library(linker: &Linker<'_>, function: BodyRef) -> bool {
         .filter(|(_, row)| of_body(facts.body_of(row.at)) && matches!(row.kind, SiteKind::Call | SiteKind::New));
     let (Some((only, _)), None) = (calls.next(), calls.next()) else { return false };
     let site = blocklint_facts::SiteId(only as u32);
-    let gives = linker.program.exits_in(function).any(|exit| result_in(facts, exit.value) == Some(site));
-    let at = function.file.site_ref(site);
+    let returns_it = linker.program.exits_in(function).any(|exit| call_of_result(facts, exit.value) == Some(site));
+    let call = function.file.site_ref(site);
     let is_unknown = |target: &Target| match *target {
         Target::Row { path, .. } => {
             let text = linker.library.text(path);
@@ -142,5 +147,5 @@ fn is_left_to_a_library(linker: &Linker<'_>, function: BodyRef) -> bool {
         }
         _ => false,
     };
-    gives && matches!(&linker.targets(at, EnvId::NONE).list[..], [only] if is_unknown(only))
+    returns_it && matches!(&linker.targets(call, EnvId::NONE).list[..], [only] if is_unknown(only))
 }

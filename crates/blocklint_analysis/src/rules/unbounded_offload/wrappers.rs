@@ -1,9 +1,9 @@
-//! Rust: a project's own functions that hand a closure they are passed to the blocking pool. A caller of such a
-//! function hands work over, and a bound belongs there:
+//! Functions of the project that hand a closure parameter over to the blocking pool (Rust). A call of such a function
+//! hands work over, and the bound belongs at the call:
 //! `fn off(work: impl FnOnce()) { spawn_blocking(move || span.in_scope(work)) }`.
 
 use blocklint_core::Language;
-use blocklint_facts::{BodyId, FileFacts, Form, FormId, VarKind};
+use blocklint_facts::{FileFacts, Form, FormId, VarKind};
 use blocklint_flow::callers::Callers;
 use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, PathId, SiteRef};
@@ -12,16 +12,18 @@ use blocklint_link::syntax::regions::function_around;
 use blocklint_link::values::value::{EnvId, Val};
 use rustc_hash::FxHashSet;
 
-use super::Handed;
+use super::Handover;
 
-/// How deep forms are followed.
+/// The depth to which forms are followed.
 const DEPTH: u32 = 8;
 
-/// Hand-overs that are followed, and pointers around a closure: `Box::new(move || …)`.
+/// The most handovers that are followed.
 const MOST: usize = 4_000;
+
+/// The most pointers around a closure that are followed, plus one: `Box::new(move || …)`.
 const POINTERS: u32 = 3;
 
-/// A function that hands one of its parameters to a pool.
+/// A function that hands one of its parameters over to a pool.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Wrapper {
     body: BodyRef,
@@ -29,61 +31,62 @@ struct Wrapper {
     path: PathId,
 }
 
-/// Returns the calls of functions that hand over, at one of these sites, their arguments. `is_bounded` is true where
-/// the function itself bounds how much runs at once.
-pub(super) fn handed_through<'a>(
+/// Returns the calls of wrapper functions whose handovers are among `direct`, also through several wrappers.
+/// `is_bounded` is true for a handover whose function bounds concurrency itself.
+pub(super) fn find_wrapper_handovers<'a>(
     linker: &Linker<'a>,
     callers: &Callers<'_, 'a>,
-    direct: &[Handed],
+    direct: &[Handover],
     is_bounded: impl Fn(SiteRef) -> bool,
-) -> Vec<Handed> {
-    let mut found: Vec<Handed> = Vec::new();
+) -> Vec<Handover> {
+    let mut handovers: Vec<Handover> = Vec::new();
     let mut open: Vec<Wrapper> = Vec::new();
     let mut seen: FxHashSet<Wrapper> = FxHashSet::default();
-    for handed in direct.iter().filter(|handed| linker.program.language(handed.site.file) == Language::Rust) {
-        if !is_bounded(handed.site) {
-            let given = linker.program.args_of(handed.site);
-            open.extend(given.iter().flat_map(|arg| wrappers_at(linker, handed.site, arg.value, handed.path)));
+    let is_rust = |handover: &&Handover| linker.program.language(handover.site.file) == Language::Rust;
+    for handover in direct.iter().filter(is_rust) {
+        if !is_bounded(handover.site) {
+            let args = linker.program.args_of(handover.site);
+            open.extend(args.iter().flat_map(|arg| wrappers_around(linker, handover.site, arg.value, handover.path)));
         }
     }
     while let Some(wrapper) = open.pop() {
-        if !seen.insert(wrapper) || found.len() > MOST {
+        if !seen.insert(wrapper) || handovers.len() > MOST {
             continue;
         }
-        let direct = callers.call_sites(wrapper.body);
-        for site in direct.iter().copied().chain(callers.call_sites_through_base(wrapper.body)) {
+        let calls = callers.call_sites(wrapper.body);
+        for site in calls.iter().copied().chain(callers.call_sites_through_base(wrapper.body)) {
             let Some(form) = argument_for_wrapper(linker, site, wrapper) else { continue };
             if !is_bounded(site) {
-                open.extend(wrappers_at(linker, site, form, wrapper.path));
+                open.extend(wrappers_around(linker, site, form, wrapper.path));
             }
-            let (tasks, calls) = callables(linker, site, form, POINTERS);
-            if !tasks.is_empty() || calls.is_some() {
-                found.push(Handed { site, path: wrapper.path, tasks, calls });
+            let (tasks, library_function) = callables_of(linker, site, form, POINTERS);
+            if !tasks.is_empty() || library_function.is_some() {
+                handovers.push(Handover { site, path: wrapper.path, tasks, library_function });
             }
         }
     }
-    found.sort_by_key(|handed| handed.site);
-    found.dedup_by_key(|handed| handed.site);
-    found
+    handovers.sort_by_key(|handover| handover.site);
+    handovers.dedup_by_key(|handover| handover.site);
+    handovers
 }
 
-/// Returns the argument of a call for a wrapper's parameter; also where the wrapper implements a trait that the call
-/// names.
+/// Returns the argument of a call for a wrapper's parameter, also if the call runs the wrapper through a trait.
 fn argument_for_wrapper(linker: &Linker<'_>, site: SiteRef, wrapper: Wrapper) -> Option<FormId> {
     if let Some(form) = linker.passed(site, wrapper.body, wrapper.param) {
         return Some(form);
     }
     let facts = linker.program.facts(wrapper.body.file);
-    let own = linker.program.params_of(wrapper.body).first().is_some_and(|first| facts.text(first.name) == "self");
-    let at = (wrapper.param as usize).checked_sub(usize::from(own))?;
-    linker.program.args_of(site).get(at).map(|given| given.value)
+    let has_self = linker.program.params_of(wrapper.body).first().is_some_and(|first| facts.text(first.name) == "self");
+    let index = (wrapper.param as usize).checked_sub(usize::from(has_self))?;
+    linker.program.args_of(site).get(index).map(|arg| arg.value)
 }
 
-/// Returns the functions around a call, one of whose parameters goes into an argument of it: as it is, or in a closure.
-fn wrappers_at(linker: &Linker<'_>, site: SiteRef, form: FormId, path: PathId) -> Vec<Wrapper> {
+/// Returns the function around a call as a wrapper for each of its callable parameters that an argument of the call
+/// contains, directly or in a closure.
+fn wrappers_around(linker: &Linker<'_>, site: SiteRef, form: FormId, path: PathId) -> Vec<Wrapper> {
     let (facts, body_id) = linker.program.facts_and_id(linker.program.body_of_site(site));
     let function = function_around(facts, body_id);
-    let mut found = Vec::new();
+    let mut wrappers = Vec::new();
     for (index, param) in facts.params_of(function).iter().enumerate() {
         let is_param = |form: Form| match form {
             Form::Var(var) => {
@@ -95,38 +98,34 @@ fn wrappers_at(linker: &Linker<'_>, site: SiteRef, form: FormId, path: PathId) -
         if param.annotation.is_none() {
             continue;
         }
-        let goes_in = mentions(facts, form, DEPTH, &is_param) || in_closure(facts, form, &is_param);
-        if goes_in
-            && linker.takes_lambda(linker.annotation(linker.signature_scope(body(site, function)), param.annotation))
-        {
-            found.push(Wrapper { body: body(site, function), param: index as u32, path });
+        let contains_param = mentions(facts, form, DEPTH, &is_param) || is_used_in_closure(facts, form, &is_param);
+        let body = site.file.body_ref(function);
+        if contains_param && linker.takes_lambda(linker.annotation(linker.signature_scope(body), param.annotation)) {
+            wrappers.push(Wrapper { body, param: index as u32, path });
         }
     }
-    found
-}
-
-fn body(site: SiteRef, body: BodyId) -> BodyRef {
-    site.file.body_ref(body)
+    wrappers
 }
 
 /// True if a closure in a form calls a wanted form, or passes it on.
-fn in_closure(facts: &FileFacts, form: FormId, wanted: &dyn Fn(Form) -> bool) -> bool {
-    let literal = |form: Form| match form {
-        Form::Callable(of) => facts.sites.iter().enumerate().any(|(at, row)| {
-            facts.body_of(row.at) == of
-                && (mentions(facts, row.callee, DEPTH, wanted)
+fn is_used_in_closure(facts: &FileFacts, form: FormId, is_wanted: &dyn Fn(Form) -> bool) -> bool {
+    let is_closure_with_use = |form: Form| match form {
+        Form::Callable(closure) => facts.sites.iter().enumerate().any(|(index, row)| {
+            facts.body_of(row.at) == closure
+                && (mentions(facts, row.callee, DEPTH, is_wanted)
                     || facts
-                        .args_of(blocklint_facts::SiteId(at as u32))
+                        .args_of(blocklint_facts::SiteId(index as u32))
                         .iter()
-                        .any(|argument| mentions(facts, argument.value, DEPTH, wanted)))
+                        .any(|argument| mentions(facts, argument.value, DEPTH, is_wanted)))
         }),
         _ => false,
     };
-    mentions(facts, form, DEPTH, &literal)
+    mentions(facts, form, DEPTH, &is_closure_with_use)
 }
 
-/// Returns the callables that a form is, also behind pointers: bodies, and a library's function.
-pub(super) fn callables(
+/// Returns the callables that are values of a form, also behind pointers: bodies of the project, and a library
+/// function.
+pub(super) fn callables_of(
     linker: &Linker<'_>,
     site: SiteRef,
     form: FormId,
@@ -142,17 +141,17 @@ pub(super) fn callables(
             _ => None,
         })
         .collect();
-    let calls = members.iter().find_map(|val| match *val {
+    let library_function = members.iter().find_map(|val| match *val {
         Val::External(path) | Val::Method { path, .. } => Some(path),
         _ => None,
     });
     if tasks.is_empty()
-        && calls.is_none()
+        && library_function.is_none()
         && let facts = linker.program.facts(site.file)
         && let Form::Result(made) = facts.form(form)
         && let [only] = &facts.args_of(made)[..]
     {
-        return callables(linker, site, only.value, depth);
+        return callables_of(linker, site, only.value, depth);
     }
-    (tasks, calls)
+    (tasks, library_function)
 }

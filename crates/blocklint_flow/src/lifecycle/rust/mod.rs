@@ -461,7 +461,8 @@ impl<'s, 'l, 'a> RustLifecycle<'s, 'l, 'a> {
     /// `LazyLock::new`.
     fn is_initialiser(&self, site: SiteRef, inner: BodyRef, function: BodyRef) -> bool {
         let (facts, site_id) = self.linker.program.facts_and_id(site);
-        let runs_once = |site: SiteId| lang::rust::conventions::ONCE_METHODS.contains(&facts.text(facts.site(site).name));
+        let runs_once =
+            |site: SiteId| lang::rust::conventions::ONCE_METHODS.contains(&facts.text(facts.site(site).name));
         let makes_lazy = |taker: SiteId| {
             facts.text(facts.site(taker).name) == "new"
                 && self.calls_one_of(site.file.site_ref(taker), lang::rust::conventions::LAZY_CONSTRUCTORS)

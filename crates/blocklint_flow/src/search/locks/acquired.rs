@@ -1,4 +1,4 @@
-//! Python: locks of threads that a coroutine takes with `acquire()` and holds over an `await`, until a `release()`.
+//! Thread locks that a coroutine takes with `acquire()` and holds over an `await`, until a `release()` (Python).
 
 use blocklint_core::Language;
 use blocklint_facts::{FileFacts, Flow, Form, FormId, SiteFlags, SiteId, SiteKind};
@@ -7,82 +7,82 @@ use blocklint_link::program::ids::{FileId, SiteRef};
 use blocklint_link::syntax::regions::lies_in;
 use blocklint_link::values::value::EnvId;
 
-use crate::search::locks::{HeldOverAwait, lock_of, lock_type};
+use crate::search::locks::{HeldOverAwait, lock_place_within, lock_type};
 
-/// The method that takes a lock, and the one that lets go of it.
-const TAKES: &str = "acquire";
-const LETS_GO: &str = "release";
+const ACQUIRE: &str = "acquire";
+const RELEASE: &str = "release";
 
-/// How deep the form of a lock is followed.
+/// The most variables that are followed to the place of a lock.
 const DEPTH: u32 = 4;
 
-/// Adds where coroutines of a file hold a lock of threads over an `await` that they took with a call.
-pub(crate) fn add_acquired(linker: &Linker<'_>, file: FileId, found: &mut Vec<HeldOverAwait>) {
+/// Adds the thread locks that coroutines of a file take with `acquire()` and hold over an `await`.
+pub(crate) fn add_acquired_locks(linker: &Linker<'_>, file: FileId, held_locks: &mut Vec<HeldOverAwait>) {
     let facts = linker.program.facts(file);
-    let Some(takes) = linker.program.name(TAKES).and_then(|name| linker.program.local(file, name)) else { return };
+    let Some(acquire) = linker.program.name(ACQUIRE).and_then(|name| linker.program.local(file, name)) else { return };
     if facts.language != Language::Python {
         return;
     }
-    for &site in linker.program.index_of(file).sites_named(takes) {
+    for &site in linker.program.index_of(file).sites_named(acquire) {
         let row = facts.site(site);
         let Form::Attr(lock, _) = facts.form(row.callee) else { continue };
         let is_coroutine = matches!(facts.body(facts.body_of(row.at)).flow, Flow::Coroutine | Flow::AsyncGenerator);
-        if row.kind != SiteKind::Call || row.flags.has(SiteFlags::AWAITED) || !is_coroutine || only_tries(facts, site) {
+        if row.kind != SiteKind::Call || row.flags.has(SiteFlags::AWAITED) || !is_coroutine || never_waits(facts, site)
+        {
             continue;
         }
         let taken = file.site_ref(site);
         let Some(awaited) = first_await_while_held(linker, taken, lock) else { continue };
         if let Some(ty) = lock_type(linker, linker.scope_of(taken, EnvId::NONE), lock) {
-            found.push(HeldOverAwait { taken, awaited: file.site_ref(awaited), ty });
+            held_locks.push(HeldOverAwait { taken, awaited: file.site_ref(awaited), ty });
         }
     }
 }
 
-/// True if a call takes the lock only where it is free: `acquire(False)`, `acquire(blocking=False)`.
-fn only_tries(facts: &FileFacts, call: SiteId) -> bool {
+/// True if an `acquire` call does not wait for the lock: `acquire(False)`, `acquire(blocking=False)`.
+fn never_waits(facts: &FileFacts, call: SiteId) -> bool {
     facts.args_of(call).iter().take(2).any(|arg| {
         facts.form(arg.value) == Form::Bool(false) && (arg.name.is_none() || facts.text(arg.name) == "blocking")
     })
 }
 
-/// Returns what is awaited first after a lock was taken and before the coroutine lets go of it on the way there.
+/// Returns the first await after a lock is taken that no `release()` precedes on the same path.
 fn first_await_while_held(linker: &Linker<'_>, taken: SiteRef, lock: FormId) -> Option<SiteId> {
     let facts = linker.program.facts(taken.file);
-    let took = linker.program.site(taken);
-    let body = facts.body_of(took.at);
+    let taken_at = linker.program.site(taken).at;
+    let body = facts.body_of(taken_at);
     let awaits = facts.sites.iter().enumerate().filter(|(_, row)| {
         (row.flags.has(SiteFlags::AWAITED) || row.flags.has(SiteFlags::ASYNC))
-            && row.at.position > took.at.position
+            && row.at.position > taken_at.position
             && facts.body_of(row.at) == body
-            && lies_in(facts, row.at.region, took.at.region)
+            && lies_in(facts, row.at.region, taken_at.region)
     });
-    let mut awaits = awaits.map(|(at, _)| SiteId(at as u32)).peekable();
+    let mut awaits = awaits.map(|(index, _)| SiteId(index as u32)).peekable();
     awaits.peek()?;
-    let lets_go = linker.program.name(LETS_GO).and_then(|name| linker.program.local(taken.file, name));
-    let sites = lets_go.map_or(&[][..], |sym| linker.program.index_of(taken.file).sites_named(sym));
+    let release = linker.program.name(RELEASE).and_then(|name| linker.program.local(taken.file, name));
+    let sites = release.map_or(&[][..], |sym| linker.program.index_of(taken.file).sites_named(sym));
     let releases: Vec<SiteId> = sites
         .iter()
         .copied()
         .filter(|&site| {
             let row = facts.site(site);
-            row.at.position > took.at.position
+            row.at.position > taken_at.position
                 && facts.body_of(row.at) == body
-                && matches!(facts.form(row.callee), Form::Attr(of, _) if is_same(linker, taken, of, lock))
+                && matches!(facts.form(row.callee), Form::Attr(released, _) if is_same_lock(linker, taken, released, lock))
         })
         .collect();
-    awaits.find(|&site| {
-        let at = facts.site(site).at;
+    awaits.find(|&awaited| {
+        let awaited_at = facts.site(awaited).at;
         !releases.iter().any(|&release| {
-            let released = facts.site(release).at;
-            released.position < at.position && lies_in(facts, at.region, released.region)
+            let released_at = facts.site(release).at;
+            released_at.position < awaited_at.position && lies_in(facts, awaited_at.region, released_at.region)
         })
     })
 }
 
-/// True if two forms of a body are the same lock, as far as names show.
-fn is_same(linker: &Linker<'_>, taken: SiteRef, of: FormId, lock: FormId) -> bool {
+/// True if two forms of a body are the same lock: they are equal, or the same variable or field stores both.
+fn is_same_lock(linker: &Linker<'_>, taken: SiteRef, released: FormId, lock: FormId) -> bool {
     let facts = linker.program.facts(taken.file);
     let scope = linker.scope_of(taken, EnvId::NONE);
-    facts.form(of) == facts.form(lock)
-        || lock_of(linker, scope, of, DEPTH).is_some_and(|same| lock_of(linker, scope, lock, DEPTH) == Some(same))
+    let place_of = |form: FormId| lock_place_within(linker, scope, form, DEPTH);
+    facts.form(released) == facts.form(lock) || place_of(released).is_some_and(|place| place_of(lock) == Some(place))
 }
