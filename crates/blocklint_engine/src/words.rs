@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use blocklint_analysis::{Available, FileId, Linker, RawCause, RawEntry, RawFinding, RawStep, RootKind, Solved};
+use blocklint_analysis::{Availability, FileId, Linker, RawCause, RawEntry, RawFinding, RawStep, RootKind, Solved};
 use blocklint_core::{
     Cause, Finding, Mistake, Place, ReachedBy, Refusal, Step, Suppression, SuppressionSource, fingerprint,
 };
@@ -81,9 +81,9 @@ fn finding_and_remedy(
         more_causes: raw.causes.len().saturating_sub(1 + also.len()) as u32,
         also: &also,
         why_not_alone: None,
-        older_workers: matches!(raw.row_advice.pool_availability, Available::Since { .. }),
+        older_workers: matches!(raw.row_advice.pool_availability, Availability::Since { .. }),
     };
-    let advice = Advice { taker: linker.taker_of(raw.root), ..advice(&raw.row_advice) };
+    let advice = Advice { taker: linker.library_method_taking(raw.root), ..advice(&raw.row_advice) };
     let remedy = moved(linker, raw, solved.with_aside, blocklint_rules::remedy(&told, &advice), |bound| {
         blocklint_rules::remedy(&told, &Advice { bound: Some(bound), ..advice.clone() })
     });
@@ -175,18 +175,18 @@ fn advice(row_advice: &RowAdvice) -> Advice {
     }
 }
 
-fn availability(available: &Available) -> Availability {
+fn availability(available: &Availability) -> Availability {
     match available {
-        Available::Unknown => Availability::Unknown,
-        Available::Yes => Availability::Yes,
-        Available::WithFeature { package, feature } => {
+        Availability::Unknown => Availability::Unknown,
+        Availability::Yes => Availability::Yes,
+        Availability::WithFeature { package, feature } => {
             Availability::Needs(format!("feature `{feature}` of `{package}`"))
         }
-        Available::Since { library, since, has } => {
+        Availability::Since { library, since, has } => {
             Availability::Newer(format!("`{library}` {since}, and {has} is what the build has"))
         }
-        Available::Beside(other) => Availability::Beside(other.clone()),
-        Available::No => Availability::No,
+        Availability::OtherRuntime(other) => Availability::Beside(other.clone()),
+        Availability::No => Availability::No,
     }
 }
 

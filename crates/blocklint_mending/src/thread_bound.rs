@@ -470,7 +470,7 @@ impl<'l, 'a> Walk<'l, 'a> {
         let linker = self.linker;
         let calls = linker.library.calls(path);
         let mut stated = calls.with(|row| row.bound.is_some());
-        let stated = stated.find(|row| linker.conditions_shown(&row.when, &row.unless, site, EnvId::NONE));
+        let stated = stated.find(|row| linker.conditions_hold(&row.when, &row.unless, site, EnvId::NONE));
         if let Some(row) = stated {
             // A call that belongs to a block moves with the block (`entered`).
             return row.bound.filter(|bound| !matches!(bound, Bound::Nothing | Bound::Block));

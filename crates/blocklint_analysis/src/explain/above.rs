@@ -331,7 +331,7 @@ impl Explainer<'_, '_> {
                 if !self.is_body(linker.eval(linker.scope_of(site, EnvId::NONE), form).value, body) {
                     return;
                 }
-                let passing = linker.passing(site, arg, EnvId::NONE);
+                let passing = linker.argument_use(site, arg, EnvId::NONE);
                 for &(context, _) in &passing.handed {
                     if context != Context::EventLoop {
                         found.push(Above::HandedOver(site, context));
@@ -354,7 +354,7 @@ impl Explainer<'_, '_> {
                 let scope = blocklint_link::values::expr::Scope { file, at: row.at, env: EnvId::NONE };
                 let holds = match wrap {
                     Wrap::Element => self.display_holds(file, row.value, body),
-                    _ => self.is_body(linker.assigned(scope, assign).value, body),
+                    _ => self.is_body(linker.assigned_value(scope, assign).value, body),
                 };
                 if holds {
                     found.push(Above::Kept(file, row.span));

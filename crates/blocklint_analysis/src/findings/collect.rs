@@ -28,7 +28,7 @@ pub(super) fn collect(solved: &SolvedGraph<'_, '_>) -> CandidatesByPlace {
     for hit in &graph.hits {
         linker.check_cancelled();
         let Some(rule) = rule_of(hit.label.effect, hit.label.native, hit.kind.context) else { continue };
-        let Some(_at_hand) = linker.take_up(WorkUnit::Body(hit.root)) else { continue };
+        let Some(_guard) = linker.enter_unit(WorkUnit::Body(hit.root)) else { continue };
         let mut placed = Vec::new();
         place_hit(solved, hit.root, PlacedEdge { above: SmallVec::new(), edge: hit.edge }, &mut placed);
         for at in placed {

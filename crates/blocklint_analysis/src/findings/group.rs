@@ -37,7 +37,7 @@ pub(super) fn group(
     let places = places.into_iter().filter(|((site, ..), _)| linker.is_reported(site.file));
     let found = places.filter_map(|(place, candidates)| {
         let (site, _, rule) = place;
-        let _at_hand = linker.take_up_site(site)?;
+        let _guard = linker.enter_unit_of_site(site)?;
         let (mut finding, best) = finding(solved, place, &candidates);
         if !best.handed {
             finding.row_advice.chain = chains.of(linker, graph, &best.edge, best.kind.runtime);

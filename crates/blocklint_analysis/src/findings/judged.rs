@@ -20,7 +20,7 @@ pub(super) fn judge<'s, 'l, 'a>(
     let SolvedGraph { linker, judge, graph, ref paths, options, .. } = *solved;
     let mut moments = Moments::new(linker, callers, reached_by);
     for candidate in places.values_mut().flatten() {
-        let Some(_at_hand) = linker.take_up(WorkUnit::Body(candidate.root)) else { continue };
+        let Some(_guard) = linker.enter_unit(WorkUnit::Body(candidate.root)) else { continue };
         let (path, seen) = (paths.follow(candidate.edge), candidate.label.clone());
         let traced = Traced {
             linker,

@@ -23,7 +23,7 @@ use blocklint_flow::lifecycle::reached_by::ReachedBy;
 use blocklint_flow::search::suppressions::Suppressions;
 use blocklint_link::linker::Linker;
 use blocklint_link::linker::work::WorkUnit;
-use blocklint_link::models::unit_facts::{ByCode, Units};
+use blocklint_link::models::unit_facts::{SwitchEvidence, Units};
 use blocklint_link::program::ids::SiteRef;
 
 use crate::raw_finding::RawFinding;
@@ -76,7 +76,7 @@ pub(crate) fn findings(
     let mut places = collect(solved);
     let reached_by = ReachedBy::new(linker, &callers);
     let joined = judge(solved, &callers, &reached_by, &mut places);
-    let units = Units::new(linker, ByCode { shows: shows_by_code, other_path });
+    let units = Units::new(linker, SwitchEvidence { shows: shows_by_code, other_path });
     let find_hubs = || blocked_hubs(linker, suppressions, solved.judge, graph, &solved.causes, &units);
     let hubs = linker.attempt(WorkUnit::Step("native calls that greenlets reach"), find_hubs).unwrap_or_default();
     let causes = name_causes(solved, &places, &hubs);
@@ -107,7 +107,7 @@ pub(crate) fn findings(
 /// Drops candidates at calls that are reported because they are called instead of handed over: one finding is enough.
 fn drop_reported_as_misuse(linker: &Linker<'_>, places: &mut CandidatesByPlace, misused: &[RawFinding]) {
     places.retain(|(site, ..), _| {
-        let Some(_at_hand) = linker.take_up_site(*site) else { return false };
+        let Some(_guard) = linker.enter_unit_of_site(*site) else { return false };
         !misused.iter().any(|one| {
             (one.site == *site || enters(linker, *site, one.site))
                 && matches!(

@@ -77,7 +77,7 @@ fn submitted_at(linker: &Linker<'_>, site: SiteRef) -> Option<Submitted> {
         let rows = linker.library.handovers(path);
         // Of Java's overloads each has a row, and only one has all its arguments here.
         let (row, form) = rows.iter().find_map(|row| {
-            if !linker.conditions_shown(&row.row.when, &row.row.unless, site, EnvId::NONE) {
+            if !linker.conditions_hold(&row.row.when, &row.row.unless, site, EnvId::NONE) {
                 return None;
             }
             let form = match executor_of(row.row)? {

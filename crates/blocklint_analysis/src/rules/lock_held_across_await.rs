@@ -10,7 +10,7 @@ use blocklint_flow::search::locks::{HeldOverAwait, binding_of, held_over_await, 
 use blocklint_link::linker::{LOW_STEPS, Linker};
 use blocklint_link::program::ids::{ClassRef, FileId, Name, PathId, SiteRef};
 use blocklint_link::syntax::forms::mentions;
-use blocklint_link::syntax::regions::lies_in;
+use blocklint_link::syntax::regions::is_region_in;
 use blocklint_link::values::expr::Scope;
 use blocklint_link::values::value::{EnvId, Val, ValueId};
 use blocklint_models::{Role, TypeExpr, Uses};
@@ -246,7 +246,7 @@ fn first_await_alive(linker: &Linker<'_>, taken: SiteRef, awaits: &[SiteId], sou
         return awaits.iter().copied().find(|&site| {
             let at = facts.site(site).at;
             at.position > bound.at.position
-                && lies_in(facts, at.region, bound.at.region)
+                && is_region_in(facts, at.region, bound.at.region)
                 // Where an `if let` found nothing there is no guard.
                 && !is_in_else_of_subject(facts, at.region, bound.at.region)
                 && !is_moved_away_before(facts, Form::Var(var), bound.at.position, site)
@@ -259,7 +259,8 @@ fn first_await_alive(linker: &Linker<'_>, taken: SiteRef, awaits: &[SiteId], sou
         let ends_early = linker.crate_of(taken.file).is_some_and(|own| own.edition >= 2024);
         return awaits.iter().filter(behind).copied().find(|&site| {
             let at = facts.site(site).at;
-            lies_in(facts, at.region, row.at.region) && !(ends_early && is_in_else(facts, at.region, row.at.region))
+            is_region_in(facts, at.region, row.at.region)
+                && !(ends_early && is_in_else(facts, at.region, row.at.region))
         });
     }
     // A part of what is awaited.

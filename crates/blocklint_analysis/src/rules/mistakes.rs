@@ -101,7 +101,7 @@ impl MistakeSearch<'_, '_, '_, '_> {
 fn of_schedulers(linker: &Linker<'_>, file: FileId) -> RowAdvice {
     let mut row_advice = RowAdvice::default();
     if let (Language::Java, Some(of)) = (linker.program.language(file), Runtime::publishers(Some(Runtime::Reactor))) {
-        row_advice.pool_availability = linker.has_version_for(file, &of.workers_path());
+        row_advice.pool_availability = linker.version_availability(file, &of.workers_path());
     }
     row_advice
 }

@@ -297,7 +297,7 @@ fn offload_at(linker: &Linker<'_>, site: SiteRef) -> Option<Handed> {
         let Target::Row { path, .. } = *target else { return None };
         let rows = linker.library.handovers(path);
         // The first row whose conditions hold counts.
-        let holds = |row: &HandoverRow| linker.conditions_shown(&row.when, &row.unless, site, EnvId::NONE);
+        let holds = |row: &HandoverRow| linker.conditions_hold(&row.when, &row.unless, site, EnvId::NONE);
         // Of Java's overloads each has rows of its own.
         let overloaded = linker.program.language(site.file) == Language::Java;
         let mut held = rows.iter().filter(|row| holds(row.row));
@@ -413,7 +413,7 @@ fn bounds(linker: &Linker<'_>, site: SiteRef) -> bool {
     linker.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
         Target::Row { path, .. } => linker.library.calls(path).iter().any(|row| {
             matches!(row.row.concurrency, Some(Concurrency::Bounded | Concurrency::Argument(_)))
-                && linker.conditions_shown(&row.row.when, &row.row.unless, site, EnvId::NONE)
+                && linker.conditions_hold(&row.row.when, &row.row.unless, site, EnvId::NONE)
         }),
         // A permit of the project's own.
         Target::Body { body, .. } => {

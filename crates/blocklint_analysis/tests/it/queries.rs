@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use blocklint_link::linker::Linker;
 use blocklint_link::linker::query::{Cut, Plain, Step, Table, UnkeptEmptyMeanwhile, UnkeptStep};
-use blocklint_link::linker::round::{First, OnlyOnTheWay, Round, RoundTable};
+use blocklint_link::linker::round::{First, Round, RoundOnly, RoundTable};
 use blocklint_link::models::library::Library;
 
 use blocklint_link::program::{Layout, Names, Program};
@@ -175,7 +175,7 @@ fn what_is_found_on_the_way_is_good_for_the_question_that_is_asked_first() {
     assert_eq!((follow(&round, &table, 0, &computed), computed.get()), (103, 3));
     // 1 and 2 were found on the way to 0, and are looked for anew.
     assert_eq!((follow(&round, &table, 1, &computed), computed.get()), (105, 5));
-    let answers = RoundTable::<u32, u32, OnlyOnTheWay>::default();
+    let answers = RoundTable::<u32, u32, RoundOnly>::default();
     let sum = round.query(
         &answers,
         0,
@@ -204,5 +204,5 @@ fn a_round_is_not_deeper_than_it_may() {
     fn ask(round: &Round, table: &RoundTable<u32, u32, First>, key: u32) -> u32 {
         round.query(table, key, || 0, || 1 + ask(round, table, key + 1))
     }
-    assert_eq!(ask(&Round::to_depth(5), &RoundTable::default(), 0), 5);
+    assert_eq!(ask(&Round::with_max_depth(5), &RoundTable::default(), 0), 5);
 }

@@ -28,7 +28,7 @@ impl Callers<'_, '_> {
             return;
         }
         for &site in self.call_sites(body).iter() {
-            if linker.passed(site, body, index).is_none() {
+            if linker.passed_argument(site, body, index).is_none() {
                 found.callers.push(Caller {
                     site,
                     env: EnvId::NONE,
@@ -60,7 +60,7 @@ impl Callers<'_, '_> {
         }
         let facts = linker.program.facts(site.file);
         let kind = linker.program.site(site).kind;
-        let passing = linker.passing(site, arg, env);
+        let passing = linker.argument_use(site, arg, env);
         let targets = linker.targets(site, env);
         let inferred = targets.unknown && kind == SiteKind::Call || passing.assumed;
         let steps = steps.max(targets.steps).saturating_add(u8::from(inferred));
@@ -159,7 +159,12 @@ impl Callers<'_, '_> {
     }
 
     /// The subject is an operator's callable: it runs where the chain is subscribed to.
-    fn on_chain(&self, passing: &blocklint_link::calls::targets::Passing, caller: Caller, found: &mut FoundCallers) {
+    fn on_chain(
+        &self,
+        passing: &blocklint_link::calls::targets::ArgumentUse,
+        caller: Caller,
+        found: &mut FoundCallers,
+    ) {
         let position = self.linker.resolved_position(&passing.chain);
         if let Some(confidence) = position.root
             && !off_the_loop(self.linker, caller.site)

@@ -139,7 +139,7 @@ impl<'e, 'l, 'a> Entries<'e, 'l, 'a> {
             .partition(|condition| matches!(condition.subject, blocklint_models::Subject::Switch(_)));
         switches.iter().all(|condition| unit.shows(condition))
             && match made {
-                Some(site) => self.linker.conditions_shown(&others, &row.unless, site, EnvId::NONE),
+                Some(site) => self.linker.conditions_hold(&others, &row.unless, site, EnvId::NONE),
                 None => others.is_empty(),
             }
     }

@@ -95,7 +95,7 @@ impl CallerQuery {
 fn waits_for(linker: &Linker<'_>, caller: BodyRef, site: SiteRef) -> bool {
     linker.program.body(caller).kind == BodyKind::Function
         && linker.registered(caller).is_none()
-        && linker.is_waited_for_there(site)
+        && linker.is_waited_for_in_body(site)
 }
 
 /// True if a lambda is handed to a worker, or stands where a chain was moved to one.
@@ -112,7 +112,7 @@ fn stands_in_worker(linker: &Linker<'_>, body: BodyRef) -> bool {
 }
 
 fn is_worker_argument(linker: &Linker<'_>, site: SiteRef, arg: u32) -> bool {
-    let passing = linker.passing(site, arg, EnvId::NONE);
+    let passing = linker.argument_use(site, arg, EnvId::NONE);
     if passing.on_chain {
         return linker.is_moved_away(site);
     }

@@ -97,7 +97,7 @@ impl<'l, 'a> Roots<'l, 'a> {
             if is_dropped(linker, body) {
                 return None;
             }
-            let started = || linker.runtime_starting(body).filter(|_| row.kind == BodyKind::AsyncBlock);
+            let started = || linker.runtime_of_spawner(body).filter(|_| row.kind == BodyKind::AsyncBlock);
             let runtime = self.runtime_of_task(body).or_else(started).or(runtime);
             return Some(Root { kind: RootKind::Coroutine, context: Context::EventLoop, runtime });
         }
@@ -135,7 +135,7 @@ impl<'l, 'a> Roots<'l, 'a> {
         if facts.language != Language::Rust {
             return None;
         }
-        if let Some(runtime) = self.runtime_by_attribute(body).or_else(|| linker.runtime_driving(body)) {
+        if let Some(runtime) = self.runtime_by_attribute(body).or_else(|| linker.runtime_of_drivers(body)) {
             return Some(runtime);
         }
         // Hardly a project names another flavour, and a test has one of its own.
@@ -150,7 +150,7 @@ impl<'l, 'a> Roots<'l, 'a> {
         linker.decorators(body).into_iter().find_map(|(path, made)| {
             let path = linker.library.path(Language::Rust, &format!("{}!", linker.library.text(path)));
             let holds = |row: &HandoverRow| match made {
-                Some(site) => linker.conditions_shown(&row.when, &row.unless, site, EnvId::NONE),
+                Some(site) => linker.conditions_hold(&row.when, &row.unless, site, EnvId::NONE),
                 None => row.when.is_empty(),
             };
             linker.library.handovers(path).of_via(Via::Decorator).map(|found| found.row).find(|row| holds(row))?.runtime
@@ -200,7 +200,7 @@ impl<'l, 'a> Roots<'l, 'a> {
             if off_the_loop(linker, site) {
                 continue;
             }
-            let passing = linker.passing(site, arg, EnvId::NONE);
+            let passing = linker.argument_use(site, arg, EnvId::NONE);
             for &(context, runtime) in &passing.handed {
                 if context == Context::EventLoop && !linker.stands_with_workers(site) {
                     let runtime = runtime.or_else(|| linker.runtime_of(body.file));
@@ -221,7 +221,7 @@ impl<'l, 'a> Roots<'l, 'a> {
             }
         }
         if linker.program.language(body.file) == Language::Java
-            && let Some(runtime) = linker.overrides_on_loop(body)
+            && let Some(runtime) = linker.loop_runtime_of_lambda(body)
         {
             return Some(Root { kind: RootKind::Literal, context: Context::EventLoop, runtime });
         }

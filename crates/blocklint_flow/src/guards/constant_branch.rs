@@ -20,7 +20,7 @@ const DEPTH: u32 = 4;
 
 /// True if a site stands in a branch whose test can be seen never to come out that way.
 pub(crate) fn never_runs(linker: &Linker<'_>, site: SiteRef) -> bool {
-    linker.tests_over(site).any(|(test, wanted)| always(linker, site, test, DEPTH) == Some(!wanted))
+    linker.tests_around(site).any(|(test, wanted)| always(linker, site, test, DEPTH) == Some(!wanted))
 }
 
 /// Returns the result that a test always has.
@@ -137,7 +137,7 @@ fn only_in_field(linker: &Linker<'_>, class: ClassRef, file: FileId, sym: Sym) -
     let name = linker.program.global(file, sym)?;
     // Its bases, and what derives from it: an instance of either may be what `link` is.
     let below = linker.descendants(class, MOST_DERIVED);
-    if !below.is_whole {
+    if !below.is_complete {
         return None;
     }
     let mut seen: FxHashSet<ClassRef> = std::iter::once(class).chain(below.classes).collect();
@@ -188,7 +188,7 @@ fn only_in_field(linker: &Linker<'_>, class: ClassRef, file: FileId, sym: Sym) -
 fn sets_by_name(linker: &Linker<'_>, class: ClassRef) -> bool {
     let facts = linker.program.facts(class.file);
     linker
-        .sites_under(class.file, &["setattr", "__setattr__", "__dict__"])
+        .sites_with_names(class.file, &["setattr", "__setattr__", "__dict__"])
         .any(|site| linker.class_around(linker.program.body_of(class.file, facts.site(site).at)) == Some(class))
 }
 

@@ -87,7 +87,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
                     label.guard = Some(Guard { param: index, passed, escape, asked: None, filled_in, ..guard });
                 }
                 (Answer::Key(key, default), _) => {
-                    label.guard = Some(Guard { escape: None, ..guard.under_key(key, default) });
+                    label.guard = Some(Guard { escape: None, ..guard.for_key(key, default) });
                 }
                 (Answer::Forwarded, escape) => {
                     let escape = match escape {
@@ -178,7 +178,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
             }
             match self.condition_left(answer, node, guard) {
                 // The label carries this guard already.
-                NextGuard::Holds(guard) if left.is_some_and(|left| left.is_same_as(&guard)) => {}
+                NextGuard::Holds(guard) if left.is_some_and(|left| left.has_same_question(&guard)) => {}
                 NextGuard::None => {}
                 found => return found,
             }
@@ -207,7 +207,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
                 let filled_in = filled_in || guard.filled_in;
                 NextGuard::Holds(Guard { param: index, passed, asked: None, filled_in, ..guard.clone() })
             }
-            Answer::Key(key, default) => NextGuard::Holds(guard.clone().under_key(key, default)),
+            Answer::Key(key, default) => NextGuard::Holds(guard.clone().for_key(key, default)),
             Answer::Forwarded => {
                 let asked = guard.asked.clone();
                 let asked = asked.or_else(|| Some(Rc::new(GuardKey::Param(node.body, guard.param))));
@@ -246,7 +246,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
     /// Returns the answer of a site's argument to a guard.
     fn ask(&self, caller: Caller, node: Node, guard: &Guard) -> Answer {
         if let Question::Condition(condition) = &*guard.question
-            && (guard.asks_for_origin() || guard.asks_for_type())
+            && (guard.tests_origin() || guard.tests_type())
         {
             return self.ask_form(caller, node, guard, &condition.tests);
         }
@@ -338,7 +338,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
     fn ask_each(&self, caller: Caller, node: Node, guard: &Guard, form: blocklint_facts::FormId) -> Answer {
         let (mut holding, mut failing, mut param, mut filled_in) = (false, false, None, false);
         for reaching in self.linker.constants_at(caller.site, form, caller.env).iter() {
-            if reaching.is_for_want || reaching.falls_back && guard.tests_absence() {
+            if reaching.replaces_missing || reaching.falls_back && guard.tests_absence() {
                 filled_in = true;
                 continue;
             }
@@ -375,7 +375,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
             PassedArgument::Forwarded => Truth::Param(index),
             PassedArgument::Hidden => Truth::Hidden,
             PassedArgument::Constant(constant) => {
-                match blocklint_link::guards::branch::answer(&Choice::Truth, &constant) {
+                match blocklint_link::guards::branch::choice_outcome(&Choice::Truth, &constant) {
                     ConditionResult::Yes => Truth::Seen(true),
                     ConditionResult::No => Truth::Seen(false),
                     ConditionResult::Param(index) => Truth::Param(index),
@@ -388,7 +388,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
     /// True if a guard that asks for the beginning of a string holds, if a branch around the site shows it.
     fn holds_by_beginning(&self, caller: Caller, node: Node, guard: &Guard) -> Option<bool> {
         let asks = match &*guard.question {
-            Question::Choice(Choice::Begins(_)) => true,
+            Question::Choice(Choice::StartsWith(_)) => true,
             Question::Condition(condition) => matches!(condition.tests[..], [Test::Contains(_)]),
             _ => false,
         };
@@ -396,7 +396,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
             return None;
         }
         let form = self.linker.argument_for_param(caller.site, node.body, guard.param, caller.with_receiver)?;
-        let known = self.linker.known_beginning(caller.site, form)?;
+        let known = self.linker.known_prefix(caller.site, form)?;
         match self.answer(guard, &Constant::Head(known)) {
             ConditionResult::Yes => Some(guard.wanted),
             ConditionResult::No => Some(!guard.wanted),
@@ -408,7 +408,8 @@ impl<'l, 'a> Conditions<'l, 'a> {
     /// another type.
     fn is_ruled_out(&self, caller: Caller, node: Node, guard: &Guard) -> bool {
         let Question::Choice(choice) = &*guard.question else { return false };
-        let is_reported = matches!(choice, Choice::OfType(_) | Choice::Says(_) | Choice::Truth | Choice::Null);
+        let is_reported =
+            matches!(choice, Choice::IsInstance(_) | Choice::MethodReturnsTrue(_) | Choice::Truth | Choice::Null);
         if !is_reported || caller.arg.is_some() || caller.kind == CallerKind::Consumes {
             return false;
         }
@@ -421,15 +422,15 @@ impl<'l, 'a> Conditions<'l, 'a> {
             return true;
         }
         let holds = match choice {
-            Choice::OfType(types) => return fails_by_type(linker, site, form, caller.env, guard, types),
-            Choice::Says(getter) => getter_result(linker, site, form, getter),
+            Choice::IsInstance(types) => return fails_by_type(linker, site, form, caller.env, guard, types),
+            Choice::MethodReturnsTrue(getter) => getter_result(linker, site, form, getter),
             Choice::Truth if guard.wanted && linker.is_off_by_default(site, form) => return true,
             // `acquire(isOnEventLoop())`: on a loop that is true.
             Choice::Truth if !guard.wanted && tests_loop(linker, site.file, form) => return true,
-            Choice::Truth => linker.known_false(site, form).0.map(|is_false| !is_false),
+            Choice::Truth => linker.known_falsity(site, form).0.map(|is_false| !is_false),
             // The argument of a call of a literal is there.
             _ if guard.wanted && linker.is_param_of_literal(site, form) => return true,
-            _ => linker.known_false(site, form).1,
+            _ => linker.known_falsity(site, form).1,
         };
         holds.is_some_and(|holds| holds != guard.wanted)
     }
@@ -449,7 +450,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
                     _ => ConditionResult::No,
                 },
             },
-            Question::Choice(choice) => blocklint_link::guards::branch::answer(choice, constant),
+            Question::Choice(choice) => blocklint_link::guards::branch::choice_outcome(choice, constant),
             Question::Condition(condition) => {
                 let mut all = ConditionResult::Yes;
                 for test in &condition.tests {
@@ -526,7 +527,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
 
     /// Returns the default of a parameter that a site does not name.
     fn not_passed(&self, site: SiteRef, default: Option<Constant>) -> PassedArgument {
-        if self.linker.unpacks(site) {
+        if self.linker.has_unpacked_arguments(site) {
             return if self.forwards_all(site) { PassedArgument::Forwarded } else { PassedArgument::Hidden };
         }
         match default {

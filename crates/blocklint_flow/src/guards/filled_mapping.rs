@@ -15,7 +15,7 @@ use crate::callers::Caller;
 /// from a mapping (`look_up(self.kept["base"])`), or one part of a mapping that is passed as a whole (`Settings(**given)`).
 pub(crate) fn is_filled(linker: &Linker<'_>, caller: Caller, body: BodyRef, guard: &Guard) -> bool {
     let lacks = match &*guard.question {
-        Question::Choice(Choice::Lacks(part)) if guard.wanted => Some(part.as_str()),
+        Question::Choice(Choice::LacksKey(part)) if guard.wanted => Some(part.as_str()),
         _ if guard.tests_absence() => None,
         _ => return false,
     };

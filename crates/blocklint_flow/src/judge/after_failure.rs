@@ -58,7 +58,7 @@ fn is_removed_before_exception(linker: &Linker<'_>, site: SiteRef) -> bool {
         let raised = facts.site(last);
         raised.kind == SiteKind::Call
             && raised.at.position > row.at.position
-            && linker.is_raised(site.file.site_ref(last))
+            && linker.is_raised_exception(site.file.site_ref(last))
     })
 }
 

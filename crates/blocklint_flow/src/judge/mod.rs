@@ -230,7 +230,7 @@ impl Judge {
         asks.dedup();
         for ask in asks {
             if let SignalScope::Beside(lower) = ask.ask().scope
-                && let Some(_at_hand) = linker.take_up(WorkUnit::Step(ask.signal().name))
+                && let Some(_guard) = linker.enter_unit(WorkUnit::Step(ask.signal().name))
             {
                 lower(all, ask);
             }

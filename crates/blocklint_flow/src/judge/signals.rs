@@ -151,7 +151,7 @@ pub static SIGNALS: &[Signal] = &[
         says: "it is there to show or to measure something",
         asks: &[
             ask(PYTHON, Aside, Root(|linker, root| path_kind::is_example(path_of(linker, root)))),
-            ask(JAVA, Note, Path(is_any, |on| path_kind::is_for_show(path_of(on.linker, on.root)))),
+            ask(JAVA, Note, Path(is_any, |on| path_kind::is_in_example_folder(path_of(on.linker, on.root)))),
         ],
     },
     Signal {
@@ -338,9 +338,9 @@ fn steps_in_servlet_container(on: &Traced<'_, '_>) -> u8 {
 }
 
 fn steps_if_value_may_be_there(on: &Traced<'_, '_>) -> u8 {
-    steps(on.sink_site().is_some_and(|site| on.linker.may_wait_for_complete(site)), DOUBT_STEPS)
+    steps(on.sink_site().is_some_and(|site| on.linker.may_wait_for_completed_publisher(site)), DOUBT_STEPS)
 }
 
 fn has_value(on: &Traced<'_, '_>) -> bool {
-    on.sink_site().is_some_and(|site| on.linker.waits_for_complete(site))
+    on.sink_site().is_some_and(|site| on.linker.waits_for_completed_publisher(site))
 }

@@ -16,7 +16,7 @@ pub(crate) fn is_for_a_terminal(linker: &Linker<'_>, site: SiteRef) -> bool {
     let Some(asks) = lang::words_of(linker.program.language(site.file)).terminal_check else { return false };
     // Hardly a project does.
     linker.program.name(asks).is_some()
-        && linker.tests_over(site).any(|(test, holds)| tests_terminal(linker, site.file, test, holds, DEPTH))
+        && linker.tests_around(site).any(|(test, holds)| tests_terminal(linker, site.file, test, holds, DEPTH))
 }
 
 /// True if a test that comes out as `holds` means that there is a terminal.

@@ -385,7 +385,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
     /// True if a call runs its arguments while it lasts, or in a thread or task of its own: once for each call.
     fn runs_in_place(&self, site: SiteRef, arg: u32) -> bool {
         let linker = self.linker;
-        let passing = linker.passing(site, arg, EnvId::NONE);
+        let passing = linker.argument_use(site, arg, EnvId::NONE);
         let on_loop = passing.handed.iter().any(|(context, _)| *context == Context::EventLoop);
         let starts = || {
             linker.values.members(linker.callee(site, EnvId::NONE).value).iter().any(|&val| match val {
@@ -566,7 +566,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
             all = Frequency::Once;
         }
         // A constructor that calls that of its base makes no further instance, and its callee is no class.
-        let makers = names.iter().map(|&name| linker.makers_named(name));
+        let makers = names.iter().map(|&name| linker.constructor_calls_named(name));
         let sites = makers.flat_map(|makers| {
             let mut sites: Vec<SiteRef> = classes.iter().filter_map(|of| makers.get(of)).flatten().copied().collect();
             sites.sort();

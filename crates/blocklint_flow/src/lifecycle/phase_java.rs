@@ -28,8 +28,8 @@ impl Phases<'_, '_, '_> {
                     return Some(When::Unknown);
                 };
                 let when = self.within(parent, depth);
-                let is_whole = runs_once_in_chain(linker, body) || when == Some(When::Test);
-                return if is_whole { when } else { Some(When::Unknown) };
+                let is_complete = runs_once_in_chain(linker, body) || when == Some(When::Test);
+                return if is_complete { when } else { Some(When::Unknown) };
             }
             BodyKind::Module | BodyKind::Class => return Some(When::StartUp),
             BodyKind::Initialiser if row.flags.has(BodyFlags::STATIC) => return Some(When::StartUp),
@@ -60,7 +60,7 @@ impl Phases<'_, '_, '_> {
                 // A callable that is stored runs later.
                 let is_kept = |of: &&BodyUse| match **of {
                     BodyUse::Call(_) => false,
-                    BodyUse::Passed(site, arg) => !linker.passing(site, arg, EnvId::NONE).called,
+                    BodyUse::Passed(site, arg) => !linker.argument_use(site, arg, EnvId::NONE).called,
                 };
                 if uses().any(|of| is_kept(&of)) {
                     return Some(When::Unknown);

@@ -74,7 +74,7 @@ impl<'l, 'a> Callers<'l, 'a> {
                         if !holds(linker.eval(linker.scope_of(site, EnvId::NONE), form).value) {
                             continue;
                         }
-                        let passing = linker.passing(site, arg, EnvId::NONE);
+                        let passing = linker.argument_use(site, arg, EnvId::NONE);
                         if passing.consumed {
                             found.push((site, Some(arg)));
                         }
@@ -85,7 +85,7 @@ impl<'l, 'a> Callers<'l, 'a> {
                     Mention::Assign(assign) => {
                         let row = facts.assign(assign);
                         let scope = blocklint_link::values::expr::Scope { file, at: row.at, env: EnvId::NONE };
-                        if !holds(linker.assigned(scope, assign).value) {
+                        if !holds(linker.assigned_value(scope, assign).value) {
                             continue;
                         }
                         match facts.form(row.target) {

@@ -112,8 +112,8 @@ impl<'l, 'a> Search<'l, 'a> {
     /// on the linker is asked for the findings of these files only, and of those that have to be looked at with them.
     pub fn within(mut self, flows: &Flows, wanted: FileSearch<'_>) -> Self {
         let (focus, asked) = flows.focus(self.linker, wanted);
-        self.linker.report_only(asked);
-        self.linker.look_only_at(focus.bodies().clone());
+        self.linker.restrict_findings_to(asked);
+        self.linker.restrict_search_to(focus.bodies().clone());
         self.focus = Some(focus);
         self
     }
@@ -201,7 +201,7 @@ impl<'l, 'a> Search<'l, 'a> {
             label.guard = self.place(site).guard();
             // The choice among many counts more than conditions further in.
             if rare > 0
-                && label.guard.as_ref().is_some_and(|guard| !guard.asks_for_text())
+                && label.guard.as_ref().is_some_and(|guard| !guard.tests_text())
                 && let Some(guard) = self.place(site).guard_of_rare_choice()
             {
                 label.guard = Some(guard);
@@ -210,10 +210,10 @@ impl<'l, 'a> Search<'l, 'a> {
         match &mut label.guard {
             // A caller may decide which of the many it is.
             Some(guard) if decides && guard.is_choice_of_literal() => {
-                guard.rare = rare.max(u8::from(guard.asks_for_text()));
+                guard.rare = rare.max(u8::from(guard.tests_text()));
                 self.mark_doubts(site, &mut edge, Mark::IfUndecided);
             }
-            Some(guard) if decides && guard.asks_for_scheme() => guard.rare = LOW_STEPS,
+            Some(guard) if decides && guard.tests_scheme() => guard.rare = LOW_STEPS,
             _ => {
                 edge.steps = add_steps(edge.steps, rare);
                 self.mark_doubts(site, &mut edge, Mark::Spoke);
@@ -271,10 +271,10 @@ impl<'l, 'a> Search<'l, 'a> {
         if let Some(guard) = label.guard.take() {
             match guard.source {
                 // A root has no caller that shows the value.
-                Source::When if guard.asks_for_unseen() => {}
+                Source::When if guard.tests_unseen() => {}
                 Source::When => return,
                 // No chain passes `null` on.
-                _ if guard.asks_for_null() && self.linker.is_chain_lambda(root) => return,
+                _ if guard.tests_null() && self.linker.is_chain_lambda(root) => return,
                 // A parameter that is passed on from here is declared to be there.
                 _ if guard.passed > 0
                     && guard.asked.is_none()
@@ -284,7 +284,7 @@ impl<'l, 'a> Search<'l, 'a> {
                 }
                 Source::Unless => edge.steps = add_steps(edge.steps, 1),
                 // The author of a root that has the test in it knows that such values come.
-                Source::Branch if guard.passed == 0 && guard.asks_for_scheme() => {}
+                Source::Branch if guard.passed == 0 && guard.tests_scheme() => {}
                 Source::Exempt | Source::Timeout | Source::Branch => {
                     edge.steps = add_steps(edge.steps, guard.rare);
                     self.mark(&mut edge, Mark::Undecided);

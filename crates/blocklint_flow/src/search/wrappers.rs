@@ -121,7 +121,7 @@ impl<'a> Search<'_, 'a> {
                     Selector::Argument(argument) if !decorates => linker.argument(made, argument),
                     _ => None,
                 }?;
-                linker.conditions_shown(&row.when, &row.unless, asked, EnvId::NONE).then_some((row, form))
+                linker.conditions_hold(&row.when, &row.unless, asked, EnvId::NONE).then_some((row, form))
             });
             let Some((row, form)) = speaking else { continue };
             let Some(called) = row.called() else { continue };

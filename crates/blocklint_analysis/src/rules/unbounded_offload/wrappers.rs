@@ -70,7 +70,7 @@ pub(super) fn handed_through<'a>(
 /// Returns the argument of a call for a wrapper's parameter; also where the wrapper implements a trait that the call
 /// names.
 fn argument_for_wrapper(linker: &Linker<'_>, site: SiteRef, wrapper: Wrapper) -> Option<FormId> {
-    if let Some(form) = linker.passed(site, wrapper.body, wrapper.param) {
+    if let Some(form) = linker.passed_argument(site, wrapper.body, wrapper.param) {
         return Some(form);
     }
     let facts = linker.program.facts(wrapper.body.file);
@@ -97,7 +97,8 @@ fn wrappers_at(linker: &Linker<'_>, site: SiteRef, form: FormId, path: PathId) -
         }
         let goes_in = mentions(facts, form, DEPTH, &is_param) || in_closure(facts, form, &is_param);
         if goes_in
-            && linker.takes_lambda(linker.annotation(linker.signature_scope(body(site, function)), param.annotation))
+            && linker
+                .is_callable_type(linker.annotation(linker.signature_scope(body(site, function)), param.annotation))
         {
             found.push(Wrapper { body: body(site, function), param: index as u32, path });
         }

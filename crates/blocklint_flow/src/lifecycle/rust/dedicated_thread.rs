@@ -87,7 +87,7 @@ impl Life<'_, '_, '_> {
 
     /// True if a library runs an argument on a thread that may block, and nowhere else: `spawn_blocking`.
     pub(crate) fn hands_to_worker(&self, site: SiteRef, arg: u32) -> bool {
-        let passing = self.linker.passing(site, arg, EnvId::NONE);
+        let passing = self.linker.argument_use(site, arg, EnvId::NONE);
         let is_handed = |(context, _): &(Context, Option<Runtime>)| *context == Context::Worker;
         !passing.handed.is_empty() && passing.handed.iter().all(is_handed)
     }

@@ -4,7 +4,7 @@ use blocklint_core::Language;
 use blocklint_facts::{FileFacts, Flow, Form, FormId, SiteFlags, SiteId, SiteKind};
 use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{FileId, SiteRef};
-use blocklint_link::syntax::regions::lies_in;
+use blocklint_link::syntax::regions::is_region_in;
 use blocklint_link::values::value::EnvId;
 
 use crate::search::locks::{HeldOverAwait, lock_of, lock_type};
@@ -54,7 +54,7 @@ fn first_await_while_held(linker: &Linker<'_>, taken: SiteRef, lock: FormId) -> 
         (row.flags.has(SiteFlags::AWAITED) || row.flags.has(SiteFlags::ASYNC))
             && row.at.position > took.at.position
             && facts.body_of(row.at) == body
-            && lies_in(facts, row.at.region, took.at.region)
+            && is_region_in(facts, row.at.region, took.at.region)
     });
     let mut awaits = awaits.map(|(at, _)| SiteId(at as u32)).peekable();
     awaits.peek()?;
@@ -74,7 +74,7 @@ fn first_await_while_held(linker: &Linker<'_>, taken: SiteRef, lock: FormId) -> 
         let at = facts.site(site).at;
         !releases.iter().any(|&release| {
             let released = facts.site(release).at;
-            released.position < at.position && lies_in(facts, at.region, released.region)
+            released.position < at.position && is_region_in(facts, at.region, released.region)
         })
     })
 }

@@ -20,7 +20,7 @@ impl Linker<'_> {
         let given = self.eval(scope, row.value);
         let [val] = self.values.members(given.value)[..] else {
             // `Supplier<String> chosen = isQuick ? this::quick : this::slow;`
-            return self.or_callables(declared, || vec![given]);
+            return self.with_callables(declared, || vec![given]);
         };
         match (base, val) {
             (Val::Instance { class: base, .. }, Val::Instance { class, .. })
@@ -126,7 +126,7 @@ impl Linker<'_> {
         let row = self.program.body(body);
         let own = body.file.class_ref(row.class.get()?);
         let name = self.program.global(body.file, row.name)?;
-        if self.derived(base).is_empty() || !self.overrides(own, name).is_empty() {
+        if self.direct_subclasses(base).is_empty() || !self.overrides(own, name).is_empty() {
             return None;
         }
         let mut found: Vec<Val> = Vec::new();

@@ -91,7 +91,7 @@ impl<'a> Linker<'a> {
                 let Some(what) = self.program.args_of(site).first().map(|arg| arg.value) else {
                     continue;
                 };
-                let handed = self.passing(site, 0, EnvId::NONE).handed;
+                let handed = self.argument_use(site, 0, EnvId::NONE).handed;
                 let on_workers = !handed.is_empty() && handed.iter().all(|&(place, _)| place == Context::Worker);
                 let mut classes = Vec::new();
                 self.deployed_by(self.scope_of(site, EnvId::NONE), what, MOST_CALLS, &mut classes);
@@ -138,7 +138,7 @@ impl<'a> Linker<'a> {
                 let body = scope.file.body_ref(facts.var(var).body);
                 for of in self.uses_of_body(body).iter() {
                     let BodyUse::Call(site) = *of else { continue };
-                    if let Some(given) = self.passed(site, body, index) {
+                    if let Some(given) = self.passed_argument(site, body, index) {
                         self.deployed_by(self.scope_of(site, EnvId::NONE), given, depth, into);
                     }
                 }

@@ -29,7 +29,9 @@ pub(crate) const IMPLICIT_CALLS: &[ImplicitCall] = &[
             }
             ImplicitCallSite::Iteration { is_async: true, .. } => {}
             ImplicitCallSite::Iteration { val: val @ Val::Instance { .. }, .. } => linker.add_loop_over(targets, val),
-            ImplicitCallSite::Iteration { val, .. } => linker.add_first_of(targets, val, &["iterator", "next"]),
+            ImplicitCallSite::Iteration { val, .. } => {
+                linker.add_iteration_methods(targets, val, &["iterator", "next"])
+            }
             ImplicitCallSite::LibraryMethod { receiver, site, .. } => linker.add_for_each(targets, receiver, site),
             _ => {}
         }),
@@ -53,7 +55,7 @@ impl Linker<'_> {
         let given = self.map(methods, |method| match method {
             Val::Fn { body, env, receiver } => {
                 let owner = receiver.is_some().then(|| self.values.single(receiver));
-                self.with_override_results(body, owner, self.called(body, env, owner))
+                self.with_override_results(body, owner, self.value_of_call(body, env, owner))
             }
             _ => self.unknown(Why::Result),
         });

@@ -95,7 +95,7 @@ impl Linker<'_> {
 
     /// Returns the class of what a call's row states that the callable in an argument gets first.
     fn class_passed_first(&self, site: SiteRef, arg: u32) -> Option<ClassRef> {
-        let given = self.passed_by_row(site, arg, 0)?;
+        let given = self.value_passed_by_row(site, arg, 0)?;
         match self.values.members(given.value)[..] {
             [Val::Instance { class, .. }] => Some(class),
             _ => None,

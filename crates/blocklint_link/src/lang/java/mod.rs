@@ -32,14 +32,14 @@ use blocklint_models::Role;
 use rustc_hash::FxHashSet;
 
 use crate::calls::targets::{Target, Targets};
-use crate::guards::loop_multiplier::{Rounds, goes_through_few};
+use crate::guards::loop_multiplier::{Rounds, iterates_over_few};
 use crate::lang::Semantics;
 use crate::lang::implicit::ImplicitCall;
 use crate::lang::words::LanguageWords;
 use crate::linker::{Linker, Typed};
 use crate::models::row_match::ConditionResult;
 use crate::program::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef, VarRef};
-use crate::program::path_kind::is_of_demo;
+use crate::program::path_kind::is_in_demo_folder;
 use crate::values::expr::Scope;
 use crate::values::value::{ArgsId, BoundId, EnvId, Val};
 
@@ -93,7 +93,7 @@ impl Semantics for Java {
     /// Returns the result of generated code, of a callable, or of two callables that are composed.
     fn unknown_result(&self, linker: &Linker<'_>, site: SiteRef, env: EnvId) -> Option<Typed> {
         let made = generated_code::generated(linker, site, env).or_else(|| linker.functional_result(site, env));
-        made.or_else(|| linker.put_together(site, env))
+        made.or_else(|| linker.composed_callable(site, env))
     }
 
     fn implicit_calls(&self) -> &'static [ImplicitCall] {
@@ -147,7 +147,7 @@ impl Semantics for Java {
     }
 
     fn refine_param(&self, linker: &Linker<'_>, body: BodyRef, index: u32, declared: Typed) -> Typed {
-        linker.narrowed_by_row(body, index, declared)
+        linker.param_narrowed_by_row(body, index, declared)
     }
 
     fn lambda_param(&self, linker: &Linker<'_>, body: BodyRef, index: u32) -> Option<Typed> {
@@ -172,11 +172,11 @@ impl Semantics for Java {
     }
 
     fn refine_declared(&self, linker: &Linker<'_>, var: VarRef, declared: Typed) -> Typed {
-        linker.or_assigned_callables(var, declared)
+        linker.with_assigned_callables(var, declared)
     }
 
     fn refine_assigned(&self, linker: &Linker<'_>, var: VarRef, assigned: Typed) -> Typed {
-        linker.or_assigned_callables(var, linker.narrower_field(var, assigned))
+        linker.with_assigned_callables(var, linker.narrower_field(var, assigned))
     }
 
     fn refine_by_value(&self, linker: &Linker<'_>, scope: Scope, declared: Typed, row: &Assign) -> Option<Typed> {
@@ -209,7 +209,7 @@ impl Semantics for Java {
         if !members.iter().any(|val| linker.is_any_stream(*val)) {
             return None;
         }
-        linker.decided_by_param(site, linker.put_around(site, form), env)
+        linker.decided_by_param(site, linker.unwrap_readers(site, form), env)
     }
 
     fn set_up_as(&self, linker: &Linker<'_>, site: SiteRef, form: FormId) -> Vec<Val> {
@@ -217,9 +217,10 @@ impl Semantics for Java {
     }
 
     fn is_stand_in(&self, linker: &Linker<'_>, body: BodyRef, of: ClassRef) -> bool {
-        let is_of_demo = |file: FileId| is_of_demo(&linker.program.files[file.index()].relative);
+        let is_in_demo_folder = |file: FileId| is_in_demo_folder(&linker.program.files[file.index()].relative);
         // Nor is a method of a demo, which only shows how the base is used.
-        linker.is_test_double(body, linker.class_body(of)) || is_of_demo(body.file) && !is_of_demo(of.file)
+        linker.is_test_double(body, linker.class_body(of))
+            || is_in_demo_folder(body.file) && !is_in_demo_folder(of.file)
     }
 
     fn runs_any_implementation(&self, linker: &Linker<'_>, body: BodyRef) -> bool {
@@ -244,7 +245,7 @@ impl Semantics for Java {
 
     fn rounds(&self, linker: &Linker<'_>, site: SiteRef, within: RegionId) -> Rounds {
         let facts = linker.program.facts(site.file);
-        let is_short = goes_through_few(facts, facts.region(within)) || linker.ends_loop(site);
+        let is_short = iterates_over_few(facts, facts.region(within)) || linker.returns_on_success(site);
         if is_short { Rounds::FewInAll } else { Rounds::Many }
     }
 }

@@ -344,7 +344,7 @@ impl<'a> Linker<'a> {
     fn fits_library_argument(&self, body: BodyRef, param: usize, site: SiteRef, arg: u32, at: usize) -> Fit {
         let Some(param) = self.program.params_of(body).get(param) else { return Fit::Open };
         let declared = self.annotation(self.signature_scope(body), param.annotation);
-        let Some(given) = self.passed_by_row(site, arg, at as u32) else { return Fit::Open };
+        let Some(given) = self.value_passed_by_row(site, arg, at as u32) else { return Fit::Open };
         let ([declared], [given]) = (&self.values.members(declared.value)[..], &self.values.members(given.value)[..])
         else {
             return Fit::Open;

@@ -72,7 +72,7 @@ impl Linker<'_> {
             let places: Vec<Context> = of_var
                 .filter(|(mention, _)| self.mentions_var(file.var_ref(var), *mention))
                 .filter_map(|(mention, _)| match mention {
-                    Mention::Arg(site, arg) => Some(self.passing(file.site_ref(site), arg, EnvId::NONE)),
+                    Mention::Arg(site, arg) => Some(self.argument_use(file.site_ref(site), arg, EnvId::NONE)),
                     _ => None,
                 })
                 .flat_map(|passing| passing.handed.iter().map(|&(context, _)| context).collect::<Vec<_>>())
@@ -103,7 +103,7 @@ impl Linker<'_> {
                 return true;
             }
         }
-        let passing = self.passing(taker, arg, EnvId::NONE);
+        let passing = self.argument_use(taker, arg, EnvId::NONE);
         !passing.handed.is_empty() && passing.handed.iter().all(|(context, _)| *context == Context::Worker)
     }
 }

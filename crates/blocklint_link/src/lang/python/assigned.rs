@@ -4,7 +4,7 @@ use blocklint_facts::{Assign, AssignKind, BodyKind, DisplayKind, Form, FormId, V
 
 use crate::linker::{Linker, Typed};
 use crate::program::ids::FileId;
-use crate::values::expr::{MOST_WRITTEN_OUT, Scope};
+use crate::values::expr::{MAX_LITERAL_ELEMENTS, Scope};
 use crate::values::value::Val;
 
 impl Linker<'_> {
@@ -26,15 +26,15 @@ impl Linker<'_> {
             return None;
         };
         let is_local = facts.body(facts.var(var).body).kind == BodyKind::Function;
-        let is_whole = (1..=MOST_WRITTEN_OUT).contains(&facts.list(list).len());
-        if kind == DisplayKind::Tuple || !is_local || !is_whole {
+        let is_complete = (1..=MAX_LITERAL_ELEMENTS).contains(&facts.list(list).len());
+        if kind == DisplayKind::Tuple || !is_local || !is_complete {
             return None;
         }
         let given = self.eval(scope, row.value);
         let [Val::Library { ty, args, .. }] = self.values.members(given.value)[..] else { return None };
         let elements = self.values.members(self.values.nth(args, 0)?);
         let all_made = elements.iter().all(|val| matches!(val, Val::Instance { .. }));
-        (all_made && !self.is_added_to(scope.file, var, ty)).then_some(given)
+        (all_made && !self.has_added_elements(scope.file, var, ty)).then_some(given)
     }
 
     /// True if a value is a call under the last name of a library's type.

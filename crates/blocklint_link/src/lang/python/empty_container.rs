@@ -6,7 +6,7 @@ use blocklint_facts::{AssignKind, BodyKind, Form, FormId, RegionKind, VarKind};
 use crate::linker::Linker;
 use crate::program::ids::SiteRef;
 use crate::syntax::forms::mentions;
-use crate::syntax::regions::{around, lies_in};
+use crate::syntax::regions::{around, is_region_in};
 
 /// How deep forms are searched for a name.
 const DEPTH: u32 = 6;
@@ -38,7 +38,7 @@ impl Linker<'_> {
         if only.kind != AssignKind::Plain
             || !is_empty(only.value)
             || only.at.position > at.position
-            || !lies_in(facts, at.region, only.at.region)
+            || !is_region_in(facts, at.region, only.at.region)
         {
             return false;
         }
@@ -47,8 +47,8 @@ impl Linker<'_> {
         let comes_round = |region| {
             around(facts, region).any(|id| {
                 facts.region(id).kind == RegionKind::Loop
-                    && lies_in(facts, at.region, id)
-                    && !lies_in(facts, only.at.region, id)
+                    && is_region_in(facts, at.region, id)
+                    && !is_region_in(facts, only.at.region, id)
             })
         };
         let before =

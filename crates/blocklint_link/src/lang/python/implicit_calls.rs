@@ -141,7 +141,7 @@ impl Linker<'_> {
             let Some(argument) = row.consumes.as_ref().filter(|argument| **argument != Argument::Receiver) else {
                 continue;
             };
-            if !self.conditions_shown(&row.when, &row.unless, site, env) {
+            if !self.conditions_hold(&row.when, &row.unless, site, env) {
                 continue;
             }
             for (at, arg) in self.program.args_of(site).iter().enumerate() {
@@ -322,7 +322,7 @@ impl Linker<'_> {
             for val in self.values.members(self.eval(scope, argument).value) {
                 let runs = match val {
                     Val::Instance { class, .. } => ITERATION.iter().any(|method| self.defines(class, method)),
-                    Val::Library { ty, .. } => self.iterates_by_row(ty),
+                    Val::Library { ty, .. } => self.iteration_holds_thread(ty),
                     Val::Lazy { path, .. } => !self.is_held_back(path),
                     _ => false,
                 };
@@ -382,7 +382,7 @@ impl Linker<'_> {
             if self.program.body(body).flow != Flow::Sync {
                 continue;
             }
-            let given = self.called(body, env, Some(val));
+            let given = self.value_of_call(body, env, Some(val));
             for iterator in self.values.members(given.value) {
                 match iterator {
                     // An unknown iterator may be the object itself, which is usual for a class with a `__next__`.

@@ -59,7 +59,7 @@ impl Linker<'_> {
 
     /// Returns the value that a call passes under a name by unpacking a dictionary display, or an unchanged local that
     /// holds one: `given = {"timeout": 5}; f(**given)`.
-    pub(crate) fn unpacked_under(&self, site: SiteRef, name: &str) -> Option<FormId> {
+    pub(crate) fn unpacked_argument(&self, site: SiteRef, name: &str) -> Option<FormId> {
         let facts = self.program.facts(site.file);
         let unpacks = |arg: &Arg| matches!(facts.form(arg.value), Form::StarStar(_));
         if !self.program.args_of(site).iter().any(unpacks) {

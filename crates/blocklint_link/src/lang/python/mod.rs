@@ -24,7 +24,7 @@ use blocklint_core::Runtime;
 use blocklint_facts::{Assign, FormId, ImportId, RegionId, Sym, VarId};
 
 use crate::calls::targets::Targets;
-use crate::guards::loop_multiplier::{Rounds, goes_through_arguments};
+use crate::guards::loop_multiplier::{Rounds, iterates_over_varargs};
 use crate::lang::Semantics;
 use crate::lang::implicit::ImplicitCall;
 use crate::lang::words::LanguageWords;
@@ -152,6 +152,6 @@ impl Semantics for Python {
 
     fn rounds(&self, linker: &Linker<'_>, site: SiteRef, within: RegionId) -> Rounds {
         let facts = linker.program.facts(site.file);
-        if goes_through_arguments(facts, facts.region(within)) { Rounds::Few } else { Rounds::Many }
+        if iterates_over_varargs(facts, facts.region(within)) { Rounds::Few } else { Rounds::Many }
     }
 }

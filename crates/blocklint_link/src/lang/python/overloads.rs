@@ -41,7 +41,7 @@ impl<'a> Linker<'a> {
         }
         for variant in variants {
             match self.fits(variant, site, env, with_receiver) {
-                Some(true) => return Some(self.called(variant, EnvId::NONE, receiver)),
+                Some(true) => return Some(self.value_of_call(variant, EnvId::NONE, receiver)),
                 Some(false) => {}
                 None => return None,
             }

@@ -82,7 +82,7 @@ impl Linker<'_> {
             None => self.unknown(crate::values::value::Why::Expression),
         };
         if lang::rust::names::is_fallible(&self.library.text(ty)) {
-            let given = self.map(element, |val| self.success(val));
+            let given = self.map(element, |val| self.success_value(val));
             let kept = self.collected_as(inner(0), given, depth);
             match parts.first_mut() {
                 Some(first) => *first = kept.value,
@@ -94,7 +94,7 @@ impl Linker<'_> {
         let params = self.library.ty(ty).map_or(1, |rows| rows.params().len());
         let given: Vec<Typed> = match params {
             0 => return wanted,
-            2 => (0..2).map(|at| self.map(element, |val| self.part(val, at))).collect(),
+            2 => (0..2).map(|at| self.map(element, |val| self.tuple_part(val, at))).collect(),
             _ => vec![element],
         };
         let filled: Vec<_> = given

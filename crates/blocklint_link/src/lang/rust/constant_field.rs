@@ -137,7 +137,7 @@ impl Linker<'_> {
         let row = self.program.body(function);
         let name = self.program.global(function.file, row.name)?;
         let is_of_trait = row.class.get().is_some_and(|class| !facts.class(class).bases.is_empty());
-        if is_of_trait || self.is_for_tests(function) || self.is_handed_out(name) {
+        if is_of_trait || self.is_for_tests(function) || self.is_used_as_value(name) {
             return None;
         }
         let mut found = None;

@@ -29,7 +29,7 @@ impl Linker<'_> {
             Form::Name(sym) | Form::Path(_, sym) => Some(facts.text(sym)),
             _ => None,
         };
-        let Some(given) = self.passed_by_row(site, arg, 0) else { return typed };
+        let Some(given) = self.value_passed_by_row(site, arg, 0) else { return typed };
         let given = [self.as_value(given).value];
         let is_meant = |of: &&(&str, &str, &str)| last(base) == Some(of.0) && facts.text(name) == of.1;
         if let Some((_, _, runs)) = CONVERSIONS.iter().find(is_meant) {

@@ -191,13 +191,13 @@ impl Semantics for Rust {
             let typed = linker.attr(member, linker.program.name(method)?);
             linker.has_function(typed).then(|| {
                 linker.map(typed, |val| match val {
-                    Val::Fn { body, env, .. } => linker.called(body, env, Some(member)),
+                    Val::Fn { body, env, .. } => linker.value_of_call(body, env, Some(member)),
                     _ => linker.unknown(Why::Result),
                 })
             })
         };
         if let Some(next) = made_by("next") {
-            return Some(linker.map(next, |val| linker.success(val)));
+            return Some(linker.map(next, |val| linker.success_value(val)));
         }
         Some(match made_by("into_iter") {
             Some(made) => {
@@ -289,7 +289,7 @@ impl Semantics for Rust {
     fn rounds(&self, linker: &Linker<'_>, site: SiteRef, within: RegionId) -> Rounds {
         let region = linker.program.facts(site.file).region(within);
         // A search for the first of some ends early.
-        let is_short = linker.is_written_out(site.file, region.test) || linker.ends_search(site, within);
+        let is_short = linker.is_short_literal(site.file, region.test) || linker.ends_search(site, within);
         if is_short { Rounds::Few } else { Rounds::Many }
     }
 }

@@ -246,7 +246,7 @@ pub(crate) fn member(linker: &Linker<'_>, module: Val, name: Name) -> Option<Typ
 pub(crate) struct Brought {
     found: Rc<[ModuleItem]>,
     /// True if all modules on the way are known by now.
-    is_whole: bool,
+    is_complete: bool,
 }
 
 /// The rule for keeping the items of glob imports: they are final once all modules on the way are known.
@@ -254,7 +254,7 @@ pub(crate) struct Brought {
 pub(crate) struct WholeGlobs;
 
 impl Policy<Brought> for WholeGlobs {
-    const KEEP: Keep = Keep::IfWhole;
+    const KEEP: Keep = Keep::IfComplete;
     const IN_CYCLE: InCycle = InCycle::Recurs;
     const SPENDS: bool = false;
 
@@ -263,7 +263,7 @@ impl Policy<Brought> for WholeGlobs {
     }
 
     fn is_final(answer: &Brought) -> bool {
-        answer.is_whole
+        answer.is_complete
     }
 }
 
@@ -330,11 +330,11 @@ fn place(linker: &Linker<'_>, module: Val, name: Name) -> ItemPlace {
 
 /// Returns a name that a glob import brings to a body, or to one of those around it up to its module.
 pub(crate) fn through_globs(linker: &Linker<'_>, file: FileId, body: BodyId, name: Name) -> Option<Typed> {
-    let nothing = || Brought { found: Rc::default(), is_whole: false };
+    let nothing = || Brought { found: Rc::default(), is_complete: false };
     let brought = linker.query(&linker.tables.rust.globs, (file, body, name), nothing, || {
         let mut found = Vec::new();
-        let is_whole = add_brought(linker, file, body, name, &mut Vec::new(), &mut found);
-        Brought { found: Rc::from(found), is_whole }
+        let is_complete = add_brought(linker, file, body, name, &mut Vec::new(), &mut found);
+        Brought { found: Rc::from(found), is_complete }
     });
     brought.found.iter().map(|found| found.typed(linker)).find(|typed| !linker.values.is_unknown(typed.value))
 }
@@ -367,7 +367,7 @@ fn add_brought(
         at = row.parent;
     }
     let stars = facts.imports.iter().enumerate().filter(|(_, row)| row.kind == ImportKind::Star);
-    let mut is_whole = true;
+    let mut is_complete = true;
     for (number, row) in stars {
         let own = facts.body_of(row.at);
         if !around.contains(&own) {
@@ -378,16 +378,16 @@ fn add_brought(
             continue;
         }
         if matches!(base, Val::Unknown(_)) {
-            is_whole = false;
+            is_complete = false;
             continue;
         }
         match place(linker, base, name) {
             ItemPlace::ModuleItem(item) => found.push(item),
-            ItemPlace::Inside(file, body) => is_whole &= add_brought(linker, file, body, name, seen, found),
+            ItemPlace::Inside(file, body) => is_complete &= add_brought(linker, file, body, name, seen, found),
             ItemPlace::Nowhere => {}
         }
     }
-    is_whole
+    is_complete
 }
 
 /// Returns the module whose names a glob import brings. Modules may bring each other's, so the way there is remembered
@@ -415,7 +415,9 @@ pub(crate) fn import(linker: &Linker<'_>, file: FileId, row: &Import) -> Typed {
         value = match linker.program.name(segment) {
             Some(name) => linker.map(value, |val| crate::lang::rust::names::path_member(linker, val, name)),
             None => linker.map(value, |val| match val {
-                Val::External(path) => linker.known(Val::External(linker.library.handed_on(path, segment))),
+                Val::External(path) => {
+                    linker.known(Val::External(linker.library.member_or_reexported_crate(path, segment)))
+                }
                 _ => linker.unknown(Why::Unbound),
             }),
         };
@@ -488,7 +490,7 @@ fn item_for_head(linker: &Linker<'_>, file: FileId, body: BodyId, own: Val, row:
         } else {
             // `mod store; pub use store::{store};`: modules and functions of one name live beside each other.
             let others = facts.assign_ids_of(var).filter(|&assign| is_other(&facts.assign(assign)));
-            let others: Vec<Typed> = others.map(|assign| linker.assigned(scope, assign)).collect();
+            let others: Vec<Typed> = others.map(|assign| linker.assigned_value(scope, assign)).collect();
             linker.join(&others)
         };
         if let Some(&val) = linker.values.members(typed.value).first()

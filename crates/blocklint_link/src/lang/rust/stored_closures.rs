@@ -30,7 +30,7 @@ impl Linker<'_> {
             let sym = self.program.local(site.file, name);
             let args = self.program.args_of(site);
             if let Some(arg) = args.iter().find(|arg| arg.name.is_some() && Some(arg.name) == sym) {
-                given.push(self.callable_kept(self.scope_of(site, EnvId::NONE), arg.value));
+                given.push(self.eval_stored_callable(self.scope_of(site, EnvId::NONE), arg.value));
             }
         }
         let in_blocks = self.impls(class).into_iter().flat_map(|block| {
@@ -41,7 +41,7 @@ impl Linker<'_> {
         for (file, assign) in self.assigns_to_member(class, name).into_iter().chain(in_blocks).take(MOST_ASSIGNED) {
             let row = self.program.facts(file).assign(assign);
             if row.value.is_some() {
-                given.push(self.callable_kept(Scope { file, at: row.at, env: EnvId::NONE }, row.value));
+                given.push(self.eval_stored_callable(Scope { file, at: row.at, env: EnvId::NONE }, row.value));
             }
         }
         self.with_kept(declared, DEEPEST, class, field, &given)
@@ -50,7 +50,7 @@ impl Linker<'_> {
     /// True if a type is callable, or holds a callable: a closure's or function's type, or a parameter without bounds.
     fn keeps_callables(&self, declared: Typed, depth: u32) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
-        if self.takes_lambda(declared) {
+        if self.is_callable_type(declared) {
             return true;
         }
         match self.values.members(declared.value)[..] {
@@ -66,14 +66,14 @@ impl Linker<'_> {
     fn with_kept(&self, declared: Typed, depth: u32, class: ClassRef, field: VarRef, given: &[Typed]) -> Typed {
         let Some(depth) = depth.checked_sub(1) else { return declared };
         let is_param = matches!(self.values.members(declared.value)[..], [Val::Param { .. }]);
-        if is_param || self.takes_lambda(declared) {
+        if is_param || self.is_callable_type(declared) {
             return self.callables_for(declared, given.to_vec());
         }
         let [Val::Library { ty, args, made }] = self.values.members(declared.value)[..] else { return declared };
         let mut parts = self.values.list(args);
         let Some(last) = parts.last_mut() else { return declared };
         let mut given = given.to_vec();
-        given.extend(self.added_to_field(class, ty, field));
+        given.extend(self.elements_added_to_field(class, ty, field));
         let kept = self.with_kept(
             Typed { value: *last, inferred_steps: declared.inferred_steps },
             depth,
