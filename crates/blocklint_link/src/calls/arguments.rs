@@ -87,8 +87,8 @@ impl<'a> Linker<'a> {
         self.argument_for_param(site, body, index, with_receiver)
     }
 
-    /// Returns the form that a site passes to a parameter of a body. `with_receiver` is true if the first parameter is a
-    /// receiver that the argument list does not contain.
+    /// Returns the form that a site passes to a parameter of a body. `with_receiver` is true if the first parameter is
+    /// a receiver that the argument list does not contain.
     pub fn argument_for_param(&self, site: SiteRef, body: BodyRef, index: u32, with_receiver: bool) -> Option<FormId> {
         let key = (site, body, index, with_receiver);
         self.query(&self.tables.calls.arguments, key, Option::default, || {
@@ -172,8 +172,8 @@ impl<'a> Linker<'a> {
         Some(args[..arg as usize].iter().filter(|arg| arg.name.is_none()).count())
     }
 
-    /// Returns the value without the member `None`, unless `None` is its only member. Receivers and callees are read so,
-    /// because a call on `None` raises an exception.
+    /// Returns the value without the member `None`, unless `None` is its only member. Receivers and callees are read
+    /// so, because a call on `None` raises an exception.
     pub(crate) fn without_none(&self, typed: Typed) -> Typed {
         let all = self.values.members(typed.value);
         if all.len() < 2 || !all.contains(&Val::None) {

@@ -28,8 +28,8 @@ impl<'a> Linker<'a> {
         sites
     }
 
-    /// Returns the first sites of a name, one more than [`MOST_SITES`]. They are remembered by name, because thousands of
-    /// functions may share a name.
+    /// Returns the first sites of a name, one more than [`MOST_SITES`]. They are remembered by name, because thousands
+    /// of functions may share a name.
     pub(crate) fn first_sites_named(&self, name: Name) -> Rc<[SiteRef]> {
         let find = || self.program.sites_named(name).take(MOST_SITES + 1).collect();
         self.query(&self.tables.calls.first_sites, name, Rc::default, find)

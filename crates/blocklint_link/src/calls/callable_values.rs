@@ -95,8 +95,8 @@ impl Linker<'_> {
         self.callables_up_to(UNION_LIMIT - 1, declared, stored())
     }
 
-    /// Returns a declared type with the callables among its stored values. The declared type can also be a type parameter
-    /// (Rust).
+    /// Returns a declared type with the callables among its stored values. The declared type can also be a type
+    /// parameter (Rust).
     pub(crate) fn callables_for(&self, declared: Typed, stored: Vec<Typed>) -> Typed {
         self.callables_up_to(MAX_CALLABLES, declared, stored)
     }
@@ -212,8 +212,8 @@ impl Linker<'_> {
         })
     }
 
-    /// Returns the method names under which a lambda or method reference can be called, by the functional interfaces that
-    /// are declared at the place of the mention (Java).
+    /// Returns the method names under which a lambda or method reference can be called, by the functional interfaces
+    /// that are declared at the place of the mention (Java).
     pub fn interface_method_names(&self, file: FileId, mention: Mention) -> Vec<Name> {
         if self.program.language(file) != Language::Java {
             return Vec::new();
@@ -246,8 +246,8 @@ impl Linker<'_> {
     }
 
     /// Returns the method names by which a library can call an argument. An element of a library's container and an
-    /// argument of a call that creates a library's value (`Map.of("a", work)`) can be called by any method name of Java's
-    /// own functional interfaces.
+    /// argument of a call that creates a library's value (`Map.of("a", work)`) can be called by any method name of
+    /// Java's own functional interfaces.
     fn names_called_by_rows(&self, site: SiteRef, arg: u32) -> Vec<Name> {
         let targets = self.targets(site, EnvId::NONE);
         let is_stored = targets.list.iter().any(|target| match *target {

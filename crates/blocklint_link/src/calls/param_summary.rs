@@ -1,5 +1,5 @@
-//! Parameter summaries: the use of each parameter by its body, such as "called", "handed over" or "stored". Uses through
-//! other callees are added on demand.
+//! Parameter summaries: the use of each parameter by its body, such as "called", "handed over" or "stored". Uses
+//! through other callees are added on demand.
 
 use crate::lang;
 use std::rc::Rc;
@@ -317,8 +317,8 @@ impl<'a> Linker<'a> {
         let Some(depth) = depth.checked_sub(1) else { return Vec::new() };
         let facts = self.program.facts(outer.file);
         let row = facts.body(nested);
-        // A nested coroutine or generator is a closure, which the code that gets it runs. A generator expression runs in
-        // the frames of the body around it.
+        // A nested coroutine or generator is a closure, which the code that gets it runs. A generator expression runs
+        // in the frames of the body around it.
         if matches!(row.kind, blocklint_facts::BodyKind::GeneratorExpression) {
             return self.frames_of(outer, row.parent, depth);
         }

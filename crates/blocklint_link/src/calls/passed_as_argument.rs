@@ -1,7 +1,7 @@
 //! Functions and classes that are passed to calls as arguments, and calls that create an instance of a class.
 //!
-//! The answers are remembered by name, because thousands of functions may have the same name: the mentions of a name are
-//! evaluated once for all of them.
+//! The answers are remembered by name, because thousands of functions may have the same name: the mentions of a name
+//! are evaluated once for all of them.
 
 use std::rc::Rc;
 

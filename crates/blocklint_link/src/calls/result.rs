@@ -160,8 +160,8 @@ impl<'a> Linker<'a> {
         let inner = self.eval(scope, arg.value);
         let decorator = self.eval(scope, row.callee);
         self.map(decorator, |val| match val {
-            // A library's decorator without a row returns the function. An unknown decorator is assumed to do so, which is
-            // an inferred step.
+            // A library's decorator without a row returns the function. An unknown decorator is assumed to do so, which
+            // is an inferred step.
             Val::Unknown(Why::Library) => inner,
             Val::Unknown(_) => self.inferred(inner),
             Val::External(_) | Val::Method { .. } => {

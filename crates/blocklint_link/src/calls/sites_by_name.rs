@@ -131,7 +131,8 @@ impl<'a> Linker<'a> {
         typed.value
     }
 
-    /// Returns the bodies of a value: functions, the functions behind coroutines and generators, constructors of classes.
+    /// Returns the bodies of a value: functions, the functions behind coroutines and generators, constructors of
+    /// classes.
     fn bodies_of_value(&self, value: ValueId) -> Vec<BodyRef> {
         let mut found = Vec::new();
         for val in self.values.members(value) {

@@ -67,8 +67,8 @@ impl CallTables {
     }
 }
 
-/// The answers about sites. Lookups are far more frequent than answers, and most have no environment, so answers without
-/// an environment are in an array for each file.
+/// The answers about sites. Lookups are far more frequent than answers, and most have no environment, so answers
+/// without an environment are in an array for each file.
 pub(crate) struct BySite<V> {
     plain: Vec<FileAnswers<V>>,
     bound: FxHashMap<(SiteRef, EnvId), V>,

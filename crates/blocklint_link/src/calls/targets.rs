@@ -325,8 +325,8 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Returns the context in which a callable that a row with `wraps` returns runs the wrapped callable; `None` if that
-    /// is the caller's thread.
+    /// Returns the context in which a callable that a row with `wraps` returns runs the wrapped callable; `None` if
+    /// that is the caller's thread.
     pub(crate) fn wrapped_context(&self, made: SiteRef) -> Option<(Context, Option<Runtime>)> {
         let callee = self.callee(made, EnvId::NONE);
         for val in self.values.members(callee.value) {

@@ -181,8 +181,8 @@ impl<'a> Linker<'a> {
             })
     }
 
-    /// Returns the method resolution order of a class, the class itself first. The order is depth-first, with each class
-    /// after all of its subclasses.
+    /// Returns the method resolution order of a class, the class itself first. The order is depth-first, with each
+    /// class after all of its subclasses.
     pub fn mro(&self, class: ClassRef) -> Rc<Mro> {
         let only_itself = || Rc::from([Ancestor::Class(class)]);
         self.query(&self.tables.classes.mros, class, only_itself, || self.find_mro(class).into())
@@ -211,9 +211,9 @@ impl<'a> Linker<'a> {
         unique
     }
 
-    /// Returns a class and its bases in the project, at any depth. For an impl block the bases of its type are included: a
-    /// call on `dyn Store` (with `trait Store: Read`) may run the `read` of `impl Read for Disk`, because another block
-    /// is `impl Store for Disk`.
+    /// Returns a class and its bases in the project, at any depth. For an impl block the bases of its type are
+    /// included: a call on `dyn Store` (with `trait Store: Read`) may run the `read` of `impl Read for Disk`, because
+    /// another block is `impl Store for Disk`.
     pub fn classes_above(&self, class: ClassRef) -> Vec<ClassRef> {
         let subject = match self.program.class(class).kind {
             ClassKind::Impl => crate::lang::rust::names::subject(self, class),
@@ -306,7 +306,8 @@ impl<'a> Linker<'a> {
         names
     }
 
-    /// Returns the member of this name in the body of a class, without its bases. For Rust the impl blocks are included.
+    /// Returns the member of this name in the body of a class, without its bases. For Rust the impl blocks are
+    /// included.
     pub fn own_member(&self, class: ClassRef, name: Name) -> Option<(ClassRef, VarId)> {
         if let Some(var) = self.program.scope_var(class.file, self.program.class(class).body, name) {
             return Some((class, var));
@@ -328,7 +329,8 @@ impl<'a> Linker<'a> {
         None
     }
 
-    /// Returns the functions that define a member, before decoration. There may be several: overloads, getter and setter.
+    /// Returns the functions that define a member, before decoration. There may be several: overloads, getter and
+    /// setter.
     pub fn functions_of(&self, class: ClassRef, var: VarId) -> Vec<BodyRef> {
         let functions = self.query(&self.tables.classes.functions, class.file, Rc::default, || {
             let bodies = self.program.facts(class.file).bodies.iter().enumerate();

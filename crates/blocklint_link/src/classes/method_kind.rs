@@ -75,7 +75,8 @@ impl Linker<'_> {
                 for val in self.values.members(self.eval(scope, callee).value) {
                     let path = match val {
                         Val::External(path) => path,
-                        // A method with a descriptor class of the project as its decorator runs when its attribute is read.
+                        // A method with a descriptor class of the project as its decorator runs when its attribute is
+                        // read.
                         Val::Class(class) if self.is_descriptor(class) => {
                             kind.property = true;
                             continue;

@@ -30,8 +30,8 @@ impl Linker<'_> {
         }
     }
 
-    /// Returns a description of an implicit call of a method: "`list()` iterates over `books`". `None` for an explicit call
-    /// of the method, and for loops, `with` and attributes, whose text shows the call.
+    /// Returns a description of an implicit call of a method: "`list()` iterates over `books`". `None` for an explicit
+    /// call of the method, and for loops, `with` and attributes, whose text shows the call.
     pub fn words_for_operation(&self, site: SiteRef, method: &str) -> Option<String> {
         let facts = self.program.facts(site.file);
         let row = self.program.site(site);

@@ -16,8 +16,8 @@ pub enum Source {
     When,
     /// An `unless` of a row: an unknown answer means that the label holds, with less confidence.
     Unless,
-    /// An `unless` that few values meet (`contains = "data:"`), or a state of the receiver: an unknown answer means that
-    /// the label holds.
+    /// An `unless` that few values meet (`contains = "data:"`), or a state of the receiver: an unknown answer means
+    /// that the label holds.
     Exempt,
     /// A timeout: an unknown answer means that the label holds.
     Timeout,
@@ -109,7 +109,8 @@ pub struct Guard {
     pub rare: u8,
     /// The key by which calls refer to the parameter, if not by its index in this body.
     pub asked: Option<Rc<GuardKey>>,
-    /// True if the body assigns a value to the parameter when the caller passes none: `if name is None: name = look_up()`.
+    /// True if the body assigns a value to the parameter when the caller passes none:
+    /// `if name is None: name = look_up()`.
     pub filled_in: bool,
 }
 
@@ -165,8 +166,8 @@ impl Guard {
         self.has_test(|test| *test == Test::Unseen)
     }
 
-    /// True if the guard requires an address with a rare scheme (`s3://`), and not one of files or the web. A caller whose
-    /// scheme is unknown mostly uses another one.
+    /// True if the guard requires an address with a rare scheme (`s3://`), and not one of files or the web. A caller
+    /// whose scheme is unknown mostly uses another one.
     pub fn tests_scheme(&self) -> bool {
         match &*self.question {
             Question::Choice(Choice::StartsWith(parts)) if self.wanted => parts.iter().all(|part| is_rare_scheme(part)),

@@ -20,8 +20,8 @@ pub enum LabelHold {
     },
 }
 
-/// True if a prefix is a rare scheme or namespace: `s3://`, `oidc/`. Common schemes (`http://`, `data:`) and prefixes of
-/// paths are not rare.
+/// True if a prefix is a rare scheme or namespace: `s3://`, `oidc/`. Common schemes (`http://`, `data:`) and prefixes
+/// of paths are not rare.
 pub(crate) fn is_rare_scheme(part: &str) -> bool {
     let Some(scheme) = part.strip_suffix("://").or_else(|| part.strip_suffix([':', '/'])) else { return false };
     // Images are often sent as `data:`.

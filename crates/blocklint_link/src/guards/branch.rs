@@ -1,5 +1,5 @@
-//! Guards of branches: the conditions on parameters under which a site is reached (`if wait:`), and the outcome of such a
-//! condition for a constant.
+//! Guards of branches: the conditions on parameters under which a site is reached (`if wait:`), and the outcome of such
+//! a condition for a constant.
 
 use crate::lang;
 use std::rc::Rc;
@@ -514,8 +514,8 @@ fn guard_of_either(mut left: Guard, right: Guard) -> Option<Guard> {
     is_combinable.then_some(left)
 }
 
-/// Returns the guard of two tests of the same parameter that must both fail. If the tests cannot be combined, it returns
-/// the inner one.
+/// Returns the guard of two tests of the same parameter that must both fail. If the tests cannot be combined, it
+/// returns the inner one.
 fn guard_of_neither(mut inner: Guard, outer: &Guard) -> Option<Guard> {
     let is_combinable = inner.param == outer.param
         && inner.escape == outer.escape

@@ -66,8 +66,8 @@ impl Linker<'_> {
         }
     }
 
-    /// True if a branch that tests a call returns, so that a loop around the call is a search for the first success among
-    /// few.
+    /// True if a branch that tests a call returns, so that a loop around the call is a search for the first success
+    /// among few.
     pub(crate) fn returns_on_success(&self, site: SiteRef) -> bool {
         let (facts, site_id) = self.program.facts_and_id(site);
         let at = self.program.site(site).at;

@@ -1,5 +1,5 @@
-//! Guards of branches: conditions on parameters under which code runs. Also loops that multiply a hold, and waits that end
-//! at once.
+//! Guards of branches: conditions on parameters under which code runs. Also loops that multiply a hold, and waits that
+//! end at once.
 
 pub mod branch;
 mod ended_wait;

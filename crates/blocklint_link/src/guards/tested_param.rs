@@ -16,7 +16,8 @@ use crate::values::expr::Scope;
 pub(crate) struct TestedParam {
     /// The index of the parameter.
     pub(crate) index: u32,
-    /// A parameter that invalidates the guard if it is true, because the body then assigns another value before the test.
+    /// A parameter that invalidates the guard if it is true, because the body then assigns another value before the
+    /// test.
     pub(crate) escape: Option<u32>,
     /// The key of `**kwargs` that is tested.
     pub(crate) asked: Option<Rc<GuardKey>>,
@@ -33,8 +34,8 @@ impl TestedParam {
 
 impl Linker<'_> {
     /// Returns the index of the tested parameter if the body assigns it only to remove a prefix:
-    /// `if name.startswith("env:"): name = name[4:]`. A later test of another prefix still tests the argument, because an
-    /// argument without the first prefix is unchanged.
+    /// `if name.startswith("env:"): name = name[4:]`. A later test of another prefix still tests the argument, because
+    /// an argument without the first prefix is unchanged.
     pub(crate) fn tested_param_without_prefix(&self, place: Scope, form: FormId) -> Option<u32> {
         let facts = self.program.facts(place.file);
         let Form::Var(var) = facts.form(form) else { return None };
@@ -67,9 +68,9 @@ impl Linker<'_> {
         Some(TestedParam { asked: Some(Rc::new(GuardKey::Key(name, default))), ..TestedParam::plain(index) })
     }
 
-    /// Returns the parameter that a form reads in the test of a branch, if it still has the value that the caller passed.
-    /// With `tests_absence` (the branch tests for `None` or false), assignments that fall back on the parameter are
-    /// allowed: `name = table.get("name", name)`.
+    /// Returns the parameter that a form reads in the test of a branch, if it still has the value that the caller
+    /// passed. With `tests_absence` (the branch tests for `None` or false), assignments that fall back on the parameter
+    /// are allowed: `name = table.get("name", name)`.
     pub(crate) fn tested_param(
         &self,
         place: Scope,
@@ -115,8 +116,8 @@ impl Linker<'_> {
     }
 
     /// Returns the variable that the same body has assigned to a field of the receiver before: `folder` for
-    /// `self.folder = folder`. For `self.folder = Path(folder) if folder else None` it also returns `folder`, because both
-    /// are missing together.
+    /// `self.folder = folder`. For `self.folder = Path(folder) if folder else None` it also returns `folder`, because
+    /// both are missing together.
     fn source_of_field(&self, place: Scope, form: FormId) -> Option<FormId> {
         let facts = self.program.facts(place.file);
         let Form::Attr(base, name) = facts.form(form) else { return None };

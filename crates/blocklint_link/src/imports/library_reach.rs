@@ -1,6 +1,6 @@
-//! The libraries whose values can be in each file (Python). A value of a library enters a project in a file that imports
-//! the library, and reaches other files by their imports of that file. So the search excludes most calls of a common
-//! name (`get`, `run`, `x["a"]`) by their file, before it evaluates a value.
+//! The libraries whose values can be in each file (Python). A value of a library enters a project in a file that
+//! imports the library, and reaches other files by their imports of that file. So the search excludes most calls of a
+//! common name (`get`, `run`, `x["a"]`) by their file, before it evaluates a value.
 
 use crate::lang;
 use blocklint_core::Language;

@@ -7,8 +7,8 @@ use crate::program::ids::{BodyRef, SiteRef};
 use crate::values::value::EnvId;
 
 impl Linker<'_> {
-    /// Computes the targets of every call site, in an order that depends on the seed alone: first for all callers of the
-    /// site's body, then under each binding of variables that the first pass created.
+    /// Computes the targets of every call site, in an order that depends on the seed alone: first for all callers of
+    /// the site's body, then under each binding of variables that the first pass created.
     pub fn ask_first(&self, seed: u64) {
         let mut sites: Vec<(SiteRef, EnvId)> =
             self.program.all_sites().into_iter().map(|site| (site, EnvId::NONE)).collect();

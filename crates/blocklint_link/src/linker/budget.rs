@@ -48,9 +48,9 @@ impl Budget {
         self.running.get() == 0
     }
 
-    /// Builds a list of the whole program without spending the budget of the query that needs it first. `compute` gets a
-    /// function that restores the full budget for the next entry of the list. The function does nothing if another list
-    /// of the whole program is already being built.
+    /// Builds a list of the whole program without spending the budget of the query that needs it first. `compute` gets
+    /// a function that restores the full budget for the next entry of the list. The function does nothing if another
+    /// list of the whole program is already being built.
     pub(crate) fn global<T>(&self, compute: impl FnOnce(&dyn Fn()) -> T) -> T {
         if self.is_global.replace(true) {
             return compute(&|| {});

@@ -174,8 +174,8 @@ impl Frames {
         self.running.borrow()[frame.depth as usize].is_used
     }
 
-    /// Ends a round of the innermost query. `changed` says that others used its provisional answer and that its new answer
-    /// differs from it.
+    /// Ends a round of the innermost query. `changed` says that others used its provisional answer and that its new
+    /// answer differs from it.
     #[inline]
     pub(crate) fn end_round(&self, frame: &Frame, changed: bool, is_last: bool) -> RoundEnd {
         let (lowlink, depth) = (self.lowlink.get(), frame.depth);

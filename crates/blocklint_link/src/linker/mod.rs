@@ -32,8 +32,8 @@ use crate::program::Program;
 use crate::program::ids::BodyRef;
 use crate::values::value::{Val, ValueId, Values, Why};
 
-/// A value and the number of inferred steps that led to it. A value that follows from definitions and declared types has
-/// 0 steps; each `medium` step counts one, each `low` step three.
+/// A value and the number of inferred steps that led to it. A value that follows from definitions and declared types
+/// has 0 steps; each `medium` step counts one, each `low` step three.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Typed {
     /// The value.
@@ -108,8 +108,8 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Ends the run on this linker soon after the flag is set, by a panic that carries [`Stopped`] and that no panic hook
-    /// prints. Do not use the linker after that. Only the first flag has an effect.
+    /// Ends the run on this linker soon after the flag is set, by a panic that carries [`Stopped`] and that no panic
+    /// hook prints. Do not use the linker after that. Only the first flag has an effect.
     pub fn stop_when(&self, flag: Arc<AtomicBool>) {
         let _ = self.stop.set(flag);
     }

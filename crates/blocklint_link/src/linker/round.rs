@@ -66,8 +66,8 @@ impl Round {
         Round { number: Cell::new(0), depth: Cell::new(0), max_depth, uses: Cell::new(0) }
     }
 
-    /// Opens a question; [`Round::end`] closes it with its answer. Returns the answer as an error if it is known, and the
-    /// result of `cut` if the question is open already or too many questions are open.
+    /// Opens a question; [`Round::end`] closes it with its answer. Returns the answer as an error if it is known, and
+    /// the result of `cut` if the question is open already or too many questions are open.
     pub fn begin<K, V, P>(
         &self,
         table: &RoundTable<K, V, P>,

@@ -1,5 +1,5 @@
-//! Units of work: the parts of a run that are left out when they panic or take too long, and the watchdog that ends slow
-//! units.
+//! Units of work: the parts of a run that are left out when they panic or take too long, and the watchdog that ends
+//! slow units.
 
 use std::cell::{Cell, OnceCell};
 use std::time::{Duration, Instant};
@@ -62,7 +62,8 @@ const MAX_PER_CLOCK_CHECK: Duration = Duration::from_millis(500);
 #[derive(Debug)]
 pub struct Work {
     unit: Cell<Option<WorkUnit>>,
-    /// Counts units as they begin and end. An equal count at two checks of the clock means that the same unit is running.
+    /// Counts units as they begin and end. An equal count at two checks of the clock means that the same unit is
+    /// running.
     turn: Cell<u32>,
     left_out: OnceCell<FxHashSet<WorkUnit>>,
     fault: OnceCell<Fault>,
@@ -193,8 +194,8 @@ impl Linker<'_> {
         let _ = self.work.left_out.set(units);
     }
 
-    /// Starts the watchdog, which ends each unit that takes longer than this, by a panic that carries [`TookTooLong`] and
-    /// calls no panic hook.
+    /// Starts the watchdog, which ends each unit that takes longer than this, by a panic that carries [`TookTooLong`]
+    /// and calls no panic hook.
     pub fn watch_units(&self, patience: Duration) {
         self.work.patience.set(Some(patience));
     }

@@ -1,5 +1,5 @@
-//! Candidate sites of model rows: the sites that may call a path of a row, by their last name and the libraries of their
-//! file.
+//! Candidate sites of model rows: the sites that may call a path of a row, by their last name and the libraries of
+//! their file.
 
 use blocklint_core::Language;
 use blocklint_facts::SiteKind;
@@ -10,8 +10,8 @@ use crate::linker::Linker;
 use crate::program::ids::SiteRef;
 
 impl<'a> Linker<'a> {
-    /// Returns the sites of these kinds that have the last name of a row with such a use, in files in focus that may use
-    /// the row's library, in order. `select` filters the paths that share a last name.
+    /// Returns the sites of these kinds that have the last name of a row with such a use, in files in focus that may
+    /// use the row's library, in order. `select` filters the paths that share a last name.
     pub fn sites_of_rows(
         &self,
         reach: &LibraryReach,

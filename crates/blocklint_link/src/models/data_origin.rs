@@ -53,8 +53,8 @@ const MAX_CALLERS: usize = 8;
 /// The maximal number of forms that are evaluated for one test, because a buffer may be filled with many values.
 const FUEL: u32 = 240;
 
-/// A query about the origin of a value. The functions `origin_matches…` return `Yes` if the value has one of the sources
-/// and `Param` if a caller decides.
+/// A query about the origin of a value. The functions `origin_matches…` return `Yes` if the value has one of the
+/// sources and `Param` if a caller decides.
 #[derive(Clone, Copy)]
 pub(crate) struct OriginQuery<'t> {
     /// The sources that match; none if every known source does.
@@ -158,8 +158,8 @@ impl Linker<'_> {
         })
     }
 
-    /// Returns the result for a lambda's parameter that is an element of a reactive chain: the result for the chain, such
-    /// as `request.bodyToMono(String.class)` in `request.bodyToMono(String.class).map(body -> …)` (Java).
+    /// Returns the result for a lambda's parameter that is an element of a reactive chain: the result for the chain,
+    /// such as `request.bodyToMono(String.class)` in `request.bodyToMono(String.class).map(body -> …)` (Java).
     fn origin_matches_by_chain(
         &self,
         lambda: BodyRef,
@@ -333,8 +333,8 @@ impl Linker<'_> {
         any_of(each)
     }
 
-    /// Returns the result for a call that wraps its receiver or arguments in a reader: the result for those. Examples are
-    /// `GzDecoder::new(&body)` and `archive.by_index(0)` (Rust).
+    /// Returns the result for a call that wraps its receiver or arguments in a reader: the result for those. Examples
+    /// are `GzDecoder::new(&body)` and `archive.by_index(0)` (Rust).
     fn origin_matches_of_wrapped(
         &self,
         scope: Scope,
@@ -370,8 +370,8 @@ impl Linker<'_> {
             || members.iter().filter_map(inner).any(|value| self.values.members(value).iter().any(wraps))
     }
 
-    /// True if a call reads a piece, or if an argument may limit the amount that it reads: a number, or an argument with
-    /// a name such as `size`.
+    /// True if a call reads a piece, or if an argument may limit the amount that it reads: a number, or an argument
+    /// with a name such as `size`.
     fn limits_amount(&self, site: SiteRef, env: EnvId) -> bool {
         let facts = self.program.facts(site.file);
         let name = facts.text(self.program.site(site).name);

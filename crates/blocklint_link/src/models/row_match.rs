@@ -92,7 +92,8 @@ impl<'a> Linker<'a> {
         found
     }
 
-    /// Returns the sink of a call that acquires a lock which other code holds for long; `None` if the call has a timeout.
+    /// Returns the sink of a call that acquires a lock which other code holds for long; `None` if the call has a
+    /// timeout.
     pub fn lock_sink(&self, site: SiteRef, path: PathId, receiver: BoundId, property: bool) -> Option<Sink<'a>> {
         let sink = self.sink_or_lock(site, path, receiver, property, EnvId::NONE, true)?;
         let gives_up = sink.row.timeout.as_ref().is_some_and(|timeout| {

@@ -154,8 +154,8 @@ impl Linker<'_> {
         }
     }
 
-    /// Collects the calls that created or configured the object in a form: the call whose result it is, calls on the same
-    /// variable, and the calls that created their arguments.
+    /// Collects the calls that created or configured the object in a form: the call whose result it is, calls on the
+    /// same variable, and the calls that created their arguments.
     pub(crate) fn collect_calls_on_object(&self, scope: Scope, form: FormId, depth: u32, found: &mut Vec<SiteRef>) {
         let Some(depth) = depth.checked_sub(1) else { return };
         let file = scope.file;

@@ -1,5 +1,5 @@
-//! Streams whose source is unknown (the row test `unseen`): a stream that a caller passes may read from a file, a socket
-//! or memory.
+//! Streams whose source is unknown (the row test `unseen`): a stream that a caller passes may read from a file, a
+//! socket or memory.
 
 use crate::lang;
 use blocklint_facts::{Form, FormId, VarKind};

@@ -1,5 +1,5 @@
-//! The program: all files of the project, their interned names and where each name occurs, and the kind of a file by its
-//! path. Names are resolved in `calls`, `values` and `lang`.
+//! The program: all files of the project, their interned names and where each name occurs, and the kind of a file by
+//! its path. Names are resolved in `calls`, `values` and `lang`.
 
 pub(crate) mod body_index;
 pub mod ids;

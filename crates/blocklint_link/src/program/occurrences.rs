@@ -148,7 +148,8 @@ pub struct FileIndex {
     sites: Box<[SiteId]>,
     /// By symbol, then in the order of the tables; from `others_start` the mentions of results and function literals.
     mentions: Box<[Packed]>,
-    /// Assignments to attributes, by symbol, then in the order of the table; true if the object is the method's receiver.
+    /// Assignments to attributes, by symbol, then in the order of the table; true if the object is the method's
+    /// receiver.
     attr_assigns: Box<[(AssignId, bool)]>,
     /// The runs of mentions of results and function literals: by site, then by body.
     others: Starts<1>,

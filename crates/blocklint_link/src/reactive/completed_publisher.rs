@@ -1,5 +1,5 @@
-//! Completed publishers: publishers that have their value before a call waits for them, so that the wait does not block:
-//! `Mono.just(x).block()` (Java).
+//! Completed publishers: publishers that have their value before a call waits for them, so that the wait does not
+//! block: `Mono.just(x).block()` (Java).
 
 use blocklint_facts::{ExitKind, Form, FormId, VarKind};
 

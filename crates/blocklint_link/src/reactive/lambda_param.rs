@@ -34,8 +34,8 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// Returns the value of a lambda's n-th parameter, by the row of the library call to which the lambda is passed, or by
-    /// the declared functional interface.
+    /// Returns the value of a lambda's n-th parameter, by the row of the library call to which the lambda is passed, or
+    /// by the declared functional interface.
     pub(crate) fn lambda_param(&self, body: BodyRef, index: u32) -> Option<Typed> {
         for mention in self.places_of_lambda(body) {
             if let Mention::Arg(site, arg) = mention
@@ -261,8 +261,8 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// Returns the runtime whose event loop calls a lambda, if the lambda implements a functional interface that a library
-    /// calls on its event loop.
+    /// Returns the runtime whose event loop calls a lambda, if the lambda implements a functional interface that a
+    /// library calls on its event loop.
     pub fn loop_runtime_of_lambda(&self, body: BodyRef) -> Option<Option<Runtime>> {
         let mentions = self.program.uses_of_callable(body);
         for (mention, _) in mentions.iter().take(4) {

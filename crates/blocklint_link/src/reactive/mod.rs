@@ -1,7 +1,7 @@
 //! Reactive chains (Reactor, RxJava, Mutiny, futures): the thread on which the callable of an operator runs.
 //!
-//! A chain is assembled first and runs when a subscriber subscribes. Operators that switch the thread may be anywhere in
-//! the chain, so the position of a callable is computed in two directions. The operators before it (`upstream.rs`,
+//! A chain is assembled first and runs when a subscriber subscribes. Operators that switch the thread may be anywhere
+//! in the chain, so the position of a callable is computed in two directions. The operators before it (`upstream.rs`,
 //! [`ItemThreads`]) may have switched the thread. If none did, the callable runs on the thread of the subscriber, which
 //! the code after it decides (`subscription.rs`, downstream).
 

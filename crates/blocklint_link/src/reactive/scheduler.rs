@@ -16,8 +16,8 @@ const MAX_DEPTH: u32 = 8;
 const MAX_CALLERS: usize = 48;
 
 impl<'a> Linker<'a> {
-    /// Returns the threads on which the scheduler in a form runs its tasks; `None` if neither the call that created it nor
-    /// its type is known.
+    /// Returns the threads on which the scheduler in a form runs its tasks; `None` if neither the call that created it
+    /// nor its type is known.
     pub(crate) fn scheduler_of(&self, scope: Scope, form: FormId) -> Option<Runs> {
         self.scheduler_within(scope, form, MAX_DEPTH)
     }
@@ -87,8 +87,8 @@ impl<'a> Linker<'a> {
         agreed
     }
 
-    /// Returns the threads of the scheduler that a dependency-injection container provides for a variable; `None` if the
-    /// factory methods that may have created it differ.
+    /// Returns the threads of the scheduler that a dependency-injection container provides for a variable; `None` if
+    /// the factory methods that may have created it differ.
     fn scheduler_injected_into(&self, var: VarRef, depth: u32) -> Option<Runs> {
         let mut agreed = None;
         for body in self.made_by_container(var) {

@@ -1,5 +1,5 @@
-//! Downstream of an operator: the subscriber of the chain, and the thread on which it subscribes. Upstream operators are
-//! in `upstream.rs`.
+//! Downstream of an operator: the subscriber of the chain, and the thread on which it subscribes. Upstream operators
+//! are in `upstream.rs`.
 
 use std::rc::Rc;
 
@@ -33,8 +33,8 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// True if the body of a site waits for the whole chain that the site returns: `repository.find(id).block()`. Either
-    /// the body may block, or the wait itself is the mistake to report.
+    /// True if the body of a site waits for the whole chain that the site returns: `repository.find(id).block()`.
+    /// Either the body may block, or the wait itself is the mistake to report.
     pub fn is_waited_for_in_body(&self, site: SiteRef) -> bool {
         let downstream = self.downstream_of_site(site);
         let body = self.program.body_of_site(site);
@@ -159,8 +159,8 @@ impl<'a> Linker<'a> {
         self.program.args_of(site).get(index as usize).is_some_and(|arg| facts.form(arg.value) != Form::None)
     }
 
-    /// True if a call passes the scheduler by which the called function moves the chain that it returns. Other calls may
-    /// pass `null`.
+    /// True if a call passes the scheduler by which the called function moves the chain that it returns. Other calls
+    /// may pass `null`.
     pub(crate) fn is_moved_by_call(&self, body: BodyRef, site: SiteRef) -> bool {
         let (facts, body_id) = self.program.facts_and_id(body);
         let vars = (0..facts.vars.len()).map(|index| blocklint_facts::VarId(index as u32));

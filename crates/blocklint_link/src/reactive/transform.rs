@@ -46,7 +46,8 @@ impl Linker<'_> {
         found
     }
 
-    /// Returns the threads of the items after a transforming operator: those of the publishers that its callables return.
+    /// Returns the threads of the items after a transforming operator: those of the publishers that its callables
+    /// return.
     pub(crate) fn item_threads_after_transform(&self, bodies: &[BodyRef]) -> ItemThreads {
         bodies.iter().fold(ItemThreads::NONE, |all, &body| all.with(self.item_threads_of_result(body)))
     }

@@ -8,8 +8,8 @@ use crate::syntax::regions::is_region_in;
 /// Returns the `try` that failed before a position: the position is in one of its handlers, or after a `try` whose
 /// guarded part returns.
 ///
-/// All handlers must catch only exceptions that meet `is_matching_name`. `exits` are those of the body of `at` and of the
-/// bodies around it.
+/// All handlers must catch only exceptions that meet `is_matching_name`. `exits` are those of the body of `at` and of
+/// the bodies around it.
 pub fn failed_try_before(
     facts: &FileFacts,
     at: At,

@@ -1,5 +1,5 @@
-//! Syntactic helpers over the facts of one file, without the linker: regions, exception handlers, forms and the outcomes
-//! of nested tests. They resolve no names.
+//! Syntactic helpers over the facts of one file, without the linker: regions, exception handlers, forms and the
+//! outcomes of nested tests. They resolve no names.
 
 pub mod exception_handlers;
 pub mod forms;

@@ -1,5 +1,5 @@
-//! Attribute access: the value of `a.name` for each kind of member (instance, class, module, library type), as a method,
-//! field, property or class attribute. Elements and parts of values are in `element.rs`.
+//! Attribute access: the value of `a.name` for each kind of member (instance, class, module, library type), as a
+//! method, field, property or class attribute. Elements and parts of values are in `element.rs`.
 
 use crate::lang;
 
@@ -310,8 +310,8 @@ impl<'a> Linker<'a> {
         self.known(Val::Method { path, receiver: bound })
     }
 
-    /// Returns the result of a library type's method by a row without conditions: of `__getitem__` for `client["shop"]`,
-    /// of `__getattr__` for `client.shop`.
+    /// Returns the result of a library type's method by a row without conditions: of `__getitem__` for
+    /// `client["shop"]`, of `__getattr__` for `client.shop`.
     pub(crate) fn unconditional_result(&self, ty: PathId, method: &str, receiver: Val) -> Option<Typed> {
         let rows = self.library.calls(self.library.member(ty, method));
         let row = rows.with(|row| row.returns.is_some()).find(|row| row.when.is_empty() && row.unless.is_empty())?;

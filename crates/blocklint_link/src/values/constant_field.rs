@@ -103,8 +103,8 @@ impl Linker<'_> {
             if self.is_for_tests(caller) || self.program.is_test(site.file) {
                 continue;
             }
-            // If a call leaves the parameter out, its default is no evidence: the parameter exists for callers outside of
-            // the project.
+            // If a call leaves the parameter out, its default is no evidence: the parameter exists for callers outside
+            // of the project.
             let form = self.argument_for_param(site, constructor, index, with_receiver)?;
             let literal = self.constructor_literal(caller, form, depth)?;
             if *found.get_or_insert_with(|| literal.clone()) != literal {

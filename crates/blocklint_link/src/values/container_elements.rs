@@ -58,8 +58,8 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Returns the value of an assignment. If it is a container of callables, it has the callables that code adds to it:
-    /// `jobs.put("a", this::run)` (Java).
+    /// Returns the value of an assignment. If it is a container of callables, it has the callables that code adds to
+    /// it: `jobs.put("a", this::run)` (Java).
     pub(crate) fn with_added_callables(&self, scope: Scope, assign: AssignId, made: Typed) -> Typed {
         let [Val::Library { ty, args, made: origin }] = self.values.members(made.value)[..] else { return made };
         let mut parts = self.values.list(args).to_vec();

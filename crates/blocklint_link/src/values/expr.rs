@@ -202,8 +202,8 @@ impl<'a> Linker<'a> {
     }
 
     /// Returns the value of a name without the methods of that name (Java). A field and the methods of the same name
-    /// share a variable, and reading the name reads the field. A method of another name is kept, because it was assigned
-    /// as a method reference: `loader = this::load`.
+    /// share a variable, and reading the name reads the field. A method of another name is kept, because it was
+    /// assigned as a method reference: `loader = this::load`.
     fn drop_same_named_methods(&self, file: FileId, read: Sym, typed: Typed) -> Typed {
         let facts = self.program.facts(file);
         if facts.language != Language::Java {

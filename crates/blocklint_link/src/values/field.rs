@@ -1,5 +1,5 @@
-//! Values of fields: the union of the assignments in the class, in its bases and subclasses, and through other receivers
-//! (`client.timeout = 3`).
+//! Values of fields: the union of the assignments in the class, in its bases and subclasses, and through other
+//! receivers (`client.timeout = 3`).
 
 use crate::classes::hierarchy::Ancestor;
 use crate::lang;
@@ -14,8 +14,8 @@ use blocklint_facts::{AssignId, Form, FormId, ImportKind};
 use std::rc::Rc;
 
 impl<'a> Linker<'a> {
-    /// Returns the union of the values that are assigned to a field of a class or its bases anywhere. If there are none,
-    /// it returns those of the subclasses.
+    /// Returns the union of the values that are assigned to a field of a class or its bases anywhere. If there are
+    /// none, it returns those of the subclasses.
     pub(crate) fn field(&self, class: ClassRef, name: Name) -> Typed {
         self.query_value(&self.tables.values.fields, (class, name), || {
             if !self.is_assigned_anywhere(name) {
@@ -96,8 +96,8 @@ impl<'a> Linker<'a> {
             .collect()
     }
 
-    /// Returns all assignments to an attribute of a class, its bases and its subclasses, through the receiver or another
-    /// object.
+    /// Returns all assignments to an attribute of a class, its bases and its subclasses, through the receiver or
+    /// another object.
     pub fn assigns_to_member(&self, class: ClassRef, name: Name) -> Vec<(FileId, AssignId)> {
         let mut assigns = self.derived_assigns(class, name);
         for ancestor in self.mro(class).iter() {
@@ -112,8 +112,8 @@ impl<'a> Linker<'a> {
         assigns
     }
 
-    /// Returns the assignments to an attribute of this name through objects other than the receiver, each with the class
-    /// of the object: `client.timeout = 3`.
+    /// Returns the assignments to an attribute of this name through objects other than the receiver, each with the
+    /// class of the object: `client.timeout = 3`.
     pub(crate) fn assigns_through_others(&self, name: Name) -> ExternalAssigns {
         self.query(&self.tables.values.external_assigns, name, Rc::default, || {
             self.budget.global(|refuel| self.find_assigns_through_others(name, refuel).into())
@@ -194,8 +194,8 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Returns the value that other files assign to a name of a module. Assignments in tests count only for modules that
-    /// are tests (Python).
+    /// Returns the value that other files assign to a name of a module. Assignments in tests count only for modules
+    /// that are tests (Python).
     pub(crate) fn module_attribute_from_others(&self, module: FileId, name: Name) -> Option<Typed> {
         if !self.is_assigned_anywhere(name) {
             return None;

@@ -14,8 +14,8 @@ use crate::values::value::{ArgsId, EnvId, UNION_LIMIT, Val, ValueId, Why};
 const MAX_SUBCLASSES: usize = 256;
 
 impl Linker<'_> {
-    /// Returns the value of an attribute of an object whose exact class is unknown: the union of the values in its class
-    /// and in subclasses.
+    /// Returns the value of an attribute of an object whose exact class is unknown: the union of the values in its
+    /// class and in subclasses.
     pub(crate) fn with_subclass_members(&self, class: ClassRef, name: Name, own: Typed) -> Typed {
         if self.program.language(class.file) != Language::Python || self.direct_subclasses(class).is_empty() {
             return own;
@@ -95,8 +95,8 @@ impl Linker<'_> {
         })
     }
 
-    /// Returns the result of a method call with the results of overrides, if the method is a stub, or if its result type
-    /// is not declared.
+    /// Returns the result of a method call with the results of overrides, if the method is a stub, or if its result
+    /// type is not declared.
     pub(crate) fn with_override_results(&self, body: BodyRef, receiver: Option<Val>, own: Typed) -> Typed {
         let Some(Val::Instance { exact: false, class: receiver_class, .. }) = receiver else { return own };
         let facts = self.program.facts(body.file);
