@@ -172,9 +172,9 @@ impl Callers<'_, '_> {
             let inferred = u8::from(confidence < blocklint_core::Confidence::High);
             found.callers.push(Caller { steps: caller.steps.saturating_add(inferred), ..caller });
         }
-        for site in position.driven {
+        for site in position.drivers {
             let arg = Some(NOT_AT_THE_SITE);
-            let inferred = if position.guessed.contains(&site) { LOW_STEPS } else { 0 };
+            let inferred = if position.uncertain_drivers.contains(&site) { LOW_STEPS } else { 0 };
             let steps = caller.steps.saturating_add(inferred);
             found.callers.push(Caller { site, env: EnvId::NONE, arg, kind: CallerKind::Runs, steps, ..caller });
         }

@@ -212,7 +212,7 @@ impl<'l, 'a> Roots<'l, 'a> {
                 && let Some(confidence) = position.root
             {
                 let kind = match confidence {
-                    Confidence::High if position.pooled => RootKind::Computing,
+                    Confidence::High if position.is_on_pool => RootKind::Computing,
                     Confidence::High => RootKind::Literal,
                     _ => RootKind::Composed,
                 };

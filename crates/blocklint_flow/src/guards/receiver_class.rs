@@ -4,7 +4,7 @@
 
 use blocklint_facts::{BodyKind, SiteKind};
 use blocklint_link::classes::hierarchy::Ancestor;
-use blocklint_link::effect::guard::Own;
+use blocklint_link::effect::guard::OwnImplementation;
 use blocklint_link::effect::label::Label;
 use blocklint_link::linker::query::{Plain, Table};
 use blocklint_link::linker::{LOW_STEPS, Linker};
@@ -28,13 +28,13 @@ const MOST_CLASSES: usize = 64;
 
 /// A class, exactly it or not, an implementation that its objects may find under its name, and another one through which that is reached:
 /// each label that comes by asks again.
-type FinderKey = (ClassRef, bool, Own, Option<Own>);
+type FinderKey = (ClassRef, bool, OwnImplementation, Option<OwnImplementation>);
 
 /// Narrows a label to objects on which a site runs the node, and returns the inferred steps of that; `None` if the object's class has
 /// another implementation.
 pub(crate) fn on_receiver(
     linker: &Linker<'_>,
-    own_of_label: &mut Option<Own>,
+    own_of_label: &mut Option<OwnImplementation>,
     caller: Caller,
     node: Node,
 ) -> Option<u8> {
@@ -102,7 +102,7 @@ pub(crate) fn steps_on_root(linker: &Linker<'_>, label: &Label, root: BodyRef) -
 }
 
 /// True if a class finds another body under a name, one with code of its own.
-fn does_otherwise(linker: &Linker<'_>, class: ClassRef, own: Own) -> bool {
+fn does_otherwise(linker: &Linker<'_>, class: ClassRef, own: OwnImplementation) -> bool {
     for ancestor in linker.mro(class).iter() {
         match *ancestor {
             Ancestor::Class(owner) => {
@@ -118,14 +118,14 @@ fn does_otherwise(linker: &Linker<'_>, class: ClassRef, own: Own) -> bool {
 }
 
 /// Returns a method that other classes implement otherwise.
-fn implementation(linker: &Linker<'_>, around: Option<ClassRef>, body: BodyRef) -> Option<Own> {
+fn implementation(linker: &Linker<'_>, around: Option<ClassRef>, body: BodyRef) -> Option<OwnImplementation> {
     let row = linker.program.body(body);
     if row.kind != BodyKind::Function || row.class.is_none() {
         return None;
     }
     let name = linker.program.global(body.file, row.name)?;
     let others = linker.overrides(around?, name).len();
-    (1..=MOST_IMPLEMENTATIONS).contains(&others).then_some(Own { name, body })
+    (1..=MOST_IMPLEMENTATIONS).contains(&others).then_some(OwnImplementation { name, body })
 }
 
 /// True if the method of a class calls one of the same name, which may be that of its base.
@@ -147,22 +147,34 @@ fn calls_base(linker: &Linker<'_>, class: ClassRef, name: Name) -> bool {
 }
 
 /// Returns a method under its name.
-fn method_of(linker: &Linker<'_>, body: BodyRef) -> Option<Own> {
+fn method_of(linker: &Linker<'_>, body: BodyRef) -> Option<OwnImplementation> {
     let row = linker.program.body(body);
     let name = linker.program.global(body.file, row.name)?;
-    (row.kind == BodyKind::Function && row.class.is_some()).then_some(Own { name, body })
+    (row.kind == BodyKind::Function && row.class.is_some()).then_some(OwnImplementation { name, body })
 }
 
 /// True if an object of a class, or of one derived from it, may look a name up as that body; as one who also looks up the method through
 /// which that is reached.
-fn may_find(linker: &Linker<'_>, class: ClassRef, exact: bool, own: Own, through: Option<Own>) -> bool {
+fn may_find(
+    linker: &Linker<'_>,
+    class: ClassRef,
+    exact: bool,
+    own: OwnImplementation,
+    through: Option<OwnImplementation>,
+) -> bool {
     let key = (class, exact, own, through);
     linker.query(&linker.layer_memo::<Memo>().found_by, key, || true, || look_for(linker, class, exact, own, through))
 }
 
-fn look_for(linker: &Linker<'_>, class: ClassRef, exact: bool, own: Own, through: Option<Own>) -> bool {
+fn look_for(
+    linker: &Linker<'_>,
+    class: ClassRef,
+    exact: bool,
+    own: OwnImplementation,
+    through: Option<OwnImplementation>,
+) -> bool {
     let both = |class| {
-        let runs = |of: Own| finds(linker, class, of.name, of.body) || calls_base(linker, class, of.name);
+        let runs = |of: OwnImplementation| finds(linker, class, of.name, of.body) || calls_base(linker, class, of.name);
         finds(linker, class, own.name, own.body) && through.is_none_or(runs)
     };
     if both(class) {

@@ -1,6 +1,6 @@
 //! Cache of answers about sites: each label of each body that a site calls asks the same questions.
 
-use blocklint_link::effect::guard::{Guard, Own};
+use blocklint_link::effect::guard::{Guard, OwnImplementation};
 use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::SiteRef;
 use rustc_hash::FxHashMap;
@@ -70,7 +70,8 @@ impl SearchedSite<'_, '_, '_> {
 }
 
 /// The parts of labels that receivers leave.
-pub(crate) type Received = FxHashMap<(Caller, Node, Option<Own>), Option<(u8, Option<Own>)>>;
+pub(crate) type Received =
+    FxHashMap<(Caller, Node, Option<OwnImplementation>), Option<(u8, Option<OwnImplementation>)>>;
 
 /// All that a search remembers of sites and calls.
 #[derive(Default)]

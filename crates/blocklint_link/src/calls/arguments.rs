@@ -166,6 +166,7 @@ impl<'a> Linker<'a> {
                 }))
     }
 
+    /// Returns the index of an argument among the positional ones; `None` for a keyword argument.
     fn position_of(&self, site: SiteRef, arg: u32) -> Option<usize> {
         let args = self.program.args_of(site);
         args.get(arg as usize).filter(|arg| arg.name.is_none())?;

@@ -1,6 +1,6 @@
 //! Call sites of a body, found by the names under which code can call it.
 
-use crate::calls::targets::MOST_SITES;
+use crate::calls::targets::MAX_SITES;
 use crate::linker::Linker;
 use crate::program::ids::{BodyRef, Name, SiteRef};
 use crate::program::occurrences::Mention;
@@ -16,7 +16,7 @@ impl<'a> Linker<'a> {
         for name in self.body_names(body) {
             for &site in self.first_sites_named(name).iter() {
                 checked += 1;
-                if checked > MOST_SITES {
+                if checked > MAX_SITES {
                     return sites;
                 }
                 if self.targets(site, EnvId::NONE).receiver_of(body).is_some() {
@@ -28,10 +28,10 @@ impl<'a> Linker<'a> {
         sites
     }
 
-    /// Returns the first sites of a name, one more than [`MOST_SITES`]. They are remembered by name, because thousands
+    /// Returns the first sites of a name, one more than [`MAX_SITES`]. They are remembered by name, because thousands
     /// of functions may share a name.
     pub(crate) fn first_sites_named(&self, name: Name) -> Rc<[SiteRef]> {
-        let find = || self.program.sites_named(name).take(MOST_SITES + 1).collect();
+        let find = || self.program.sites_named(name).take(MAX_SITES + 1).collect();
         self.query(&self.tables.calls.first_sites, name, Rc::default, find)
     }
 
@@ -44,7 +44,7 @@ impl<'a> Linker<'a> {
             return;
         }
         let Some(name) = self.program.global(body.file, row.name) else { return };
-        for site in self.with_aliases(name).into_iter().flat_map(|name| self.program.sites_named(name)).take(MOST_SITES)
+        for site in self.with_aliases(name).into_iter().flat_map(|name| self.program.sites_named(name)).take(MAX_SITES)
         {
             for (mention, _) in self.program.uses_of_result(site).iter() {
                 let Mention::Operand(call) = mention else { continue };

@@ -86,6 +86,7 @@ impl Linker<'_> {
         names
     }
 
+    /// True if a class implements a functional interface of a library by a method of this name.
     fn implements_callable_by(&self, class: ClassRef, method: &str) -> bool {
         self.functional_names_in(class).iter().any(|name| name == method)
     }

@@ -101,29 +101,31 @@ impl Linker<'_> {
         self.callables_up_to(MAX_CALLABLES, declared, stored)
     }
 
+    /// Returns a declared type with the callables among its stored values, or the declared type if there are more than
+    /// `limit` callables.
     fn callables_up_to(&self, limit: usize, declared: Typed, stored: Vec<Typed>) -> Typed {
         // A single value may come from a table, which allows more callables.
         let limit = if stored.len() == 1 { UNION_LIMIT - 1 } else { limit };
         let of_library = matches!(self.values.members(declared.value)[..], [Val::Library { .. } | Val::Param { .. }]);
         let mut steps = declared.inferred_steps;
-        let mut found: Vec<Val> = Vec::new();
+        let mut callables: Vec<Val> = Vec::new();
         for typed in stored {
-            let before = found.len();
-            self.collect_callables(typed, of_library, MAX_POINTERS, &mut found);
-            if found.len() > before {
+            let before = callables.len();
+            self.collect_callables(typed, of_library, MAX_POINTERS, &mut callables);
+            if callables.len() > before {
                 steps = steps.max(typed.inferred_steps);
             }
         }
-        if found.is_empty() || found.len() > limit {
+        if callables.is_empty() || callables.len() > limit {
             return declared;
         }
-        let is_single = found.len() == 1;
+        let is_single = callables.len() == 1;
         if let [Val::Instance { class, .. }] = self.values.members(declared.value)[..]
             && !self.direct_subclasses(class).is_empty()
         {
-            found.extend(self.values.members(declared.value));
+            callables.extend(self.values.members(declared.value));
         }
-        let typed = Typed { value: self.values.union(&found), inferred_steps: steps };
+        let typed = Typed { value: self.values.union(&callables), inferred_steps: steps };
         if is_single { typed } else { self.inferred(typed) }
     }
 
@@ -198,16 +200,16 @@ impl Linker<'_> {
         }
         let scope = self.scope_of(site, env);
         let [second] = self.program.args_of(site)[..] else { return None };
-        let mut found = Vec::new();
+        let mut callables = Vec::new();
         let first = self.eval(scope, self.receiver_form(site)?);
-        self.collect_callables(first, true, MAX_POINTERS, &mut found);
-        if found.is_empty() {
+        self.collect_callables(first, true, MAX_POINTERS, &mut callables);
+        if callables.is_empty() {
             return None;
         }
         let second = self.eval(scope, second.value);
-        self.collect_callables(second, true, MAX_POINTERS, &mut found);
+        self.collect_callables(second, true, MAX_POINTERS, &mut callables);
         Some(Typed {
-            value: self.values.union(&found),
+            value: self.values.union(&callables),
             inferred_steps: first.inferred_steps.max(second.inferred_steps),
         })
     }

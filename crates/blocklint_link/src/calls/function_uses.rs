@@ -65,6 +65,7 @@ impl<'a> Linker<'a> {
         uses
     }
 
+    /// True if a body is among the targets of a site.
     fn runs_body(&self, site: SiteRef, body: BodyRef) -> bool {
         self.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
             Target::Body { body: target, .. } => target == body,
@@ -73,6 +74,7 @@ impl<'a> Linker<'a> {
         })
     }
 
+    /// True if a body is among the values of a mention.
     fn mentions_body(&self, file: FileId, mention: Mention, body: BodyRef) -> bool {
         let value = self.mentioned_value(file, mention);
         self.values.members(value).iter().any(|val| matches!(*val, Val::Fn { body: function, .. } if function == body))

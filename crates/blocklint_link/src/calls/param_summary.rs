@@ -43,8 +43,8 @@ pub(crate) struct FileParamUses {
 impl FileParamUses {
     fn new(facts: &FileFacts, is_functional: impl Fn(&str) -> bool, consumes: impl Fn(&str) -> bool) -> Self {
         let mut uses = FileParamUses::default();
-        for (at, site) in facts.sites.iter().enumerate() {
-            let id = SiteId(at as u32);
+        for (index, site) in facts.sites.iter().enumerate() {
+            let id = SiteId(index as u32);
             let body = facts.body_of(site.at);
             match site.kind {
                 SiteKind::Call | SiteKind::New => {
@@ -223,6 +223,7 @@ impl<'a> Linker<'a> {
         self.query(&self.tables.calls.summaries, (body, index), Rc::default, find)
     }
 
+    /// Computes the summary of a body's n-th parameter from its uses.
     fn summarise(&self, body: BodyRef, index: u32) -> Summary {
         let (facts, body_id) = self.program.facts_and_id(body);
         let mut summary = Summary::default();
@@ -257,8 +258,8 @@ impl<'a> Linker<'a> {
                 summary.chain_runtime = argument_use.chain_runtime;
                 summary.chain.merge(&argument_use.chain);
                 // A body that blocks on the chain or subscribes to it runs the callable during the call of the body.
-                if user_body == body_id && !summary.chain.driven.is_empty() {
-                    summary.chain.driven.clear();
+                if user_body == body_id && !summary.chain.drivers.is_empty() {
+                    summary.chain.drivers.clear();
                     summary.called = true;
                 }
             }
@@ -399,6 +400,7 @@ impl<'a> Linker<'a> {
         self.form_mentions(var.file, form, id, 8)
     }
 
+    /// True if a form reads a variable, as in [`FileIndex`](crate::program::occurrences::FileIndex).
     fn form_mentions(&self, file: FileId, form: FormId, var: VarId, depth: u32) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
         let facts = self.program.facts(file);

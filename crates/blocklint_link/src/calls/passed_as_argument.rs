@@ -32,19 +32,19 @@ pub(crate) type ConstructorCalls = Rc<FxHashMap<ClassRef, Vec<SiteRef>>>;
 impl Linker<'_> {
     /// Returns the sites to which a function is passed, each with the argument's position.
     pub fn sites_passing_body(&self, body: BodyRef) -> Vec<(SiteRef, u32)> {
-        let mut found = Vec::new();
+        let mut sites = Vec::new();
         for name in self.body_names(body) {
-            found.extend(self.items_passed_as(name).get(&PassedItem::Body(body)).into_iter().flatten());
+            sites.extend(self.items_passed_as(name).get(&PassedItem::Body(body)).into_iter().flatten());
         }
         // A `lambda` has no name, so its only mention is the place where it is written.
         if self.program.language(body.file) == Language::Python {
             let uses = self.program.uses_of_callable(body);
-            found.extend(uses.iter().filter_map(|(mention, _)| match mention {
+            sites.extend(uses.iter().filter_map(|(mention, _)| match mention {
                 Mention::Arg(site, arg) => Some((body.file.site_ref(site), arg)),
                 _ => None,
             }));
         }
-        found
+        sites
     }
 
     /// Returns the sites to which a class is passed under one of these names, each with the argument's position.
@@ -62,7 +62,7 @@ impl Linker<'_> {
     }
 
     fn find_constructor_calls_named(&self, name: Name) -> FxHashMap<ClassRef, Vec<SiteRef>> {
-        let mut found: FxHashMap<ClassRef, Vec<SiteRef>> = FxHashMap::default();
+        let mut calls: FxHashMap<ClassRef, Vec<SiteRef>> = FxHashMap::default();
         for site in self.program.sites_named(name) {
             let kind = self.program.site(site).kind;
             if !matches!(kind, SiteKind::Call | SiteKind::New) {
@@ -71,13 +71,13 @@ impl Linker<'_> {
             let callee = self.attempt_site(site, || self.callee(site, EnvId::NONE));
             for val in callee.iter().flat_map(|callee| self.values.members(callee.value)) {
                 let Val::Class(class) = val else { continue };
-                let sites = found.entry(class).or_default();
+                let sites = calls.entry(class).or_default();
                 if sites.last() != Some(&site) {
                     sites.push(site);
                 }
             }
         }
-        found
+        calls
     }
 
     fn items_passed_as(&self, name: Name) -> PassedItems {
@@ -85,7 +85,7 @@ impl Linker<'_> {
     }
 
     fn find_items_passed_as(&self, name: Name) -> FxHashMap<PassedItem, Vec<(SiteRef, u32)>> {
-        let mut found: FxHashMap<PassedItem, Vec<(SiteRef, u32)>> = FxHashMap::default();
+        let mut items: FxHashMap<PassedItem, Vec<(SiteRef, u32)>> = FxHashMap::default();
         for &(file, sym) in self.program.occurrences(name) {
             for (mention, _) in self.program.index_of(file).mentions_named(sym).iter() {
                 let Mention::Arg(site, arg) = mention else { continue };
@@ -98,13 +98,13 @@ impl Linker<'_> {
                         Val::Class(class) => PassedItem::Class(class),
                         _ => continue,
                     };
-                    let sites = found.entry(item).or_default();
+                    let sites = items.entry(item).or_default();
                     if sites.last() != Some(&(site, arg)) {
                         sites.push((site, arg));
                     }
                 }
             }
         }
-        found
+        items
     }
 }

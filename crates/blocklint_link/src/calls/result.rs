@@ -267,7 +267,7 @@ impl<'a> Linker<'a> {
             return collected;
         }
         let rows = self.rows_at(path, site);
-        let own = if receiver.is_some() {
+        let receiver_val = if receiver.is_some() {
             self.values.single(receiver)
         } else {
             match self.library.split(path) {
@@ -292,13 +292,14 @@ impl<'a> Linker<'a> {
         let returns = rows.with(|row| row.returns.is_some()).find(|row| holds(row.row));
         let is_async = rows.with(|row| row.is_async.is_some()).next().is_some_and(|row| row.is_async == Some(true));
         let result = match returns.and_then(|row| row.row.returns.as_ref()) {
-            Some(returns) => self.type_value(returns, own, Some((site, env))),
+            Some(returns) => self.type_value(returns, receiver_val, Some((site, env))),
             None if !is_async && self.library.is_type(path) => {
-                let made = Some(site).filter(|_| self.library.makes_state(path));
-                self.known(Val::Library { ty: path, args: ArgsId::NONE, made })
+                let creation = Some(site).filter(|_| self.library.makes_state(path));
+                self.known(Val::Library { ty: path, args: ArgsId::NONE, made: creation })
             }
             None if rows.is_empty()
-                && let Some(result) = semantics.result_without_row(self, &text, own, receiver, (site, env)) =>
+                && let Some(result) =
+                    semantics.result_without_row(self, &text, receiver_val, receiver, (site, env)) =>
             {
                 result
             }
@@ -365,7 +366,7 @@ impl<'a> Linker<'a> {
                 continue;
             };
             let inner = self.eval(self.scope_of(site, env), form);
-            let given = match (row.passes, argument) {
+            let bound_count = match (row.passes, argument) {
                 (Some(blocklint_models::Passes::Rest), Argument::Position(0) | Argument::Either(_, 0)) => {
                     self.program.args_of(site).iter().filter(|arg| arg.name.is_none()).count().saturating_sub(1)
                 }
@@ -376,7 +377,7 @@ impl<'a> Linker<'a> {
                 inner => self.known(Val::Partial {
                     inner: self.values.bound(inner),
                     made: site,
-                    given: u8::try_from(given).unwrap_or(u8::MAX),
+                    given: u8::try_from(bound_count).unwrap_or(u8::MAX),
                 }),
             }));
         }

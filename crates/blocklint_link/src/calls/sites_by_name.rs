@@ -30,32 +30,33 @@ pub struct SitesByName {
 
 impl SitesByName {
     fn new(linker: &Linker<'_>, name: Name, is_searched: impl Fn(FileId) -> bool) -> Self {
-        let mut found = SitesByName::default();
+        let mut by_name = SitesByName::default();
         for &(file, sym) in linker.program.occurrences(name).iter().filter(|(file, _)| is_searched(*file)) {
             let index = linker.program.index_of(file);
             for &site in index.sites_named(sym) {
-                found.add_site(linker, file.site_ref(site));
+                by_name.add_site(linker, file.site_ref(site));
             }
             for (mention, wrap) in index.mentions_named(sym).iter() {
                 if wrap == Wrap::Element {
                     continue;
                 }
                 match mention {
-                    Mention::Operand(site) => found.add_site(linker, file.site_ref(site)),
+                    Mention::Operand(site) => by_name.add_site(linker, file.site_ref(site)),
                     _ => {
                         let unit = WorkUnit::Body(linker.body_of_mention(file, mention));
                         let bodies =
                             linker.attempt(unit, || linker.bodies_of_value(linker.mentioned_value(file, mention)));
                         for body in bodies.into_iter().flatten() {
-                            found.mentions.entry(body).or_default().push((file, mention, wrap));
+                            by_name.mentions.entry(body).or_default().push((file, mention, wrap));
                         }
                     }
                 }
             }
         }
-        found
+        by_name
     }
 
+    /// Adds a site under each of its targets.
     fn add_site(&mut self, linker: &Linker<'_>, site: SiteRef) {
         let Some(targets) = linker.attempt_site(site, || linker.targets(site, EnvId::NONE)) else { return };
         if targets.list.is_empty() && targets.unknown {
@@ -134,11 +135,11 @@ impl<'a> Linker<'a> {
     /// Returns the bodies of a value: functions, the functions behind coroutines and generators, constructors of
     /// classes.
     fn bodies_of_value(&self, value: ValueId) -> Vec<BodyRef> {
-        let mut found = Vec::new();
+        let mut bodies = Vec::new();
         for val in self.values.members(value) {
-            self.add_bodies(val, 8, &mut found);
+            self.add_bodies(val, 8, &mut bodies);
         }
-        found
+        bodies
     }
 
     fn add_bodies(&self, val: Val, depth: u32, found: &mut Vec<BodyRef>) {
@@ -168,18 +169,18 @@ impl<'a> Linker<'a> {
 
     /// Returns the bodies that run when an instance of a class is created.
     fn constructors(&self, class: ClassRef) -> Vec<BodyRef> {
-        let mut found = Vec::new();
+        let mut bodies = Vec::new();
         for method in ["__init__", "__new__", "__post_init__"] {
             let Some(name) = self.program.name(method) else { continue };
             for ancestor in self.mro(class).iter() {
                 if let crate::classes::hierarchy::Ancestor::Class(owner) = *ancestor
                     && let Some((owner, var)) = self.own_member(owner, name)
                 {
-                    found.extend(self.functions_of(owner, var));
+                    bodies.extend(self.functions_of(owner, var));
                     break;
                 }
             }
         }
-        found
+        bodies
     }
 }

@@ -18,7 +18,7 @@ use crate::values::expr::Scope;
 use crate::values::value::{BoundId, EnvId, Val};
 
 /// The maximal number of sites of one name that are checked for the values of parameters.
-pub(crate) const MOST_SITES: usize = 64;
+pub(crate) const MAX_SITES: usize = 64;
 
 /// The time and place at which a target runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -125,8 +125,8 @@ impl<'a> Linker<'a> {
             (site, env),
             || tables.unknown_targets.clone(),
             || {
-                let found = self.find_targets(site, env);
-                if found == *tables.unknown_targets { tables.unknown_targets.clone() } else { Rc::new(found) }
+                let resolved = self.find_targets(site, env);
+                if resolved == *tables.unknown_targets { tables.unknown_targets.clone() } else { Rc::new(resolved) }
             },
         )
     }

@@ -219,16 +219,16 @@ impl<'a> Linker<'a> {
             ClassKind::Impl => crate::lang::rust::names::subject(self, class),
             _ => None,
         };
-        let mut found: Vec<ClassRef> = Vec::new();
+        let mut classes: Vec<ClassRef> = Vec::new();
         for derived in std::iter::once(class).chain(subject) {
-            found.extend(self.mro(derived).iter().filter_map(|ancestor| match *ancestor {
+            classes.extend(self.mro(derived).iter().filter_map(|ancestor| match *ancestor {
                 Ancestor::Class(base) => Some(base),
                 Ancestor::Library(..) | Ancestor::Unknown => None,
             }));
         }
-        found.sort_unstable();
-        found.dedup();
-        found
+        classes.sort_unstable();
+        classes.dedup();
+        classes
     }
 
     /// True if `class` is `base` or derives from it.
@@ -242,24 +242,24 @@ impl<'a> Linker<'a> {
     }
 
     fn find_derived(&self, class: ClassRef) -> Vec<ClassRef> {
-        let mut found = Vec::new();
+        let mut subclasses = Vec::new();
         for name in self.class_names(class) {
             for &candidate in self.hierarchy.by_base.get(&name).map_or(&[][..], Vec::as_slice) {
                 let has_base = self
                     .bases(candidate)
                     .iter()
                     .any(|base| matches!(*base, Val::Class(c) | Val::Instance { class: c, .. } if c == class));
-                if has_base && !found.contains(&candidate) {
-                    found.push(candidate);
+                if has_base && !subclasses.contains(&candidate) {
+                    subclasses.push(candidate);
                 }
             }
         }
-        found
+        subclasses
     }
 
     /// Returns the impl blocks of a type (Rust).
     pub fn impls(&self, class: ClassRef) -> Vec<ClassRef> {
-        let mut found = Vec::new();
+        let mut blocks = Vec::new();
         for name in self.class_names(class) {
             for &candidate in self.hierarchy.impls.get(&name).map_or(&[][..], Vec::as_slice) {
                 let row = self.program.class(candidate);
@@ -271,11 +271,11 @@ impl<'a> Linker<'a> {
                     .iter()
                     .any(|val| matches!(*val, Val::Class(c) | Val::Instance { class: c, .. } if c == class));
                 if is_of_class {
-                    found.push(candidate);
+                    blocks.push(candidate);
                 }
             }
         }
-        found
+        blocks
     }
 
     /// True if an import binds this name to another one.

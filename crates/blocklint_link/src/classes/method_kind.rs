@@ -57,8 +57,8 @@ impl Linker<'_> {
         let row = self.program.body(body);
         let mut kind = MethodKind { is_static: row.flags.has(BodyFlags::STATIC), ..MethodKind::default() };
         if facts.language == Language::Python {
-            let at = facts.body(row.parent.get().unwrap_or(BodyId(0))).region;
-            let scope = Scope { file: body.file, at: At { region: at, position: u32::MAX }, env: EnvId::NONE };
+            let region = facts.body(row.parent.get().unwrap_or(BodyId(0))).region;
+            let scope = Scope { file: body.file, at: At { region, position: u32::MAX }, env: EnvId::NONE };
             for &decorator in facts.list(row.decorators) {
                 // `@x.getter` extends a property of the class.
                 if let Form::Attr(_, sym) = facts.form(decorator)

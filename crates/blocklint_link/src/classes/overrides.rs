@@ -17,17 +17,17 @@ impl Linker<'_> {
 
     fn find_overrides(&self, class: ClassRef, name: Name) -> Vec<BodyRef> {
         let semantics = crate::lang::semantics(self.program.language(class.file));
-        let mut found = Vec::new();
+        let mut methods = Vec::new();
         for next in self.descendants(class, MAX_SUBCLASSES).classes {
             match self.own_member(next, name) {
-                Some((owner, var)) => found.extend(self.functions_of(owner, var)),
-                None => found.extend(semantics.overrides_beside(self, next, class, name)),
+                Some((owner, var)) => methods.extend(self.functions_of(owner, var)),
+                None => methods.extend(semantics.overrides_beside(self, next, class, name)),
             }
         }
-        found.retain(|&body| !semantics.is_stand_in(self, body, class));
-        found.sort();
-        found.dedup();
-        found
+        methods.retain(|&body| !semantics.is_stand_in(self, body, class));
+        methods.sort();
+        methods.dedup();
+        methods
     }
 
     /// True if a method is a test double of another method, because only the first one is for tests.

@@ -214,7 +214,7 @@ impl Guard {
 /// The implementation that a label belongs to, if a method has several: the label holds only for objects whose class
 /// finds this implementation under the name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Own {
+pub struct OwnImplementation {
     /// The method's name.
     pub name: Name,
     /// The implementation.

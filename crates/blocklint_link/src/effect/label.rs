@@ -1,6 +1,6 @@
 //! Labels: the effect by which a body holds its thread, with its severity, guards and duration.
 
-use crate::effect::guard::{Guard, Guards, Own};
+use crate::effect::guard::{Guard, Guards, OwnImplementation};
 use std::hash::Hash;
 
 use blocklint_core::{Effect, Hold, Severity, WhereSet};
@@ -50,7 +50,7 @@ pub struct Label {
     /// A second guard of a branch further out.
     pub outer: Option<Guard>,
     /// The implementation that the label is limited to.
-    pub own: Option<Own>,
+    pub own: Option<OwnImplementation>,
     /// The duration of one call.
     pub hold: LabelHold,
 }
@@ -78,7 +78,7 @@ struct Key {
     for_end: bool,
     place: WhereSet,
     guards: [u32; 2],
-    own: Option<Own>,
+    own: Option<OwnImplementation>,
     hold: HoldKey,
 }
 

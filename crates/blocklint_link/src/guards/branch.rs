@@ -30,20 +30,20 @@ impl<'a> Linker<'a> {
     pub(crate) fn branch_guard_at(&self, place: Scope) -> Option<Guard> {
         let facts = self.program.facts(place.file);
         let mut region = place.at.region;
-        let mut found = None;
+        let mut guard = None;
         while let Some(id) = region.get() {
             let branch_guard = self.guard_at(place, id);
-            found = match (found, branch_guard) {
+            guard = match (guard, branch_guard) {
                 // The last `else` excludes the values of all branches before it.
                 (Some(inner), Some(outer)) => guard_of_neither(inner, &outer),
                 (inner, outer) => inner.or(outer),
             };
-            if found.as_ref().is_some_and(|found| found.wanted || !found.is_choice_of_literal()) {
-                return found;
+            if guard.as_ref().is_some_and(|guard| guard.wanted || !guard.is_choice_of_literal()) {
+                return guard;
             }
             region = facts.region(id).parent;
         }
-        found
+        guard
     }
 
     /// Returns the guards that one branch around a site puts on it.
@@ -76,6 +76,7 @@ impl<'a> Linker<'a> {
         }
     }
 
+    /// Returns the guard of one branch around a scope.
     fn guard_at(&self, place: Scope, branch: RegionId) -> Option<Guard> {
         let (test, holds) = self.test_of(place.file, branch)?;
         self.guard_of_test(place, branch, test, holds, 4)

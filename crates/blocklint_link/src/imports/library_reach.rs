@@ -161,20 +161,20 @@ impl LibraryReach {
     /// Returns the neighbours of a file, which may call its functions through a container: the file itself, the files
     /// that it imports, its importers and their importers. `None` if imports were not followed.
     pub fn around(&self, file: FileId) -> Option<Vec<FileId>> {
-        let mut found = vec![file];
-        found.extend(self.imports.get(file.index())?);
+        let mut files = vec![file];
+        files.extend(self.imports.get(file.index())?);
         let importers = self.importers.get(file.index())?;
         // A module that half of the project imports does not make its importers neighbours.
         if importers.len() <= MAX_IMPORTERS {
-            found.extend(importers.iter().map(|&slot| FileId(slot)));
+            files.extend(importers.iter().map(|&slot| FileId(slot)));
             for &slot in importers {
                 let indirect = &self.importers[slot as usize];
                 if indirect.len() <= MAX_IMPORTERS {
-                    found.extend(indirect.iter().map(|&slot| FileId(slot)));
+                    files.extend(indirect.iter().map(|&slot| FileId(slot)));
                 }
             }
         }
-        Some(found)
+        Some(files)
     }
 
     /// Propagates libraries from imported to importing files over two imports, and one import back because of the
@@ -212,13 +212,13 @@ impl LibraryReach {
 
     /// Returns the set of libraries with these first segments. A library that no file imports is not in the set.
     pub fn roots<'t>(&self, roots: impl Iterator<Item = &'t str>) -> LibrarySet {
-        let mut found = LibrarySet::default();
+        let mut set = LibrarySet::default();
         for root in roots {
             if let Some(&bit) = self.bits.get(root) {
-                found.insert(bit);
+                set.insert(bit);
             }
         }
-        found
+        set
     }
 
     /// Returns the names of imported modules with a first segment.
@@ -269,8 +269,8 @@ impl<'p> Resolver<'p> {
     }
 
     fn module_number(&mut self, linker: &Linker<'_>, file: FileId, import: &Import, key: (u32, u8, Name)) -> usize {
-        if let Some(&known) = self.numbers.get(&key) {
-            return known;
+        if let Some(&number) = self.numbers.get(&key) {
+            return number;
         }
         let (file, folder) = lang::python::names::imported_module(linker, file, import);
         self.modules.push(Module { file, folder });
@@ -286,28 +286,28 @@ impl<'p> Resolver<'p> {
 
 /// Returns the union of each file's set and the sets of the files that it imports.
 fn with_imported(sets: &[LibrarySet], imports: &[Vec<FileId>]) -> Vec<LibrarySet> {
-    let mut found = sets.to_vec();
-    for (own, targets) in found.iter_mut().zip(imports) {
+    let mut united = sets.to_vec();
+    for (own, targets) in united.iter_mut().zip(imports) {
         for target in targets {
             own.merge(&sets[target.index()]);
         }
     }
-    found
+    united
 }
 
 /// Returns a library and all libraries that it includes.
 fn linked_roots(bit: u32, links: &[Vec<u32>]) -> LibrarySet {
-    let mut found = LibrarySet::default();
+    let mut set = LibrarySet::default();
     let mut queue = vec![bit];
     let mut visited = vec![false; links.len()];
     while let Some(next) = queue.pop() {
         if std::mem::replace(&mut visited[next as usize], true) {
             continue;
         }
-        found.insert(next);
+        set.insert(next);
         queue.extend(&links[next as usize]);
     }
-    found
+    set
 }
 
 /// Returns the bits of a set.

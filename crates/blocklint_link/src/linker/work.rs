@@ -100,6 +100,7 @@ impl Work {
     }
 
     #[cold]
+    /// Panics with [`TookTooLong`] if the current unit has taken longer than its limit.
     fn check_clock(&self) {
         let patience = match (self.patience.get(), self.unit.get()) {
             (None, _) | (_, None) => return,
@@ -206,6 +207,7 @@ impl Linker<'_> {
     }
 
     #[cold]
+    /// Panics or stalls if the unit is of the function for which a test injected a fault.
     fn run_injected_fault(&self, unit: WorkUnit, fault: Fault) {
         let WorkUnit::Body(body) = unit else { return };
         let name = self.qualified_name(body);

@@ -401,26 +401,26 @@ fn yes_or_unknown(holds: bool) -> ConditionResult {
 
 /// Returns `Yes` if any result is `Yes`, else the first `Param`, else `Unknown`.
 pub(crate) fn any_of(each: impl Iterator<Item = ConditionResult>) -> ConditionResult {
-    let mut found = ConditionResult::Unknown;
+    let mut combined = ConditionResult::Unknown;
     for result in each {
         match result {
             ConditionResult::Yes => return ConditionResult::Yes,
-            ConditionResult::Param(_) if found == ConditionResult::Unknown => found = result,
+            ConditionResult::Param(_) if combined == ConditionResult::Unknown => combined = result,
             _ => {}
         }
     }
-    found
+    combined
 }
 
 /// Returns `Yes` if all results are `Yes`, the `Param` if it is the only result, else `Unknown`, also for no results.
 pub(crate) fn all_of(each: impl Iterator<Item = ConditionResult>) -> ConditionResult {
-    let mut found = None;
+    let mut combined = None;
     for result in each {
-        match (result, found) {
-            (ConditionResult::Yes, None | Some(ConditionResult::Yes)) => found = Some(ConditionResult::Yes),
-            (ConditionResult::Param(_), None) => found = Some(result),
+        match (result, combined) {
+            (ConditionResult::Yes, None | Some(ConditionResult::Yes)) => combined = Some(ConditionResult::Yes),
+            (ConditionResult::Param(_), None) => combined = Some(result),
             _ => return ConditionResult::Unknown,
         }
     }
-    found.unwrap_or(ConditionResult::Unknown)
+    combined.unwrap_or(ConditionResult::Unknown)
 }

@@ -190,25 +190,25 @@ impl<'a> Library<'a> {
 
     /// True if a row states that a method of a type holds its thread.
     pub fn has_blocking_members(&self, ty: PathId) -> bool {
-        if let Some(&known) = self.blocking_members.borrow().get(&ty) {
-            return known;
+        if let Some(&is_blocking) = self.blocking_members.borrow().get(&ty) {
+            return is_blocking;
         }
         let (models, separator) = (self.of(self.language(ty)), separator(self.language(ty)));
-        let found = self.supertypes(ty).iter().any(|&owner| {
+        let has_blocking = self.supertypes(ty).iter().any(|&owner| {
             let prefix = format!("{}{separator}", self.text(owner));
             models.names(Uses::EFFECT).any(|name| {
                 name.paths(Uses::EFFECT)
                     .any(|path| path.path.strip_prefix(&prefix).is_some_and(|rest| !rest.contains(separator)))
             })
         });
-        self.blocking_members.borrow_mut().insert(ty, found);
-        found
+        self.blocking_members.borrow_mut().insert(ty, has_blocking);
+        has_blocking
     }
 
     /// Returns the `[[type]]` rows of a path.
     pub fn ty(&self, path: PathId) -> Option<Rc<TypeRows<'a>>> {
-        if let Some(known) = self.types.borrow().get(&path) {
-            return known.clone();
+        if let Some(rows) = self.types.borrow().get(&path) {
+            return rows.clone();
         }
         let rows = self.of(self.language(path)).ty(&self.text(path)).map(Rc::new);
         self.types.borrow_mut().insert(path, rows.clone());
@@ -217,8 +217,8 @@ impl<'a> Library<'a> {
 
     /// Returns a type and its supertypes, nearest first.
     pub fn supertypes(&self, path: PathId) -> Rc<[PathId]> {
-        if let Some(known) = self.supertypes.borrow().get(&path) {
-            return known.clone();
+        if let Some(cached) = self.supertypes.borrow().get(&path) {
+            return cached.clone();
         }
         let language = self.language(path);
         let mut types = vec![path];
@@ -286,8 +286,8 @@ impl<'a> Library<'a> {
 
     /// Returns the `[[call]]` rows for calling a path. For a method the rows of supertypes are included.
     pub fn calls(&self, path: PathId) -> Rc<CallRows<'a>> {
-        if let Some(known) = self.calls.borrow().get(&path) {
-            return known.clone();
+        if let Some(cached) = self.calls.borrow().get(&path) {
+            return cached.clone();
         }
         let along = self.inherited_paths(path);
         let along: Vec<&str> = along.iter().map(|path| &**path).collect();
@@ -312,8 +312,8 @@ impl<'a> Library<'a> {
 
     /// Returns the `[[call]]` rows for reading a property.
     pub fn properties(&self, path: PathId) -> Rc<CallRows<'a>> {
-        if let Some(known) = self.properties.borrow().get(&path) {
-            return known.clone();
+        if let Some(cached) = self.properties.borrow().get(&path) {
+            return cached.clone();
         }
         let along = self.inherited_paths(path);
         let along: Vec<&str> = along.iter().map(|path| &**path).collect();
@@ -337,8 +337,8 @@ impl<'a> Library<'a> {
 
     /// Returns the `[[handover]]` rows of a path.
     pub fn handovers(&self, path: PathId) -> Rc<HandoverRows<'a>> {
-        if let Some(known) = self.handovers.borrow().get(&path) {
-            return known.clone();
+        if let Some(cached) = self.handovers.borrow().get(&path) {
+            return cached.clone();
         }
         let along = self.inherited_paths(path);
         let along: Vec<&str> = along.iter().map(|path| &**path).collect();
@@ -389,35 +389,35 @@ impl<'a> Library<'a> {
     /// Returns the states that rows set on a type, each with the name of the setting method. The name is empty if the
     /// call that creates the value sets the state.
     fn states(&self, ty: PathId) -> MethodStates {
-        if let Some(known) = self.states.borrow().get(&ty) {
-            return known.clone();
+        if let Some(cached) = self.states.borrow().get(&ty) {
+            return cached.clone();
         }
         let rows = self.state_rows(self.language(ty));
-        let mut found = Vec::new();
+        let mut states = Vec::new();
         for &supertype in self.supertypes(ty).iter() {
             for row in rows.iter() {
                 // Only a method without a result sets the state of its receiver. A method with a result sets the state
                 // of the result (MODELS section 4), as `cursor` does.
                 let setter = if row.owner == Some(supertype) && row.returns_no_value { row.name.as_str() } else { "" };
                 if row.owner == Some(supertype) || row.path == supertype || row.result_types.contains(&ty) {
-                    found.extend(row.states.iter().map(|state| (setter.to_owned(), state.clone())));
+                    states.extend(row.states.iter().map(|state| (setter.to_owned(), state.clone())));
                 }
             }
         }
-        found.sort();
-        found.dedup();
-        let found: Rc<[(String, String)]> = Rc::from(found);
-        self.states.borrow_mut().insert(ty, found.clone());
-        found
+        states.sort();
+        states.dedup();
+        let states: Rc<[(String, String)]> = Rc::from(states);
+        self.states.borrow_mut().insert(ty, states.clone());
+        states
     }
 
     /// Returns the rows of a language that set states.
     fn state_rows(&self, language: Language) -> Rc<[StateRow]> {
-        if let Some(known) = &self.state_rows.borrow()[language as usize] {
-            return known.clone();
+        if let Some(cached) = &self.state_rows.borrow()[language as usize] {
+            return cached.clone();
         }
         let models = self.of(language);
-        let mut found: Vec<StateRow> = Vec::new();
+        let mut state_rows: Vec<StateRow> = Vec::new();
         for name in models.names(Uses::STATE) {
             for path in name.paths(Uses::STATE) {
                 let canonical = models.canonical(path.path);
@@ -443,7 +443,7 @@ impl<'a> Library<'a> {
                     }
                     _ => Vec::new(),
                 });
-                found.push(StateRow {
+                state_rows.push(StateRow {
                     path: self.path(language, bare),
                     owner,
                     name: name.name.to_owned(),
@@ -453,8 +453,8 @@ impl<'a> Library<'a> {
                 });
             }
         }
-        let found: Rc<[StateRow]> = Rc::from(found);
-        self.state_rows.borrow_mut()[language as usize] = Some(found.clone());
-        found
+        let state_rows: Rc<[StateRow]> = Rc::from(state_rows);
+        self.state_rows.borrow_mut()[language as usize] = Some(state_rows.clone());
+        state_rows
     }
 }

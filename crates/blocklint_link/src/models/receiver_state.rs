@@ -65,17 +65,17 @@ impl Linker<'_> {
             return Vec::new();
         }
         let at = self.program.site(site).at;
-        let mut found = Vec::new();
+        let mut results = Vec::new();
         for (index, row) in facts.sites.iter().enumerate() {
             let call = site.file.site_ref(blocklint_facts::SiteId(index as u32));
             if row.at.position < at.position
                 && facts.body_of(row.at) == facts.body_of(at)
                 && self.receiver_form(call).is_some_and(|receiver| facts.form(receiver) == Form::Var(var))
             {
-                found.extend(self.values.members(self.result(call, EnvId::NONE).value));
+                results.extend(self.values.members(self.result(call, EnvId::NONE).value));
             }
         }
-        found
+        results
     }
 }
 

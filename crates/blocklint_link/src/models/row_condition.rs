@@ -90,9 +90,9 @@ impl<'a> Linker<'a> {
         }
         let constant = self.constant(site, form, env, 6);
         if matches!((test, &constant), (Test::Contains(_), Constant::Param(_) | Constant::Hidden))
-            && let Some(known) = self.known_prefix(site, form)
+            && let Some(prefix) = self.known_prefix(site, form)
         {
-            return self.test_constant(test, &Constant::Head(known));
+            return self.test_constant(test, &Constant::Head(prefix));
         }
         match constant {
             Constant::Param(index) => ConditionResult::Param(index),

@@ -64,10 +64,10 @@ impl<'a> Linker<'a> {
         receiver: BoundId,
         env: EnvId,
     ) -> Vec<Sink<'a>> {
-        let mut found = Vec::new();
+        let mut sinks = Vec::new();
         let Some(guard) = first.label.guard.as_ref().filter(|guard| guard.source == Source::When && guard.wanted)
         else {
-            return found;
+            return sinks;
         };
         let rows = self.rows_at(first.path, site);
         for row in rows.effect().skip_while(|row| !std::ptr::eq(row.row, first.row.row)).skip(1) {
@@ -78,18 +78,18 @@ impl<'a> Linker<'a> {
                 Some(Some(sink)) => sink,
             };
             match &sink.label.guard {
-                Some(other) if other.param == guard.param && tests_type(other) && tests_type(guard) => found.push(sink),
+                Some(other) if other.param == guard.param && tests_type(other) && tests_type(guard) => sinks.push(sink),
                 Some(_) => break,
                 None => {
-                    if found.is_empty() {
+                    if sinks.is_empty() {
                         sink.label.guard = Some(Guard { source: Source::Unless, wanted: false, ..guard.clone() });
-                        found.push(sink);
+                        sinks.push(sink);
                     }
                     break;
                 }
             }
         }
-        found
+        sinks
     }
 
     /// Returns the sink of a call that acquires a lock which other code holds for long; `None` if the call has a
@@ -117,8 +117,8 @@ impl<'a> Linker<'a> {
         for row in rows.effect() {
             match row.effect {
                 Some(RowEffect::Holds(effect)) => {
-                    if let Some(found) = self.match_row(site, path, receiver, row, effect, env, locks) {
-                        return found;
+                    if let Some(sink) = self.match_row(site, path, receiver, row, effect, env, locks) {
+                        return sink;
                     }
                 }
                 Some(RowEffect::Harmless) | None => {

@@ -83,15 +83,15 @@ impl Linker<'_> {
             });
             uses.collect()
         };
-        let mut found = None;
+        let mut common = None;
         for (file, mention) in uses {
             let Mention::Arg(site, arg) = mention else { return None };
             let runtime = self.runtime_of_driver(file.site_ref(site), arg)?;
-            if *found.get_or_insert(runtime) != runtime {
+            if *common.get_or_insert(runtime) != runtime {
                 return None;
             }
         }
-        found
+        common
     }
 
     /// Returns the runtime on which a call runs the future in an argument, by a row.

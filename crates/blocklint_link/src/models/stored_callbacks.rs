@@ -50,23 +50,24 @@ enum StoredCallback {
 
 impl StoredCallbacks {
     fn new(linker: &Linker<'_>) -> Self {
-        let mut found = StoredCallbacks::default();
-        let mut seen = FxHashSet::default();
+        let mut callbacks = StoredCallbacks::default();
+        let mut visited = FxHashSet::default();
         for &language in Language::ALL {
             let uses = Uses::OVERRIDE.union(Uses::HANDOVER).union(Uses::DECORATOR);
             for name in linker.library.of(language).names(uses) {
                 for named in name.paths(uses) {
                     let path = named.path.split('(').next().unwrap_or(named.path);
                     let path = linker.library.path(language, path);
-                    if seen.insert(path) {
-                        found.add_rules(linker, path);
+                    if visited.insert(path) {
+                        callbacks.add_rules(linker, path);
                     }
                 }
             }
         }
-        found
+        callbacks
     }
 
+    /// Adds the rules of the handover rows of a path.
     fn add_rules(&mut self, linker: &Linker<'_>, path: PathId) {
         for row in linker.library.handovers(path).iter() {
             let runs = match row.selector {
@@ -105,6 +106,7 @@ pub(crate) const OVERRIDES: ImplicitCall = ImplicitCall {
 };
 
 impl Linker<'_> {
+    /// Returns the rules for stored callbacks, by the last name of the later calls.
     fn stored_callbacks(&self) -> &StoredCallbacks {
         self.tables.models.stored_callbacks.get_or_init(|| StoredCallbacks::new(self))
     }
@@ -175,6 +177,7 @@ impl Linker<'_> {
         }
     }
 
+    /// Collects a call that creates or configures an object, and the calls on its receiver and arguments.
     fn collect_call(&self, call: SiteRef, depth: u32, found: &mut Vec<SiteRef>) {
         if found.len() >= MAX_CALLS || found.contains(&call) {
             return;
@@ -202,6 +205,7 @@ impl Linker<'_> {
         }
     }
 
+    /// Collects the calls that create or configure the object in a variable or field.
     fn collect_calls_on_var(&self, var: VarRef, depth: u32, found: &mut Vec<SiteRef>) {
         for (at, value) in self.values_assigned_to(var) {
             self.collect_calls_on_object(Scope { file: var.file, at, env: EnvId::NONE }, value, depth, found);
@@ -300,24 +304,24 @@ impl Linker<'_> {
 
     /// Returns the names of the later calls that run the callable in an argument of a call.
     pub(crate) fn names_of_callback_calls(&self, site: SiteRef, arg: u32) -> Vec<Name> {
-        let mut found = Vec::new();
+        let mut names = Vec::new();
         for target in &self.targets(site, EnvId::NONE).list {
             let path = match *target {
                 Target::Row { path, .. } => path,
                 Target::Body { body, with_receiver, .. } => {
                     let index = self.param_for(site, arg, body, with_receiver);
-                    found.extend(index.map(|index| self.names_run_later(body, index)).unwrap_or_default());
+                    names.extend(index.map(|index| self.names_run_later(body, index)).unwrap_or_default());
                     continue;
                 }
                 Target::Overrides { .. } => continue,
             };
             for row in self.handovers_at(path, site).iter().filter(|row| !row.during.is_empty()) {
                 if matches!(&row.row.selector, Selector::Argument(argument) if self.is_argument(site, arg, argument)) {
-                    found.extend(self.last_names(&row.row.during));
+                    names.extend(self.last_names(&row.row.during));
                 }
             }
         }
-        found
+        names
     }
 
     /// Returns the names of the later calls that run a method that overrides a library's method.
@@ -326,15 +330,15 @@ impl Linker<'_> {
         let row = self.program.body(body);
         let Some(class) = row.class.get() else { return Vec::new() };
         let class = body.file.class_ref(class);
-        let mut found = Vec::new();
+        let mut names = Vec::new();
         for ancestor in self.mro(class).iter() {
             let Ancestor::Library(ty, _) = *ancestor else { continue };
             let rows = self.library.handovers(self.library.member(ty, facts.text(row.name)));
             for row in rows.of_via(Via::Override) {
-                found.extend(self.last_names(&row.row.during));
+                names.extend(self.last_names(&row.row.during));
             }
         }
-        found
+        names
     }
 
     /// Returns the last names of paths that occur in the program.

@@ -186,11 +186,11 @@ fn is_module_below(path: &str, above: &str) -> bool {
 
 /// Returns the files whose code turns a switch on, without tests and examples.
 fn files_turning_on(linker: &Linker<'_>, switch: &Switch) -> Vec<FileId> {
-    let mut found: Vec<FileId> = Vec::new();
+    let mut files: Vec<FileId> = Vec::new();
     for path in &switch.call {
         let is_unconditional =
             |site: &SiteRef| switch.context != Some(SwitchContext::Greenlet) || !depends_on_environment(linker, *site);
-        found.extend(calls_of(linker, path).into_iter().filter(is_unconditional).map(|site| site.file));
+        files.extend(calls_of(linker, path).into_iter().filter(is_unconditional).map(|site| site.file));
     }
     for module in &switch.import {
         let mut candidates: Vec<FileId> = Vec::new();
@@ -211,12 +211,12 @@ fn files_turning_on(linker: &Linker<'_>, switch: &Switch) -> Vec<FileId> {
                             || imported_name().is_some_and(|name| name == facts.text(import.name)))
                 })
         };
-        found.extend(candidates.into_iter().filter(imports));
+        files.extend(candidates.into_iter().filter(imports));
     }
-    found.retain(|file| !is_test_or_example(linker, *file));
-    found.sort();
-    found.dedup();
-    found
+    files.retain(|file| !is_test_or_example(linker, *file));
+    files.sort();
+    files.dedup();
+    files
 }
 
 /// True if a file contains tests, examples or documentation, so that its calls do not describe the program.
@@ -253,7 +253,7 @@ pub fn calls_of(linker: &Linker<'_>, path: &str) -> Vec<SiteRef> {
     let wanted = linker.library.path(Language::Python, path);
     let last = path.rsplit('.').next().unwrap_or(path);
     let Some(name) = linker.program.name(last) else { return Vec::new() };
-    let mut found = Vec::new();
+    let mut calls = Vec::new();
     for name in linker.with_aliases(name) {
         for &(file, sym) in linker.program.occurrences(name) {
             if linker.program.language(file) != Language::Python {
@@ -268,12 +268,12 @@ pub fn calls_of(linker: &Linker<'_>, path: &str) -> Vec<SiteRef> {
                 let is_wanted =
                     |val: &Val| matches!(*val, Val::External(path) | Val::Method { path, .. } if path == wanted);
                 if members.iter().any(is_wanted) {
-                    found.push(site);
+                    calls.push(site);
                 }
             }
         }
     }
-    found.sort();
-    found.dedup();
-    found
+    calls.sort();
+    calls.dedup();
+    calls
 }

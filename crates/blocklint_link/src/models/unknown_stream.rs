@@ -96,8 +96,8 @@ impl Linker<'_> {
         let facts = self.program.facts(site.file);
         let mut stream = form;
         for _ in 0..MAX_WRAPPERS {
-            let Some(made) = value_of_local(facts, stream) else { return stream };
-            let Form::Result(call) = facts.form(made) else { return stream };
+            let Some(value) = value_of_local(facts, stream) else { return stream };
+            let Form::Result(call) = facts.form(value) else { return stream };
             let call = site.file.site_ref(call);
             let callee = self.callee(call, EnvId::NONE);
             let wraps = self.values.members(callee.value).iter().any(|val| match *val {

@@ -34,7 +34,7 @@ pub enum Wrap {
 struct Packed {
     /// The number of the site, assignment, exit or parameter.
     id: u32,
-    /// From the highest bit: three bits of kind, two bits of wrap, the number of the argument.
+    /// From the highest bit: three bits of the mention's kind, two bits of the wrap, the number of the argument.
     tag: u32,
 }
 
@@ -188,8 +188,8 @@ impl FileIndex {
         attrs.clear();
 
         let mut reader = Reader { facts, site_count, named, others, found };
-        for (at, site) in facts.sites.iter().enumerate() {
-            let id = SiteId(at as u32);
+        for (index, site) in facts.sites.iter().enumerate() {
+            let id = SiteId(index as u32);
             if let Some(counts) = reader.named.get_mut(site.name.index()) {
                 counts[SITES] += 1;
             }
@@ -220,8 +220,8 @@ impl FileIndex {
                 reader.add_mentions(base, Mention::Operand(id), Wrap::Direct, 8);
             }
         }
-        for (at, assign) in facts.assigns.iter().enumerate() {
-            let id = AssignId(at as u32);
+        for (index, assign) in facts.assigns.iter().enumerate() {
+            let id = AssignId(index as u32);
             reader.add_mentions(assign.value, Mention::Assign(id), Wrap::Direct, 8);
             if let Form::Attr(base, sym) = facts.form(assign.target)
                 && let Some(counts) = reader.named.get_mut(sym.index())
@@ -230,12 +230,12 @@ impl FileIndex {
                 attrs.push((sym, id, is_own_receiver(facts, base)));
             }
         }
-        for (at, exit) in facts.exits.iter().enumerate() {
-            reader.add_mentions(exit.value, Mention::Exit(at as u32), Wrap::Direct, 8);
+        for (index, exit) in facts.exits.iter().enumerate() {
+            reader.add_mentions(exit.value, Mention::Exit(index as u32), Wrap::Direct, 8);
         }
-        for (at, param) in facts.params.iter().enumerate() {
+        for (index, param) in facts.params.iter().enumerate() {
             // A value inside an annotation, `Annotated[Store, Depends(make)]`, is an argument of a site already.
-            reader.add_mentions(param.default, Mention::Default(at as u32), Wrap::Direct, 8);
+            reader.add_mentions(param.default, Mention::Default(index as u32), Wrap::Direct, 8);
         }
 
         let named_starts = Starts::new(named);
@@ -253,11 +253,11 @@ impl FileIndex {
         let named_mentions = found.iter().filter(|(subject, ..)| matches!(subject, MentionSubject::Named(_))).count();
         let mut mentions = vec![Packed::default(); found.len()].into_boxed_slice();
         for &(subject, mention, wrap) in &*found {
-            let at = match subject {
+            let position = match subject {
                 MentionSubject::Named(sym) => take(&mut named[sym as usize][MENTIONS]),
                 MentionSubject::Other(key) => named_mentions + take(&mut others[key as usize][0]),
             };
-            mentions[at] = Packed::new(mention, wrap);
+            mentions[position] = Packed::new(mention, wrap);
         }
         let mut attr_assigns = vec![(AssignId(0), false); attrs.len()].into_boxed_slice();
         for &(sym, assign, own) in &*attrs {

@@ -152,6 +152,7 @@ impl Names {
         }
     }
 
+    /// Returns the number of a name, which is new if the text is.
     fn intern(&mut self, text: &str) -> Name {
         let Names { texts, bounds, table, .. } = self;
         let text_of = |name: &Name| {

@@ -36,6 +36,7 @@ impl<'a> Linker<'a> {
         self.may_return_complete(site.file.site_ref(call), 3)
     }
 
+    /// True if a method of the project among the targets of a call returns a completed publisher in any `return`.
     fn may_return_complete(&self, site: SiteRef, depth: u32) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
         let targets = self.targets(site, EnvId::NONE);

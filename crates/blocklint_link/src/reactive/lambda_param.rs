@@ -291,8 +291,8 @@ impl<'a> Linker<'a> {
                 for ty in types {
                     let Some(method) = self.library.ty(ty).and_then(|rows| rows.functional()) else { continue };
                     let rows = self.library.handovers(self.library.member(ty, method));
-                    let found = rows.of_via(Via::Override).next();
-                    if let Some(row) = found
+                    let handover = rows.of_via(Via::Override).next();
+                    if let Some(row) = handover
                         && matches!(row.context, HandoverContext::Is(Runs::In(Context::EventLoop)))
                     {
                         return Some(row.runtime);

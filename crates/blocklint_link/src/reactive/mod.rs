@@ -41,15 +41,15 @@ pub struct Position {
     /// The confidence that it runs on a thread that must not block; `None` if it does not.
     pub root: Option<Confidence>,
     /// True if that thread is of a pool that the code chose for computations.
-    pub pooled: bool,
+    pub is_on_pool: bool,
     /// The calls that subscribe to the chain and run it on their own thread.
-    pub driven: Vec<SiteRef>,
-    /// Those of `driven` that are uncertain, because they call a method with many implementations.
-    pub guessed: Vec<SiteRef>,
+    pub drivers: Vec<SiteRef>,
+    /// Those of `drivers` that are uncertain, because they call a method with many implementations.
+    pub uncertain_drivers: Vec<SiteRef>,
     /// Functions that return the chain without subscribing; their callers decide the thread.
     pub(crate) open: Vec<BodyRef>,
     /// True if the downstream code moves the source to a thread that may block, or waits for the whole chain.
-    pub(crate) moved: bool,
+    pub(crate) is_moved: bool,
 }
 
 impl Position {
@@ -61,19 +61,19 @@ impl Position {
     /// Adds the position of another subscriber. The result is a root if one of them is, with the highest confidence.
     pub(crate) fn merge(&mut self, other: &Position) {
         if other.root.is_some() {
-            self.pooled = other.pooled && (self.pooled || self.root.is_none());
+            self.is_on_pool = other.is_on_pool && (self.is_on_pool || self.root.is_none());
         }
         self.root = self.root.max(other.root);
-        self.moved |= other.moved;
-        for &site in &other.guessed {
-            if !self.driven.contains(&site) {
-                self.guessed.push(site);
+        self.is_moved |= other.is_moved;
+        for &site in &other.uncertain_drivers {
+            if !self.drivers.contains(&site) {
+                self.uncertain_drivers.push(site);
             }
         }
-        self.guessed.retain(|site| !other.driven.contains(site) || other.guessed.contains(site));
-        for &site in &other.driven {
-            if !self.driven.contains(&site) {
-                self.driven.push(site);
+        self.uncertain_drivers.retain(|site| !other.drivers.contains(site) || other.uncertain_drivers.contains(site));
+        for &site in &other.drivers {
+            if !self.drivers.contains(&site) {
+                self.drivers.push(site);
             }
         }
         for &body in &other.open {
@@ -179,7 +179,7 @@ impl<'a> Linker<'a> {
             position.merge(&Position::root(Confidence::High));
         }
         if threads.has(ItemThreads::POOL) {
-            position.merge(&Position { pooled: true, ..Position::root(Confidence::High) });
+            position.merge(&Position { is_on_pool: true, ..Position::root(Confidence::High) });
         }
         if threads.has(ItemThreads::UNKNOWN) {
             position.merge(&Position::root(Confidence::Medium));
@@ -188,19 +188,19 @@ impl<'a> Linker<'a> {
             position.merge(&self.downstream_of_site(operator));
             // `chain.subscribe(item -> …)` drives the chain itself.
             if self.is_subscribing_operator(operator) {
-                position.merge(&Position { driven: vec![operator], ..Position::default() });
+                position.merge(&Position { drivers: vec![operator], ..Position::default() });
             }
         }
         if threads.has(ItemThreads::CALLED) && position.root.is_none() {
             let downstream = self.downstream_of_site(operator);
             // Downstream code that moves the chain, or waits for the whole chain, also moves or waits for its source.
-            let is_known = downstream.moved && downstream.root.is_none() && downstream.open.is_empty();
+            let is_known = downstream.is_moved && downstream.root.is_none() && downstream.open.is_empty();
             let in_worker = || self.is_marked_blocking(self.program.body_of_site(operator));
             match is_known {
                 true => position.merge(&downstream),
                 // If a worker subscribes to the chain, no code shows that it continues on another thread.
                 false if self.is_subscribing_operator(operator) && in_worker() => {
-                    position.merge(&Position { driven: vec![operator], ..Position::default() });
+                    position.merge(&Position { drivers: vec![operator], ..Position::default() });
                 }
                 false => position.merge(&Position::root(Confidence::Medium)),
             }
@@ -210,11 +210,11 @@ impl<'a> Linker<'a> {
 
     /// Returns a position in which open chains are followed to the callers of the functions that return them.
     pub fn resolved_position(&self, position: &Position) -> Position {
-        let mut found = Position { open: Vec::new(), ..position.clone() };
+        let mut resolved = Position { open: Vec::new(), ..position.clone() };
         for &body in &position.open {
-            found.merge(&self.result_position(body));
+            resolved.merge(&self.result_position(body));
         }
-        found
+        resolved
     }
 
     /// Returns the position of the chain that a function returns, by all of its callers.
@@ -226,20 +226,20 @@ impl<'a> Linker<'a> {
     fn find_result_position(&self, body: BodyRef) -> Position {
         // A framework subscribes to the result on the thread that the method's annotation selects (`@Blocking`).
         if self.is_marked_blocking(body) {
-            return Position { moved: true, ..Position::default() };
+            return Position { is_moved: true, ..Position::default() };
         }
         if self.registered(body).is_some() {
             return Position::root(Confidence::High);
         }
         // A function without known uses is called by a framework or by callers outside of the project.
-        let mut found = Position::default();
+        let mut outside_tests = Position::default();
         let mut in_tests = Position::default();
         let mut has_use_outside_tests = false;
         let mut queue = vec![(body, 0, false)];
         let mut visited = FxHashSet::from_iter([body]);
         while let Some((next, depth, is_guess)) = queue.pop() {
             if depth > 0 && self.registered(next).is_some() {
-                found.merge(&Position::root(Confidence::High));
+                outside_tests.merge(&Position::root(Confidence::High));
                 has_use_outside_tests = true;
                 continue;
             }
@@ -249,24 +249,25 @@ impl<'a> Linker<'a> {
                 if self.program.is_test(next.file) {
                     in_tests.merge(&unknown)
                 } else {
-                    found.merge(&unknown)
+                    outside_tests.merge(&unknown)
                 };
                 has_use_outside_tests |= !self.program.is_test(next.file);
             }
             for body_use in uses.iter() {
                 let downstream = match *body_use {
                     BodyUse::Call(site) if self.is_moved_by_call(next, site) => {
-                        Position { moved: true, ..Position::default() }
+                        Position { is_moved: true, ..Position::default() }
                     }
                     BodyUse::Call(site) => (*self.downstream_of_site(site)).clone(),
                     BodyUse::Passed(site, arg) => self.downstream_of_inner_chain(site, arg),
                 };
                 let is_test = self.program.is_test(body_use.file());
                 has_use_outside_tests |= !is_test;
-                let position = if is_test { &mut in_tests } else { &mut found };
+                let position = if is_test { &mut in_tests } else { &mut outside_tests };
                 let is_guess = is_guess || self.is_one_of_many(body_use.site());
-                let guessed = if is_guess { downstream.driven.clone() } else { downstream.guessed.clone() };
-                position.merge(&Position { open: Vec::new(), guessed, ..downstream.clone() });
+                let uncertain_drivers =
+                    if is_guess { downstream.drivers.clone() } else { downstream.uncertain_drivers.clone() };
+                position.merge(&Position { open: Vec::new(), uncertain_drivers, ..downstream.clone() });
                 for &open in &downstream.open {
                     if depth + 1 >= MAX_RETURNING_METHODS {
                         position.merge(&Position::root(Confidence::Medium));
@@ -277,7 +278,7 @@ impl<'a> Linker<'a> {
             }
         }
         // Uses in tests count only if there are no others.
-        if has_use_outside_tests { found } else { in_tests }
+        if has_use_outside_tests { outside_tests } else { in_tests }
     }
 
     /// True if a value is a publisher, which runs when a subscriber subscribes to it.
@@ -344,13 +345,13 @@ impl<'a> Linker<'a> {
     pub(crate) fn operators_of(&self, file: FileId) -> Rc<Operators> {
         self.query(&self.tables.chains.operators, file, Rc::default, || {
             let facts = self.program.facts(file);
-            let mut found = Operators::default();
+            let mut operators = Operators::default();
             for index in 0..facts.sites.len() {
                 let site = SiteId(index as u32);
                 let Some(receiver) = self.receiver_form(file.site_ref(site)) else { continue };
-                found.add(facts, receiver, site, 8);
+                operators.add(facts, receiver, site, 8);
             }
-            Rc::new(found)
+            Rc::new(operators)
         })
     }
 
@@ -360,11 +361,11 @@ impl<'a> Linker<'a> {
         let bodies = self.values.members(typed.value).into_iter().flat_map(|val| match val {
             Val::Fn { body, receiver, .. } => {
                 // `flatMap(service::load)` on an interface runs an implementation. If there are many, none counts.
-                let mut found = self.implementations_referred_to(body, receiver);
-                if !self.is_stub(body) || found.is_empty() {
-                    found.insert(0, body);
+                let mut bodies = self.implementations_referred_to(body, receiver);
+                if !self.is_stub(body) || bodies.is_empty() {
+                    bodies.insert(0, body);
                 }
-                if found.len() > MAX_REFERRED_IMPLEMENTATIONS { Vec::new() } else { found }
+                if bodies.len() > MAX_REFERRED_IMPLEMENTATIONS { Vec::new() } else { bodies }
             }
             _ => Vec::new(),
         });

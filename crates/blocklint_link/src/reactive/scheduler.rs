@@ -22,6 +22,7 @@ impl<'a> Linker<'a> {
         self.scheduler_within(scope, form, MAX_DEPTH)
     }
 
+    /// Returns the threads of the scheduler in a form; `depth` bounds the assignments, calls and fields that are followed.
     fn scheduler_within(&self, scope: Scope, form: FormId, depth: u32) -> Option<Runs> {
         let depth = depth.checked_sub(1)?;
         let file = scope.file;

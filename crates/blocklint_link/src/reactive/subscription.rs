@@ -21,15 +21,15 @@ impl<'a> Linker<'a> {
     pub(crate) fn downstream_of_site(&self, site: SiteRef) -> Rc<Position> {
         let chains = &self.tables.chains;
         chains.round.query(&chains.downstream_of_sites, site, Rc::default, || {
-            let mut found = Position::default();
+            let mut position = Position::default();
             let (_, site_id) = self.program.facts_and_id(site);
             for &next in self.operators_of(site.file).of_result.get(&site_id).into_iter().flatten() {
-                found.merge(&self.downstream_at_operator(site.file.site_ref(next)));
+                position.merge(&self.downstream_at_operator(site.file.site_ref(next)));
             }
             for (mention, _) in self.program.uses_of_result(site).iter() {
-                found.merge(&self.downstream_of_mention(site.file, mention));
+                position.merge(&self.downstream_of_mention(site.file, mention));
             }
-            Rc::new(found)
+            Rc::new(position)
         })
     }
 
@@ -40,8 +40,8 @@ impl<'a> Linker<'a> {
         let body = self.program.body_of_site(site);
         downstream.root.is_none()
             && downstream.open.is_empty()
-            && !downstream.driven.is_empty()
-            && downstream.driven.iter().all(|&driver| self.program.body_of_site(driver) == body)
+            && !downstream.drivers.is_empty()
+            && downstream.drivers.iter().all(|&driver| self.program.body_of_site(driver) == body)
     }
 
     /// Returns the position of the chain that is the receiver of a call.
@@ -68,17 +68,17 @@ impl<'a> Linker<'a> {
             if let Some(to) = self.moves_source(mover, next) {
                 let threads = self.threads_after_move(to, next);
                 let mut position = self.position_on_threads(threads, next);
-                position.moved |= threads.has(ItemThreads::WORKER);
+                position.is_moved |= threads.has(ItemThreads::WORKER);
                 found.merge(&position);
                 continue;
             }
             if rows.effect().any(|row| row.held() == Some(Effect::NestedLoop)) {
-                found.merge(&Position { driven: vec![next], moved: true, ..Position::default() });
+                found.merge(&Position { drivers: vec![next], is_moved: true, ..Position::default() });
                 continue;
             }
             match self.returns_publisher(path, &rows) {
                 Some(true) => found.merge(&self.downstream_of_site(next)),
-                Some(false) => found.merge(&Position { driven: vec![next], ..Position::default() }),
+                Some(false) => found.merge(&Position { drivers: vec![next], ..Position::default() }),
                 None => found.merge(&Position::root(Confidence::Medium)),
             }
         }
@@ -117,15 +117,15 @@ impl<'a> Linker<'a> {
         let chains = &self.tables.chains;
         chains.round.query(&chains.downstream_of_vars, var, Rc::default, || {
             let (_, var_id) = self.program.facts_and_id(var);
-            let mut found = Position::default();
+            let mut position = Position::default();
             for &next in self.operators_of(var.file).of_var.get(&var_id).into_iter().flatten() {
-                found.merge(&self.downstream_at_operator(var.file.site_ref(next)));
+                position.merge(&self.downstream_at_operator(var.file.site_ref(next)));
             }
             let name = self.program.var(var).name;
             for &(next, base) in self.operators_of(var.file).of_attr.get(&name).into_iter().flatten() {
                 let next = var.file.site_ref(next);
                 if self.field_of_attribute(self.scope_of(next, EnvId::NONE), base, name) == Some(var) {
-                    found.merge(&self.downstream_at_operator(next));
+                    position.merge(&self.downstream_at_operator(next));
                 }
             }
             let is_moved_if_passed = self.is_moved_if_passed(var);
@@ -135,10 +135,10 @@ impl<'a> Linker<'a> {
                     continue;
                 }
                 if self.mentions_var(var, mention) || self.mentions_field(var, mention) {
-                    found.merge(&self.downstream_of_mention(var.file, mention));
+                    position.merge(&self.downstream_of_mention(var.file, mention));
                 }
             }
-            Rc::new(found)
+            Rc::new(position)
         })
     }
 
@@ -217,15 +217,15 @@ impl<'a> Linker<'a> {
         if targets.list.is_empty() {
             return Position::root(Confidence::Medium);
         }
-        let mut found = Position::default();
+        let mut position = Position::default();
         for target in &targets.list {
             match *target {
                 Target::Row { path, .. } => {
                     let rows = self.rows_at(path, site);
-                    found.merge(&match self.returns_publisher(path, &rows) {
+                    position.merge(&match self.returns_publisher(path, &rows) {
                         // `vertx.executeBlocking(uni)`
                         _ if self.runs_argument_on_worker(path, site, arg) => {
-                            Position { moved: true, ..Position::default() }
+                            Position { is_moved: true, ..Position::default() }
                         }
                         Some(true) => self.position_on_threads(self.item_threads_before(site), site),
                         _ if rows.is_empty() || self.library.text(path).starts_with("java.") => {
@@ -235,16 +235,16 @@ impl<'a> Linker<'a> {
                     });
                 }
                 Target::Body { body, with_receiver, .. } => {
-                    found.merge(&self.downstream_of_param(site, arg, body, with_receiver));
+                    position.merge(&self.downstream_of_param(site, arg, body, with_receiver));
                 }
                 Target::Overrides { class, name } => {
                     for &body in self.overrides(class, name).iter().take(4) {
-                        found.merge(&self.downstream_of_param(site, arg, body, false));
+                        position.merge(&self.downstream_of_param(site, arg, body, false));
                     }
                 }
             }
         }
-        found
+        position
     }
 
     /// True if a library's call runs its n-th argument on a worker thread, which may block.
@@ -270,17 +270,17 @@ impl<'a> Linker<'a> {
                 Position::root(Confidence::Medium)
             };
         }
-        let mut found = (*self.downstream_of_var(body.file.var_ref(param.var))).clone();
+        let mut position = (*self.downstream_of_var(body.file.var_ref(param.var))).clone();
         // The function drives the chain in its parameter, so this call drives the chain that it passes.
-        if !found.driven.is_empty() {
-            found.driven = vec![site];
+        if !position.drivers.is_empty() {
+            position.drivers = vec![site];
         }
         // The uses of this call's result continue a chain that the function returns.
-        if let Some(index) = found.open.iter().position(|&open| open == body) {
-            found.open.swap_remove(index);
-            found.merge(&self.downstream_of_site(site));
+        if let Some(index) = position.open.iter().position(|&open| open == body) {
+            position.open.swap_remove(index);
+            position.merge(&self.downstream_of_site(site));
         }
-        found
+        position
     }
 
     /// Returns the position of a chain that a body returns.
@@ -288,16 +288,16 @@ impl<'a> Linker<'a> {
         if self.program.body(body).kind != BodyKind::Lambda {
             return Position { open: vec![body], ..Position::default() };
         }
-        let mut found = Position::default();
+        let mut position = Position::default();
         for (mention, _) in self.program.uses_of_callable(body).iter() {
-            found.merge(&match mention {
+            position.merge(&match mention {
                 Mention::Arg(site, arg) => self.downstream_of_inner_chain(body.file.site_ref(site), arg),
                 _ if self.loop_runtime_of_lambda(body).is_some() => Position::root(Confidence::High),
                 // The code that calls the lambda decides.
                 _ => Position { open: vec![body], ..Position::default() },
             });
         }
-        found
+        position
     }
 
     /// Returns the position of a chain that the callable in the n-th argument of a call returns.
@@ -306,7 +306,7 @@ impl<'a> Linker<'a> {
         if targets.list.is_empty() {
             return Position::root(Confidence::Medium);
         }
-        let mut found = Position::default();
+        let mut position = Position::default();
         for target in &targets.list {
             match *target {
                 Target::Row { path, .. } => {
@@ -317,7 +317,7 @@ impl<'a> Linker<'a> {
                     });
                     let runs =
                         row.filter(|row| row.during.is_empty()).map(|row| self.handover_context(row.row, site, true));
-                    found.merge(&match runs {
+                    position.merge(&match runs {
                         Some(Runs::Chain) => self.position_on_threads(self.item_threads_before(site), site),
                         Some(Runs::Caller) => (*self.downstream_of_site(site)).clone(),
                         Some(Runs::In(blocklint_core::Context::EventLoop)) => Position::root(Confidence::High),
@@ -325,16 +325,16 @@ impl<'a> Linker<'a> {
                     });
                 }
                 Target::Body { body, with_receiver, .. } => {
-                    found.merge(&self.downstream_of_called_param(site, arg, body, with_receiver));
+                    position.merge(&self.downstream_of_called_param(site, arg, body, with_receiver));
                 }
                 Target::Overrides { class, name } => {
                     for &body in self.overrides(class, name).iter().take(4) {
-                        found.merge(&self.downstream_of_called_param(site, arg, body, false));
+                        position.merge(&self.downstream_of_called_param(site, arg, body, false));
                     }
                 }
             }
         }
-        found
+        position
     }
 
     /// Returns the position of a chain that a callable returns, if the callable is passed to a function of the project.
@@ -347,25 +347,25 @@ impl<'a> Linker<'a> {
         }
         let var = body.file.var_ref(param.var);
         let chains = &self.tables.chains;
-        let found = chains.round.query(&chains.downstream_of_called_params, var, Rc::default, || {
+        let position = chains.round.query(&chains.downstream_of_called_params, var, Rc::default, || {
             let uses = self.param_uses_in(body.file);
-            let mut found = Position::default();
+            let mut position = Position::default();
             for &(_, param_use) in uses.of_param.get(&param.var).into_iter().flatten() {
-                found.merge(&match param_use {
+                position.merge(&match param_use {
                     ParamUse::Call(call) => (*self.downstream_of_site(body.file.site_ref(call))).clone(),
                     ParamUse::Arg(call, index) => self.downstream_of_inner_chain(body.file.site_ref(call), index),
                     ParamUse::Consume(_) => Position::default(),
                     ParamUse::Return(_) | ParamUse::Store(_) => Position::root(Confidence::Medium),
                 });
             }
-            Rc::new(found)
+            Rc::new(position)
         });
-        let mut found = (*found).clone();
-        if let Some(at) = found.open.iter().position(|&open| open == body) {
-            found.open.swap_remove(at);
-            found.merge(&self.downstream_of_site(site));
+        let mut position = (*position).clone();
+        if let Some(index) = position.open.iter().position(|&open| open == body) {
+            position.open.swap_remove(index);
+            position.merge(&self.downstream_of_site(site));
         }
-        found
+        position
     }
 
     /// True if an operator's callable is known to run only on threads that may block, by its upstream operators and
@@ -374,7 +374,7 @@ impl<'a> Linker<'a> {
         let threads = self.item_threads_before(operator);
         !threads.has(ItemThreads::LOOP.with(ItemThreads::POOL)) && !threads.has(ItemThreads::UNKNOWN) && {
             let position = self.resolved_position(&self.chain_position(operator));
-            position.root.is_none() && position.driven.is_empty()
+            position.root.is_none() && position.drivers.is_empty()
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::reactive::{ItemThreads, Position};
 impl Linker<'_> {
     /// Returns the bodies to which an operator passes its chain; empty if not all of them are known.
     pub(crate) fn chain_transformers(&self, site: SiteRef) -> Vec<BodyRef> {
-        let mut found = Vec::new();
+        let mut bodies = Vec::new();
         for target in &self.targets(site, crate::values::value::EnvId::NONE).list {
             let Target::Row { path, .. } = *target else { return Vec::new() };
             let handovers = self.handovers_at(path, site);
@@ -22,28 +22,28 @@ impl Linker<'_> {
                 _ => None,
             });
             let Some(form) = callable else { return Vec::new() };
-            found.extend(self.callables_in_argument(site, form));
+            bodies.extend(self.callables_in_argument(site, form));
         }
-        found
+        bodies
     }
 
     /// Returns the position of the chain before a transforming operator, by the uses of the chain in its callables.
     pub(crate) fn downstream_of_transform(&self, site: SiteRef, bodies: &[BodyRef]) -> Position {
-        let mut found = Position::default();
+        let mut position = Position::default();
         for &body in bodies {
             let Some(param) = self.program.params_of(body).first() else { continue };
             let mut downstream = (*self.downstream_of_var(body.file.var_ref(param.var))).clone();
             // The callable drives the chain in its parameter, so this call drives the chain.
-            if !downstream.driven.is_empty() {
-                downstream.driven = vec![site];
+            if !downstream.drivers.is_empty() {
+                downstream.drivers = vec![site];
             }
             if let Some(index) = downstream.open.iter().position(|&open| open == body) {
                 downstream.open.swap_remove(index);
                 downstream.merge(&self.downstream_of_site(site));
             }
-            found.merge(&downstream);
+            position.merge(&downstream);
         }
-        found
+        position
     }
 
     /// Returns the threads of the items after a transforming operator: those of the publishers that its callables

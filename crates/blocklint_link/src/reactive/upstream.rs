@@ -136,9 +136,9 @@ impl<'a> Linker<'a> {
             || ItemThreads::NONE,
             || {
                 let targets = self.targets(site, EnvId::NONE);
-                let mut found = if targets.list.is_empty() { ItemThreads::CALLED } else { ItemThreads::NONE };
+                let mut threads = if targets.list.is_empty() { ItemThreads::CALLED } else { ItemThreads::NONE };
                 for target in &targets.list {
-                    found = found.with(match *target {
+                    threads = threads.with(match *target {
                         Target::Row { path, .. } => self.item_threads_after(site, path),
                         Target::Body { body, .. } => self.item_threads_of_result(body),
                         Target::Overrides { class, name } => {
@@ -154,7 +154,7 @@ impl<'a> Linker<'a> {
                     });
                 }
                 // A stub adds no threads if its implementations are known.
-                found
+                threads
             },
         )
     }
@@ -173,15 +173,15 @@ impl<'a> Linker<'a> {
                     .iter()
                     .filter(|exit| exit.kind == ExitKind::Return && facts.body_of(exit.at) == body_id)
                     .filter(|exit| exit.value.is_some());
-                let mut found = ItemThreads::NONE;
+                let mut threads = ItemThreads::NONE;
                 let mut has_exit = false;
                 for exit in exits.take(16) {
                     has_exit = true;
                     let scope = Scope { file: body.file, at: exit.at, env: EnvId::NONE };
-                    found = found.with(self.item_threads(scope, exit.value));
+                    threads = threads.with(self.item_threads(scope, exit.value));
                 }
                 if has_exit || self.is_stub(body) && self.has_implementations(body) {
-                    found
+                    threads
                 } else {
                     ItemThreads::CALLED
                 }
@@ -296,7 +296,7 @@ impl<'a> Linker<'a> {
         if self.returns_publisher(path, rows) == Some(false) {
             return if self.continues_future(site) { before } else { ItemThreads::CALLED };
         }
-        let mut found = ItemThreads::NONE;
+        let mut items = ItemThreads::NONE;
         let mut others = ItemThreads::NONE;
         let takes_publishers =
             matches!(returns, TypeExpr::SelfType(arguments) if arguments.is_empty()) || !self.is_operator(site);
@@ -317,9 +317,9 @@ impl<'a> Linker<'a> {
         }
         let is_source = !self.is_operator(site);
         if !is_source || others == ItemThreads::NONE {
-            found = found.with(before);
+            items = items.with(before);
         }
-        found.with(others.with_subscriber_threads(before))
+        items.with(others.with_subscriber_threads(before))
     }
 
     /// True if the receiver of a call is a publisher or another object of a library, and not a class.

@@ -112,8 +112,8 @@ impl<'a> Linker<'a> {
             let rows = self.library.calls(path);
             let Some(row) = rows.with(|row| row.returns.is_some()).next() else { continue };
             let Some(returns) = row.returns.clone() else { continue };
-            let made = self.type_value(&returns, Val::External(path), None);
-            for val in self.values.members(made.value) {
+            let result = self.type_value(&returns, Val::External(path), None);
+            for val in self.values.members(result.value) {
                 let Val::Library { ty, .. } = val else { continue };
                 let member = self.library.member(ty, text);
                 if !self.library.calls(member).is_empty() {

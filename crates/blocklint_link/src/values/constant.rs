@@ -188,12 +188,12 @@ impl<'a> Linker<'a> {
         name: crate::program::ids::Name,
         depth: u32,
     ) -> Option<Constant> {
-        let mut found = None;
+        let mut constant_value = None;
         let mut add = |constant: Constant| {
-            if found.is_none() {
-                found = Some(constant);
-            } else if found.as_ref() != Some(&constant) {
-                found = Some(Constant::Hidden);
+            if constant_value.is_none() {
+                constant_value = Some(constant);
+            } else if constant_value.as_ref() != Some(&constant) {
+                constant_value = Some(Constant::Hidden);
             }
         };
         if let Some((owner, var)) = self.own_member(class, name) {
@@ -218,6 +218,6 @@ impl<'a> Linker<'a> {
                 }
             }
         }
-        found
+        constant_value
     }
 }

@@ -12,7 +12,7 @@ use crate::program::occurrences::{Mention, is_own_receiver};
 use crate::values::value::EnvId;
 
 /// The maximal number of sites that may create an object. If there are more, the field has no known literal.
-pub(crate) const MOST_SITES: usize = 256;
+pub(crate) const MAX_SITES: usize = 256;
 
 /// The maximal number of constructors that pass a parameter to each other.
 const DEPTH: u32 = 4;
@@ -95,7 +95,7 @@ impl Linker<'_> {
             return None;
         }
         let class = constructor.file.class_ref(row.class.get()?);
-        let mut found = None;
+        let mut common = None;
         for site in self.sites_constructing(class)? {
             let caller = self.program.body_of_site(site);
             let targets = self.targets(site, EnvId::NONE);
@@ -107,11 +107,11 @@ impl Linker<'_> {
             // of the project.
             let form = self.argument_for_param(site, constructor, index, with_receiver)?;
             let literal = self.constructor_literal(caller, form, depth)?;
-            if *found.get_or_insert_with(|| literal.clone()) != literal {
+            if *common.get_or_insert_with(|| literal.clone()) != literal {
                 return None;
             }
         }
-        found
+        common
     }
 
     /// Returns the sites that may run a constructor of a class: calls of its name, `this(…)`, and `super(…)` in
@@ -135,7 +135,7 @@ impl Linker<'_> {
         }
         let mut sites: Vec<SiteRef> = Vec::new();
         for name in names {
-            sites.extend(self.program.sites_named(name).take(MOST_SITES + 1));
+            sites.extend(self.program.sites_named(name).take(MAX_SITES + 1));
         }
         files.sort();
         files.dedup();
@@ -148,7 +148,7 @@ impl Linker<'_> {
                 sites.extend(self.program.index_of(file).sites_named(sym).iter().map(|&site| file.site_ref(site)));
             }
         }
-        (sites.len() <= MOST_SITES).then_some(sites)
+        (sites.len() <= MAX_SITES).then_some(sites)
     }
 
     /// True if code uses a class or function of this name as a value, so that not all of its callers are known.

@@ -119,15 +119,15 @@ impl<'a> Linker<'a> {
     /// Returns the elements that code adds to a container. For the container in a local variable, captured parameters
     /// have the values in `env`.
     fn added_elements(&self, holder: Holder, ty: PathId, file: FileId, sym: Sym, env: EnvId) -> Vec<Typed> {
-        let mut found = Vec::new();
-        let add_of_file = |file: FileId, sym: Sym, env: EnvId, found: &mut Vec<Typed>| {
+        let mut elements = Vec::new();
+        let add_of_file = |file: FileId, sym: Sym, env: EnvId, elements: &mut Vec<Typed>| {
             for &site in self.additions_of(file).get(&sym).into_iter().flatten() {
-                if found.len() >= MAX_ADDITIONS {
+                if elements.len() >= MAX_ADDITIONS {
                     return;
                 }
                 let site = file.site_ref(site);
                 if self.adds_to_holder(holder, site) {
-                    found.extend(self.addition(site, ty, env));
+                    elements.extend(self.addition(site, ty, env));
                 }
             }
         };
@@ -136,29 +136,29 @@ impl<'a> Linker<'a> {
             Holder::Var(owner, var)
                 if self.program.facts(owner).body(self.program.facts(owner).var(var).body).parent.is_some() =>
             {
-                add_of_file(file, sym, env, &mut found);
+                add_of_file(file, sym, env, &mut elements);
             }
             Holder::Var(..) => {
-                let Some(name) = self.program.global(file, sym) else { return found };
-                for &(other, sym) in self.program.occurrences(name) {
-                    let imports = || self.program.facts(other).imports.iter().any(|import| import.name == sym);
-                    if other == file || imports() {
-                        add_of_file(other, sym, EnvId::NONE, &mut found);
+                let Some(name) = self.program.global(file, sym) else { return elements };
+                for &(other_file, sym) in self.program.occurrences(name) {
+                    let imports = || self.program.facts(other_file).imports.iter().any(|import| import.name == sym);
+                    if other_file == file || imports() {
+                        add_of_file(other_file, sym, EnvId::NONE, &mut elements);
                     }
                 }
             }
             Holder::Field(class) => {
-                let Some(name) = self.program.global(file, sym) else { return found };
+                let Some(name) = self.program.global(file, sym) else { return elements };
                 let names = self.class_names(class);
                 // Another file that adds to the field or derives from the class contains the name of the class.
-                for &(other, sym) in self.program.occurrences(name) {
-                    if other == file || names.iter().any(|&name| self.program.local(other, name).is_some()) {
-                        add_of_file(other, sym, EnvId::NONE, &mut found);
+                for &(other_file, sym) in self.program.occurrences(name) {
+                    if other_file == file || names.iter().any(|&name| self.program.local(other_file, name).is_some()) {
+                        add_of_file(other_file, sym, EnvId::NONE, &mut elements);
                     }
                 }
             }
         }
-        found
+        elements
     }
 
     /// True if a site adds to the container in this variable or field, by names and types.
@@ -227,7 +227,7 @@ impl<'a> Linker<'a> {
 
     fn find_additions_of(&self, file: FileId) -> Additions {
         let facts = self.program.facts(file);
-        let mut found = Additions::default();
+        let mut additions = Additions::default();
         for &name in self.adding_names(facts.language).iter() {
             let Some(name) = self.program.local(file, name) else { continue };
             for &site in self.program.index_of(file).sites_named(name) {
@@ -238,13 +238,13 @@ impl<'a> Linker<'a> {
                     _ => continue,
                 };
                 match facts.form(container_behind_lock(facts, receiver)) {
-                    Form::Var(var) => found.entry(facts.var(var).name).or_default().push(site),
-                    Form::Attr(_, sym) => found.entry(sym).or_default().push(site),
+                    Form::Var(var) => additions.entry(facts.var(var).name).or_default().push(site),
+                    Form::Attr(_, sym) => additions.entry(sym).or_default().push(site),
                     _ => {}
                 }
             }
         }
-        found
+        additions
     }
 
     /// Returns the names of methods that add an element to their receiver.

@@ -135,12 +135,12 @@ impl<'a> Linker<'a> {
             let class = facts.classes.iter().position(|class| class.body == id);
             let class = class.map(|index| blocklint_facts::ClassId(index as u32));
             let params = class.map_or(&[][..], |class| facts.list(facts.class(class).type_params));
-            let found = params.iter().enumerate().find_map(|(index, &param)| match facts.form(param) {
+            let param = params.iter().enumerate().find_map(|(index, &param)| match facts.form(param) {
                 Form::Str(name) if name == sym => Some((index, None)),
                 Form::Cast(name, bound) if facts.form(name) == Form::Str(sym) => Some((index, Some(bound))),
                 _ => None,
             });
-            if let (Some(class), Some((index, bound))) = (class, found) {
+            if let (Some(class), Some((index, bound))) = (class, param) {
                 let owner = scope.file.class_ref(class);
                 if let Some(value) = receiver.and_then(|val| self.type_argument_at(val, owner, index, 6)) {
                     return Some(Typed { value, inferred_steps: 0 });

@@ -43,14 +43,14 @@ impl Linker<'_> {
                     let Some(name) = self.program.name(method) else { continue };
                     let typed = self.attr(member, name);
                     if self.has_function(typed) {
-                        let made = self.map(typed, |val| match val {
+                        let result = self.map(typed, |val| match val {
                             Val::Fn { body, env, .. } => self.value_of_call(body, env, Some(member)),
                             _ => self.unknown(Why::Result),
                         });
                         return if method == "__getitem__" {
-                            made
+                            result
                         } else {
-                            self.map(made, |val| match val {
+                            self.map(result, |val| match val {
                                 Val::Instance { class: own, .. } if own == class => self.next_of(member),
                                 other => self.element(other),
                             })

@@ -222,11 +222,11 @@ impl<'a> Linker<'a> {
         if !members.iter().any(is_method) {
             return typed;
         }
-        let kept: Vec<Val> = members.iter().copied().filter(|val| !is_method(val)).collect();
-        if kept.is_empty() {
+        let others: Vec<Val> = members.iter().copied().filter(|val| !is_method(val)).collect();
+        if others.is_empty() {
             return self.unknown(Why::Attribute);
         }
-        let field_value = Typed { value: self.values.union(&kept), ..typed };
+        let field_value = Typed { value: self.values.union(&others), ..typed };
         // A component of a record shares its variable with its getter.
         let shared = members.iter().find_map(|val| match *val {
             Val::Fn { body, .. } if is_method(val) => {
@@ -434,6 +434,7 @@ impl<'a> Linker<'a> {
         self.query_value(&self.tables.values.assigns, key, || self.assign_value(scope, assign))
     }
 
+    /// Computes the value of an assignment: the declared type, refined by the assigned value, or the assigned value.
     fn assign_value(&self, scope: Scope, assign: AssignId) -> Typed {
         let row = self.program.facts(scope.file).assign(assign);
         let scope = Scope { at: row.at, ..scope };

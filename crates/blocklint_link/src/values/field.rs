@@ -121,7 +121,7 @@ impl<'a> Linker<'a> {
     }
 
     fn find_assigns_through_others(&self, name: Name, refuel: &dyn Fn()) -> Vec<(ClassRef, FileId, AssignId)> {
-        let mut found = Vec::new();
+        let mut assigns = Vec::new();
         for &(file, sym) in self.program.occurrences(name) {
             for &(assign, own) in self.program.index_of(file).attr_assigns(sym) {
                 if own {
@@ -134,12 +134,12 @@ impl<'a> Linker<'a> {
                 refuel();
                 for val in self.values.members(self.eval(scope, base).value) {
                     if let Val::Instance { class, .. } | Val::Class(class) = val {
-                        found.push((class, file, assign));
+                        assigns.push((class, file, assign));
                     }
                 }
             }
         }
-        found
+        assigns
     }
 
     /// Returns the assignments in other files to a name of project modules (`settings.store = Store()`), each with the
@@ -150,7 +150,7 @@ impl<'a> Linker<'a> {
     }
 
     fn find_module_assigns(&self, name: Name) -> Vec<(FileId, FileId, AssignId)> {
-        let mut found = Vec::new();
+        let mut assigns = Vec::new();
         for &(file, sym) in self.program.occurrences(name) {
             if self.program.language(file) != Language::Python {
                 continue;
@@ -160,11 +160,11 @@ impl<'a> Linker<'a> {
                 let row = facts.assign(assign);
                 let Form::Attr(base, _) = facts.form(row.target) else { continue };
                 if let (false, Some(module)) = (own, self.module_of_form(file, base, 4)) {
-                    found.push((module, file, assign));
+                    assigns.push((module, file, assign));
                 }
             }
         }
-        found
+        assigns
     }
 
     /// Returns the module that a form refers to, by imports alone and without evaluating values (Python).

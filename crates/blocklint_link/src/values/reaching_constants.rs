@@ -60,7 +60,7 @@ impl Linker<'_> {
         {
             return only();
         }
-        let mut found: SmallVec<[ReachingConstant; 2]> = match row.kind {
+        let mut constants: SmallVec<[ReachingConstant; 2]> = match row.kind {
             VarKind::Param(index) => smallvec![ReachingConstant::plain(Constant::Param(index))],
             _ => SmallVec::new(),
         };
@@ -76,7 +76,7 @@ impl Linker<'_> {
             }
             let replaces_missing = is_param && self.only_replaces_missing(site.file, assign, var);
             if before && !replaces_missing && is_region_in(facts, at.region, assign.at.region) {
-                found.clear();
+                constants.clear();
             }
             let constant = self.constant_in(site.file.body_ref(body), assign.value, env, DEPTH - 1);
             let scope = Scope { file: site.file, at: assign.at, env };
@@ -86,11 +86,11 @@ impl Linker<'_> {
             };
             let falls_back = is_param && self.falls_back_on(scope, assign.value, var);
             let reaching = ReachingConstant { constant, instead_of, replaces_missing, falls_back };
-            if !found.contains(&reaching) {
-                found.push(reaching);
+            if !constants.contains(&reaching) {
+                constants.push(reaching);
             }
         }
-        if found.is_empty() { only() } else { found }
+        if constants.is_empty() { only() } else { constants }
     }
 }
 

@@ -9,7 +9,7 @@ use crate::effect::constant::Constant;
 use crate::linker::Linker;
 use crate::program::ids::{BodyRef, ClassRef, FileId, Name, SiteRef, VarRef};
 use crate::program::occurrences::is_own_receiver;
-use crate::values::constant_field::MOST_SITES;
+use crate::values::constant_field::MAX_SITES;
 use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val};
 
@@ -102,7 +102,7 @@ impl Linker<'_> {
                 }
             }
         }
-        (found.len() <= MOST_SITES).then_some(found)
+        (found.len() <= MAX_SITES).then_some(found)
     }
 
     /// True if a value may be an instance of a struct. An unknown value may be one only in files that name the struct.
@@ -146,7 +146,7 @@ impl Linker<'_> {
         {
             let above = self.program.body_of_site(site);
             let targets = self.targets(site, EnvId::NONE);
-            if count > MOST_SITES {
+            if count > MAX_SITES {
                 return None;
             }
             let Some(with_receiver) = targets.receiver_of(function) else { continue };
