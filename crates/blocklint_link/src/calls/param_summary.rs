@@ -172,7 +172,7 @@ const MAX_WRAPPERS: usize = 3;
 
 /// The summary of one parameter of a body: the use of the parameter during a call of the body and after it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Summary {
+pub struct ParamSummary {
     /// True if the parameter is called during the call.
     pub called: bool,
     /// True if the parameter is iterated during the call.
@@ -218,15 +218,15 @@ impl<'a> Linker<'a> {
     }
 
     /// Returns the summary of a body's n-th parameter.
-    pub fn summary(&self, body: BodyRef, index: u32) -> Rc<Summary> {
+    pub fn summary(&self, body: BodyRef, index: u32) -> Rc<ParamSummary> {
         let find = || Rc::new(self.summarise(body, index));
         self.query(&self.tables.calls.summaries, (body, index), Rc::default, find)
     }
 
     /// Computes the summary of a body's n-th parameter from its uses.
-    fn summarise(&self, body: BodyRef, index: u32) -> Summary {
+    fn summarise(&self, body: BodyRef, index: u32) -> ParamSummary {
         let (facts, body_id) = self.program.facts_and_id(body);
-        let mut summary = Summary::default();
+        let mut summary = ParamSummary::default();
         let Some(param) = self.program.params_of(body).get(index as usize) else { return summary };
         let uses = self.param_uses_in(body.file);
         let Some(rows) = uses.of_param.get(&param.var) else { return summary };
@@ -400,7 +400,7 @@ impl<'a> Linker<'a> {
         self.form_mentions(var.file, form, id, 8)
     }
 
-    /// True if a form reads a variable, as in [`FileIndex`](crate::program::occurrences::FileIndex).
+    /// True if a form is a variable, or has it as an alternative, element or awaited value.
     fn form_mentions(&self, file: FileId, form: FormId, var: VarId, depth: u32) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
         let facts = self.program.facts(file);

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use blocklint_facts::FormId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::calls::param_summary::{FileParamUses, Summary};
+use crate::calls::param_summary::{FileParamUses, ParamSummary};
 use crate::calls::passed_as_argument::{ConstructorCalls, PassedItems};
 use crate::calls::sites_by_name::SitesByName;
 use crate::calls::targets::Targets;
@@ -27,7 +27,7 @@ pub(crate) struct CallTables {
     pub(crate) unknown_targets: Rc<Targets>,
     pub(crate) callees: Table<(SiteRef, EnvId), Typed, Step>,
     pub(crate) results: Table<(SiteRef, EnvId), Typed, Step>,
-    pub(crate) summaries: Table<(BodyRef, u32), Rc<Summary>, Step>,
+    pub(crate) summaries: Table<(BodyRef, u32), Rc<ParamSummary>, Step>,
     /// The uses of the parameters of a file.
     pub(crate) param_uses: Table<FileId, Rc<FileParamUses>, Plain>,
     /// Call sites and mentions by name.

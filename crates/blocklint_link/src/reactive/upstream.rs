@@ -65,8 +65,8 @@ impl From<Runs> for ItemThreads {
 }
 
 impl<'a> Linker<'a> {
-    /// Returns the threads on which an operator receives its items: those of its receiver. A source, which has no
-    /// receiver, runs on the subscriber's thread.
+    /// Returns the threads on which an operator receives its items: those of its receiver. A source (`Mono.just`), whose
+    /// receiver is a class, runs on the subscriber's thread.
     pub(crate) fn item_threads_before(&self, operator: SiteRef) -> ItemThreads {
         let Some(receiver) = self.receiver_form(operator) else { return ItemThreads::SUBSCRIBER };
         let typed = self.eval(self.scope_of(operator, EnvId::NONE), receiver);
