@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use blocklint_analysis::{Availability, FileId, Linker, RawCause, RawEntry, RawFinding, RawStep, RootKind, Solved};
+use blocklint_analysis::{FileId, Linker, PathAvailability, RawCause, RawEntry, RawFinding, RawStep, RootKind, Solved};
 use blocklint_core::{
     Cause, Finding, Mistake, Place, ReachedBy, Refusal, Step, Suppression, SuppressionSource, fingerprint,
 };
@@ -81,9 +81,9 @@ fn finding_and_remedy(
         more_causes: raw.causes.len().saturating_sub(1 + also.len()) as u32,
         also: &also,
         why_not_alone: None,
-        older_workers: matches!(raw.row_advice.pool_availability, Availability::Since { .. }),
+        older_workers: matches!(raw.row_advice.pool_availability, PathAvailability::Since { .. }),
     };
-    let advice = Advice { taker: linker.library_method_taking(raw.root), ..advice(&raw.row_advice) };
+    let advice = Advice { taker: linker.taker_of(raw.root), ..advice(&raw.row_advice) };
     let remedy = moved(linker, raw, solved.with_aside, blocklint_rules::remedy(&told, &advice), |bound| {
         blocklint_rules::remedy(&told, &Advice { bound: Some(bound), ..advice.clone() })
     });
@@ -175,18 +175,18 @@ fn advice(row_advice: &RowAdvice) -> Advice {
     }
 }
 
-fn availability(available: &Availability) -> Availability {
+fn availability(available: &PathAvailability) -> Availability {
     match available {
-        Availability::Unknown => Availability::Unknown,
-        Availability::Yes => Availability::Yes,
-        Availability::WithFeature { package, feature } => {
+        PathAvailability::Unknown => Availability::Unknown,
+        PathAvailability::Yes => Availability::Yes,
+        PathAvailability::WithFeature { package, feature } => {
             Availability::Needs(format!("feature `{feature}` of `{package}`"))
         }
-        Availability::Since { library, since, has } => {
+        PathAvailability::Since { library, since, has } => {
             Availability::Newer(format!("`{library}` {since}, and {has} is what the build has"))
         }
-        Availability::OtherRuntime(other) => Availability::Beside(other.clone()),
-        Availability::No => Availability::No,
+        PathAvailability::OtherRuntime(other) => Availability::Beside(other.clone()),
+        PathAvailability::No => Availability::No,
     }
 }
 

@@ -12,7 +12,7 @@ use blocklint_flow::graph::trace::place_of;
 use blocklint_flow::graph::{EdgeTarget, FlowEdge, Graph, LabelledBodyId, SinkSite};
 use blocklint_link::calls::targets::{Target, TargetKind};
 use blocklint_link::linker::Linker;
-use blocklint_link::models::availability::Availability;
+use blocklint_link::models::availability::PathAvailability;
 use blocklint_link::program::CrateLayout;
 use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
 use blocklint_link::program::occurrences::Mention;
@@ -372,10 +372,10 @@ impl Closing<'_, '_, '_> {
         for (&site, twin) in sinks {
             let own = self.linker.crate_availability(site.file, twin);
             let of_callers = self.awaiting.iter().map(|&at| self.linker.availability_at(at, twin));
-            let is_beside = |availability: &Availability| matches!(availability, Availability::OtherRuntime(_));
+            let is_beside = |availability: &PathAvailability| matches!(availability, PathAvailability::OtherRuntime(_));
             let found = [own].into_iter().chain(of_callers.filter(is_beside));
             for availability in found {
-                if !matches!(availability, Availability::Yes | Availability::Unknown) {
+                if !matches!(availability, PathAvailability::Yes | PathAvailability::Unknown) {
                     return Err(self.refused_at_site(NoChain::Unavailable(availability), site));
                 }
             }
@@ -384,7 +384,7 @@ impl Closing<'_, '_, '_> {
         let path = self.linker.library.path(Language::Rust, &attribute);
         for &(test, site) in &self.tests {
             let availability = self.linker.crate_availability(test.file, &attribute);
-            if !matches!(availability, Availability::Yes | Availability::Unknown)
+            if !matches!(availability, PathAvailability::Yes | PathAvailability::Unknown)
                 || self.linker.library.calls(path).is_empty()
             {
                 return Err(self.refused_at_site(NoChain::NoAsyncTest(Box::new(availability)), site));

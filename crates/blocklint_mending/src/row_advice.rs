@@ -5,7 +5,7 @@ use std::sync::Arc;
 use blocklint_core::{FixKind, Language, Piece};
 use blocklint_flow::graph::SinkSite;
 use blocklint_link::linker::Linker;
-use blocklint_link::models::availability::Availability;
+use blocklint_link::models::availability::PathAvailability;
 use blocklint_link::program::ids::{FileId, SiteRef};
 use blocklint_models::{Template, expand_twin};
 
@@ -30,9 +30,9 @@ pub struct RowAdvice {
     /// The twin returns what the call returns, and can fail in the same way.
     pub twin_returns_same: bool,
     /// The availability of the twin in the file of the call.
-    pub twin_availability: Availability,
+    pub twin_availability: PathAvailability,
     /// The availability of the function that hands a call to a thread (`anyio.to_thread.run_sync`) in the file of the call.
-    pub pool_availability: Availability,
+    pub pool_availability: PathAvailability,
     /// The helpers that become `async` together, if helpers lead to the call, or the reason why they cannot (Rust).
     pub chain: Option<Result<Arc<Chain>, Unchained>>,
     /// The call that would start threads without a bound if this call were handed to a thread, because it is called for
@@ -159,9 +159,9 @@ pub(crate) fn twin_returns_same(linker: &Linker<'_>, sink: &SinkSite<'_>, twin: 
 }
 
 /// Returns the availability of the first path that the installed version of its library lacks; `Unknown` if it has all.
-fn first_unavailable(linker: &Linker<'_>, file: FileId, mut paths: impl Iterator<Item = String>) -> Availability {
+fn first_unavailable(linker: &Linker<'_>, file: FileId, mut paths: impl Iterator<Item = String>) -> PathAvailability {
     let availability = |path: String| Some(linker.version_availability(file, &path));
-    let is_missing = |availability: &Availability| matches!(availability, Availability::Since { .. });
+    let is_missing = |availability: &PathAvailability| matches!(availability, PathAvailability::Since { .. });
     paths.by_ref().filter_map(availability).find(is_missing).unwrap_or_default()
 }
 

@@ -39,7 +39,7 @@ fn decided(raw: &Subject<'_>, advice: &Advice) -> Result<Remedy, Refusal> {
         return refuse("the models know no correct edit of this call");
     }
     for availability in [&advice.twin_availability, &advice.pool_availability] {
-        if let Availability::OtherRuntime(other) = availability {
+        if let Availability::Beside(other) = availability {
             let runtime = Runtime::Tokio;
             return Err(Refusal::new(format!("it is not known whether it runs on `{runtime}` or on `{other}`")));
         }

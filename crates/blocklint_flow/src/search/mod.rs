@@ -361,7 +361,7 @@ impl<'l, 'a> Search<'l, 'a> {
         }
         // No key is all of a request or a file; its method may stand behind every subscript of a program.
         let facts = self.linker.program.facts(node.body.file);
-        let is_key = label.guard.as_ref().is_some_and(Guard::asks_for_origin)
+        let is_key = label.guard.as_ref().is_some_and(Guard::tests_origin)
             && facts.language == Language::Python
             && blocklint_link::lang::python::protocols::takes_a_key(
                 facts.text(self.linker.program.body(node.body).name),

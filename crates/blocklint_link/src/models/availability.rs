@@ -12,7 +12,7 @@ use crate::values::value::EnvId;
 
 /// The availability of a library path in a crate or module.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Availability {
+pub enum PathAvailability {
     /// No manifest states it.
     #[default]
     Unknown,
@@ -45,10 +45,10 @@ const STANDARD: &[&str] = &["std", "core", "alloc"];
 
 impl Linker<'_> {
     /// Returns the availability of a path in the version of its library that a file's unit uses.
-    pub fn version_availability(&self, file: FileId, path: &str) -> Availability {
+    pub fn version_availability(&self, file: FileId, path: &str) -> PathAvailability {
         let rows = self.library.calls(self.library.path(self.program.language(file), path));
-        let Some(row) = rows.with(|row| row.since.is_some()).next() else { return Availability::Unknown };
-        let (Some(since), libraries) = (&row.row.since, &row.file.libraries) else { return Availability::Unknown };
+        let Some(row) = rows.with(|row| row.since.is_some()).next() else { return PathAvailability::Unknown };
+        let (Some(since), libraries) = (&row.row.since, &row.file.libraries) else { return PathAvailability::Unknown };
         let relative = &self.program.files[file.index()].relative;
         let contains_file =
             |folder: &str| folder.is_empty() || relative.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
@@ -57,20 +57,20 @@ impl Linker<'_> {
         let stated = above.iter().flat_map(|unit| &unit.versions).find(|stated| libraries.contains(&stated.name));
         // All versions of a range must have the path, so the oldest version counts.
         match stated.and_then(|stated| stated.oldest.as_ref().or(stated.version.as_ref()).map(|has| (stated, has))) {
-            None => Availability::Unknown,
+            None => PathAvailability::Unknown,
             Some((stated, has)) if has < since => {
-                Availability::Since { library: stated.name.clone(), since: since.clone(), has: has.clone() }
+                PathAvailability::Since { library: stated.name.clone(), since: since.clone(), has: has.clone() }
             }
-            Some(_) => Availability::Yes,
+            Some(_) => PathAvailability::Yes,
         }
     }
 
     /// Returns the availability of a path for an edit at a site. A path of tokio works only in code that tokio runs.
-    pub fn availability_at(&self, site: SiteRef, path: &str) -> Availability {
+    pub fn availability_at(&self, site: SiteRef, path: &str) -> PathAvailability {
         match self.crate_availability(site.file, path) {
-            Availability::No => Availability::No,
+            PathAvailability::No => PathAvailability::No,
             availability if runtime_of_path(path) == Some(Runtime::Tokio) => {
-                self.other_runtime(site).map_or(availability, Availability::OtherRuntime)
+                self.other_runtime(site).map_or(availability, PathAvailability::OtherRuntime)
             }
             availability => availability,
         }
@@ -108,17 +108,17 @@ impl Linker<'_> {
     }
 
     /// Returns the availability of a path in the crate of a file.
-    pub fn crate_availability(&self, file: FileId, path: &str) -> Availability {
+    pub fn crate_availability(&self, file: FileId, path: &str) -> PathAvailability {
         let head = path.split("::").next().unwrap_or(path);
         if STANDARD.contains(&head) {
-            return Availability::Yes;
+            return PathAvailability::Yes;
         }
         let Some(dependencies) = self.crate_of(file).and_then(|own| own.dependencies.as_ref()) else {
-            return Availability::Unknown;
+            return PathAvailability::Unknown;
         };
         let is_named = |package: &str| package.replace('-', "_") == head;
         let Some((_, package, features)) = dependencies.iter().find(|(_, package, _)| is_named(package)) else {
-            return Availability::No;
+            return PathAvailability::No;
         };
         let rows = self.library.calls(self.library.path(Language::Rust, path));
         let since = rows.with(|row| row.since.is_some()).find_map(|row| row.row.since.clone());
@@ -126,15 +126,15 @@ impl Linker<'_> {
         if let (Some(since), Some((_, has))) = (since, has)
             && *has < since
         {
-            return Availability::Since { library: package.clone(), since, has: has.clone() };
+            return PathAvailability::Since { library: package.clone(), since, has: has.clone() };
         }
         let needed = rows.with(|row| row.feature.is_some()).find_map(|row| row.row.feature.clone());
         match needed {
             // The feature `full` enables all features by convention.
             Some(feature) if !features.iter().any(|enabled| *enabled == feature || enabled == "full") => {
-                Availability::WithFeature { package: package.clone(), feature }
+                PathAvailability::WithFeature { package: package.clone(), feature }
             }
-            _ => Availability::Yes,
+            _ => PathAvailability::Yes,
         }
     }
 }
