@@ -496,8 +496,9 @@ impl<'l, 'a> Walk<'l, 'a> {
         let linker = self.linker;
         let Some(form) = linker.receiver_form(site) else { return };
         let value = linker.eval(linker.scope_of(site, EnvId::NONE), form).value;
-        let freed =
-            |condition: &Condition| linker.shown(condition, site, BoundId::NONE, EnvId::NONE) == ConditionResult::Yes;
+        let freed = |condition: &Condition| {
+            linker.condition_result(condition, site, BoundId::NONE, EnvId::NONE) == ConditionResult::Yes
+        };
         for member in linker.values.members(value).iter() {
             for ty in linker.types_through(*member) {
                 if let Some(to) = linker.library.bound(ty)
