@@ -83,7 +83,7 @@ fn finding_and_remedy(
         why_not_alone: None,
         older_workers: matches!(raw.row_advice.pool_availability, PathAvailability::Since { .. }),
     };
-    let advice = Advice { taker: linker.taker_of(raw.root), ..advice(&raw.row_advice) };
+    let advice = Advice { taker: linker.library_method_taking(raw.root), ..advice(&raw.row_advice) };
     let remedy = moved(linker, raw, solved.with_aside, blocklint_rules::remedy(&told, &advice), |bound| {
         blocklint_rules::remedy(&told, &Advice { bound: Some(bound), ..advice.clone() })
     });
