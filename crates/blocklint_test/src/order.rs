@@ -6,7 +6,7 @@ use std::fmt::Write;
 use blocklint_core::Finding;
 use camino::Utf8Path;
 
-use crate::{Check, Options};
+use crate::{HarnessEngine, Options};
 
 /// The most differing findings that are shown.
 const MOST_SHOWN: usize = 20;
@@ -18,7 +18,7 @@ const MOST_SHOWN: usize = 20;
 ///
 /// The differences, fit to be shown, or an obstacle to a run.
 pub fn demand_equal_findings(
-    check: &dyn Check,
+    check: &dyn HarnessEngine,
     root: &Utf8Path,
     options: &Options,
     usual: &[Finding],

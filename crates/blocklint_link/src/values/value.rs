@@ -281,10 +281,12 @@ fn digest(content: impl Hash) -> u64 {
     hasher.finish()
 }
 
+/// The sort key of a member in unions: its kind, its definition or position in the project, the digest of the rest.
+type MemberOrder = (u8, u64, u64);
+
 impl Digests {
-    /// Returns the sort key of a member in unions: its kind, its definition or position in the project, and the digest
-    /// of the rest.
-    fn order(&self, paths: &[u64], val: Val) -> (u8, u64, u64) {
+    /// Returns the sort key of a member in unions.
+    fn order(&self, paths: &[u64], val: Val) -> MemberOrder {
         let path = |path: PathId| paths[path.0 as usize];
         let list = |args: ArgsId| self.lists[args.0 as usize];
         let env = |env: EnvId| self.envs[env.0 as usize];
@@ -418,7 +420,7 @@ impl Values {
         let paths = (*self.paths).borrow();
         let mut sorted = Members::from_slice(members);
         if sorted.len() > 1 {
-            let mut ordered: SmallVec<[((u8, u64, u64), Val); 4]> =
+            let mut ordered: SmallVec<[(MemberOrder, Val); 4]> =
                 sorted.iter().map(|&val| (inner.digests.order(&paths, val), val)).collect();
             ordered.sort_unstable();
             sorted = ordered.into_iter().map(|(_, val)| val).collect();
