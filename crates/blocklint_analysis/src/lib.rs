@@ -31,7 +31,7 @@ pub use blocklint_link::effect::label::LabelHold;
 pub use blocklint_link::linker::program_tables::{Outline, ProgramTables};
 pub use blocklint_link::linker::work::{Containment, Fault, TookTooLong, WorkUnit};
 pub use blocklint_link::linker::{Linker, Stopped};
-pub use blocklint_link::models::availability::Available;
+pub use blocklint_link::models::availability::PathAvailability;
 pub use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
 pub use blocklint_link::program::occurrences::{FileIndex, Scratch};
 pub use blocklint_link::program::{

@@ -155,7 +155,7 @@ pub(crate) fn contain<'a, T>(
         linker.watch_units(patience);
         linker.leave_out(units.clone());
         if let Some(fault) = fault {
-            linker.inject(fault);
+            linker.inject_fault(fault);
         }
         let caught = match catch_payload(|| work(&linker, &left_out)) {
             Ok(done) => return Contained { done, linker, left_out },

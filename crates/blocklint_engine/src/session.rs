@@ -234,7 +234,7 @@ impl Session {
     ) -> Result<T, Cancelled> {
         // Numbers that names have by their history would let answers differ, where it matters who is asked first, from
         // those of a session that is opened again.
-        if self.names.have_moved() {
+        if self.names.has_replaced_files() {
             self.names = Names::new(&self.files);
             self.tables = None;
         }

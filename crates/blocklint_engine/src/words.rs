@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use blocklint_analysis::{Available, FileId, Linker, RawCause, RawEntry, RawFinding, RawStep, RootKind, Solved};
+use blocklint_analysis::{FileId, Linker, PathAvailability, RawCause, RawEntry, RawFinding, RawStep, RootKind, Solved};
 use blocklint_core::{
     Cause, Finding, Mistake, Place, ReachedBy, Refusal, Step, Suppression, SuppressionSource, fingerprint,
 };
@@ -81,9 +81,9 @@ fn finding_and_remedy(
         more_causes: raw.causes.len().saturating_sub(1 + also.len()) as u32,
         other_rule_causes: &also,
         why_not_alone: None,
-        older_workers: matches!(raw.row_advice.pool_availability, Available::Since { .. }),
+        older_workers: matches!(raw.row_advice.pool_availability, PathAvailability::Since { .. }),
     };
-    let advice = Advice { taker: linker.taker_of(raw.root), ..advice(&raw.row_advice) };
+    let advice = Advice { taker: linker.library_method_taking(raw.root), ..advice(&raw.row_advice) };
     let remedy = moved(linker, raw, solved.with_aside, blocklint_rules::choose_remedy(&told, &advice), |bound| {
         blocklint_rules::choose_remedy(&told, &Advice { bound: Some(bound), ..advice.clone() })
     });
@@ -175,18 +175,18 @@ fn advice(row_advice: &RowAdvice) -> Advice {
     }
 }
 
-fn availability(available: &Available) -> Availability {
+fn availability(available: &PathAvailability) -> Availability {
     match available {
-        Available::Unknown => Availability::Unknown,
-        Available::Yes => Availability::Available,
-        Available::WithFeature { package, feature } => {
+        PathAvailability::Unknown => Availability::Unknown,
+        PathAvailability::Yes => Availability::Available,
+        PathAvailability::WithFeature { package, feature } => {
             Availability::MissingFeature(format!("feature `{feature}` of `{package}`"))
         }
-        Available::Since { library, since, has } => {
+        PathAvailability::Since { library, since, has } => {
             Availability::NeedsNewerVersion(format!("`{library}` {since}, and {has} is what the build has"))
         }
-        Available::Beside(other) => Availability::AmbiguousRuntime(other.clone()),
-        Available::No => Availability::Unavailable,
+        PathAvailability::OtherRuntime(other) => Availability::AmbiguousRuntime(other.clone()),
+        PathAvailability::No => Availability::Unavailable,
     }
 }
 

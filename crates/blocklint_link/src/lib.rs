@@ -1,9 +1,10 @@
-//! The linker: names to definitions, receivers to types, calls to targets and to the rows of models, each on demand and remembered.
+//! The linker: resolves names to definitions, receivers to types, and calls to targets and rows of models. It computes
+//! each answer on demand and remembers it.
 //!
-//! Resolves values and calls from facts and models. It knows no syntax, no library by name and no wording, and it does
-//! not decide who runs a body or if an effect matters. At the bottom lie `syntax`, `program` and `effect`, each of
-//! which names only those below it. The other folders are subjects of one component: values, calls, classes, models and
-//! languages ask each other in circles.
+//! The linker reads facts and models only. It knows no syntax, no library by name and no wording of messages, and it
+//! does not decide who runs a body or if an effect matters. The modules `syntax`, `program` and `effect` are the lowest
+//! layers, and each of them uses only the layers below it. The other modules form one component, because values, calls,
+//! classes, models and languages query each other recursively.
 
 pub mod calls;
 pub mod classes;

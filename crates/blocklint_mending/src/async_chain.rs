@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use blocklint_core::Place;
-use blocklint_link::models::availability::Available;
+use blocklint_link::models::availability::PathAvailability;
 use camino::Utf8Path;
 
 /// The functions and calls that change together when the calls at the end of a finding's path become their async twins.
@@ -62,7 +62,7 @@ pub enum NoChain {
     /// A call in them holds the thread and has no twin that returns the same.
     NoTwin(String),
     /// The twin cannot be called there.
-    Unavailable(Available),
+    Unavailable(PathAvailability),
     /// The call that holds the thread stands in a closure, or is handed over.
     InClosure,
     /// A closure that is not `async` calls this one.
@@ -70,7 +70,7 @@ pub enum NoChain {
     /// A test that is not `async` calls this one, and starts a runtime itself.
     CalledByTest(String),
     /// A test that is not `async` calls a helper, and the attribute that would make it so cannot be used there.
-    NoAsyncTest(Box<Available>),
+    NoAsyncTest(Box<PathAvailability>),
     /// This one is not `async` and has no known caller.
     NoKnownCaller(String),
     /// This one is handed over as a value.

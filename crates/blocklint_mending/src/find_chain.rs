@@ -12,7 +12,7 @@ use blocklint_flow::graph::trace::place_of;
 use blocklint_flow::graph::{EdgeTarget, FlowEdge, Graph, LabelledBodyId, SinkSite};
 use blocklint_link::calls::targets::{Target, TargetKind};
 use blocklint_link::linker::Linker;
-use blocklint_link::models::availability::Available;
+use blocklint_link::models::availability::PathAvailability;
 use blocklint_link::program::CrateLayout;
 use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
 use blocklint_link::program::occurrences::Mention;
@@ -257,7 +257,7 @@ impl Closing<'_, '_, '_> {
             && row.parent.get().is_some_and(|of| linker.program.facts(helper.file).body(of).kind != BodyKind::Module);
         let mut called = false;
         for name in linker.body_names(helper).into_iter().filter(|_| !is_nested) {
-            let bearers = linker.bearers(name);
+            let bearers = linker.sites_by_name(name);
             if let Some(&(file, mention, _)) = bearers.mentions.get(&helper).and_then(|all| all.first()) {
                 let at = match mention {
                     Mention::Arg(site, _) | Mention::Operand(site) => self.at(file.site_ref(site)),
@@ -331,7 +331,7 @@ impl Closing<'_, '_, '_> {
     /// True if a body is a test itself, and no function that tests call.
     fn is_test(&self, body: BodyRef) -> bool {
         let row = self.linker.program.body(body);
-        let is_called = |name| self.linker.bearers(name).calls.get(&body).is_some_and(|calls| !calls.is_empty());
+        let is_called = |name| self.linker.sites_by_name(name).calls.get(&body).is_some_and(|calls| !calls.is_empty());
         row.flags.has(BodyFlags::TEST) && !self.linker.body_names(body).into_iter().any(is_called)
     }
 
@@ -370,12 +370,12 @@ impl Closing<'_, '_, '_> {
         let mut sinks: Vec<_> = self.sinks.iter().collect();
         sinks.sort_unstable();
         for (&site, twin) in sinks {
-            let own = self.linker.available(site.file, twin);
-            let of_callers = self.awaiting.iter().map(|&at| self.linker.available_at(at, twin));
-            let is_beside = |availability: &Available| matches!(availability, Available::Beside(_));
+            let own = self.linker.crate_availability(site.file, twin);
+            let of_callers = self.awaiting.iter().map(|&at| self.linker.availability_at(at, twin));
+            let is_beside = |availability: &PathAvailability| matches!(availability, PathAvailability::OtherRuntime(_));
             let found = [own].into_iter().chain(of_callers.filter(is_beside));
             for availability in found {
-                if !matches!(availability, Available::Yes | Available::Unknown) {
+                if !matches!(availability, PathAvailability::Yes | PathAvailability::Unknown) {
                     return Err(self.refused_at_site(NoChain::Unavailable(availability), site));
                 }
             }
@@ -383,8 +383,8 @@ impl Closing<'_, '_, '_> {
         let attribute = format!("{}!", self.runs_tests());
         let path = self.linker.library.path(Language::Rust, &attribute);
         for &(test, site) in &self.tests {
-            let availability = self.linker.available(test.file, &attribute);
-            if !matches!(availability, Available::Yes | Available::Unknown)
+            let availability = self.linker.crate_availability(test.file, &attribute);
+            if !matches!(availability, PathAvailability::Yes | PathAvailability::Unknown)
                 || self.linker.library.calls(path).is_empty()
             {
                 return Err(self.refused_at_site(NoChain::NoAsyncTest(Box::new(availability)), site));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use blocklint_core::{FixKind, Language, Piece};
 use blocklint_flow::graph::SinkSite;
 use blocklint_link::linker::Linker;
-use blocklint_link::models::availability::Available;
+use blocklint_link::models::availability::PathAvailability;
 use blocklint_link::program::ids::{FileId, SiteRef};
 use blocklint_models::{Template, expand_twin};
 
@@ -30,9 +30,9 @@ pub struct RowAdvice {
     /// The twin returns what the call returns, and can fail in the same way.
     pub twin_returns_same: bool,
     /// The availability of the twin in the file of the call.
-    pub twin_availability: Available,
+    pub twin_availability: PathAvailability,
     /// The availability of the function that hands a call to a thread (`anyio.to_thread.run_sync`) in the file of the call.
-    pub pool_availability: Available,
+    pub pool_availability: PathAvailability,
     /// The helpers that become `async` together, if helpers lead to the call, or the reason why they cannot (Rust).
     pub chain: Option<Result<Arc<Chain>, Unchained>>,
     /// The call that would start threads without a bound if this call were handed to a thread, because it is called for
@@ -123,10 +123,10 @@ pub fn row_advice(
         ..RowAdvice::default()
     };
     if linker.program.language(file) == Language::Rust {
-        row_advice.pool_availability = linker.available_at(site, blocklint_core::Runtime::blocking_pool(runtime).0);
+        row_advice.pool_availability = linker.availability_at(site, blocklint_core::Runtime::blocking_pool(runtime).0);
         if let Some(AsyncTwin { path: twin, .. }) = twins.first() {
             row_advice.twin_returns_same = twin_returns_same(linker, sink, twin);
-            row_advice.twin_availability = linker.available_at(site, twin);
+            row_advice.twin_availability = linker.availability_at(site, twin);
         }
     }
     if linker.program.language(file) == Language::Python {
@@ -136,12 +136,12 @@ pub fn row_advice(
         row_advice.twin_availability = first_unavailable(linker, file, called);
         // If there are several such functions, one of them works with any version.
         if let [(only, _)] = blocklint_core::Runtime::thread_functions(runtime) {
-            row_advice.pool_availability = linker.has_version_for(file, only);
+            row_advice.pool_availability = linker.version_availability(file, only);
         }
     }
     if linker.program.language(file) == Language::Java {
         if let Some(of) = blocklint_core::Runtime::publishers(runtime) {
-            row_advice.pool_availability = linker.has_version_for(file, &of.workers_path());
+            row_advice.pool_availability = linker.version_availability(file, &of.workers_path());
         }
         row_advice.twin_availability =
             first_unavailable(linker, file, row_advice.rewrite.iter().flat_map(called_in_java));
@@ -159,9 +159,9 @@ pub(crate) fn twin_returns_same(linker: &Linker<'_>, sink: &SinkSite<'_>, twin: 
 }
 
 /// Returns the availability of the first path that the installed version of its library lacks; `Unknown` if it has all.
-fn first_unavailable(linker: &Linker<'_>, file: FileId, mut paths: impl Iterator<Item = String>) -> Available {
-    let availability = |path: String| Some(linker.has_version_for(file, &path));
-    let is_missing = |availability: &Available| matches!(availability, Available::Since { .. });
+fn first_unavailable(linker: &Linker<'_>, file: FileId, mut paths: impl Iterator<Item = String>) -> PathAvailability {
+    let availability = |path: String| Some(linker.version_availability(file, &path));
+    let is_missing = |availability: &PathAvailability| matches!(availability, PathAvailability::Since { .. });
     paths.by_ref().filter_map(availability).find(is_missing).unwrap_or_default()
 }
 

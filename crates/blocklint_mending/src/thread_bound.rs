@@ -471,7 +471,7 @@ impl<'l, 'a> Walk<'l, 'a> {
         let linker = self.linker;
         let calls = linker.library.calls(path);
         let mut stated = calls.with(|row| row.bound.is_some());
-        let stated = stated.find(|row| linker.conditions_shown(&row.when, &row.unless, site, EnvId::NONE));
+        let stated = stated.find(|row| linker.conditions_hold(&row.when, &row.unless, site, EnvId::NONE));
         if let Some(row) = stated {
             // A call that belongs to a block moves with the block (`entered`).
             return row.bound.filter(|bound| !matches!(bound, Bound::Nothing | Bound::Block));
@@ -497,8 +497,9 @@ impl<'l, 'a> Walk<'l, 'a> {
         let linker = self.linker;
         let Some(form) = linker.receiver_form(site) else { return };
         let value = linker.eval(linker.scope_of(site, EnvId::NONE), form).value;
-        let freed =
-            |condition: &Condition| linker.shown(condition, site, BoundId::NONE, EnvId::NONE) == ConditionResult::Yes;
+        let freed = |condition: &Condition| {
+            linker.condition_result(condition, site, BoundId::NONE, EnvId::NONE) == ConditionResult::Yes
+        };
         for member in linker.values.members(value).iter() {
             for ty in linker.types_through(*member) {
                 if let Some(to) = linker.library.bound(ty)

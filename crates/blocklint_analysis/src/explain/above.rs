@@ -339,7 +339,7 @@ impl Explainer<'_, '_> {
                 if !self.is_body(linker.eval(linker.scope_of(site, EnvId::NONE), form).value, body) {
                     return;
                 }
-                let passing = linker.passing(site, arg, EnvId::NONE);
+                let passing = linker.argument_use(site, arg, EnvId::NONE);
                 for &(context, _) in &passing.handed {
                     if context != Context::EventLoop {
                         reasons.push(StopReason::HandedOver(site, context));
@@ -362,7 +362,7 @@ impl Explainer<'_, '_> {
                 let scope = blocklint_link::values::expr::Scope { file, at: row.at, env: EnvId::NONE };
                 let stores_body = match wrap {
                     Wrap::Element => self.is_in_display(file, row.value, body),
-                    _ => self.is_body(linker.assigned(scope, assign).value, body),
+                    _ => self.is_body(linker.assigned_value(scope, assign).value, body),
                 };
                 if stores_body {
                     reasons.push(StopReason::Kept(file, row.span));

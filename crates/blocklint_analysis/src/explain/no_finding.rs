@@ -65,7 +65,7 @@ impl Explainer<'_, '_> {
             if !is_callable {
                 continue;
             }
-            for (context, runtime) in linker.passing(site, index as u32, EnvId::NONE).handed {
+            for (context, runtime) in linker.argument_use(site, index as u32, EnvId::NONE).handed {
                 let written = linker.written(site.file, arg.value);
                 reasons.push(EndReason::HandsOver(PassedCallable { written, context, runtime }));
             }
@@ -104,7 +104,7 @@ impl Explainer<'_, '_> {
         if effect_rows.peek().is_some() {
             let harmless = rows.effect().find(|row| match row.effect {
                 Some(RowEffect::Holds(_)) => false,
-                _ => linker.conditions_shown(&row.when, &row.unless, site, EnvId::NONE),
+                _ => linker.conditions_hold(&row.when, &row.unless, site, EnvId::NONE),
             });
             match harmless {
                 Some(_) if hands_over => {}

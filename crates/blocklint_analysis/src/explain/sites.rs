@@ -229,7 +229,7 @@ impl<'a> Explainer<'_, 'a> {
                     (None, Some(RowEffect::Holds(effect))) => {
                         matches!(linker.match_row(site, path, receiver, row, effect, EnvId::NONE, false), Some(None))
                     }
-                    (None, _) => linker.conditions_shown(&row.when, &row.unless, site, EnvId::NONE),
+                    (None, _) => linker.conditions_hold(&row.when, &row.unless, site, EnvId::NONE),
                 };
             decided |= decides;
             let hold = sink.as_ref().filter(|_| decides).map(|sink| sink.label.hold);
@@ -247,7 +247,7 @@ impl<'a> Explainer<'_, 'a> {
             };
             if applies {
                 let conditions = self.test_conditions(site, receiver, &row.when, &row.unless, arguments);
-                let decides = linker.conditions_shown(&row.when, &row.unless, site, EnvId::NONE);
+                let decides = linker.conditions_hold(&row.when, &row.unless, site, EnvId::NONE);
                 rows.push(TestedRow {
                     row: RowMatch::Handover(row),
                     conditions,
@@ -289,7 +289,7 @@ impl<'a> Explainer<'_, 'a> {
                 if let Subject::Argument(argument) = &condition.subject {
                     add_argument(arguments, argument);
                 }
-                let shown = self.linker.shown(condition, site, receiver, EnvId::NONE);
+                let shown = self.linker.condition_result(condition, site, receiver, EnvId::NONE);
                 let parameter = match shown {
                     ConditionResult::Param(index) => self.parameter_name(site, index),
                     _ => None,

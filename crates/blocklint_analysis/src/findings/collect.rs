@@ -30,7 +30,7 @@ pub(super) fn collect_candidates(solved: &SolvedGraph<'_, '_>) -> CandidatesByPl
     for hit in &graph.hits {
         linker.check_cancelled();
         let Some(rule) = rule_of(hit.label.effect, hit.label.native, hit.kind.context) else { continue };
-        let Some(_work) = linker.take_up(WorkUnit::Body(hit.root)) else { continue };
+        let Some(_work) = linker.enter_unit(WorkUnit::Body(hit.root)) else { continue };
         let mut placed = Vec::new();
         place_hit(solved, hit.root, PlacedEdge { above: SmallVec::new(), edge: hit.edge }, &mut placed);
         for edge in placed {

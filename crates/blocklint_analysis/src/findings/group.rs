@@ -38,7 +38,7 @@ pub(super) fn group_candidates(
     let places = places.into_iter().filter(|((site, ..), _)| linker.is_reported(site.file));
     let findings = places.filter_map(|(place, candidates)| {
         let (site, _, rule) = place;
-        let _work = linker.take_up_site(site)?;
+        let _work = linker.enter_unit_of_site(site)?;
         let (mut finding, best) = finding(solved, place, &candidates);
         if !best.handed {
             finding.row_advice.chain = chains.of(linker, graph, &best.edge, best.kind.runtime);

@@ -21,7 +21,7 @@ pub(super) fn judge_candidates<'s, 'l, 'a>(
     let SolvedGraph { linker, judge, graph, ref paths, options, .. } = *solved;
     let mut moments = Moments::new(linker, callers, reached_by);
     for candidate in places.values_mut().flatten() {
-        let Some(_work) = linker.take_up(WorkUnit::Body(candidate.root)) else { continue };
+        let Some(_work) = linker.enter_unit(WorkUnit::Body(candidate.root)) else { continue };
         let (path, label) = (paths.best_path(candidate.edge), candidate.label.clone());
         let traced = Traced {
             linker,

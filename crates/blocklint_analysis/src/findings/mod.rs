@@ -24,7 +24,7 @@ use blocklint_flow::lifecycle::reached_by::ReachedBy;
 use blocklint_flow::search::suppressions::Suppressions;
 use blocklint_link::linker::Linker;
 use blocklint_link::linker::work::WorkUnit;
-use blocklint_link::models::unit_facts::{ByCode, Units};
+use blocklint_link::models::unit_facts::{SwitchEvidence, Units};
 use blocklint_link::program::ids::SiteRef;
 
 use crate::raw_finding::RawFinding;
@@ -77,7 +77,7 @@ pub(crate) fn findings(
     let mut places = collect_candidates(solved);
     let reached_by = ReachedBy::new(linker, &callers);
     let joined = judge_candidates(solved, &callers, &reached_by, &mut places);
-    let units = Units::new(linker, ByCode { shows: shows_by_code, other_path });
+    let units = Units::new(linker, SwitchEvidence { shows: shows_by_code, other_path });
     let find_hubs = || find_blocked_hubs(linker, suppressions, solved.judge, graph, &solved.causes, &units);
     let hubs = linker.attempt(WorkUnit::Step("native calls that greenlets reach"), find_hubs).unwrap_or_default();
     let causes = collect_causes(solved, &places, &hubs);
@@ -109,7 +109,7 @@ pub(crate) fn findings(
 /// `await`, because one finding for a call is enough.
 fn drop_reported_as_mistake(linker: &Linker<'_>, places: &mut CandidatesByPlace, mistakes: &[RawFinding]) {
     places.retain(|(site, ..), _| {
-        let Some(_work) = linker.take_up_site(*site) else { return false };
+        let Some(_work) = linker.enter_unit_of_site(*site) else { return false };
         !mistakes.iter().any(|reported| {
             (reported.site == *site || enters_result_of(linker, *site, reported.site))
                 && matches!(

@@ -6,7 +6,7 @@ use blocklint_flow::callers::Callers;
 use blocklint_flow::entries::greenlet::GreenletEntries;
 use blocklint_flow::entries::root::Roots;
 use blocklint_link::linker::Linker;
-use blocklint_link::models::unit_facts::{ByCode, Units};
+use blocklint_link::models::unit_facts::{SwitchEvidence, Units};
 use blocklint_link::program::ids::FileId;
 
 use crate::rules::large_response_on_loop::{other_path, shows_by_code};
@@ -14,7 +14,7 @@ use crate::rules::large_response_on_loop::{other_path, shows_by_code};
 /// Returns the number of bodies that must not block, in all files of a program.
 pub fn count_entry_points(linker: &Linker<'_>) -> usize {
     let callers = Callers::new(linker);
-    let units = Units::new(linker, ByCode { shows: shows_by_code, other_path });
+    let units = Units::new(linker, SwitchEvidence { shows: shows_by_code, other_path });
     let greenlets = GreenletEntries::new(linker, &units, &callers);
     let is_green = |file: FileId| units.any_greenlets() && units.of(linker, file).greenlets.is_some();
     let roots = Roots::new(linker);

@@ -106,7 +106,7 @@ fn handed_results_at(linker: &Linker<'_>, site: SiteRef) -> Vec<HandedResult> {
         let Target::Row { path, .. } = *target else { continue };
         for row in linker.library.handovers(path).iter() {
             let Selector::Argument(argument) = &row.selector else { continue };
-            if row.wraps || !linker.conditions_shown(&row.when, &row.unless, site, EnvId::NONE) {
+            if row.wraps || !linker.conditions_hold(&row.when, &row.unless, site, EnvId::NONE) {
                 continue;
             }
             let Some(form) = linker.argument(site, argument) else { continue };

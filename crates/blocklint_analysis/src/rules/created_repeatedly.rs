@@ -229,7 +229,7 @@ fn creation_at(linker: &Linker<'_>, site: SiteRef) -> Option<(PathId, Creates)> 
         let Target::Row { path, .. } = *target else { return None };
         let calls = linker.library.calls(path);
         let mut rows = calls.with(|row| row.creates.is_some());
-        let row = rows.find(|row| linker.conditions_shown(&row.row.when, &row.row.unless, site, EnvId::NONE))?;
+        let row = rows.find(|row| linker.conditions_hold(&row.row.when, &row.row.unless, site, EnvId::NONE))?;
         Some((path, row.row.creates?))
     })
 }

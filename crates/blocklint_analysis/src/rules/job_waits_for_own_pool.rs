@@ -81,7 +81,7 @@ fn submission_at(linker: &Linker<'_>, site: SiteRef) -> Option<Submission> {
         let rows = linker.library.handovers(path);
         // Each overload of Java has its own row, and only one of them has all its arguments at this call.
         let (row, form) = rows.iter().find_map(|row| {
-            if !linker.conditions_shown(&row.row.when, &row.row.unless, site, EnvId::NONE) {
+            if !linker.conditions_hold(&row.row.when, &row.row.unless, site, EnvId::NONE) {
                 return None;
             }
             let form = match pool_argument_of(row.row)? {

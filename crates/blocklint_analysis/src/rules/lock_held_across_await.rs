@@ -13,7 +13,7 @@ use blocklint_flow::search::locks::{
 use blocklint_link::linker::{LOW_STEPS, Linker};
 use blocklint_link::program::ids::{ClassRef, FileId, Name, PathId, SiteRef};
 use blocklint_link::syntax::forms::mentions;
-use blocklint_link::syntax::regions::lies_in;
+use blocklint_link::syntax::regions::is_region_in;
 use blocklint_link::values::expr::Scope;
 use blocklint_link::values::value::{EnvId, Val, ValueId};
 use blocklint_models::{Role, TypeExpr, Uses};
@@ -257,7 +257,7 @@ fn first_await_while_alive(
         return awaits.iter().copied().find(|&site| {
             let at = facts.site(site).at;
             at.position > bound.at.position
-                && lies_in(facts, at.region, bound.at.region)
+                && is_region_in(facts, at.region, bound.at.region)
                 // In the `else` of an `if let` there is no guard.
                 && !is_in_else_of_scrutinee(facts, at.region, bound.at.region)
                 && !is_moved_before(facts, Form::Var(var), bound.at.position, site)
@@ -270,7 +270,8 @@ fn first_await_while_alive(
         let ends_early = linker.crate_of(taken.file).is_some_and(|own| own.edition >= 2024);
         return awaits.iter().filter(is_later).copied().find(|&site| {
             let at = facts.site(site).at;
-            lies_in(facts, at.region, row.at.region) && !(ends_early && is_in_else(facts, at.region, row.at.region))
+            is_region_in(facts, at.region, row.at.region)
+                && !(ends_early && is_in_else(facts, at.region, row.at.region))
         });
     }
     // The guard is a temporary in the awaited expression.

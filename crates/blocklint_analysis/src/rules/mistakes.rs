@@ -103,7 +103,7 @@ fn scheduler_advice(linker: &Linker<'_>, file: FileId) -> RowAdvice {
     if let (Language::Java, Some(publishers)) =
         (linker.program.language(file), Runtime::publishers(Some(Runtime::Reactor)))
     {
-        row_advice.pool_availability = linker.has_version_for(file, &publishers.workers_path());
+        row_advice.pool_availability = linker.version_availability(file, &publishers.workers_path());
     }
     row_advice
 }

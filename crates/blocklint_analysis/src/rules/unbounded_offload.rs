@@ -307,7 +307,7 @@ fn handover_at(linker: &Linker<'_>, site: SiteRef) -> Option<Handover> {
         let Target::Row { path, .. } = *target else { return None };
         let rows = linker.library.handovers(path);
         // The first row whose conditions hold decides.
-        let conditions_hold = |row: &HandoverRow| linker.conditions_shown(&row.when, &row.unless, site, EnvId::NONE);
+        let conditions_hold = |row: &HandoverRow| linker.conditions_hold(&row.when, &row.unless, site, EnvId::NONE);
         // In Java each overload has its own rows.
         let is_java = linker.program.language(site.file) == Language::Java;
         let mut matching = rows.iter().filter(|row| conditions_hold(row.row));
@@ -426,7 +426,7 @@ fn bounds_concurrency(linker: &Linker<'_>, site: SiteRef) -> bool {
     linker.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
         Target::Row { path, .. } => linker.library.calls(path).iter().any(|row| {
             matches!(row.row.concurrency, Some(Concurrency::Bounded | Concurrency::Argument(_)))
-                && linker.conditions_shown(&row.row.when, &row.row.unless, site, EnvId::NONE)
+                && linker.conditions_hold(&row.row.when, &row.row.unless, site, EnvId::NONE)
         }),
         // A permit class of the project.
         Target::Body { body, .. } => {

@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use blocklint_link::linker::Linker;
 use blocklint_link::linker::query::{Cut, Plain, Step, Table, UnkeptEmptyMeanwhile, UnkeptStep};
-use blocklint_link::linker::round::{First, OnlyOnTheWay, Round, RoundTable};
+use blocklint_link::linker::round::{First, Round, RoundOnly, RoundTable};
 use blocklint_link::models::library::Library;
 
 use blocklint_link::program::{Layout, Names, Program};
@@ -176,7 +176,7 @@ fn answers_within_a_round_are_kept_for_the_first_query_only() {
     assert_eq!((query_cycle_in_round(&round, &table, 0, &computed), computed.get()), (103, 3));
     // The answers of 1 and 2 were found within the query of 0, so they are computed again.
     assert_eq!((query_cycle_in_round(&round, &table, 1, &computed), computed.get()), (105, 5));
-    let answers = RoundTable::<u32, u32, OnlyOnTheWay>::default();
+    let answers = RoundTable::<u32, u32, RoundOnly>::default();
     let sum = round.query(
         &answers,
         0,
@@ -205,5 +205,5 @@ fn a_round_ends_at_its_depth() {
     fn query_next(round: &Round, table: &RoundTable<u32, u32, First>, key: u32) -> u32 {
         round.query(table, key, || 0, || 1 + query_next(round, table, key + 1))
     }
-    assert_eq!(query_next(&Round::to_depth(5), &RoundTable::default(), 0), 5);
+    assert_eq!(query_next(&Round::with_max_depth(5), &RoundTable::default(), 0), 5);
 }

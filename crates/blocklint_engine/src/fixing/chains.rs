@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use blocklint_analysis::Available;
+use blocklint_analysis::PathAvailability;
 use blocklint_core::{Applicability, Edit, EditKind, Fix, Place, Refusal, Span};
 use blocklint_mending::{Chain, NoChain, Unchained};
 use blocklint_rust::{ChainPart, Chained, Sought};
@@ -139,10 +139,10 @@ pub(crate) fn refusal(unchained: &Unchained) -> Refusal {
         NoChain::NoTwin(call) => {
             format!("its callers would become `async`, and `{call}` has no equivalent async twin")
         }
-        NoChain::Unavailable(Available::WithFeature { package, feature }) => {
+        NoChain::Unavailable(PathAvailability::WithFeature { package, feature }) => {
             format!("its async twin needs feature `{feature}` of `{package}` in Cargo.toml")
         }
-        NoChain::Unavailable(Available::Beside(other)) => {
+        NoChain::Unavailable(PathAvailability::OtherRuntime(other)) => {
             format!("it is not known whether it runs on the twin's runtime or on `{other}`")
         }
         NoChain::Unavailable(_) => "the crate does not depend on the twin's library".to_owned(),
@@ -152,7 +152,7 @@ pub(crate) fn refusal(unchained: &Unchained) -> Refusal {
             format!("a test that is not `async` and starts its own runtime calls `{name}`")
         }
         NoChain::NoAsyncTest(reach) => match &**reach {
-            Available::WithFeature { package, feature } => format!(
+            PathAvailability::WithFeature { package, feature } => format!(
                 "a test that calls it would be `async`, which needs feature `{feature}` of `{package}` in Cargo.toml"
             ),
             _ => "a test that is not `async` calls it, and no test runner for async tests is known".to_owned(),

@@ -29,7 +29,7 @@ impl Callers<'_, '_> {
             return;
         }
         for &site in self.call_sites(body).iter() {
-            if linker.passed(site, body, index).is_none() {
+            if linker.passed_argument(site, body, index).is_none() {
                 search.callers.push(Caller {
                     site,
                     env: EnvId::NONE,
@@ -61,7 +61,7 @@ impl Callers<'_, '_> {
         }
         let facts = linker.program.facts(site.file);
         let kind = linker.program.site(site).kind;
-        let passing = linker.passing(site, arg, env);
+        let passing = linker.argument_use(site, arg, env);
         let targets = linker.targets(site, env);
         let is_inferred = targets.unknown && kind == SiteKind::Call || passing.assumed;
         let steps = steps.max(targets.steps).saturating_add(u8::from(is_inferred));
@@ -162,7 +162,7 @@ impl Callers<'_, '_> {
     /// Adds the callers of the callable of a reactive operator: the places where the chain is subscribed to.
     fn add_callers_on_chain(
         &self,
-        passing: &blocklint_link::calls::targets::Passing,
+        passing: &blocklint_link::calls::targets::ArgumentUse,
         caller: Caller,
         search: &mut CallerSearch,
     ) {
@@ -173,9 +173,9 @@ impl Callers<'_, '_> {
             let inferred = u8::from(confidence < blocklint_core::Confidence::High);
             search.callers.push(Caller { steps: caller.steps.saturating_add(inferred), ..caller });
         }
-        for site in position.driven {
+        for site in position.drivers {
             let arg = Some(PASSED_ELSEWHERE);
-            let inferred = if position.guessed.contains(&site) { LOW_STEPS } else { 0 };
+            let inferred = if position.uncertain_drivers.contains(&site) { LOW_STEPS } else { 0 };
             let steps = caller.steps.saturating_add(inferred);
             search.callers.push(Caller { site, env: EnvId::NONE, arg, kind: CallerKind::Runs, steps, ..caller });
         }

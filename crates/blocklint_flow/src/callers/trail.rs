@@ -91,7 +91,7 @@ impl Callers<'_, '_> {
     fn follow_name_of_body(&self, subject: Subject, name: Name, trails: &mut Vec<Trail>, search: &mut CallerSearch) {
         let Subject::Body(node) = subject else { return };
         let linker = self.linker;
-        let by_name = if self.is_focused { linker.bearers_near(name) } else { linker.bearers(name) };
+        let by_name = if self.is_focused { linker.sites_by_name_in_focus(name) } else { linker.sites_by_name(name) };
         let mut sites: Vec<SiteRef> = by_name.calls.get(&node.body).cloned().unwrap_or_default();
         if let Some(class) = linker.program.body(node.body).class.get() {
             for base in linker.classes_above(node.body.file.class_ref(class)) {
@@ -374,7 +374,7 @@ impl Callers<'_, '_> {
         if let Subject::Body(node) = subject
             && linker.program.body(node.body).flow == Flow::Sync
         {
-            trails.extend(linker.called_through(file, mention).into_iter().map(Trail::Named));
+            trails.extend(linker.interface_method_names(file, mention).into_iter().map(Trail::Named));
         }
         match mention {
             Mention::Arg(site, arg) => {
@@ -398,7 +398,7 @@ impl Callers<'_, '_> {
             Mention::Assign(assign) => {
                 let row = facts.assign(assign);
                 let scope = Scope { file, at: row.at, env };
-                if !self.value_contains(subject, linker.assigned(scope, assign).value) {
+                if !self.value_contains(subject, linker.assigned_value(scope, assign).value) {
                     return;
                 }
                 match facts.form(row.target) {

@@ -140,7 +140,7 @@ impl<'e, 'l, 'a> GreenletEntries<'e, 'l, 'a> {
             .partition(|condition| matches!(condition.subject, blocklint_models::Subject::Switch(_)));
         switches.iter().all(|condition| unit.shows(condition))
             && match call {
-                Some(site) => self.linker.conditions_shown(&others, &row.unless, site, EnvId::NONE),
+                Some(site) => self.linker.conditions_hold(&others, &row.unless, site, EnvId::NONE),
                 None => others.is_empty(),
             }
     }

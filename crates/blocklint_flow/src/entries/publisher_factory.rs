@@ -99,7 +99,7 @@ impl CallerQuery {
 fn waits_for_result(linker: &Linker<'_>, caller: BodyRef, site: SiteRef) -> bool {
     linker.program.body(caller).kind == BodyKind::Function
         && linker.registered(caller).is_none()
-        && linker.is_waited_for_there(site)
+        && linker.is_waited_for_in_body(site)
 }
 
 /// True if all calls that take a lambda run it on a worker, also an operator behind `subscribeOn(elastic)`.
@@ -117,7 +117,7 @@ fn is_worker_lambda(linker: &Linker<'_>, body: BodyRef) -> bool {
 
 /// True if a call runs its argument only on a worker.
 fn is_worker_argument(linker: &Linker<'_>, site: SiteRef, arg: u32) -> bool {
-    let passing = linker.passing(site, arg, EnvId::NONE);
+    let passing = linker.argument_use(site, arg, EnvId::NONE);
     if passing.on_chain {
         return linker.is_moved_away(site);
     }

@@ -98,7 +98,7 @@ impl<'l, 'a> Roots<'l, 'a> {
             if is_dropped(linker, body) {
                 return None;
             }
-            let runtime_of_spawn = || linker.runtime_starting(body).filter(|_| row.kind == BodyKind::AsyncBlock);
+            let runtime_of_spawn = || linker.runtime_of_spawner(body).filter(|_| row.kind == BodyKind::AsyncBlock);
             let runtime = self.runtime_of_task(body).or_else(runtime_of_spawn).or(runtime);
             return Some(Root { kind: RootKind::Coroutine, context: Context::EventLoop, runtime });
         }
@@ -136,7 +136,7 @@ impl<'l, 'a> Roots<'l, 'a> {
         if facts.language != Language::Rust {
             return None;
         }
-        if let Some(runtime) = self.runtime_by_attribute(body).or_else(|| linker.runtime_driving(body)) {
+        if let Some(runtime) = self.runtime_by_attribute(body).or_else(|| linker.runtime_of_drivers(body)) {
             return Some(runtime);
         }
         // Few projects use another flavour than tokio's default, so the programs are read only if the name occurs.
@@ -153,7 +153,7 @@ impl<'l, 'a> Roots<'l, 'a> {
         linker.decorators(body).into_iter().find_map(|(path, call)| {
             let path = linker.library.path(Language::Rust, &format!("{}!", linker.library.text(path)));
             let holds = |row: &HandoverRow| match call {
-                Some(site) => linker.conditions_shown(&row.when, &row.unless, site, EnvId::NONE),
+                Some(site) => linker.conditions_hold(&row.when, &row.unless, site, EnvId::NONE),
                 None => row.when.is_empty(),
             };
             linker.library.handovers(path).of_via(Via::Decorator).map(|found| found.row).find(|row| holds(row))?.runtime
@@ -204,7 +204,7 @@ impl<'l, 'a> Roots<'l, 'a> {
             if runs_off_loop(linker, site) {
                 continue;
             }
-            let passing = linker.passing(site, arg, EnvId::NONE);
+            let passing = linker.argument_use(site, arg, EnvId::NONE);
             for &(context, runtime) in &passing.handed {
                 if context == Context::EventLoop && !linker.is_on_deployed_worker(site) {
                     let runtime = runtime.or_else(|| linker.runtime_of(body.file));
@@ -216,7 +216,7 @@ impl<'l, 'a> Roots<'l, 'a> {
                 && let Some(confidence) = position.root
             {
                 let kind = match confidence {
-                    Confidence::High if position.pooled => RootKind::Computing,
+                    Confidence::High if position.is_on_pool => RootKind::Computing,
                     Confidence::High => RootKind::Literal,
                     _ => RootKind::Composed,
                 };
@@ -225,7 +225,7 @@ impl<'l, 'a> Roots<'l, 'a> {
             }
         }
         if linker.program.language(body.file) == Language::Java
-            && let Some(runtime) = linker.overrides_on_loop(body)
+            && let Some(runtime) = linker.loop_runtime_of_lambda(body)
         {
             return Some(Root { kind: RootKind::Literal, context: Context::EventLoop, runtime });
         }

@@ -52,7 +52,7 @@ impl Cost {
         let chosen = if chosen > 0 && is_on_own_object(linker, edge.site) { 0 } else { chosen };
         let conditions = match linker.program.language(edge.site.file) {
             Language::Rust => deciding_tests_over(linker, edge.site),
-            _ => linker.conditions_over(edge.site),
+            _ => linker.condition_count(edge.site),
         };
         let ends_at_dir_entry = ends_at_metadata_call(linker, graph, edge);
         let statically_bound_hops = u32::from(is_statically_bound(linker, edge.site));

@@ -20,7 +20,7 @@ const DEPTH: u32 = 4;
 
 /// True if a site is in a branch that never runs, because the test always has the other result.
 pub(crate) fn never_runs(linker: &Linker<'_>, site: SiteRef) -> bool {
-    linker.tests_over(site).any(|(test, wanted)| constant_result(linker, site, test, DEPTH) == Some(!wanted))
+    linker.tests_around(site).any(|(test, wanted)| constant_result(linker, site, test, DEPTH) == Some(!wanted))
 }
 
 /// Returns the result that a test always has, if it is constant.
@@ -140,7 +140,7 @@ fn only_literal_in_field(linker: &Linker<'_>, class: ClassRef, file: FileId, sym
     let name = linker.program.global(file, sym)?;
     // An object of the class may also be one of a subclass, and methods of a base may set the field.
     let below = linker.descendants(class, MOST_DERIVED);
-    if !below.is_whole {
+    if !below.is_complete {
         return None;
     }
     let mut related_classes: FxHashSet<ClassRef> = std::iter::once(class).chain(below.classes).collect();
@@ -191,7 +191,7 @@ fn only_literal_in_field(linker: &Linker<'_>, class: ClassRef, file: FileId, sym
 fn sets_computed_attributes(linker: &Linker<'_>, class: ClassRef) -> bool {
     let facts = linker.program.facts(class.file);
     linker
-        .sites_under(class.file, &["setattr", "__setattr__", "__dict__"])
+        .sites_with_names(class.file, &["setattr", "__setattr__", "__dict__"])
         .any(|site| linker.class_around(linker.program.body_of(class.file, facts.site(site).at)) == Some(class))
 }
 

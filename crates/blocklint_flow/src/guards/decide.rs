@@ -74,7 +74,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
                     label.guard = Some(Guard { param: index, passed, escape, asked: None, filled_in, ..guard });
                 }
                 (Answer::Key(key, default), _) => {
-                    label.guard = Some(Guard { escape: None, ..guard.under_key(key, default) });
+                    label.guard = Some(Guard { escape: None, ..guard.for_key(key, default) });
                 }
                 (Answer::Forwarded, escape) => {
                     let escape = match escape {
@@ -187,7 +187,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
             }
             match self.guard_after_answer(answer, node, guard) {
                 // The label carries this guard already.
-                NextGuard::Open(guard) if carried.is_some_and(|carried| carried.is_same_as(&guard)) => {}
+                NextGuard::Open(guard) if carried.is_some_and(|carried| carried.has_same_question(&guard)) => {}
                 NextGuard::None => {}
                 next => return next,
             }
@@ -217,7 +217,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
                 let filled_in = filled_in || guard.filled_in;
                 NextGuard::Open(Guard { param: index, passed, asked: None, filled_in, ..guard.clone() })
             }
-            Answer::Key(key, default) => NextGuard::Open(guard.clone().under_key(key, default)),
+            Answer::Key(key, default) => NextGuard::Open(guard.clone().for_key(key, default)),
             Answer::Forwarded => {
                 let asked = guard.asked.clone();
                 let asked = asked.or_else(|| Some(Rc::new(GuardKey::Param(node.body, guard.param))));
@@ -256,7 +256,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
     /// Returns the answer of the argument of a call to a guard.
     fn answer_by_argument(&self, caller: Caller, node: Node, guard: &Guard) -> Answer {
         if let Question::Condition(condition) = &*guard.question
-            && (guard.asks_for_origin() || guard.asks_for_type())
+            && (guard.tests_origin() || guard.tests_type())
         {
             return self.answer_by_tests(caller, node, guard, &condition.tests);
         }
@@ -358,7 +358,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
     ) -> Answer {
         let (mut holding, mut failing, mut param, mut filled_in) = (false, false, None, false);
         for reaching in self.linker.constants_at(caller.site, form, caller.env).iter() {
-            if reaching.is_for_want || reaching.falls_back && guard.tests_absence() {
+            if reaching.replaces_missing || reaching.falls_back && guard.tests_absence() {
                 filled_in = true;
                 continue;
             }
@@ -395,7 +395,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
             PassedArgument::Forwarded => Truth::Param(index),
             PassedArgument::Hidden => Truth::Hidden,
             PassedArgument::Constant(constant) => {
-                match blocklint_link::guards::branch::answer(&Choice::Truth, &constant) {
+                match blocklint_link::guards::branch::choice_outcome(&Choice::Truth, &constant) {
                     ConditionResult::Yes => Truth::Seen(true),
                     ConditionResult::No => Truth::Seen(false),
                     ConditionResult::Param(index) => Truth::Param(index),
@@ -409,7 +409,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
     /// the argument: `if path.startswith("http"):`.
     fn result_by_known_prefix(&self, caller: Caller, node: Node, guard: &Guard) -> Option<bool> {
         let is_over_prefix = match &*guard.question {
-            Question::Choice(Choice::Begins(_)) => true,
+            Question::Choice(Choice::StartsWith(_)) => true,
             Question::Condition(condition) => matches!(condition.tests[..], [Test::Contains(_)]),
             _ => false,
         };
@@ -417,7 +417,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
             return None;
         }
         let form = self.linker.argument_for_param(caller.site, node.body, guard.param, caller.with_receiver)?;
-        let prefix = self.linker.known_beginning(caller.site, form)?;
+        let prefix = self.linker.known_prefix(caller.site, form)?;
         match self.test_constant(guard, &Constant::Head(prefix)) {
             ConditionResult::Yes => Some(guard.wanted),
             ConditionResult::No => Some(!guard.wanted),
@@ -429,7 +429,8 @@ impl<'l, 'a> Conditions<'l, 'a> {
     /// another type.
     fn fails_by_branch(&self, caller: Caller, node: Node, guard: &Guard) -> bool {
         let Question::Choice(choice) = &*guard.question else { return false };
-        let is_shown_by_branches = matches!(choice, Choice::OfType(_) | Choice::Says(_) | Choice::Truth | Choice::Null);
+        let is_shown_by_branches =
+            matches!(choice, Choice::IsInstance(_) | Choice::MethodReturnsTrue(_) | Choice::Truth | Choice::Null);
         if !is_shown_by_branches || caller.arg.is_some() || caller.kind == CallerKind::Consumes {
             return false;
         }
@@ -442,15 +443,15 @@ impl<'l, 'a> Conditions<'l, 'a> {
             return true;
         }
         let holds = match choice {
-            Choice::OfType(types) => return fails_by_type(linker, site, form, caller.env, guard, types),
-            Choice::Says(getter) => getter_result(linker, site, form, getter),
+            Choice::IsInstance(types) => return fails_by_type(linker, site, form, caller.env, guard, types),
+            Choice::MethodReturnsTrue(getter) => getter_result(linker, site, form, getter),
             Choice::Truth if guard.wanted && linker.is_off_by_default(site, form) => return true,
             // `acquire(isOnEventLoop())`: on an event loop the argument is true.
             Choice::Truth if !guard.wanted && tests_loop(linker, site.file, form) => return true,
-            Choice::Truth => linker.known_false(site, form).0.map(|is_false| !is_false),
+            Choice::Truth => linker.known_falsity(site, form).0.map(|is_false| !is_false),
             // A parameter of a lambda is never `None`, because the code that calls the lambda passes it.
             _ if guard.wanted && linker.is_param_of_literal(site, form) => return true,
-            _ => linker.known_false(site, form).1,
+            _ => linker.known_falsity(site, form).1,
         };
         holds.is_some_and(|holds| holds != guard.wanted)
     }
@@ -471,7 +472,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
                     _ => ConditionResult::No,
                 },
             },
-            Question::Choice(choice) => blocklint_link::guards::branch::answer(choice, constant),
+            Question::Choice(choice) => blocklint_link::guards::branch::choice_outcome(choice, constant),
             Question::Condition(condition) => {
                 let mut result = ConditionResult::Yes;
                 for test in &condition.tests {
@@ -549,7 +550,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
 
     /// Returns the argument for a parameter that a call does not pass: the default, unless the call unpacks arguments.
     fn argument_by_default(&self, site: SiteRef, default: Option<Constant>) -> PassedArgument {
-        if self.linker.unpacks(site) {
+        if self.linker.has_unpacked_arguments(site) {
             return if self.forwards_all(site) { PassedArgument::Forwarded } else { PassedArgument::Hidden };
         }
         match default {

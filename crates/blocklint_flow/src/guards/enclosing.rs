@@ -7,7 +7,7 @@ use std::rc::Rc;
 use blocklint_facts::RegionId;
 use blocklint_link::effect::constant::Constant;
 use blocklint_link::effect::guard::{Guard, Question};
-use blocklint_link::guards::branch::answer;
+use blocklint_link::guards::branch::choice_outcome;
 use blocklint_link::linker::Linker;
 use blocklint_link::linker::query::{Plain, Table};
 use blocklint_link::models::row_match::ConditionResult;
@@ -80,7 +80,7 @@ fn fails_by_argument(linker: &Linker<'_>, caller: Caller, body: BodyRef, guard: 
     if guard.asked.is_some() {
         return false;
     }
-    let fails = |constant: &Constant| match answer(choice, constant) {
+    let fails = |constant: &Constant| match choice_outcome(choice, constant) {
         _ if guard.replaces(constant) => false,
         ConditionResult::Yes => !guard.wanted,
         ConditionResult::No => guard.wanted,
@@ -90,7 +90,7 @@ fn fails_by_argument(linker: &Linker<'_>, caller: Caller, body: BodyRef, guard: 
         Some(form) => {
             linker.constants_at(caller.site, form, caller.env).iter().all(|reaching| fails(&reaching.constant))
         }
-        None if linker.unpacks(caller.site) => false,
+        None if linker.has_unpacked_arguments(caller.site) => false,
         None => linker.default_of(body, guard.param).is_some_and(|constant| fails(&constant)),
     }
 }

@@ -17,7 +17,7 @@ use crate::callers::Caller;
 /// mapping (`Settings(**http)`).
 pub(crate) fn is_stored_by_project(linker: &Linker<'_>, caller: Caller, body: BodyRef, guard: &Guard) -> bool {
     let missing_part = match &*guard.question {
-        Question::Choice(Choice::Lacks(part)) if guard.wanted => Some(part.as_str()),
+        Question::Choice(Choice::LacksKey(part)) if guard.wanted => Some(part.as_str()),
         _ if guard.tests_absence() => None,
         _ => return false,
     };

@@ -5,7 +5,7 @@ use blocklint_core::Language;
 use blocklint_facts::{BodyId, BodyKind, Form, RegionId};
 use blocklint_link::effect::constant::Constant;
 use blocklint_link::effect::guard::{Guard, Question};
-use blocklint_link::guards::branch::answer;
+use blocklint_link::guards::branch::choice_outcome;
 use blocklint_link::lang;
 use blocklint_link::linker::Linker;
 use blocklint_link::models::row_match::ConditionResult;
@@ -71,7 +71,7 @@ pub(crate) fn fails_by_default(linker: &Linker<'_>, caller: Caller, body: BodyRe
     let Some(Form::Bool(default)) = args.iter().last().map(|arg| facts.form(arg.value)) else { return false };
     args.len() == 2
         && lang::java::names::is_getter(facts.text(facts.site(call).name))
-        && match answer(choice, &Constant::Bool(default)) {
+        && match choice_outcome(choice, &Constant::Bool(default)) {
             ConditionResult::Yes => !guard.wanted,
             ConditionResult::No => guard.wanted,
             ConditionResult::Param(_) | ConditionResult::Unknown => false,

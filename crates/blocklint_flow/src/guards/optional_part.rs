@@ -70,7 +70,7 @@ pub(crate) fn needs_missing_part<'a>(
 pub(crate) fn parts_over(linker: &Linker<'_>, site: SiteRef) -> SmallVec<[Sym; 2]> {
     let facts = linker.program.facts(site.file);
     let mut parts = SmallVec::new();
-    for (test, holds) in linker.tests_over(site) {
+    for (test, holds) in linker.tests_around(site) {
         add_parts(facts, test, holds, &mut parts);
     }
     parts
@@ -175,12 +175,12 @@ fn collect_passed_objects<'a>(
     let sites = if is_called_by_name { &by_name[..] } else { &call_sites[..] };
     let argument_at = |site| match is_called_by_name {
         true => linker.argument_for_param(site, body, index, true),
-        false => linker.passed(site, body, index),
+        false => linker.passed_argument(site, body, index),
     };
     are_few(sites)
         && sites.iter().all(|&site| match argument_at(site) {
             Some(form) => collect_objects(linker, callers, linker.scope_of(site, EnvId::NONE), form, objects, depth),
-            None if linker.unpacks(site) => false,
+            None if linker.has_unpacked_arguments(site) => false,
             None => match linker.default_of(body, index) {
                 Some(default) => default == Constant::Null,
                 // A call without this required argument calls the method of another class.
@@ -291,7 +291,7 @@ fn is_left_out(linker: &Linker<'_>, made: MadeObject, class: ClassRef, part: Sym
     let Some((body, with_receiver)) = constructor else { return false };
     let is_none = match linker.argument_for_param(made.site, body, index, with_receiver) {
         Some(form) => linker.constant(made.site, form, EnvId::NONE, 3) == Constant::Null,
-        None => !linker.unpacks(made.site) && linker.default_of(body, index) == Some(Constant::Null),
+        None => !linker.has_unpacked_arguments(made.site) && linker.default_of(body, index) == Some(Constant::Null),
     };
     is_none && !may_be_assigned_later(linker, made, class.file, part)
 }

@@ -4,7 +4,7 @@
 
 use blocklint_facts::{BodyKind, SiteKind};
 use blocklint_link::classes::hierarchy::Ancestor;
-use blocklint_link::effect::guard::Own;
+use blocklint_link::effect::guard::OwnImplementation;
 use blocklint_link::effect::label::Label;
 use blocklint_link::linker::query::{Plain, Table};
 use blocklint_link::linker::{LOW_STEPS, Linker};
@@ -28,14 +28,14 @@ const MOST_CLASSES: usize = 64;
 
 /// A class; true if the object is exactly of this class; the implementation that its objects may run; and the method of
 /// the same object that calls it, if there is one.
-type ResolutionKey = (ClassRef, bool, Own, Option<Own>);
+type ResolutionKey = (ClassRef, bool, OwnImplementation, Option<OwnImplementation>);
 
 /// Narrows a label to the objects on which a call runs the node. Returns the inferred steps that this adds; `None` if
 /// the receiver's class has another implementation. Sets `own_of_label` to the implementation that the label carries
 /// further up.
 pub(crate) fn narrow_to_receiver(
     linker: &Linker<'_>,
-    own_of_label: &mut Option<Own>,
+    own_of_label: &mut Option<OwnImplementation>,
     caller: Caller,
     node: Node,
 ) -> Option<u8> {
@@ -104,7 +104,7 @@ pub(crate) fn steps_on_root(linker: &Linker<'_>, label: &Label, root: BodyRef) -
 }
 
 /// True if a class resolves the name of an implementation to another body, which is no stub.
-fn has_other_implementation(linker: &Linker<'_>, class: ClassRef, own: Own) -> bool {
+fn has_other_implementation(linker: &Linker<'_>, class: ClassRef, own: OwnImplementation) -> bool {
     for ancestor in linker.mro(class).iter() {
         match *ancestor {
             Ancestor::Class(owner) => {
@@ -120,14 +120,14 @@ fn has_other_implementation(linker: &Linker<'_>, class: ClassRef, own: Own) -> b
 }
 
 /// Returns a method with its name, if other classes override it and not too many do.
-fn own_if_overridden(linker: &Linker<'_>, around: Option<ClassRef>, body: BodyRef) -> Option<Own> {
+fn own_if_overridden(linker: &Linker<'_>, around: Option<ClassRef>, body: BodyRef) -> Option<OwnImplementation> {
     let row = linker.program.body(body);
     if row.kind != BodyKind::Function || row.class.is_none() {
         return None;
     }
     let name = linker.program.global(body.file, row.name)?;
     let overrides = linker.overrides(around?, name).len();
-    (1..=MOST_IMPLEMENTATIONS).contains(&overrides).then_some(Own { name, body })
+    (1..=MOST_IMPLEMENTATIONS).contains(&overrides).then_some(OwnImplementation { name, body })
 }
 
 /// True if a class's method of a name calls a method of that name, which may be the one of its base: `super().load()`.
@@ -149,23 +149,35 @@ fn calls_same_name(linker: &Linker<'_>, class: ClassRef, name: Name) -> bool {
 }
 
 /// Returns a body with its name, if it is a method.
-fn own_of_method(linker: &Linker<'_>, body: BodyRef) -> Option<Own> {
+fn own_of_method(linker: &Linker<'_>, body: BodyRef) -> Option<OwnImplementation> {
     let row = linker.program.body(body);
     let name = linker.program.global(body.file, row.name)?;
-    (row.kind == BodyKind::Function && row.class.is_some()).then_some(Own { name, body })
+    (row.kind == BodyKind::Function && row.class.is_some()).then_some(OwnImplementation { name, body })
 }
 
 /// True if an object of a class may run an implementation, and also the method `through` that calls it. Unless `exact`,
 /// the object may also be of a subclass.
-fn may_run(linker: &Linker<'_>, class: ClassRef, exact: bool, own: Own, through: Option<Own>) -> bool {
+fn may_run(
+    linker: &Linker<'_>,
+    class: ClassRef,
+    exact: bool,
+    own: OwnImplementation,
+    through: Option<OwnImplementation>,
+) -> bool {
     let key = (class, exact, own, through);
     let find = || find_may_run(linker, class, exact, own, through);
     linker.query(&linker.layer_memo::<Memo>().may_run, key, || true, find)
 }
 
-fn find_may_run(linker: &Linker<'_>, class: ClassRef, exact: bool, own: Own, through: Option<Own>) -> bool {
+fn find_may_run(
+    linker: &Linker<'_>,
+    class: ClassRef,
+    exact: bool,
+    own: OwnImplementation,
+    through: Option<OwnImplementation>,
+) -> bool {
     let runs_both = |class| {
-        let runs = |method: Own| {
+        let runs = |method: OwnImplementation| {
             resolves_to(linker, class, method.name, method.body) || calls_same_name(linker, class, method.name)
         };
         resolves_to(linker, class, own.name, own.body) && through.is_none_or(runs)

@@ -29,7 +29,7 @@ pub(crate) fn getter_guard(linker: &Linker<'_>, site: SiteRef) -> Option<Guard> 
         let is_of_project = || linker.program.name(name).is_some_and(|name| linker.hierarchy.bodies_named(name) > 0);
         let is_assigned = || is_assigned_in(linker, site.file, id, var);
         (is_own && is_of_project() && !is_assigned()).then(|| {
-            let question = Question::Choice(Choice::Says(name.to_owned()));
+            let question = Question::Choice(Choice::MethodReturnsTrue(name.to_owned()));
             Guard::new(index, Source::Branch, question, wanted)
         })
     })

@@ -78,7 +78,7 @@ pub(crate) fn own_tests_over(linker: &Linker<'_>, site: SiteRef) -> OwnTests {
     linker.query(&linker.layer_memo::<Memo>().own_tests, (site.file, region), Rc::default, || {
         let mut tests = Vec::new();
         if facts.language == Language::Python {
-            for (test, holds) in linker.tests_over(site) {
+            for (test, holds) in linker.tests_around(site) {
                 let mut add = |part, holds| tests.extend(read_own_test(linker, site, part, holds));
                 each_decided_part(facts, test, holds, &mut add);
             }

@@ -3,8 +3,8 @@
 
 use blocklint_core::Language;
 use blocklint_facts::FormId;
-use blocklint_link::effect::guard::AskedType;
 use blocklint_link::effect::guard::Guard;
+use blocklint_link::effect::guard::TestedType;
 use blocklint_link::lang;
 use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::SiteRef;
@@ -18,7 +18,7 @@ pub(crate) fn fails_by_type(
     form: FormId,
     env: EnvId,
     guard: &Guard,
-    types: &[AskedType],
+    types: &[TestedType],
 ) -> bool {
     let typed = linker.eval(linker.scope_of(site, env), form);
     let members = linker.values.members(typed.value);
@@ -32,33 +32,33 @@ pub(crate) fn fails_by_type(
 }
 
 /// True if a value is surely an instance of none of the types.
-fn is_of_none(linker: &Linker<'_>, site: SiteRef, val: Val, types: &[AskedType]) -> bool {
+fn is_of_none(linker: &Linker<'_>, site: SiteRef, val: Val, types: &[TestedType]) -> bool {
     let language = linker.program.language(site.file);
     match val {
         Val::None => true,
         Val::Library { ty, .. } => {
             let may_match =
-                |asked: &AskedType| *asked == AskedType::Literal(ty) || matches!(asked, AskedType::Library(_));
+                |asked: &TestedType| *asked == TestedType::Literal(ty) || matches!(asked, TestedType::Library(_));
             !types.iter().any(may_match) && lang::words_of(language).is_literal_type(linker.library.text(ty).as_ref())
         }
         // No class of a project is derived from the classes of Java's literals, such as `String`.
         Val::Instance { .. } if language == Language::Java => true,
         Val::Instance { class, .. } => types.iter().all(|asked| match *asked {
             // An object that is declared as a base may be of any derived class.
-            AskedType::Class(asked) => !linker.is_subclass(class, asked) && !linker.is_subclass(asked, class),
-            AskedType::Literal(_) | AskedType::Library(_) => false,
+            TestedType::Class(asked) => !linker.is_subclass(class, asked) && !linker.is_subclass(asked, class),
+            TestedType::Literal(_) | TestedType::Library(_) => false,
         }),
         _ => false,
     }
 }
 
 /// True if a value is surely an instance of one of the types.
-fn is_of_one(linker: &Linker<'_>, val: Val, types: &[AskedType]) -> bool {
+fn is_of_one(linker: &Linker<'_>, val: Val, types: &[TestedType]) -> bool {
     types.iter().any(|asked| match (*asked, val) {
-        (AskedType::Class(asked), Val::Instance { class, .. }) => linker.is_subclass(class, asked),
-        (AskedType::Literal(asked), Val::Library { ty, .. }) => asked == ty,
+        (TestedType::Class(asked), Val::Instance { class, .. }) => linker.is_subclass(class, asked),
+        (TestedType::Literal(asked), Val::Library { ty, .. }) => asked == ty,
         // `isinstance(io.BytesIO(data), io.IOBase)`
-        (AskedType::Library(asked), Val::Library { ty, .. }) => linker.library.is_subtype(ty, asked),
+        (TestedType::Library(asked), Val::Library { ty, .. }) => linker.library.is_subtype(ty, asked),
         _ => false,
     })
 }

@@ -35,7 +35,7 @@ pub fn follows_several_failures(linker: &Linker<'_>, path: &[FlowEdge]) -> bool 
     path.iter().filter(|edge| is_after_failure(linker, edge.site)).nth(1).is_some()
 }
 
-/// True if all calls of a coroutine stand where something failed, or in coroutines of which that holds.
+/// True if all calls of a coroutine are after a failure, or in coroutines that run only after a failure (Python).
 pub fn runs_after_failure(linker: &Linker<'_>, callers: &Callers<'_, '_>, body: BodyRef, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     let facts = linker.program.facts(body.file);
@@ -68,7 +68,7 @@ fn removes_before_raise(linker: &Linker<'_>, site: SiteRef) -> bool {
         let raised = facts.site(last);
         raised.kind == SiteKind::Call
             && raised.at.position > row.at.position
-            && linker.is_raised(site.file.site_ref(last))
+            && linker.is_raised_exception(site.file.site_ref(last))
     })
 }
 

@@ -234,7 +234,7 @@ impl Judge {
         asks.dedup();
         for ask in asks {
             if let SignalScope::Beside(lower) = ask.ask().scope
-                && let Some(_work) = linker.take_up(WorkUnit::Step(ask.signal().name))
+                && let Some(_work) = linker.enter_unit(WorkUnit::Step(ask.signal().name))
             {
                 lower(all, ask);
             }

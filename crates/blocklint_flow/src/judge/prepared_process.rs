@@ -40,7 +40,7 @@ pub(crate) fn prepares_process(linker: &Linker<'_>, path: &[FlowEdge]) -> bool {
 /// awaits.
 fn awaits_process(linker: &Linker<'_>, body: BodyRef, after: u32, depth: u32) -> bool {
     let facts = linker.program.facts(body.file);
-    linker.awaited_in(body).any(|site| {
+    linker.awaited_sites_in(body).any(|site| {
         let row = linker.program.site(site);
         let starts_process = || lang::python::conventions::starts_process(facts.text(row.name));
         let callee_starts_process = || {

@@ -73,7 +73,7 @@ pub(crate) fn guard_of_rare_choice(linker: &Linker<'_>, site: SiteRef) -> Option
         return None;
     }
     let guards = guards_over(linker, site);
-    let mut tests = linker.tests_over(site).filter(|&(_, holds)| holds);
+    let mut tests = linker.tests_around(site).filter(|&(_, holds)| holds);
     tests.find_map(|(test, _)| {
         compared_forms(linker, site.file, test, 4).into_iter().find_map(|subject| {
             let Form::Var(var) = facts.form(subject) else { return None };
@@ -83,7 +83,7 @@ pub(crate) fn guard_of_rare_choice(linker: &Linker<'_>, site: SiteRef) -> Option
                 steps_of_alternatives(count_alternatives(linker, site.file, row.body, subject)) > 0
                     || count_compared_texts(linker, site.file, row.name) >= MANY
             };
-            let is_for_param = |guard: &&Guard| guard.param == index && guard.asks_for_text();
+            let is_for_param = |guard: &&Guard| guard.param == index && guard.tests_text();
             guards.iter().find(is_for_param).filter(|_| is_rare()).cloned()
         })
     })

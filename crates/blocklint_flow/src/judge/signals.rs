@@ -163,7 +163,11 @@ pub static SIGNALS: &[Signal] = &[
         says: "it is there to show or to measure something",
         asks: &[
             ask(PYTHON, Aside, Root(|linker, root| path_kind::is_example(source_path(linker, root)))),
-            ask(JAVA, Note, Path(is_any, |traced| path_kind::is_for_show(source_path(traced.linker, traced.root)))),
+            ask(
+                JAVA,
+                Note,
+                Path(is_any, |traced| path_kind::is_in_example_folder(source_path(traced.linker, traced.root))),
+            ),
         ],
     },
     Signal {
@@ -360,10 +364,10 @@ fn steps_in_servlet_container(traced: &Traced<'_, '_>) -> u8 {
 
 /// Returns the steps of a wait for a future that is possibly complete (Java).
 fn steps_if_value_may_be_there(traced: &Traced<'_, '_>) -> u8 {
-    steps_if(traced.sink_site().is_some_and(|site| traced.linker.may_wait_for_complete(site)), DOUBT_STEPS)
+    steps_if(traced.sink_site().is_some_and(|site| traced.linker.may_wait_for_completed_publisher(site)), DOUBT_STEPS)
 }
 
 /// True if the call at the end of a path waits for a complete future (Java).
 fn has_value(traced: &Traced<'_, '_>) -> bool {
-    traced.sink_site().is_some_and(|site| traced.linker.waits_for_complete(site))
+    traced.sink_site().is_some_and(|site| traced.linker.waits_for_completed_publisher(site))
 }

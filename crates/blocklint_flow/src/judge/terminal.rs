@@ -16,7 +16,7 @@ pub(crate) fn is_for_a_terminal(linker: &Linker<'_>, site: SiteRef) -> bool {
     let Some(check) = lang::words_of(linker.program.language(site.file)).terminal_check else { return false };
     // Few projects have such a check, so the name is looked up first.
     linker.program.name(check).is_some()
-        && linker.tests_over(site).any(|(test, holds)| tests_terminal(linker, site.file, test, holds, DEPTH))
+        && linker.tests_around(site).any(|(test, holds)| tests_terminal(linker, site.file, test, holds, DEPTH))
 }
 
 /// True if a test with the result `holds` means that there is a terminal.

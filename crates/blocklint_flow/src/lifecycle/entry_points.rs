@@ -230,7 +230,7 @@ impl<'s, 'l, 'a> EntryPoints<'s, 'l, 'a> {
             let handovers = linker.library.handovers(path);
             let of_path = handovers.of_via(Via::Decorator).map(|found| found.row).filter(|row| registers(row));
             let holds = |row: &&HandoverRow| match made {
-                Some(site) => linker.conditions_shown(&row.when, &row.unless, site, EnvId::NONE),
+                Some(site) => linker.conditions_hold(&row.when, &row.unless, site, EnvId::NONE),
                 None => row.when.is_empty(),
             };
             // The first row whose conditions hold applies.
@@ -273,7 +273,7 @@ impl<'s, 'l, 'a> EntryPoints<'s, 'l, 'a> {
         let mut sites: Vec<SiteRef> = self.callers.call_sites(body).to_vec();
         let row = linker.program.body(body);
         if let (Some(class), Some(name)) = (row.class.get(), linker.program.global(body.file, row.name)) {
-            let bearers = linker.bearers(name);
+            let bearers = linker.sites_by_name(name);
             let may_mean = |site: &SiteRef| {
                 linker.targets(*site, EnvId::NONE).list.iter().any(|target| match *target {
                     Target::Overrides { class, name } => linker.may_run_override(class, name, body, *site),
@@ -443,7 +443,7 @@ impl<'s, 'l, 'a> EntryPoints<'s, 'l, 'a> {
         let mut rows: SmallVec<[&HandoverRow; 2]> = SmallVec::new();
         for val in linker.values.members(callee.value) {
             let holds =
-                |row: &&HandoverRow| !row.wraps && linker.conditions_shown(&row.when, &row.unless, site, EnvId::NONE);
+                |row: &&HandoverRow| !row.wraps && linker.conditions_hold(&row.when, &row.unless, site, EnvId::NONE);
             rows.extend(rows_of_argument(linker, val, site, arg).into_iter().find(holds));
         }
         let phases: SmallVec<[Phase; 2]> = rows.iter().filter_map(|row| row.phase).collect();
@@ -467,7 +467,7 @@ impl<'s, 'l, 'a> EntryPoints<'s, 'l, 'a> {
             predecessors.is_open = true;
             return;
         }
-        let passing = linker.passing(site, arg, EnvId::NONE);
+        let passing = linker.argument_use(site, arg, EnvId::NONE);
         let facts = linker.program.facts(site.file);
         let name = facts.text(linker.program.site(site).name);
         let is_run = passing.called

@@ -13,8 +13,8 @@ use blocklint_link::linker::Linker;
 use blocklint_link::linker::query::{Plain, Table};
 use blocklint_link::program::ids::{ClassRef, FileId, SiteRef};
 use blocklint_link::program::occurrences::{Mention, is_own_receiver};
-use blocklint_link::syntax::exception_handlers::{handler_around, tried_before};
-use blocklint_link::syntax::regions::lies_in;
+use blocklint_link::syntax::exception_handlers::{failed_try_before, handler_around};
+use blocklint_link::syntax::regions::is_region_in;
 use blocklint_link::values::value::{EnvId, Val};
 use smallvec::SmallVec;
 
@@ -101,8 +101,9 @@ fn find_failed_look_up(linker: &Linker<'_>, site: SiteRef) -> Option<FormId> {
         return None;
     }
     let exits = linker.program.exits_around(linker.program.body_of_site(site));
-    let tried = tried_before(facts, linker.program.site(site).at, lang::python::conventions::is_lookup_error, exits)?;
-    let is_look_up = |row: &Site| row.kind == SiteKind::Subscript && lies_in(facts, row.at.region, tried);
+    let tried =
+        failed_try_before(facts, linker.program.site(site).at, lang::python::conventions::is_lookup_error, exits)?;
+    let is_look_up = |row: &Site| row.kind == SiteKind::Subscript && is_region_in(facts, row.at.region, tried);
     facts.sites.iter().find(is_look_up).map(|row| row.callee)
 }
 

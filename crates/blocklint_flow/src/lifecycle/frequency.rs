@@ -390,7 +390,7 @@ impl<'s, 'l, 'a> Frequencies<'s, 'l, 'a> {
     /// True if a call runs an argument once: during the call, or in a thread or task that it starts for the argument.
     fn runs_argument_once(&self, site: SiteRef, arg: u32) -> bool {
         let linker = self.linker;
-        let passing = linker.passing(site, arg, EnvId::NONE);
+        let passing = linker.argument_use(site, arg, EnvId::NONE);
         let on_loop = passing.handed.iter().any(|(context, _)| *context == Context::EventLoop);
         let starts_task = || {
             linker.values.members(linker.callee(site, EnvId::NONE).value).iter().any(|&val| match val {
@@ -575,7 +575,7 @@ impl<'s, 'l, 'a> Frequencies<'s, 'l, 'a> {
         }
         // A constructor that calls the constructor of its base makes no second instance. Such calls are not among the
         // makers, because their callee is no class.
-        let makers = names.iter().map(|&name| linker.makers_named(name));
+        let makers = names.iter().map(|&name| linker.constructor_calls_named(name));
         let sites = makers.flat_map(|makers| {
             let mut sites: Vec<SiteRef> =
                 classes.iter().filter_map(|class| makers.get(class)).flatten().copied().collect();

@@ -90,7 +90,7 @@ fn runs_on_workers(linker: &Linker<'_>, body: BodyRef, up: u32) -> bool {
     uses.peek().is_some()
         && uses.all(|body_use| match *body_use {
             BodyUse::Passed(site, arg) => {
-                let passing = linker.passing(site, arg, EnvId::NONE);
+                let passing = linker.argument_use(site, arg, EnvId::NONE);
                 !passing.handed.is_empty() && passing.handed.iter().all(|(context, _)| *context == Context::Worker)
             }
             BodyUse::Call(site) => {
@@ -136,7 +136,7 @@ pub(crate) fn is_quiet_coroutine(linker: &Linker<'_>, body: BodyRef) -> bool {
 pub(crate) fn is_run_as_program(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     facts.language == Language::Python
-        && linker.tests_over(site).any(|(test, holds)| {
+        && linker.tests_around(site).any(|(test, holds)| {
             holds
                 && matches!(facts.form(test), Form::Compare(Comparison::Eq, left, right)
                     if [left, right].iter().any(|&side| is_module_name(linker, site.file, side)))
@@ -258,7 +258,7 @@ fn is_quiet(linker: &Linker<'_>, body: BodyRef, depth: u32, seen: &mut FxHashSet
         return false;
     }
     let Some(depth) = depth.checked_sub(1) else { return true };
-    linker.awaited_in(body).all(|site| {
+    linker.awaited_sites_in(body).all(|site| {
         linker.targets(site, EnvId::NONE).list.iter().all(|target| match *target {
             Target::Body { body, .. } => is_quiet(linker, body, depth, seen),
             _ => true,
@@ -288,7 +288,7 @@ fn is_exit_code(linker: &Linker<'_>, main: BodyRef) -> bool {
         Form::Result(call) => facts.site(call).name == name,
         _ => false,
     };
-    linker.sites_under(main.file, lang::python::conventions::PROGRAM_EXITS).any(|exit| {
+    linker.sites_with_names(main.file, lang::python::conventions::PROGRAM_EXITS).any(|exit| {
         let at = facts.site(exit).at;
         facts.body_of(at) == BodyId(0)
             && facts.args_of(exit).iter().any(|arg| is_main(arg.value))

@@ -89,7 +89,7 @@ impl When {
 pub(crate) struct KnownPhases;
 
 impl RoundPolicy<Option<When>> for KnownPhases {
-    const KEEP: Keep = Keep::IfWholeOrOutermost;
+    const KEEP: Keep = Keep::IfCompleteOrOutermost;
 
     fn is_final(answer: &Option<When>) -> bool {
         answer.is_some()
@@ -383,7 +383,7 @@ fn runs_once_in_endless(linker: &Linker<'_>, site: SiteRef) -> bool {
     facts.language == Language::Python
         && function.flow == Flow::Coroutine
         && lang::python::conventions::never_returns(facts, function.returns)
-        && linker.awaited_in(site.file.body_ref(body)).next().is_some()
+        && linker.awaited_sites_in(site.file.body_ref(body)).next().is_some()
         && around(facts, row.at.region).all(|id| facts.region(id).kind != RegionKind::Loop)
 }
 

@@ -61,7 +61,7 @@ impl Phases<'_, '_, '_> {
                 // A callable that is stored runs later.
                 let is_stored = |body_use: &&BodyUse| match **body_use {
                     BodyUse::Call(_) => false,
-                    BodyUse::Passed(site, arg) => !linker.passing(site, arg, EnvId::NONE).called,
+                    BodyUse::Passed(site, arg) => !linker.argument_use(site, arg, EnvId::NONE).called,
                 };
                 if uses().any(|body_use| is_stored(&body_use)) {
                     return Some(When::Unknown);

@@ -75,7 +75,7 @@ impl<'l, 'a> Callers<'l, 'a> {
                         if !has_lazy_result(linker.eval(linker.scope_of(site, EnvId::NONE), form).value) {
                             continue;
                         }
-                        let passing = linker.passing(site, arg, EnvId::NONE);
+                        let passing = linker.argument_use(site, arg, EnvId::NONE);
                         if passing.consumed {
                             consumers.push((site, Some(arg)));
                         }
@@ -86,7 +86,7 @@ impl<'l, 'a> Callers<'l, 'a> {
                     Mention::Assign(assign) => {
                         let row = facts.assign(assign);
                         let scope = blocklint_link::values::expr::Scope { file, at: row.at, env: EnvId::NONE };
-                        if !has_lazy_result(linker.assigned(scope, assign).value) {
+                        if !has_lazy_result(linker.assigned_value(scope, assign).value) {
                             continue;
                         }
                         match facts.form(row.target) {

@@ -112,8 +112,8 @@ impl<'l, 'a> Search<'l, 'a> {
     /// the linker reports only these files and the files that have to be searched with them.
     pub fn restrict_to(mut self, flows: &Flows, wanted: FileSearch<'_>) -> Self {
         let (focus, searched) = flows.scope_of_search(self.linker, wanted);
-        self.linker.report_only(searched);
-        self.linker.look_only_at(focus.bodies().clone());
+        self.linker.restrict_findings_to(searched);
+        self.linker.restrict_search_to(focus.bodies().clone());
         self.focus = Some(focus);
         self
     }
@@ -203,7 +203,7 @@ impl<'l, 'a> Search<'l, 'a> {
             label.guard = self.memo_of(site).guard();
             // A choice among many values takes precedence over conditions further in.
             if rare > 0
-                && label.guard.as_ref().is_some_and(|guard| !guard.asks_for_text())
+                && label.guard.as_ref().is_some_and(|guard| !guard.tests_text())
                 && let Some(guard) = self.memo_of(site).guard_of_rare_choice()
             {
                 label.guard = Some(guard);
@@ -212,10 +212,10 @@ impl<'l, 'a> Search<'l, 'a> {
         match &mut label.guard {
             // A caller may decide the value.
             Some(guard) if has_no_guard && guard.is_choice_of_literal() => {
-                guard.rare = rare.max(u8::from(guard.asks_for_text()));
+                guard.rare = rare.max(u8::from(guard.tests_text()));
                 self.add_doubt_marks(site, &mut edge, Mark::IfUndecided);
             }
-            Some(guard) if has_no_guard && guard.asks_for_scheme() => guard.rare = LOW_STEPS,
+            Some(guard) if has_no_guard && guard.tests_scheme() => guard.rare = LOW_STEPS,
             _ => {
                 edge.steps = add_steps(edge.steps, rare);
                 self.add_doubt_marks(site, &mut edge, Mark::Applied);
@@ -282,10 +282,10 @@ impl<'l, 'a> Search<'l, 'a> {
         if let Some(guard) = label.guard.take() {
             match guard.source {
                 // No caller of a root passes the value.
-                Source::When if guard.asks_for_unseen() => {}
+                Source::When if guard.tests_unseen() => {}
                 Source::When => return,
                 // Reactive chains do not pass `null` on.
-                _ if guard.asks_for_null() && self.linker.is_chain_lambda(root) => return,
+                _ if guard.tests_null() && self.linker.is_chain_lambda(root) => return,
                 // The root passes its own parameter on, and the annotation of the parameter excludes `None`.
                 _ if guard.passed > 0
                     && guard.asked.is_none()
@@ -295,7 +295,7 @@ impl<'l, 'a> Search<'l, 'a> {
                 }
                 Source::Unless => edge.steps = add_steps(edge.steps, 1),
                 // The author of a root that has the test in it expects such values.
-                Source::Branch if guard.passed == 0 && guard.asks_for_scheme() => {}
+                Source::Branch if guard.passed == 0 && guard.tests_scheme() => {}
                 Source::Exempt | Source::Timeout | Source::Branch => {
                     edge.steps = add_steps(edge.steps, guard.rare);
                     self.add_mark(&mut edge, Mark::Undecided);
@@ -372,7 +372,7 @@ impl<'l, 'a> Search<'l, 'a> {
         }
         // A key (`__getitem__`) is never a whole request or file, but the method may be the target of every subscript.
         let facts = self.linker.program.facts(node.body.file);
-        let is_key = label.guard.as_ref().is_some_and(Guard::asks_for_origin)
+        let is_key = label.guard.as_ref().is_some_and(Guard::tests_origin)
             && facts.language == Language::Python
             && blocklint_link::lang::python::protocols::takes_only_key(
                 facts.text(self.linker.program.body(node.body).name),

@@ -9,7 +9,7 @@ use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, SiteRef};
 use blocklint_link::program::occurrences::Mention;
 use blocklint_link::syntax::forms::mentions;
-use blocklint_link::syntax::regions::{around, lies_in};
+use blocklint_link::syntax::regions::{around, is_region_in};
 use blocklint_link::values::expr::Scope;
 use blocklint_link::values::value::{EnvId, Val, ValueId};
 use blocklint_models::Role;
@@ -90,7 +90,7 @@ pub(crate) fn is_repeated(linker: &Linker<'_>, site: SiteRef, taken: SiteRef) ->
     let facts = linker.program.facts(site.file);
     around(facts, linker.program.site(site).at.region).any(|region| {
         facts.region(region).kind == RegionKind::Loop
-            && !(site.file == taken.file && lies_in(facts, linker.program.site(taken).at.region, region))
+            && !(site.file == taken.file && is_region_in(facts, linker.program.site(taken).at.region, region))
     })
 }
 
@@ -102,7 +102,7 @@ fn is_guard_alive(linker: &Linker<'_>, taken: SiteRef, site: SiteId) -> bool {
         Some(bound) => {
             let variable = facts.form(bound.target);
             row.at.position > bound.at.position
-                && lies_in(facts, row.at.region, bound.at.region)
+                && is_region_in(facts, row.at.region, bound.at.region)
                 && !is_moved_before(facts, variable, bound.at.position, site)
         }
         // The guard is a temporary of the same statement: `self.index.lock().unwrap().load()`.
@@ -128,7 +128,7 @@ fn is_in_scrutinee_scope(linker: &Linker<'_>, taken: SiteRef, region: RegionId) 
         return false;
     }
     let ends_early = linker.crate_of(taken.file).is_some_and(|own| own.edition >= 2024);
-    lies_in(facts, region, around) && !(ends_early && is_in_else(facts, region, around))
+    is_region_in(facts, region, around) && !(ends_early && is_in_else(facts, region, around))
 }
 
 /// True if a region is in an `else` branch whose parent is `outer`.
@@ -176,7 +176,7 @@ pub fn is_moved_before(facts: &FileFacts, variable: Form, bound: u32, site: Site
             && row.at.position < site_at.position
             && !row.args.is_empty()
             && facts.body_of(row.at) == body
-            && lies_in(facts, site_at.region, row.at.region)
+            && is_region_in(facts, site_at.region, row.at.region)
             && facts.args_of(SiteId(index as u32)).iter().any(|argument| facts.form(argument.value) == variable)
     })
 }
@@ -200,7 +200,7 @@ fn may_be_guard(linker: &Linker<'_>, value: ValueId, depth: u32) -> bool {
 pub(crate) fn runs_on_worker<'a>(callers: &Callers<'_, 'a>, linker: &Linker<'a>, body: BodyRef, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     let is_handed = |site: SiteRef, arg: u32| {
-        let passing = linker.passing(site, arg, EnvId::NONE);
+        let passing = linker.argument_use(site, arg, EnvId::NONE);
         passing.handed.iter().any(|(context, _)| *context != Context::EventLoop)
     };
     let row = linker.program.body(body);

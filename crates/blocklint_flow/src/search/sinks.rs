@@ -443,8 +443,9 @@ impl<'l, 'a> Search<'l, 'a> {
                 let Some(name) = linker.program.name(row.name).filter(|&name| linker.is_name_in_focus(name)) else {
                     continue;
                 };
-                let is_blocking =
-                    row.paths(Uses::RETURNS).any(|path| linker.library.result_iterates_slowly(*language, path.path));
+                let is_blocking = row
+                    .paths(Uses::RETURNS)
+                    .any(|path| linker.library.result_has_blocking_iteration(*language, path.path));
                 if is_blocking {
                     blocking.extend(linker.with_aliases(name));
                 }
@@ -492,7 +493,7 @@ impl<'l, 'a> Search<'l, 'a> {
             if passed.contains(&path) {
                 continue;
             }
-            if targets.list.len() > 1 && linker.has_async_target(&targets) && linker.means_coroutine(site) {
+            if targets.list.len() > 1 && linker.has_async_target(&targets) && linker.expects_coroutine(site) {
                 // The site awaits its result, so it runs the coroutine among the alternatives.
                 continue;
             }
@@ -504,7 +505,7 @@ impl<'l, 'a> Search<'l, 'a> {
                 // The declared type is wrong: code that awaits `db.exec(…)` has an asynchronous session.
                 continue;
             }
-            let is_one_of = linker.is_one_of_targets(site, &targets);
+            let is_one_of = linker.runs_one_row(site, &targets);
             let Some(sink) = linker.sink(site, path, receiver, property, env) else { continue };
             let otherwise =
                 if property { Vec::new() } else { linker.effects_if_guard_fails(site, &sink, receiver, env) };
@@ -555,7 +556,7 @@ impl<'l, 'a> Search<'l, 'a> {
         if row.kind == SiteKind::Iterate {
             let operand = self.linker.eval(self.linker.scope_of(site, env), row.callee);
             return self.linker.values.members(operand.value).into_iter().any(|val| match val {
-                Val::Library { ty, .. } => self.linker.iterates_by_row(ty),
+                Val::Library { ty, .. } => self.linker.iteration_holds_thread(ty),
                 Val::Instance { .. } | Val::Lazy { .. } => true,
                 _ => false,
             });

@@ -1,6 +1,6 @@
 //! Cache of the search's answers about sites: many labels reach the same site, and each of them needs the same answers.
 
-use blocklint_link::effect::guard::{Guard, Own};
+use blocklint_link::effect::guard::{Guard, OwnImplementation};
 use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::SiteRef;
 use rustc_hash::FxHashMap;
@@ -71,7 +71,8 @@ impl SiteMemo<'_, '_, '_> {
 
 /// The effect of a call's receiver on a label: the inferred steps that it adds, and the class condition that is left.
 /// `None` if the receiver rules the label out.
-pub(crate) type ReceiverEffects = FxHashMap<(Caller, Node, Option<Own>), Option<(u8, Option<Own>)>>;
+pub(crate) type ReceiverEffects =
+    FxHashMap<(Caller, Node, Option<OwnImplementation>), Option<(u8, Option<OwnImplementation>)>>;
 
 /// The answers that a search caches about sites and calls.
 #[derive(Default)]

@@ -121,7 +121,7 @@ impl<'a> Search<'_, 'a> {
                     Selector::Argument(argument) if !decorates => linker.argument(wrapper_site, argument),
                     _ => None,
                 }?;
-                linker.conditions_shown(&row.when, &row.unless, arguments_site, EnvId::NONE).then_some((row, form))
+                linker.conditions_hold(&row.when, &row.unless, arguments_site, EnvId::NONE).then_some((row, form))
             });
             let Some((row, form)) = matching else { continue };
             let Some(called) = row.called() else { continue };

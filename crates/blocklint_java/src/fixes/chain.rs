@@ -239,11 +239,11 @@ impl<'t> File<'_, 't> {
         let mut at = Some(object);
         while let Some(up) = at.filter(|up| kind(*up) == K::Invocation) {
             let arguments = up.child_by_field_name("arguments");
-            let lies_in = |call: Node<'t>| {
+            let is_region_in = |call: Node<'t>| {
                 arguments.is_some_and(|list| span(list).contains(span(call)))
                     && matches!(around(call), Around::Lambda(lambda) if argument_of(lambda) == Some(up))
             };
-            let moved = self.wanted.iter().filter(|(call, _)| lies_in(*call)).find_map(|(call, remedy)| {
+            let moved = self.wanted.iter().filter(|(call, _)| is_region_in(*call)).find_map(|(call, remedy)| {
                 let wish = remedy.edit_kinds.iter().find_map(Wish::of)?;
                 self.chain(*call, wish)
                     .ok()

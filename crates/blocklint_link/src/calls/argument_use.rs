@@ -1,6 +1,7 @@
-//! Uses of an argument by a call: the call runs it, hands it over, stores it or returns it.
+//! The use of an argument by a call: the call runs the argument, hands it over to another thread, iterates over it or
+//! returns it. The uses of a parameter within a body are in `param_summary.rs`.
 
-use crate::calls::targets::{Passing, Target};
+use crate::calls::targets::{ArgumentUse, Target};
 use crate::linker::{Linker, Typed};
 use crate::program::ids::{BodyRef, PathId, SiteRef};
 use crate::values::value::{EnvId, Val};
@@ -8,13 +9,13 @@ use blocklint_core::Language;
 use blocklint_facts::{Flow, SiteKind};
 use blocklint_models::{Runs, Selector, Via};
 
-/// Steps of a lazy chain that are followed to its end.
-const STEPS_OF_CHAIN: u32 = 12;
+/// Maximal steps of a lazy chain that are followed to its end.
+const MAX_CHAIN_STEPS: u32 = 12;
 
 impl Linker<'_> {
-    /// Returns the uses of a call's n-th argument, by the rows and summaries of the call's targets.
-    pub fn passing(&self, site: SiteRef, arg: u32, env: EnvId) -> Passing {
-        let mut passing = Passing::default();
+    /// Returns the use of a call's n-th argument, by the model rows and parameter summaries of the call's targets.
+    pub fn argument_use(&self, site: SiteRef, arg: u32, env: EnvId) -> ArgumentUse {
+        let mut argument_use = ArgumentUse::default();
         let row = self.program.site(site);
         let targets = self.targets(site, env);
         let modelled = targets.list.iter().find_map(|target| match *target {
@@ -22,94 +23,96 @@ impl Linker<'_> {
             _ => None,
         });
         if let Some(path) = modelled {
-            self.passing_to_row(&mut passing, path, site, arg, env);
-            return passing;
+            self.add_use_by_row(&mut argument_use, path, site, arg, env);
+            return argument_use;
         }
         for target in &targets.list {
             match *target {
-                Target::Row { path, .. } => self.passing_to_row(&mut passing, path, site, arg, env),
+                Target::Row { path, .. } => self.add_use_by_row(&mut argument_use, path, site, arg, env),
                 Target::Body { body, with_receiver, .. } => {
-                    self.passing_to_body(&mut passing, body, with_receiver, site, arg);
+                    self.add_use_by_body(&mut argument_use, body, with_receiver, site, arg);
                 }
                 Target::Overrides { class, name } => {
                     for &body in self.overrides(class, name).iter().take(8) {
                         let with_receiver = self.program.language(body.file) != Language::Java;
-                        self.passing_to_body(&mut passing, body, with_receiver, site, arg);
+                        self.add_use_by_body(&mut argument_use, body, with_receiver, site, arg);
                     }
                 }
             }
         }
-        if !passing.called && self.runs_closure_during_call(site, arg, &targets) {
-            (passing.called, passing.assumed) = (true, true);
+        if !argument_use.called && self.runs_closure_during_call(site, arg, &targets) {
+            (argument_use.called, argument_use.assumed) = (true, true);
         }
-        // A decorator that is not known keeps the decorated function.
+        // An unknown decorator is assumed to return the decorated function.
         if row.kind == SiteKind::Decorate && (targets.unknown || targets.list.is_empty()) {
-            passing.returned = true;
+            argument_use.returned = true;
         }
-        passing
+        argument_use
     }
 
-    fn passing_to_row(&self, passing: &mut Passing, path: PathId, site: SiteRef, arg: u32, env: EnvId) {
+    /// Adds the use of an argument by the model rows of a library call.
+    fn add_use_by_row(&self, argument_use: &mut ArgumentUse, path: PathId, site: SiteRef, arg: u32, env: EnvId) {
         let is_decoration = self.program.site(site).kind == SiteKind::Decorate;
         let handovers = self.handovers_for_call(path, site);
         let value = self.program.args_of(site).get(arg as usize).map(|arg| arg.value);
         let is_async = value.is_some_and(|form| self.is_coroutine_function(self.eval(self.scope_of(site, env), form)));
         let mut is_described = false;
         for row in handovers.iter() {
-            let meant = match &row.selector {
+            let is_selected = match &row.selector {
                 Selector::Argument(argument) => self.is_argument(site, arg, argument),
-                // A decorator registers and, unless it wraps, keeps the function.
+                // A decorator registers the function and returns it, unless it wraps the function.
                 Selector::Via(Via::Decorator) => is_decoration && !row.wraps,
                 Selector::Via(Via::Override) => false,
             };
-            // Of the rows for an argument, the first whose conditions hold counts.
-            let is_taken = is_described && matches!(row.selector, Selector::Argument(_));
-            if !meant || is_taken || !self.conditions_shown(&row.when, &row.unless, site, env) {
+            // Of the rows for an argument, the first whose conditions hold decides.
+            let is_decided = is_described && matches!(row.selector, Selector::Argument(_));
+            if !is_selected || is_decided || !self.conditions_hold(&row.when, &row.unless, site, env) {
                 continue;
             }
             if let Selector::Via(_) = row.selector {
-                passing.returned = true;
+                argument_use.returned = true;
                 continue;
             }
             is_described = true;
-            // It is kept, and run by later calls.
+            // The callable is stored, and later calls run it.
             if !row.during.is_empty() {
                 continue;
             }
             let runs = self.handover_context(row.row, site, is_async);
             let runtime = row.runtime;
             if row.wraps {
-                passing.returned = true;
+                argument_use.returned = true;
                 if let Runs::In(context) = runs {
-                    passing.wrapped = Some((context, runtime));
+                    argument_use.wrapped = Some((context, runtime));
                 }
                 continue;
             }
             match runs {
-                Runs::Caller => passing.called |= !self.is_never_consumed(site, STEPS_OF_CHAIN),
-                Runs::In(context) => passing.handed.push((context, runtime)),
+                Runs::Caller => argument_use.called |= !self.is_never_consumed(site, MAX_CHAIN_STEPS),
+                Runs::In(context) => argument_use.handed.push((context, runtime)),
                 Runs::Chain => {
-                    passing.on_chain = true;
-                    passing.chain_runtime = runtime;
-                    passing.chain.merge(&self.chain_position(site));
+                    argument_use.on_chain = true;
+                    argument_use.chain_runtime = runtime;
+                    argument_use.chain.merge(&self.chain_position(site));
                 }
             }
         }
-        passing.returned |= self.result_wraps_argument(path, arg) || self.makes_context_manager(path);
+        argument_use.returned |= self.result_wraps_argument(path, arg) || self.makes_context_manager(path);
         let calls = self.library.calls(path);
         let consumes = calls.with(|row| row.consumes.is_some()).any(|row| {
             row.consumes.as_ref().is_some_and(|argument| self.is_argument(site, arg, argument))
-                && self.conditions_shown(&row.when, &row.unless, site, env)
+                && self.conditions_hold(&row.when, &row.unless, site, env)
         });
-        passing.consumed |= consumes;
-        // A lazy result without an effect of its own iterates over its arguments.
-        passing.returned |= calls.effect().any(|row| row.lazy && row.held().is_none());
+        argument_use.consumed |= consumes;
+        // A lazy result without an effect of its own iterates over its arguments: `map(parse, lines)`.
+        argument_use.returned |= calls.effect().any(|row| row.lazy && row.held().is_none());
         if is_decoration && !is_described {
-            passing.returned = true;
+            argument_use.returned = true;
         }
     }
 
-    /// True if a call only adds a step to a lazy chain that no call consumes, so that its callable never runs (Java).
+    /// True if a call adds a step to a lazy chain that no call consumes, so that its callable never runs:
+    /// `lines.map(parse);` (Java).
     fn is_never_consumed(&self, site: SiteRef, depth: u32) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
         let (facts, site_id) = self.program.facts_and_id(site);
@@ -130,27 +133,35 @@ impl Linker<'_> {
                 .all(|next| self.is_never_consumed(site.file.site_ref(next), depth))
     }
 
-    fn passing_to_body(&self, passing: &mut Passing, body: BodyRef, with_receiver: bool, site: SiteRef, arg: u32) {
+    /// Adds the use of an argument by a body, from the summary of the parameter.
+    fn add_use_by_body(
+        &self,
+        argument_use: &mut ArgumentUse,
+        body: BodyRef,
+        with_receiver: bool,
+        site: SiteRef,
+        arg: u32,
+    ) {
         let Some(index) = self.param_for(site, arg, body, with_receiver) else { return };
         let summary = self.summary(body, index);
-        passing.called |= summary.called;
-        passing.consumed |= summary.consumed;
-        passing.returned |= summary.returned;
-        passing.handed.extend(summary.handed.iter().copied());
+        argument_use.called |= summary.called;
+        argument_use.consumed |= summary.consumed;
+        argument_use.returned |= summary.returned;
+        argument_use.handed.extend(summary.handed.iter().copied());
         if summary.on_chain {
-            passing.on_chain = true;
-            passing.chain_runtime = summary.chain_runtime;
+            argument_use.on_chain = true;
+            argument_use.chain_runtime = summary.chain_runtime;
             let mut chain = summary.chain.clone();
-            // The chain that the function returns goes where this call's result goes.
-            if let Some(at) = chain.open.iter().position(|&open| open == body) {
-                chain.open.swap_remove(at);
-                chain.merge(&self.ends_of_site(site));
+            // The function returns the chain, so the uses of this call's result continue it.
+            if let Some(index) = chain.open.iter().position(|&open| open == body) {
+                chain.open.swap_remove(index);
+                chain.merge(&self.downstream_of_site(site));
             }
-            passing.chain.merge(&chain);
+            argument_use.chain.merge(&chain);
         }
     }
 
-    /// True if a value is a coroutine function.
+    /// True if a member of a value is a coroutine function or asynchronous generator function.
     pub(crate) fn is_coroutine_function(&self, typed: Typed) -> bool {
         self.values.members(typed.value).iter().any(|val| match *val {
             Val::Fn { body, .. } => {

@@ -1,4 +1,5 @@
-//! Calls: which argument goes where, and the result of a call.
+//! Arguments of calls: the argument that a model row refers to, the argument for a parameter of a body, and the
+//! parameter for an argument. Results of calls are in `result.rs`.
 
 use crate::lang;
 use blocklint_core::Language;
@@ -12,21 +13,21 @@ use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val, ValueId};
 
 impl<'a> Linker<'a> {
-    /// Returns the place of a site.
+    /// Returns the scope in which the forms of a site are evaluated.
     pub fn scope_of(&self, site: SiteRef, env: EnvId) -> Scope {
         Scope { file: site.file, at: self.program.site(site).at, env }
     }
 
-    /// Returns the argument of a call that a row names; the receiver is the form before the last name of the callee.
+    /// Returns the argument of a call that a model row refers to by position, keyword or as the receiver.
     pub fn argument(&self, site: SiteRef, argument: &Argument) -> Option<FormId> {
         let facts = self.program.facts(site.file);
         let args = self.program.args_of(site);
         let positional = |index: usize| {
-            for (at, arg) in args.iter().filter(|arg| arg.name.is_none()).enumerate() {
+            for (position, arg) in args.iter().filter(|arg| arg.name.is_none()).enumerate() {
                 if matches!(facts.form(arg.value), Form::Star(_) | Form::StarStar(_)) {
                     return None;
                 }
-                if at == index {
+                if position == index {
                     return Some(arg.value);
                 }
             }
@@ -40,7 +41,7 @@ impl<'a> Linker<'a> {
                 Ok(index) => positional(index),
                 Err(_) => {
                     let back = usize::try_from(-i64::from(*index)).ok()?;
-                    args.len().checked_sub(back).and_then(|at| args.get(at)).map(|arg| arg.value)
+                    args.len().checked_sub(back).and_then(|position| args.get(position)).map(|arg| arg.value)
                 }
             },
             Argument::Keyword(name) => keyword(name),
@@ -50,7 +51,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// True if unpacked arguments (`*a`, `**k`) could hold the argument that a row names.
+    /// True if unpacked arguments (`*a`, `**k`) may contain the argument that a model row refers to.
     pub fn may_be_unpacked(&self, site: SiteRef, argument: &Argument) -> bool {
         let facts = self.program.facts(site.file);
         self.program.args_of(site).iter().any(|arg| match facts.form(arg.value) {
@@ -60,7 +61,8 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// Returns the form of a call's receiver: what stands before the last name; of an implicit call its operand.
+    /// Returns the form of a call's receiver: the form before the last name of the callee (`a.b` in `a.b.c()`). The
+    /// receiver of an implicit call is its operand.
     pub fn receiver_form(&self, site: SiteRef) -> Option<FormId> {
         let facts = self.program.facts(site.file);
         let row = self.program.site(site);
@@ -78,19 +80,19 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Returns the form passed to a parameter of a body at a site that calls it.
-    pub fn passed(&self, site: SiteRef, body: BodyRef, index: u32) -> Option<FormId> {
+    /// Returns the form that a site passes to a parameter of a body. `None` if the body is no target of the site.
+    pub fn passed_argument(&self, site: SiteRef, body: BodyRef, index: u32) -> Option<FormId> {
         let targets = self.targets(site, EnvId::NONE);
         let with_receiver = targets.receiver_of(body)?;
         self.argument_for_param(site, body, index, with_receiver)
     }
 
-    /// Returns the form passed to a parameter of a body. `with_receiver` is true if the first parameter is a receiver
-    /// that the call does not list.
+    /// Returns the form that a site passes to a parameter of a body. `with_receiver` is true if the first parameter is
+    /// a receiver that the argument list does not contain.
     pub fn argument_for_param(&self, site: SiteRef, body: BodyRef, index: u32, with_receiver: bool) -> Option<FormId> {
         let key = (site, body, index, with_receiver);
         self.query(&self.tables.calls.arguments, key, Option::default, || {
-            let form = self.written_for(site, body, index, with_receiver)?;
+            let form = self.written_argument(site, body, index, with_receiver)?;
             Some(match self.program.facts(site.file).form(form) {
                 Form::Result(call) => self.cast_argument(site.file, call).unwrap_or(form),
                 _ => form,
@@ -98,12 +100,12 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// Returns the form as it is written at the site, also inside a call that only declares its type for type checkers.
-    fn written_for(&self, site: SiteRef, body: BodyRef, index: u32, with_receiver: bool) -> Option<FormId> {
+    /// Returns the argument for a parameter as it is written at the site, with a `typing.cast` around it.
+    fn written_argument(&self, site: SiteRef, body: BodyRef, index: u32, with_receiver: bool) -> Option<FormId> {
         let facts = self.program.facts(body.file);
         let params = self.program.params_of(body);
         let param = params.get(index as usize)?;
-        let here = self.program.facts(site.file);
+        let site_facts = self.program.facts(site.file);
         let args = self.program.args_of(site);
         let offset = usize::from(with_receiver);
         let position = (index as usize).checked_sub(offset)?;
@@ -112,7 +114,7 @@ impl<'a> Linker<'a> {
         }
         if param.name.is_some() && param.kind != ParamKind::PositionalOnly {
             let name = facts.text(param.name);
-            if let Some(arg) = args.iter().find(|arg| arg.name.is_some() && here.text(arg.name) == name) {
+            if let Some(arg) = args.iter().find(|arg| arg.name.is_some() && site_facts.text(arg.name) == name) {
                 return Some(arg.value);
             }
             if let Some(value) = self.unpacked_argument(site, name) {
@@ -127,36 +129,36 @@ impl<'a> Linker<'a> {
 
     /// Returns the parameter of a body to which the n-th argument of a site goes.
     pub fn param_for(&self, site: SiteRef, arg: u32, body: BodyRef, with_receiver: bool) -> Option<u32> {
-        let here = self.program.facts(site.file);
+        let site_facts = self.program.facts(site.file);
         let args = self.program.args_of(site);
         let facts = self.program.facts(body.file);
         let params = self.program.params_of(body);
-        let given = args.get(arg as usize)?;
-        if given.name.is_some() {
-            let name = here.text(given.name);
-            let at = params.iter().position(|param| param.name.is_some() && facts.text(param.name) == name)?;
-            return Some(at as u32);
+        let argument = args.get(arg as usize)?;
+        if argument.name.is_some() {
+            let name = site_facts.text(argument.name);
+            let index = params.iter().position(|param| param.name.is_some() && facts.text(param.name) == name)?;
+            return Some(index as u32);
         }
         let before = &args[..arg as usize];
-        if before.iter().any(|arg| matches!(here.form(arg.value), Form::Star(_))) {
+        if before.iter().any(|arg| matches!(site_facts.form(arg.value), Form::Star(_))) {
             return None;
         }
         let position = before.iter().filter(|arg| arg.name.is_none()).count() + usize::from(with_receiver);
         match params.get(position) {
             Some(param) if !matches!(param.kind, ParamKind::KeywordOnly | ParamKind::KwArgs) => Some(position as u32),
-            _ => params.iter().position(|param| param.kind == ParamKind::VarArgs).map(|at| at as u32),
+            _ => params.iter().position(|param| param.kind == ParamKind::VarArgs).map(|index| index as u32),
         }
     }
 
-    /// True if the n-th argument of a site is the argument that a row names.
+    /// True if the n-th argument of a site is the argument that a model row refers to.
     pub fn is_argument(&self, site: SiteRef, arg: u32, argument: &Argument) -> bool {
         let args = self.program.args_of(site);
-        let Some(given) = args.get(arg as usize) else { return false };
+        let Some(candidate) = args.get(arg as usize) else { return false };
         if *argument == Argument::AllPositional {
-            return given.name.is_none();
+            return candidate.name.is_none();
         }
-        self.argument(site, argument) == Some(given.value)
-            && (given.name.is_some()
+        self.argument(site, argument) == Some(candidate.value)
+            && (candidate.name.is_some()
                 || self.position_of(site, arg).is_some_and(|position| match argument {
                     Argument::Position(index) if *index >= 0 => position == *index as usize,
                     Argument::Either(_, index) => position == *index as usize,
@@ -164,25 +166,28 @@ impl<'a> Linker<'a> {
                 }))
     }
 
+    /// Returns the index of an argument among the positional ones; `None` for a keyword argument.
     fn position_of(&self, site: SiteRef, arg: u32) -> Option<usize> {
         let args = self.program.args_of(site);
         args.get(arg as usize).filter(|arg| arg.name.is_none())?;
         Some(args[..arg as usize].iter().filter(|arg| arg.name.is_none()).count())
     }
 
-    /// Returns the value without `None` and, where something else is known, as a receiver or callee is read.
+    /// Returns the value without the member `None`, unless `None` is its only member. Receivers and callees are read
+    /// so, because a call on `None` raises an exception.
     pub(crate) fn without_none(&self, typed: Typed) -> Typed {
-        let members = self.values.members(typed.value);
-        if members.len() < 2 || !members.contains(&Val::None) {
+        let all = self.values.members(typed.value);
+        if all.len() < 2 || !all.contains(&Val::None) {
             return typed;
         }
-        let kept: SmallVec<[Val; 4]> = members.iter().copied().filter(|val| *val != Val::None).collect();
-        Typed { value: self.values.union(&kept), ..typed }
+        let members: SmallVec<[Val; 4]> = all.iter().copied().filter(|val| *val != Val::None).collect();
+        Typed { value: self.values.union(&members), ..typed }
     }
 
-    /// Returns the binding of a closure's captured parameters that a call of the function around it makes.
+    /// Returns the environment of the closures in a body when a site calls the body: the values of the parameters that
+    /// the closures capture.
     pub fn bind(&self, body: BodyRef, captured: EnvId, site: SiteRef, env: EnvId, with_receiver: bool) -> EnvId {
-        let uses = self.uses_in(body.file);
+        let uses = self.param_uses_in(body.file);
         let (_, body_id) = self.program.facts_and_id(body);
         let Some(params) = uses.captured.get(&body_id) else { return captured };
         let mut entries: SmallVec<[(VarRef, ValueId); 4]> = self.values.env_entries(captured).into_iter().collect();
@@ -202,7 +207,7 @@ impl<'a> Linker<'a> {
         if entries.is_empty() { EnvId::NONE } else { self.values.env(&entries) }
     }
 
-    /// True if a member may be called.
+    /// True if a member of a value can be called.
     pub(crate) fn is_callable(&self, val: Val) -> bool {
         match val {
             Val::Fn { .. } | Val::Method { .. } | Val::Partial { .. } | Val::Class(_) => true,

@@ -1,6 +1,6 @@
-//! Call sites that may run a body, found by the names under which the body is called.
+//! Call sites of a body, found by the names under which code can call it.
 
-use crate::calls::targets::MOST_SITES;
+use crate::calls::targets::MAX_SITES;
 use crate::linker::Linker;
 use crate::program::ids::{BodyRef, Name, SiteRef};
 use crate::program::occurrences::Mention;
@@ -8,33 +8,34 @@ use crate::values::value::EnvId;
 use std::rc::Rc;
 
 impl<'a> Linker<'a> {
-    /// Returns the sites that call a body by one of its names, verified; for typing parameters.
+    /// Returns the sites that call a body by one of its names and have the body as a target, for the values of its
+    /// parameters.
     pub(crate) fn sites_calling(&self, body: BodyRef) -> Vec<SiteRef> {
-        let mut found = Vec::new();
-        let mut looked = 0;
+        let mut sites = Vec::new();
+        let mut checked = 0;
         for name in self.body_names(body) {
             for &site in self.first_sites_named(name).iter() {
-                looked += 1;
-                if looked > MOST_SITES {
-                    return found;
+                checked += 1;
+                if checked > MAX_SITES {
+                    return sites;
                 }
                 if self.targets(site, EnvId::NONE).receiver_of(body).is_some() {
-                    found.push(site);
+                    sites.push(site);
                 }
             }
         }
-        self.add_sites_of_result(body, &mut found);
-        found
+        self.add_sites_of_result(body, &mut sites);
+        sites
     }
 
-    /// Returns the first sites of a name, one more than are looked at. Thousands of functions may share a name that
-    /// hardly a site bears.
+    /// Returns the first sites of a name, one more than [`MAX_SITES`]. They are remembered by name, because thousands
+    /// of functions may share a name.
     pub(crate) fn first_sites_named(&self, name: Name) -> Rc<[SiteRef]> {
-        let find = || self.program.sites_named(name).take(MOST_SITES + 1).collect();
+        let find = || self.program.sites_named(name).take(MAX_SITES + 1).collect();
         self.query(&self.tables.calls.first_sites, name, Rc::default, find)
     }
 
-    /// The sites that call a nested function as the result of the function around it: `@register("name")`.
+    /// Adds the sites that call a nested function as the result of the function around it: `@register("name")`.
     pub(crate) fn add_sites_of_result(&self, body: BodyRef, found: &mut Vec<SiteRef>) {
         let facts = self.program.facts(body.file);
         let Some(parent) = self.program.body(body).parent.get() else { return };
@@ -43,19 +44,20 @@ impl<'a> Linker<'a> {
             return;
         }
         let Some(name) = self.program.global(body.file, row.name) else { return };
-        for site in self.with_aliases(name).into_iter().flat_map(|name| self.program.sites_named(name)).take(MOST_SITES)
+        for site in self.with_aliases(name).into_iter().flat_map(|name| self.program.sites_named(name)).take(MAX_SITES)
         {
             for (mention, _) in self.program.uses_of_result(site).iter() {
-                let Mention::Operand(of) = mention else { continue };
-                let of = site.file.site_ref(of);
-                if self.targets(of, EnvId::NONE).receiver_of(body).is_some() && !found.contains(&of) {
-                    found.push(of);
+                let Mention::Operand(call) = mention else { continue };
+                let call = site.file.site_ref(call);
+                if self.targets(call, EnvId::NONE).receiver_of(body).is_some() && !found.contains(&call) {
+                    found.push(call);
                 }
             }
         }
     }
 
-    /// Returns the names of the calls of a body: its own, import aliases, of a constructor those of its classes, and those of implicit calls.
+    /// Returns the names under which a body can be called: its own name and import aliases of it, for a constructor the
+    /// names of its class and subclasses, and the names of implicit calls.
     pub fn body_names(&self, body: BodyRef) -> Vec<Name> {
         let facts = self.program.facts(body.file);
         let row = self.program.body(body);

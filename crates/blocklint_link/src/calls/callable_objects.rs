@@ -1,4 +1,4 @@
-//! Objects as callables: methods that run where the object is called, given away or read, without being named there.
+//! Callable objects: `__call__` (Python) and the methods by which an object implements a functional interface (Java).
 
 use crate::lang;
 use blocklint_core::Language;
@@ -9,8 +9,8 @@ use crate::program::ids::{BodyRef, ClassRef};
 use crate::values::value::{BoundId, EnvId, Val};
 
 impl Linker<'_> {
-    /// True if a method implements a functional interface of a library, so that an instance of its class stands for a callable. Interfaces
-    /// of the project are called by the names of their methods, as any object is.
+    /// True if a method implements a functional interface of a library, so that an instance of its class is a callable.
+    /// Methods of the project's own interfaces are called by their names, so they do not count.
     pub(crate) fn implements_callable(&self, body: BodyRef) -> bool {
         let row = self.program.body(body);
         row.class.get().is_some_and(|class| {
@@ -36,24 +36,24 @@ impl Linker<'_> {
         if self.program.language(class.file) != Language::Java {
             return Vec::new();
         }
-        let mut found = Vec::new();
+        let mut methods = Vec::new();
         for method in self.functional_names_in(class) {
             let Some(name) = self.program.name(&method) else { continue };
             for member in self.values.members(self.attr(val, name).value) {
                 if let Val::Fn { body, .. } = member
                     && !self.is_stub(body)
                 {
-                    found.push(body);
+                    methods.push(body);
                 }
             }
         }
-        found
+        methods
     }
 
-    /// Returns an object of a class without a name that stands for a callable, where what is bound around it decides
-    /// what it does: the one method by which it implements the interface, as a lambda in its place would be (Java).
-    pub(crate) fn as_closure(&self, made: Val, env: EnvId) -> Option<Val> {
-        let Val::Instance { class, .. } = made else { return None };
+    /// Returns an object of an anonymous class as a closure: the only method by which it implements a functional
+    /// interface, with the environment of its captured variables. `None` if the environment is empty (Java).
+    pub(crate) fn as_closure(&self, object: Val, env: EnvId) -> Option<Val> {
+        let Val::Instance { class, .. } = object else { return None };
         let facts = self.program.facts(class.file);
         if env == EnvId::NONE
             || facts.language != Language::Java
@@ -61,30 +61,32 @@ impl Linker<'_> {
         {
             return None;
         }
-        match self.callables_of(made)[..] {
+        match self.callables_of(object)[..] {
             [body] => Some(Val::Fn { body, receiver: BoundId::NONE, env }),
             _ => None,
         }
     }
 
-    /// Returns the names of the methods of those functional interfaces of libraries that a class implements.
+    /// Returns the method names of the functional interfaces of libraries that a class implements.
     fn functional_names_in(&self, class: ClassRef) -> Vec<String> {
-        let mut found: Vec<String> = Vec::new();
+        let mut names: Vec<String> = Vec::new();
         for ancestor in self.mro(class).iter() {
             let Ancestor::Library(ty, _) = *ancestor else { continue };
-            for &of in self.library.supertypes(ty).iter() {
-                let declared = self.library.ty(of).and_then(|rows| rows.functional());
-                let method = declared.or_else(|| lang::java::names::functional_method_of(&self.library.text(of)));
+            for &supertype in self.library.supertypes(ty).iter() {
+                let declared = self.library.ty(supertype).and_then(|rows| rows.functional());
+                let method =
+                    declared.or_else(|| lang::java::names::functional_method_of(&self.library.text(supertype)));
                 if let Some(method) = method
-                    && !found.iter().any(|known| known == method)
+                    && !names.iter().any(|name| name == method)
                 {
-                    found.push(method.to_owned());
+                    names.push(method.to_owned());
                 }
             }
         }
-        found
+        names
     }
 
+    /// True if a class implements a functional interface of a library by a method of this name.
     fn implements_callable_by(&self, class: ClassRef, method: &str) -> bool {
         self.functional_names_in(class).iter().any(|name| name == method)
     }

@@ -1,4 +1,4 @@
-//! Uses of the results of functions: its calls, also through an interface, and the calls it is passed to.
+//! The uses of a function: its calls, also through an interface, and the calls to which it is passed.
 
 use std::rc::Rc;
 
@@ -8,15 +8,15 @@ use crate::program::ids::{BodyRef, FileId, SiteRef};
 use crate::program::occurrences::Mention;
 use crate::values::value::{EnvId, Val};
 
-/// Sites and mentions that are looked at for one function.
-const MOST: usize = 4_000;
+/// The maximal number of sites and mentions that are checked for one function.
+const MAX_USES: usize = 4_000;
 
 /// One use of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BodyUse {
-    /// It is called.
+    /// The site calls the function.
     Call(SiteRef),
-    /// It is the n-th argument of a call: `flatMap(this::load)`.
+    /// The function is the n-th argument of a call: `flatMap(this::load)`.
     Passed(SiteRef, u32),
 }
 
@@ -35,47 +35,49 @@ impl BodyUse {
 }
 
 impl<'a> Linker<'a> {
-    /// Returns the known uses of a function.
+    /// Returns the uses of a function.
     pub fn uses_of_body(&self, body: BodyRef) -> Rc<[BodyUse]> {
         self.query(&self.tables.chains.uses, body, Rc::default, || self.find_uses_of_body(body).into())
     }
 
     fn find_uses_of_body(&self, body: BodyRef) -> Vec<BodyUse> {
-        let mut found: Vec<BodyUse> = Vec::new();
-        let mut looked = 0;
+        let mut uses: Vec<BodyUse> = Vec::new();
+        let mut checked = 0;
         for name in self.body_names(body) {
             for &(file, sym) in self.program.occurrences(name) {
                 let index = self.program.index_of(file);
                 for &site in index.sites_named(sym) {
-                    looked += 1;
+                    checked += 1;
                     let site = file.site_ref(site);
-                    if looked <= MOST && self.runs(site, body) {
-                        found.push(BodyUse::Call(site));
+                    if checked <= MAX_USES && self.runs_body(site, body) {
+                        uses.push(BodyUse::Call(site));
                     }
                 }
                 for (mention, _) in index.mentions_named(sym).iter() {
                     let Mention::Arg(site, arg) = mention else { continue };
-                    looked += 1;
-                    if looked <= MOST && self.is_value(file, mention, body) {
-                        found.push(BodyUse::Passed(file.site_ref(site), arg));
+                    checked += 1;
+                    if checked <= MAX_USES && self.mentions_body(file, mention, body) {
+                        uses.push(BodyUse::Passed(file.site_ref(site), arg));
                     }
                 }
             }
         }
-        found
+        uses
     }
 
-    fn runs(&self, site: SiteRef, body: BodyRef) -> bool {
+    /// True if a body is among the targets of a site.
+    fn runs_body(&self, site: SiteRef, body: BodyRef) -> bool {
         self.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
-            Target::Body { body: of, .. } => of == body,
+            Target::Body { body: target, .. } => target == body,
             Target::Overrides { class, name } => self.may_run_override(class, name, body, site),
             Target::Row { .. } => false,
         })
     }
 
-    fn is_value(&self, file: FileId, mention: Mention, body: BodyRef) -> bool {
-        let value = self.mentioned(file, mention);
-        self.values.members(value).iter().any(|val| matches!(*val, Val::Fn { body: of, .. } if of == body))
+    /// True if a body is among the values of a mention.
+    fn mentions_body(&self, file: FileId, mention: Mention, body: BodyRef) -> bool {
+        let value = self.mentioned_value(file, mention);
+        self.values.members(value).iter().any(|val| matches!(*val, Val::Fn { body: function, .. } if function == body))
     }
 
     /// True if another class implements this method.

@@ -1,5 +1,5 @@
-//! Code that runs without parentheses: properties, descriptors, iteration, `with`, and functions that call a method of
-//! their argument.
+//! Targets of implicit calls: properties, descriptors, iteration and `with`. The table of implicit calls of each
+//! language is in `lang/<language>/implicit_calls.rs`.
 
 use crate::lang;
 use blocklint_facts::{Flow, Form, VarId};
@@ -12,7 +12,7 @@ use crate::program::ids::{BodyRef, ClassRef, Name, PathId, SiteRef};
 use crate::values::value::{ArgsId, BoundId, EnvId, Val, ValueId};
 
 impl<'a> Linker<'a> {
-    /// Adds a method called implicitly on a member.
+    /// Adds the method of a member that a site calls implicitly.
     pub(crate) fn add_method(&self, targets: &mut Targets, val: Val, name: Name) {
         if !matches!(val, Val::Instance { .. } | Val::Library { .. } | Val::Super { .. }) {
             return;
@@ -21,7 +21,7 @@ impl<'a> Linker<'a> {
         for member in self.values.members(method.value) {
             match member {
                 Val::Fn { body, receiver, env } => {
-                    self.add_body(targets, body, env, self.takes(body, receiver), receiver);
+                    self.add_body(targets, body, env, self.has_implicit_receiver(body, receiver), receiver);
                 }
                 Val::Method { path, receiver } => {
                     self.push(targets, Target::Row { path, receiver, property: false, made: None });
@@ -31,7 +31,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Adds the code that reading an attribute runs: the getter of a property.
+    /// Adds the code that reading an attribute runs: the getter of a property or descriptor.
     pub(crate) fn add_property(&self, targets: &mut Targets, val: Val, name: Name) {
         match val {
             Val::Instance { class, exact, .. } => {
@@ -40,7 +40,7 @@ impl<'a> Linker<'a> {
                         Ancestor::Class(owner) => {
                             let Some((owner, var)) = self.own_member(owner, name) else { continue };
                             for body in self.functions_of(owner, var) {
-                                // A setter bears the same name; its parameters distinguish it.
+                                // A setter has the same name, but a second parameter.
                                 let is_getter = self.program.params_of(body).len() <= 1;
                                 if self.method_kind(body).property && is_getter {
                                     self.push(
@@ -89,7 +89,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Adds the code that setting an attribute runs: the setter of a property, or of a descriptor.
+    /// Adds the code that setting an attribute runs: the setter of a property or descriptor.
     pub(crate) fn add_setter(&self, targets: &mut Targets, val: Val, name: Name) {
         let Val::Instance { class, .. } = val else { return };
         for ancestor in self.mro(class).iter() {
@@ -97,10 +97,10 @@ impl<'a> Linker<'a> {
             let Some((owner, var)) = self.own_member(owner, name) else { continue };
             for body in self.functions_of(owner, var) {
                 let facts = self.program.facts(body.file);
-                let sets = facts.list(self.program.body(body).decorators).iter().any(
+                let is_setter = facts.list(self.program.body(body).decorators).iter().any(
                     |&decorator| matches!(facts.form(decorator), Form::Attr(_, sym) if facts.text(sym) == "setter"),
                 );
-                if sets && self.program.body(body).flow == Flow::Sync {
+                if is_setter && self.program.body(body).flow == Flow::Sync {
                     let target = Target::Body { body, env: EnvId::NONE, with_receiver: true, kind: TargetKind::Call };
                     self.push(targets, target);
                 }
@@ -110,7 +110,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Adds the method of an object that a class holds under a name, where reading or setting the name runs it.
+    /// Adds a method (`__get__`, `__set__`) of the descriptors that a class assigns to one of its names.
     fn add_descriptor(&self, targets: &mut Targets, owner: ClassRef, var: VarId, method: &str) {
         let own = self.program.name(method).filter(|&name| self.hierarchy.bodies_named(name) > 0);
         for (value, _) in self.values_in_class(owner, var) {
@@ -134,23 +134,23 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Returns the values that the body of a class assigns to one of its names, each with the call that makes it.
+    /// Returns the values that the body of a class assigns to one of its names, each with the call that creates it.
     pub(crate) fn values_in_class(&self, owner: ClassRef, var: VarId) -> Vec<(ValueId, Option<SiteRef>)> {
         let facts = self.program.facts(owner.file);
         let body = self.program.class(owner).body;
         let rows = facts.assigns_of(var).filter(|row| facts.body_of(row.at) == body && row.value.is_some());
         rows.map(|row| {
             let scope = crate::values::expr::Scope { file: owner.file, at: row.at, env: EnvId::NONE };
-            let made = match facts.form(row.value) {
+            let creation = match facts.form(row.value) {
                 Form::Result(site) => Some(owner.file.site_ref(site)),
                 _ => None,
             };
-            (self.eval(scope, row.value).value, made)
+            (self.eval(scope, row.value).value, creation)
         })
         .collect()
     }
 
-    /// Adds the code that iterating over a member runs.
+    /// Adds the code that iteration over a member runs.
     pub(crate) fn add_iteration(&self, targets: &mut Targets, val: Val, is_async: bool) {
         let language = match val {
             Val::Iter { body, env } => {
@@ -166,18 +166,19 @@ impl<'a> Linker<'a> {
         self.add_implicit_targets(targets, language, ImplicitCallSite::Iteration { val, is_async });
     }
 
-    /// Adds the row of a lazy result that is iterated.
+    /// Adds the row of a lazy result over which the site iterates. `made` is the call that created the result.
     pub(crate) fn add_lazy(&self, targets: &mut Targets, path: PathId, made: SiteRef) {
         self.push(targets, Target::Row { path, receiver: BoundId::NONE, property: false, made: Some(made) });
     }
 
-    /// Adds these methods of a member that a loop iterates over; of a library's rows the first.
-    pub(crate) fn add_first_of(&self, targets: &mut Targets, val: Val, methods: &[&str]) {
+    /// Adds the methods that a loop over a member calls. Of the rows of a library only the first is added, because one
+    /// row describes the whole iteration.
+    pub(crate) fn add_iteration_methods(&self, targets: &mut Targets, val: Val, methods: &[&str]) {
         for &method in methods {
             if let Some(name) = self.program.name(method) {
                 let before = targets.list.len();
                 self.add_method(targets, val, name);
-                // A library's own iteration counts once.
+                // One row describes the whole iteration of a library's type.
                 if before < targets.list.len() && matches!(targets.list[before], Target::Row { .. }) {
                     let Target::Row { path, .. } = targets.list[before] else { continue };
                     if self.library.calls(path).is_empty() {
@@ -197,42 +198,42 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// True if one of the targets of a site is meant, not all of them.
+    /// True if a site runs one of its targets, not all of them.
     pub fn are_alternatives(&self, site: SiteRef, targets: &Targets) -> bool {
         lang::semantics(self.program.language(site.file)).are_alternatives(self, site, targets)
     }
 
-    /// True if one of the rows that a site enters is meant, not all of them.
-    pub fn is_one_of_targets(&self, site: SiteRef, targets: &Targets) -> bool {
+    /// True if a site runs one of the rows among its targets, not all of them.
+    pub fn runs_one_row(&self, site: SiteRef, targets: &Targets) -> bool {
         lang::semantics(self.program.language(site.file)).runs_one_target(targets)
     }
 
-    /// True if a method is one that a loop calls of an object.
+    /// True if a method is one that a loop calls on the iterated object: `__iter__`, `__next__`.
     pub fn is_iteration_method(&self, body: BodyRef) -> bool {
         lang::semantics(self.program.language(body.file)).is_iteration_method(self, body)
     }
 
-    /// True if iteration over a library's type enters a row that holds the thread.
-    pub fn iterates_by_row(&self, ty: PathId) -> bool {
-        self.query(&self.tables.calls.iterated, ty, bool::default, || {
+    /// True if iteration over a library's type runs a row that holds the thread, or if the type is transparent.
+    pub fn iteration_holds_thread(&self, ty: PathId) -> bool {
+        self.query(&self.tables.calls.iteration_holds_thread, ty, bool::default, || {
             let mut targets = Targets::default();
             self.add_iteration(&mut targets, Val::Library { ty, args: ArgsId::NONE, made: None }, false);
             let holds = targets.list.iter().any(|target| match *target {
                 Target::Row { path, .. } => self.library.calls(path).effect().any(|row| row.held().is_some()),
                 _ => true,
             });
-            // Iteration over a transparent type iterates over the value that it holds.
+            // Iteration over a transparent type iterates over the value inside it.
             holds || self.library.ty(ty).is_some_and(|rows| rows.through().is_some())
         })
     }
 
-    /// Adds the code that entering or leaving a `with` item runs.
-    pub(crate) fn add_with(&self, targets: &mut Targets, val: Val, name: Name, entering: bool) {
+    /// Adds the code that entering or leaving a context manager runs.
+    pub(crate) fn add_context_manager(&self, targets: &mut Targets, val: Val, name: Name, is_enter: bool) {
         match val {
             Val::Iter { body, env } => {
                 let flow = self.program.body(body).flow;
-                // Nothing else makes a generator one that is entered: a decorator, or `contextmanager(f)`.
-                if entering && flow == Flow::Generator {
+                // A generator is a context manager only because of `@contextmanager` or `contextmanager(f)`.
+                if is_enter && flow == Flow::Generator {
                     self.push(targets, Target::Body { body, env, with_receiver: false, kind: TargetKind::Consume });
                 }
             }

@@ -1,4 +1,4 @@
-//! Calls: arguments, results, targets, implicit calls, summaries of parameters, sites by name.
+//! Calls: call targets, arguments, results, implicit calls, parameter summaries and call sites by name.
 
 pub(crate) mod argument_use;
 pub(crate) mod arguments;

@@ -1,4 +1,5 @@
-//! Summaries of the parameters of a body: the uses of each within the body. Uses through other callees are added on demand.
+//! Parameter summaries: the use of each parameter by its body, such as "called", "handed over" or "stored". Uses
+//! through other callees are added on demand.
 
 use crate::lang;
 use std::rc::Rc;
@@ -9,7 +10,7 @@ use blocklint_facts::{
 };
 use rustc_hash::FxHashMap;
 
-use crate::calls::targets::Passing;
+use crate::calls::targets::ArgumentUse;
 use crate::linker::Linker;
 use crate::program::ids::{BodyRef, FileId, VarRef};
 use crate::program::occurrences::{Mention, Wrap};
@@ -18,54 +19,54 @@ use crate::values::value::EnvId;
 /// One use of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParamUse {
-    /// It is called at this site.
+    /// The parameter is called at this site.
     Call(SiteId),
-    /// It is the n-th argument of this site.
+    /// The parameter is the n-th argument of this site.
     Arg(SiteId, u32),
-    /// It is iterated at this site.
+    /// The parameter is iterated at this site.
     Consume(SiteId),
-    /// It is returned from this body.
+    /// The parameter is returned from this body.
     Return(BodyId),
-    /// It is stored in an attribute of this name.
+    /// The parameter is stored in an attribute of this name.
     Store(blocklint_facts::Sym),
 }
 
 /// The uses of the parameters of one file.
 #[derive(Debug, Default)]
 pub(crate) struct FileParamUses {
-    /// By the parameter's variable: the body of the use and the use.
+    /// The uses of each parameter's variable, each with the body around the use.
     pub of_param: FxHashMap<VarId, Vec<(BodyId, ParamUse)>>,
-    /// Bodies with parameters that nested bodies use or that are returned: their indices.
+    /// For each body, the indices of its parameters that nested bodies use or that it returns.
     pub captured: FxHashMap<BodyId, Vec<u32>>,
 }
 
 impl FileParamUses {
     fn new(facts: &FileFacts, is_functional: impl Fn(&str) -> bool, consumes: impl Fn(&str) -> bool) -> Self {
         let mut uses = FileParamUses::default();
-        for (at, site) in facts.sites.iter().enumerate() {
-            let id = SiteId(at as u32);
+        for (index, site) in facts.sites.iter().enumerate() {
+            let id = SiteId(index as u32);
             let body = facts.body_of(site.at);
             match site.kind {
                 SiteKind::Call | SiteKind::New => {
-                    uses.see(facts, body, site.callee, |_| ParamUse::Call(id));
-                    // `work.run()` on a parameter: the one method of a functional interface.
+                    uses.add_use(facts, body, site.callee, |_| ParamUse::Call(id));
+                    // `work.run()` on a parameter calls the only method of a functional interface.
                     if let Form::Attr(base, name) = facts.form(site.callee)
                         && is_functional(facts.text(name))
                     {
-                        uses.see(facts, body, base, |_| ParamUse::Call(id));
+                        uses.add_use(facts, body, base, |_| ParamUse::Call(id));
                     }
-                    // `lines.map(parse).toList()` on a parameter that is a stream.
+                    // `lines.map(parse).toList()` iterates over a parameter that is a stream.
                     if let Form::Attr(base, name) = facts.form(site.callee)
                         && consumes(facts.text(name))
                     {
-                        uses.see(facts, body, chained_on(facts, base), |_| ParamUse::Consume(id));
+                        uses.add_use(facts, body, start_of_chain(facts, base), |_| ParamUse::Consume(id));
                     }
                     for (index, arg) in facts.args_of(id).iter().enumerate() {
-                        let value = referred(facts, arg.value, &is_functional);
-                        uses.see(facts, body, value, |_| ParamUse::Arg(id, index as u32));
+                        let value = callable_of_reference(facts, arg.value, &is_functional);
+                        uses.add_use(facts, body, value, |_| ParamUse::Arg(id, index as u32));
                         // `Self { job }`, `Self { job: Box::new(job) }`.
                         if facts.language == Language::Rust && site.kind == SiteKind::New && arg.name.is_some() {
-                            uses.see(facts, body, unwrap_single_argument(facts, arg.value), |_| {
+                            uses.add_use(facts, body, unwrap_single_argument(facts, arg.value), |_| {
                                 ParamUse::Store(arg.name)
                             });
                         }
@@ -73,31 +74,33 @@ impl FileParamUses {
                 }
                 SiteKind::Decorate | SiteKind::Macro => {
                     for (index, arg) in facts.args_of(id).iter().enumerate() {
-                        uses.see(facts, body, arg.value, |_| ParamUse::Arg(id, index as u32));
+                        uses.add_use(facts, body, arg.value, |_| ParamUse::Arg(id, index as u32));
                     }
                 }
-                SiteKind::Iterate => uses.see(facts, body, site.callee, |_| ParamUse::Consume(id)),
+                SiteKind::Iterate => uses.add_use(facts, body, site.callee, |_| ParamUse::Consume(id)),
                 _ => {}
             }
         }
         for exit in &facts.exits {
             let body = facts.body_of(exit.at);
-            uses.see(facts, body, referred(facts, exit.value, &is_functional), |_| ParamUse::Return(body));
+            uses.add_use(facts, body, callable_of_reference(facts, exit.value, &is_functional), |_| {
+                ParamUse::Return(body)
+            });
         }
         for assign in &facts.assigns {
             if let Form::Attr(_, sym) = facts.form(assign.target) {
                 let body = facts.body_of(assign.at);
                 let value = match facts.language {
                     Language::Rust => unwrap_single_argument(facts, assign.value),
-                    _ => referred(facts, assign.value, &is_functional),
+                    _ => callable_of_reference(facts, assign.value, &is_functional),
                 };
-                uses.see(facts, body, value, |_| ParamUse::Store(sym));
+                uses.add_use(facts, body, value, |_| ParamUse::Store(sym));
             }
         }
         for (&var, rows) in &uses.of_param {
             let row = facts.var(var);
             let VarKind::Param(index) = row.kind else { continue };
-            if rows.iter().any(|(body, of)| *body != row.body || matches!(of, ParamUse::Return(_))) {
+            if rows.iter().any(|(body, use_)| *body != row.body || matches!(use_, ParamUse::Return(_))) {
                 uses.captured.entry(row.body).or_default().push(index);
             }
         }
@@ -107,7 +110,8 @@ impl FileParamUses {
         uses
     }
 
-    fn see(&mut self, facts: &FileFacts, body: BodyId, form: FormId, make: impl Fn(VarId) -> ParamUse) {
+    /// Adds a use if a form is a parameter, or has a parameter among its alternatives.
+    fn add_use(&mut self, facts: &FileFacts, body: BodyId, form: FormId, make: impl Fn(VarId) -> ParamUse) {
         let var = match facts.form(form) {
             Form::Var(var) => var,
             Form::Alt(_, list) => {
@@ -128,70 +132,70 @@ impl FileParamUses {
     }
 }
 
-/// Returns `work` for `work::run`, because both run the same code if `run` is the one method of a functional interface
-/// (Java).
-fn referred(facts: &FileFacts, form: FormId, is_functional: impl Fn(&str) -> bool) -> FormId {
+/// Returns `work` for the method reference `work::run`, because both run the same code if `run` is the only method of a
+/// functional interface (Java).
+fn callable_of_reference(facts: &FileFacts, form: FormId, is_functional: impl Fn(&str) -> bool) -> FormId {
     match facts.form(form) {
         Form::Path(base, name) if facts.language == Language::Java && is_functional(facts.text(name)) => base,
         _ => form,
     }
 }
 
-/// Returns the beginning of a chain of calls: `lines` of `lines.map(parse).filter(known)`.
-fn chained_on(facts: &FileFacts, form: FormId) -> FormId {
-    let mut at = form;
-    for _ in 0..MOST_CHAINED {
-        let Form::Result(site) = facts.form(at) else { break };
+/// Returns the start of a chain of calls: `lines` of `lines.map(parse).filter(known)`.
+fn start_of_chain(facts: &FileFacts, form: FormId) -> FormId {
+    let mut start = form;
+    for _ in 0..MAX_CHAINED_CALLS {
+        let Form::Result(site) = facts.form(start) else { break };
         let Form::Attr(base, _) = facts.form(facts.site(site).callee) else { break };
-        at = base;
+        start = base;
     }
-    at
+    start
 }
 
-/// Calls on each other that one chain is followed through.
-const MOST_CHAINED: usize = 8;
+/// The maximal number of calls in a chain that is followed to its start.
+const MAX_CHAINED_CALLS: usize = 8;
 
-/// Returns the only argument of the call that a form is the result of, else the form; in Rust through all calls that
-/// wrap it: `Some(Arc::new(work))`.
+/// Returns the only argument of a call: `work` of `Arc::new(work)`. Other forms are returned unchanged. In Rust, nested
+/// calls are unwrapped: `Some(Arc::new(work))`.
 pub(crate) fn unwrap_single_argument(facts: &FileFacts, form: FormId) -> FormId {
-    let mut at = form;
-    for _ in 0..if facts.language == Language::Rust { MOST_WRAPPED } else { 1 } {
-        let Form::Result(site) = facts.form(at) else { break };
+    let mut inner = form;
+    for _ in 0..if facts.language == Language::Rust { MAX_WRAPPERS } else { 1 } {
+        let Form::Result(site) = facts.form(inner) else { break };
         let [only] = facts.args_of(site)[..] else { break };
-        at = only.value;
+        inner = only.value;
     }
-    at
+    inner
 }
 
-/// Calls around each other that wrap one value.
-const MOST_WRAPPED: usize = 3;
+/// The maximal number of nested calls that wrap one value.
+const MAX_WRAPPERS: usize = 3;
 
-/// The uses of one parameter by a body, as far as its own frame decides.
+/// The summary of one parameter of a body: the use of the parameter during a call of the body and after it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Summary {
-    /// It is called during the call.
+pub struct ParamSummary {
+    /// True if the parameter is called during the call.
     pub called: bool,
-    /// It is iterated during the call.
+    /// True if the parameter is iterated during the call.
     pub consumed: bool,
-    /// It will run in these contexts.
+    /// The contexts in which the parameter runs after a handover.
     pub handed: Vec<(Context, Option<Runtime>)>,
-    /// The result may be the parameter itself.
+    /// True if the result may be the parameter.
     pub returned: bool,
-    /// It is stored in attributes of these names (symbols of the body's file).
+    /// The names of the attributes in which the parameter is stored (symbols of the body's file).
     pub stored: Vec<blocklint_facts::Sym>,
-    /// It is an operator's callable.
+    /// True if the parameter is the callable of an operator of a reactive chain.
     pub on_chain: bool,
-    /// Where the chain runs it; chains that the body returns are left open.
+    /// The threads on which the chain runs the parameter; chains that the body returns are open.
     pub chain: crate::reactive::Position,
-    /// The machinery of the chain.
+    /// The runtime of the chain.
     pub chain_runtime: Option<Runtime>,
-    /// Closures of the body that use it and outlive the call: the uses in them.
+    /// The uses in closures that outlive the call.
     pub in_closures: Vec<(BodyId, ParamUse)>,
 }
 
 impl<'a> Linker<'a> {
-    /// Returns the uses of the parameters of a file.
-    pub(crate) fn uses_in(&self, file: FileId) -> Rc<FileParamUses> {
+    /// Returns the uses of all parameters of a file.
+    pub(crate) fn param_uses_in(&self, file: FileId) -> Rc<FileParamUses> {
         self.query(&self.tables.calls.param_uses, file, Rc::default, || {
             let facts = self.program.facts(file);
             let consumes = |name: &str| {
@@ -202,7 +206,7 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// True if a method of this name may be the one of a functional interface.
+    /// True if a method of this name may be the only method of a functional interface (Java).
     fn is_functional_name(&self, language: Language, name: &str) -> bool {
         if language != Language::Java {
             return false;
@@ -213,35 +217,36 @@ impl<'a> Linker<'a> {
             || self.tables.java.functional_names.get_or_init(of_libraries).contains(name)
     }
 
-    /// Returns the uses of a body's n-th parameter.
-    pub fn summary(&self, body: BodyRef, index: u32) -> Rc<Summary> {
+    /// Returns the summary of a body's n-th parameter.
+    pub fn summary(&self, body: BodyRef, index: u32) -> Rc<ParamSummary> {
         let find = || Rc::new(self.summarise(body, index));
         self.query(&self.tables.calls.summaries, (body, index), Rc::default, find)
     }
 
-    fn summarise(&self, body: BodyRef, index: u32) -> Summary {
+    /// Computes the summary of a body's n-th parameter from its uses.
+    fn summarise(&self, body: BodyRef, index: u32) -> ParamSummary {
         let (facts, body_id) = self.program.facts_and_id(body);
-        let mut summary = Summary::default();
+        let mut summary = ParamSummary::default();
         let Some(param) = self.program.params_of(body).get(index as usize) else { return summary };
-        let uses = self.uses_in(body.file);
+        let uses = self.param_uses_in(body.file);
         let Some(rows) = uses.of_param.get(&param.var) else { return summary };
         let mut by_coroutine = false;
-        for &(inside, of) in rows {
-            let passing = match of {
-                // An awaited value must be a coroutine, which is a root itself.
+        for &(user_body, param_use) in rows {
+            let argument_use = match param_use {
+                // An awaited value is a coroutine, which is a root of its own.
                 ParamUse::Call(site) if facts.site(site).flags.has(SiteFlags::AWAITED) => continue,
                 ParamUse::Call(site) | ParamUse::Arg(site, _)
                     if self.is_of_coroutine_at(body.file, facts.site(site).at.region, param.var) =>
                 {
                     continue;
                 }
-                ParamUse::Call(_) => Passing { called: true, ..Passing::default() },
-                // Unpacking `*args` iterates over the tuple, not over what is in it.
+                ParamUse::Call(_) => ArgumentUse { called: true, ..ArgumentUse::default() },
+                // Unpacking `*args` iterates over the tuple, not over its elements.
                 ParamUse::Consume(_) if matches!(param.kind, ParamKind::VarArgs | ParamKind::KwArgs) => continue,
-                ParamUse::Consume(_) => Passing { consumed: true, ..Passing::default() },
-                ParamUse::Arg(site, arg) => self.passing(body.file.site_ref(site), arg, EnvId::NONE),
-                ParamUse::Return(of) => {
-                    if of == body_id {
+                ParamUse::Consume(_) => ArgumentUse { consumed: true, ..ArgumentUse::default() },
+                ParamUse::Arg(site, arg) => self.argument_use(body.file.site_ref(site), arg, EnvId::NONE),
+                ParamUse::Return(returning) => {
+                    if returning == body_id {
                         summary.returned = true;
                     }
                     continue;
@@ -253,54 +258,54 @@ impl<'a> Linker<'a> {
                     continue;
                 }
             };
-            if passing.on_chain {
+            if argument_use.on_chain {
                 summary.on_chain = true;
-                summary.chain_runtime = passing.chain_runtime;
-                summary.chain.merge(&passing.chain);
-                // A body that blocks on the chain or subscribes to it runs the callable during its own call.
-                if inside == body_id && !summary.chain.driven.is_empty() {
-                    summary.chain.driven.clear();
+                summary.chain_runtime = argument_use.chain_runtime;
+                summary.chain.merge(&argument_use.chain);
+                // A body that blocks on the chain or subscribes to it runs the callable during the call of the body.
+                if user_body == body_id && !summary.chain.drivers.is_empty() {
+                    summary.chain.drivers.clear();
                     summary.called = true;
                 }
             }
-            for runs in self.frames_of(body, inside, 6) {
-                match runs {
+            for frame in self.frames_of(body, user_body, 6) {
+                match frame {
                     Frame::Here => {
                         if self.program.body(body).flow == Flow::Coroutine
                             || self.program.body(body).flow == Flow::AsyncGenerator
                         {
-                            if passing.called {
+                            if argument_use.called {
                                 summary.handed.push((Context::EventLoop, None));
                             }
                         } else {
-                            summary.called |= passing.called;
-                            summary.consumed |= passing.consumed;
+                            summary.called |= argument_use.called;
+                            summary.consumed |= argument_use.consumed;
                         }
-                        for &context in &passing.handed {
+                        for &context in &argument_use.handed {
                             summary.handed.push(context);
                         }
                     }
                     Frame::Elsewhere(context, runtime) => {
-                        if passing.called {
+                        if argument_use.called {
                             summary.handed.push((context, runtime));
                         }
-                        summary.handed.extend(passing.handed.iter().copied());
+                        summary.handed.extend(argument_use.handed.iter().copied());
                     }
                     Frame::Closure(closure) => match facts.body(closure).flow {
-                        // The caller that gets the coroutine drives it on an event loop.
+                        // The caller that gets the coroutine runs it on an event loop.
                         Flow::Coroutine | Flow::AsyncGenerator => {
                             by_coroutine = true;
-                            if passing.called {
+                            if argument_use.called {
                                 summary.handed.push((Context::EventLoop, None));
                             }
-                            summary.handed.extend(passing.handed.iter().copied());
+                            summary.handed.extend(argument_use.handed.iter().copied());
                         }
-                        Flow::Sync | Flow::Generator => summary.in_closures.push((inside, of)),
+                        Flow::Sync | Flow::Generator => summary.in_closures.push((user_body, param_use)),
                     },
                 }
             }
         }
-        // Closures of both kinds: the one of the callable's own kind is taken.
+        // The body has a coroutine and a plain closure. It returns the one of the callable's own kind.
         if by_coroutine && !summary.in_closures.is_empty() {
             summary.handed.retain(|handed| *handed != (Context::EventLoop, None));
         }
@@ -310,31 +315,31 @@ impl<'a> Linker<'a> {
         summary
     }
 
-    /// Returns the frames in which a nested body runs, seen from the body around it.
-    fn frames_of(&self, outer: BodyRef, inside: BodyId, depth: u32) -> Vec<Frame> {
-        if outer.file.body_ref(inside) == outer {
+    /// Returns the frames in which a nested body runs, relative to a call of the body around it.
+    fn frames_of(&self, outer: BodyRef, nested: BodyId, depth: u32) -> Vec<Frame> {
+        if outer.file.body_ref(nested) == outer {
             return vec![Frame::Here];
         }
         let Some(depth) = depth.checked_sub(1) else { return Vec::new() };
         let facts = self.program.facts(outer.file);
-        let row = facts.body(inside);
-        // A coroutine or generator inside is a closure, which the code that gets it drives. A generator expression runs
+        let row = facts.body(nested);
+        // A nested coroutine or generator is a closure, which the code that gets it runs. A generator expression runs
         // in the frames of the body around it.
         if matches!(row.kind, blocklint_facts::BodyKind::GeneratorExpression) {
             return self.frames_of(outer, row.parent, depth);
         }
         let mut frames = Vec::new();
         let file = self.program.index_of(outer.file);
-        let mut mentions: Vec<(Mention, Wrap)> = file.uses_of_callable(inside).iter().collect();
-        // A method of an object without a class of its own: where the object goes.
-        for made in makers_of_object_around(facts, inside) {
-            mentions.extend(file.uses_of_result(made).iter());
+        let mut mentions: Vec<(Mention, Wrap)> = file.uses_of_callable(nested).iter().collect();
+        // A method of an anonymous class runs where its object goes.
+        for creation in sites_creating_object_around(facts, nested) {
+            mentions.extend(file.uses_of_result(creation).iter());
         }
-        let mut at = 0;
+        let mut next = 0;
         let mut names = Vec::new();
-        while at < mentions.len() && mentions.len() < 64 {
-            let (mention, _) = mentions[at];
-            at += 1;
+        while next < mentions.len() && mentions.len() < 64 {
+            let (mention, _) = mentions[next];
+            next += 1;
             match mention {
                 Mention::Assign(assign) => {
                     if let Form::Var(var) = facts.form(facts.assign(assign).target)
@@ -359,23 +364,23 @@ impl<'a> Linker<'a> {
                 Mention::Arg(site, arg) => {
                     let site_row = facts.site(site);
                     if site_row.kind == SiteKind::Decorate {
-                        // Decorated: the name it is bound to follows.
+                        // The decorated function is bound to a name; its uses follow.
                         mentions.extend(file.uses_of_result(site).iter());
                         continue;
                     }
                     let around = facts.body_of(site_row.at);
-                    let passing = self.passing(outer.file.site_ref(site), arg, EnvId::NONE);
-                    if passing.called || passing.consumed {
+                    let argument_use = self.argument_use(outer.file.site_ref(site), arg, EnvId::NONE);
+                    if argument_use.called || argument_use.consumed {
                         frames.extend(self.frames_of(outer, around, depth));
                     }
-                    for &(context, runtime) in &passing.handed {
+                    for &(context, runtime) in &argument_use.handed {
                         frames.push(Frame::Elsewhere(context, runtime));
                     }
-                    if passing.returned {
+                    if argument_use.returned {
                         mentions.extend(file.uses_of_result(site).iter());
                     }
                 }
-                Mention::Exit(_) => frames.push(Frame::Closure(inside)),
+                Mention::Exit(_) => frames.push(Frame::Closure(nested)),
                 Mention::Operand(site) => {
                     let around = facts.body_of(facts.site(site).at);
                     frames.extend(self.frames_of(outer, around, depth));
@@ -387,7 +392,7 @@ impl<'a> Linker<'a> {
         frames
     }
 
-    /// True if a mention in the variable's file is of this variable and not of another of its name.
+    /// True if a mention in the variable's file refers to this variable and not to another one of the same name.
     pub fn mentions_var(&self, var: VarRef, mention: Mention) -> bool {
         let (facts, id) = self.program.facts_and_id(var);
         let form = match mention {
@@ -400,6 +405,7 @@ impl<'a> Linker<'a> {
         self.form_mentions(var.file, form, id, 8)
     }
 
+    /// True if a form is a variable, or has it as an alternative, element or awaited value.
     fn form_mentions(&self, file: FileId, form: FormId, var: VarId, depth: u32) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
         let facts = self.program.facts(file);
@@ -416,9 +422,9 @@ impl<'a> Linker<'a> {
     }
 }
 
-/// Returns the site that makes the object of the anonymous class around a method (Java).
-fn makers_of_object_around(facts: &FileFacts, inside: BodyId) -> Vec<SiteId> {
-    let class = facts.body(inside).class;
+/// Returns the site that creates the object of the anonymous class around a method (Java).
+fn sites_creating_object_around(facts: &FileFacts, method: BodyId) -> Vec<SiteId> {
+    let class = facts.body(method).class;
     let is_nameless = |class: ClassId| facts.text(facts.class(class).name).is_empty();
     let Some(class) = class.get().filter(|&class| facts.language == Language::Java && is_nameless(class)) else {
         return Vec::new();
@@ -428,13 +434,13 @@ fn makers_of_object_around(facts: &FileFacts, inside: BodyId) -> Vec<SiteId> {
     sites.map(|(at, _)| SiteId(at as u32)).collect()
 }
 
-/// Where a nested body runs.
+/// The frame in which a nested body runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Frame {
     /// During the call of the body around it.
     Here,
-    /// In this context.
+    /// After a handover, in this context.
     Elsewhere(Context, Option<Runtime>),
-    /// This nested body leaves as a value.
+    /// After the call, because this nested body is returned as a closure.
     Closure(BodyId),
 }

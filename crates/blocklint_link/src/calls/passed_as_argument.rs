@@ -1,6 +1,7 @@
-//! Functions and classes that are passed to calls as arguments, and calls that make an instance of a class.
+//! Functions and classes that are passed to calls as arguments, and calls that create an instance of a class.
 //!
-//! Both are asked for each function or class of a name, of which there may be thousands: what a name means is looked up once.
+//! The answers are remembered by name, because thousands of functions may have the same name: the mentions of a name
+//! are evaluated once for all of them.
 
 use std::rc::Rc;
 
@@ -13,53 +14,55 @@ use crate::program::ids::{BodyRef, ClassRef, Name, SiteRef};
 use crate::program::occurrences::Mention;
 use crate::values::value::{EnvId, Val};
 
-/// A function or class that code passes on under its name.
+/// A function or class that code passes to a call under its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum PassedItem {
     /// A function.
     Body(BodyRef),
-    /// A class, not an instance of it.
+    /// A class itself, not an instance of it.
     Class(ClassRef),
 }
 
-/// The functions and classes that calls get under one name, each with those calls and the argument's place in them.
+/// The functions and classes that are passed to calls under one name, each with the calls and the argument's position.
 pub(crate) type PassedItems = Rc<FxHashMap<PassedItem, Vec<(SiteRef, u32)>>>;
 
-/// The calls of one name whose callee is a class.
+/// The calls of one name whose callee is a class, by class.
 pub(crate) type ConstructorCalls = Rc<FxHashMap<ClassRef, Vec<SiteRef>>>;
 
 impl Linker<'_> {
-    /// Returns the sites that take a function as an argument, and which one it is.
+    /// Returns the sites to which a function is passed, each with the argument's position.
     pub fn sites_passing_body(&self, body: BodyRef) -> Vec<(SiteRef, u32)> {
-        let mut found = Vec::new();
+        let mut sites = Vec::new();
         for name in self.body_names(body) {
-            found.extend(self.items_passed_as(name).get(&PassedItem::Body(body)).into_iter().flatten());
+            sites.extend(self.items_passed_as(name).get(&PassedItem::Body(body)).into_iter().flatten());
         }
-        // A `lambda` has no name and stands where it is given.
+        // A `lambda` has no name, so its only mention is the place where it is written.
         if self.program.language(body.file) == Language::Python {
             let uses = self.program.uses_of_callable(body);
-            found.extend(uses.iter().filter_map(|(mention, _)| match mention {
+            sites.extend(uses.iter().filter_map(|(mention, _)| match mention {
                 Mention::Arg(site, arg) => Some((body.file.site_ref(site), arg)),
                 _ => None,
             }));
         }
-        found
+        sites
     }
 
-    /// Returns the sites that take a class as an argument under one of these names, and which one it is.
+    /// Returns the sites to which a class is passed under one of these names, each with the argument's position.
     pub fn sites_passing_class(&self, names: &[Name], class: ClassRef) -> Vec<(SiteRef, u32)> {
-        let given =
+        let sites_of_name =
             |name: &Name| self.items_passed_as(*name).get(&PassedItem::Class(class)).cloned().unwrap_or_default();
-        names.iter().flat_map(given).collect()
+        names.iter().flat_map(sites_of_name).collect()
     }
 
-    /// Returns the calls of a name that may make an instance of a class, by their callee.
-    pub fn makers_named(&self, name: Name) -> ConstructorCalls {
-        self.query(&self.tables.calls.constructor_calls, name, Rc::default, || Rc::new(self.find_makers_named(name)))
+    /// Returns the calls of a name that may create an instance of a class, by class.
+    pub fn constructor_calls_named(&self, name: Name) -> ConstructorCalls {
+        self.query(&self.tables.calls.constructor_calls, name, Rc::default, || {
+            Rc::new(self.find_constructor_calls_named(name))
+        })
     }
 
-    fn find_makers_named(&self, name: Name) -> FxHashMap<ClassRef, Vec<SiteRef>> {
-        let mut found: FxHashMap<ClassRef, Vec<SiteRef>> = FxHashMap::default();
+    fn find_constructor_calls_named(&self, name: Name) -> FxHashMap<ClassRef, Vec<SiteRef>> {
+        let mut calls: FxHashMap<ClassRef, Vec<SiteRef>> = FxHashMap::default();
         for site in self.program.sites_named(name) {
             let kind = self.program.site(site).kind;
             if !matches!(kind, SiteKind::Call | SiteKind::New) {
@@ -68,21 +71,21 @@ impl Linker<'_> {
             let callee = self.attempt_site(site, || self.callee(site, EnvId::NONE));
             for val in callee.iter().flat_map(|callee| self.values.members(callee.value)) {
                 let Val::Class(class) = val else { continue };
-                let made = found.entry(class).or_default();
-                if made.last() != Some(&site) {
-                    made.push(site);
+                let sites = calls.entry(class).or_default();
+                if sites.last() != Some(&site) {
+                    sites.push(site);
                 }
             }
         }
-        found
+        calls
     }
 
     fn items_passed_as(&self, name: Name) -> PassedItems {
-        self.query(&self.tables.calls.given, name, Rc::default, || Rc::new(self.find_items_passed_as(name)))
+        self.query(&self.tables.calls.passed_items, name, Rc::default, || Rc::new(self.find_items_passed_as(name)))
     }
 
     fn find_items_passed_as(&self, name: Name) -> FxHashMap<PassedItem, Vec<(SiteRef, u32)>> {
-        let mut found: FxHashMap<PassedItem, Vec<(SiteRef, u32)>> = FxHashMap::default();
+        let mut items: FxHashMap<PassedItem, Vec<(SiteRef, u32)>> = FxHashMap::default();
         for &(file, sym) in self.program.occurrences(name) {
             for (mention, _) in self.program.index_of(file).mentions_named(sym).iter() {
                 let Mention::Arg(site, arg) = mention else { continue };
@@ -90,18 +93,18 @@ impl Linker<'_> {
                 let form = self.program.args_of(site)[arg as usize].value;
                 let typed = self.attempt_site(site, || self.eval(self.scope_of(site, EnvId::NONE), form));
                 for val in typed.iter().flat_map(|typed| self.values.members(typed.value)) {
-                    let bearer = match val {
+                    let item = match val {
                         Val::Fn { body, .. } => PassedItem::Body(body),
                         Val::Class(class) => PassedItem::Class(class),
                         _ => continue,
                     };
-                    let taken = found.entry(bearer).or_default();
-                    if taken.last() != Some(&(site, arg)) {
-                        taken.push((site, arg));
+                    let sites = items.entry(item).or_default();
+                    if sites.last() != Some(&(site, arg)) {
+                        sites.push((site, arg));
                     }
                 }
             }
         }
-        found
+        items
     }
 }

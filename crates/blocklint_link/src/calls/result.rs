@@ -1,4 +1,4 @@
-//! Results of calls: of functions, constructors, library rows and builtins.
+//! Results of calls: of functions, constructors, library rows, decorators and builtins.
 
 use crate::lang;
 use crate::linker::{Linker, Typed};
@@ -11,7 +11,7 @@ use blocklint_models::{Argument, CallRow, Selector};
 use smallvec::SmallVec;
 
 impl<'a> Linker<'a> {
-    /// Returns the value of a site.
+    /// Returns the value of a site: the result of its call.
     pub fn result(&self, site: SiteRef, env: EnvId) -> Typed {
         self.query_value(&self.tables.calls.results, (site, env), || {
             let semantics = lang::semantics(self.program.language(site.file));
@@ -21,13 +21,13 @@ impl<'a> Linker<'a> {
                 SiteKind::Call | SiteKind::New | SiteKind::Macro => {
                     let callee = self.callee(site, env);
                     let callee = self.without_none(callee);
-                    let given = self.map(callee, |val| self.call_member(val, site, env));
-                    if self.values.is_unknown(given.value) {
-                        return semantics.unknown_result(self, site, env).unwrap_or(given);
+                    let result = self.map(callee, |val| self.call_member(val, site, env));
+                    if self.values.is_unknown(result.value) {
+                        return semantics.unknown_result(self, site, env).unwrap_or(result);
                     }
-                    given
+                    result
                 }
-                SiteKind::Decorate => self.decorated(site, env),
+                SiteKind::Decorate => self.decorated_value(site, env),
                 SiteKind::Enter => {
                     let operand = self.eval(scope, row.callee);
                     let is_async = row.flags.has(blocklint_facts::SiteFlags::ASYNC);
@@ -49,12 +49,12 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// Returns the callee of a call, by the rules of its language.
+    /// Returns the value of the callee of a call, by the rules of its language.
     pub fn callee(&self, site: SiteRef, env: EnvId) -> Typed {
         lang::semantics(self.program.language(site.file)).callee(self, self.scope_of(site, env), site)
     }
 
-    /// Returns the value of a call of one member.
+    /// Returns the result of a call of one member of the callee's value.
     pub(crate) fn call_member(&self, val: Val, site: SiteRef, env: EnvId) -> Typed {
         match val {
             Val::Unknown(why) => self.unknown(if why == Why::Library { why } else { Why::Result }),
@@ -62,7 +62,7 @@ impl<'a> Linker<'a> {
                 lang::semantics(self.program.language(class.file)).constructor_result(self, class, site, env)
             }
             Val::Fn { body, receiver, env: captured } => {
-                let with_receiver = self.takes(body, receiver);
+                let with_receiver = self.has_implicit_receiver(body, receiver);
                 let bound = self.bind(body, captured, site, env, with_receiver);
                 let receiver = receiver.is_some().then(|| self.values.single(receiver));
                 if let Some(picked) = self.overload_result(body, site, env, with_receiver, receiver) {
@@ -71,7 +71,7 @@ impl<'a> Linker<'a> {
                 if let Some(chosen) = self.result_by_literals(body, bound, site, with_receiver) {
                     return chosen;
                 }
-                let given = self.with_override_results(body, receiver, self.called(body, bound, receiver));
+                let given = self.with_override_results(body, receiver, self.value_of_call(body, bound, receiver));
                 if let Some(passed) = self.returned_argument(given, body, site, env, with_receiver) {
                     return passed;
                 }
@@ -110,18 +110,18 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Returns where a function without declared result returns a parameter, what was passed there; in Rust also the
-    /// result of that where the function calls it for its result:
+    /// Returns the argument that a function without declared result type returns: `def same(it): return it`. In Rust it
+    /// returns the result of a callable argument if the function returns that:
     /// `fn with<T>(&self, work: impl FnOnce(&Conn) -> T) -> T { work(&conn) }`.
     pub(crate) fn returned_argument(
         &self,
-        given: Typed,
+        declared: Typed,
         body: BodyRef,
         site: SiteRef,
         env: EnvId,
         with_receiver: bool,
     ) -> Option<Typed> {
-        if !self.values.is_unknown(given.value) {
+        if !self.values.is_unknown(declared.value) {
             return None;
         }
         let (facts, body_id) = self.program.facts_and_id(body);
@@ -136,10 +136,10 @@ impl<'a> Linker<'a> {
             let form = self.argument_for_param(site, body, index, with_receiver)?;
             Some(self.eval(self.scope_of(site, env), form))
         };
-        let known = |typed: Typed| (!self.values.is_unknown(typed.value)).then_some(typed);
+        let if_known = |typed: Typed| (!self.values.is_unknown(typed.value)).then_some(typed);
         if self.program.body(body).flow == blocklint_facts::Flow::Sync
             && let Some(index) = self.program.exits_in(body).find_map(|exit| param(exit.value))
-            && let Some(typed) = passed(index).and_then(known)
+            && let Some(typed) = passed(index).and_then(if_known)
         {
             return Some(typed);
         }
@@ -151,18 +151,19 @@ impl<'a> Linker<'a> {
             _ => None,
         })?;
         let typed = self.map(passed(called)?, |val| self.result_of_callable(val, false));
-        known(self.as_value(typed))
+        if_known(self.as_value(typed))
     }
 
-    /// Returns the value that a decorator makes of the function or class it decorates.
-    pub(crate) fn decorated(&self, site: SiteRef, env: EnvId) -> Typed {
+    /// Returns the value of a decorated function or class.
+    pub(crate) fn decorated_value(&self, site: SiteRef, env: EnvId) -> Typed {
         let row = self.program.site(site);
         let scope = self.scope_of(site, env);
         let [arg] = self.program.args_of(site)[..] else { return self.unknown(Why::Result) };
         let inner = self.eval(scope, arg.value);
         let decorator = self.eval(scope, row.callee);
         self.map(decorator, |val| match val {
-            // A decorator without a row keeps the function; one that is not known does so at medium.
+            // A library's decorator without a row returns the function. An unknown decorator is assumed to do so, which
+            // is an inferred step.
             Val::Unknown(Why::Library) => inner,
             Val::Unknown(_) => self.inferred(inner),
             Val::External(_) | Val::Method { .. } => {
@@ -179,15 +180,15 @@ impl<'a> Linker<'a> {
                 inner
             }
             _ => {
-                let given = self.call_member(val, site, env);
-                let members = self.values.members(given.value);
-                // A decorator whose row names no result, or an object that cannot be called, keeps the function.
-                let given = self.of_same_kind(given, inner);
+                let result = self.call_member(val, site, env);
+                let members = self.values.members(result.value);
+                // A decorator whose result is unknown or cannot be called is assumed to return the function.
+                let result = self.closures_of_same_kind(result, inner);
                 if members.iter().any(|val| {
                     matches!(val, Val::Fn { .. } | Val::Class(_) | Val::Partial { .. } | Val::Method { .. })
                         || matches!(val, Val::Instance { .. })
                 }) {
-                    given
+                    result
                 } else {
                     Typed { inferred_steps: inner.inferred_steps.max(1), ..inner }
                 }
@@ -195,32 +196,32 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// Returns those closures of a decorator that are of the same kind as the decorated function: a coroutine function
-    /// gets the coroutine.
-    pub(crate) fn of_same_kind(&self, given: Typed, inner: Typed) -> Typed {
+    /// Returns the closures of a decorator's result that are of the same kind as the decorated function: the coroutine
+    /// functions if that is a coroutine function. A result without closures of both kinds is returned unchanged.
+    pub(crate) fn closures_of_same_kind(&self, result: Typed, inner: Typed) -> Typed {
         let is_coroutine = |val: &Val| match *val {
             Val::Fn { body, .. } => Some(self.program.body(body).flow == blocklint_facts::Flow::Coroutine),
             _ => None,
         };
-        let members = self.values.members(given.value);
+        let members = self.values.members(result.value);
         let kinds: Vec<Option<bool>> = members.iter().map(is_coroutine).collect();
         if !(kinds.contains(&Some(true)) && kinds.contains(&Some(false))) {
-            return given;
+            return result;
         }
-        let [wanted] = self.values.members(inner.value)[..] else { return given };
-        let Some(wanted) = is_coroutine(&wanted) else { return given };
-        let kept: Vec<Val> =
-            members.iter().zip(&kinds).filter(|(_, kind)| **kind == Some(wanted)).map(|(val, _)| *val).collect();
-        Typed { value: self.values.union(&kept), ..given }
+        let [decorated] = self.values.members(inner.value)[..] else { return result };
+        let Some(decorated) = is_coroutine(&decorated) else { return result };
+        let same_kind: Vec<Val> =
+            members.iter().zip(&kinds).filter(|(_, kind)| **kind == Some(decorated)).map(|(val, _)| *val).collect();
+        Typed { value: self.values.union(&same_kind), ..result }
     }
 
-    /// Returns the value that `with … as` binds.
+    /// Returns the value that `with … as` binds for one member of the context manager's value.
     pub(crate) fn context_value(&self, val: Val, is_async: bool) -> Typed {
         match val {
             Val::Iter { body, env } => self.yielded(body, env),
             Val::Library { ty, args, .. } => {
-                for &of in self.library.supertypes(ty).iter() {
-                    if let Some(enters) = self.library.ty(of).and_then(|rows| rows.enters().cloned()) {
+                for &supertype in self.library.supertypes(ty).iter() {
+                    if let Some(enters) = self.library.ty(supertype).and_then(|rows| rows.enters().cloned()) {
                         return self.type_value(&enters, val, None);
                     }
                 }
@@ -235,8 +236,8 @@ impl<'a> Linker<'a> {
                 let enter = self.attr(val, name);
                 self.map(enter, |enter| match enter {
                     Val::Fn { body, env, .. } => {
-                        let given = self.returned(body, env, Some(val));
-                        if self.values.is_unknown(given.value) { self.known(val) } else { given }
+                        let entered = self.returned(body, env, Some(val));
+                        if self.values.is_unknown(entered.value) { self.known(val) } else { entered }
                     }
                     Val::Method { .. } => self.known(val),
                     _ => self.unknown(Why::Result),
@@ -251,7 +252,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Returns the value of a library call, by its rows.
+    /// Returns the result of a library call, by its rows.
     pub(crate) fn library_result(&self, path: PathId, receiver: BoundId, site: SiteRef, env: EnvId) -> Typed {
         let text = self.library.text(path);
         let facts = self.program.facts(site.file);
@@ -268,7 +269,7 @@ impl<'a> Linker<'a> {
             return collected;
         }
         let rows = self.rows_for_call(path, site);
-        let own = if receiver.is_some() {
+        let receiver_val = if receiver.is_some() {
             self.values.single(receiver)
         } else {
             match self.library.split(path) {
@@ -276,11 +277,14 @@ impl<'a> Linker<'a> {
                 _ => Val::External(path),
             }
         };
-        let holds = |row: &CallRow| self.conditions_shown(&row.when, &row.unless, site, env);
-        // A row whose condition the caller decides is lazy too.
+        let holds = |row: &CallRow| self.conditions_hold(&row.when, &row.unless, site, env);
+        // A row with a condition that the caller decides may be lazy too.
         let may_hold = |row: &CallRow| {
             row.when.iter().all(|when| {
-                matches!(self.shown(when, site, receiver, env), ConditionResult::Yes | ConditionResult::Param(_))
+                matches!(
+                    self.condition_result(when, site, receiver, env),
+                    ConditionResult::Yes | ConditionResult::Param(_)
+                )
             })
         };
         let effect_row = rows.effect().find(|row| holds(row.row)).or_else(|| {
@@ -289,54 +293,55 @@ impl<'a> Linker<'a> {
         });
         let returns = rows.with(|row| row.returns.is_some()).find(|row| holds(row.row));
         let is_async = rows.with(|row| row.is_async.is_some()).next().is_some_and(|row| row.is_async == Some(true));
-        let given = match returns.and_then(|row| row.row.returns.as_ref()) {
-            Some(returns) => self.type_value(returns, own, Some((site, env))),
+        let result = match returns.and_then(|row| row.row.returns.as_ref()) {
+            Some(returns) => self.type_value(returns, receiver_val, Some((site, env))),
             None if !is_async && self.library.is_type(path) => {
-                let made = Some(site).filter(|_| self.library.makes_state(path));
-                self.known(Val::Library { ty: path, args: ArgsId::NONE, made })
+                let creation = Some(site).filter(|_| self.library.makes_state(path));
+                self.known(Val::Library { ty: path, args: ArgsId::NONE, made: creation })
             }
             None if rows.is_empty()
-                && let Some(given) = semantics.result_without_row(self, &text, own, receiver, (site, env)) =>
+                && let Some(result) =
+                    semantics.result_without_row(self, &text, receiver_val, receiver, (site, env)) =>
             {
-                given
+                result
             }
             None if let Some(written) = semantics.result_by_type_argument(self, site, env) => written,
             None if rows.is_empty() && !self.library.is_described(path) => self.unknown(Why::Library),
             None => self.unknown(Why::Result),
         };
         if is_async && lang::words_of(self.library.language(path)).has_await {
-            return self.known(Val::Awaitable(given.value));
+            return self.known(Val::Awaitable(result.value));
         }
         let lazy = effect_row.is_some_and(|row| row.lazy);
         if lazy && effect_row.is_some_and(|row| row.held().is_none()) {
-            let carried = self.lazy_inputs(receiver, site, env);
-            if !carried.is_empty() {
-                // `lines.map(parse)` holds other elements back.
-                let element = self.map(given, |val| self.element(val)).value;
-                let holding = carried.into_iter().map(|val| match val {
+            let inputs = self.lazy_inputs(receiver, site, env);
+            if !inputs.is_empty() {
+                // The elements of `lines.map(parse)` differ from those of `lines`.
+                let element = self.map(result, |val| self.element(val)).value;
+                let holding = inputs.into_iter().map(|val| match val {
                     Val::Lazy { made, path, .. } if !self.values.is_unknown(element) => {
                         Val::Lazy { made, path, element }
                     }
                     other => other,
                 });
-                return Typed { value: self.values.union(&holding.collect::<Vec<Val>>()), ..given };
+                return Typed { value: self.values.union(&holding.collect::<Vec<Val>>()), ..result };
             }
         } else if lazy {
-            let element = self.map(given, |val| self.element(val));
+            let element = self.map(result, |val| self.element(val));
             return self.known(Val::Lazy { made: site, path, element: element.value });
         }
-        // Its iteration later runs no call of a library, but it iterates over objects whose methods do something.
+        // The later iteration runs no library call, but it calls methods of the project's objects.
         if lazy && lang::semantics(self.library.language(path)).iterates_over_arguments(self, site, env) {
-            let element = self.map(given, |val| self.element(val));
+            let element = self.map(result, |val| self.element(val));
             return Typed {
                 value: self.values.union(&[Val::Lazy { made: site, path, element: element.value }]),
-                ..given
+                ..result
             };
         }
-        given
+        result
     }
 
-    /// Returns the lazy values among a call's receiver and arguments, which its own lazy result iterates over.
+    /// Returns the lazy values among a call's receiver and arguments, over which the call's own lazy result iterates.
     pub(crate) fn lazy_inputs(&self, receiver: BoundId, site: SiteRef, env: EnvId) -> SmallVec<[Val; 4]> {
         let scope = self.scope_of(site, env);
         let mut members: SmallVec<[Val; 4]> = SmallVec::new();
@@ -350,20 +355,20 @@ impl<'a> Linker<'a> {
         members
     }
 
-    /// Returns the callable that a row with `wraps` makes of an argument.
+    /// Returns the callable that wraps an argument, if a row of the call has `wraps`.
     pub(crate) fn wrapped_argument(&self, path: PathId, site: SiteRef, env: EnvId) -> Option<Typed> {
         let handovers = self.library.handovers(path);
         for row in handovers.iter().filter(|row| row.wraps) {
             let Selector::Argument(argument) = &row.selector else { continue };
             let Some(form) = self.argument(site, argument) else {
-                // `@sync_to_async(thread_sensitive=False)`: without the callable it makes a decorator of itself.
+                // `@sync_to_async(thread_sensitive=False)` without the callable returns a decorator.
                 if self.program.args_of(site).iter().all(|arg| arg.name.is_some()) {
                     return Some(self.known(Val::External(path)));
                 }
                 continue;
             };
             let inner = self.eval(self.scope_of(site, env), form);
-            let given = match (row.passes, argument) {
+            let bound_count = match (row.passes, argument) {
                 (Some(blocklint_models::Passes::Rest), Argument::Position(0) | Argument::Either(_, 0)) => {
                     self.program.args_of(site).iter().filter(|arg| arg.name.is_none()).count().saturating_sub(1)
                 }
@@ -374,7 +379,7 @@ impl<'a> Linker<'a> {
                 inner => self.known(Val::Partial {
                     inner: self.values.bound(inner),
                     made: site,
-                    given: u8::try_from(given).unwrap_or(u8::MAX),
+                    given: u8::try_from(bound_count).unwrap_or(u8::MAX),
                 }),
             }));
         }

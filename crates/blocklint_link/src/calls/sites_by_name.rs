@@ -1,4 +1,5 @@
-//! Targets and values of the sites and mentions of one name, found once for all bodies that bear it.
+//! The call sites and mentions of one name, by the bodies that they call or mention. They are resolved once for all
+//! bodies with this name.
 
 use std::rc::Rc;
 
@@ -13,47 +14,49 @@ use crate::program::occurrences::{Mention, Wrap};
 use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val, ValueId};
 
-/// Where the bearers of one name are called and mentioned. A name that many bodies bear (`run`) would otherwise be gone
-/// through once for each of them.
+/// The call sites and mentions of one name. Without this table, the sites of a name that many bodies have (`run`) would
+/// be resolved once for each of the bodies.
 #[derive(Debug, Default)]
 pub struct SitesByName {
-    /// Sites by the bodies among their targets.
+    /// Sites, by the bodies among their targets.
     pub calls: FxHashMap<BodyRef, Vec<SiteRef>>,
-    /// Sites that may call an override, by the class whose derived classes are meant.
+    /// Sites that may call an override, by the base class.
     pub by_base: FxHashMap<ClassRef, Vec<SiteRef>>,
-    /// Sites of which nothing is known.
+    /// Sites without a known target.
     pub unknown: Vec<SiteRef>,
-    /// Mentions by the bodies in their value.
+    /// Mentions, by the bodies in their value.
     pub mentions: FxHashMap<BodyRef, Vec<(FileId, Mention, Wrap)>>,
 }
 
 impl SitesByName {
-    fn new(linker: &Linker<'_>, name: Name, counts: impl Fn(FileId) -> bool) -> Self {
-        let mut found = SitesByName::default();
-        for &(file, sym) in linker.program.occurrences(name).iter().filter(|(file, _)| counts(*file)) {
+    fn new(linker: &Linker<'_>, name: Name, is_searched: impl Fn(FileId) -> bool) -> Self {
+        let mut by_name = SitesByName::default();
+        for &(file, sym) in linker.program.occurrences(name).iter().filter(|(file, _)| is_searched(*file)) {
             let index = linker.program.index_of(file);
             for &site in index.sites_named(sym) {
-                found.add_site(linker, file.site_ref(site));
+                by_name.add_site(linker, file.site_ref(site));
             }
             for (mention, wrap) in index.mentions_named(sym).iter() {
                 if wrap == Wrap::Element {
                     continue;
                 }
                 match mention {
-                    Mention::Operand(site) => found.add_site(linker, file.site_ref(site)),
+                    Mention::Operand(site) => by_name.add_site(linker, file.site_ref(site)),
                     _ => {
-                        let within = WorkUnit::Body(linker.body_of_mention(file, mention));
-                        let bodies = linker.attempt(within, || linker.bodies_in(linker.mentioned(file, mention)));
+                        let unit = WorkUnit::Body(linker.body_of_mention(file, mention));
+                        let bodies =
+                            linker.attempt(unit, || linker.bodies_of_value(linker.mentioned_value(file, mention)));
                         for body in bodies.into_iter().flatten() {
-                            found.mentions.entry(body).or_default().push((file, mention, wrap));
+                            by_name.mentions.entry(body).or_default().push((file, mention, wrap));
                         }
                     }
                 }
             }
         }
-        found
+        by_name
     }
 
+    /// Adds a site under each of its targets.
     fn add_site(&mut self, linker: &Linker<'_>, site: SiteRef) {
         let Some(targets) = linker.attempt_site(site, || linker.targets(site, EnvId::NONE)) else { return };
         if targets.list.is_empty() && targets.unknown {
@@ -70,30 +73,30 @@ impl SitesByName {
 }
 
 impl<'a> Linker<'a> {
-    /// Returns the sites at which functions of a name are called and mentioned, out of the cache if they are known.
-    pub fn bearers(&self, name: Name) -> Rc<SitesByName> {
+    /// Returns the call sites and mentions of a name in all files.
+    pub fn sites_by_name(&self, name: Name) -> Rc<SitesByName> {
         let find = || Rc::new(SitesByName::new(self, name, |_| true));
         self.query(&self.tables.calls.by_name, name, Rc::default, find)
     }
 
-    /// Returns the calls and mentions of a name's bearers in the files in focus, remembered.
-    pub fn bearers_near(&self, name: Name) -> Rc<SitesByName> {
+    /// Returns the call sites and mentions of a name in the files in focus.
+    pub fn sites_by_name_in_focus(&self, name: Name) -> Rc<SitesByName> {
         let find = || Rc::new(SitesByName::new(self, name, |file| self.is_in_focus(file)));
-        self.query(&self.tables.calls.by_name_near, name, Rc::default, find)
+        self.query(&self.tables.calls.by_name_in_focus, name, Rc::default, find)
     }
 
-    /// Returns the bodies that a file mentions otherwise than by calling them.
+    /// Returns the bodies that a file mentions without calling them.
     pub fn bodies_mentioned_in(&self, file: FileId) -> Vec<BodyRef> {
         let mentions = self.program.index_of(file).named();
         let values = mentions.filter(|(mention, _)| !matches!(mention, Mention::Operand(_)));
         let bodies = values.filter_map(|(mention, _)| {
-            let within = WorkUnit::Body(self.body_of_mention(file, mention));
-            self.attempt(within, || self.bodies_in(self.mentioned(file, mention)))
+            let unit = WorkUnit::Body(self.body_of_mention(file, mention));
+            self.attempt(unit, || self.bodies_of_value(self.mentioned_value(file, mention)))
         });
         bodies.flatten().collect()
     }
 
-    /// Returns the body in which something is mentioned; of a default the top level of the file.
+    /// Returns the body around a mention. A default of a parameter belongs to the top level of the file.
     pub fn body_of_mention(&self, file: FileId, mention: Mention) -> BodyRef {
         let facts = self.program.facts(file);
         let at = match mention {
@@ -105,14 +108,14 @@ impl<'a> Linker<'a> {
         self.program.body_of(file, at)
     }
 
-    /// Returns the value that goes where something is mentioned.
-    pub(crate) fn mentioned(&self, file: FileId, mention: Mention) -> ValueId {
+    /// Returns the value that goes to the place of a mention.
+    pub(crate) fn mentioned_value(&self, file: FileId, mention: Mention) -> ValueId {
         let facts = self.program.facts(file);
         let typed = match mention {
             Mention::Arg(site, arg) => self.argument_callable(file.site_ref(site), arg, EnvId::NONE),
             Mention::Assign(assign) => {
                 let at = facts.assign(assign).at;
-                self.assigned(Scope { file, at, env: EnvId::NONE }, assign)
+                self.assigned_value(Scope { file, at, env: EnvId::NONE }, assign)
             }
             Mention::Exit(exit) => {
                 let row = facts.exits.at(exit as usize);
@@ -129,13 +132,14 @@ impl<'a> Linker<'a> {
         typed.value
     }
 
-    /// Returns the bodies that a value may be: functions, what was started of them, constructors of classes.
-    fn bodies_in(&self, value: ValueId) -> Vec<BodyRef> {
-        let mut found = Vec::new();
+    /// Returns the bodies of a value: functions, the functions behind coroutines and generators, constructors of
+    /// classes.
+    fn bodies_of_value(&self, value: ValueId) -> Vec<BodyRef> {
+        let mut bodies = Vec::new();
         for val in self.values.members(value) {
-            self.add_bodies(val, 8, &mut found);
+            self.add_bodies(val, 8, &mut bodies);
         }
-        found
+        bodies
     }
 
     fn add_bodies(&self, val: Val, depth: u32, found: &mut Vec<BodyRef>) {
@@ -163,20 +167,20 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Returns the bodies that making an instance of a class runs.
+    /// Returns the bodies that run when an instance of a class is created.
     fn constructors(&self, class: ClassRef) -> Vec<BodyRef> {
-        let mut found = Vec::new();
+        let mut bodies = Vec::new();
         for method in ["__init__", "__new__", "__post_init__"] {
             let Some(name) = self.program.name(method) else { continue };
             for ancestor in self.mro(class).iter() {
                 if let crate::classes::hierarchy::Ancestor::Class(owner) = *ancestor
                     && let Some((owner, var)) = self.own_member(owner, name)
                 {
-                    found.extend(self.functions_of(owner, var));
+                    bodies.extend(self.functions_of(owner, var));
                     break;
                 }
             }
         }
-        found
+        bodies
     }
 }

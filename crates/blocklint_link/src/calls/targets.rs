@@ -1,4 +1,4 @@
-//! Targets of a site: bodies and library rows.
+//! Call targets: the bodies, overrides and library rows that a call site runs.
 
 use crate::lang;
 use crate::lang::implicit::ImplicitCallSite;
@@ -17,25 +17,25 @@ use crate::reactive::Position;
 use crate::values::expr::Scope;
 use crate::values::value::{BoundId, EnvId, Val};
 
-/// So many sites of a name are looked at to type parameters.
-pub(crate) const MOST_SITES: usize = 64;
+/// The maximal number of sites of one name that are checked for the values of parameters.
+pub(crate) const MAX_SITES: usize = 64;
 
-/// How a target runs.
+/// The time and place at which a target runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TargetKind {
-    /// Now, on this thread.
+    /// The target runs now, on this thread.
     Call,
-    /// It was made earlier and runs where it is consumed here.
+    /// The target was created earlier, and runs here because the site consumes it: `for row in rows():`.
     Consume,
-    /// The first import runs a module.
+    /// The site imports a module, and the first import runs it.
     Init,
-    /// It is only made.
+    /// The call creates the coroutine or generator and does not run it.
     Construct,
-    /// It will run in this context.
+    /// The target runs later in this context.
     HandOver(Context, Option<Runtime>),
 }
 
-/// One thing a site runs.
+/// One thing that a site runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
     /// A body of the project.
@@ -44,12 +44,12 @@ pub enum Target {
         body: BodyRef,
         /// The values of its captured parameters.
         env: EnvId,
-        /// True if its first parameter is a receiver that the call does not list.
+        /// True if its first parameter is a receiver that the argument list does not contain.
         with_receiver: bool,
-        /// How it runs.
+        /// The time and place at which it runs.
         kind: TargetKind,
     },
-    /// The methods of this name in classes derived from the class, one shared set.
+    /// The overrides of a method in the subclasses of a class, as one target.
     Overrides {
         /// The class.
         class: ClassRef,
@@ -58,13 +58,13 @@ pub enum Target {
     },
     /// A library call.
     Row {
-        /// The path called.
+        /// The path of the row.
         path: PathId,
         /// The receiver of the call.
         receiver: BoundId,
-        /// A property is read, not called.
+        /// True if a property is read, not called.
         property: bool,
-        /// Its lazy result is consumed here; it was made at this site.
+        /// The call that created the lazy result, if the site consumes a lazy result of the row.
         made: Option<SiteRef>,
     },
 }
@@ -72,61 +72,61 @@ pub enum Target {
 /// The targets of a site.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Targets {
-    /// The alternatives.
+    /// The known targets.
     pub list: SmallVec<[Target; 2]>,
-    /// Inferred steps that led to them.
+    /// The number of inferred steps that led to the targets.
     pub steps: u8,
-    /// True if a further alternative is not known.
+    /// True if there may be further targets that are unknown.
     pub unknown: bool,
-    /// Python: true if one or another of the list is meant; else all of it runs.
+    /// True if the site runs one target of the list; false if it runs all of them (Python).
     pub one_of: bool,
 }
 
 impl Targets {
-    /// Returns true if a body is among the targets of a call and has a receiver that the call does not list, false if
-    /// it is among them without one, and `None` if it is no target.
+    /// Returns true if a body is a target and has a receiver that the argument list does not contain, false if it is a
+    /// target without such a receiver, and `None` if it is no target.
     pub fn receiver_of(&self, body: BodyRef) -> Option<bool> {
         self.list.iter().find_map(|target| match *target {
-            Target::Body { body: of, with_receiver, .. } if of == body => Some(with_receiver),
+            Target::Body { body: target, with_receiver, .. } if target == body => Some(with_receiver),
             _ => None,
         })
     }
 }
 
-/// The uses of one argument by a call.
+/// The use of one argument by a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Passing {
-    /// It is called during the call.
+pub struct ArgumentUse {
+    /// True if the argument is called during the call.
     pub called: bool,
-    /// It is iterated during the call.
+    /// True if the argument is iterated during the call.
     pub consumed: bool,
-    /// It will run in these contexts.
+    /// The contexts in which the argument runs after a handover.
     pub handed: Vec<(Context, Option<Runtime>)>,
-    /// The result is it, or a callable that runs it.
+    /// True if the result is the argument, or a callable that runs it.
     pub returned: bool,
-    /// That it is called is inferred from how the closure is written.
+    /// True if `called` is inferred from the signature of the closure.
     pub assumed: bool,
-    /// The context in which a callable result runs it; with `returned`.
+    /// The context in which a callable result runs the argument; set with `returned`.
     pub wrapped: Option<(Context, Option<Runtime>)>,
-    /// It is an operator's callable.
+    /// True if the argument is the callable of an operator of a reactive chain.
     pub on_chain: bool,
-    /// Where the chain runs it; with `on_chain`.
+    /// The threads on which the chain runs the argument; set with `on_chain`.
     pub chain: Position,
-    /// The machinery of the chain.
+    /// The runtime of the chain.
     pub chain_runtime: Option<Runtime>,
 }
 
 impl<'a> Linker<'a> {
-    /// Returns the targets of a site, remembered.
+    /// Returns the targets of a site.
     pub fn targets(&self, site: SiteRef, env: EnvId) -> Rc<Targets> {
         let tables = &self.tables.calls;
         self.query(
             &tables.targets,
             (site, env),
-            || tables.no_targets.clone(),
+            || tables.unknown_targets.clone(),
             || {
-                let found = self.find_targets(site, env);
-                if found == *tables.no_targets { tables.no_targets.clone() } else { Rc::new(found) }
+                let resolved = self.find_targets(site, env);
+                if resolved == *tables.unknown_targets { tables.unknown_targets.clone() } else { Rc::new(resolved) }
             },
         )
     }
@@ -170,7 +170,7 @@ impl<'a> Linker<'a> {
                 if let Some(name) = self.program.global(site.file, row.name) {
                     let entering = row.kind == SiteKind::Enter;
                     self.add_members(&mut targets, operand, |linker, targets, val| {
-                        linker.add_with(targets, val, name, entering);
+                        linker.add_context_manager(targets, val, name, entering);
                     });
                 }
             }
@@ -199,6 +199,7 @@ impl<'a> Linker<'a> {
         targets
     }
 
+    /// Adds the targets of each known member of a value.
     pub(crate) fn add_members(
         &self,
         targets: &mut Targets,
@@ -215,6 +216,7 @@ impl<'a> Linker<'a> {
         }
     }
 
+    /// Adds a target unless it is in the list already.
     pub(crate) fn push(&self, targets: &mut Targets, target: Target) {
         if !targets.list.contains(&target) {
             targets.list.push(target);
@@ -225,7 +227,7 @@ impl<'a> Linker<'a> {
     pub(crate) fn add_callee(&self, targets: &mut Targets, val: Val, site: SiteRef) {
         match val {
             Val::Fn { body, receiver, env: captured } => {
-                let with_receiver = self.takes(body, receiver);
+                let with_receiver = self.has_implicit_receiver(body, receiver);
                 if let Some(context) = self.proxy_context(body, site) {
                     let kind = TargetKind::HandOver(context, None);
                     self.push(targets, Target::Body { body, env: captured, with_receiver, kind });
@@ -275,7 +277,7 @@ impl<'a> Linker<'a> {
                 self.push(targets, Target::Row { path, receiver: BoundId::NONE, property: false, made: None });
             }
             Val::Method { path, receiver } => {
-                // `reader.lines().next()` runs what the lazy value holds back.
+                // `reader.lines().next()` consumes the lazy result of `lines`.
                 if let Val::Lazy { made, path: lazy, .. } = self.values.single(receiver)
                     && self.library.calls(path).with(|row| row.consumes == Some(Argument::Receiver)).next().is_some()
                 {
@@ -295,7 +297,7 @@ impl<'a> Linker<'a> {
                             Target::Body {
                                 body,
                                 env: captured,
-                                with_receiver: self.takes(body, receiver),
+                                with_receiver: self.has_implicit_receiver(body, receiver),
                                 kind: TargetKind::HandOver(context, runtime),
                             },
                         );
@@ -307,7 +309,7 @@ impl<'a> Linker<'a> {
                     self.add_method(targets, val, name);
                 }
             }
-            // The project need not spell the method's name.
+            // A library's method needs no name in the project's files, unlike the one of an instance.
             Val::Library { ty, args, .. } => {
                 let path = self.library.member(ty, "__call__");
                 if !self.library.calls(path).is_empty() {
@@ -323,8 +325,8 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Returns the context in which a callable made by a row with `wraps` runs the wrapped callable; `None` on the
-    /// caller's thread.
+    /// Returns the context in which a callable that a row with `wraps` returns runs the wrapped callable; `None` if
+    /// that is the caller's thread.
     pub(crate) fn wrapped_context(&self, made: SiteRef) -> Option<(Context, Option<Runtime>)> {
         let callee = self.callee(made, EnvId::NONE);
         for val in self.values.members(callee.value) {
@@ -339,7 +341,7 @@ impl<'a> Linker<'a> {
         None
     }
 
-    /// Returns the context in which a row's callable runs.
+    /// Returns the context in which the callable of a handover row runs.
     pub fn handover_context(&self, row: &HandoverRow, site: SiteRef, is_async: bool) -> Runs {
         match &row.context {
             HandoverContext::Is(runs) => *runs,
@@ -362,6 +364,7 @@ impl<'a> Linker<'a> {
         self.scheduler_of(self.scope_of(site, EnvId::NONE), form).unwrap_or(worker)
     }
 
+    /// Adds a body, or the row that describes it, and the overrides that may run in its place.
     pub(crate) fn add_body(
         &self,
         targets: &mut Targets,
@@ -371,7 +374,7 @@ impl<'a> Linker<'a> {
         receiver: BoundId,
     ) {
         let facts = self.program.facts(body.file);
-        if let Some(path) = self.described_by_user(body) {
+        if let Some(path) = self.user_row_path(body) {
             self.push(targets, Target::Row { path, receiver, property: false, made: None });
             return;
         }
@@ -384,7 +387,7 @@ impl<'a> Linker<'a> {
             Flow::Coroutine | Flow::Generator | Flow::AsyncGenerator => TargetKind::Construct,
         };
         self.push(targets, Target::Body { body, env, with_receiver, kind });
-        // The method of a trait or interface by its path: of whatever implements it.
+        // A path to the method of a trait or interface may run any implementation: `Store::load(&it)`.
         if !receiver.is_some()
             && lang::semantics(facts.language).runs_any_implementation(self, body)
             && let Some(class) = self.program.body(body).class.get()
@@ -396,7 +399,7 @@ impl<'a> Linker<'a> {
                 self.push(targets, Target::Overrides { class, name });
             }
         }
-        // A receiver whose class is only a base may be any class that derives from it.
+        // A receiver of a base class may be an instance of any subclass.
         if receiver.is_some()
             && let Val::Instance { class, exact: false, .. } = self.values.single(receiver)
             && let Some(name) = self.program.global(body.file, self.program.body(body).name)
@@ -407,8 +410,8 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Returns the path of a project function that a row of the user's configuration describes instead of its body.
-    fn described_by_user(&self, body: BodyRef) -> Option<PathId> {
+    /// Returns the path of a project function that a row of the user's models describes instead of its body.
+    fn user_row_path(&self, body: BodyRef) -> Option<PathId> {
         if !self.library.has_user_rows() {
             return None;
         }
@@ -417,13 +420,13 @@ impl<'a> Linker<'a> {
         self.library.has_user_row(path).then_some(path)
     }
 
-    /// True if a call on a receiver passes it as a parameter that the arguments do not list. Java's `this` is no such
-    /// parameter.
-    pub(crate) fn takes(&self, body: BodyRef, receiver: BoundId) -> bool {
+    /// True if a call passes its receiver as a parameter that the argument list does not contain. Java's `this` is no
+    /// such parameter.
+    pub(crate) fn has_implicit_receiver(&self, body: BodyRef, receiver: BoundId) -> bool {
         receiver.is_some() && lang::words_of(self.program.language(body.file)).passes_receiver
     }
 
-    /// True if one of the alternatives returns a coroutine or future.
+    /// True if one of the targets returns a coroutine or future.
     pub fn has_async_target(&self, targets: &Targets) -> bool {
         targets.list.iter().any(|target| match *target {
             Target::Body { body, .. } => self.program.body(body).flow == Flow::Coroutine,
@@ -439,40 +442,39 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// True if the value of a site is awaited, or if the code makes sure that it is a coroutine: `if iscoroutine(it): …
-    /// else: raise Unexpected()`.
-    pub fn means_coroutine(&self, site: SiteRef) -> bool {
+    /// True if the result of a site is awaited, or if the code raises an exception unless it is a coroutine:
+    /// `if iscoroutine(result): … else: raise Unexpected()`.
+    pub fn expects_coroutine(&self, site: SiteRef) -> bool {
         let (facts, site_id) = self.program.facts_and_id(site);
         let row = self.program.site(site);
         if row.flags.has(SiteFlags::AWAITED) {
             return true;
         }
-        let is_kept =
+        let has_result =
             |var: VarId| facts.only_value_of(var).is_some_and(|only| facts.form(only.value) == Form::Result(site_id));
-        let asks = |test: FormId| {
+        let tests_coroutine = |test: FormId| {
             let Form::Result(call) = facts.form(test) else { return false };
-            let [asked] = facts.args_of(call)[..] else { return false };
+            let [tested] = facts.args_of(call)[..] else { return false };
             lang::python::conventions::is_awaitable_test(facts.text(facts.site(call).name))
-                && matches!(facts.form(asked.value), Form::Var(var) if is_kept(var))
+                && matches!(facts.form(tested.value), Form::Var(var) if has_result(var))
         };
-        // The arm in which it is none.
-        let is_other = |region: RegionId| match self.test_of(site.file, region) {
+        // The branch in which the result is no coroutine.
+        let is_other_branch = |region: RegionId| match self.test_of(site.file, region) {
             Some((test, holds)) => match facts.form(test) {
-                Form::Not(inner) => holds && asks(inner),
-                _ => !holds && asks(test),
+                Form::Not(inner) => holds && tests_coroutine(inner),
+                _ => !holds && tests_coroutine(test),
             },
             None => false,
         };
         let is_assigned = |(mention, _)| matches!(mention, Mention::Assign(_));
         facts.language == Language::Python
             && self.program.uses_of_result(site).iter().any(is_assigned)
-            && self
-                .program
-                .sites_in(self.program.body_of_site(site))
-                .any(|of| self.is_raised(of) && self.program.site(of).at.region.get().is_some_and(is_other))
+            && self.program.sites_in(self.program.body_of_site(site)).any(|call| {
+                self.is_raised_exception(call) && self.program.site(call).at.region.get().is_some_and(is_other_branch)
+            })
     }
 
-    /// True if every value that a plain function returns is known not to be awaitable, or if it returns none (Python).
+    /// True if a plain function returns no value, or only values that are known not to be awaitable (Python).
     fn returns_no_awaitable(&self, body: BodyRef) -> bool {
         let facts = self.program.facts(body.file);
         let row = self.program.body(body);
@@ -489,7 +491,7 @@ impl<'a> Linker<'a> {
             let members = self.values.members(self.eval(scope, exit.value).value);
             let is_plain = |val: &Val| match *val {
                 Val::Instance { class, .. } => self.mro(class).iter().all(|ancestor| match *ancestor {
-                    Ancestor::Class(of) => await_name.is_none_or(|name| self.own_member(of, name).is_none()),
+                    Ancestor::Class(class) => await_name.is_none_or(|name| self.own_member(class, name).is_none()),
                     Ancestor::Library(..) | Ancestor::Unknown => false,
                 }),
                 Val::Library { ty, .. } => self.library.text(ty).starts_with("builtins."),
@@ -500,46 +502,46 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// True if the value of a site is awaited, but this body returns no awaitable: another alternative returns it, or
-    /// the body, as far as it is known, returns none.
+    /// True if the result of a site is awaited and a target returns no awaitable, so that the site does not run this
+    /// target.
     pub fn cannot_be_awaited_here(&self, site: SiteRef, body: BodyRef, targets: &Targets) -> bool {
-        if !self.means_coroutine(site) {
+        if !self.expects_coroutine(site) {
             return false;
         }
         if targets.list.len() < 2 || !self.has_async_target(targets) {
             return self.returns_no_awaitable(body);
         }
-        // Of the closures that one function returns for both kinds of calls, the asynchronous one is meant.
-        let family = self.program.body(body).parent;
+        // A function returns closures for both kinds of calls, and the site runs the asynchronous one.
+        let outer = self.program.body(body).parent;
         let is_sibling = |target: &Target| match *target {
             Target::Body { body: other, .. } => {
                 let facts = self.program.facts(other.file);
                 let row = self.program.body(other);
                 let around = row.parent.get().is_some_and(|parent| facts.body(parent).kind == BodyKind::Function);
-                other.file == body.file && row.parent == family && around && row.flow == Flow::Coroutine
+                other.file == body.file && row.parent == outer && around && row.flow == Flow::Coroutine
             }
             _ => false,
         };
         if targets.list.iter().any(is_sibling) {
             return true;
         }
-        let given = self.returned(body, EnvId::NONE, None);
-        !self.values.members(given.value).iter().any(|val| matches!(val, Val::Coroutine { .. } | Val::Awaitable(_)))
+        let result = self.returned(body, EnvId::NONE, None);
+        !self.values.members(result.value).iter().any(|val| matches!(val, Val::Coroutine { .. } | Val::Awaitable(_)))
     }
 
-    /// True if a call makes an exception, by its name, and the code does not use its result: it is raised (Python).
-    pub fn is_raised(&self, call: SiteRef) -> bool {
+    /// True if a call creates an exception, by its name, and its result is only raised: `raise NotFound()` (Python).
+    pub fn is_raised_exception(&self, call: SiteRef) -> bool {
         let facts = self.program.facts(call.file);
         lang::python::conventions::has_exception_name(facts.text(self.program.site(call).name))
             && self.program.uses_of_result(call).is_empty()
     }
 }
 
-/// Implementations of a method of which each is likely to be called.
-const MOST_ALTERNATIVES: usize = 4;
+/// The maximal number of implementations of a method of which each is likely to be called.
+const MAX_LIKELY_IMPLEMENTATIONS: usize = 4;
 
 impl Linker<'_> {
-    /// True if a call may run one of many implementations.
+    /// True if a call runs one of many implementations.
     pub(crate) fn is_one_of_many(&self, site: SiteRef) -> bool {
         let targets = self.targets(site, EnvId::NONE);
         let implementations = |target: &Target| match *target {
@@ -549,6 +551,6 @@ impl Linker<'_> {
             }
             Target::Body { .. } | Target::Row { .. } => 0,
         };
-        targets.list.iter().map(implementations).sum::<usize>() > MOST_ALTERNATIVES
+        targets.list.iter().map(implementations).sum::<usize>() > MAX_LIKELY_IMPLEMENTATIONS
     }
 }

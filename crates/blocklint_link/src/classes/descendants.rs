@@ -1,48 +1,48 @@
-//! Classes that derive from a class, at any depth, each once. Bounds are for programs in which thousands of classes share a base.
+//! Subclasses of a class at any depth. The searches are bounded, because thousands of classes may share a base.
 
 use crate::linker::Linker;
 use crate::program::ids::ClassRef;
 
-/// The classes derived from a class.
+/// The subclasses of a class at any depth.
 #[derive(Clone, Debug)]
 pub struct Descendants {
-    /// The classes, without the class itself; a class before those derived from it.
+    /// The subclasses, without the class itself; a class comes before its own subclasses.
     pub classes: Vec<ClassRef>,
-    /// False if there are more.
-    pub is_whole: bool,
+    /// False if there are more subclasses.
+    pub is_complete: bool,
 }
 
 impl Linker<'_> {
-    /// Returns the classes derived from a class, at most so many, the last derived class first.
-    pub fn descendants(&self, class: ClassRef, most: usize) -> Descendants {
+    /// Returns at most `limit` subclasses of a class, in depth-first order.
+    pub fn descendants(&self, class: ClassRef, limit: usize) -> Descendants {
         let mut classes: Vec<ClassRef> = Vec::new();
-        let mut seen = rustc_hash::FxHashSet::from_iter([class]);
-        let mut queue = self.derived(class).to_vec();
+        let mut visited = rustc_hash::FxHashSet::from_iter([class]);
+        let mut queue = self.direct_subclasses(class).to_vec();
         while let Some(next) = queue.pop() {
-            if !seen.insert(next) {
+            if !visited.insert(next) {
                 continue;
             }
-            if classes.len() >= most {
-                return Descendants { classes, is_whole: false };
+            if classes.len() >= limit {
+                return Descendants { classes, is_complete: false };
             }
             classes.push(next);
-            queue.extend(self.derived(next).iter().copied());
+            queue.extend(self.direct_subclasses(next).iter().copied());
         }
-        Descendants { classes, is_whole: true }
+        Descendants { classes, is_complete: true }
     }
 
-    /// Returns a class and the classes derived from it, level by level: while not more than `most_parents` were asked for their
-    /// subclasses, and fewer than `most` are known.
-    pub fn with_descendants(&self, class: ClassRef, most_parents: usize, most: usize) -> Vec<ClassRef> {
+    /// Returns a class and its subclasses, in breadth-first order. The search ends after `parent_limit` classes whose
+    /// subclasses were added, or when at least `limit` classes are found.
+    pub fn with_descendants(&self, class: ClassRef, parent_limit: usize, limit: usize) -> Vec<ClassRef> {
         let mut classes = vec![class];
-        let mut at = 0;
-        while at < classes.len() && at < most_parents && classes.len() < most {
-            for &derived in self.derived(classes[at]).iter() {
+        let mut next = 0;
+        while next < classes.len() && next < parent_limit && classes.len() < limit {
+            for &derived in self.direct_subclasses(classes[next]).iter() {
                 if !classes.contains(&derived) {
                     classes.push(derived);
                 }
             }
-            at += 1;
+            next += 1;
         }
         classes
     }

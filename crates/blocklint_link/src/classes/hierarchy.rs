@@ -1,4 +1,4 @@
-//! Classes, their bases and subclasses.
+//! The class hierarchy: bases, lookup order (MRO), direct subclasses, impl blocks and own members of classes.
 
 use crate::syntax::forms;
 use std::rc::Rc;
@@ -13,7 +13,7 @@ use crate::values::expr::Scope;
 use crate::program::Program;
 use crate::values::value::{ArgsId, EnvId, Val};
 
-/// The order in which members are looked up.
+/// The method resolution order: the classes in which members are looked up, in order.
 pub(crate) type Mro = [Ancestor];
 
 /// One class of a lookup order.
@@ -23,18 +23,23 @@ pub enum Ancestor {
     Class(ClassRef),
     /// A library type with its arguments.
     Library(PathId, ArgsId),
-    /// A base that is not known: members may come from there.
+    /// An unknown base, which may define any member.
     Unknown,
 }
 
-/// Which classes name which bases, by last name only.
+/// An index of all classes and functions by name, read once from all files. Names are not resolved.
 pub struct Hierarchy {
+    /// The classes with a base of this last name.
     by_base: FxHashMap<Name, Vec<ClassRef>>,
+    /// The impl blocks of a type with this last name (Rust).
     impls: FxHashMap<Name, Vec<ClassRef>>,
+    /// The blanket impls: `impl<T> Trait for T` (Rust).
     blankets: Vec<ClassRef>,
+    /// The number of functions and methods with this name.
     bodies: FxHashMap<Name, u32>,
+    /// The names of all classes.
     classes: FxHashSet<Name>,
-    /// Java: the classes at the top level of files, by name.
+    /// The classes at the top level of files, by name (Java).
     top_classes: FxHashMap<Name, Vec<ClassRef>>,
 }
 
@@ -54,8 +59,8 @@ impl Hierarchy {
                     *bodies.entry(name).or_default() += 1;
                 }
             }
-            for (at, class) in facts.classes.iter().enumerate() {
-                let class_ref = file.class_ref(ClassId(at as u32));
+            for (index, class) in facts.classes.iter().enumerate() {
+                let class_ref = file.class_ref(ClassId(index as u32));
                 classes.extend(program.global(file, class.name));
                 if facts.language == blocklint_core::Language::Java
                     && class.parent == BodyId(0)
@@ -73,14 +78,14 @@ impl Hierarchy {
                 {
                     impls.entry(name).or_default().push(class_ref);
                     // `impl<T> Trait for T`.
-                    let is_own = |param: &blocklint_facts::FormId| {
+                    let is_subject = |param: &blocklint_facts::FormId| {
                         let param = match facts.form(*param) {
                             Form::Cast(name, _) => facts.form(name),
                             param => param,
                         };
                         matches!((facts.form(class.subject), param), (Form::Name(a), Form::Str(b)) if a == b)
                     };
-                    if facts.list(class.type_params).first().is_some_and(is_own) {
+                    if facts.list(class.type_params).first().is_some_and(is_subject) {
                         blankets.push(class_ref);
                     }
                 }
@@ -89,17 +94,17 @@ impl Hierarchy {
         Hierarchy { by_base, impls, blankets, bodies, classes, top_classes }
     }
 
-    /// Returns the impl blocks whose subject ends in a name (Rust).
+    /// Returns the impl blocks of types with this last name (Rust).
     pub(crate) fn impls_named(&self, name: Name) -> &[ClassRef] {
         self.impls.get(&name).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the impl blocks for every type (Rust).
+    /// Returns the blanket impls: `impl<T> Trait for T` (Rust).
     pub(crate) fn blankets(&self) -> &[ClassRef] {
         &self.blankets
     }
 
-    /// True if a function, method or class of the project bears a name.
+    /// True if a function, method or class of the project has this name.
     pub fn is_defined(&self, name: Name) -> bool {
         self.bodies.contains_key(&name) || self.classes.contains(&name)
     }
@@ -109,13 +114,13 @@ impl Hierarchy {
         self.top_classes.get(&name).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns how many functions and methods of the project bear a name.
+    /// Returns the number of functions and methods of the project with this name.
     pub fn bodies_named(&self, name: Name) -> u32 {
         self.bodies.get(&name).copied().unwrap_or(0)
     }
 }
 
-/// Returns the last name of a type form, seen through its arguments.
+/// Returns the last name of a type without its type arguments: `Map` of `util.Map<K, V>`.
 fn name_of_type(
     program: &Program<'_>,
     file: crate::program::ids::FileId,
@@ -148,7 +153,7 @@ impl<'a> Linker<'a> {
             let typed = self.annotation(scope, base);
             bases.extend(self.values.members(typed.value));
         }
-        // The traits of a Rust type stand at its impl blocks.
+        // The bases of a Rust type are the traits of its impl blocks.
         if facts.language == blocklint_core::Language::Rust && row.kind != ClassKind::Impl {
             for block in self.impls(class) {
                 let of_block = self.bases(block);
@@ -159,7 +164,7 @@ impl<'a> Linker<'a> {
         bases
     }
 
-    /// True if a base adds no members, because it only declares type parameters or the like: `Generic[T]`, `Protocol`.
+    /// True if a base has no members: `Generic[T]`, `Protocol` (Python).
     fn adds_no_members(&self, scope: Scope, base: blocklint_facts::FormId) -> bool {
         let facts = self.program.facts(scope.file);
         if facts.language != blocklint_core::Language::Python {
@@ -176,10 +181,11 @@ impl<'a> Linker<'a> {
             })
     }
 
-    /// Returns the lookup order of a class, itself first: depth first, a class behind all that derive from it.
+    /// Returns the method resolution order of a class, the class itself first. The order is depth-first, with each
+    /// class after all of its subclasses.
     pub fn mro(&self, class: ClassRef) -> Rc<Mro> {
-        let alone = || Rc::from([Ancestor::Class(class)]);
-        self.query(&self.tables.classes.mros, class, alone, || self.find_mro(class).into())
+        let only_itself = || Rc::from([Ancestor::Class(class)]);
+        self.query(&self.tables.classes.mros, class, only_itself, || self.find_mro(class).into())
     }
 
     fn find_mro(&self, class: ClassRef) -> Vec<Ancestor> {
@@ -195,32 +201,34 @@ impl<'a> Linker<'a> {
                 _ => {}
             }
         }
-        // Behind all of the project: what it has itself is meant before what a model states.
+        // A model of the class comes last, because its own members take precedence.
         order.extend(self.described_class_path(class).map(|path| Ancestor::Library(path, ArgsId::NONE)));
-        // A base shared by two ways stands behind both: keep the last of each.
-        let mut seen = FxHashSet::default();
-        let mut kept: Vec<Ancestor> = order.iter().rev().copied().filter(|one| seen.insert(*one)).collect();
-        kept.reverse();
-        kept
+        // A base that two classes share comes after both, so the last occurrence is kept.
+        let mut visited = FxHashSet::default();
+        let mut unique: Vec<Ancestor> =
+            order.iter().rev().copied().filter(|ancestor| visited.insert(*ancestor)).collect();
+        unique.reverse();
+        unique
     }
 
-    /// Returns a class and all of the project above it. Of an impl block those of its subject: a call on `dyn Store`
-    /// runs the `read` of `impl Read for Disk` where `trait Store: Read`, and `Disk` is a `Store` by another block.
+    /// Returns a class and its bases in the project, at any depth. For an impl block the bases of its type are
+    /// included: a call on `dyn Store` (with `trait Store: Read`) may run the `read` of `impl Read for Disk`, because
+    /// another block is `impl Store for Disk`.
     pub fn classes_above(&self, class: ClassRef) -> Vec<ClassRef> {
         let subject = match self.program.class(class).kind {
             ClassKind::Impl => crate::lang::rust::names::subject(self, class),
             _ => None,
         };
-        let mut found: Vec<ClassRef> = Vec::new();
-        for of in std::iter::once(class).chain(subject) {
-            found.extend(self.mro(of).iter().filter_map(|ancestor| match *ancestor {
+        let mut classes: Vec<ClassRef> = Vec::new();
+        for derived in std::iter::once(class).chain(subject) {
+            classes.extend(self.mro(derived).iter().filter_map(|ancestor| match *ancestor {
                 Ancestor::Class(base) => Some(base),
                 Ancestor::Library(..) | Ancestor::Unknown => None,
             }));
         }
-        found.sort_unstable();
-        found.dedup();
-        found
+        classes.sort_unstable();
+        classes.dedup();
+        classes
     }
 
     /// True if `class` is `base` or derives from it.
@@ -228,46 +236,46 @@ impl<'a> Linker<'a> {
         class == base || self.mro(class).contains(&Ancestor::Class(base))
     }
 
-    /// Returns the classes that name this one as a base.
-    pub fn derived(&self, class: ClassRef) -> Rc<[ClassRef]> {
+    /// Returns the classes that have this class as a direct base.
+    pub fn direct_subclasses(&self, class: ClassRef) -> Rc<[ClassRef]> {
         self.query(&self.tables.classes.derived, class, Rc::default, || self.find_derived(class).into())
     }
 
     fn find_derived(&self, class: ClassRef) -> Vec<ClassRef> {
-        let mut found = Vec::new();
+        let mut subclasses = Vec::new();
         for name in self.class_names(class) {
             for &candidate in self.hierarchy.by_base.get(&name).map_or(&[][..], Vec::as_slice) {
-                let derives = self
+                let has_base = self
                     .bases(candidate)
                     .iter()
                     .any(|base| matches!(*base, Val::Class(c) | Val::Instance { class: c, .. } if c == class));
-                if derives && !found.contains(&candidate) {
-                    found.push(candidate);
+                if has_base && !subclasses.contains(&candidate) {
+                    subclasses.push(candidate);
                 }
             }
         }
-        found
+        subclasses
     }
 
     /// Returns the impl blocks of a type (Rust).
     pub fn impls(&self, class: ClassRef) -> Vec<ClassRef> {
-        let mut found = Vec::new();
+        let mut blocks = Vec::new();
         for name in self.class_names(class) {
             for &candidate in self.hierarchy.impls.get(&name).map_or(&[][..], Vec::as_slice) {
                 let row = self.program.class(candidate);
                 let scope = crate::lang::rust::names::head_scope(self, candidate);
                 let subject = self.annotation(scope, row.subject);
-                let meant = self
+                let is_of_class = self
                     .values
                     .members(subject.value)
                     .iter()
                     .any(|val| matches!(*val, Val::Class(c) | Val::Instance { class: c, .. } if c == class));
-                if meant {
-                    found.push(candidate);
+                if is_of_class {
+                    blocks.push(candidate);
                 }
             }
         }
-        found
+        blocks
     }
 
     /// True if an import binds this name to another one.
@@ -275,36 +283,37 @@ impl<'a> Linker<'a> {
         self.program_tables.alias_names.contains(&name)
     }
 
-    /// Returns the name of a class and those under which it is imported.
+    /// Returns the name of a class and its import aliases.
     pub fn class_names(&self, class: ClassRef) -> Vec<Name> {
         let Some(name) = self.program.global(class.file, self.program.class(class).name) else { return Vec::new() };
         self.with_aliases(name)
     }
 
-    /// Returns a name and every other under which an import binds it.
+    /// Returns a name and its import aliases: `b` for `import a as b`.
     pub fn with_aliases(&self, name: Name) -> Vec<Name> {
         let mut names = vec![name];
-        let mut at = 0;
-        while at < names.len() && names.len() < 32 {
-            if let Some(aliases) = self.program_tables.import_aliases.get(&names[at]) {
+        let mut next = 0;
+        while next < names.len() && names.len() < 32 {
+            if let Some(aliases) = self.program_tables.import_aliases.get(&names[next]) {
                 for &alias in aliases {
                     if !names.contains(&alias) {
                         names.push(alias);
                     }
                 }
             }
-            at += 1;
+            next += 1;
         }
         names
     }
 
-    /// Returns the member of this name in a class's own scope; for Rust also in its impl blocks.
+    /// Returns the member of this name in the body of a class, without its bases. For Rust the impl blocks are
+    /// included.
     pub fn own_member(&self, class: ClassRef, name: Name) -> Option<(ClassRef, VarId)> {
         if let Some(var) = self.program.scope_var(class.file, self.program.class(class).body, name) {
             return Some((class, var));
         }
         if self.program.language(class.file) == blocklint_core::Language::Rust {
-            // A type's own method goes before those of its traits.
+            // An inherent method takes precedence over methods of traits.
             let mut of_trait = None;
             for block in self.impls(class) {
                 let row = self.program.class(block);
@@ -320,19 +329,20 @@ impl<'a> Linker<'a> {
         None
     }
 
-    /// Returns the functions that a member's definitions make, before decorators.
+    /// Returns the functions that define a member, before decoration. There may be several: overloads, getter and
+    /// setter.
     pub fn functions_of(&self, class: ClassRef, var: VarId) -> Vec<BodyRef> {
         let functions = self.query(&self.tables.classes.functions, class.file, Rc::default, || {
             let bodies = self.program.facts(class.file).bodies.iter().enumerate();
             let mut functions: Vec<(VarId, BodyId)> = bodies
                 .filter(|(_, body)| body.kind == BodyKind::Function)
-                .map(|(at, body)| (body.var, BodyId(at as u32)))
+                .map(|(index, body)| (body.var, BodyId(index as u32)))
                 .collect();
             functions.sort_unstable();
             Rc::from(functions)
         });
-        let from = functions.partition_point(|(of, _)| *of < var);
-        let found = functions[from..].iter().take_while(|(of, _)| *of == var);
-        found.map(|&(_, body)| class.file.body_ref(body)).collect()
+        let start = functions.partition_point(|(other, _)| *other < var);
+        let of_var = functions[start..].iter().take_while(|(other, _)| *other == var);
+        of_var.map(|&(_, body)| class.file.body_ref(body)).collect()
     }
 }

@@ -1,4 +1,4 @@
-//! Effects of decorators on the functions of a class: properties, static methods, caches.
+//! Kinds of methods by the language's own decorators: properties, static methods, class methods, cached methods.
 
 use crate::lang;
 use blocklint_core::Language;
@@ -14,34 +14,33 @@ use crate::values::value::{EnvId, Val};
 /// The kind of a function, by the language's own decorators.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MethodKind {
-    /// Reading the attribute calls it.
+    /// True if reading the attribute calls the function: `@property`.
     pub(crate) property: bool,
-    /// It has no receiver.
+    /// True if the function has no receiver: `@staticmethod`.
     pub(crate) is_static: bool,
-    /// Its receiver is the class.
+    /// True if the receiver is the class: `@classmethod`.
     pub of_class: bool,
-    /// It is a generator used in `with`.
+    /// True if the generator is a context manager: `@contextmanager`.
     pub(crate) context_manager: bool,
-    /// It runs once and then answers from memory.
+    /// True if the result is cached after the first call.
     pub cached: bool,
-    /// It does so as long as the program lives.
+    /// True if the cached result is kept until the program ends.
     pub kept: bool,
-    /// It leaves its code to classes that derive.
+    /// True if subclasses implement the function: `@abstractmethod`.
     pub(crate) is_abstract: bool,
 }
 
 impl Linker<'_> {
-    /// True if the class is a descriptor: reading an attribute that holds an instance of it runs a method of the class
-    /// (Python).
+    /// True if a class is a descriptor: it has a method `__get__`, which runs when the attribute is read (Python).
     fn is_descriptor(&self, class: ClassRef) -> bool {
         let Some(name) = self.program.name("__get__") else { return false };
         self.mro(class).iter().any(|ancestor| match *ancestor {
-            Ancestor::Class(of) => self.own_member(of, name).is_some(),
+            Ancestor::Class(class) => self.own_member(class, name).is_some(),
             _ => false,
         })
     }
 
-    /// True if a decorator of the language makes a context manager of a generator function (Python).
+    /// True if a path is `@contextmanager` or `@asynccontextmanager` (Python).
     pub(crate) fn makes_context_manager(&self, path: PathId) -> bool {
         self.library.language(path) == Language::Python
             && lang::python::builtins::decorator(&self.library.text(path)) == Some(Decorator::ContextManager)
@@ -58,25 +57,26 @@ impl Linker<'_> {
         let row = self.program.body(body);
         let mut kind = MethodKind { is_static: row.flags.has(BodyFlags::STATIC), ..MethodKind::default() };
         if facts.language == Language::Python {
-            let at = facts.body(row.parent.get().unwrap_or(BodyId(0))).region;
-            let scope = Scope { file: body.file, at: At { region: at, position: u32::MAX }, env: EnvId::NONE };
+            let region = facts.body(row.parent.get().unwrap_or(BodyId(0))).region;
+            let scope = Scope { file: body.file, at: At { region, position: u32::MAX }, env: EnvId::NONE };
             for &decorator in facts.list(row.decorators) {
-                // `@x.setter` and `@x.getter` extend a property of the class.
+                // `@x.getter` extends a property of the class.
                 if let Form::Attr(_, sym) = facts.form(decorator)
                     && matches!(facts.text(sym), "getter")
                 {
                     kind.property = true;
                     continue;
                 }
-                // `@lru_cache(maxsize=8)` is the decorator of that name with its settings.
-                let named = match facts.form(decorator) {
+                // `@lru_cache(maxsize=8)` is the decorator `lru_cache` with arguments.
+                let callee = match facts.form(decorator) {
                     Form::Result(call) => facts.site(call).callee,
                     _ => decorator,
                 };
-                for val in self.values.members(self.eval(scope, named).value) {
+                for val in self.values.members(self.eval(scope, callee).value) {
                     let path = match val {
                         Val::External(path) => path,
-                        // A method that is decorated with a descriptor of the project runs when its attribute is read.
+                        // A method with a descriptor class of the project as its decorator runs when its attribute is
+                        // read.
                         Val::Class(class) if self.is_descriptor(class) => {
                             kind.property = true;
                             continue;

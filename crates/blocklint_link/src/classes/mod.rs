@@ -1,4 +1,4 @@
-//! The class hierarchy: bases, subclasses, overrides, kinds of methods.
+//! Classes: bases, lookup order, subclasses, overrides and kinds of methods.
 
 pub mod descendants;
 pub mod hierarchy;

@@ -1,15 +1,15 @@
-//! Overrides of a method: implementations in subclasses, of interfaces and of traits, without test doubles and stubs.
+//! Overrides of a method: its implementations in subclasses of classes, interfaces and traits, without test doubles.
 
 use crate::linker::Linker;
 use crate::program::ids::{BodyRef, ClassRef, Name};
 use blocklint_facts::BodyFlags;
 use std::rc::Rc;
 
-/// Classes derived from one that are looked at.
-const MOST_CLASSES: usize = 20_000;
+/// The maximal number of subclasses that are searched for one method.
+const MAX_SUBCLASSES: usize = 20_000;
 
 impl Linker<'_> {
-    /// Returns the methods that override or implement this one in classes derived from its class, tests apart.
+    /// Returns the methods that override or implement a method in subclasses, without test doubles.
     pub fn overrides(&self, class: ClassRef, name: Name) -> Rc<[BodyRef]> {
         let find = || self.find_overrides(class, name).into();
         self.query(&self.tables.classes.overrides, (class, name), Rc::default, find)
@@ -17,30 +17,30 @@ impl Linker<'_> {
 
     fn find_overrides(&self, class: ClassRef, name: Name) -> Vec<BodyRef> {
         let semantics = crate::lang::semantics(self.program.language(class.file));
-        let mut found = Vec::new();
-        for next in self.descendants(class, MOST_CLASSES).classes {
+        let mut methods = Vec::new();
+        for next in self.descendants(class, MAX_SUBCLASSES).classes {
             match self.own_member(next, name) {
-                Some((owner, var)) => found.extend(self.functions_of(owner, var)),
-                None => found.extend(semantics.overrides_in_other_impls(self, next, class, name)),
+                Some((owner, var)) => methods.extend(self.functions_of(owner, var)),
+                None => methods.extend(semantics.overrides_in_other_impls(self, next, class, name)),
             }
         }
-        found.retain(|&body| !semantics.is_test_double_or_demo(self, body, class));
-        found.sort();
-        found.dedup();
-        found
+        methods.retain(|&body| !semantics.is_test_double_or_demo(self, body, class));
+        methods.sort();
+        methods.dedup();
+        methods
     }
 
-    /// True if tests put a method in the place of one of the program: a test double.
-    pub fn is_test_double(&self, body: BodyRef, of: BodyRef) -> bool {
-        self.is_for_tests(body) && !self.is_for_tests(of)
+    /// True if a method is a test double of another method, because only the first one is for tests.
+    pub fn is_test_double(&self, body: BodyRef, original: BodyRef) -> bool {
+        self.is_for_tests(body) && !self.is_for_tests(original)
     }
 
-    /// Returns the body of a class itself.
+    /// Returns the body that contains the definitions of a class.
     pub(crate) fn class_body(&self, class: ClassRef) -> BodyRef {
         class.file.body_ref(self.program.class(class).body)
     }
 
-    /// True if a body has no code of its own.
+    /// True if a body has no code of its own, because it is a stub or abstract.
     pub fn is_stub(&self, body: BodyRef) -> bool {
         self.program.body(body).flags.has(BodyFlags::STUB) || self.method_kind(body).is_abstract
     }

@@ -1,4 +1,4 @@
-//! Tables of the answers about classes that the linker keeps.
+//! The memo tables of queries about classes.
 
 use std::rc::Rc;
 
@@ -10,18 +10,18 @@ use crate::linker::query::{Plain, Step, Table};
 use crate::program::ids::{BodyRef, ClassRef, FileId, Name};
 use crate::values::value::Val;
 
-/// Functions by their variables, sorted.
+/// The functions of a file, sorted by the variable to which their definition binds them.
 pub(crate) type Functions = Rc<[(VarId, BodyId)]>;
 
-/// The answers about classes.
+/// The memo tables of queries about classes.
 #[derive(Default)]
 pub(crate) struct ClassTables {
     pub(crate) bases: Table<ClassRef, Rc<[Val]>, Step>,
     pub(crate) mros: Table<ClassRef, Rc<Mro>, Step>,
-    /// The classes that name one as a base.
+    /// The direct subclasses of a class.
     pub(crate) derived: Table<ClassRef, Rc<[ClassRef]>, Plain>,
     pub(crate) overrides: Table<(ClassRef, Name), Rc<[BodyRef]>, Plain>,
-    /// The functions of a file by the variables that hold them.
+    /// The functions of each file, by variable.
     pub(crate) functions: Table<FileId, Functions, Plain>,
     pub(crate) method_kinds: Table<BodyRef, MethodKind, Plain>,
 }

@@ -1,4 +1,4 @@
-//! Names and source text for people.
+//! Qualified names and source text for messages.
 
 pub(crate) mod qualified_name;
 pub(crate) mod source_text;

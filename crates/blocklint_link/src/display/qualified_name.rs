@@ -1,4 +1,4 @@
-//! Qualified names of bodies and classes, as people and models write them.
+//! Qualified names of bodies and classes for messages and models: `app.service.Store.load`.
 
 use crate::lang;
 use blocklint_core::Language;
@@ -8,21 +8,22 @@ use crate::linker::Linker;
 use crate::program::ids::{BodyRef, ClassRef, FileId};
 
 impl<'a> Linker<'a> {
-    /// Returns the qualified name of a body: `app.service.Store.load`; for a file's top level the module.
+    /// Returns the qualified name of a body: `app.service.Store.load`. The top level of a file has the module's name.
     pub fn qualified_name(&self, body: BodyRef) -> String {
         let (facts, body_id) = self.program.facts_and_id(body);
         let inside = facts.qualified_name(body_id);
-        self.join_name(body.file, &inside)
+        self.with_module_name(body.file, &inside)
     }
 
     /// Returns the qualified name of a class: `app.service.Store`.
     pub fn qualified_class(&self, class: ClassRef) -> String {
         let facts = self.program.facts(class.file);
         let inside = facts.qualified_name(self.program.class(class).body);
-        self.join_name(class.file, &inside)
+        self.with_module_name(class.file, &inside)
     }
 
-    fn join_name(&self, file: FileId, inside: &str) -> String {
+    /// Returns the name of a definition with the module of its file before it.
+    fn with_module_name(&self, file: FileId, inside: &str) -> String {
         let module = self.module_name(file);
         match (module.is_empty(), inside.is_empty()) {
             (true, _) => inside.to_owned(),
@@ -34,23 +35,23 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Returns the name of a body inside its file, as people write it (`Store.load`); of a body without a name, that of
-    /// the body around it.
-    pub fn name_inside_file(&self, of: BodyRef) -> String {
-        let (facts, mut body) = self.program.facts_and_id(of);
+    /// Returns the qualified name of a body without its module: `Store.load`. A lambda or block has the name of the
+    /// function around it.
+    pub fn name_inside_file(&self, inner: BodyRef) -> String {
+        let (facts, mut body) = self.program.facts_and_id(inner);
         while matches!(facts.body(body).kind, BodyKind::Lambda | BodyKind::AsyncBlock | BodyKind::GeneratorExpression) {
             match facts.body(body).parent.get() {
                 Some(parent) => body = parent,
                 None => break,
             }
         }
-        let name = self.qualified_name(of.file.body_ref(body));
+        let name = self.qualified_name(inner.file.body_ref(body));
         let separator = if facts.language == Language::Rust { "::" } else { "." };
-        let module = self.module_name(of.file);
+        let module = self.module_name(inner.file);
         name.strip_prefix(&module).and_then(|inside| inside.strip_prefix(separator)).map_or(name.clone(), str::to_owned)
     }
 
-    /// Returns the module, crate path or package of a file.
+    /// Returns the name of a file's module (Python), crate path (Rust) or package (Java).
     pub fn module_name(&self, file: FileId) -> String {
         lang::semantics(self.program.language(file)).module_name(self, file)
     }

@@ -1,4 +1,4 @@
-//! Code as the facts have it, written out for people.
+//! Source text of sites and forms for messages, reconstructed from facts. Parts that are not names are `…`.
 
 use crate::lang;
 use crate::linker::Linker;
@@ -7,7 +7,7 @@ use blocklint_core::Language;
 use blocklint_facts::{BodyKind, Form, FormId, SiteKind};
 
 impl Linker<'_> {
-    /// Returns the callee of a site as it is written, as far as names go.
+    /// Returns the source text of a site's callee.
     pub fn written_site(&self, site: SiteRef) -> String {
         let facts = self.program.facts(site.file);
         let row = self.program.site(site);
@@ -30,8 +30,8 @@ impl Linker<'_> {
         }
     }
 
-    /// Returns in plain words how a site runs a method that it does not name: "`list()` iterates over `books`". None for calls of
-    /// the method itself, and for loops, `with` and attributes, which show what they run.
+    /// Returns a description of an implicit call of a method: "`list()` iterates over `books`". `None` for an explicit
+    /// call of the method, and for loops, `with` and attributes, whose text shows the call.
     pub fn words_for_operation(&self, site: SiteRef, method: &str) -> Option<String> {
         let facts = self.program.facts(site.file);
         let row = self.program.site(site);
@@ -49,9 +49,9 @@ impl Linker<'_> {
             SiteKind::Operator if own == "__contains__" => ("`in`".to_owned(), row.callee),
             SiteKind::Compare => {
                 let sign = lang::python::protocols::comparison_operator(own);
-                (format!("`{sign}`"), self.operand_with(site, method))
+                (format!("`{sign}`"), self.operand_with_method(site, method))
             }
-            SiteKind::Operator => ("the operator".to_owned(), self.operand_with(site, method)),
+            SiteKind::Operator => ("the operator".to_owned(), self.operand_with_method(site, method)),
             _ => return None,
         };
         let operand = self.written(site.file, operand);
@@ -61,9 +61,9 @@ impl Linker<'_> {
         })
     }
 
-    /// Returns the operand of a binary operation whose method runs: the right one if the left one is a literal or the method is a
-    /// reflected one.
-    fn operand_with(&self, site: SiteRef, method: &str) -> FormId {
+    /// Returns the operand of a binary operation whose method runs: the right one if the left one is a literal or the
+    /// method is a reflected one (`__radd__`), else the left one.
+    fn operand_with_method(&self, site: SiteRef, method: &str) -> FormId {
         let facts = self.program.facts(site.file);
         let row = self.program.site(site);
         let is_literal = matches!(
@@ -77,7 +77,7 @@ impl Linker<'_> {
         }
     }
 
-    /// Returns a form as it is written, as far as names go; `…` stands for the rest.
+    /// Returns the source text of a form; parts that are not names are `…`.
     pub fn written(&self, file: crate::program::ids::FileId, form: FormId) -> String {
         self.written_within(file, form, 12)
     }

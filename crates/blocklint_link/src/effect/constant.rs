@@ -1,33 +1,34 @@
-//! A literal, as far as conditions ask.
+//! Constants: the literal values that conditions of rows and branches test.
 
 use blocklint_models::Literal;
 
-/// A literal, as far as conditions ask.
+/// The literal value of an expression, a parameter that a caller decides, or an unknown value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Constant {
-    /// Not visible.
+    /// An unknown value.
     Hidden,
-    /// The n-th parameter of the body around.
+    /// The value of the n-th parameter of the body around the expression.
     Param(u32),
     /// `None`, `null`.
     Null,
-    /// A truth value.
+    /// A Boolean.
     Bool(bool),
-    /// A whole number.
+    /// An integer.
     Int(i64),
-    /// Another number.
+    /// A floating-point number.
     Float(f64),
-    /// A string, cut to 64 bytes.
+    /// A string, truncated to 64 bytes.
     Str(String),
-    /// A string that begins with this text.
+    /// A string of which only this prefix is known.
     Head(String),
-    /// Named constants.
+    /// Named constants, by path: `["os.O_RDONLY"]`.
     Symbols(Vec<String>),
-    /// A collection without elements that a parameter has by default.
+    /// An empty collection.
     Empty,
 }
 
 impl Constant {
+    /// Returns the value as a number; false is zero.
     pub(crate) fn number(&self) -> Option<f64> {
         match self {
             Constant::Int(value) => Some(*value as f64),
@@ -37,7 +38,7 @@ impl Constant {
         }
     }
 
-    /// Returns seconds, where it is a number of them.
+    /// Returns the value as a number of seconds; `None` for Booleans and other values.
     pub fn seconds(&self) -> Option<f64> {
         match self {
             Constant::Bool(_) => None,
@@ -45,11 +46,12 @@ impl Constant {
         }
     }
 
+    /// True if the value is equal to a literal of a model row.
     pub(crate) fn equals(&self, literal: &Literal) -> bool {
         match (self, literal) {
             (Constant::Bool(a), Literal::Bool(b)) => a == b,
             (Constant::Int(a), Literal::Int(b)) => a == b,
-            // Python's truth values are numbers: `block=0` is `block=False`.
+            // Booleans of Python are numbers: `block=0` is `block=False`.
             (Constant::Int(a), Literal::Bool(b)) => *a == i64::from(*b),
             (Constant::Int(a), Literal::Float(b)) => *a as f64 == *b,
             (Constant::Float(a), Literal::Float(b)) => a == b,

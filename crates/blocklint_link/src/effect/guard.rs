@@ -1,4 +1,5 @@
-//! Conditions over a parameter or over the object's own state (guards), under which a label holds. Plain data.
+//! Guards: conditions on a parameter, decided by callers, under which a label holds. Plain data; `guards/branch.rs`
+//! derives guards from branches.
 
 use crate::effect::constant::Constant;
 use crate::effect::label::is_rare_scheme;
@@ -8,26 +9,26 @@ use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
-/// Where a guard comes from: what an answer that cannot be seen means.
+/// The origin of a guard, which decides the meaning of an unknown answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Source {
-    /// A `when`: not visible means no.
+    /// A `when` of a row: an unknown answer means no.
     When,
-    /// An `unless`: not visible means yes, less surely.
+    /// An `unless` of a row: an unknown answer means that the label holds, with less confidence.
     Unless,
-    /// An `unless` that hardly any value meets, `contains = "data:"`, and the state an object was made in: not visible means
-    /// yes.
+    /// An `unless` that few values meet (`contains = "data:"`), or a state of the receiver: an unknown answer means
+    /// that the label holds.
     Exempt,
-    /// A timeout: not visible means yes.
+    /// A timeout: an unknown answer means that the label holds.
     Timeout,
-    /// A branch: not visible means yes, in practice it is taken.
+    /// A branch: an unknown answer means that the label holds, because the branch is mostly taken.
     Branch,
 }
 
-/// The question that a guard asks about an argument.
+/// The test that a guard applies to an argument.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Question {
-    /// A row's condition is shown.
+    /// The condition of a row holds.
     Condition(Condition),
     /// The argument is zero.
     Zero,
@@ -38,45 +39,44 @@ pub enum Question {
 /// The test of a branch over a parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Choice {
-    /// It is true in the language's sense.
+    /// It is true in a Boolean context.
     Truth,
     /// It is `None`.
     Null,
     /// It is one of these literals.
     Equals(smallvec::SmallVec<[crate::effect::constant::Constant; 1]>),
-    /// It is a string that begins with one of these.
-    Begins(smallvec::SmallVec<[String; 1]>),
+    /// It is a string that starts with one of these prefixes.
+    StartsWith(smallvec::SmallVec<[String; 1]>),
     /// It is an instance of one of these types.
-    OfType(Vec<AskedType>),
-    /// It is a string that ends so.
-    Ends(String),
-    /// Its method of this name, which takes no arguments, returns true.
-    Says(String),
-    /// It is a mapping in which nothing lies under this key.
-    Lacks(String),
+    IsInstance(Vec<TestedType>),
+    /// It is a string that ends with this suffix.
+    EndsWith(String),
+    /// Its method of this name, called without arguments, returns true.
+    MethodReturnsTrue(String),
+    /// It is a mapping without a value under this key.
+    LacksKey(String),
 }
 
-/// A type that a branch asks for.
+/// A type for which a branch tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum AskedType {
-    /// One that literals have.
+pub enum TestedType {
+    /// The type of literals: `str`, `int`.
     Literal(PathId),
-    /// Python: a class of the project.
+    /// A class of the project (Python).
     Class(ClassRef),
-    /// Python: another class of a library.
+    /// Another class of a library (Python).
     Library(PathId),
 }
 
 impl Question {
-    /// Returns a number that is equal for equal questions and mostly another for others: a parameter may be compared
-    /// with hundreds of texts.
-    fn hint(&self) -> u64 {
+    /// Returns a hash of the question, because a parameter may be compared with hundreds of strings.
+    fn hash_of_text(&self) -> u64 {
         let text = match self {
             Question::Choice(Choice::Equals(list)) => match list.first() {
                 Some(Constant::Str(text)) => text,
                 _ => return 1,
             },
-            Question::Choice(Choice::Begins(parts)) => match parts.first() {
+            Question::Choice(Choice::StartsWith(parts)) => match parts.first() {
                 Some(text) => text,
                 None => return 2,
             },
@@ -93,108 +93,109 @@ impl Question {
 /// A condition on one parameter of the body.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Guard {
-    /// Which parameter.
+    /// The index of the parameter.
     pub param: u32,
-    /// Where it comes from.
+    /// The origin of the guard.
     pub source: Source,
     /// The question about the parameter.
     pub question: Rc<Question>,
     /// The answer for which the label holds.
     pub wanted: bool,
-    /// How often it was passed on.
+    /// The number of calls through which the parameter was passed on.
     pub passed: u8,
-    /// The parameter that makes the answer moot where it is true: the body assigns the other one a value of its own.
+    /// A parameter that invalidates the guard if it is true, because the body then assigns another value to `param`.
     pub escape: Option<u32>,
-    /// The inferred steps where no caller decides it: of a branch that is one of many.
+    /// The inferred steps if no caller decides the guard, because its branch is one of many.
     pub rare: u8,
-    /// By what a call names the parameter, if not by its place here.
+    /// The key by which calls refer to the parameter, if not by its index in this body.
     pub asked: Option<Rc<GuardKey>>,
-    /// True if the body assigns the parameter a value of its own when the caller passes none:
+    /// True if the body assigns a value to the parameter when the caller passes none:
     /// `if name is None: name = look_up()`.
     pub filled_in: bool,
 }
 
-/// The name by which a guard finds its argument where a function passes everything on: `def wrapper(*args, **kwargs):
-/// return f(*args, **kwargs)`.
+/// The key by which a guard finds its argument behind a function that forwards all arguments: `def wrapper(*args,
+/// **kwargs): return f(*args, **kwargs)`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum GuardKey {
-    /// This parameter of a body further down.
+    /// A parameter of a body that the function calls.
     Param(BodyRef, u32),
-    /// A key of `**kwargs`, and its default if a call does not pass it.
+    /// A key of `**kwargs`, with its default.
     Key(String, Constant),
 }
 
 impl Guard {
-    /// Returns the guard, asked of the argument that callers pass under a key, or of `default` if they pass none.
-    pub fn under_key(self, key: String, default: Constant) -> Self {
+    /// Returns the guard for the argument that callers pass under a key, or for `default` if they pass none.
+    pub fn for_key(self, key: String, default: Constant) -> Self {
         Guard { passed: self.passed + 1, asked: Some(Rc::new(GuardKey::Key(key, default))), ..self }
     }
 
-    /// True if it asks for a literal.
+    /// True if the guard compares the argument with literals.
     pub fn is_choice_of_literal(&self) -> bool {
         matches!(&*self.question, Question::Choice(Choice::Equals(_)))
     }
 
-    /// True if it holds for one text or a few, so that most other texts fail it.
-    pub fn asks_for_text(&self) -> bool {
+    /// True if the guard requires one of a few strings, so that most strings do not meet it.
+    pub fn tests_text(&self) -> bool {
         let is_text = |constant: &Constant| matches!(constant, Constant::Str(_));
         matches!(&*self.question, Question::Choice(Choice::Equals(list)) if self.wanted && list.iter().all(is_text))
     }
 
-    /// True if it holds only where a branch finds that an argument is `None` or `null`.
-    pub fn asks_for_null(&self) -> bool {
+    /// True if the guard requires an argument that is `None` or `null`.
+    pub fn tests_null(&self) -> bool {
         self.wanted && matches!(&*self.question, Question::Choice(Choice::Null))
     }
 
-    /// True if one of the tests of its condition is meant.
-    fn tests(&self, is_meant: impl Fn(&Test) -> bool) -> bool {
-        matches!(&*self.question, Question::Condition(condition) if condition.tests.iter().any(is_meant))
+    /// True if the guard is a condition with a test that meets a predicate.
+    fn has_test(&self, predicate: impl Fn(&Test) -> bool) -> bool {
+        matches!(&*self.question, Question::Condition(condition) if condition.tests.iter().any(predicate))
     }
 
-    /// True if it asks where an argument comes from or how much of it there is.
-    pub fn asks_for_origin(&self) -> bool {
-        self.tests(|test| matches!(test, Test::From(_) | Test::Unbounded))
+    /// True if the guard tests the origin or the size of an argument.
+    pub fn tests_origin(&self) -> bool {
+        self.has_test(|test| matches!(test, Test::From(_) | Test::Unbounded))
     }
 
-    /// True if it asks for the type of an argument, or for a stream whose source is unknown (`unseen`).
-    pub fn asks_for_type(&self) -> bool {
-        self.tests(|test| matches!(test, Test::Type(_) | Test::Unseen))
+    /// True if the guard tests the type of an argument, or for a stream whose source is unknown (`unseen`).
+    pub fn tests_type(&self) -> bool {
+        self.has_test(|test| matches!(test, Test::Type(_) | Test::Unseen))
     }
 
-    /// True if it asks for a stream whose source is unknown (`unseen`).
-    pub fn asks_for_unseen(&self) -> bool {
-        self.tests(|test| *test == Test::Unseen)
+    /// True if the guard tests for a stream whose source is unknown (`unseen`).
+    pub fn tests_unseen(&self) -> bool {
+        self.has_test(|test| *test == Test::Unseen)
     }
 
-    /// True if it asks for an address of a scheme other than those of files and the web (`s3://`). It is one scheme of
-    /// many, so a caller whose code does not show a scheme mostly uses another one.
-    pub fn asks_for_scheme(&self) -> bool {
+    /// True if the guard requires an address with a rare scheme (`s3://`), and not one of files or the web. A caller
+    /// whose scheme is unknown mostly uses another one.
+    pub fn tests_scheme(&self) -> bool {
         match &*self.question {
-            Question::Choice(Choice::Begins(parts)) if self.wanted => parts.iter().all(|part| is_rare_scheme(part)),
+            Question::Choice(Choice::StartsWith(parts)) if self.wanted => parts.iter().all(|part| is_rare_scheme(part)),
             _ => false,
         }
     }
 
-    /// True if the body replaces this literal by a value of its own, so that the literal does not answer the guard. It
-    /// does so with `None`, false, zero and the empty text.
+    /// True if the body replaces this argument with another value, so that the argument does not decide the guard. It
+    /// replaces `None`, false, zero and the empty string.
     pub fn replaces(&self, constant: &Constant) -> bool {
-        let is_nothing = match constant {
+        let is_missing = match constant {
             Constant::Null | Constant::Bool(false) | Constant::Int(0) => true,
             Constant::Str(text) => text.is_empty(),
             _ => false,
         };
-        self.filled_in && is_nothing
+        self.filled_in && is_missing
     }
 
-    /// True if it asks the same about the same parameter, however far both were passed on.
-    pub fn is_same_as(&self, other: &Guard) -> bool {
+    /// True if both guards have the same question about the same parameter. The number of calls through which they were
+    /// passed on does not count.
+    pub fn has_same_question(&self, other: &Guard) -> bool {
         self.param == other.param
             && self.asked == other.asked
             && self.question == other.question
             && self.wanted == other.wanted
     }
 
-    /// Returns a guard that no call has passed on yet.
+    /// Returns a guard that was not passed on through a call.
     pub fn new(param: u32, source: Source, question: Question, wanted: bool) -> Self {
         Guard {
             param,
@@ -210,38 +211,39 @@ impl Guard {
     }
 }
 
-/// One of several implementations of a method.
+/// The implementation that a label belongs to, if a method has several: the label holds only for objects whose class
+/// finds this implementation under the name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Own {
+pub struct OwnImplementation {
     /// The method's name.
     pub name: Name,
     /// The implementation.
     pub body: BodyRef,
 }
 
-/// A key by which guards are compared quickly.
-pub(crate) type Quick = (u32, bool, u8, u8, u64);
+/// A hash of a guard.
+pub(crate) type GuardHash = (u32, bool, u8, u8, u64);
 
-/// Guards with numbers, equal for equal ones.
+/// Interned guards.
 #[derive(Debug, Default)]
 pub struct Guards {
     rows: Vec<Guard>,
-    /// By what is quickly compared of them.
-    alike: FxHashMap<Quick, smallvec::SmallVec<[u32; 4]>>,
+    /// The numbers of guards, by hash.
+    by_hash: FxHashMap<GuardHash, smallvec::SmallVec<[u32; 4]>>,
 }
 
 impl Guards {
     /// Returns the number of a guard.
     pub fn id(&mut self, guard: &Guard) -> u32 {
-        let key = (guard.param, guard.wanted, guard.passed, guard.rare, guard.question.hint());
-        let alike = self.alike.entry(key).or_default();
-        match alike.iter().copied().find(|&at| self.rows[at as usize] == *guard) {
-            Some(at) => at,
+        let key = (guard.param, guard.wanted, guard.passed, guard.rare, guard.question.hash_of_text());
+        let candidates = self.by_hash.entry(key).or_default();
+        match candidates.iter().copied().find(|&id| self.rows[id as usize] == *guard) {
+            Some(id) => id,
             None => {
-                let at = self.rows.len() as u32;
+                let id = self.rows.len() as u32;
                 self.rows.push(guard.clone());
-                alike.push(at);
-                at
+                candidates.push(id);
+                id
             }
         }
     }

@@ -1,65 +1,65 @@
-//! Labels: how a body holds its thread, under which condition, for how long.
+//! Labels: the effect by which a body holds its thread, with its severity, guards and duration.
 
-use crate::effect::guard::{Guard, Guards, Own};
+use crate::effect::guard::{Guard, Guards, OwnImplementation};
 use std::hash::Hash;
 
 use blocklint_core::{Effect, Hold, Severity, WhereSet};
 use rustc_hash::FxHashMap;
 
-/// How long one call can block its thread, as far as the body itself decides.
+/// The duration for which one call can hold its thread.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LabelHold {
-    /// Decided.
+    /// A duration that does not depend on the caller.
     Fixed(Hold),
-    /// The value of the n-th parameter, in units of so many seconds.
+    /// The value of a parameter.
     Param {
-        /// Which parameter.
+        /// The index of the parameter.
         index: u32,
-        /// Seconds of one unit.
+        /// The seconds of one unit of the parameter.
         unit: f64,
     },
 }
 
-/// True if a text is the scheme or the name space of a few values among many: `s3://`, `oidc/`. Schemes of most
-/// addresses (`http://`), `data:` and beginnings of paths are none.
+/// True if a prefix is a rare scheme or namespace: `s3://`, `oidc/`. Common schemes (`http://`, `data:`) and prefixes
+/// of paths are not rare.
 pub(crate) fn is_rare_scheme(part: &str) -> bool {
     let Some(scheme) = part.strip_suffix("://").or_else(|| part.strip_suffix([':', '/'])) else { return false };
-    // Pictures and the like are often sent as `data:`.
+    // Images are often sent as `data:`.
     !scheme.starts_with(['/', '.', '~']) && !matches!(scheme, "" | "http" | "https" | "file" | "ws" | "wss" | "data")
 }
 
-/// One way in which a body holds its thread.
+/// An effect by which a body holds its thread, as the search carries it from callee to caller.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Label {
-    /// The way.
+    /// The effect.
     pub effect: Effect,
-    /// Not made cooperative by gevent.
+    /// True if gevent does not make the call cooperative.
     pub native: bool,
-    /// How bad.
+    /// The severity.
     pub severity: Severity,
-    /// The call fails on a loop's thread besides; never lowered.
+    /// True if the call raises an error on the thread of an event loop; the severity is never lowered then.
     pub fails: bool,
-    /// Where it holds.
+    /// The contexts and runtimes in which the label holds.
     pub place: WhereSet,
-    /// It came through a function that runs once: no loop makes it long.
+    /// True if the label came through a function that runs once, so that no loop multiplies its hold.
     pub once: bool,
-    /// It waits for something that ends when it is asked to.
+    /// True if the call waits for something that was told to end.
     pub for_end: bool,
-    /// Under which condition.
+    /// The guard under which the label holds.
     pub guard: Option<Guard>,
-    /// And under which other one that a branch further out put on it.
+    /// A second guard of a branch further out.
     pub outer: Option<Guard>,
-    /// Only on objects whose class finds this method under its name.
-    pub own: Option<Own>,
-    /// How long.
+    /// The implementation that the label is limited to.
+    pub own: Option<OwnImplementation>,
+    /// The duration of one call.
     pub hold: LabelHold,
 }
 
-/// A number for a label, equal for labels that are settled together.
+/// An interned label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LabelId(pub u32);
 
-/// The labels of one run.
+/// The interned labels of one run.
 #[derive(Debug, Default)]
 pub struct Labels {
     rows: Vec<Label>,
@@ -67,6 +67,7 @@ pub struct Labels {
     ids: FxHashMap<Key, LabelId>,
 }
 
+/// The hash key of a label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Key {
     effect: Effect,
@@ -77,16 +78,16 @@ struct Key {
     for_end: bool,
     place: WhereSet,
     guards: [u32; 2],
-    own: Option<Own>,
+    own: Option<OwnImplementation>,
     hold: HoldKey,
 }
 
-/// A hold that can be looked up; numbers by their bits.
+/// The hash key of a hold; floating-point numbers as their bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum HoldKey {
     /// The rank of a hold, and its seconds.
     Fixed(u8, u64),
-    /// A parameter, and the seconds of one unit of it: a label in minutes is another than one in seconds.
+    /// The index of a parameter, and the seconds of one unit of it.
     Param(u32, u64),
 }
 
@@ -125,16 +126,16 @@ impl Labels {
         guard.map_or(u32::MAX, |guard| self.guards.id(guard))
     }
 
-    /// Returns the label.
+    /// Returns the label with a number.
     pub fn get(&self, id: LabelId) -> &Label {
         &self.rows[id.0 as usize]
     }
 }
 
-/// A wait with a time is bounded, even if the code does not show how long it is.
+/// Lowers the severity of a wait with a timeout, known or unknown, to a warning.
 pub fn cap_wait(label: &mut Label) {
-    let bounded = matches!(label.hold, LabelHold::Fixed(Hold::Seconds(_) | Hold::Unstated));
-    if bounded && label.effect == blocklint_core::Effect::Wait && !label.fails {
+    let is_bounded = matches!(label.hold, LabelHold::Fixed(Hold::Seconds(_) | Hold::Unstated));
+    if is_bounded && label.effect == blocklint_core::Effect::Wait && !label.fails {
         label.severity = label.severity.min(Severity::Warning);
     }
 }

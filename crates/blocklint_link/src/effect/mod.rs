@@ -1,4 +1,4 @@
-//! Labels and what they are made of: how a body holds its thread, under which condition, for how long. Plain data, which decides nothing.
+//! Labels, guards and constants: plain data that describes how a body holds its thread.
 
 pub mod constant;
 pub mod guard;

@@ -1,4 +1,5 @@
-//! Branches over a parameter: the guard that they put on the code in them.
+//! Guards of branches: the conditions on parameters under which a site is reached (`if wait:`), and the outcome of such
+//! a condition for a constant.
 
 use crate::lang;
 use std::rc::Rc;
@@ -10,43 +11,42 @@ use blocklint_facts::{
 use smallvec::{SmallVec, smallvec};
 
 use crate::effect::constant::Constant;
-use crate::effect::guard::{AskedType, Choice, Guard, Question, Source};
-use crate::guards::tested_param::OwnParam;
+use crate::effect::guard::{Choice, Guard, Question, Source, TestedType};
+use crate::guards::tested_param::TestedParam;
 use crate::linker::{Linker, Typed};
 use crate::models::row_match::ConditionResult;
 use crate::program::ids::{BodyRef, FileId, SiteRef};
-use crate::syntax::regions::{around, lies_in, outcome};
+use crate::syntax::regions::{around, is_region_in, outcome};
 use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val};
 
 impl<'a> Linker<'a> {
-    /// Returns the condition on a parameter of its body under which a site is reached, of the innermost branch that has
-    /// one.
+    /// Returns the guard of the innermost branch around a site that tests a parameter of its body.
     pub fn branch_guard(&self, site: SiteRef) -> Option<Guard> {
         self.branch_guard_at(self.scope_of(site, EnvId::NONE))
     }
 
-    /// Returns the condition on a parameter under which a place is reached, of the innermost branch that has one.
+    /// Returns the guard of the innermost branch around a scope that tests a parameter of its body.
     pub(crate) fn branch_guard_at(&self, place: Scope) -> Option<Guard> {
         let facts = self.program.facts(place.file);
-        let mut at = place.at.region;
-        let mut found = None;
-        while let Some(id) = at.get() {
-            let told = self.guard_at(place, id);
-            found = match (found, told) {
-                // The last `else` is for none of the values before it.
-                (Some(inner), Some(outer)) => guard_nor(inner, &outer),
+        let mut region = place.at.region;
+        let mut guard = None;
+        while let Some(id) = region.get() {
+            let branch_guard = self.guard_at(place, id);
+            guard = match (guard, branch_guard) {
+                // The last `else` excludes the values of all branches before it.
+                (Some(inner), Some(outer)) => guard_of_neither(inner, &outer),
                 (inner, outer) => inner.or(outer),
             };
-            if found.as_ref().is_some_and(|found| found.wanted || !found.is_choice_of_literal()) {
-                return found;
+            if guard.as_ref().is_some_and(|guard| guard.wanted || !guard.is_choice_of_literal()) {
+                return guard;
             }
-            at = facts.region(id).parent;
+            region = facts.region(id).parent;
         }
-        found
+        guard
     }
 
-    /// Returns the conditions on parameters that one branch around a site puts on it.
+    /// Returns the guards that one branch around a site puts on it.
     pub fn guards_of_branch(&self, site: SiteRef, branch: RegionId) -> SmallVec<[Guard; 2]> {
         let place = self.scope_of(site, EnvId::NONE);
         let Some((test, holds)) = self.test_of(site.file, branch) else { return SmallVec::new() };
@@ -60,7 +60,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Returns the literal that a parameter has, by the innermost branch around a place.
+    /// Returns the literal value of a parameter by the innermost branch around a scope: `None` in `if name is None:`.
     pub(crate) fn literal_of_branch(&self, place: Scope, param: u32) -> Option<Constant> {
         let guard = self.guard_at(place, place.at.region.get()?)?;
         if !guard.wanted || guard.param != param || guard.asked.is_some() {
@@ -76,22 +76,23 @@ impl<'a> Linker<'a> {
         }
     }
 
+    /// Returns the guard of one branch around a scope.
     fn guard_at(&self, place: Scope, branch: RegionId) -> Option<Guard> {
         let (test, holds) = self.test_of(place.file, branch)?;
         self.guard_of_test(place, branch, test, holds, 4)
     }
 
-    /// Returns the tests that decide that a site is reached, each with how it comes out, from the inside out.
-    pub fn tests_over(&self, site: SiteRef) -> impl Iterator<Item = (FormId, bool)> {
+    /// Returns the tests of the branches around a site, each with its outcome, inner ones first.
+    pub fn tests_around(&self, site: SiteRef) -> impl Iterator<Item = (FormId, bool)> {
         self.tests_at(site.file, self.program.site(site).at.region)
     }
 
-    /// Returns the tests that decide that a region is reached, each with its outcome, from the inside out.
+    /// Returns the tests of the branches around a region, each with its outcome, inner ones first.
     pub fn tests_at(&self, file: FileId, region: RegionId) -> impl Iterator<Item = (FormId, bool)> {
         around(self.program.facts(file), region).filter_map(move |id| self.test_of(file, id))
     }
 
-    /// Returns the test of a branch, and how it comes out there.
+    /// Returns the test of a branch and its outcome in the branch.
     pub fn test_of(&self, file: FileId, id: RegionId) -> Option<(FormId, bool)> {
         let region = self.program.facts(file).region(id);
         match region.kind {
@@ -102,19 +103,19 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Returns how many tests and exceptions decide that a site is reached.
-    pub fn conditions_over(&self, site: SiteRef) -> u32 {
+    /// Returns the number of branches and exception handlers around a site.
+    pub fn condition_count(&self, site: SiteRef) -> u32 {
         let facts = self.program.facts(site.file);
         let regions = around(facts, self.program.site(site).at.region);
         regions.filter(|&id| is_condition(facts.region(id).kind)).count() as u32
     }
 
-    /// True if a test or an exception decides that a site is reached.
+    /// True if a branch or exception handler is around a site.
     pub fn is_in_branch(&self, site: SiteRef) -> bool {
-        self.conditions_over(site) > 0
+        self.condition_count(site) > 0
     }
 
-    /// Returns the condition under which a conditional expression selects a body as the callee of a site:
+    /// Returns the guard under which a conditional expression selects a body as the callee of a site:
     /// `write = slow if careful else quick; write()`.
     pub fn selection_guard(&self, site: SiteRef, body: BodyRef) -> Option<Guard> {
         let facts = self.program.facts(site.file);
@@ -129,34 +130,37 @@ impl<'a> Linker<'a> {
         }
         let Form::Alt(AltKind::Ternary, list) = facts.form(form) else { return None };
         let [test, then, otherwise] = facts.list(list) else { return None };
-        let gives = |form: FormId| {
+        let selects = |form: FormId| {
             let typed = self.eval(self.scope_of(site, EnvId::NONE), form);
-            self.values.members(typed.value).iter().any(|val| matches!(*val, Val::Fn { body: of, .. } if of == body))
+            self.values
+                .members(typed.value)
+                .iter()
+                .any(|val| matches!(*val, Val::Fn { body: function, .. } if function == body))
         };
-        match (gives(*then), gives(*otherwise)) {
+        match (selects(*then), selects(*otherwise)) {
             (true, false) => self.guard_of_test(self.scope_of(site, EnvId::NONE), RegionId::NONE, *test, true, 4),
             (false, true) => self.guard_of_test(self.scope_of(site, EnvId::NONE), RegionId::NONE, *test, false, 4),
             _ => None,
         }
     }
 
-    /// Returns the test of the branch that an `else` without a test of its own belongs to.
+    /// Returns the test of the branch to which an `else` without a test of its own belongs.
     pub(crate) fn sibling_test(&self, file: FileId, id: RegionId) -> Option<FormId> {
         let facts = self.program.facts(file);
         let own = facts.region(id);
-        // Arms follow each other: the `then` lies shortly before its `else`.
-        (0..id.0).rev().take(256).find_map(|at| {
-            let region = facts.region(RegionId(at));
+        // Branches are in order, so the `then` is shortly before its `else`.
+        (0..id.0).rev().take(256).find_map(|index| {
+            let region = facts.region(RegionId(index));
             (region.kind == RegionKind::Then && region.group == own.group && region.body == own.body)
                 .then_some(region.test)
         })
     }
 
-    /// Returns the guard of a test that must come out as `wanted`, for the code in a branch.
+    /// Returns the guard of a test that must have the outcome `wanted`, for the code in a branch.
     fn guard_of_test(&self, place: Scope, branch: RegionId, test: FormId, wanted: bool, depth: u32) -> Option<Guard> {
         let depth = depth.checked_sub(1)?;
         let facts = self.program.facts(place.file);
-        let guard = |param: OwnParam, choice: Choice, wanted: bool| Guard {
+        let guard = |param: TestedParam, choice: Choice, wanted: bool| Guard {
             escape: param.escape,
             asked: param.asked,
             filled_in: param.filled_in,
@@ -165,10 +169,10 @@ impl<'a> Linker<'a> {
         match facts.form(test) {
             Form::Not(inner) => self.guard_of_test(place, branch, inner, !wanted, depth),
             Form::Var(_) | Form::Attr(..) => {
-                Some(guard(self.own_param(place, branch, test, !wanted)?, Choice::Truth, wanted))
+                Some(guard(self.tested_param(place, branch, test, !wanted)?, Choice::Truth, wanted))
             }
             Form::Compare(comparison @ (Comparison::In | Comparison::NotIn), left, right) => {
-                let param = self.own_param(place, branch, left, false)?;
+                let param = self.tested_param(place, branch, left, false)?;
                 let Form::Display(_, list) = facts.form(right) else { return None };
                 let all = facts.list(list).iter().map(|&part| self.literal_of(place, part));
                 let holds = wanted == (comparison == Comparison::In);
@@ -176,13 +180,13 @@ impl<'a> Linker<'a> {
             }
             // `message instanceof String`
             Form::Compare(Comparison::Is, subject, class) if facts.language == Language::Java => {
-                let param = self.own_param(place, branch, subject, false)?;
-                Some(guard(param, Choice::OfType(self.types_asked_for(place, class)?), wanted))
+                let param = self.tested_param(place, branch, subject, false)?;
+                Some(guard(param, Choice::IsInstance(self.tested_types(place, class)?), wanted))
             }
             // `len(items) > 0`
-            Form::Compare(comparison, left, right) if let Some(subject) = counted(facts, left) => {
-                let holds = is_some_counted(comparison, facts.form(right))? == wanted;
-                Some(guard(self.own_param(place, branch, subject, !holds)?, Choice::Truth, holds))
+            Form::Compare(comparison, left, right) if let Some(subject) = counted_form(facts, left) => {
+                let holds = is_nonzero_test(comparison, facts.form(right))? == wanted;
+                Some(guard(self.tested_param(place, branch, subject, !holds)?, Choice::Truth, holds))
             }
             Form::Compare(comparison, left, right) => {
                 let holds = match comparison {
@@ -190,12 +194,12 @@ impl<'a> Linker<'a> {
                     Comparison::IsNot | Comparison::NotEq => !wanted,
                     _ => return None,
                 };
-                let param = |tests_absence| self.own_param(place, branch, left, tests_absence);
+                let param = |tests_absence| self.tested_param(place, branch, left, tests_absence);
                 match self.literal_of(place, right)? {
-                    Constant::Null => match self.part_of_param(place, left) {
+                    Constant::Null => match self.key_of_unpacked_param(place, left) {
                         Some((index, part)) => {
-                            let param = OwnParam::plain(index);
-                            Some(guard(param, Choice::Lacks(part), holds))
+                            let param = TestedParam::plain(index);
+                            Some(guard(param, Choice::LacksKey(part), holds))
                         }
                         None => Some(guard(param(holds)?, Choice::Null, holds)),
                     },
@@ -205,7 +209,7 @@ impl<'a> Linker<'a> {
             // `isinstance(source, str)`, `name.startswith("s3:")`
             Form::Result(call) => {
                 // `kwargs.get("wipe")`
-                if let Some(param) = self.own_key(place, test) {
+                if let Some(param) = self.tested_key(place, test) {
                     return Some(guard(param, Choice::Truth, wanted));
                 }
                 let row = facts.site(call);
@@ -213,12 +217,12 @@ impl<'a> Linker<'a> {
                     && let Form::Var(var) = facts.form(subject.value)
                     && let Some((class, true)) = lang::instance_test(facts, test, true, var)
                 {
-                    let param = self.own_param(place, branch, subject.value, false)?;
-                    return Some(guard(param, Choice::OfType(self.types_asked_for(place, class)?), wanted));
+                    let param = self.tested_param(place, branch, subject.value, false)?;
+                    return Some(guard(param, Choice::IsInstance(self.tested_types(place, class)?), wanted));
                 }
                 let Form::Attr(subject, _) = facts.form(row.callee) else { return None };
                 let end = lang::words_of(facts.language).string_end(facts.text(row.name))?;
-                let param = self.own_param_but_for_prefixes(place, subject)?;
+                let param = self.tested_param_without_prefix(place, subject)?;
                 let [only] = facts.args_of(call)[..] else { return None };
                 let text = |form| match self.constant_at(place, form) {
                     Constant::Str(part) => Some(part),
@@ -226,12 +230,12 @@ impl<'a> Linker<'a> {
                 };
                 let choice = match (end, facts.form(only.value)) {
                     (lang::words::StringEnd::First, Form::Display(_, list)) => {
-                        Choice::Begins(facts.list(list).iter().map(|&part| text(part)).collect::<Option<_>>()?)
+                        Choice::StartsWith(facts.list(list).iter().map(|&part| text(part)).collect::<Option<_>>()?)
                     }
-                    (lang::words::StringEnd::First, _) => Choice::Begins(smallvec![text(only.value)?]),
-                    (lang::words::StringEnd::Last, _) => Choice::Ends(text(only.value)?),
+                    (lang::words::StringEnd::First, _) => Choice::StartsWith(smallvec![text(only.value)?]),
+                    (lang::words::StringEnd::Last, _) => Choice::EndsWith(text(only.value)?),
                 };
-                Some(guard(OwnParam::plain(param), choice, wanted))
+                Some(guard(TestedParam::plain(param), choice, wanted))
             }
             // All of `a and b` hold, none of `a or b` does.
             Form::Alt(AltKind::And, list) if wanted => {
@@ -240,20 +244,20 @@ impl<'a> Linker<'a> {
             Form::Alt(AltKind::Or, list) if !wanted => {
                 facts.list(list).iter().find_map(|&part| self.guard_of_test(place, branch, part, false, depth))
             }
-            // `a == "x" or a == "y"`, beside what never holds.
+            // `a == "x" or a == "y"`, without operands that are always false.
             Form::Alt(AltKind::Or, list) => {
                 let body = facts.body_of(place.at);
                 let never = |part: FormId| self.literal_of_field(place.file, body, part) == Some(Constant::Bool(false));
                 let parts = facts.list(list).iter().filter(|&&part| !never(part));
                 let mut guards = parts.map(|&part| self.guard_of_test(place, branch, part, true, depth));
                 let first = guards.next()??;
-                guards.try_fold(first, |known, next| either(known, next?))
+                guards.try_fold(first, |left, right| guard_of_either(left, right?))
             }
             _ => None,
         }
     }
 
-    /// True if a form asks for a setting that is false by default: `url.getParameter("sent", false)` (Java).
+    /// True if a form reads a setting that is false by default: `url.getParameter("sent", false)` (Java).
     pub fn is_off_by_default(&self, site: SiteRef, form: FormId) -> bool {
         let facts = self.program.facts(site.file);
         let Form::Result(call) = facts.form(form) else { return false };
@@ -275,12 +279,13 @@ impl<'a> Linker<'a> {
             && facts.params_of(row.body).len() == 1
     }
 
+    /// Returns the constant of a form in a scope.
     fn constant_at(&self, place: Scope, form: FormId) -> Constant {
         let body = self.program.facts(place.file).body_of(place.at);
         self.constant_in(place.file.body_ref(body), form, EnvId::NONE, 3)
     }
 
-    /// Returns the literal that a form is.
+    /// Returns the literal value of a form; `None` if it is unknown or a parameter.
     fn literal_of(&self, place: Scope, form: FormId) -> Option<Constant> {
         match self.constant_at(place, form) {
             Constant::Hidden | Constant::Param(_) => None,
@@ -288,47 +293,46 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Returns the beginning of a string, as a branch around a site shows it.
-    pub fn known_beginning(&self, site: SiteRef, subject: FormId) -> Option<String> {
+    /// Returns the prefix of a string that a branch around a site tests: `if name.startswith("s3:"):`.
+    pub fn known_prefix(&self, site: SiteRef, subject: FormId) -> Option<String> {
         let facts = self.program.facts(site.file);
-        let mut at = self.program.site(site).at.region;
-        while let Some(id) = at.get() {
+        let mut next = self.program.site(site).at.region;
+        while let Some(id) = next.get() {
             let region = facts.region(id);
             if region.kind == RegionKind::Then
-                && let Some(found) = self.beginning_in(site, region.test, subject, 4)
+                && let Some(prefix) = self.prefix_in_test(site, region.test, subject, 4)
             {
-                return Some(found);
+                return Some(prefix);
             }
-            at = region.parent;
+            next = region.parent;
         }
         None
     }
 
-    /// Returns whether the branches around a site show that a variable is false in the language's sense, and whether
-    /// they show that it is `None`. A branch that assigns the variable shows nothing.
-    pub fn known_false(&self, site: SiteRef, subject: FormId) -> (Option<bool>, Option<bool>) {
+    /// Returns two facts about a variable by the branches around a site: true if it is false in a Boolean context, and
+    /// true if it is `None`. A fact is `None` if it is unknown. A branch that assigns the variable does not count.
+    pub fn known_falsity(&self, site: SiteRef, subject: FormId) -> (Option<bool>, Option<bool>) {
         let facts = self.program.facts(site.file);
         let Form::Var(var) = facts.form(subject) else { return (None, None) };
         let (mut is_false, mut is_null) = (None, None);
-        let mut at = self.program.site(site).at.region;
-        while let Some(id) = at.get() {
+        let mut next = self.program.site(site).at.region;
+        while let Some(id) = next.get() {
             let region = facts.region(id);
             let holds = outcome(&region);
             if let Some(holds) = holds
-                && !facts.assigns_of(var).any(|assign| lies_in(facts, assign.at.region, id))
+                && !facts.assigns_of(var).any(|assign| is_region_in(facts, assign.at.region, id))
             {
-                let told = self.told_of(site, region.test, holds, subject, 4);
-                is_false = is_false.or(told.0);
-                is_null = is_null.or(told.1);
+                let by_test = self.falsity_by_test(site, region.test, holds, subject, 4);
+                is_false = is_false.or(by_test.0);
+                is_null = is_null.or(by_test.1);
             }
-            at = region.parent;
+            next = region.parent;
         }
         (is_false, is_null)
     }
 
-    /// Returns whether a test with the outcome `holds` shows that a variable is false, and whether it shows that it is
-    /// `None`.
-    fn told_of(
+    /// Returns the same two facts as [`Linker::known_falsity`], by one test with the outcome `holds`.
+    fn falsity_by_test(
         &self,
         site: SiteRef,
         test: FormId,
@@ -339,7 +343,7 @@ impl<'a> Linker<'a> {
         let Some(depth) = depth.checked_sub(1) else { return (None, None) };
         let facts = self.program.facts(site.file);
         match facts.form(test) {
-            Form::Not(inner) => self.told_of(site, inner, !holds, subject, depth),
+            Form::Not(inner) => self.falsity_by_test(site, inner, !holds, subject, depth),
             Form::Var(_) if facts.form(test) == facts.form(subject) => match holds {
                 true => (Some(false), Some(false)),
                 // An empty string is false and not `None`.
@@ -356,34 +360,34 @@ impl<'a> Linker<'a> {
                 (null.then_some(true), Some(null))
             }
             Form::Alt(AltKind::And, list) if holds => facts.list(list).iter().fold((None, None), |known, &part| {
-                let told = self.told_of(site, part, true, subject, depth);
-                (known.0.or(told.0), known.1.or(told.1))
+                let by_part = self.falsity_by_test(site, part, true, subject, depth);
+                (known.0.or(by_part.0), known.1.or(by_part.1))
             }),
             Form::Alt(AltKind::Or, list) if !holds => facts.list(list).iter().fold((None, None), |known, &part| {
-                let told = self.told_of(site, part, false, subject, depth);
-                (known.0.or(told.0), known.1.or(told.1))
+                let by_part = self.falsity_by_test(site, part, false, subject, depth);
+                (known.0.or(by_part.0), known.1.or(by_part.1))
             }),
             _ => (None, None),
         }
     }
 
-    /// Returns the beginning of a string that a test states where it holds.
-    fn beginning_in(&self, site: SiteRef, test: FormId, subject: FormId, depth: u32) -> Option<String> {
+    /// Returns the prefix that a string has if a test holds.
+    fn prefix_in_test(&self, site: SiteRef, test: FormId, subject: FormId, depth: u32) -> Option<String> {
         let depth = depth.checked_sub(1)?;
         let facts = self.program.facts(site.file);
         match facts.form(test) {
             Form::Alt(AltKind::And, list) => {
-                facts.list(list).iter().find_map(|&part| self.beginning_in(site, part, subject, depth))
+                facts.list(list).iter().find_map(|&part| self.prefix_in_test(site, part, subject, depth))
             }
             Form::Result(call) => {
                 let row = facts.site(call);
                 let Form::Attr(base, _) = facts.form(row.callee) else { return None };
-                let same = facts.form(base) == facts.form(subject) && matches!(facts.form(subject), Form::Var(_));
-                let first = lang::words_of(facts.language).string_end(facts.text(row.name))
+                let is_subject = facts.form(base) == facts.form(subject) && matches!(facts.form(subject), Form::Var(_));
+                let tests_prefix = lang::words_of(facts.language).string_end(facts.text(row.name))
                     == Some(lang::words::StringEnd::First);
                 let [only] = facts.args_of(call)[..] else { return None };
                 match self.constant(site, only.value, EnvId::NONE, 3) {
-                    Constant::Str(text) if same && first => Some(text),
+                    Constant::Str(text) if is_subject && tests_prefix => Some(text),
                     _ => None,
                 }
             }
@@ -391,19 +395,19 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Returns the types that a form names. No class of a library is derived from literals' or the project's own by
-    /// surprise; from other types of libraries it may be, so that only what models state of those counts.
-    pub(crate) fn types_asked_for(&self, place: Scope, class: FormId) -> Option<Vec<AskedType>> {
+    /// Returns the types in the second argument of an instance test; `None` if one of them cannot decide a guard. Types
+    /// of literals can (in Python also classes), because their subclasses are known.
+    pub(crate) fn tested_types(&self, place: Scope, class: FormId) -> Option<Vec<TestedType>> {
         let language = self.program.language(place.file);
         let members = self.values.members(self.instances_of(place, class).value);
-        let types: Option<Vec<AskedType>> = members
+        let types: Option<Vec<TestedType>> = members
             .into_iter()
             .map(|val| match val {
                 Val::Library { ty, .. } if lang::words_of(language).is_literal_type(self.library.text(ty).as_ref()) => {
-                    Some(AskedType::Literal(ty))
+                    Some(TestedType::Literal(ty))
                 }
-                Val::Library { ty, .. } if language == Language::Python => Some(AskedType::Library(ty)),
-                Val::Instance { class, .. } if language == Language::Python => Some(AskedType::Class(class)),
+                Val::Library { ty, .. } if language == Language::Python => Some(TestedType::Library(ty)),
+                Val::Instance { class, .. } if language == Language::Python => Some(TestedType::Class(class)),
                 _ => None,
             })
             .collect();
@@ -412,32 +416,32 @@ impl<'a> Linker<'a> {
 }
 
 impl<'a> Linker<'a> {
-    /// Returns the ends of a function under branches over its parameters, each with its result, and the result of the
-    /// others; none if it has no such end.
-    pub(crate) fn guarded_ends(&self, body: BodyRef) -> Rc<[End]> {
-        self.query(&self.tables.guards.ends, body, Rc::default, || {
-            let is_given = |exit: &Exit| exit.kind == ExitKind::Return && exit.value.is_some();
-            let ends = self.program.exits_in(body).filter(is_given);
-            let ends: Vec<_> = ends
-                .take(MOST_ENDS)
+    /// Returns the `return` statements of a function, each with the guard of its branch, its scope and its value. The
+    /// list is empty if no guard distinguishes them.
+    pub(crate) fn guarded_returns(&self, body: BodyRef) -> Rc<[GuardedReturn]> {
+        self.query(&self.tables.guards.guarded_returns, body, Rc::default, || {
+            let returns_value = |exit: &Exit| exit.kind == ExitKind::Return && exit.value.is_some();
+            let exits = self.program.exits_in(body).filter(returns_value);
+            let returns: Vec<_> = exits
+                .take(MAX_RETURNS)
                 .map(|exit| {
                     let place = Scope { file: body.file, at: exit.at, env: EnvId::NONE };
                     (self.branch_guard_at(place), place, exit.value)
                 })
                 .collect();
-            let decides = ends.len() > 1 && ends.iter().any(|(guard, ..)| guard.is_some());
-            if decides { Rc::from(ends) } else { Rc::default() }
+            let has_guard = returns.len() > 1 && returns.iter().any(|(guard, ..)| guard.is_some());
+            if has_guard { Rc::from(returns) } else { Rc::default() }
         })
     }
 
-    /// True if a call passes arguments that it does not list: `*args, **kwargs`.
-    pub fn unpacks(&self, site: SiteRef) -> bool {
+    /// True if a call has unpacked arguments: `*args`, `**kwargs`.
+    pub fn has_unpacked_arguments(&self, site: SiteRef) -> bool {
         let facts = self.program.facts(site.file);
         self.program.args_of(site).iter().any(|arg| matches!(facts.form(arg.value), Form::Star(_) | Form::StarStar(_)))
     }
 
-    /// Returns the result of a function without a declared result, for a call whose literals rule out some of its
-    /// returns (Python).
+    /// Returns the result of a function without a declared result type for a call whose constants exclude some of the
+    /// function's `return` statements (Python).
     pub(crate) fn result_by_literals(
         &self,
         body: BodyRef,
@@ -450,20 +454,20 @@ impl<'a> Linker<'a> {
         if row.flow != Flow::Sync || row.returns.is_some() || facts.language != Language::Python {
             return None;
         }
-        let ends = self.guarded_ends(body);
-        let mut left = Vec::new();
-        for (guard, place, value) in ends.iter() {
-            let fails = guard.as_ref().is_some_and(|guard| {
+        let returns = self.guarded_returns(body);
+        let mut possible = Vec::new();
+        for (guard, place, value) in returns.iter() {
+            let is_excluded = guard.as_ref().is_some_and(|guard| {
                 let Question::Choice(choice) = &*guard.question else { return false };
                 let constant = match self.argument_for_param(site, body, guard.param, with_receiver) {
                     Some(form) => self.constant(site, form, EnvId::NONE, 3),
-                    None if self.unpacks(site) => return false,
+                    None if self.has_unpacked_arguments(site) => return false,
                     None => match self.default_of(body, guard.param) {
                         Some(constant) => constant,
                         None => return false,
                     },
                 };
-                let holds = match answer(choice, &constant) {
+                let holds = match choice_outcome(choice, &constant) {
                     _ if guard.replaces(&constant) => return false,
                     ConditionResult::Yes => guard.wanted,
                     ConditionResult::No => !guard.wanted,
@@ -471,28 +475,28 @@ impl<'a> Linker<'a> {
                 };
                 !holds && guard.escape.is_none()
             });
-            if !fails {
-                left.push(self.eval(Scope { env: bound, ..*place }, *value));
+            if !is_excluded {
+                possible.push(self.eval(Scope { env: bound, ..*place }, *value));
             }
         }
-        (!left.is_empty() && left.len() < ends.len()).then(|| self.join(&left))
+        (!possible.is_empty() && possible.len() < returns.len()).then(|| self.join(&possible))
     }
 }
 
-/// An end of a function: the branch that it stands under, its place, and its result.
-pub(crate) type End = (Option<Guard>, Scope, FormId);
+/// A `return` of a function: the guard of its branch, its scope and its value.
+pub(crate) type GuardedReturn = (Option<Guard>, Scope, FormId);
 
-/// Ends of one function that are looked at.
-const MOST_ENDS: usize = 16;
+/// The maximal number of `return` statements that are checked.
+const MAX_RETURNS: usize = 16;
 
 /// True if a region of this kind runs only after a test or an exception.
 pub fn is_condition(kind: RegionKind) -> bool {
     matches!(kind, RegionKind::Then | RegionKind::Else | RegionKind::Case | RegionKind::Handler)
 }
 
-/// Returns the guard of two tests of one parameter of which one holds.
-fn either(mut left: Guard, right: Guard) -> Option<Guard> {
-    let same = left.param == right.param
+/// Returns the guard of two tests of the same parameter of which one must hold.
+fn guard_of_either(mut left: Guard, right: Guard) -> Option<Guard> {
+    let is_combinable = left.param == right.param
         && left.escape == right.escape
         && left.asked == right.asked
         && left.filled_in == right.filled_in
@@ -502,19 +506,19 @@ fn either(mut left: Guard, right: Guard) -> Option<Guard> {
         (Question::Choice(Choice::Equals(some)), Question::Choice(Choice::Equals(others))) => {
             Choice::Equals(some.iter().chain(others).cloned().collect())
         }
-        (Question::Choice(Choice::Begins(some)), Question::Choice(Choice::Begins(others))) => {
-            Choice::Begins(some.iter().chain(others).cloned().collect())
+        (Question::Choice(Choice::StartsWith(some)), Question::Choice(Choice::StartsWith(others))) => {
+            Choice::StartsWith(some.iter().chain(others).cloned().collect())
         }
         _ => return None,
     };
     left.question = Rc::new(Question::Choice(choice));
-    same.then_some(left)
+    is_combinable.then_some(left)
 }
 
-/// Returns the guard of two tests of one parameter that both must fail; that of the inner one, if they are not of this
-/// kind.
-fn guard_nor(mut inner: Guard, outer: &Guard) -> Option<Guard> {
-    let same = inner.param == outer.param
+/// Returns the guard of two tests of the same parameter that must both fail. If the tests cannot be combined, it
+/// returns the inner one.
+fn guard_of_neither(mut inner: Guard, outer: &Guard) -> Option<Guard> {
+    let is_combinable = inner.param == outer.param
         && inner.escape == outer.escape
         && inner.asked == outer.asked
         && inner.filled_in == outer.filled_in
@@ -522,7 +526,7 @@ fn guard_nor(mut inner: Guard, outer: &Guard) -> Option<Guard> {
         && !outer.wanted;
     if let (Question::Choice(Choice::Equals(some)), Question::Choice(Choice::Equals(others))) =
         (&*inner.question, &*outer.question)
-        && same
+        && is_combinable
     {
         let all = some.iter().chain(others).cloned().collect();
         inner.question = Rc::new(Question::Choice(Choice::Equals(all)));
@@ -530,8 +534,8 @@ fn guard_nor(mut inner: Guard, outer: &Guard) -> Option<Guard> {
     Some(inner)
 }
 
-/// Returns the outcome of a branch's test for a literal.
-pub fn answer(choice: &Choice, constant: &Constant) -> ConditionResult {
+/// Returns the outcome of a branch's test for a constant.
+pub fn choice_outcome(choice: &Choice, constant: &Constant) -> ConditionResult {
     let truth = |holds: bool| if holds { ConditionResult::Yes } else { ConditionResult::No };
     match (choice, constant) {
         (_, Constant::Param(index)) => ConditionResult::Param(*index),
@@ -542,26 +546,31 @@ pub fn answer(choice: &Choice, constant: &Constant) -> ConditionResult {
         (Choice::Truth, Constant::Int(value)) => truth(*value != 0),
         (Choice::Truth, Constant::Float(value)) => truth(*value != 0.0),
         (Choice::Truth, Constant::Str(text)) => truth(!text.is_empty()),
-        // An enum's member, a function: true unless it returns false, which is rare.
+        // A member of an enum or a function is true, but a call of the function may be false.
         (Choice::Truth, Constant::Symbols(_)) => ConditionResult::Unknown,
-        (Choice::Begins(parts), Constant::Str(text)) => truth(parts.iter().any(|part| text.starts_with(part.as_str()))),
-        // Its value means more than the literal, and only a test of a caller shows the result of a method of it.
-        (Choice::OfType(_) | Choice::Says(_) | Choice::Lacks(_), _) => ConditionResult::Unknown,
-        // The end of a long string was cut off.
-        (Choice::Ends(_), Constant::Str(text)) if text.len() >= 64 => ConditionResult::Unknown,
-        (Choice::Ends(part), Constant::Str(text)) => truth(text.ends_with(part.as_str())),
+        (Choice::StartsWith(parts), Constant::Str(text)) => {
+            truth(parts.iter().any(|part| text.starts_with(part.as_str())))
+        }
+        // A constant does not show the type, the result of a method or the keys.
+        (Choice::IsInstance(_) | Choice::MethodReturnsTrue(_) | Choice::LacksKey(_), _) => ConditionResult::Unknown,
+        // A long string is truncated, so its suffix is unknown.
+        (Choice::EndsWith(_), Constant::Str(text)) if text.len() >= 64 => ConditionResult::Unknown,
+        (Choice::EndsWith(part), Constant::Str(text)) => truth(text.ends_with(part.as_str())),
         (Choice::Truth, Constant::Head(_)) => ConditionResult::Yes,
-        (Choice::Begins(parts), Constant::Head(head)) if parts.iter().any(|part| head.starts_with(part.as_str())) => {
+        (Choice::StartsWith(parts), Constant::Head(head))
+            if parts.iter().any(|part| head.starts_with(part.as_str())) =>
+        {
             ConditionResult::Yes
         }
-        (Choice::Begins(parts), Constant::Head(head)) => match parts.iter().any(|part| part.starts_with(head.as_str()))
-        {
-            true => ConditionResult::Unknown,
-            false => ConditionResult::No,
-        },
-        (Choice::Ends(_), Constant::Head(_)) => ConditionResult::Unknown,
-        (Choice::Begins(_) | Choice::Ends(_), Constant::Symbols(_)) => ConditionResult::Unknown,
-        (Choice::Begins(_) | Choice::Ends(_), _) => ConditionResult::No,
+        (Choice::StartsWith(parts), Constant::Head(head)) => {
+            match parts.iter().any(|part| part.starts_with(head.as_str())) {
+                true => ConditionResult::Unknown,
+                false => ConditionResult::No,
+            }
+        }
+        (Choice::EndsWith(_), Constant::Head(_)) => ConditionResult::Unknown,
+        (Choice::StartsWith(_) | Choice::EndsWith(_), Constant::Symbols(_)) => ConditionResult::Unknown,
+        (Choice::StartsWith(_) | Choice::EndsWith(_), _) => ConditionResult::No,
         (Choice::Equals(any), constant) => {
             let each = |wanted: &Constant| match (wanted, constant) {
                 (Constant::Symbols(a), Constant::Symbols(b)) => truth(a == b),
@@ -572,21 +581,21 @@ pub fn answer(choice: &Choice, constant: &Constant) -> ConditionResult {
                 (Constant::Head(_), Constant::Head(_)) => ConditionResult::Unknown,
                 _ => truth(wanted == constant),
             };
-            let mut all = ConditionResult::No;
+            let mut result = ConditionResult::No;
             for wanted in any {
                 match each(wanted) {
                     ConditionResult::No => {}
                     ConditionResult::Yes => return ConditionResult::Yes,
-                    other => all = other,
+                    other => result = other,
                 }
             }
-            all
+            result
         }
     }
 }
 
-/// Returns the form that another form counts: `items` of `len(items)` (Python).
-fn counted(facts: &FileFacts, form: FormId) -> Option<FormId> {
+/// Returns the form whose length a form is: `items` of `len(items)` (Python).
+fn counted_form(facts: &FileFacts, form: FormId) -> Option<FormId> {
     let Form::Result(call) = facts.form(form) else { return None };
     let row = facts.site(call);
     let is_count = facts.language == Language::Python
@@ -598,9 +607,9 @@ fn counted(facts: &FileFacts, form: FormId) -> Option<FormId> {
     }
 }
 
-/// Returns true if the comparison of a count with a number holds for a count above zero, and false if it holds for
-/// zero.
-fn is_some_counted(comparison: Comparison, number: Form) -> Option<bool> {
+/// Returns true if a comparison of a length with a number holds for lengths above zero (`> 0`), false if it holds for
+/// zero (`== 0`), and `None` for other comparisons.
+fn is_nonzero_test(comparison: Comparison, number: Form) -> Option<bool> {
     match (comparison, number) {
         (Comparison::Greater | Comparison::NotEq, Form::Int(0)) | (Comparison::GreaterEq, Form::Int(1)) => Some(true),
         (Comparison::Eq | Comparison::LessEq, Form::Int(0)) | (Comparison::Less, Form::Int(1)) => Some(false),

@@ -1,4 +1,4 @@
-//! Loops that make one long hold of the short ones in them, and those that do not.
+//! Loops that multiply the brief holds inside of them to one long hold.
 
 use crate::lang;
 use blocklint_core::Language;
@@ -9,26 +9,26 @@ use blocklint_facts::{
 
 use crate::linker::Linker;
 use crate::program::ids::{FileId, SiteRef};
-use crate::syntax::regions::{around, lies_in};
+use crate::syntax::regions::{around, is_region_in};
 
-/// How often a loop goes round.
+/// The number of iterations of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rounds {
-    /// As far as is known, often.
+    /// Many iterations, or an unknown number.
     Many,
-    /// A few times; a loop around it may go round often.
+    /// Few iterations; an outer loop may have many.
     Few,
-    /// A few times, also with the loops around it.
+    /// Few iterations, also together with the outer loops.
     FewInAll,
 }
 
 impl Linker<'_> {
-    /// True if a loop around a site adds up its short holds to a long one. The thread is not released in between, as an
-    /// `await` in the same loop would do.
+    /// True if a loop around a site multiplies its brief hold to a long one. A loop that contains an `await` does not,
+    /// because the `await` releases the thread.
     pub fn multiplies_hold(&self, site: SiteRef) -> bool {
         let facts = self.program.facts(site.file);
-        let mut at = self.program.site(site).at.region;
-        while let Some(id) = at.get() {
+        let mut next = self.program.site(site).at.region;
+        while let Some(id) = next.get() {
             let region = facts.region(id);
             match region.kind {
                 RegionKind::Body => return false,
@@ -36,25 +36,25 @@ impl Linker<'_> {
                     match lang::semantics(facts.language).loop_rounds(self, site, id) {
                         Rounds::Many => {}
                         Rounds::Few => {
-                            at = region.parent;
+                            next = region.parent;
                             continue;
                         }
                         Rounds::FewInAll => return false,
                     }
-                    let gives_back = |row: &blocklint_facts::Site| match row.kind {
+                    let releases_thread = |row: &blocklint_facts::Site| match row.kind {
                         SiteKind::Iterate => row.flags.has(SiteFlags::ASYNC) && row.callee == region.test,
-                        _ => row.flags.has(SiteFlags::AWAITED) && lies_in(facts, row.at.region, id),
+                        _ => row.flags.has(SiteFlags::AWAITED) && is_region_in(facts, row.at.region, id),
                     };
-                    return !facts.sites.iter().any(|row| gives_back(&row));
+                    return !facts.sites.iter().any(|row| releases_thread(&row));
                 }
-                _ => at = region.parent,
+                _ => next = region.parent,
             }
         }
         false
     }
 
-    /// True if a loop of Rust iterates over a short literal list.
-    pub(crate) fn is_written_out(&self, file: FileId, iterated: FormId) -> bool {
+    /// True if a loop iterates over a literal list of at most four elements (Rust).
+    pub(crate) fn is_short_literal(&self, file: FileId, iterated: FormId) -> bool {
         let facts = self.program.facts(file);
         let is_short = |form: FormId| match facts.form(form) {
             Form::Display(_, list) => facts.list(list).len() <= 4,
@@ -66,28 +66,28 @@ impl Linker<'_> {
         }
     }
 
-    /// True if a branch that asks this call returns. A loop around it then searches for the first hit among a few.
-    pub(crate) fn ends_loop(&self, site: SiteRef) -> bool {
+    /// True if a branch that tests a call returns, so that a loop around the call is a search for the first success
+    /// among few.
+    pub(crate) fn returns_on_success(&self, site: SiteRef) -> bool {
         let (facts, site_id) = self.program.facts_and_id(site);
-        let here = self.program.site(site).at;
-        facts.regions.iter().enumerate().any(|(at, region)| {
+        let at = self.program.site(site).at;
+        facts.regions.iter().enumerate().any(|(index, region)| {
             region.kind == RegionKind::Then
-                && region.parent == here.region
-                && region.test.get().is_some_and(|test| asks(facts, test, site_id))
+                && region.parent == at.region
+                && region.test.get().is_some_and(|test| tests_call(facts, test, site_id))
                 && facts.exits.iter().any(|exit| {
-                    exit.kind == ExitKind::Return && exit.at.region.get().is_some_and(|of| of.index() == at)
+                    exit.kind == ExitKind::Return && exit.at.region.get().is_some_and(|branch| branch.index() == index)
                 })
         })
     }
 
-    /// True if a branch in the region `within` tests the call of a site and returns, so that the loop goes on to the
-    /// first hit only.
+    /// True if a branch in the region `within` tests a call and returns, so that the loop ends at the first success.
     pub(crate) fn ends_search(&self, site: SiteRef, within: RegionId) -> bool {
         let (facts, site_id) = self.program.facts_and_id(site);
         let body = site.file.body_ref(facts.region(within).body);
         self.program.exits_in(body).any(|exit| {
-            let inside = exit.kind == ExitKind::Return && lies_in(facts, exit.at.region, within);
-            inside
+            let is_return = exit.kind == ExitKind::Return && is_region_in(facts, exit.at.region, within);
+            is_return
                 && around(facts, exit.at.region).any(|id| {
                     let region = facts.region(id);
                     region.kind == RegionKind::Then
@@ -97,8 +97,8 @@ impl Linker<'_> {
         })
     }
 
-    /// True if a site stays short in a loop of any length: by its name, or because it reads an attribute, which was
-    /// mostly loaded with the rest (Python).
+    /// True if no loop multiplies the hold of a site, by its name, or because it reads an attribute, which is mostly
+    /// loaded once (Python).
     pub(crate) fn stays_short(&self, site: SiteRef) -> bool {
         let facts = self.program.facts(site.file);
         let row = self.program.site(site);
@@ -107,16 +107,16 @@ impl Linker<'_> {
     }
 }
 
-/// True if a loop of Java iterates over something that has few elements by its name.
-pub(crate) fn goes_through_few(facts: &FileFacts, region: Region) -> bool {
+/// True if a loop iterates over the result of a method that returns few elements, by its name (Java).
+pub(crate) fn iterates_over_few(facts: &FileFacts, region: Region) -> bool {
     match facts.form(region.test) {
         Form::Result(call) => lang::java::names::returns_few_elements(facts.text(facts.site(call).name)),
         _ => false,
     }
 }
 
-/// True if a loop of Python iterates over the positional arguments of a call (`*sinks`): a few.
-pub(crate) fn goes_through_arguments(facts: &FileFacts, region: Region) -> bool {
+/// True if a loop iterates over a `*args` parameter, which has few elements (Python).
+pub(crate) fn iterates_over_varargs(facts: &FileFacts, region: Region) -> bool {
     let Form::Var(var) = facts.form(region.test) else { return false };
     let row = facts.var(var);
     match row.kind {
@@ -127,11 +127,11 @@ pub(crate) fn goes_through_arguments(facts: &FileFacts, region: Region) -> bool 
     }
 }
 
-/// True if a test is this call, or several tests that must all hold and one of which is this call.
-fn asks(facts: &FileFacts, test: FormId, site: SiteId) -> bool {
+/// True if a test is a call, or a conjunction with the call as an operand: `found and ready`.
+fn tests_call(facts: &FileFacts, test: FormId, site: SiteId) -> bool {
     match facts.form(test) {
         Form::Result(call) => call == site,
-        Form::Alt(AltKind::And, list) => facts.list(list).iter().any(|&part| asks(facts, part, site)),
+        Form::Alt(AltKind::And, list) => facts.list(list).iter().any(|&part| tests_call(facts, part, site)),
         _ => false,
     }
 }

@@ -1,4 +1,5 @@
-//! Conditions over parameters that decide whether a branch runs, and loops that multiply a hold.
+//! Guards of branches: conditions on parameters under which code runs. Also loops that multiply a hold, and waits that
+//! end at once.
 
 pub mod branch;
 mod ended_wait;

@@ -1,14 +1,14 @@
-//! Tables of the answers about guards that the linker keeps.
+//! The memo tables of queries about guards.
 
 use std::rc::Rc;
 
-use crate::guards::branch::End;
+use crate::guards::branch::GuardedReturn;
 use crate::linker::query::{Plain, Table};
 use crate::program::ids::BodyRef;
 
-/// The answers about guards.
+/// The memo tables of queries about guards.
 #[derive(Default)]
 pub(crate) struct GuardTables {
-    /// The ends of functions with the branches that they stand under.
-    pub(crate) ends: Table<BodyRef, Rc<[End]>, Plain>,
+    /// The `return` statements of functions with the guards of their branches.
+    pub(crate) guarded_returns: Table<BodyRef, Rc<[GuardedReturn]>, Plain>,
 }

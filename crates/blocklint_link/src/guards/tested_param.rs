@@ -1,4 +1,4 @@
-//! Parameters that a branch of their body tests, if they still are the argument that the caller passed.
+//! Tested parameters: the parameter that the test of a branch reads, if it still has the value that the caller passed.
 
 use crate::lang;
 use std::rc::Rc;
@@ -9,43 +9,46 @@ use blocklint_facts::{AltKind, At, FileFacts, Form, FormId, RegionId, RegionKind
 use crate::effect::guard::GuardKey;
 use crate::linker::Linker;
 use crate::program::ids::FileId;
-use crate::syntax::regions::{around, lies_in};
+use crate::syntax::regions::{around, is_region_in};
 use crate::values::expr::Scope;
 
 /// A parameter that a branch tests.
-pub(crate) struct OwnParam {
+pub(crate) struct TestedParam {
+    /// The index of the parameter.
     pub(crate) index: u32,
-    /// Where this one is true the body has given it another value before.
+    /// A parameter that invalidates the guard if it is true, because the body then assigns another value before the
+    /// test.
     pub(crate) escape: Option<u32>,
     /// The key of `**kwargs` that is tested.
     pub(crate) asked: Option<Rc<GuardKey>>,
-    /// True if the body assigns it a value of its own when the caller passes none.
+    /// True if the body assigns a value to the parameter when the caller passes none.
     pub(crate) filled_in: bool,
 }
 
-impl OwnParam {
+impl TestedParam {
     /// Returns a parameter that still has the value that the caller passed.
     pub(crate) fn plain(index: u32) -> Self {
-        OwnParam { index, escape: None, asked: None, filled_in: false }
+        TestedParam { index, escape: None, asked: None, filled_in: false }
     }
 }
 
 impl Linker<'_> {
-    /// As `own_param`, also if a prefix was taken off before: `if name.startswith("env:"): name = name[4:]`. Without that
-    /// prefix nothing is assigned, and with it the rest is not known to begin otherwise.
-    pub(crate) fn own_param_but_for_prefixes(&self, place: Scope, form: FormId) -> Option<u32> {
+    /// Returns the index of the tested parameter if the body assigns it only to remove a prefix:
+    /// `if name.startswith("env:"): name = name[4:]`. A later test of another prefix still tests the argument, because
+    /// an argument without the first prefix is unchanged.
+    pub(crate) fn tested_param_without_prefix(&self, place: Scope, form: FormId) -> Option<u32> {
         let facts = self.program.facts(place.file);
         let Form::Var(var) = facts.form(form) else { return None };
         let row = facts.var(var);
         let VarKind::Param(index) = row.kind else { return None };
-        let own = row.body == facts.body_of(place.at);
-        (own && facts.assigns_of(var).all(|assign| self.takes_off_prefix(place.file, var, assign.at.region)))
+        let is_own = row.body == facts.body_of(place.at);
+        (is_own && facts.assigns_of(var).all(|assign| self.removes_prefix(place.file, var, assign.at.region)))
             .then_some(index)
     }
 
-    /// True if a branch is chosen by one end of a variable's text, which the branch then removes: `if
-    /// name.startswith("env:"): name = name[4:]`.
-    pub(crate) fn takes_off_prefix(&self, file: FileId, var: VarId, branch: RegionId) -> bool {
+    /// True if a branch tests the prefix or suffix of a variable, which the branch then removes:
+    /// `if name.startswith("env:"): name = name[4:]`.
+    pub(crate) fn removes_prefix(&self, file: FileId, var: VarId, branch: RegionId) -> bool {
         let facts = self.program.facts(file);
         if branch.is_none() {
             return false;
@@ -53,33 +56,33 @@ impl Linker<'_> {
         let region = facts.region(branch);
         let Form::Result(call) = facts.form(region.test) else { return false };
         let test = facts.site(call);
-        let on_it = matches!(facts.form(test.callee), Form::Attr(base, _) if facts.form(base) == Form::Var(var));
+        let is_on_var = matches!(facts.form(test.callee), Form::Attr(base, _) if facts.form(base) == Form::Var(var));
         region.kind == RegionKind::Then
-            && on_it
+            && is_on_var
             && lang::words_of(facts.language).string_end(facts.text(test.name)).is_some()
     }
 
-    /// Returns the key of the body's own `**kwargs` that a form reads, as a parameter.
-    pub(crate) fn own_key(&self, place: Scope, form: FormId) -> Option<OwnParam> {
+    /// Returns the key of the body's `**kwargs` that a form reads: `kwargs.get("wipe")`.
+    pub(crate) fn tested_key(&self, place: Scope, form: FormId) -> Option<TestedParam> {
         let (index, name, default) = self.kwargs_key_read(place, form)?;
-        Some(OwnParam { asked: Some(Rc::new(GuardKey::Key(name, default))), ..OwnParam::plain(index) })
+        Some(TestedParam { asked: Some(Rc::new(GuardKey::Key(name, default))), ..TestedParam::plain(index) })
     }
 
-    /// Returns the parameter of the site's own body that a form is, if it still is the argument that the caller passed
-    /// where a branch tests it; for a branch that asks whether it is `None` or false, also if it was given something
-    /// that falls back on it.
-    pub(crate) fn own_param(
+    /// Returns the parameter that a form reads in the test of a branch, if it still has the value that the caller
+    /// passed. With `tests_absence` (the branch tests for `None` or false), assignments that fall back on the parameter
+    /// are allowed: `name = table.get("name", name)`.
+    pub(crate) fn tested_param(
         &self,
         place: Scope,
         branch: RegionId,
         form: FormId,
         tests_absence: bool,
-    ) -> Option<OwnParam> {
+    ) -> Option<TestedParam> {
         let facts = self.program.facts(place.file);
-        if let Some(given) = self.assigned_to_field(place, form) {
-            return self.own_param(place, branch, given, tests_absence);
+        if let Some(source) = self.source_of_field(place, form) {
+            return self.tested_param(place, branch, source, tests_absence);
         }
-        if let Some(param) = self.own_key(place, form) {
+        if let Some(param) = self.tested_key(place, form) {
             return Some(param);
         }
         let Form::Var(var) = facts.form(form) else { return None };
@@ -92,40 +95,41 @@ impl Linker<'_> {
         }
         let (mut escape, mut filled_in) = (None, false);
         for assign in facts.assigns_of(var) {
-            let own = facts.body_of(assign.at) == body;
-            if own && branch.is_some() && !self.comes_before(place.file, assign.at, at, branch) {
+            let is_own = facts.body_of(assign.at) == body;
+            if is_own && branch.is_some() && !self.comes_before(place.file, assign.at, at, branch) {
                 continue;
             }
-            if own && tests_absence && assign.value.is_some() && self.falls_back_on(place, assign.value, var) {
+            if is_own && tests_absence && assign.value.is_some() && self.falls_back_on(place, assign.value, var) {
                 continue;
             }
-            if own && self.replaces_only_missing(place.file, &assign, var) {
+            if is_own && self.replaces_only_missing(place.file, &assign, var) {
                 filled_in = true;
                 continue;
             }
-            let under = own.then(|| self.truth_around(place.file, assign.at.region)).flatten()?;
+            let under = is_own.then(|| self.true_param_around(place.file, assign.at.region)).flatten()?;
             if escape.is_some_and(|known| known != under) {
                 return None;
             }
             escape = Some(under);
         }
-        Some(OwnParam { escape, filled_in, ..OwnParam::plain(index) })
+        Some(TestedParam { escape, filled_in, ..TestedParam::plain(index) })
     }
 
-    /// Returns the parameter that a field of the own object is that the same body has just set: `self.folder = folder`,
-    /// also `self.folder = Path(folder) if folder else None` as far as tests for being there go.
-    fn assigned_to_field(&self, place: Scope, form: FormId) -> Option<FormId> {
+    /// Returns the variable that the same body has assigned to a field of the receiver before: `folder` for
+    /// `self.folder = folder`. For `self.folder = Path(folder) if folder else None` it also returns `folder`, because
+    /// both are missing together.
+    fn source_of_field(&self, place: Scope, form: FormId) -> Option<FormId> {
         let facts = self.program.facts(place.file);
         let Form::Attr(base, name) = facts.form(form) else { return None };
         if !crate::program::occurrences::is_own_receiver(facts, base) {
             return None;
         }
         let body = facts.body_of(place.at);
-        let own = |assign: &blocklint_facts::Assign| facts.body_of(assign.at) == body && assign.target == form;
+        let is_own = |assign: &blocklint_facts::Assign| facts.body_of(assign.at) == body && assign.target == form;
         let index = self.program.index_of(place.file);
-        let mut set = index.attr_assigns(name).iter().map(|&(assign, _)| facts.assign(assign)).filter(own);
+        let mut set = index.attr_assigns(name).iter().map(|&(assign, _)| facts.assign(assign)).filter(is_own);
         let (only, None) = (set.next()?, set.next()) else { return None };
-        if only.at.position > place.at.position || !lies_in(facts, place.at.region, only.at.region) {
+        if only.at.position > place.at.position || !is_region_in(facts, place.at.region, only.at.region) {
             return None;
         }
         match facts.form(only.value) {
@@ -140,11 +144,11 @@ impl Linker<'_> {
         }
     }
 
-    /// True if an assignment can have run when a branch around a site of the same body is chosen.
+    /// True if an assignment may run before the test of a branch around a site of the same body.
     fn comes_before(&self, file: FileId, assign: At, site: At, branch: RegionId) -> bool {
         let facts = self.program.facts(file);
-        // The first time the branch is chosen, nothing in it has run.
-        if lies_in(facts, assign.region, branch) {
+        // An assignment inside of the branch runs after its test.
+        if is_region_in(facts, assign.region, branch) {
             return false;
         }
         let group = facts.region(branch).group;
@@ -152,16 +156,16 @@ impl Linker<'_> {
         for id in around(facts, assign.region) {
             let region = facts.region(id);
             in_arm |= region.group == group;
-            // Next time round it has run.
-            if region.kind == RegionKind::Loop && lies_in(facts, branch, id) {
+            // In the next iteration of a loop around both, the assignment has run.
+            if region.kind == RegionKind::Loop && is_region_in(facts, branch, id) {
                 return true;
             }
         }
         !in_arm && assign.position < site.position
     }
 
-    /// Returns the parameter that nothing assigns to and that is true where a region runs.
-    fn truth_around(&self, file: FileId, region: RegionId) -> Option<u32> {
+    /// Returns the parameter without assignments that is true where a region runs, because a branch tests it.
+    fn true_param_around(&self, file: FileId, region: RegionId) -> Option<u32> {
         let facts = self.program.facts(file);
         around(facts, region).map(|id| facts.region(id)).filter(|row| row.kind == RegionKind::Then).find_map(|branch| {
             let Form::Var(var) = facts.form(branch.test) else { return None };
@@ -171,32 +175,32 @@ impl Linker<'_> {
         })
     }
 
-    /// Returns the parameter whose part a form is, with the part's name: of a local that is the parameter, or an object
-    /// that was made of its keys.
-    pub(crate) fn part_of_param(&self, place: Scope, form: FormId) -> Option<(u32, String)> {
+    /// Returns the parameter whose key a form reads as an attribute, with the key: `options.name` where
+    /// `options = Options(**given)`. A variable that has the parameter itself as another value counts too (Python).
+    pub(crate) fn key_of_unpacked_param(&self, place: Scope, form: FormId) -> Option<(u32, String)> {
         let facts = self.program.facts(place.file);
         let Form::Attr(base, name) = facts.form(form) else { return None };
         let Form::Var(var) = facts.form(base) else { return None };
         if facts.language != Language::Python || facts.var(var).body != facts.body_of(place.at) {
             return None;
         }
-        let (mut given, mut is_made) = (None, false);
+        let (mut param, mut is_unpacked) = (None, false);
         for assign in facts.assigns_of(var).filter(|assign| assign.value.is_some()) {
-            let unpacked = unpacked_by(facts, assign.value);
-            is_made |= unpacked.is_some();
+            let unpacked = unpacked_variable(facts, assign.value);
+            is_unpacked |= unpacked.is_some();
             let source = unpacked.or_else(|| variable(facts, assign.value))?;
             let VarKind::Param(index) = facts.var(source).kind else { return None };
-            if facts.assigns_of(source).next().is_some() || given.is_some_and(|known| known != index) {
+            if facts.assigns_of(source).next().is_some() || param.is_some_and(|known| known != index) {
                 return None;
             }
-            given = Some(index);
+            param = Some(index);
         }
-        given.filter(|_| is_made).map(|index| (index, facts.text(name).to_owned()))
+        param.filter(|_| is_unpacked).map(|index| (index, facts.text(name).to_owned()))
     }
 }
 
-/// Returns the variable whose keys a call takes: `make(name, **given)`.
-fn unpacked_by(facts: &FileFacts, form: FormId) -> Option<VarId> {
+/// Returns the variable that a call unpacks: `given` of `make(name, **given)`.
+fn unpacked_variable(facts: &FileFacts, form: FormId) -> Option<VarId> {
     let Form::Result(call) = facts.form(form) else { return None };
     facts.args_of(call).iter().find_map(|arg| match facts.form(arg.value) {
         Form::StarStar(inner) => variable(facts, inner),
@@ -204,6 +208,7 @@ fn unpacked_by(facts: &FileFacts, form: FormId) -> Option<VarId> {
     })
 }
 
+/// Returns the variable that a form reads.
 fn variable(facts: &FileFacts, form: FormId) -> Option<VarId> {
     match facts.form(form) {
         Form::Var(var) => Some(var),

@@ -1,6 +1,6 @@
-//! Returns the libraries whose values each file may hold. A value of a library enters a project where the library is
-//! imported, and goes on with the imports of what was defined there; so most calls of a common name (`get`, `run`,
-//! `x["a"]`) are ruled out by their file before anything is evaluated.
+//! The libraries whose values can be in each file (Python). A value of a library enters a project in a file that
+//! imports the library, and reaches other files by their imports of that file. So the search excludes most calls of a
+//! common name (`get`, `run`, `x["a"]`) by their file, before it evaluates a value.
 
 use crate::lang;
 use blocklint_core::Language;
@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 use crate::linker::Linker;
 use crate::program::ids::{FileId, Name};
 
-/// A set of first segments of libraries' paths.
+/// A set of libraries, by the first segment of their paths.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LibrarySet(SmallVec<[u64; 8]>);
 
@@ -24,7 +24,7 @@ impl LibrarySet {
         self.0[word] |= 1 << (bit % 64);
     }
 
-    /// Adds all of another set; true if any was new.
+    /// Adds all libraries of another set. Returns true if any of them was new.
     pub fn merge(&mut self, other: &LibrarySet) -> bool {
         if self.0.len() < other.0.len() {
             self.0.resize(other.0.len(), 0);
@@ -42,19 +42,23 @@ impl LibrarySet {
     }
 }
 
-/// Importers of one file beyond which they are not its neighbours.
-const MOST_IMPORTERS: usize = 256;
+/// The maximal number of importers of a file that count as its neighbours.
+const MAX_IMPORTERS: usize = 256;
 
-/// The libraries whose values each Python file may hold.
+/// The libraries whose values can be in each Python file.
 #[derive(Debug, Default)]
 pub struct LibraryReach {
+    /// The bit of each first segment in sets.
     bits: FxHashMap<String, u32>,
+    /// The libraries whose values can be in each file; `None` if imports were not followed.
     files: Vec<Option<LibrarySet>>,
     /// The libraries that each file imports itself.
     direct: Vec<LibrarySet>,
-    /// Imported modules by the bit of their first segment.
+    /// Imported modules, by the bit of their first segment.
     modules: Vec<(u32, Name)>,
+    /// The files of the project that each file imports.
     imports: Vec<Vec<FileId>>,
+    /// The slots of the files that import each file.
     importers: Vec<Vec<u32>>,
 }
 
@@ -64,11 +68,11 @@ impl LibraryReach {
         let program = linker.program;
         let models = linker.library.of(Language::Python);
         let mut reach = LibraryReach { files: vec![None; program.files.len()], ..LibraryReach::default() };
-        // Users' rows may name the project's own functions, which need no import.
+        // Rows of the user may describe functions of the project, which need no import.
         if linker.library.has_user_rows() {
             return reach;
         }
-        // A root brings other roots along: those of the types that its rows name, and the roots that these bring.
+        // A library includes the libraries of the types in its rows, and those that they include.
         let mut links: Vec<Vec<u32>> = Vec::new();
         for (from, to) in models.links() {
             let (from, to) = (reach.bit(from), reach.bit(to));
@@ -87,8 +91,8 @@ impl LibraryReach {
                 continue;
             }
             direct[slot].insert(everywhere);
-            let root = resolver.place(lang::python::names::import_root(linker, &source.relative));
-            let folder = resolver.place(source.relative.rsplit_once('/').map_or("", |(folder, _)| folder));
+            let root = resolver.folder_number(lang::python::names::import_root(linker, &source.relative));
+            let folder = resolver.folder_number(source.relative.rsplit_once('/').map_or("", |(folder, _)| folder));
             let mut before: Option<(Sym, u32, usize)> = None;
             for import in &facts.imports {
                 // `from m import a, b` is several imports of one module.
@@ -108,7 +112,7 @@ impl LibraryReach {
                     let bit = *heads.entry(module).or_insert_with(|| {
                         let text = program.text(module);
                         let head = text.split('.').next().unwrap_or(text);
-                        // A library without rows is never asked for.
+                        // A library without rows is never looked up.
                         models.is_root(head).then(|| reach.bit(head))
                     });
                     if let Some(bit) = bit {
@@ -116,7 +120,7 @@ impl LibraryReach {
                     }
                 }
                 let from = if import.level == 0 { root } else { folder };
-                let number = resolver.module(linker, file, &import, (from, import.level as u8, module));
+                let number = resolver.module_number(linker, file, &import, (from, import.level as u8, module));
                 let resolved = &resolver.modules[number];
                 imports[slot].extend(resolved.file);
                 before = Some((import.module, import.level, number));
@@ -132,9 +136,9 @@ impl LibraryReach {
         reach.modules.sort();
         reach.direct = direct.clone();
         links.resize_with(reach.bits.len(), Vec::new);
-        let closures: Vec<LibrarySet> = (0..links.len()).map(|bit| closure(bit as u32, &links)).collect();
+        let closures: Vec<LibrarySet> = (0..links.len()).map(|bit| linked_roots(bit as u32, &links)).collect();
         for roots in &mut direct {
-            let own: Vec<u32> = ones(roots);
+            let own: Vec<u32> = bits_of(roots);
             for bit in own {
                 roots.merge(&closures[bit as usize]);
             }
@@ -145,8 +149,8 @@ impl LibraryReach {
     }
 
     /// True if a file imports one of these files.
-    pub fn imports_any(&self, file: FileId, of: &FxHashSet<FileId>) -> bool {
-        self.imports.get(file.index()).is_some_and(|imported| imported.iter().any(|file| of.contains(file)))
+    pub fn imports_any(&self, file: FileId, files: &FxHashSet<FileId>) -> bool {
+        self.imports.get(file.index()).is_some_and(|imported| imported.iter().any(|file| files.contains(file)))
     }
 
     /// Returns true if another file imports this one, and `None` if imports were not followed.
@@ -154,27 +158,27 @@ impl LibraryReach {
         Some(self.importers.get(file.index())?.iter().any(|&slot| FileId(slot) != file))
     }
 
-    /// Returns the files that may call what a file defines through a container: itself, those it registers with, and
-    /// those that import it or its importers. `None` where imports were not followed.
+    /// Returns the neighbours of a file, which may call its functions through a container: the file itself, the files
+    /// that it imports, its importers and their importers. `None` if imports were not followed.
     pub fn around(&self, file: FileId) -> Option<Vec<FileId>> {
-        let mut found = vec![file];
-        found.extend(self.imports.get(file.index())?);
-        let one = self.importers.get(file.index())?;
-        // A module that half of the project imports does not make its importers neighbours of a table.
-        if one.len() <= MOST_IMPORTERS {
-            found.extend(one.iter().map(|&slot| FileId(slot)));
-            for &slot in one {
-                let two = &self.importers[slot as usize];
-                if two.len() <= MOST_IMPORTERS {
-                    found.extend(two.iter().map(|&slot| FileId(slot)));
+        let mut files = vec![file];
+        files.extend(self.imports.get(file.index())?);
+        let importers = self.importers.get(file.index())?;
+        // A module that half of the project imports does not make its importers neighbours.
+        if importers.len() <= MAX_IMPORTERS {
+            files.extend(importers.iter().map(|&slot| FileId(slot)));
+            for &slot in importers {
+                let indirect = &self.importers[slot as usize];
+                if indirect.len() <= MAX_IMPORTERS {
+                    files.extend(indirect.iter().map(|&slot| FileId(slot)));
                 }
             }
         }
-        Some(found)
+        Some(files)
     }
 
-    /// Values go two imports far, and one step back with the arguments of calls. A file further away rarely uses a type
-    /// without an import of anything near it.
+    /// Propagates libraries from imported to importing files over two imports, and one import back because of the
+    /// arguments of calls. A file further away rarely uses a type without an import of a nearer file.
     fn spread(&mut self, direct: Vec<LibrarySet>, imports: &[Vec<FileId>]) {
         let mut importers: Vec<Vec<u32>> = vec![Vec::new(); direct.len()];
         for (slot, targets) in imports.iter().enumerate() {
@@ -182,18 +186,19 @@ impl LibraryReach {
                 importers[target.index()].push(slot as u32);
             }
         }
-        // A name's file, the file that defines the type of what it names, and what that one is made of.
-        let one = with_imported(&direct, imports);
-        let two = with_imported(&one, imports);
-        for (slot, mut own) in two.into_iter().enumerate() {
+        // The file of an imported value, then the file that defines the value's type.
+        let over_one_import = with_imported(&direct, imports);
+        let over_two_imports = with_imported(&over_one_import, imports);
+        for (slot, mut own) in over_two_imports.into_iter().enumerate() {
             for &importer in &importers[slot] {
-                own.merge(&one[importer as usize]);
+                own.merge(&over_one_import[importer as usize]);
             }
             self.files[slot] = Some(own);
         }
         self.importers = importers;
     }
 
+    /// Returns the bit of a first segment, which is new if the segment is.
     fn bit(&mut self, root: &str) -> u32 {
         let next = self.bits.len() as u32;
         match self.bits.get(root) {
@@ -205,30 +210,30 @@ impl LibraryReach {
         }
     }
 
-    /// Returns the set of some first segments; one that no file imports is in no file.
+    /// Returns the set of libraries with these first segments. A library that no file imports is not in the set.
     pub fn roots<'t>(&self, roots: impl Iterator<Item = &'t str>) -> LibrarySet {
-        let mut found = LibrarySet::default();
+        let mut set = LibrarySet::default();
         for root in roots {
             if let Some(&bit) = self.bits.get(root) {
-                found.insert(bit);
+                set.insert(bit);
             }
         }
-        found
+        set
     }
 
-    /// Returns the modules under a first segment that files import by name.
+    /// Returns the names of imported modules with a first segment.
     pub fn modules_of(&self, root: &str) -> impl Iterator<Item = Name> + '_ {
         let bit = self.bits.get(root).copied();
-        let from = bit.map_or(self.modules.len(), |bit| self.modules.partition_point(|(of, _)| *of < bit));
-        self.modules[from..].iter().take_while(move |(of, _)| Some(*of) == bit).map(|(_, name)| *name)
+        let start = bit.map_or(self.modules.len(), |bit| self.modules.partition_point(|(other, _)| *other < bit));
+        self.modules[start..].iter().take_while(move |(other, _)| Some(*other) == bit).map(|(_, name)| *name)
     }
 
-    /// True if a file itself imports one of these libraries, or if imports were not followed.
+    /// True if a file imports one of these libraries directly, or if imports were not followed.
     pub fn imports_one(&self, file: FileId, roots: &LibrarySet) -> bool {
         self.direct.get(file.index()).is_none_or(|own| own.intersects(roots))
     }
 
-    /// True if a file imports a library, or one that comes with it. It is always true for languages other than Python.
+    /// True if values of a library can be in any file. It is always true for languages other than Python.
     pub fn is_present(&self, language: Language, root: &str) -> bool {
         let roots = self.roots(std::iter::once(root));
         language != Language::Python
@@ -236,13 +241,13 @@ impl LibraryReach {
             || self.files.iter().flatten().any(|own| own.intersects(&roots))
     }
 
-    /// True if a file may hold values of one of these libraries. It is always true for languages other than Python.
+    /// True if values of one of these libraries can be in a file. It is always true for languages other than Python.
     pub fn may_hold(&self, file: FileId, language: Language, roots: &LibrarySet) -> bool {
         language != Language::Python || self.files[file.index()].as_ref().is_none_or(|own| own.intersects(roots))
     }
 }
 
-/// Imports resolved to files of the project, each module once.
+/// A resolver of imports to files of the project, which resolves each module once.
 #[derive(Default)]
 struct Resolver<'p> {
     places: FxHashMap<&'p str, u32>,
@@ -251,21 +256,21 @@ struct Resolver<'p> {
     submodules: FxHashMap<(usize, Name), Option<FileId>>,
 }
 
-/// The target of an import: a file, and the folder whose files the imported names may be.
+/// The target of an import: the module's file, and the folder of its submodules.
 struct Module {
     file: Option<FileId>,
     folder: Option<String>,
 }
 
 impl<'p> Resolver<'p> {
-    fn place(&mut self, folder: &'p str) -> u32 {
+    fn folder_number(&mut self, folder: &'p str) -> u32 {
         let next = self.places.len() as u32;
         *self.places.entry(folder).or_insert(next)
     }
 
-    fn module(&mut self, linker: &Linker<'_>, file: FileId, import: &Import, key: (u32, u8, Name)) -> usize {
-        if let Some(&known) = self.numbers.get(&key) {
-            return known;
+    fn module_number(&mut self, linker: &Linker<'_>, file: FileId, import: &Import, key: (u32, u8, Name)) -> usize {
+        if let Some(&number) = self.numbers.get(&key) {
+            return number;
         }
         let (file, folder) = lang::python::names::imported_module(linker, file, import);
         self.modules.push(Module { file, folder });
@@ -282,32 +287,34 @@ impl<'p> Resolver<'p> {
     }
 }
 
-/// Returns each file's set with those of the files it imports.
-fn with_imported(of: &[LibrarySet], imports: &[Vec<FileId>]) -> Vec<LibrarySet> {
-    let mut found = of.to_vec();
-    for (own, targets) in found.iter_mut().zip(imports) {
+/// Returns the union of each file's set and the sets of the files that it imports.
+fn with_imported(sets: &[LibrarySet], imports: &[Vec<FileId>]) -> Vec<LibrarySet> {
+    let mut united = sets.to_vec();
+    for (own, targets) in united.iter_mut().zip(imports) {
         for target in targets {
-            own.merge(&of[target.index()]);
+            own.merge(&sets[target.index()]);
         }
     }
-    found
+    united
 }
 
-fn closure(bit: u32, links: &[Vec<u32>]) -> LibrarySet {
-    let mut found = LibrarySet::default();
+/// Returns a library and all libraries that it includes.
+fn linked_roots(bit: u32, links: &[Vec<u32>]) -> LibrarySet {
+    let mut set = LibrarySet::default();
     let mut queue = vec![bit];
-    let mut seen = vec![false; links.len()];
+    let mut visited = vec![false; links.len()];
     while let Some(next) = queue.pop() {
-        if std::mem::replace(&mut seen[next as usize], true) {
+        if std::mem::replace(&mut visited[next as usize], true) {
             continue;
         }
-        found.insert(next);
+        set.insert(next);
         queue.extend(&links[next as usize]);
     }
-    found
+    set
 }
 
-fn ones(roots: &LibrarySet) -> Vec<u32> {
+/// Returns the bits of a set.
+fn bits_of(roots: &LibrarySet) -> Vec<u32> {
     let bits = roots.0.iter().enumerate().flat_map(|(word, bits)| {
         (0..64).filter(move |bit| bits & (1 << bit) != 0).map(move |bit| word as u32 * 64 + bit)
     });

@@ -1,3 +1,3 @@
-//! Libraries whose values can be in a file.
+//! Imports: the libraries whose values can be in a file.
 
 pub mod library_reach;

@@ -1,4 +1,4 @@
-//! Questions in a random order before the search, for tests: an answer must not depend on the question that was asked first.
+//! Queries in a random order before the search, for tests: an answer must not depend on the order of the queries.
 
 use rustc_hash::FxHashSet;
 
@@ -7,8 +7,8 @@ use crate::program::ids::{BodyRef, SiteRef};
 use crate::values::value::EnvId;
 
 impl Linker<'_> {
-    /// Asks for the targets of every call site, in an order that depends on the seed alone: first for all callers of the site's body, then
-    /// under each binding of variables that these questions met.
+    /// Computes the targets of every call site, in an order that depends on the seed alone: first for all callers of
+    /// the site's body, then under each binding of variables that the first pass created.
     pub fn ask_first(&self, seed: u64) {
         let mut sites: Vec<(SiteRef, EnvId)> =
             self.program.all_sites().into_iter().map(|site| (site, EnvId::NONE)).collect();
@@ -19,7 +19,7 @@ impl Linker<'_> {
             let entries = self.values.env_entries(env);
             let bodies: FxHashSet<BodyRef> =
                 entries.iter().map(|&(var, _)| var.file.body_ref(self.program.var(var).body)).collect();
-            bound.extend(bodies.into_iter().flat_map(|body| self.sites_within(body)).map(|site| (site, env)));
+            bound.extend(bodies.into_iter().flat_map(|body| self.sites_nested_in(body)).map(|site| (site, env)));
         }
         bound.sort_unstable();
         bound.dedup();
@@ -33,8 +33,8 @@ impl Linker<'_> {
         }
     }
 
-    /// Returns the sites of a body and of all bodies in it.
-    fn sites_within(&self, body: BodyRef) -> Vec<SiteRef> {
+    /// Returns the sites of a body and of all bodies that are nested in it.
+    fn sites_nested_in(&self, body: BodyRef) -> Vec<SiteRef> {
         let mut sites = Vec::new();
         let mut bodies = vec![body];
         while let Some(next) = bodies.pop() {
@@ -45,7 +45,7 @@ impl Linker<'_> {
     }
 }
 
-/// Shuffles rows by the method of Fisher and Yates, with the random numbers of SplitMix64.
+/// Shuffles rows: a Fisher-Yates shuffle with SplitMix64 as the random number generator.
 pub fn shuffle<T>(rows: &mut [T], seed: u64) {
     let mut state = seed;
     for last in (1..rows.len()).rev() {

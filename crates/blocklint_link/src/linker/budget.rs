@@ -1,18 +1,19 @@
-//! The budget of a question.
+//! The budget of a query: the number of nested lookups after which the linker stops and the value is unknown.
 
 use std::cell::Cell;
 
-/// Steps of one question from outside of the linker: lookups of variables, attributes and results.
-/// A value that goes round through a field and the methods that fill it takes some hundreds where a class has many relatives.
+/// Steps of one query from outside of the linker: lookups of variables, attributes and results.
+/// A field whose value comes from methods that read the same field takes some hundreds of steps where its class has
+/// many bases and subclasses.
 const FUEL: u32 = 60_000;
 
 /// The steps that are left, and the queries that wait for each other.
 #[derive(Debug)]
 pub(crate) struct Budget {
     fuel: Cell<u32>,
-    /// How many queries are running that spend steps.
+    /// The number of running queries that spend steps.
     running: Cell<u32>,
-    /// True while a list of the whole program is being made, which the question that asks first does not pay for.
+    /// True while a list of the whole program is built. The query that needs the list first does not pay for it.
     is_global: Cell<bool>,
 }
 
@@ -23,16 +24,16 @@ impl Default for Budget {
 }
 
 impl Budget {
-    /// Spends a step for a query that begins. False if none is left, which is a cut.
+    /// Spends a step for a query that begins. False if no step is left, which is a cut.
     #[inline]
     pub(crate) fn spend(&self) -> bool {
         self.refuel_outermost();
-        let left = self.fuel.get().checked_sub(1);
-        self.fuel.set(left.unwrap_or(0));
-        left.is_some()
+        let remaining = self.fuel.get().checked_sub(1);
+        self.fuel.set(remaining.unwrap_or(0));
+        remaining.is_some()
     }
 
-    /// Computes an answer that others wait for.
+    /// Computes an answer while the queries that need it wait.
     #[inline]
     pub(crate) fn nest<T>(&self, compute: impl FnOnce() -> T) -> T {
         self.running.set(self.running.get() + 1);
@@ -47,17 +48,18 @@ impl Budget {
         self.running.get() == 0
     }
 
-    /// Makes a list of the whole program without spending the budget of the question that asks first. `compute` is given a function that
-    /// grants the full budget for one more entry of the list; within another such list it grants nothing.
+    /// Builds a list of the whole program without spending the budget of the query that needs it first. `compute` gets
+    /// a function that restores the full budget for the next entry of the list. The function does nothing if another
+    /// list of the whole program is already being built.
     pub(crate) fn global<T>(&self, compute: impl FnOnce(&dyn Fn()) -> T) -> T {
         if self.is_global.replace(true) {
             return compute(&|| {});
         }
-        let left = self.fuel.get();
-        let made = compute(&|| self.fuel.set(FUEL));
-        self.fuel.set(left);
+        let outer_fuel = self.fuel.get();
+        let list = compute(&|| self.fuel.set(FUEL));
+        self.fuel.set(outer_fuel);
         self.is_global.set(false);
-        made
+        list
     }
 
     #[inline]
@@ -68,12 +70,12 @@ impl Budget {
     }
 }
 
-/// A bound of questions of one kind that wait for each other.
+/// A recursion limit: at most `MOST` calls of [`Depth::nest`] may be nested.
 #[derive(Debug, Default)]
 pub(crate) struct Depth<const MOST: u32>(Cell<u32>);
 
 impl<const MOST: u32> Depth<MOST> {
-    /// Computes an answer within those that wait for it; `None` if too many do.
+    /// Returns the result of `compute`; `None` if the recursion limit is reached.
     pub(crate) fn nest<T>(&self, compute: impl FnOnce() -> T) -> Option<T> {
         let outer = self.0.get();
         if outer == MOST {

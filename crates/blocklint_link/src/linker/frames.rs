@@ -1,84 +1,87 @@
-//! The queries that are running, and the answers that rest on them.
+//! The stack of running queries, and fixpoint iteration over queries that depend on each other.
 //!
-//! Queries that ask for each other form a component. The first of them that is asked is its head, as in the algorithm of Tarjan: the answers of the
-//! others are provisional until the head has its own. The head is computed in rounds. In each round, a query that runs already gives its answer of
-//! the round before. The rounds end when all these answers are equal to the new ones.
+//! Queries that depend on each other form a strongly connected component. As in Tarjan's algorithm, the query of the
+//! component that began first is its head, and the answers of the others are provisional until the head has its final
+//! answer. The head is computed in rounds. In each round, a query that is running already returns its answer of the
+//! round before. The rounds end when all these answers are equal to the new ones.
 
 use std::cell::{Cell, RefCell};
 
-/// The most queries that wait for each other.
-const DEEPEST: usize = 3000;
+/// The maximal number of running queries.
+const MAX_DEPTH: usize = 3000;
 
 /// No running query.
 const NONE: u32 = u32::MAX;
 
-/// The time at which a provisional answer was found, and the place of the outermost running query that it rests on.
+/// The dependence of a provisional answer on a running query: the time at which the answer was computed, and the depth
+/// of the outermost running query that it depends on (Tarjan's low-link).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rests {
+pub struct Dependence {
     time: u32,
-    lowest: u32,
+    lowlink: u32,
 }
 
 /// The state of a provisional answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Holds {
-    /// The head of its component has its own answer.
-    ForEver,
-    /// It was found in the round at hand.
-    InThisRound,
-    /// It was found in a round before.
-    AsGuess,
-    /// The query that it rested on has ended otherwise.
-    NoMore,
+pub(crate) enum Validity {
+    /// The head of its component has a final answer, so this answer is final as well.
+    Final,
+    /// The answer was computed in the current round of the head.
+    ThisRound,
+    /// The answer was computed in an earlier round of the head; it is the guess of the next computation.
+    Guess,
+    /// The running query that the answer depended on has ended without making it final.
+    Expired,
 }
 
 /// The end of a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ended {
+pub(crate) enum RoundEnd {
     /// Another round is needed.
     Again,
-    /// The answer rests on no running query.
-    Whole,
-    /// The answer rests on a running query.
-    Rests(Rests),
+    /// The answer depends on no running query.
+    Complete,
+    /// The answer depends on a running query.
+    Provisional(Dependence),
 }
 
+/// The state of a running query.
 #[derive(Debug)]
 struct Running {
-    /// The time at which it began.
-    begun: u32,
-    /// The time at which its round began.
+    /// The time at which the query began.
+    started: u32,
+    /// The time at which its current round began.
     round: u32,
-    /// True if it was met in this round.
-    is_met: bool,
+    /// True if another query used its answer of the round before in the current round.
+    is_used: bool,
 }
 
-/// A query that runs.
+/// The stack frame of a running query, with the state of the query around it, which is restored when the query ends.
 #[derive(Debug)]
 pub(crate) struct Frame {
-    /// Its place among the running queries.
+    /// The index of the query in the stack.
     pub(crate) depth: u32,
-    outer_lowest: u32,
+    outer_lowlink: u32,
     outer_changed: bool,
     outer_bounded: bool,
     outer_base: u32,
 }
 
-/// The queries that are running.
+/// The stack of running queries.
 #[derive(Debug)]
 pub(crate) struct Frames {
     running: RefCell<Vec<Running>>,
     now: Cell<u32>,
-    /// The outermost running query that the innermost one has met, itself or through others.
-    lowest: Cell<u32>,
-    /// True if a query that the innermost one has asked, or it itself, gave another answer than the round before.
+    /// The outermost running query that the innermost one depends on, itself or through others (Tarjan's low-link).
+    lowlink: Cell<u32>,
+    /// True if the innermost query, or one that it has computed, returned another answer than in the round before.
     changed: Cell<bool>,
     /// The outermost running query that spends steps.
     base: Cell<u32>,
-    /// True if a bound was met by a query that the innermost one has asked, or by itself.
+    /// True if the innermost query, or one that it has computed, was cut because of a bound.
     is_bounded: Cell<bool>,
-    /// Times within which provisional answers have become whole, in ascending order.
-    whole: RefCell<Vec<(u32, u32)>>,
+    /// Periods whose provisional answers have become final, as first and last time, in ascending order.
+    complete: RefCell<Vec<(u32, u32)>>,
 }
 
 impl Default for Frames {
@@ -86,11 +89,11 @@ impl Default for Frames {
         Frames {
             running: RefCell::default(),
             now: Cell::new(0),
-            lowest: Cell::new(NONE),
+            lowlink: Cell::new(NONE),
             changed: Cell::new(false),
             base: Cell::new(NONE),
             is_bounded: Cell::new(false),
-            whole: RefCell::default(),
+            complete: RefCell::default(),
         }
     }
 }
@@ -102,48 +105,50 @@ impl Frames {
         now
     }
 
-    /// True if one more query may wait.
+    /// True if one more query may begin.
     #[inline]
     pub(crate) fn may_nest(&self) -> bool {
-        self.running.borrow().len() < DEEPEST
+        self.running.borrow().len() < MAX_DEPTH
     }
 
-    /// True if the innermost query rests on a running one, as far as it has come.
+    /// True if the innermost query has used the provisional answer of a running one so far.
     #[inline]
-    pub(crate) fn rests(&self) -> bool {
-        self.lowest.get() != NONE
+    pub(crate) fn is_provisional(&self) -> bool {
+        self.lowlink.get() != NONE
     }
 
-    /// Notes that the innermost query rests on the running one at a depth.
+    /// Records that the innermost query depends on the running one at a depth.
     #[inline]
-    pub(crate) fn meet(&self, depth: u32) {
-        self.running.borrow_mut()[depth as usize].is_met = true;
-        self.lowest.set(self.lowest.get().min(depth));
+    pub(crate) fn note_use(&self, depth: u32) {
+        self.running.borrow_mut()[depth as usize].is_used = true;
+        self.lowlink.set(self.lowlink.get().min(depth));
     }
 
-    /// Notes that a query could not be asked. The answers up to the question that the budget belongs to are not kept.
-    pub(crate) fn meet_bound(&self) {
+    /// Records that a query was cut because of a bound. No answer is kept, from the innermost query to the one that the
+    /// budget belongs to.
+    pub(crate) fn note_bound(&self) {
         if self.base.get() != NONE {
             self.is_bounded.set(true);
-            self.lowest.set(self.lowest.get().min(self.base.get()));
+            self.lowlink.set(self.lowlink.get().min(self.base.get()));
         }
     }
 
-    /// Returns the state of a provisional answer, which the innermost query then rests on.
-    pub(crate) fn holds(&self, rests: Rests) -> Holds {
-        let Rests { time, lowest } = rests;
-        let whole = self.whole.borrow();
-        let at = whole.partition_point(|(from, _)| *from <= time);
-        if at > 0 && whole[at - 1].1 >= time {
-            return Holds::ForEver;
+    /// Returns the validity of a provisional answer. Records that the innermost query depends on it if it is of the
+    /// current round.
+    pub(crate) fn validity(&self, dependence: Dependence) -> Validity {
+        let Dependence { time, lowlink } = dependence;
+        let complete = self.complete.borrow();
+        let started_before = complete.partition_point(|(from, _)| *from <= time);
+        if started_before > 0 && complete[started_before - 1].1 >= time {
+            return Validity::Final;
         }
-        match self.running.borrow().get(lowest as usize) {
+        match self.running.borrow().get(lowlink as usize) {
             Some(head) if head.round <= time => {
-                self.lowest.set(self.lowest.get().min(lowest));
-                Holds::InThisRound
+                self.lowlink.set(self.lowlink.get().min(lowlink));
+                Validity::ThisRound
             }
-            Some(head) if head.begun <= time => Holds::AsGuess,
-            _ => Holds::NoMore,
+            Some(head) if head.started <= time => Validity::Guess,
+            _ => Validity::Expired,
         }
     }
 
@@ -153,37 +158,38 @@ impl Frames {
         let now = self.tick();
         let mut running = self.running.borrow_mut();
         let depth = running.len() as u32;
-        running.push(Running { begun: now, round: now, is_met: false });
+        running.push(Running { started: now, round: now, is_used: false });
         Frame {
             depth,
-            outer_lowest: self.lowest.replace(NONE),
+            outer_lowlink: self.lowlink.replace(NONE),
             outer_changed: self.changed.replace(false),
             outer_bounded: self.is_bounded.replace(false),
             outer_base: if is_base { self.base.replace(depth) } else { self.base.get() },
         }
     }
 
-    /// True if another query met this one in its round.
+    /// True if another query used the provisional answer of this one in its current round.
     #[inline]
-    pub(crate) fn was_met(&self, frame: &Frame) -> bool {
-        self.running.borrow()[frame.depth as usize].is_met
+    pub(crate) fn was_used(&self, frame: &Frame) -> bool {
+        self.running.borrow()[frame.depth as usize].is_used
     }
 
-    /// Ends a round of the innermost query. `changed` says that others met it and got another answer than it has now.
+    /// Ends a round of the innermost query. `changed` says that others used its provisional answer and that its new
+    /// answer differs from it.
     #[inline]
-    pub(crate) fn end_round(&self, frame: &Frame, changed: bool, is_last: bool) -> Ended {
-        let (lowest, depth) = (self.lowest.get(), frame.depth);
+    pub(crate) fn end_round(&self, frame: &Frame, changed: bool, is_last: bool) -> RoundEnd {
+        let (lowlink, depth) = (self.lowlink.get(), frame.depth);
         let changed = self.changed.get() || changed;
         let is_bounded = self.is_bounded.get();
-        if lowest == depth && changed && !is_bounded && !is_last {
+        if lowlink == depth && changed && !is_bounded && !is_last {
             let now = self.tick();
             let mut running = self.running.borrow_mut();
             let own = &mut running[depth as usize];
             own.round = now;
-            own.is_met = false;
-            self.lowest.set(NONE);
+            own.is_used = false;
+            self.lowlink.set(NONE);
             self.changed.set(false);
-            return Ended::Again;
+            return RoundEnd::Again;
         }
         let own = self.running.borrow_mut().pop();
         if self.base.get() == depth {
@@ -192,23 +198,23 @@ impl Frames {
         } else {
             self.is_bounded.set(is_bounded || frame.outer_bounded);
         }
-        if lowest < depth {
-            self.lowest.set(lowest.min(frame.outer_lowest));
+        if lowlink < depth {
+            self.lowlink.set(lowlink.min(frame.outer_lowlink));
             self.changed.set(changed || frame.outer_changed);
-            return Ended::Rests(Rests { time: self.tick(), lowest });
+            return RoundEnd::Provisional(Dependence { time: self.tick(), lowlink });
         }
-        self.lowest.set(frame.outer_lowest);
+        self.lowlink.set(frame.outer_lowlink);
         self.changed.set(frame.outer_changed);
-        if lowest == depth
+        if lowlink == depth
             && !is_bounded
             && let Some(own) = own
         {
-            let mut whole = self.whole.borrow_mut();
-            while whole.last().is_some_and(|(from, _)| *from >= own.round) {
-                whole.pop();
+            let mut complete = self.complete.borrow_mut();
+            while complete.last().is_some_and(|(from, _)| *from >= own.round) {
+                complete.pop();
             }
-            whole.push((own.round, self.now.get()));
+            complete.push((own.round, self.now.get()));
         }
-        Ended::Whole
+        RoundEnd::Complete
     }
 }

@@ -1,19 +1,19 @@
-//! Places that the linker lends to the layers above it for their answers about one program.
+//! Storage in the linker for memo tables of the layers above it, which live as long as the linker of one program.
 
 use std::any::{Any, TypeId};
 
 use elsa::FrozenMap;
 use rustc_hash::FxBuildHasher;
 
-/// Answers that layers above the linker keep for one program, by their type. The linker lends them a place and does not know them.
+/// The memo tables of layers above the linker, by their type. The linker stores them and does not know their content.
 #[derive(Default)]
 pub(crate) struct LayerMemos(FrozenMap<TypeId, Box<dyn Any>, FxBuildHasher>);
 
 impl LayerMemos {
-    /// Returns the answers of type `T`, which are empty when they are first asked for.
-    pub(crate) fn of<T: Default + Any>(&self) -> &T {
+    /// Returns the memo table of type `T`, which is empty at the first call.
+    pub(crate) fn get<T: Default + Any>(&self) -> &T {
         let key = TypeId::of::<T>();
-        let kept = self.0.get(&key).unwrap_or_else(|| self.0.insert(key, Box::new(T::default())));
-        kept.downcast_ref().expect("the key is the type")
+        let memo = self.0.get(&key).unwrap_or_else(|| self.0.insert(key, Box::new(T::default())));
+        memo.downcast_ref().expect("the key is the type")
     }
 }

@@ -1,5 +1,5 @@
-//! The linker: names to definitions, receivers to types, calls to targets and to the rows of models, each on demand and remembered.
-//! Callers and severity are decided in `blocklint_flow`.
+//! The struct [`Linker`]: the program, the models, interned values and the memo tables of all queries. Callers and
+//! severity are decided in `blocklint_flow`.
 
 pub mod ask_first;
 pub(crate) mod budget;
@@ -32,8 +32,8 @@ use crate::program::Program;
 use crate::program::ids::BodyRef;
 use crate::values::value::{Val, ValueId, Values, Why};
 
-/// A value and how many inferred steps led to it: 0 is by definitions and declared types, each `medium` step counts
-/// one, a `low` one three.
+/// A value and the number of inferred steps that led to it. A value that follows from definitions and declared types
+/// has 0 steps; each `medium` step counts one, each `low` step three.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Typed {
     /// The value.
@@ -43,14 +43,14 @@ pub struct Typed {
 }
 
 impl Typed {
-    /// The value of a query that has no answer yet because it asked for itself.
+    /// The union without members: the value of a query that depends on itself and has no answer yet.
     pub(crate) const NEVER: Typed = Typed { value: ValueId::NEVER, inferred_steps: 0 };
 }
 
-/// Steps from which a path is `low`.
+/// The number of inferred steps from which confidence is `low`.
 pub const LOW_STEPS: u8 = 3;
 
-/// Names, values and edges of one program, computed when asked for.
+/// Resolves the names, values and calls of one program, on demand.
 pub struct Linker<'a> {
     /// The files.
     pub program: &'a Program<'a>,
@@ -58,7 +58,7 @@ pub struct Linker<'a> {
     pub library: Library<'a>,
     /// Interned values.
     pub values: Values,
-    /// Tables that were read once from all files.
+    /// Tables that are read once from all files.
     pub(crate) program_tables: ProgramTables,
     /// Classes and bodies by their names.
     pub hierarchy: Arc<Hierarchy>,
@@ -70,11 +70,11 @@ pub struct Linker<'a> {
     pub(crate) frames: Frames,
     /// Set when the result of the run is not wanted any more.
     stop: OnceCell<Arc<AtomicBool>>,
-    /// The files whose findings this run is asked for, and the part of the program that is searched for them.
+    /// The files whose findings this run reports, and the part of the program that is searched for them.
     pub(crate) focus: Focus,
-    /// Answers of the layers above.
+    /// Memo tables of the layers above.
     layer_memos: LayerMemos,
-    /// The unit at hand, and the watchdog.
+    /// The current unit of work, and the watchdog.
     pub(crate) work: Work,
 }
 
@@ -83,13 +83,13 @@ pub struct Linker<'a> {
 pub struct Stopped;
 
 impl<'a> Linker<'a> {
-    /// Returns a linker that knows no answer yet.
+    /// Returns a linker without any answer.
     pub fn new(program: &'a Program<'a>, library: Library<'a>) -> Self {
         let tables = ProgramTables::new(program);
         Linker::with_tables(program, library, tables)
     }
 
-    /// Returns a linker with tables that were read before and still hold.
+    /// Returns a linker without any answer, with tables that were read for an earlier linker and are still valid.
     pub fn with_tables(program: &'a Program<'a>, library: Library<'a>, program_tables: ProgramTables) -> Self {
         let values = Values::new(library.digests());
         Linker {
@@ -108,41 +108,41 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Ends the run on this linker soon after the flag is set, by a panic that carries [`Stopped`] and that no hook
-    /// prints. The linker is not to be used after that. Only the first flag counts.
+    /// Ends the run on this linker soon after the flag is set, by a panic that carries [`Stopped`] and that no panic
+    /// hook prints. Do not use the linker after that. Only the first flag has an effect.
     pub fn stop_when(&self, flag: Arc<AtomicBool>) {
         let _ = self.stop.set(flag);
     }
 
-    /// Ends the run if its result is not wanted any more, and the unit at hand if it takes too long.
+    /// Ends the run if its result is not wanted any more, and the current unit of work if it takes too long.
     #[inline]
     pub fn check_cancelled(&self) {
-        self.work.step();
+        self.work.count_step();
         if self.stop.get().is_some_and(|stop| stop.load(Ordering::Relaxed)) {
             std::panic::resume_unwind(Box::new(Stopped));
         }
     }
 
-    /// Returns the answers of type `T` that a layer above keeps for this program.
+    /// Returns the memo table of type `T` that a layer above keeps for this program.
     pub fn layer_memo<T: Default + Any>(&self) -> &T {
-        self.layer_memos.of()
+        self.layer_memos.get()
     }
 
-    /// Returns an unknown value.
+    /// Returns an unknown value with the reason why it is unknown.
     pub(crate) fn unknown(&self, why: Why) -> Typed {
         Typed { value: self.values.unknown(why), inferred_steps: 0 }
     }
 
-    /// Returns a certain value of one member.
+    /// Returns a value of one member, without inferred steps.
     pub(crate) fn known(&self, member: Val) -> Typed {
         Typed { value: self.values.one(member), inferred_steps: 0 }
     }
 
-    /// Returns the union of typed values; the steps are the most of any.
+    /// Returns the union of typed values, with the largest number of steps among them.
     pub(crate) fn join(&self, parts: &[Typed]) -> Typed {
         match parts {
             [] => self.unknown(Why::Expression),
-            [one] => *one,
+            [part] => *part,
             _ => Typed {
                 value: self.values.join(&parts.iter().map(|part| part.value).collect::<SmallVec<[ValueId; 8]>>()),
                 inferred_steps: parts.iter().map(|part| part.inferred_steps).max().unwrap_or(0),
@@ -153,9 +153,9 @@ impl<'a> Linker<'a> {
     /// Applies a function to each member and returns the union of its results.
     pub(crate) fn map(&self, typed: Typed, mut each: impl FnMut(Val) -> Typed) -> Typed {
         let members = self.values.members(typed.value);
-        if let [one] = *members {
-            let given = each(one);
-            return Typed { value: given.value, inferred_steps: given.inferred_steps.max(typed.inferred_steps) };
+        if let [member] = *members {
+            let mapped = each(member);
+            return Typed { value: mapped.value, inferred_steps: mapped.inferred_steps.max(typed.inferred_steps) };
         }
         if typed.value == ValueId::NEVER {
             return typed;
@@ -178,10 +178,10 @@ impl<'a> Linker<'a> {
             || crate::lang::semantics(facts.language).is_test_module(self, body.file)
     }
 
-    /// True if a body, or one around it, is built or run for tests only: a lambda in a test.
+    /// True if a body, or a body around it, is built or run for tests only: a lambda in a test.
     pub fn is_inside_tests(&self, body: BodyRef) -> bool {
-        let around = |of: &BodyRef| self.program.body(*of).parent.get().map(|parent| of.file.body_ref(parent));
-        std::iter::successors(Some(body), around).any(|of| self.is_for_tests(of))
+        let outer = |body: &BodyRef| self.program.body(*body).parent.get().map(|parent| body.file.body_ref(parent));
+        std::iter::successors(Some(body), outer).any(|body| self.is_for_tests(body))
     }
 
     /// Returns the value with at least one inferred step.

@@ -1,6 +1,6 @@
-//! Tables that are read once from all files, before any query: base classes, the names under which imports bind other
-//! names, and the libraries whose values each file may hold. They stay valid while the outline of each changed file is
-//! the same. An edit inside a function does not change the outline.
+//! Tables that are read once from all files, before any query: base classes, import aliases, and the libraries whose
+//! values can be in each file. The tables stay valid while the [`Outline`] of each changed file is the same. An edit
+//! inside a function does not change the outline.
 
 use crate::lang;
 use crate::syntax::forms;
@@ -18,16 +18,19 @@ use crate::program::ids::Name;
 /// The tables that are read once from all files; cheap to clone.
 #[derive(Clone)]
 pub struct ProgramTables {
+    /// Classes and bodies by their names.
     pub(crate) hierarchy: Arc<Hierarchy>,
+    /// The other names under which imports bind a name: `import a as b`.
     pub(crate) import_aliases: Arc<FxHashMap<Name, Vec<Name>>>,
+    /// All names that are an alias of another name.
     pub(crate) alias_names: Arc<FxHashSet<Name>>,
     reach: Arc<OnceLock<LibraryReach>>,
-    /// Python: the names under which classes hold descriptors of libraries.
+    /// The names of class attributes whose values are descriptors of libraries (Python).
     pub(crate) described: Arc<OnceLock<FxHashSet<Name>>>,
 }
 
 impl ProgramTables {
-    /// Reads all files.
+    /// Reads the tables from all files.
     pub fn new(program: &Program<'_>) -> Self {
         let import_aliases = lang::import_aliases(program);
         ProgramTables {
@@ -41,35 +44,46 @@ impl ProgramTables {
 }
 
 impl Linker<'_> {
-    /// Returns the libraries whose values each file may hold.
+    /// Returns the libraries whose values can be in each file.
     pub fn reach(&self) -> &LibraryReach {
         self.program_tables.reach.get_or_init(|| LibraryReach::new(self))
     }
 }
 
-/// The entries of one file in the tables. While they are the same, the tables hold.
+/// The part of one file that [`ProgramTables`] are read from. While the outlines of all files are the same, the tables
+/// are valid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outline(Vec<(OutlineEntry, Box<str>, u32)>);
 
+/// The kind of an entry of an [`Outline`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum OutlineEntry {
+    /// A module that is imported, or from which a name is imported.
     Module,
+    /// A name that is imported.
     Imported,
+    /// The variable to which an import is bound.
     Alias,
     Function,
+    /// A class; true if it is at the top level of its file.
     Class(ClassKind, bool),
+    /// The last name of a base class.
     Base,
+    /// The last name of the type of an `impl` (Rust).
     Subject,
-    ForAll,
-    Held,
-    Maker,
+    /// An `impl` whose type is its first type parameter: `impl<T> Trait for T` (Rust).
+    BlanketImpl,
+    /// A class attribute whose value is the result of a call.
+    ClassAttribute,
+    /// The name of the function whose result a class attribute has.
+    AttributeFactory,
 }
 
 impl Outline {
-    /// Reads one file.
+    /// Returns the outline of one file.
     pub fn of(facts: &FileFacts) -> Self {
-        let mut found: Vec<(OutlineEntry, Box<str>, u32)> = Vec::new();
-        let mut add = |entry: OutlineEntry, text: &str, number: u32| found.push((entry, Box::from(text), number));
+        let mut entries: Vec<(OutlineEntry, Box<str>, u32)> = Vec::new();
+        let mut add = |entry: OutlineEntry, text: &str, number: u32| entries.push((entry, Box::from(text), number));
         for import in &facts.imports {
             add(OutlineEntry::Module, facts.text(import.module), import.level);
             add(OutlineEntry::Imported, facts.text(import.name), u32::from(import.kind == ImportKind::Name));
@@ -83,8 +97,8 @@ impl Outline {
                     add(OutlineEntry::Module, facts.text(facts.import(import).module), 0);
                 }
                 Form::Result(site) if facts.body(facts.var(var).body).kind == BodyKind::Class => {
-                    add(OutlineEntry::Held, facts.text(facts.var(var).name), 0);
-                    add(OutlineEntry::Maker, facts.text(facts.site(site).name), 0);
+                    add(OutlineEntry::ClassAttribute, facts.text(facts.var(var).name), 0);
+                    add(OutlineEntry::AttributeFactory, facts.text(facts.site(site).name), 0);
                 }
                 _ => {}
             }
@@ -105,10 +119,11 @@ impl Outline {
                     Form::Cast(name, _) => facts.form(name),
                     param => param,
                 };
-                add(OutlineEntry::ForAll, "", u32::from(matches!(param, Form::Str(of) if of == subject)));
+                let is_blanket = matches!(param, Form::Str(name) if name == subject);
+                add(OutlineEntry::BlanketImpl, "", u32::from(is_blanket));
             }
         }
-        Outline(found)
+        Outline(entries)
     }
 }
 

@@ -1,7 +1,8 @@
-//! The query kernel: how answers are remembered, and how a query ends that comes round to itself.
+//! The query kernel: memo tables, and the results of queries that depend on themselves.
 //!
-//! A [`Table`] holds the answers to one kind of question. [`Linker::query`] is the only way to fill it. The [`Policy`]
-//! of a table is a type, so that the declaration of a table shows how it treats answers that may be incomplete.
+//! A [`Table`] keeps the answers to one kind of query. Only [`Linker::query`] fills it. The [`Policy`] of a table is a
+//! type, so that the declaration of a table shows how the table treats answers that may be incomplete. The stack of
+//! running queries is in `frames.rs`, the step budget in `budget.rs`.
 
 use std::cell::RefCell;
 use std::hash::Hash;
@@ -9,42 +10,45 @@ use std::marker::PhantomData;
 
 use rustc_hash::FxHashMap;
 
-use crate::linker::frames::{Ended, Holds, Rests};
+use crate::linker::frames::{Dependence, RoundEnd, Validity};
 use crate::linker::{Linker, Typed};
 use crate::values::value::{ValueId, Why};
 
-/// Rounds after which the last answer counts, because answers that depend on each other may swing for ever.
-const MOST_ROUNDS: u32 = 8;
+/// Rounds after which the last answer is kept, because answers that depend on each other may alternate for ever.
+const MAX_ROUNDS: u32 = 8;
 
-/// The answers that a table keeps for later questions.
+/// The answers that a table keeps for later queries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keep {
-    /// All that rest on no query that is running, and those of the round at hand for as long as that lasts.
-    IfWhole,
-    /// None: the table only notices queries that come round to themselves.
+    /// All answers that depend on no running query. An answer that depends on one is kept until the round of that query
+    /// ends.
+    IfComplete,
+    /// None: the table only detects queries that depend on themselves.
     Never,
 }
 
-/// The end of a query that comes round to itself.
+/// The result of a query that depends on itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InCycle {
-    /// It gives the answer of the last round, in the first round the value of a cut.
-    GivesGuess,
-    /// It is computed once more: only a query further in ends the cycle. The table does not mark what runs.
+    /// The query returns its answer of the last round, in the first round the value of a cut.
+    ReturnsGuess,
+    /// The query is computed once more, because a query further inside ends the cycle. The table does not mark running
+    /// queries.
     Recurs,
 }
 
-/// The way in which a table treats answers of type `V`.
+/// The policy by which a table treats answers of type `V`.
 pub trait Policy<V> {
-    /// The answers that it keeps.
+    /// The answers that the table keeps.
     const KEEP: Keep;
-    /// The end of a cycle.
+    /// The result of a query that depends on itself.
     const IN_CYCLE: InCycle;
-    /// True if a query spends a step of the [budget](super::budget) and counts as one that others may rest on.
+    /// True if a query spends a step of the [budget](super::budget).
     const SPENDS: bool;
 
-    /// True if two answers are equal. A query in a cycle is computed until its answer is that of the round before.
-    fn are_equal(one: &V, other: &V) -> bool;
+    /// True if two answers are equal. A query in a cycle is computed until its answer is equal to that of the round
+    /// before.
+    fn are_equal(left: &V, right: &V) -> bool;
 
     /// True unless the answer itself says that it is incomplete.
     fn is_final(_answer: &V) -> bool {
@@ -52,13 +56,13 @@ pub trait Policy<V> {
     }
 }
 
-/// A query of the recursion over values, calls and classes: it spends a step.
+/// The policy of queries about values, calls and classes: each query spends a step.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Step;
 
 impl<V: PartialEq> Policy<V> for Step {
-    const KEEP: Keep = Keep::IfWhole;
-    const IN_CYCLE: InCycle = InCycle::GivesGuess;
+    const KEEP: Keep = Keep::IfComplete;
+    const IN_CYCLE: InCycle = InCycle::ReturnsGuess;
     const SPENDS: bool = true;
 
     fn are_equal(one: &V, other: &V) -> bool {
@@ -66,13 +70,13 @@ impl<V: PartialEq> Policy<V> for Step {
     }
 }
 
-/// A step whose answer depends on more than its key.
+/// The policy of queries whose answer depends on more than the key: each query spends a step, and no answer is kept.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UnkeptStep;
 
 impl<V: PartialEq> Policy<V> for UnkeptStep {
     const KEEP: Keep = Keep::Never;
-    const IN_CYCLE: InCycle = InCycle::GivesGuess;
+    const IN_CYCLE: InCycle = InCycle::ReturnsGuess;
     const SPENDS: bool = true;
 
     fn are_equal(one: &V, other: &V) -> bool {
@@ -80,28 +84,29 @@ impl<V: PartialEq> Policy<V> for UnkeptStep {
     }
 }
 
-/// An answer that is computed once more where it comes round to itself, because a step further in ends the cycle.
+/// The policy of queries that are computed once more where they depend on themselves, because a query further inside
+/// ends the cycle.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Plain;
 
 impl<V> Policy<V> for Plain {
-    const KEEP: Keep = Keep::IfWhole;
+    const KEEP: Keep = Keep::IfComplete;
     const IN_CYCLE: InCycle = InCycle::Recurs;
     const SPENDS: bool = false;
 
-    /// It is never met.
-    fn are_equal(_one: &V, _other: &V) -> bool {
+    /// Never called, because no query of this policy has a guess.
+    fn are_equal(_left: &V, _right: &V) -> bool {
         true
     }
 }
 
-/// A list that is empty while it is looked for the first time.
+/// The policy of lists that are empty while they are computed for the first time.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EmptyMeanwhile;
 
 impl<V: PartialEq> Policy<V> for EmptyMeanwhile {
-    const KEEP: Keep = Keep::IfWhole;
-    const IN_CYCLE: InCycle = InCycle::GivesGuess;
+    const KEEP: Keep = Keep::IfComplete;
+    const IN_CYCLE: InCycle = InCycle::ReturnsGuess;
     const SPENDS: bool = false;
 
     fn are_equal(one: &V, other: &V) -> bool {
@@ -109,13 +114,13 @@ impl<V: PartialEq> Policy<V> for EmptyMeanwhile {
     }
 }
 
-/// An answer that is not kept, and empty while it is being looked for.
+/// The policy of lists that are empty while they are computed, and not kept.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UnkeptEmptyMeanwhile;
 
 impl<V: PartialEq> Policy<V> for UnkeptEmptyMeanwhile {
     const KEEP: Keep = Keep::Never;
-    const IN_CYCLE: InCycle = InCycle::GivesGuess;
+    const IN_CYCLE: InCycle = InCycle::ReturnsGuess;
     const SPENDS: bool = false;
 
     fn are_equal(one: &V, other: &V) -> bool {
@@ -126,7 +131,7 @@ impl<V: PartialEq> Policy<V> for UnkeptEmptyMeanwhile {
 /// The reason why a query was not computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cut {
-    /// It is being computed already.
+    /// The query is being computed already.
     Cycle,
     /// The budget is spent.
     Bound,
@@ -141,31 +146,31 @@ impl From<Cut> for Why {
     }
 }
 
-/// The state of a query without a final answer.
+/// The state of a query that has no final answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Open<V> {
-    /// It is being computed.
+    /// The query is being computed.
     Running {
-        /// Its place among the running queries.
+        /// Its index in the stack of running queries.
         depth: u32,
         /// The answer of its last round.
         guess: Option<V>,
     },
-    /// Its answer rests on a running query.
+    /// The query has an answer that depends on a running query.
     Provisional {
         /// The answer.
         answer: V,
-        /// The time at which it was found, and the outermost running query that it rests on.
-        rests: Rests,
+        /// The running query that the answer depends on.
+        dependence: Dependence,
     },
 }
 
-/// The place where a table keeps its final answers.
+/// The storage of the final answers of a table.
 pub trait Store<K, V> {
     /// Returns the answer for a key.
     fn find(&self, key: &K) -> Option<&V>;
 
-    /// Keeps an answer.
+    /// Stores an answer.
     fn keep(&mut self, key: K, answer: V);
 }
 
@@ -184,11 +189,11 @@ impl<K: Eq + Hash, V> Store<K, V> for ByKey<K, V> {
     }
 }
 
-/// The answers to one kind of question, by its key.
+/// The answers to one kind of query, by key.
 #[derive(Debug)]
 pub struct Table<K, V, P, S = ByKey<K, V>> {
     store: RefCell<S>,
-    /// Few at a time.
+    /// The queries without a final answer; few at a time.
     open: RefCell<FxHashMap<K, Open<V>>>,
     policy: PhantomData<P>,
 }
@@ -200,15 +205,16 @@ impl<K, V, P, S: Default> Default for Table<K, V, P, S> {
 }
 
 impl<K, V, P, S> Table<K, V, P, S> {
-    /// A table that keeps its answers in this store.
+    /// Returns a table that keeps its final answers in a store.
     pub fn of(store: S) -> Self {
         Table { store: RefCell::new(store), open: RefCell::default(), policy: PhantomData }
     }
 }
 
 impl Linker<'_> {
-    /// Returns the answer for a key: the one that the table keeps, else what `compute` gives. If the query runs already, the answer is that of
-    /// its last round, in the first round what `cut` gives; so it is if the budget is spent. The policy of the table decides what is kept.
+    /// Returns the answer for a key: the one that the table keeps, else the result of `compute`. If the query is
+    /// running already, the answer is that of its last round, in the first round the result of `cut`. If the budget is
+    /// spent, the answer is the result of `cut` as well. The policy of the table decides which answers are kept.
     #[inline]
     pub fn query<K, V, P, S>(
         &self,
@@ -226,7 +232,7 @@ impl Linker<'_> {
         self.query_or_cut(table, key, |_| cut(), compute)
     }
 
-    /// Returns the same as [`Linker::query`], where the reason of a cut is a part of the answer.
+    /// Returns the answer for a key like [`Linker::query`], and passes the reason of a cut to `cut`.
     #[inline]
     pub fn query_or_cut<K, V, P, S>(
         &self,
@@ -248,29 +254,30 @@ impl Linker<'_> {
         if let Some(open) = table.open.borrow().get(&key) {
             match open {
                 Open::Running { depth, guess } => {
-                    self.frames.meet(*depth);
+                    self.frames.note_use(*depth);
                     return guess.clone().unwrap_or_else(|| cut(Cut::Cycle));
                 }
-                Open::Provisional { answer, rests } => match self.frames.holds(*rests) {
-                    Holds::ForEver => {
+                Open::Provisional { answer, dependence } => match self.frames.validity(*dependence) {
+                    Validity::Final => {
                         table.store.borrow_mut().keep(key, answer.clone());
                         return answer.clone();
                     }
-                    Holds::InThisRound => return answer.clone(),
-                    Holds::AsGuess => guess = Some(answer.clone()),
-                    Holds::NoMore => {}
+                    Validity::ThisRound => return answer.clone(),
+                    Validity::Guess => guess = Some(answer.clone()),
+                    Validity::Expired => {}
                 },
             }
         }
         if P::SPENDS && !(self.budget.spend() && self.frames.may_nest()) {
-            self.frames.meet_bound();
+            self.frames.note_bound();
             return cut(Cut::Bound);
         }
-        self.run(table, key, guess, cut, compute)
+        self.compute_in_rounds(table, key, guess, cut, compute)
     }
 
-    /// Computes an answer in rounds, until the answers of all queries that rest on it are those of the round before.
-    fn run<K, V, P, S>(
+    /// Computes an answer in rounds, until the answers of all queries that depend on it are equal to those of the round
+    /// before.
+    fn compute_in_rounds<K, V, P, S>(
         &self,
         table: &Table<K, V, P, S>,
         key: K,
@@ -295,24 +302,24 @@ impl Linker<'_> {
                 table.open.borrow_mut().insert(key.clone(), Open::Running { depth, guess: guess.clone() });
             }
             let answer = if P::SPENDS { self.budget.nest(&mut compute) } else { compute() };
-            let was_met = self.frames.was_met(&frame);
-            let changed = was_met && P::KEEP != Keep::Never && {
+            let was_used = self.frames.was_used(&frame);
+            let changed = was_used && P::KEEP != Keep::Never && {
                 match &guess {
                     Some(guess) => !P::are_equal(guess, &answer),
                     None => !P::are_equal(&cut(Cut::Cycle), &answer),
                 }
             };
-            let ended = self.frames.end_round(&frame, changed, round == MOST_ROUNDS);
+            let ended = self.frames.end_round(&frame, changed, round == MAX_ROUNDS);
             let keeps = P::KEEP != Keep::Never && P::is_final(&answer);
             match ended {
-                Ended::Again => {
+                RoundEnd::Again => {
                     guess = Some(answer);
                     continue;
                 }
-                Ended::Rests(rests) if keeps => {
-                    table.open.borrow_mut().insert(key, Open::Provisional { answer: answer.clone(), rests });
+                RoundEnd::Provisional(dependence) if keeps => {
+                    table.open.borrow_mut().insert(key, Open::Provisional { answer: answer.clone(), dependence });
                 }
-                Ended::Whole | Ended::Rests(_) => {
+                RoundEnd::Complete | RoundEnd::Provisional(_) => {
                     table.open.borrow_mut().remove(&key);
                     if keeps {
                         table.store.borrow_mut().keep(key, answer.clone());
@@ -324,7 +331,7 @@ impl Linker<'_> {
         unreachable!("a round ends the query")
     }
 
-    /// Returns the answer of a query for a value. A value that depends on itself alone is unknown.
+    /// Returns the answer of a query for a value. A value that depends only on itself is unknown ([`Why::Cycle`]).
     #[inline]
     pub(crate) fn query_value<K, P, S>(
         &self,
@@ -342,6 +349,6 @@ impl Linker<'_> {
             Cut::Bound => self.unknown(Why::Bound),
         };
         let answer = self.query_or_cut(table, key, cut, compute);
-        if answer.value == ValueId::NEVER && !self.frames.rests() { self.unknown(Why::Cycle) } else { answer }
+        if answer.value == ValueId::NEVER && !self.frames.is_provisional() { self.unknown(Why::Cycle) } else { answer }
     }
 }

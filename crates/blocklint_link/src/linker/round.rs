@@ -1,7 +1,8 @@
-//! Rounds: questions of one kind that follow something to others of their kind, up to the one that was asked first.
+//! Rounds: memo tables for recursive questions above the linker, such as "which callers reach this body".
 //!
-//! An answer that is found on the way may rest on one that is still being followed. It is good enough for the question that was asked
-//! first, and without it that question would follow the same thing once for each path that leads there. Later questions do not get it.
+//! The outermost question and the questions that it asks recursively are one round. The answer to an inner question may
+//! depend on a question that is still open. Such an answer is used until the round ends, so that the round visits each
+//! key once and not once for each path to it. Later rounds do not get it. Queries of the linker itself use `query.rs`.
 
 use std::cell::{Cell, RefCell};
 use std::hash::Hash;
@@ -14,17 +15,17 @@ use rustc_hash::FxHashMap;
 pub enum Keep {
     /// All.
     Always,
-    /// Those that used no answer that was found on the way, and that of the question that was asked first.
-    IfWholeOrOutermost,
-    /// That of the question that was asked first.
+    /// Those that used no answer of an inner question, and the answer to the outermost question.
+    IfCompleteOrOutermost,
+    /// The answer to the outermost question.
     IfOutermost,
     /// None.
     Never,
 }
 
-/// The way in which a table of rounds treats answers of type `V`.
+/// The policy by which a table of rounds treats answers of type `V`.
 pub trait RoundPolicy<V> {
-    /// The answers that it keeps.
+    /// The answers that the table keeps.
     const KEEP: Keep;
 
     /// True unless the answer itself says that it is incomplete.
@@ -33,7 +34,7 @@ pub trait RoundPolicy<V> {
     }
 }
 
-/// All answers are kept.
+/// The policy that keeps all answers.
 #[derive(Clone, Copy, Debug)]
 pub struct Always;
 
@@ -41,31 +42,32 @@ impl<V> RoundPolicy<V> for Always {
     const KEEP: Keep = Keep::Always;
 }
 
-/// The question that was asked first, and those that it waits for.
+/// The outermost question and the questions that it asks recursively.
 #[derive(Debug)]
 pub struct Round {
-    /// The number of the question that was asked first.
+    /// The number of the current round.
     number: Cell<u32>,
+    /// The number of open questions.
     depth: Cell<u32>,
-    deepest: u32,
-    /// How often answers that were found on the way were used.
+    max_depth: u32,
+    /// The number of times that an answer to an inner question was used.
     uses: Cell<u32>,
 }
 
 impl Default for Round {
     fn default() -> Self {
-        Round::to_depth(u32::MAX)
+        Round::with_max_depth(u32::MAX)
     }
 }
 
 impl Round {
-    /// Returns a round in which at most this many questions wait for each other.
-    pub fn to_depth(deepest: u32) -> Self {
-        Round { number: Cell::new(0), depth: Cell::new(0), deepest, uses: Cell::new(0) }
+    /// Returns a round in which at most this many questions are open at a time.
+    pub fn with_max_depth(max_depth: u32) -> Self {
+        Round { number: Cell::new(0), depth: Cell::new(0), max_depth, uses: Cell::new(0) }
     }
 
-    /// Begins a question; then [`Round::end`] takes its answer. Returns the answer if it is known, and the result of
-    /// `cut` if the question is being asked already or too many wait.
+    /// Opens a question; [`Round::end`] closes it with its answer. Returns the answer as an error if it is known, and
+    /// the result of `cut` if the question is open already or too many questions are open.
     pub fn begin<K, V, P>(
         &self,
         table: &RoundTable<K, V, P>,
@@ -80,14 +82,14 @@ impl Round {
         let mut entries = table.entries.borrow_mut();
         match entries.get(key) {
             Some(Entry::Known(answer)) => return Err(answer.clone()),
-            Some(Entry::OnTheWay(number, answer)) if *number == self.number.get() => {
+            Some(Entry::ThisRound(number, answer)) if *number == self.number.get() => {
                 self.uses.set(self.uses.get() + 1);
                 return Err(answer.clone());
             }
             Some(Entry::Running) => return Err(cut()),
-            Some(Entry::OnTheWay(..)) | None => {}
+            Some(Entry::ThisRound(..)) | None => {}
         }
-        if self.depth.get() >= self.deepest {
+        if self.depth.get() >= self.max_depth {
             let answer = cut();
             if P::KEEP == Keep::Always {
                 entries.insert(key.clone(), Entry::Known(answer.clone()));
@@ -99,8 +101,8 @@ impl Round {
         Ok(OpenQuestion { uses: self.uses.get() })
     }
 
-    /// Ends a question with its answer, which it returns.
-    pub fn end<K, V, P>(&self, table: &RoundTable<K, V, P>, key: K, begun: OpenQuestion, answer: V) -> V
+    /// Closes a question with its answer, and returns the answer.
+    pub fn end<K, V, P>(&self, table: &RoundTable<K, V, P>, key: K, question: OpenQuestion, answer: V) -> V
     where
         K: Clone + Eq + Hash,
         V: Clone,
@@ -108,29 +110,29 @@ impl Round {
     {
         let depth = self.depth.get() - 1;
         self.depth.set(depth);
-        let is_first = depth == 0;
+        let is_outermost = depth == 0;
         let keeps = match P::KEEP {
             Keep::Always => true,
-            Keep::IfWholeOrOutermost => is_first || self.uses.get() == begun.uses,
-            Keep::IfOutermost => is_first,
+            Keep::IfCompleteOrOutermost => is_outermost || self.uses.get() == question.uses,
+            Keep::IfOutermost => is_outermost,
             Keep::Never => false,
         };
         let mut entries = table.entries.borrow_mut();
         if keeps && P::is_final(&answer) {
             entries.insert(key, Entry::Known(answer.clone()));
-        } else if is_first {
+        } else if is_outermost {
             entries.remove(&key);
         } else {
-            entries.insert(key, Entry::OnTheWay(self.number.get(), answer.clone()));
+            entries.insert(key, Entry::ThisRound(self.number.get(), answer.clone()));
         }
-        if is_first {
+        if is_outermost {
             self.number.set(self.number.get().wrapping_add(1));
         }
         answer
     }
 
     /// Returns the answer to a question of this round: the one that the table keeps, or the result of `compute`. The
-    /// answer is the result of `cut` if the question is being asked already, or if too many wait.
+    /// answer is the result of `cut` if the question is open already or too many questions are open.
     pub fn query<K, V, P>(
         &self,
         table: &RoundTable<K, V, P>,
@@ -144,13 +146,13 @@ impl Round {
         P: RoundPolicy<V>,
     {
         match self.begin(table, &key, cut) {
-            Ok(begun) => self.end(table, key, begun, compute()),
+            Ok(question) => self.end(table, key, question, compute()),
             Err(answer) => answer,
         }
     }
 }
 
-/// The answer to the question that is asked first, and only that, is kept.
+/// The policy that keeps the answer to the outermost question only.
 #[derive(Clone, Copy, Debug)]
 pub struct First;
 
@@ -158,15 +160,15 @@ impl<V> RoundPolicy<V> for First {
     const KEEP: Keep = Keep::IfOutermost;
 }
 
-/// Answers are good for the question that is asked first, and no longer.
+/// The policy that keeps answers until the round ends.
 #[derive(Clone, Copy, Debug)]
-pub struct OnlyOnTheWay;
+pub struct RoundOnly;
 
-impl<V> RoundPolicy<V> for OnlyOnTheWay {
+impl<V> RoundPolicy<V> for RoundOnly {
     const KEEP: Keep = Keep::Never;
 }
 
-/// A question that has begun.
+/// A question without an answer yet.
 #[derive(Debug)]
 #[must_use]
 pub struct OpenQuestion {
@@ -175,15 +177,15 @@ pub struct OpenQuestion {
 
 #[derive(Debug)]
 enum Entry<V> {
-    /// It is being asked.
+    /// The question is open.
     Running,
-    /// The answer for the question with this number.
-    OnTheWay(u32, V),
-    /// The answer for all.
+    /// The answer is valid in the round with this number.
+    ThisRound(u32, V),
+    /// The answer is valid in all rounds.
     Known(V),
 }
 
-/// The answers to questions of a round, by their keys.
+/// The answers to questions of rounds, by key.
 #[derive(Debug)]
 pub struct RoundTable<K, V, P> {
     entries: RefCell<FxHashMap<K, Entry<V>>>,

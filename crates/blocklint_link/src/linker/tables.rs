@@ -1,4 +1,4 @@
-//! All that the linker remembers about one program, by the folder whose questions it answers.
+//! The memo tables of all queries, grouped by the folder whose queries they answer.
 
 use crate::calls::tables::CallTables;
 use crate::classes::tables::ClassTables;
@@ -11,7 +11,7 @@ use crate::program::Program;
 use crate::reactive::ChainTables;
 use crate::values::tables::ValueTables;
 
-/// The answers of all queries.
+/// The memo tables of all queries.
 pub(crate) struct Tables<'a> {
     pub(crate) values: ValueTables,
     pub(crate) calls: CallTables,
@@ -25,7 +25,7 @@ pub(crate) struct Tables<'a> {
 }
 
 impl Tables<'_> {
-    /// Returns the tables without any answer.
+    /// Returns empty tables.
     pub(crate) fn new(program: &Program<'_>) -> Self {
         Tables {
             values: ValueTables::default(),

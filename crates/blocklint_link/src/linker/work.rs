@@ -1,4 +1,5 @@
-//! Units of a run: the parts that can be left out when one of them panics or takes too long, and the watchdog that notices the latter.
+//! Units of work: the parts of a run that are left out when they panic or take too long, and the watchdog that ends
+//! slow units.
 
 use std::cell::{Cell, OnceCell};
 use std::time::{Duration, Instant};
@@ -9,10 +10,10 @@ use rustc_hash::FxHashSet;
 use crate::linker::Linker;
 use crate::program::ids::{BodyRef, SiteRef};
 
-/// A part of a run that can be left out while all others are done.
+/// A part of a run that can be left out while all other parts are done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum WorkUnit {
-    /// A function: its calls, the labels that go through it, and its findings.
+    /// A function: its calls, the labels that pass through it, and its findings.
     Body(BodyRef),
     /// A rule that looks for its mistakes without a path to a blocking call.
     Rule(RuleCode),
@@ -24,7 +25,7 @@ pub enum WorkUnit {
 #[derive(Clone, Copy, Debug)]
 pub struct TookTooLong;
 
-/// A failure that tests ask for.
+/// A failure that tests inject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// The end of the qualified name of the function whose unit fails.
@@ -33,12 +34,12 @@ pub struct Fault {
     pub stalls: bool,
 }
 
-/// The way in which a run treats units that fail.
+/// The treatment of units that fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Containment {
-    /// How long one function may take before it is left out.
+    /// The time after which a function is left out.
     pub patience: Duration,
-    /// A failure that a test asks for.
+    /// A failure that a test injects.
     pub fault: Option<Fault>,
 }
 
@@ -48,27 +49,28 @@ impl Default for Containment {
     }
 }
 
-/// How many times longer a unit may take that may go through the whole program.
-const FOR_WHOLE_PROGRAM: u32 = 6;
+/// The factor by which a unit that searches the whole program may take longer than a function.
+const WHOLE_PROGRAM_FACTOR: u32 = 6;
 
-/// Steps between two looks at the clock: a look every few milliseconds.
-const STEPS_PER_LOOK: u32 = 1 << 14;
+/// Steps between two checks of the clock, which is a check every few milliseconds.
+const STEPS_PER_CLOCK_CHECK: u32 = 1 << 14;
 
-/// The most that counts of the time between two looks. A process that was stopped meanwhile made no steps.
-const MOST_PER_LOOK: Duration = Duration::from_millis(500);
+/// The longest time between two checks that counts. A longer time means that the process was suspended.
+const MAX_PER_CLOCK_CHECK: Duration = Duration::from_millis(500);
 
-/// The unit at hand, the units that are left out, and the watchdog.
+/// The current unit, the units that are left out, and the watchdog.
 #[derive(Debug)]
 pub struct Work {
     unit: Cell<Option<WorkUnit>>,
-    /// Counts units as they begin and end: equal numbers at two looks mean that one of them goes on.
+    /// Counts units as they begin and end. An equal count at two checks of the clock means that the same unit is
+    /// running.
     turn: Cell<u32>,
     left_out: OnceCell<FxHashSet<WorkUnit>>,
     fault: OnceCell<Fault>,
     patience: Cell<Option<Duration>>,
     steps: Cell<u32>,
-    /// The turn at the last look at the clock, when that was, and how long the turn had taken by then.
-    last_look: Cell<Option<(u32, Instant, Duration)>>,
+    /// The turn at the last check of the clock, the time of that check, and the time that the turn had taken by then.
+    last_check: Cell<Option<(u32, Instant, Duration)>>,
 }
 
 impl Default for Work {
@@ -80,37 +82,39 @@ impl Default for Work {
             fault: OnceCell::new(),
             patience: Cell::new(None),
             steps: Cell::new(0),
-            last_look: Cell::new(None),
+            last_check: Cell::new(None),
         }
     }
 }
 
 impl Work {
-    /// Counts a step, and ends the unit at hand if it has taken too long. Costs an addition, and a look at the clock now and then.
+    /// Counts a step, and ends the current unit if it has taken too long. The cost is an addition, and a check of the
+    /// clock every [`STEPS_PER_CLOCK_CHECK`] steps.
     #[inline]
-    pub(crate) fn step(&self) {
+    pub(crate) fn count_step(&self) {
         let steps = self.steps.get().wrapping_add(1);
         self.steps.set(steps);
-        if steps.is_multiple_of(STEPS_PER_LOOK) {
-            self.look();
+        if steps.is_multiple_of(STEPS_PER_CLOCK_CHECK) {
+            self.check_clock();
         }
     }
 
     #[cold]
-    fn look(&self) {
+    /// Panics with [`TookTooLong`] if the current unit has taken longer than its limit.
+    fn check_clock(&self) {
         let patience = match (self.patience.get(), self.unit.get()) {
             (None, _) | (_, None) => return,
             (Some(patience), Some(WorkUnit::Body(_))) => patience,
-            // It may go through the whole program.
-            (Some(patience), Some(WorkUnit::Rule(_) | WorkUnit::Step(_))) => patience * FOR_WHOLE_PROGRAM,
+            // These units may search the whole program.
+            (Some(patience), Some(WorkUnit::Rule(_) | WorkUnit::Step(_))) => patience * WHOLE_PROGRAM_FACTOR,
         };
         let now = Instant::now();
         let turn = self.turn.get();
-        let taken = match self.last_look.get() {
-            Some((last, at, taken)) if last == turn => taken + now.duration_since(at).min(MOST_PER_LOOK),
+        let taken = match self.last_check.get() {
+            Some((last, time, taken)) if last == turn => taken + now.duration_since(time).min(MAX_PER_CLOCK_CHECK),
             _ => Duration::ZERO,
         };
-        self.last_look.set(Some((turn, now, taken)));
+        self.last_check.set(Some((turn, now, taken)));
         if taken > patience {
             std::panic::resume_unwind(Box::new(TookTooLong));
         }
@@ -122,15 +126,15 @@ impl Work {
     }
 }
 
-/// A unit is at hand as long as this lives; then the one around it is again.
+/// A guard: its unit is the current one until the guard is dropped; then the unit around it is current again.
 #[derive(Debug)]
 #[must_use]
-pub struct AtHand<'w> {
+pub struct UnitGuard<'w> {
     work: &'w Work,
     outer: Option<WorkUnit>,
 }
 
-impl Drop for AtHand<'_> {
+impl Drop for UnitGuard<'_> {
     #[inline]
     fn drop(&mut self) {
         // After a panic the unit stays the one that failed.
@@ -141,35 +145,35 @@ impl Drop for AtHand<'_> {
 }
 
 impl Linker<'_> {
-    /// Takes up a unit, unless that is left out. A unit may be taken up within another one, which then goes on. After a panic
-    /// [`Linker::unit`] returns the innermost unit that was at hand.
+    /// Makes a unit the current one until the guard is dropped; `None` if the unit is left out. Units may be nested.
+    /// After a panic, [`Linker::unit`] returns the innermost unit that was current.
     #[inline]
-    pub fn take_up(&self, unit: WorkUnit) -> Option<AtHand<'_>> {
+    pub fn enter_unit(&self, unit: WorkUnit) -> Option<UnitGuard<'_>> {
         if self.is_left_out(unit) {
             return None;
         }
-        let at_hand = AtHand { work: &self.work, outer: self.work.unit.get() };
+        let guard = UnitGuard { work: &self.work, outer: self.work.unit.get() };
         self.work.begin(Some(unit));
         if let Some(fault) = self.work.fault.get() {
-            self.fail_as_asked(unit, *fault);
+            self.run_injected_fault(unit, *fault);
         }
-        Some(at_hand)
+        Some(guard)
     }
 
-    /// Does the work of a unit, unless that is left out.
+    /// Returns the result of `work`, which is a part of a unit; `None` if the unit is left out.
     #[inline]
     pub fn attempt<T>(&self, unit: WorkUnit, work: impl FnOnce() -> T) -> Option<T> {
-        let _at_hand = self.take_up(unit)?;
+        let _guard = self.enter_unit(unit)?;
         Some(work())
     }
 
-    /// Takes up the function that a site stands in, unless that is left out.
+    /// Makes the function around a site the current unit until the guard is dropped; `None` if it is left out.
     #[inline]
-    pub fn take_up_site(&self, site: SiteRef) -> Option<AtHand<'_>> {
-        self.take_up(WorkUnit::Body(self.program.body_of_site(site)))
+    pub fn enter_unit_of_site(&self, site: SiteRef) -> Option<UnitGuard<'_>> {
+        self.enter_unit(WorkUnit::Body(self.program.body_of_site(site)))
     }
 
-    /// Does the work for a site as a part of the function that it stands in.
+    /// Returns the result of `work`, which is a part of the function around a site; `None` if that is left out.
     #[inline]
     pub fn attempt_site<T>(&self, site: SiteRef, work: impl FnOnce() -> T) -> Option<T> {
         self.attempt(WorkUnit::Body(self.program.body_of_site(site)), work)
@@ -181,34 +185,35 @@ impl Linker<'_> {
         self.work.left_out.get().is_some_and(|left_out| left_out.contains(&unit))
     }
 
-    /// Returns the unit at hand; after a panic, the one that it ended.
+    /// Returns the current unit; after a panic, the unit that panicked.
     pub fn unit(&self) -> Option<WorkUnit> {
         self.work.unit.get()
     }
 
-    /// Leaves units out of this run. Counts once, before the run begins.
+    /// Leaves units out of this run. Call it before the run begins; only the first call has an effect.
     pub fn leave_out(&self, units: FxHashSet<WorkUnit>) {
         let _ = self.work.left_out.set(units);
     }
 
-    /// Ends a unit that takes longer than this, by a panic that carries [`TookTooLong`] and calls no hook. Without this no unit takes too
-    /// long.
+    /// Starts the watchdog, which ends each unit that takes longer than this, by a panic that carries [`TookTooLong`]
+    /// and calls no panic hook.
     pub fn watch_units(&self, patience: Duration) {
         self.work.patience.set(Some(patience));
     }
 
-    /// Lets the units of a function fail, for tests. Counts once.
-    pub fn inject(&self, fault: Fault) {
+    /// Makes the units of a function fail, for tests. Only the first call has an effect.
+    pub fn inject_fault(&self, fault: Fault) {
         let _ = self.work.fault.set(fault);
     }
 
     #[cold]
-    fn fail_as_asked(&self, unit: WorkUnit, fault: Fault) {
+    /// Panics or stalls if the unit is of the function for which a test injected a fault.
+    fn run_injected_fault(&self, unit: WorkUnit, fault: Fault) {
         let WorkUnit::Body(body) = unit else { return };
         let name = self.qualified_name(body);
-        let is_meant =
+        let is_target =
             name.strip_suffix(fault.function).is_some_and(|rest| rest.is_empty() || rest.ends_with(['.', ':']));
-        if !is_meant {
+        if !is_target {
             return;
         }
         assert!(fault.stalls, "a fault that a test asked for");

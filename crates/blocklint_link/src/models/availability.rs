@@ -1,4 +1,4 @@
-//! Availability of the paths that an edit would call, as far as manifests and build files show.
+//! Availability of the library paths that an edit would call, by manifests, build files and versions.
 
 use crate::lang;
 use blocklint_core::{Language, Runtime};
@@ -10,82 +10,80 @@ use crate::linker::Linker;
 use crate::program::ids::{BodyRef, FileId, PathId, SiteRef};
 use crate::values::value::EnvId;
 
-/// The availability of a library's path in a crate or module.
+/// The availability of a library path in a crate or module.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Available {
-    /// No manifest shows it.
+pub enum PathAvailability {
+    /// No manifest states it.
     #[default]
     Unknown,
-    /// It can.
+    /// The path is available.
     Yes,
-    /// It depends on the library, and does not ask for the feature that the path needs.
+    /// The crate depends on the library, without the feature that the path needs.
     WithFeature {
-        /// The package, as manifests name it.
+        /// The name of the package in manifests.
         package: String,
         /// The feature.
         feature: String,
     },
-    /// Its version of the library is older than the path needs.
+    /// The version of the library is older than the path needs.
     Since {
         /// The library.
         library: String,
-        /// The version since which it has the path.
+        /// The first version with the path.
         since: Version,
-        /// The version that is there.
+        /// The installed version.
         has: Version,
     },
-    /// Nothing shows that the library's runtime runs the code, and not this one, which the crate depends on as well.
-    Beside(String),
-    /// It does not depend on the library.
+    /// The crate depends on this other runtime as well, and no code shows that the library's runtime runs the site.
+    OtherRuntime(String),
+    /// The crate does not depend on the library.
     No,
 }
 
-/// Libraries that every crate has.
+/// The libraries on which every crate depends.
 const STANDARD: &[&str] = &["std", "core", "alloc"];
 
 impl Linker<'_> {
-    /// Returns the availability of a path in the version of its library that a file is built with.
-    pub fn has_version_for(&self, file: FileId, path: &str) -> Available {
+    /// Returns the availability of a path in the version of its library that a file's unit uses.
+    pub fn version_availability(&self, file: FileId, path: &str) -> PathAvailability {
         let rows = self.library.calls(self.library.path(self.program.language(file), path));
-        let Some(row) = rows.with(|row| row.since.is_some()).next() else { return Available::Unknown };
-        let (Some(since), libraries) = (&row.row.since, &row.file.libraries) else { return Available::Unknown };
+        let Some(row) = rows.with(|row| row.since.is_some()).next() else { return PathAvailability::Unknown };
+        let (Some(since), libraries) = (&row.row.since, &row.file.libraries) else { return PathAvailability::Unknown };
         let relative = &self.program.files[file.index()].relative;
-        let holds =
+        let contains_file =
             |folder: &str| folder.is_empty() || relative.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
-        let mut above: Vec<_> = self.program.layout.units.iter().filter(|unit| holds(&unit.folder)).collect();
+        let mut above: Vec<_> = self.program.layout.units.iter().filter(|unit| contains_file(&unit.folder)).collect();
         above.sort_by_key(|unit| std::cmp::Reverse(unit.folder.len()));
-        let told = above.iter().flat_map(|unit| &unit.versions).find(|told| libraries.contains(&told.name));
-        // All versions that a range allows must have it, so its oldest version counts.
-        match told.and_then(|told| told.oldest.as_ref().or(told.version.as_ref()).map(|has| (told, has))) {
-            None => Available::Unknown,
-            Some((told, has)) if has < since => {
-                Available::Since { library: told.name.clone(), since: since.clone(), has: has.clone() }
+        let stated = above.iter().flat_map(|unit| &unit.versions).find(|stated| libraries.contains(&stated.name));
+        // All versions of a range must have the path, so the oldest version counts.
+        match stated.and_then(|stated| stated.oldest.as_ref().or(stated.version.as_ref()).map(|has| (stated, has))) {
+            None => PathAvailability::Unknown,
+            Some((stated, has)) if has < since => {
+                PathAvailability::Since { library: stated.name.clone(), since: since.clone(), has: has.clone() }
             }
-            Some(_) => Available::Yes,
+            Some(_) => PathAvailability::Yes,
         }
     }
 
-    /// Returns the availability of a path for an edit at a site. A path that needs a runtime works only in code that
-    /// this runtime runs.
-    pub fn available_at(&self, site: SiteRef, path: &str) -> Available {
-        match self.available(site.file, path) {
-            Available::No => Available::No,
-            found if runtime_of_path(path) == Some(Runtime::Tokio) => {
-                self.other_runtime(site).map_or(found, Available::Beside)
+    /// Returns the availability of a path for an edit at a site. A path of tokio works only in code that tokio runs.
+    pub fn availability_at(&self, site: SiteRef, path: &str) -> PathAvailability {
+        match self.crate_availability(site.file, path) {
+            PathAvailability::No => PathAvailability::No,
+            availability if runtime_of_path(path) == Some(Runtime::Tokio) => {
+                self.other_runtime(site).map_or(availability, PathAvailability::OtherRuntime)
             }
-            found => found,
+            availability => availability,
         }
     }
 
-    /// Returns another runtime that the crate of a site depends on, unless the code around the site is seen to run on
-    /// tokio.
+    /// Returns another runtime on which the crate of a site depends; `None` if the code around the site uses tokio.
     fn other_runtime(&self, site: SiteRef) -> Option<String> {
         let dependencies = self.crate_of(site.file)?.dependencies.as_ref()?;
         let is_other = |package: &str| lang::rust::names::OTHER_RUNTIMES.contains(&package);
         let (_, other, _) = dependencies.iter().find(|(_, package, _)| is_other(package))?;
         let mut body = Some(self.program.body_of_site(site));
         while let Some(own) = body {
-            if self.names_tokio(own) {
+            if self.uses_tokio(own) {
                 return None;
             }
             body = self.program.body(own).parent.get().map(|parent| own.file.body_ref(parent));
@@ -93,9 +91,8 @@ impl Linker<'_> {
         Some(other.clone())
     }
 
-    /// True if an attribute of tokio sets the runtime of a body, or if the body calls a path that works under no other
-    /// runtime.
-    fn names_tokio(&self, body: BodyRef) -> bool {
+    /// True if a body has an attribute of tokio (`#[tokio::main]`) or calls a function of tokio.
+    fn uses_tokio(&self, body: BodyRef) -> bool {
         let is_tokios = |path: PathId| runtime_of_path(&self.library.text(path)) == Some(Runtime::Tokio);
         if self.decorators(body).iter().any(|(path, _)| is_tokios(*path)) {
             return true;
@@ -111,38 +108,38 @@ impl Linker<'_> {
     }
 
     /// Returns the availability of a path in the crate of a file.
-    pub fn available(&self, file: FileId, path: &str) -> Available {
+    pub fn crate_availability(&self, file: FileId, path: &str) -> PathAvailability {
         let head = path.split("::").next().unwrap_or(path);
         if STANDARD.contains(&head) {
-            return Available::Yes;
+            return PathAvailability::Yes;
         }
         let Some(dependencies) = self.crate_of(file).and_then(|own| own.dependencies.as_ref()) else {
-            return Available::Unknown;
+            return PathAvailability::Unknown;
         };
-        let named = |package: &str| package.replace('-', "_") == head;
-        let Some((_, package, features)) = dependencies.iter().find(|(_, package, _)| named(package)) else {
-            return Available::No;
+        let is_named = |package: &str| package.replace('-', "_") == head;
+        let Some((_, package, features)) = dependencies.iter().find(|(_, package, _)| is_named(package)) else {
+            return PathAvailability::No;
         };
         let rows = self.library.calls(self.library.path(Language::Rust, path));
         let since = rows.with(|row| row.since.is_some()).find_map(|row| row.row.since.clone());
-        let has = self.crate_of(file).and_then(|own| own.oldest.iter().find(|(name, _)| named(name)));
+        let has = self.crate_of(file).and_then(|own| own.oldest.iter().find(|(name, _)| is_named(name)));
         if let (Some(since), Some((_, has))) = (since, has)
             && *has < since
         {
-            return Available::Since { library: package.clone(), since, has: has.clone() };
+            return PathAvailability::Since { library: package.clone(), since, has: has.clone() };
         }
         let needed = rows.with(|row| row.feature.is_some()).find_map(|row| row.row.feature.clone());
         match needed {
-            // `full` is how libraries call all of them.
-            Some(feature) if !features.iter().any(|on| *on == feature || on == "full") => {
-                Available::WithFeature { package: package.clone(), feature }
+            // The feature `full` enables all features by convention.
+            Some(feature) if !features.iter().any(|enabled| *enabled == feature || enabled == "full") => {
+                PathAvailability::WithFeature { package: package.clone(), feature }
             }
-            _ => Available::Yes,
+            _ => PathAvailability::Yes,
         }
     }
 }
 
-/// Returns the runtime whose own name a path begins with.
+/// Returns the runtime whose name is the first segment of a path: `tokio::fs::read`.
 fn runtime_of_path(path: &str) -> Option<Runtime> {
     Runtime::parse(path.split("::").next()?)
 }

@@ -1,4 +1,5 @@
-//! The sites that may be of some rows, as far as their last name and their file show.
+//! Candidate sites of model rows: the sites that may call a path of a row, by their last name and the libraries of
+//! their file.
 
 use blocklint_core::Language;
 use blocklint_facts::SiteKind;
@@ -9,21 +10,21 @@ use crate::linker::Linker;
 use crate::program::ids::SiteRef;
 
 impl<'a> Linker<'a> {
-    /// Returns the sites of these kinds that bear the last name of a row with such a use, in files that are looked at
-    /// and may hold its library, in order. Of the paths that share a name `wanted` leaves those that are meant.
+    /// Returns the sites of these kinds that have the last name of a row with such a use, in files in focus that may
+    /// use the row's library, in order. `select` filters the paths that share a last name.
     pub fn sites_of_rows(
         &self,
         reach: &LibraryReach,
         language: Language,
         uses: Uses,
         kinds: &[SiteKind],
-        wanted: impl Fn(Vec<&'a str>) -> Vec<&'a str>,
+        select: impl Fn(Vec<&'a str>) -> Vec<&'a str>,
     ) -> Vec<SiteRef> {
         let separator = crate::models::library::separator(language);
         let mut sites: Vec<SiteRef> = Vec::new();
         for row in self.library.of(language).names(uses) {
             let Some(name) = self.program.name(row.name).filter(|&name| self.is_name_in_focus(name)) else { continue };
-            let paths = wanted(row.paths(uses).map(|path| path.path).collect());
+            let paths = select(row.paths(uses).map(|path| path.path).collect());
             if paths.is_empty() {
                 continue;
             }
@@ -35,8 +36,8 @@ impl<'a> Linker<'a> {
                         continue;
                     }
                     let of_file = self.program.index_of(file).sites_named(sym).iter().copied();
-                    let meant = of_file.filter(|&site| kinds.contains(&facts.site(site).kind));
-                    sites.extend(meant.map(|site| file.site_ref(site)));
+                    let of_kind = of_file.filter(|&site| kinds.contains(&facts.site(site).kind));
+                    sites.extend(of_kind.map(|site| file.site_ref(site)));
                 }
             }
         }

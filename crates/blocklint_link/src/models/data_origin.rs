@@ -1,4 +1,5 @@
-//! Where the bytes or the text of a value come from (`from`), and whether all of them are taken (`size`).
+//! The origin of a value's bytes or text: the row tests `from` (a request, a file, a socket) and `size` (all of the
+//! content, not a part).
 
 use std::cell::Cell;
 
@@ -14,11 +15,11 @@ use crate::program::occurrences::Mention;
 use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val};
 
-/// Methods of texts and bytes that return the same content in another form.
-const SAME: [&str; 6] = ["decode", "encode", "strip", "lstrip", "rstrip", "tobytes"];
+/// Methods of strings and bytes that return the same content in another form.
+const SAME_CONTENT: [&str; 6] = ["decode", "encode", "strip", "lstrip", "rstrip", "tobytes"];
 
 /// Methods of Rust that return the same content: borrowed, owned, or as another type.
-const SAME_IN_RUST: [&str; 16] = [
+const SAME_CONTENT_IN_RUST: [&str; 16] = [
     "as_ref",
     "as_slice",
     "as_bytes",
@@ -37,32 +38,32 @@ const SAME_IN_RUST: [&str; 16] = [
     "expect",
 ];
 
-/// Methods of streams that return a piece.
-const PIECES: [&str; 6] = ["readline", "read1", "peek", "readexactly", "readuntil", "__next__"];
+/// Methods of streams that return a piece of the content.
+const READS_OF_PIECES: [&str; 6] = ["readline", "read1", "peek", "readexactly", "readuntil", "__next__"];
 
-/// The number of nested forms that are followed.
+/// The maximal nesting of forms that are followed.
 const DEPTH: u32 = 16;
 
-/// The number of calls of a name whose targets are looked up.
-const MOST_SITES: usize = 200;
+/// The maximal number of calls of a name whose targets are resolved.
+const MAX_SITES: usize = 200;
 
-/// The number of calls whose arguments for a parameter are looked at.
-const MOST_PASSING: usize = 8;
+/// The maximal number of calls whose arguments for a parameter are evaluated.
+const MAX_CALLERS: usize = 8;
 
-/// The number of forms that are looked at for one answer, because a buffer may be filled with many values.
+/// The maximal number of forms that are evaluated for one test, because a buffer may be filled with many values.
 const FUEL: u32 = 240;
 
-/// A question about the origin of a value. `origin_matches` and the functions named after it answer it: `Yes` if the value
-/// has one of the sources, `Param` if a caller decides.
+/// A query about the origin of a value. The functions `origin_matches…` return `Yes` if the value has one of the
+/// sources and `Param` if a caller decides.
 #[derive(Clone, Copy)]
 pub(crate) struct OriginQuery<'t> {
     /// The sources that match; none if every known source does.
     sources: Option<&'t [Source]>,
-    /// The whole content of the source: no slice, no part, and no argument for the amount to read.
+    /// True if the value must be the whole content of its source: no slice, no part, no limited read.
     pub(crate) whole: bool,
     /// The number of project functions that may still be entered.
     calls: u32,
-    /// The number of forms that may still be looked at.
+    /// The number of forms that may still be evaluated.
     fuel: &'t Cell<u32>,
 }
 
@@ -79,7 +80,7 @@ impl Linker<'_> {
         self.origin_matches(scope, body, form, query, DEPTH)
     }
 
-    /// Returns the result for a form, with what its language adds to the written form.
+    /// Returns the result for a form, with the rules of its language.
     pub(crate) fn origin_matches(
         &self,
         scope: Scope,
@@ -92,12 +93,12 @@ impl Linker<'_> {
             return ConditionResult::Unknown;
         };
         query.fuel.set(fuel);
-        let shown = self.origin_matches_by_form(scope, body, form, query, depth);
-        if shown == ConditionResult::Yes {
-            return shown;
+        let by_form = self.origin_matches_by_form(scope, body, form, query, depth);
+        if by_form == ConditionResult::Yes {
+            return by_form;
         }
-        match (self.program.facts(scope.file).language, shown) {
-            (Language::Rust, _) => self.origin_matches_in_rust(shown, scope, body, form, query, depth),
+        match (self.program.facts(scope.file).language, by_form) {
+            (Language::Rust, _) => self.origin_matches_in_rust(by_form, scope, body, form, query, depth),
             (_, ConditionResult::Param(_) | ConditionResult::Unknown)
                 if self.is_passed_by_library(scope, body, form, query) =>
             {
@@ -108,14 +109,14 @@ impl Linker<'_> {
             }
             (_, ConditionResult::Param(index)) => match self.origin_matches_by_chain(body, index, query, depth) {
                 ConditionResult::Yes => ConditionResult::Yes,
-                _ => shown,
+                _ => by_form,
             },
-            _ => shown,
+            _ => by_form,
         }
     }
 
-    /// True if a form is a parameter that a library fills, as handlers and lambdas have them: its type shows where its
-    /// bytes come from, and no known call in the project runs its callable.
+    /// True if a form is a parameter of a handler or lambda that only a library calls, and the parameter's type has the
+    /// queried source: `def handle(request: Request)`.
     fn is_passed_by_library(&self, scope: Scope, body: BodyRef, form: FormId, query: OriginQuery<'_>) -> bool {
         let facts = self.program.facts(scope.file);
         let Form::Var(var) = facts.form(form) else { return false };
@@ -124,14 +125,14 @@ impl Linker<'_> {
             return false;
         }
         let is_sourced = self.values.members(self.eval(scope, form).value).iter().any(|val| match *val {
-            Val::Library { ty, .. } => self.library.source(ty).is_some_and(|source| is_wanted(query, source)),
+            Val::Library { ty, .. } => self.library.source(ty).is_some_and(|source| matches_source(query, source)),
             _ => false,
         });
-        is_sourced && !self.is_called_here(body.file.body_ref(row.body))
+        is_sourced && !self.has_known_call(body.file.body_ref(row.body))
     }
 
-    /// True if a lambda captures a parameter, and a call of the method around passes a value of the wanted origin for
-    /// it (Java).
+    /// True if a form is a parameter of the method around a lambda, and a call of the method passes a value of the
+    /// queried origin (Java).
     fn is_passed_by_caller(
         &self,
         scope: Scope,
@@ -149,16 +150,16 @@ impl Linker<'_> {
             return false;
         }
         let around = body.file.body_ref(row.body);
-        self.sites_calling(around).into_iter().take(MOST_PASSING).any(|site| {
-            let Some(form) = self.passed(site, around, index) else { return false };
+        self.sites_calling(around).into_iter().take(MAX_CALLERS).any(|site| {
+            let Some(form) = self.passed_argument(site, around, index) else { return false };
             let scope = self.scope_of(site, EnvId::NONE);
             self.origin_matches(scope, self.program.body_of_site(site), form, OriginQuery { calls, ..query }, depth)
                 == ConditionResult::Yes
         })
     }
 
-    /// Returns the result for the chain whose operator calls a lambda, because the lambda's parameter is an element of that
-    /// chain: `request.bodyToMono(String.class).map(body -> …)` (Java).
+    /// Returns the result for a lambda's parameter that is an element of a reactive chain: the result for the chain,
+    /// such as `request.bodyToMono(String.class)` in `request.bodyToMono(String.class).map(body -> …)` (Java).
     fn origin_matches_by_chain(
         &self,
         lambda: BodyRef,
@@ -178,13 +179,13 @@ impl Linker<'_> {
         let Some((operator, chain)) = operator.and_then(|site| Some((site, self.receiver_form(site)?))) else {
             return ConditionResult::Unknown;
         };
-        let gives_element = self.targets(operator, EnvId::NONE).list.iter().any(|target| match *target {
+        let passes_element = self.targets(operator, EnvId::NONE).list.iter().any(|target| match *target {
             Target::Row { path, .. } => {
                 self.handovers_for_call(path, operator).iter().any(|row| !row.row.gives.is_empty())
             }
             _ => false,
         });
-        if !gives_element {
+        if !passes_element {
             return ConditionResult::Unknown;
         }
         self.origin_matches(
@@ -196,14 +197,14 @@ impl Linker<'_> {
         )
     }
 
-    /// True if a known call in the project runs a body.
-    fn is_called_here(&self, body: BodyRef) -> bool {
+    /// True if a call in the project has a body as its target.
+    fn has_known_call(&self, body: BodyRef) -> bool {
         let Some(name) = self.program.global(body.file, self.program.body(body).name) else { return false };
-        let mut sites = self.program.sites_named(name).take(MOST_SITES);
+        let mut sites = self.program.sites_named(name).take(MAX_SITES);
         sites.any(|site| self.targets(site, EnvId::NONE).receiver_of(body).is_some())
     }
 
-    /// Returns the result for a form as it is written, in all languages.
+    /// Returns the result for a form by the rules that all languages share.
     fn origin_matches_by_form(
         &self,
         scope: Scope,
@@ -217,9 +218,9 @@ impl Linker<'_> {
             Form::Await(inner) | Form::Try(inner) | Form::Cast(inner, _) => {
                 self.origin_matches(scope, body, inner, query, depth)
             }
-            // An element or slice has the origin of its base, but is not all of it: `body[..64]`.
+            // An element or slice has the origin of its base, but is not the whole content: `body[..64]`.
             Form::Subscript(base, _) if !query.whole => self.origin_matches(scope, body, base, query, depth),
-            // A pattern takes a value out of its container, and all of that value: `let Json(body) = request`.
+            // A pattern binds the whole value inside a container: `let Json(body) = request`.
             Form::Part(base, _) | Form::Field(base, _) => self.origin_matches(scope, body, base, query, depth),
             Form::Alt(_, list) => {
                 let parts = facts.list(list).iter();
@@ -242,13 +243,13 @@ impl Linker<'_> {
             }
             Form::Attr(base, sym) => {
                 let members = self.values.members(self.eval(scope, base).value);
-                let gives = |val: &Val| {
+                let has_source = |val: &Val| {
                     let Val::Library { ty, .. } = *val else { return false };
                     let path = self.library.member(ty, facts.text(sym));
                     let rows = self.library.properties(path);
-                    rows.iter().any(|row| row.source.is_some_and(|source| is_wanted(query, source)))
+                    rows.iter().any(|row| row.source.is_some_and(|source| matches_source(query, source)))
                 };
-                if members.iter().any(gives) { ConditionResult::Yes } else { ConditionResult::Unknown }
+                if members.iter().any(has_source) { ConditionResult::Yes } else { ConditionResult::Unknown }
             }
             Form::Result(site) => self.origin_matches_of_call(scope, body, scope.file.site_ref(site), query, depth),
             Form::Str(_) | Form::Bytes(_) | Form::Int(_) | Form::Float(_) | Form::Bool(_) | Form::None => {
@@ -270,8 +271,9 @@ impl Linker<'_> {
         let facts = self.program.facts(site.file);
         let row = self.program.site(site);
         if let Form::Attr(base, name) = facts.form(row.callee)
-            && (SAME.contains(&facts.text(name))
-                || self.program.language(site.file) == Language::Rust && SAME_IN_RUST.contains(&facts.text(name)))
+            && (SAME_CONTENT.contains(&facts.text(name))
+                || self.program.language(site.file) == Language::Rust
+                    && SAME_CONTENT_IN_RUST.contains(&facts.text(name)))
         {
             let of_base = self.origin_matches(scope, body, base, query, depth);
             if of_base != ConditionResult::Unknown {
@@ -287,44 +289,44 @@ impl Linker<'_> {
         let each = targets.list.iter().map(|target| match *target {
             Target::Row { path, property: false, .. } => {
                 let rows = self.library.calls(path);
-                let gives = rows.with(|row| row.source.is_some()).any(|row| {
-                    row.source.is_some_and(|source| is_wanted(query, source))
-                        && self.conditions_shown(&row.when, &row.unless, site, scope.env)
+                let has_source = rows.with(|row| row.source.is_some()).any(|row| {
+                    row.source.is_some_and(|source| matches_source(query, source))
+                        && self.conditions_hold(&row.when, &row.unless, site, scope.env)
                 });
-                if gives {
-                    return yes_if(!(query.whole && self.limits_amount(site, scope.env)));
+                if has_source {
+                    return yes_or_unknown(!(query.whole && self.limits_amount(site, scope.env)));
                 }
-                let keeps = rows.with(|row| row.returns == Some(TypeExpr::SelfType(Vec::new()))).next().is_some();
-                if keeps && let Some(chain) = self.receiver_form(site) {
+                let returns_receiver =
+                    rows.with(|row| row.returns == Some(TypeExpr::SelfType(Vec::new()))).next().is_some();
+                if returns_receiver && let Some(chain) = self.receiver_form(site) {
                     return self.origin_matches(scope, body, chain, query, depth);
                 }
-                let given_again = rows.with(|row| row.same.is_some()).find_map(|row| {
-                    let holds = self.conditions_shown(&row.when, &row.unless, site, scope.env);
+                let same_as = rows.with(|row| row.same.is_some()).find_map(|row| {
+                    let holds = self.conditions_hold(&row.when, &row.unless, site, scope.env);
                     row.same.as_ref().filter(|_| holds).and_then(|argument| self.argument(site, argument))
                 });
-                given_again
-                    .map_or(ConditionResult::Unknown, |form| self.origin_matches(scope, body, form, query, depth))
+                same_as.map_or(ConditionResult::Unknown, |form| self.origin_matches(scope, body, form, query, depth))
             }
             Target::Body { body, env, .. } if query.calls > 0 => {
                 let callee = body;
                 let (facts, body_id) = self.program.facts_and_id(body);
                 let query = OriginQuery { calls: query.calls - 1, ..query };
-                let given = facts.exits.iter().filter(|exit| {
+                let returns = facts.exits.iter().filter(|exit| {
                     exit.kind == ExitKind::Return && exit.value.is_some() && facts.body_of(exit.at) == body_id
                 });
-                all_of(given.map(|exit| {
+                all_of(returns.map(|exit| {
                     let scope = Scope { file: body.file, at: exit.at, env };
                     match self.origin_matches(scope, body, exit.value, query, depth) {
-                        // The caller decides. For a function of Rust this call's argument decides; for other languages
-                        // no call is looked at.
+                        // The caller decides: in Rust the argument of this call. In other languages the result is
+                        // unknown.
                         ConditionResult::Param(index) if facts.language == Language::Rust => {
-                            let given = self.passed(site, callee, index);
-                            given.map_or(ConditionResult::Unknown, |form| {
+                            let argument = self.passed_argument(site, callee, index);
+                            argument.map_or(ConditionResult::Unknown, |form| {
                                 self.origin_matches(outer, caller, form, of_caller, depth)
                             })
                         }
                         ConditionResult::Param(_) => ConditionResult::Unknown,
-                        shown => shown,
+                        result => result,
                     }
                 }))
             }
@@ -333,8 +335,8 @@ impl Linker<'_> {
         any_of(each)
     }
 
-    /// Returns the result for the receiver and the arguments of a call whose result reads from them: `GzDecoder::new(&body)`,
-    /// `archive.by_index(0)` (Rust).
+    /// Returns the result for a call that wraps its receiver or arguments in a reader: the result for those. Examples
+    /// are `GzDecoder::new(&body)` and `archive.by_index(0)` (Rust).
     fn origin_matches_of_wrapped(
         &self,
         scope: Scope,
@@ -351,12 +353,11 @@ impl Linker<'_> {
             Form::Attr(base, _) => Some(base),
             _ => None,
         };
-        let given = self.program.args_of(site).into_iter().map(|arg| arg.value);
-        any_of(receiver.into_iter().chain(given).map(|form| self.origin_matches(scope, body, form, query, depth)))
+        let args = self.program.args_of(site).into_iter().map(|arg| arg.value);
+        any_of(receiver.into_iter().chain(args).map(|form| self.origin_matches(scope, body, form, query, depth)))
     }
 
-    /// True if a call returns a value that behaves like the one inside it, or an option or result that holds such a
-    /// value.
+    /// True if a call returns a value of a transparent type, or an option or result of one.
     fn returns_wrapper(&self, site: SiteRef, env: EnvId) -> bool {
         let wraps = |val: &Val| match *val {
             Val::Library { ty, .. } => self.library.ty(ty).is_some_and(|rows| rows.through().is_some()),
@@ -371,12 +372,12 @@ impl Linker<'_> {
             || members.iter().filter_map(inner).any(|value| self.values.members(value).iter().any(wraps))
     }
 
-    /// True if a call reads a piece, or if an argument may limit how much it reads: a number, or an argument with a
-    /// name such as `size`.
+    /// True if a call reads a piece, or if an argument may limit the amount that it reads: a number, or an argument
+    /// with a name such as `size`.
     fn limits_amount(&self, site: SiteRef, env: EnvId) -> bool {
         let facts = self.program.facts(site.file);
         let name = facts.text(self.program.site(site).name);
-        let reads_piece = PIECES.contains(&name) || name.starts_with("recv");
+        let reads_piece = READS_OF_PIECES.contains(&name) || name.starts_with("recv");
         reads_piece
             || self.program.args_of(site).into_iter().any(|arg| {
                 let name = if arg.name.is_some() { facts.text(arg.name) } else { "" };
@@ -390,37 +391,38 @@ impl Linker<'_> {
     }
 }
 
-pub(crate) fn is_wanted(query: OriginQuery<'_>, source: Source) -> bool {
+/// True if a source matches the query.
+pub(crate) fn matches_source(query: OriginQuery<'_>, source: Source) -> bool {
     query.sources.is_none_or(|sources| sources.contains(&source))
 }
 
-fn yes_if(holds: bool) -> ConditionResult {
+/// Returns `Yes` if the condition holds, else `Unknown`.
+fn yes_or_unknown(holds: bool) -> ConditionResult {
     if holds { ConditionResult::Yes } else { ConditionResult::Unknown }
 }
 
-/// Returns `Yes` if a result is `Yes`, else the first parameter that decides, else `Unknown`.
+/// Returns `Yes` if any result is `Yes`, else the first `Param`, else `Unknown`.
 pub(crate) fn any_of(each: impl Iterator<Item = ConditionResult>) -> ConditionResult {
-    let mut found = ConditionResult::Unknown;
-    for shown in each {
-        match shown {
+    let mut combined = ConditionResult::Unknown;
+    for result in each {
+        match result {
             ConditionResult::Yes => return ConditionResult::Yes,
-            ConditionResult::Param(_) if found == ConditionResult::Unknown => found = shown,
+            ConditionResult::Param(_) if combined == ConditionResult::Unknown => combined = result,
             _ => {}
         }
     }
-    found
+    combined
 }
 
-/// Returns `Yes` if all results are `Yes`, and the parameter if there is only one result and a parameter decides it. Else
-/// `Unknown`, also for no results.
+/// Returns `Yes` if all results are `Yes`, the `Param` if it is the only result, else `Unknown`, also for no results.
 pub(crate) fn all_of(each: impl Iterator<Item = ConditionResult>) -> ConditionResult {
-    let mut found = None;
-    for shown in each {
-        match (shown, found) {
-            (ConditionResult::Yes, None | Some(ConditionResult::Yes)) => found = Some(ConditionResult::Yes),
-            (ConditionResult::Param(_), None) => found = Some(shown),
+    let mut combined = None;
+    for result in each {
+        match (result, combined) {
+            (ConditionResult::Yes, None | Some(ConditionResult::Yes)) => combined = Some(ConditionResult::Yes),
+            (ConditionResult::Param(_), None) => combined = Some(result),
             _ => return ConditionResult::Unknown,
         }
     }
-    found.unwrap_or(ConditionResult::Unknown)
+    combined.unwrap_or(ConditionResult::Unknown)
 }

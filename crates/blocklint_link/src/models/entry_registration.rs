@@ -1,5 +1,5 @@
-//! Functions that models register to run where nothing may block, by what decorates them or what they override; and the
-//! runtime of code that no row describes further.
+//! Registered entry points: functions that a library runs on a thread that must not block, because of a decorator or an
+//! overridden method.
 
 use crate::lang;
 use blocklint_core::{Context, Language, Runtime};
@@ -11,28 +11,29 @@ use crate::linker::Linker;
 use crate::program::ids::{BodyRef, PathId, SiteRef};
 use crate::values::value::{EnvId, Val};
 
-/// The number of calls of one coroutine up to which their drivers are searched.
-pub(crate) const MOST_DRIVERS: usize = 8;
+/// The maximal number of calls of one coroutine whose drivers are searched.
+pub(crate) const MAX_DRIVERS: usize = 8;
 
 impl Linker<'_> {
-    /// Returns rows that register the functions that they decorate, or their overrides.
+    /// Returns the runtime on whose event loop a library runs a body, because a row registers the functions that it
+    /// decorates or the overrides of its method. `None` if no row registers the body.
     pub fn registered(&self, body: BodyRef) -> Option<Option<Runtime>> {
         let facts = self.program.facts(body.file);
         let row = self.program.body(body);
         let semantics = lang::semantics(facts.language);
         let mut rows: Vec<&HandoverRow> = Vec::new();
-        for (path, made) in self.decorators(body) {
+        for (path, call) in self.decorators(body) {
             if !semantics.is_registration(self, path, body) {
                 continue;
             }
-            let found = self.library.handovers(path);
-            // The first row whose conditions hold counts; a decorator that is not called passes no argument.
-            let holds = |row: &HandoverRow| match made {
-                _ if asks_for_request(row) => self.is_request_model_method(body),
-                Some(site) => self.conditions_shown(&row.when, &row.unless, site, EnvId::NONE),
+            let handovers = self.library.handovers(path);
+            // The first row whose conditions hold decides. A decorator that is not called has no arguments.
+            let holds = |row: &HandoverRow| match call {
+                _ if requires_request_receiver(row) => self.is_request_model_method(body),
+                Some(site) => self.conditions_hold(&row.when, &row.unless, site, EnvId::NONE),
                 None => row.when.is_empty(),
             };
-            rows.extend(found.of_via(Via::Decorator).map(|found| found.row).find(|row| holds(row)));
+            rows.extend(handovers.of_via(Via::Decorator).map(|handover| handover.row).find(|row| holds(row)));
         }
         rows.extend(self.registered_by_class(body));
         if let Some(class) = row.class.get() {
@@ -41,8 +42,8 @@ impl Linker<'_> {
             for ancestor in self.mro(class).iter() {
                 if let Ancestor::Library(ty, _) = *ancestor {
                     let path = self.library.member(ty, facts.text(row.name));
-                    let found = self.library.handovers(path);
-                    rows.extend(found.of_via(Via::Override).map(|found| found.row));
+                    let handovers = self.library.handovers(path);
+                    rows.extend(handovers.of_via(Via::Override).map(|handover| handover.row));
                 }
             }
             if rows.len() > before && semantics.runs_on_workers(self, class) {
@@ -66,20 +67,19 @@ impl Linker<'_> {
         None
     }
 
-    /// Returns the library paths of a body's decorators: called ones by their callee, those read in the project by
-    /// their name.
+    /// Returns the library paths of a body's decorators. A decorator of the project has its qualified name as the path.
     pub fn decorator_paths(&self, body: BodyRef) -> Vec<PathId> {
         self.decorators(body).into_iter().map(|(path, _)| path).collect()
     }
 
-    /// Returns the library paths of a body's decorators, each with the call that makes it where there is one.
+    /// Returns the library paths of a body's decorators, each with the call that creates it: `@app.get("/")`.
     pub fn decorators(&self, body: BodyRef) -> Vec<(PathId, Option<SiteRef>)> {
         let facts = self.program.facts(body.file);
         let row = self.program.body(body);
         let scope = self.signature_scope(body);
         let mut paths = Vec::new();
         for &decorator in facts.list(row.decorators) {
-            let (typed, made) = match facts.form(decorator) {
+            let (typed, call) = match facts.form(decorator) {
                 Form::Result(site) => {
                     let site = body.file.site_ref(site);
                     (self.callee(site, EnvId::NONE), Some(site))
@@ -88,14 +88,14 @@ impl Linker<'_> {
             };
             for val in self.values.members(typed.value) {
                 match val {
-                    Val::External(path) | Val::Method { path, .. } => paths.push((path, made)),
-                    Val::Fn { body: of, .. } => {
-                        let name = self.qualified_name(of);
-                        paths.push((self.library.path(facts.language, &name), made));
+                    Val::External(path) | Val::Method { path, .. } => paths.push((path, call)),
+                    Val::Fn { body: function, .. } => {
+                        let name = self.qualified_name(function);
+                        paths.push((self.library.path(facts.language, &name), call));
                     }
                     Val::Class(class) => {
                         let name = self.qualified_class(class);
-                        paths.push((self.library.path(facts.language, &name), made));
+                        paths.push((self.library.path(facts.language, &name), call));
                     }
                     _ => {}
                 }
@@ -104,7 +104,7 @@ impl Linker<'_> {
         paths
     }
 
-    /// Returns the role of a function's declared result type, as rules need it.
+    /// Returns the role of a function's declared result type: a publisher, a lock, a future.
     pub fn declared_role(&self, body: BodyRef) -> Option<Role> {
         let row = self.program.body(body);
         if row.returns.is_none() {
@@ -122,15 +122,15 @@ impl Linker<'_> {
     }
 }
 
-/// True if a row holds for methods of an object that a library makes of a request.
-fn asks_for_request(row: &HandoverRow) -> bool {
+/// True if a row applies to methods of an object that a library creates from a request.
+fn requires_request_receiver(row: &HandoverRow) -> bool {
     row.when.iter().any(|condition| {
         condition.subject == Subject::Argument(Argument::Receiver)
             && matches!(&condition.tests[..], [Test::From(sources)] if sources.contains(&Source::Request))
     })
 }
 
-/// True if a Python file imports a name of a package or the package itself.
+/// True if a Python file imports a package, a module of it or a name from it.
 pub fn imports(facts: &FileFacts, package: &str) -> bool {
     facts.language == Language::Python
         && facts

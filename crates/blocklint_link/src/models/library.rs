@@ -1,4 +1,4 @@
-//! Rows of models, by interned path: a cache over `blocklint_models`.
+//! The library models of a run: a cache over `blocklint_models` that finds rows by interned path.
 
 use crate::lang;
 use std::cell::RefCell;
@@ -15,10 +15,10 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use crate::program::ids::PathId;
 use crate::values::value::PathDigests;
 
-/// Names of methods with the states they put their receiver in.
+/// Names of methods, each with a state that the method sets on its receiver.
 type MethodStates = Rc<[(String, String)]>;
 
-/// A call whose rows put a value in a state.
+/// A call whose rows set the state of a value.
 struct StateRow {
     path: PathId,
     /// The path without its last segment.
@@ -26,11 +26,11 @@ struct StateRow {
     name: String,
     states: Vec<String>,
     returns_no_value: bool,
-    /// The types that it returns.
-    gives: Vec<PathId>,
+    /// The types of its results.
+    result_types: Vec<PathId>,
 }
 
-/// The models of a run, with what was asked before.
+/// The models of a run, with the rows that were looked up before.
 pub struct Library<'a> {
     models: &'a Models,
     paths: RefCell<Paths>,
@@ -40,7 +40,7 @@ pub struct Library<'a> {
     properties: RefCell<FxHashMap<PathId, Rc<CallRows<'a>>>>,
     handovers: RefCell<FxHashMap<PathId, Rc<HandoverRows<'a>>>>,
     types: RefCell<FxHashMap<PathId, Option<Rc<TypeRows<'a>>>>>,
-    /// Room to put a member's path together in; most were asked for before.
+    /// A buffer for the path of a member, because most paths are interned already.
     spelling: RefCell<String>,
     described: RefCell<FxHashMap<PathId, bool>>,
     are_types: RefCell<FxHashMap<PathId, bool>>,
@@ -51,11 +51,12 @@ pub struct Library<'a> {
 
 const LANGUAGES: usize = Language::ALL.len();
 
+/// Interned paths.
 #[derive(Default)]
 struct Paths {
-    /// By language.
+    /// For each language, the canonical paths.
     ids: [FxHashMap<Rc<str>, PathId>; LANGUAGES],
-    /// By language: also other spellings than rows use.
+    /// For each language, all spellings of paths.
     spelled: [FxHashMap<Rc<str>, PathId>; LANGUAGES],
     rows: Vec<(Language, Rc<str>)>,
 }
@@ -66,7 +67,7 @@ pub fn separator(language: Language) -> &'static str {
 }
 
 impl<'a> Library<'a> {
-    /// Returns the tables without any answer.
+    /// Returns a library without any interned path.
     pub fn new(models: &'a Models) -> Self {
         Library {
             models,
@@ -91,7 +92,7 @@ impl<'a> Library<'a> {
         self.models.lang(language)
     }
 
-    /// Returns the path in the spelling that rows use.
+    /// Interns a path in its canonical spelling.
     pub fn path(&self, language: Language, text: &str) -> PathId {
         if let Some(&id) = self.paths.borrow().spelled[language as usize].get(text) {
             return id;
@@ -113,7 +114,7 @@ impl<'a> Library<'a> {
         Rc::clone(&self.digests)
     }
 
-    /// Returns how bad the kinds of work are.
+    /// Returns the severities of the kinds of work.
     pub fn severities(&self) -> &'a SeverityTable {
         self.models.severities()
     }
@@ -128,7 +129,7 @@ impl<'a> Library<'a> {
         self.paths.borrow().rows[path.0 as usize].0
     }
 
-    /// Returns the path of a member.
+    /// Returns the path of a member: the path, the separator and the name.
     pub fn member(&self, path: PathId, name: &str) -> PathId {
         let paths = self.paths.borrow();
         let (language, text) = &paths.rows[path.0 as usize];
@@ -142,22 +143,22 @@ impl<'a> Library<'a> {
         self.path(language, &spelled)
     }
 
-    /// Returns the path without its last segment, and that segment.
+    /// Returns a path without its last segment, and the segment.
     pub fn split(&self, path: PathId) -> Option<(PathId, String)> {
         let (language, text) = self.paths.borrow().rows[path.0 as usize].clone();
         let (head, name) = text.rsplit_once(separator(language))?;
         Some((self.path(language, head), name.to_owned()))
     }
 
-    /// Returns the path under which rows describe a macro, if any do: `tokio::join!`.
-    pub(crate) fn of_macro(&self, path: PathId) -> PathId {
+    /// Returns the path of a macro with `!` if a row describes it: `tokio::join!`. Else returns the path unchanged.
+    pub(crate) fn macro_path(&self, path: PathId) -> PathId {
         let spelled = self.path(self.language(path), &format!("{}!", self.text(path)));
         if self.calls(spelled).is_empty() { path } else { spelled }
     }
 
-    /// Returns the path of a member; of a crate that no model describes, which hands on one that models describe under
-    /// its own name (`other::rusqlite`), that crate (Rust).
-    pub(crate) fn handed_on(&self, path: PathId, name: &str) -> PathId {
+    /// Returns the path of a member. If the path is a crate without a model that re-exports a crate with a model
+    /// (`other::rusqlite`), it returns the re-exported crate (Rust).
+    pub(crate) fn member_or_reexported_crate(&self, path: PathId, name: &str) -> PathId {
         let language = self.language(path);
         let text = self.text(path);
         let is_unknown_crate = || !text.contains(separator(language)) && !self.knows_root(language, &text);
@@ -167,7 +168,7 @@ impl<'a> Library<'a> {
         self.member(path, name)
     }
 
-    /// True if a row or alias names this path or one below it.
+    /// True if a row or alias has this path or one below it.
     pub fn is_described(&self, path: PathId) -> bool {
         *self
             .described
@@ -176,12 +177,12 @@ impl<'a> Library<'a> {
             .or_insert_with(|| self.of(self.language(path)).knows_prefix(&self.text(path)))
     }
 
-    /// True if a model has names under this first segment.
+    /// True if a model has paths with this first segment.
     pub fn knows_root(&self, language: Language, segment: &str) -> bool {
         self.of(language).is_root(segment)
     }
 
-    /// True if the path is a type.
+    /// True if a path is a type.
     pub fn is_type(&self, path: PathId) -> bool {
         let mut are_types = self.are_types.borrow_mut();
         *are_types.entry(path).or_insert_with(|| self.of(self.language(path)).is_type(&self.text(path)))
@@ -189,110 +190,110 @@ impl<'a> Library<'a> {
 
     /// True if a row states that a method of a type holds its thread.
     pub fn has_blocking_members(&self, ty: PathId) -> bool {
-        if let Some(&known) = self.blocking_members.borrow().get(&ty) {
-            return known;
+        if let Some(&is_blocking) = self.blocking_members.borrow().get(&ty) {
+            return is_blocking;
         }
         let (models, separator) = (self.of(self.language(ty)), separator(self.language(ty)));
-        let found = self.supertypes(ty).iter().any(|&owner| {
+        let has_blocking = self.supertypes(ty).iter().any(|&owner| {
             let prefix = format!("{}{separator}", self.text(owner));
             models.names(Uses::EFFECT).any(|name| {
                 name.paths(Uses::EFFECT)
                     .any(|path| path.path.strip_prefix(&prefix).is_some_and(|rest| !rest.contains(separator)))
             })
         });
-        self.blocking_members.borrow_mut().insert(ty, found);
-        found
+        self.blocking_members.borrow_mut().insert(ty, has_blocking);
+        has_blocking
     }
 
     /// Returns the `[[type]]` rows of a path.
     pub fn ty(&self, path: PathId) -> Option<Rc<TypeRows<'a>>> {
-        if let Some(known) = self.types.borrow().get(&path) {
-            return known.clone();
+        if let Some(rows) = self.types.borrow().get(&path) {
+            return rows.clone();
         }
         let rows = self.of(self.language(path)).ty(&self.text(path)).map(Rc::new);
         self.types.borrow_mut().insert(path, rows.clone());
         rows
     }
 
-    /// Returns a type and all it derives from, nearest first.
+    /// Returns a type and its supertypes, nearest first.
     pub fn supertypes(&self, path: PathId) -> Rc<[PathId]> {
-        if let Some(known) = self.supertypes.borrow().get(&path) {
-            return known.clone();
+        if let Some(cached) = self.supertypes.borrow().get(&path) {
+            return cached.clone();
         }
         let language = self.language(path);
-        let mut found = vec![path];
-        let mut at = 0;
-        while at < found.len() && found.len() < 32 {
-            if let Some(rows) = self.ty(found[at]) {
+        let mut types = vec![path];
+        let mut next = 0;
+        while next < types.len() && types.len() < 32 {
+            if let Some(rows) = self.ty(types[next]) {
                 for base in rows.bases() {
                     if let TypeExpr::Path { path: base, .. } = base {
                         let base = self.path(language, base);
-                        if !found.contains(&base) {
-                            found.push(base);
+                        if !types.contains(&base) {
+                            types.push(base);
                         }
                     }
                 }
             }
-            at += 1;
+            next += 1;
         }
         if language == Language::Java
-            && found.len() == 1
+            && types.len() == 1
             && let Some(base) = lang::java::generated_code::generated_base(&self.text(path))
         {
             let base = self.path(language, base);
-            found.extend(self.supertypes(base).iter().copied());
+            types.extend(self.supertypes(base).iter().copied());
         }
-        let found: Rc<[PathId]> = Rc::from(found);
-        self.supertypes.borrow_mut().insert(path, found.clone());
-        found
+        let types: Rc<[PathId]> = Rc::from(types);
+        self.supertypes.borrow_mut().insert(path, types.clone());
+        types
     }
 
-    /// True if a type is another one or derives from it.
+    /// True if a type is equal to another type or derives from it.
     pub fn is_subtype(&self, path: PathId, base: PathId) -> bool {
         self.supertypes(path).contains(&base)
     }
 
-    /// True if a type, or one that it derives from, has a tag.
+    /// True if a type or one of its supertypes has a tag.
     pub fn has_tag(&self, path: PathId, tag: &str) -> bool {
         self.supertypes(path).iter().any(|&ty| self.ty(ty).is_some_and(|rows| rows.has_tag(tag)))
     }
 
-    /// Returns the bound of a type, or of a type that it derives from: the thread that its values belong to, for
-    /// example. A row of a constructor binds whole families of types, because an object that can be made in one thread
-    /// only works in no other.
+    /// Returns the bound of a type or of its nearest supertype with one: the thread, loop or task to which its values
+    /// belong. A row of a constructor that is bound to a thread binds all subtypes, because an object that only one
+    /// thread can create works only there.
     pub fn bound(&self, path: PathId) -> Option<Bound> {
         let of_type = |ty: PathId| self.ty(ty).and_then(|rows| rows.bound());
-        let made =
+        let of_constructor =
             |ty: PathId| self.calls(ty).with(|row| row.bound == Some(Bound::Thread)).next().map(|_| Bound::Thread);
-        self.supertypes(path).iter().find_map(|&ty| of_type(ty).or_else(|| made(ty)))
+        self.supertypes(path).iter().find_map(|&ty| of_type(ty).or_else(|| of_constructor(ty)))
     }
 
-    /// Returns the role of a type, or of a type that it derives from, as rules need it.
+    /// Returns the role of a type or of its nearest supertype with one: a lock, a publisher, a future.
     pub fn role(&self, path: PathId) -> Option<Role> {
         self.supertypes(path).iter().find_map(|&ty| self.ty(ty).and_then(|rows| rows.role()))
     }
 
-    /// Returns where the bytes of values of a type, or of its supertypes, come from.
+    /// Returns the source of the bytes of a type's values, by the type or its nearest supertype with one.
     pub(crate) fn source(&self, path: PathId) -> Option<Source> {
         self.supertypes(path).iter().find_map(|&ty| self.ty(ty).and_then(|rows| rows.source()))
     }
 
-    /// Returns the path under this name of the type and of each it derives from.
-    fn along(&self, path: PathId) -> Vec<Rc<str>> {
+    /// Returns the path of a member in its type and in each supertype.
+    fn inherited_paths(&self, path: PathId) -> Vec<Rc<str>> {
         let Some((parent, name)) = self.split(path) else { return vec![self.text(path)] };
         self.supertypes(parent).iter().map(|&ty| self.text(self.member(ty, &name))).collect()
     }
 
-    /// Returns the `[[call]]` rows for calling a path; of a method, also those of the types its own derives from.
+    /// Returns the `[[call]]` rows for calling a path. For a method the rows of supertypes are included.
     pub fn calls(&self, path: PathId) -> Rc<CallRows<'a>> {
-        if let Some(known) = self.calls.borrow().get(&path) {
-            return known.clone();
+        if let Some(cached) = self.calls.borrow().get(&path) {
+            return cached.clone();
         }
-        let along = self.along(path);
+        let along = self.inherited_paths(path);
         let along: Vec<&str> = along.iter().map(|path| &**path).collect();
         let models = self.of(self.language(path));
         let mut rows = models.calls_in_types(&along, &Unversioned);
-        // A method that carries an annotation stands as the annotation's member.
+        // The path of a method with a marker annotation has the annotation as its owner.
         if rows.is_empty()
             && self.language(path) == Language::Java
             && let Some((annotation, _)) = self.split(path)
@@ -304,31 +305,31 @@ impl<'a> Library<'a> {
         rows
     }
 
-    /// True if rows state what methods without a body do that carry this annotation.
-    pub(crate) fn is_mark(&self, path: PathId) -> bool {
+    /// True if rows describe the methods without a body that have this annotation.
+    pub(crate) fn is_marker_annotation(&self, path: PathId) -> bool {
         !self.of(self.language(path)).marks(&self.text(path)).is_empty()
     }
 
     /// Returns the `[[call]]` rows for reading a property.
     pub fn properties(&self, path: PathId) -> Rc<CallRows<'a>> {
-        if let Some(known) = self.properties.borrow().get(&path) {
-            return known.clone();
+        if let Some(cached) = self.properties.borrow().get(&path) {
+            return cached.clone();
         }
-        let along = self.along(path);
+        let along = self.inherited_paths(path);
         let along: Vec<&str> = along.iter().map(|path| &**path).collect();
         let rows = Rc::new(self.of(self.language(path)).properties_in_types(&along, &Unversioned));
         self.properties.borrow_mut().insert(path, rows.clone());
         rows
     }
 
-    /// True if the user's configuration has models.
+    /// True if the user's configuration contains models.
     pub fn has_user_rows(&self) -> bool {
         Language::ALL
             .iter()
             .any(|language| self.of(*language).layers().any(|(kind, _)| kind == blocklint_models::LayerKind::User))
     }
 
-    /// True if a row of the user's configuration states what a call of a path does.
+    /// True if a row of the user's models describes the effect of a call of a path.
     pub(crate) fn has_user_row(&self, path: PathId) -> bool {
         let rows = self.of(self.language(path)).calls(&self.text(path)).user_only();
         rows.effect().next().is_some()
@@ -336,23 +337,23 @@ impl<'a> Library<'a> {
 
     /// Returns the `[[handover]]` rows of a path.
     pub fn handovers(&self, path: PathId) -> Rc<HandoverRows<'a>> {
-        if let Some(known) = self.handovers.borrow().get(&path) {
-            return known.clone();
+        if let Some(cached) = self.handovers.borrow().get(&path) {
+            return cached.clone();
         }
-        let along = self.along(path);
+        let along = self.inherited_paths(path);
         let along: Vec<&str> = along.iter().map(|path| &**path).collect();
         let rows = Rc::new(self.of(self.language(path)).handovers_in_types(&along, &Unversioned));
         self.handovers.borrow_mut().insert(path, rows.clone());
         rows
     }
 
-    /// Returns the uses of rows whose path ends in this name, in a language.
+    /// Returns the uses of rows of a language whose path ends in this name.
     pub fn name_uses(&self, language: Language, name: &str) -> Uses {
         self.of(language).name_uses(name)
     }
 
     /// True if iteration over a value of a type holds the thread.
-    fn iterates_slowly(&self, ty: PathId) -> bool {
+    fn has_blocking_iteration(&self, ty: PathId) -> bool {
         ["__next__", "__iter__"].iter().any(|method| {
             let rows = self.calls(self.member(ty, method));
             rows.effect().any(|row| row.held().is_some())
@@ -360,66 +361,67 @@ impl<'a> Library<'a> {
     }
 
     /// True if a call of a path returns values whose iteration holds the thread.
-    pub fn result_iterates_slowly(&self, language: Language, path: &str) -> bool {
+    pub fn result_has_blocking_iteration(&self, language: Language, path: &str) -> bool {
         let path = self.path(language, path.split('(').next().unwrap_or(path));
         self.calls(path).with(|row| row.returns.is_some()).any(|row| match &row.row.returns {
-            Some(TypeExpr::Path { path, .. }) => self.iterates_slowly(self.path(language, path)),
-            Some(TypeExpr::SelfType(_)) => self.split(path).is_some_and(|(ty, _)| self.iterates_slowly(ty)),
+            Some(TypeExpr::Path { path, .. }) => self.has_blocking_iteration(self.path(language, path)),
+            Some(TypeExpr::SelfType(_)) => self.split(path).is_some_and(|(ty, _)| self.has_blocking_iteration(ty)),
             // A result type that depends on the call may be any type.
             Some(TypeExpr::None) | None => false,
             Some(_) => true,
         })
     }
 
-    /// True if rows put values of a type in states, so that the call that made a value matters.
+    /// True if rows set states of a type, so that values store the call that created them.
     pub(crate) fn makes_state(&self, ty: PathId) -> bool {
         !self.states(ty).is_empty()
     }
 
-    /// Returns the methods of a type that put their receiver in a state.
+    /// Returns the names of methods that set a state of a type.
     pub(crate) fn state_names(&self, ty: PathId, state: &str) -> Vec<String> {
         self.states(ty)
             .iter()
-            .filter(|(name, of)| of == state && !name.is_empty())
+            .filter(|(name, set)| set == state && !name.is_empty())
             .map(|(name, _)| name.clone())
             .collect()
     }
 
-    /// Returns names of methods and constructors of a type with the states that their rows set.
+    /// Returns the states that rows set on a type, each with the name of the setting method. The name is empty if the
+    /// call that creates the value sets the state.
     fn states(&self, ty: PathId) -> MethodStates {
-        if let Some(known) = self.states.borrow().get(&ty) {
-            return known.clone();
+        if let Some(cached) = self.states.borrow().get(&ty) {
+            return cached.clone();
         }
         let rows = self.state_rows(self.language(ty));
-        let mut found = Vec::new();
-        for &of in self.supertypes(ty).iter() {
+        let mut states = Vec::new();
+        for &supertype in self.supertypes(ty).iter() {
             for row in rows.iter() {
-                // Only a method is called on the object itself; what makes it is known by the value. One with a result
-                // puts the result in the state (MODELS section 4), as `cursor` does.
-                let setter = if row.owner == Some(of) && row.returns_no_value { row.name.as_str() } else { "" };
-                if row.owner == Some(of) || row.path == of || row.gives.contains(&ty) {
-                    found.extend(row.states.iter().map(|state| (setter.to_owned(), state.clone())));
+                // Only a method without a result sets the state of its receiver. A method with a result sets the state
+                // of the result (MODELS section 4), as `cursor` does.
+                let setter = if row.owner == Some(supertype) && row.returns_no_value { row.name.as_str() } else { "" };
+                if row.owner == Some(supertype) || row.path == supertype || row.result_types.contains(&ty) {
+                    states.extend(row.states.iter().map(|state| (setter.to_owned(), state.clone())));
                 }
             }
         }
-        found.sort();
-        found.dedup();
-        let found: Rc<[(String, String)]> = Rc::from(found);
-        self.states.borrow_mut().insert(ty, found.clone());
-        found
+        states.sort();
+        states.dedup();
+        let states: Rc<[(String, String)]> = Rc::from(states);
+        self.states.borrow_mut().insert(ty, states.clone());
+        states
     }
 
-    /// Returns the rows that put values in states, read once.
+    /// Returns the rows of a language that set states.
     fn state_rows(&self, language: Language) -> Rc<[StateRow]> {
-        if let Some(known) = &self.state_rows.borrow()[language as usize] {
-            return known.clone();
+        if let Some(cached) = &self.state_rows.borrow()[language as usize] {
+            return cached.clone();
         }
         let models = self.of(language);
-        let mut found: Vec<StateRow> = Vec::new();
+        let mut state_rows: Vec<StateRow> = Vec::new();
         for name in models.names(Uses::STATE) {
             for path in name.paths(Uses::STATE) {
                 let canonical = models.canonical(path.path);
-                // An overload is one of what it overloads.
+                // The path of an overload without its parameter list.
                 let bare = canonical.split('(').next().unwrap_or(&canonical);
                 let rows = models.calls(bare);
                 let states: Vec<String> =
@@ -430,10 +432,10 @@ impl<'a> Library<'a> {
                 let returns: Vec<&TypeExpr> =
                     rows.with(|row| row.returns.is_some()).filter_map(|row| row.row.returns.as_ref()).collect();
                 let owner = bare.rsplit_once(separator(language)).map(|(head, _)| self.path(language, head));
-                // Also within a result: `io::Result<Runtime>`.
-                let gives = returns.iter().flat_map(|ty| match ty {
+                // Type arguments of the result count too: `io::Result<Runtime>`.
+                let result_types = returns.iter().flat_map(|ty| match ty {
                     TypeExpr::Path { path, arguments } => {
-                        let inner = arguments.iter().filter_map(|of| match of {
+                        let inner = arguments.iter().filter_map(|argument| match argument {
                             TypeExpr::Path { path, .. } => Some(path),
                             _ => None,
                         });
@@ -441,18 +443,18 @@ impl<'a> Library<'a> {
                     }
                     _ => Vec::new(),
                 });
-                found.push(StateRow {
+                state_rows.push(StateRow {
                     path: self.path(language, bare),
                     owner,
                     name: name.name.to_owned(),
                     states,
                     returns_no_value: returns.is_empty(),
-                    gives: gives.collect(),
+                    result_types: result_types.collect(),
                 });
             }
         }
-        let found: Rc<[StateRow]> = Rc::from(found);
-        self.state_rows.borrow_mut()[language as usize] = Some(found.clone());
-        found
+        let state_rows: Rc<[StateRow]> = Rc::from(state_rows);
+        self.state_rows.borrow_mut()[language as usize] = Some(state_rows.clone());
+        state_rows
     }
 }

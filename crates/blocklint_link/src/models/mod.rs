@@ -1,4 +1,5 @@
-//! The models of libraries at a call: which row matches, under which condition, and what a library registers.
+//! Library models at a call: the matching row, its conditions, timeouts and states, and the entry points that a library
+//! registers.
 
 pub mod availability;
 pub(crate) mod candidate_sites;

@@ -1,4 +1,4 @@
-//! Conditions of a row at a call: on constants, types, units of time and arguments that are given or left out.
+//! Conditions of model rows (`when`, `unless`) at a call: tests of constants, types, states and absent arguments.
 
 use crate::effect::constant::Constant;
 use crate::effect::guard::{Guard, Question, Source};
@@ -12,10 +12,12 @@ use blocklint_facts::FormId;
 use blocklint_models::{Argument, Condition, Subject, Test, TypeTest};
 
 impl<'a> Linker<'a> {
-    /// True if all of `when` are shown and none of `unless`.
-    pub fn conditions_shown(&self, when: &[Condition], unless: &[Condition], site: SiteRef, env: EnvId) -> bool {
-        when.iter().all(|condition| self.shown(condition, site, BoundId::NONE, env) == ConditionResult::Yes)
-            && !unless.iter().any(|condition| self.shown(condition, site, BoundId::NONE, env) == ConditionResult::Yes)
+    /// True if all conditions of `when` and none of `unless` are known to hold at a call.
+    pub fn conditions_hold(&self, when: &[Condition], unless: &[Condition], site: SiteRef, env: EnvId) -> bool {
+        when.iter().all(|condition| self.condition_result(condition, site, BoundId::NONE, env) == ConditionResult::Yes)
+            && !unless
+                .iter()
+                .any(|condition| self.condition_result(condition, site, BoundId::NONE, env) == ConditionResult::Yes)
     }
 
     /// True if a call passes the argument of a condition, or may pass it in unpacked arguments.
@@ -30,37 +32,44 @@ impl<'a> Linker<'a> {
     }
 
     /// Returns the result of one condition at a call.
-    pub fn shown(&self, condition: &Condition, site: SiteRef, receiver: BoundId, env: EnvId) -> ConditionResult {
+    pub fn condition_result(
+        &self,
+        condition: &Condition,
+        site: SiteRef,
+        receiver: BoundId,
+        env: EnvId,
+    ) -> ConditionResult {
         match &condition.subject {
             Subject::Argument(argument) => {
                 let form = self.argument(site, argument);
-                let mut all = ConditionResult::Yes;
+                let mut result = ConditionResult::Yes;
                 for test in &condition.tests {
-                    let one = match form {
+                    let tested = match form {
                         Some(form) => self.test(test, site, form, argument, receiver, env),
                         None if self.may_be_unpacked(site, argument) => ConditionResult::Unknown,
                         None => match test {
                             Test::Absent(wanted) => yes_if(*wanted),
-                            Test::Null(wanted) => yes_if(!*wanted).filter_absent(),
+                            // A missing argument is neither `None` nor another value.
                             _ => ConditionResult::No,
                         },
                     };
-                    match one {
+                    match tested {
                         ConditionResult::Yes => {}
                         other => {
-                            all = other;
+                            result = other;
                             break;
                         }
                     }
                 }
-                all
+                result
             }
-            // No unit's dependencies or switches are read yet: nothing of them is shown.
+            // The dependencies and switches of units are not read here.
             Subject::Switch(_) | Subject::Library(_) => ConditionResult::Unknown,
             Subject::Context(_) | Subject::Runtime(_) => ConditionResult::Unknown,
         }
     }
 
+    /// Returns the result of one test for an argument.
     pub(crate) fn test(
         &self,
         test: &Test,
@@ -72,7 +81,7 @@ impl<'a> Linker<'a> {
     ) -> ConditionResult {
         match test {
             Test::Type(wanted) => return self.type_test(wanted, site, form, receiver, env),
-            Test::State(state) => return yes_if(self.in_state(site, form, argument, receiver, state, env)),
+            Test::State(state) => return yes_if(self.is_in_state(site, form, argument, receiver, state, env)),
             Test::Absent(wanted) => return yes_if(!*wanted),
             Test::From(_) | Test::Unbounded => return self.origin_test(test, site, form, env),
             Test::Unseen => return self.unseen_test(site, form, env),
@@ -81,9 +90,9 @@ impl<'a> Linker<'a> {
         }
         let constant = self.constant(site, form, env, 6);
         if matches!((test, &constant), (Test::Contains(_), Constant::Param(_) | Constant::Hidden))
-            && let Some(known) = self.known_beginning(site, form)
+            && let Some(prefix) = self.known_prefix(site, form)
         {
-            return self.test_constant(test, &Constant::Head(known));
+            return self.test_constant(test, &Constant::Head(prefix));
         }
         match constant {
             Constant::Param(index) => ConditionResult::Param(index),
@@ -95,7 +104,7 @@ impl<'a> Linker<'a> {
     pub fn test_constant(&self, test: &Test, constant: &Constant) -> ConditionResult {
         match (test, constant) {
             (_, Constant::Hidden | Constant::Param(_)) => ConditionResult::Unknown,
-            // Only the beginning of a string that is put together is known.
+            // Only the start of a concatenated or formatted string is known.
             (Test::Null(wanted), Constant::Head(_)) => yes_if(!*wanted),
             (Test::Contains(wanted), Constant::Head(head)) if head.contains(wanted.as_str()) => ConditionResult::Yes,
             (Test::Literal(wanted), Constant::Head(_)) => yes_if(!*wanted),
@@ -121,7 +130,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Returns the result of a test for the types that a condition names.
+    /// Returns the result of a test for the types of an argument.
     pub fn type_test(
         &self,
         wanted: &[TypeTest],
@@ -136,18 +145,21 @@ impl<'a> Linker<'a> {
             self.values.members(self.eval(self.scope_of(site, env), form).value)
         };
         let language = self.program.language(site.file);
-        // A state of its own, which a local may be brought into by calls on it.
-        let is_made = |test: &TypeTest| matches!(test, TypeTest::Type(blocklint_models::TypeExpr::Path { path, .. }) if path.contains('<'));
+        // A type such as `Options<worker>`, which calls on a local variable may set.
+        let is_set_by_calls = |test: &TypeTest| matches!(test, TypeTest::Type(blocklint_models::TypeExpr::Path { path, .. }) if path.contains('<'));
         let semantics = lang::semantics(language);
-        let set_up =
-            if wanted.iter().any(is_made) { semantics.states_set_by_calls(self, site, form) } else { Vec::new() };
-        let mut any_known = false;
+        let set_up = if wanted.iter().any(is_set_by_calls) {
+            semantics.states_set_by_calls(self, site, form)
+        } else {
+            Vec::new()
+        };
+        let mut has_known_type = false;
         for val in members.iter().copied().chain(set_up) {
             let mut types = self.types_through(val);
             types.extend(lang::library_type_arguments(self, val));
-            any_known |= !types.is_empty();
+            has_known_type |= !types.is_empty();
             for ty in types {
-                let hit = wanted.iter().any(|test| match test {
+                let matches = wanted.iter().any(|test| match test {
                     TypeTest::Tag(tag) => self.library.has_tag(ty, tag),
                     TypeTest::Type(blocklint_models::TypeExpr::Path { path, .. }) => {
                         self.library.is_subtype(ty, self.library.path(language, path))
@@ -155,18 +167,18 @@ impl<'a> Linker<'a> {
                     TypeTest::Type(blocklint_models::TypeExpr::Array(_)) => self.is_array(ty),
                     TypeTest::Type(_) => false,
                 });
-                if hit {
+                if matches {
                     return ConditionResult::Yes;
                 }
             }
         }
-        if let Some(left_to_callers) = semantics.condition_by_type(self, &members, site, form, env) {
-            return left_to_callers;
+        if let Some(by_language) = semantics.condition_by_type(self, &members, site, form, env) {
+            return by_language;
         }
-        if any_known { ConditionResult::No } else { ConditionResult::Unknown }
+        if has_known_type { ConditionResult::No } else { ConditionResult::Unknown }
     }
 
-    /// Returns the parameter whose callers decide about a condition on a form; `None` if the form is no parameter.
+    /// Returns [`ConditionResult::Param`] if a form is a parameter, so that callers decide a condition on it.
     pub(crate) fn decided_by_param(&self, site: SiteRef, form: FormId, env: EnvId) -> Option<ConditionResult> {
         match self.constant(site, form, env, 2) {
             Constant::Param(index) => Some(ConditionResult::Param(index)),
@@ -174,7 +186,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Returns the library types that a member has, through transparent types and the bases of the project's classes.
+    /// Returns the library types of a member, through transparent types and the bases of the project's classes.
     pub fn types_through(&self, val: Val) -> Vec<PathId> {
         match val {
             Val::Library { ty, args, .. } => {
@@ -200,8 +212,8 @@ impl<'a> Linker<'a> {
     }
 }
 
-/// True if a guard wants an argument of a certain type, or a stream whose source is unknown (`unseen`).
-pub(crate) fn asks_type(guard: &Guard) -> bool {
+/// True if a guard tests the type of an argument, or for a stream whose source is unknown (`unseen`).
+pub(crate) fn tests_type(guard: &Guard) -> bool {
     let Question::Condition(condition) = &*guard.question else { return false };
     guard.source == Source::When
         && guard.wanted

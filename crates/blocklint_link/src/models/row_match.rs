@@ -1,6 +1,6 @@
-//! The row of a model that matches at a call, and its effect there.
+//! Sinks: the row of a model that matches at a call, and the call's effect on its thread.
 
-use crate::models::row_condition::asks_type;
+use crate::models::row_condition::tests_type;
 use blocklint_core::{Context, Effect, Fails, Hold, Runtime, Severity, WhereSet, WorkKind};
 use blocklint_models::{Argument, CallRow, Condition, Match, Role, RowEffect, Subject, Test};
 
@@ -12,8 +12,8 @@ use crate::models::timeout::{Timeout, unit_seconds};
 use crate::program::ids::{PathId, SiteRef};
 use crate::values::value::{BoundId, EnvId, Val};
 
-/// Returns how a condition of `unless` counts that cannot be decided.
-fn exempts(condition: &Condition) -> Source {
+/// Returns the source of the guard for a condition of `unless` that callers decide.
+fn source_of_unless(condition: &Condition) -> Source {
     match condition.tests[..] {
         [Test::Contains(_)] => Source::Exempt,
         _ => Source::Unless,
@@ -23,13 +23,13 @@ fn exempts(condition: &Condition) -> Source {
 /// The result of a condition at a call.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ConditionResult {
-    /// The code shows that it holds.
+    /// The condition is known to hold.
     Yes,
-    /// The code shows that it does not hold.
+    /// The condition is known not to hold.
     No,
-    /// The code shows neither.
+    /// The condition is unknown.
     Unknown,
-    /// The n-th parameter of the body around decides.
+    /// The n-th parameter of the body around the call decides.
     Param(u32),
 }
 
@@ -40,23 +40,23 @@ pub struct Sink<'m> {
     pub label: Label,
     /// The row.
     pub row: Match<'m, CallRow>,
-    /// The path called.
+    /// The path of the called function.
     pub path: PathId,
-    /// A condition that could not be seen was taken to hold.
+    /// True if an unknown condition was assumed not to exclude the row.
     pub undecided: bool,
 }
 
-/// `ended-by` of a wait for something that was asked to end, by any call.
-const WHEN_TOLD: &str = "*";
+/// The value of `ended-by` for a wait that ends after any call that tells the other side to end.
+const ENDED_BY_ANY_CALL: &str = "*";
 
 impl<'a> Linker<'a> {
-    /// Returns the effect of a library call on its thread, if it has one.
+    /// Returns the sink of a library call: its effect on its thread, if it has one.
     pub fn sink(&self, site: SiteRef, path: PathId, receiver: BoundId, property: bool, env: EnvId) -> Option<Sink<'a>> {
         self.sink_or_lock(site, path, receiver, property, env, false)
     }
 
-    /// Returns the effects of a call for callers that do not meet the condition of its first row: those of the next
-    /// row. If several rows ask for the type of the same argument, each of them has its own effect.
+    /// Returns the sinks of a call for callers that do not meet the condition of its first row: those of the next rows.
+    /// If several rows test the type of the same argument, each of them has its own sink.
     pub fn effects_if_guard_fails(
         &self,
         site: SiteRef,
@@ -64,10 +64,10 @@ impl<'a> Linker<'a> {
         receiver: BoundId,
         env: EnvId,
     ) -> Vec<Sink<'a>> {
-        let mut found = Vec::new();
+        let mut sinks = Vec::new();
         let Some(guard) = first.label.guard.as_ref().filter(|guard| guard.source == Source::When && guard.wanted)
         else {
-            return found;
+            return sinks;
         };
         let rows = self.rows_for_call(first.path, site);
         for row in rows.effect().skip_while(|row| !std::ptr::eq(row.row, first.row.row)).skip(1) {
@@ -78,31 +78,32 @@ impl<'a> Linker<'a> {
                 Some(Some(sink)) => sink,
             };
             match &sink.label.guard {
-                Some(other) if other.param == guard.param && asks_type(other) && asks_type(guard) => found.push(sink),
+                Some(other) if other.param == guard.param && tests_type(other) && tests_type(guard) => sinks.push(sink),
                 Some(_) => break,
                 None => {
-                    if found.is_empty() {
+                    if sinks.is_empty() {
                         sink.label.guard = Some(Guard { source: Source::Unless, wanted: false, ..guard.clone() });
-                        found.push(sink);
+                        sinks.push(sink);
                     }
                     break;
                 }
             }
         }
-        found
+        sinks
     }
 
-    /// Returns the effect of a call that takes a lock which other code holds for long; none if the call gives up after
-    /// some time.
+    /// Returns the sink of a call that acquires a lock which other code holds for long; `None` if the call has a
+    /// timeout.
     pub fn lock_sink(&self, site: SiteRef, path: PathId, receiver: BoundId, property: bool) -> Option<Sink<'a>> {
         let sink = self.sink_or_lock(site, path, receiver, property, EnvId::NONE, true)?;
         let gives_up = sink.row.timeout.as_ref().is_some_and(|timeout| {
-            let given = self.argument(site, timeout);
-            given.is_some_and(|form| self.constant(site, form, EnvId::NONE, 3) != Constant::Null)
+            let argument = self.argument(site, timeout);
+            argument.is_some_and(|form| self.constant(site, form, EnvId::NONE, 3) != Constant::Null)
         });
         (!gives_up && sink.label.effect == Effect::Wait).then_some(sink)
     }
 
+    /// Returns the sink of a library call. With `locks`, acquiring a lock is a sink as well.
     fn sink_or_lock(
         &self,
         site: SiteRef,
@@ -116,12 +117,12 @@ impl<'a> Linker<'a> {
         for row in rows.effect() {
             match row.effect {
                 Some(RowEffect::Holds(effect)) => {
-                    if let Some(found) = self.match_row(site, path, receiver, row, effect, env, locks) {
-                        return found;
+                    if let Some(sink) = self.match_row(site, path, receiver, row, effect, env, locks) {
+                        return sink;
                     }
                 }
                 Some(RowEffect::Harmless) | None => {
-                    if self.conditions_shown(&row.when, &row.unless, site, env) {
+                    if self.conditions_hold(&row.when, &row.unless, site, env) {
                         return None;
                     }
                 }
@@ -130,8 +131,8 @@ impl<'a> Linker<'a> {
         None
     }
 
-    /// Returns the effect of a row at a call. `None`: the row does not match, and the next one is tried. `Some(None)`:
-    /// the row matches, and there is no effect.
+    /// Returns the sink of a row at a call. `None`: the row does not match, and callers try the next row. `Some(None)`:
+    /// the row matches, and the call has no effect.
     #[expect(clippy::too_many_arguments, reason = "a call has that many sides")]
     pub fn match_row(
         &self,
@@ -150,11 +151,11 @@ impl<'a> Linker<'a> {
             place = WhereSet::ALL;
         }
         for condition in &row.when {
-            if let Some(limit) = place_of(condition) {
+            if let Some(limit) = context_limit(condition) {
                 place = place.intersect(limit);
                 continue;
             }
-            match self.shown(condition, site, receiver, env) {
+            match self.condition_result(condition, site, receiver, env) {
                 ConditionResult::Yes => {}
                 ConditionResult::No | ConditionResult::Unknown => return None,
                 ConditionResult::Param(index) if guard.is_none() => {
@@ -164,19 +165,24 @@ impl<'a> Linker<'a> {
             }
         }
         for condition in &row.unless {
-            if let Some(limit) = place_of(condition) {
+            if let Some(limit) = context_limit(condition) {
                 place = place.without(limit);
                 continue;
             }
-            match self.shown(condition, site, receiver, env) {
+            match self.condition_result(condition, site, receiver, env) {
                 ConditionResult::Yes => return None,
                 ConditionResult::No if guard.is_none() && receiver.is_some() => {
-                    guard = self.state_by_param(site, condition, receiver);
+                    guard = self.guard_of_receiver_state(site, condition, receiver);
                 }
                 ConditionResult::No => {}
                 ConditionResult::Unknown => undecided |= self.is_given(condition, site),
                 ConditionResult::Param(index) if guard.is_none() => {
-                    guard = Some(Guard::new(index, exempts(condition), Question::Condition(condition.clone()), false));
+                    guard = Some(Guard::new(
+                        index,
+                        source_of_unless(condition),
+                        Question::Condition(condition.clone()),
+                        false,
+                    ));
                 }
                 ConditionResult::Param(_) => undecided = true,
             }
@@ -198,7 +204,7 @@ impl<'a> Linker<'a> {
                         severity = severity.min(Severity::Warning);
                     }
                 }
-                // The library has a bound of its own; an object may have been made with another.
+                // The library has a default timeout, but the object may have another one.
                 Timeout::Unbounded if row.default.is_some() && self.argument(site, timeout).is_none() => {
                     let seconds = row.default.unwrap_or(0.0) * unit_seconds(row.unit, self.program.language(site.file));
                     let own = if receiver.is_some() { Hold::Unstated } else { Hold::Seconds(seconds) };
@@ -222,17 +228,17 @@ impl<'a> Linker<'a> {
         if is_local(row.row, effect) {
             hold = LabelHold::Fixed(Hold::Unstated);
         }
-        // The size is not known, only that nothing bounds it. In a loop each piece may be small.
+        // The size is unbounded but unknown. In a loop each piece may be small.
         let is_sized = row.when.iter().any(|condition| condition.tests.contains(&Test::Unbounded));
-        // Nor what is behind a stream of which no caller shows.
+        // The source of a stream is unknown.
         let is_unseen = row.requires_unseen_source();
         if is_sized || is_unseen {
             undecided = true;
             severity = Severity::Note;
         }
-        let for_end = row.ended_by.as_deref() == Some(WHEN_TOLD);
+        let is_for_end = row.ended_by.as_deref() == Some(ENDED_BY_ANY_CALL);
         if let Some(method) = &row.ended_by
-            && !for_end
+            && !is_for_end
             && (self.is_handshake(site, method) || self.is_ended_before(site, method))
         {
             severity = Severity::Note;
@@ -244,7 +250,7 @@ impl<'a> Linker<'a> {
         if fails.is_some() {
             severity = Severity::Error;
         }
-        // One call of many that iterate is one call; the loop around it is the caller's to see.
+        // A loop around a brief call multiplies its hold.
         if severity == Severity::Note
             && !is_sized
             && !is_unseen
@@ -259,7 +265,7 @@ impl<'a> Linker<'a> {
             severity,
             fails: fails.is_some(),
             once: false,
-            for_end,
+            for_end: is_for_end,
             place,
             guard,
             outer: None,
@@ -269,13 +275,13 @@ impl<'a> Linker<'a> {
         Some(Some(Sink { label, row, path, undecided }))
     }
 
-    /// Returns the effect of a row if its arguments are not known.
+    /// Returns the label of a row for a call with unknown arguments.
     pub fn effect_without_arguments(&self, row: &CallRow) -> Option<Label> {
         let effect = row.held()?;
         let own = matches!(effect, Effect::Cpu | Effect::Input | Effect::File);
         let mut place = if row.native || own { WhereSet::ALL } else { WhereSet::EVENT_LOOP };
         for condition in &row.unless {
-            if let Some(limit) = place_of(condition) {
+            if let Some(limit) = context_limit(condition) {
                 place = place.without(limit);
             }
         }
@@ -308,7 +314,7 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// True if a receiver is a lock by its type's role.
+    /// True if the type of a receiver has the role of a lock.
     pub fn is_lock(&self, receiver: BoundId) -> bool {
         receiver.is_some()
             && self
@@ -317,11 +323,11 @@ impl<'a> Linker<'a> {
                 .any(|&ty| self.library.role(ty).is_some_and(Role::is_lock))
     }
 
-    /// True if conditions on the receiver alone are shown by the value it has.
+    /// True if all conditions are states of the receiver, and the call that created the receiver sets them.
     pub fn receiver_passes(&self, conditions: &[Condition], receiver: Val) -> bool {
         conditions.iter().all(|condition| {
-            let about = matches!(&condition.subject, Subject::Argument(Argument::Receiver));
-            about
+            let is_about_receiver = matches!(&condition.subject, Subject::Argument(Argument::Receiver));
+            is_about_receiver
                 && condition.tests.iter().all(|test| match (test, receiver) {
                     (Test::State(state), Val::Library { made: Some(made), .. }) => self.call_sets_state(made, state),
                     _ => false,
@@ -330,19 +336,13 @@ impl<'a> Linker<'a> {
     }
 }
 
+/// Returns `Yes` if the condition holds, else `No`.
 pub(crate) fn yes_if(condition: bool) -> ConditionResult {
     if condition { ConditionResult::Yes } else { ConditionResult::No }
 }
 
-impl ConditionResult {
-    /// Returns an argument that is not given is neither null nor visibly something else.
-    pub(crate) fn filter_absent(self) -> ConditionResult {
-        ConditionResult::No
-    }
-}
-
-/// Returns the contexts or runtimes that a condition limits its row to, if it is about those.
-fn place_of(condition: &Condition) -> Option<WhereSet> {
+/// Returns the contexts or runtimes to which a condition limits its row; `None` for other conditions.
+fn context_limit(condition: &Condition) -> Option<WhereSet> {
     match &condition.subject {
         Subject::Context(contexts) => Some(
             contexts.iter().fold(WhereSet::EMPTY, |set, context: &Context| set.union(WhereSet::of_context(*context))),
@@ -354,12 +354,12 @@ fn place_of(condition: &Condition) -> Option<WhereSet> {
     }
 }
 
-/// Returns how a call of a row may fail besides holding the thread, for messages.
+/// Returns the way in which a call of a row fails instead of blocking, for messages.
 pub fn fails(row: &CallRow) -> Option<Fails> {
     row.fails
 }
 
-/// True if nothing outside of the process decides how long a call takes: a file, a calculation, a database in the process.
+/// True if the duration of a call depends on the local machine alone: a file, a computation, an embedded database.
 fn is_local(row: &CallRow, effect: Effect) -> bool {
     matches!(effect, Effect::File | Effect::Cpu) || row.kind == Some(WorkKind::Embedded)
 }

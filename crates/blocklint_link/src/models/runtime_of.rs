@@ -1,9 +1,9 @@
-//! The runtime that drives a file, a crate or a call.
+//! The runtime (asyncio, tokio, Twisted) that runs the code of a file, a crate, a coroutine or a task.
 
 use crate::calls::targets::Target;
 use crate::lang;
 use crate::linker::Linker;
-use crate::models::entry_registration::{MOST_DRIVERS, imports};
+use crate::models::entry_registration::{MAX_DRIVERS, imports};
 use crate::models::row_match::ConditionResult;
 use crate::program::ids::{BodyRef, FileId, SiteRef};
 use crate::program::occurrences::Mention;
@@ -13,8 +13,7 @@ use blocklint_facts::BodyKind;
 use blocklint_models::Selector;
 
 impl Linker<'_> {
-    /// Returns the runtime of code that no row describes further: of the libraries its file imports, else of its
-    /// language.
+    /// Returns the default runtime of a file, by the libraries that it imports, else by its language.
     pub fn runtime_of(&self, file: FileId) -> Option<Runtime> {
         self.query(&self.tables.models.runtimes, file, Option::default, || self.find_runtime_of(file))
     }
@@ -23,11 +22,11 @@ impl Linker<'_> {
         crate::lang::semantics(self.program.language(file)).default_runtime(self, file)
     }
 
-    /// Returns the runtime that the manifest of a file's crate asks for, where it does not ask for tokio, or for what
-    /// is built upon it (Rust).
+    /// Returns the runtime among the dependencies of a file's crate; `None` if the crate depends on tokio or a library
+    /// that is built on it (Rust).
     pub(crate) fn runtime_of_crate(&self, file: FileId) -> Option<Runtime> {
         let others = OTHER_THAN_TOKIO.map(|runtime| (crate_of_runtime(runtime), runtime));
-        // Hardly a project names one.
+        // Few projects use one of them.
         let mut named = others.into_iter().filter(|(name, _)| self.program.name(name).is_some()).peekable();
         named.peek()?;
         let all = self.crate_of(file)?.dependencies.as_ref()?;
@@ -44,8 +43,8 @@ impl Linker<'_> {
         }
     }
 
-    /// Returns the runtime of a task, by the library whose function starts it: a crate may have several (Rust).
-    pub fn runtime_starting(&self, block: BodyRef) -> Option<Runtime> {
+    /// Returns the runtime of a task, by the library whose function spawns it, because a crate may use several (Rust).
+    pub fn runtime_of_spawner(&self, block: BodyRef) -> Option<Runtime> {
         if !OTHER_THAN_TOKIO.iter().any(|&runtime| self.program.name(crate_of_runtime(runtime)).is_some()) {
             return None;
         }
@@ -62,20 +61,20 @@ impl Linker<'_> {
         })
     }
 
-    /// Returns the runtime on which all drivers run a coroutine or an async block, where rows of the calls that drive
-    /// it name one (`LocalSet::spawn_local`, `block_on` of a runtime of one thread) (Rust).
-    pub fn runtime_driving(&self, body: BodyRef) -> Option<Runtime> {
-        // Hardly a project has another than the runtime of several threads.
+    /// Returns the runtime on which all drivers run a coroutine or async block, by the rows of the driving calls:
+    /// `LocalSet::spawn_local`, `block_on` of a current-thread runtime (Rust).
+    pub fn runtime_of_drivers(&self, body: BodyRef) -> Option<Runtime> {
+        // Few projects use a current-thread runtime.
         if !lang::rust::conventions::SINGLE_THREAD_RUNTIME_NAMES.iter().any(|name| self.program.name(name).is_some()) {
             return None;
         }
-        let of_block = self.program.body(body).kind == BodyKind::AsyncBlock;
-        let uses: Vec<(FileId, Mention)> = if of_block {
+        let is_block = self.program.body(body).kind == BodyKind::AsyncBlock;
+        let uses: Vec<(FileId, Mention)> = if is_block {
             let uses = self.program.uses_of_callable(body);
             uses.iter().map(|(mention, _)| (body.file, mention)).collect()
         } else {
             let calls = self.sites_calling(body);
-            if calls.len() > MOST_DRIVERS {
+            if calls.len() > MAX_DRIVERS {
                 return None;
             }
             let uses = calls.iter().flat_map(|site| {
@@ -84,36 +83,36 @@ impl Linker<'_> {
             });
             uses.collect()
         };
-        let mut found = None;
+        let mut common = None;
         for (file, mention) in uses {
             let Mention::Arg(site, arg) = mention else { return None };
             let runtime = self.runtime_of_driver(file.site_ref(site), arg)?;
-            if *found.get_or_insert(runtime) != runtime {
+            if *common.get_or_insert(runtime) != runtime {
                 return None;
             }
         }
-        found
+        common
     }
 
-    /// Returns the runtime on which a call runs the future in an argument, where a row names it.
+    /// Returns the runtime on which a call runs the future in an argument, by a row.
     pub(crate) fn runtime_of_driver(&self, site: SiteRef, arg: u32) -> Option<Runtime> {
         self.targets(site, EnvId::NONE).list.iter().find_map(|target| {
             let Target::Row { path, receiver, .. } = *target else { return None };
             let rows = self.handovers_for_call(path, site);
             rows.iter().find_map(|row| {
                 let Selector::Argument(argument) = &row.selector else { return None };
-                let is_meant = self.is_argument(site, arg, argument)
+                let matches = self.is_argument(site, arg, argument)
                     && row
                         .when
                         .iter()
-                        .all(|when| self.shown(when, site, receiver, EnvId::NONE) == ConditionResult::Yes);
-                row.runtime.filter(|_| is_meant)
+                        .all(|when| self.condition_result(when, site, receiver, EnvId::NONE) == ConditionResult::Yes);
+                row.runtime.filter(|_| matches)
             })
         })
     }
 
-    /// True if files that import no runtime run on Twisted's reactor, because more files of the project import it than
-    /// asyncio.
+    /// True if files that import no runtime run on Twisted's reactor, because more files of the project import Twisted
+    /// than asyncio.
     pub(crate) fn is_on_twisted(&self) -> bool {
         *self.tables.python.on_twisted.get_or_init(|| {
             let count = |wanted: &str| self.program.files.iter().filter(|file| imports(&file.facts, wanted)).count();
@@ -123,11 +122,11 @@ impl Linker<'_> {
     }
 }
 
-/// Runtimes of Rust that a crate may have in tokio's place.
+/// Runtimes of Rust that a crate may use instead of tokio.
 pub(crate) const OTHER_THAN_TOKIO: [Runtime; 5] =
     [Runtime::AsyncStd, Runtime::Smol, Runtime::Compio, Runtime::Monoio, Runtime::Glommio];
 
-/// Returns the name of a runtime's crate in code.
+/// Returns the name of a runtime's crate in paths.
 pub(crate) fn crate_of_runtime(runtime: Runtime) -> &'static str {
     match runtime {
         Runtime::AsyncStd => "async_std",

@@ -1,13 +1,13 @@
-//! The size of an SQL statement, as far as its text shows it.
+//! The size of an SQL statement by its text: a short statement touches few rows.
 
-/// Words that make a statement go through more than the rows that it names by a value.
+/// Words of statements that may read more rows than those with a given value.
 const WIDE: &[&str] = &["join", "like", "glob", "match", "union", "group", "over", "recursive", "in"];
 
-/// A limit up to which a statement without a condition reads few rows.
+/// The greatest `LIMIT` with which a statement without a condition is short.
 const FEW: u64 = 100;
 
-/// True if a text is one SQL statement that touches few rows: a setting, the begin of a transaction, one row that is inserted, or
-/// rows that are chosen by the value of a column.
+/// True if a text is one SQL statement that touches few rows: a setting, the begin of a transaction, an insertion, or
+/// rows that are selected by the value of a column.
 pub(crate) fn is_short_statement(text: &str) -> bool {
     let lines = text.lines().map(|line| line.split("--").next().unwrap_or(""));
     let text = lines.collect::<Vec<_>>().join(" ").to_lowercase();
@@ -25,7 +25,7 @@ pub(crate) fn is_short_statement(text: &str) -> bool {
         }
         Some("begin" | "savepoint" | "release" | "attach" | "detach" | "set" | "show") => true,
         Some("insert" | "replace") => !has("select"),
-        // Without a table nothing is read.
+        // A `select` without `from` reads no table.
         Some("select") if !has("from") => true,
         Some("select") => narrow() && (is_by_value(text) || is_limited(&words)),
         Some("update" | "delete") => narrow() && is_by_value(text),
@@ -37,12 +37,12 @@ pub(crate) fn is_short_statement(text: &str) -> bool {
 fn is_by_value(text: &str) -> bool {
     let Some((_, condition)) = text.split_once(" where ") else { return false };
     let mut chars = condition.char_indices();
-    // `<=` and its like choose a range.
-    chars.any(|(at, c)| c == '=' && !condition[..at].ends_with(['<', '>', '!']))
+    // `<=`, `>=` and `!=` select a range.
+    chars.any(|(index, c)| c == '=' && !condition[..index].ends_with(['<', '>', '!']))
 }
 
-/// True if the statement asks for few rows in no order of its own.
+/// True if a statement has a small `LIMIT` and no `ORDER BY`.
 fn is_limited(words: &[&str]) -> bool {
-    let limit = words.iter().position(|word| *word == "limit").and_then(|at| words.get(at + 1));
+    let limit = words.iter().position(|word| *word == "limit").and_then(|index| words.get(index + 1));
     limit.is_some_and(|limit| limit.parse().is_ok_and(|limit: u64| limit <= FEW)) && !words.contains(&"order")
 }

@@ -1,4 +1,4 @@
-//! Tables of the answers about the rows of models in a program that the linker keeps.
+//! The memo tables of queries about model rows.
 
 use std::cell::OnceCell;
 
@@ -6,16 +6,17 @@ use blocklint_core::Runtime;
 
 use crate::linker::budget::Depth;
 use crate::linker::query::{Plain, Table};
-use crate::models::stored_callbacks::During;
+use crate::models::stored_callbacks::StoredCallbacks;
 use crate::program::ids::FileId;
 
-/// The answers about rows.
+/// The memo tables of queries about model rows.
 #[derive(Default)]
 pub(crate) struct ModelTables {
-    /// Callables that are kept and run during later calls.
-    pub(crate) during: OnceCell<During>,
-    /// The runtimes of files that no row describes further.
+    /// The rules for callables that a library object stores and runs during later calls.
+    pub(crate) stored_callbacks: OnceCell<StoredCallbacks>,
+    /// The default runtimes of files.
     pub(crate) runtimes: Table<FileId, Option<Runtime>, Plain>,
-    /// The questions for an object's state that wait for each other: rows may make one depend on another's, and two on each other.
-    pub(crate) states_asked: Depth<8>,
+    /// The recursion limit of queries for an object's state, because conditions of rows may make the states of two
+    /// objects depend on each other.
+    pub(crate) state_depth: Depth<8>,
 }

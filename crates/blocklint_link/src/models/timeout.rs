@@ -1,4 +1,4 @@
-//! How long a call waits at most, by its arguments: a number in the row's unit or the one beside it, a duration.
+//! Timeouts of calls by their arguments: a number in the unit of the row or of another argument, or a duration.
 
 use blocklint_core::Language;
 use blocklint_facts::{Form, FormId};
@@ -10,22 +10,22 @@ use crate::linker::Linker;
 use crate::program::ids::SiteRef;
 use crate::values::value::EnvId;
 
-/// The time for which a call waits, by an argument.
+/// The longest time for which a call waits.
 pub(crate) enum Timeout {
-    /// Not at all.
+    /// The call does not wait.
     Zero,
-    /// So many seconds.
+    /// The call waits for this number of seconds.
     Seconds(f64),
-    /// For as long as it takes.
+    /// The call has no timeout.
     Unbounded,
-    /// There is a bound, and it is not seen.
+    /// The call has a timeout whose value is unknown.
     Hidden,
-    /// The n-th parameter, in units of so many seconds.
+    /// The timeout is the n-th parameter, in a unit of this number of seconds.
     Param(u32, f64),
 }
 
 impl Linker<'_> {
-    /// Returns how long a call waits by this argument; the row's numbers are in `unit`.
+    /// Returns the timeout of a call by an argument; `unit` is the unit of the row.
     pub(crate) fn timeout(&self, site: SiteRef, argument: &Argument, unit: Option<Unit>, env: EnvId) -> Timeout {
         let Some(form) = self.argument(site, argument) else {
             return if self.may_be_unpacked(site, argument) { Timeout::Hidden } else { Timeout::Unbounded };
@@ -49,13 +49,13 @@ impl Linker<'_> {
         }
     }
 
-    /// Returns seconds of `Duration::from_secs(5)` and the like.
+    /// Returns the seconds of a duration: `Duration::from_secs(5)`.
     fn duration(&self, site: SiteRef, form: FormId) -> Option<f64> {
         let facts = self.program.facts(site.file);
-        let Form::Result(made) = facts.form(form) else { return None };
-        let row = facts.site(made);
+        let Form::Result(call) = facts.form(form) else { return None };
+        let row = facts.site(call);
         let unit = crate::lang::words_of(facts.language).duration_unit(facts.text(row.name))?;
-        let [arg] = facts.args_of(made)[..] else { return None };
+        let [arg] = facts.args_of(call)[..] else { return None };
         match facts.form(arg.value) {
             Form::Int(value) => Some(value as f64 * unit),
             Form::Float(value) => Some(value * unit),
@@ -64,7 +64,7 @@ impl Linker<'_> {
     }
 }
 
-/// Returns seconds of a row's unit; a language has one for rows that name none.
+/// Returns the seconds of a row's unit. Rows without a unit have the default of their language.
 pub(crate) fn unit_seconds(unit: Option<Unit>, language: Language) -> f64 {
     unit.map_or(if language == Language::Java { 1e-3 } else { 1.0 }, Unit::seconds)
 }

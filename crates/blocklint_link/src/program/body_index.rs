@@ -1,18 +1,18 @@
-//! The sites, exits and regions of one file by the body that they stand in, and bodies by the one around them: the cost
-//! of a question about one body depends on the body, not on the file.
+//! An index of one file by body: the sites, exits, regions and inner bodies of each body. With it, the cost of a query
+//! about one body depends on the size of the body, not of the file.
 
 use blocklint_facts::{BodyId, FileFacts, RegionId, SiteId};
 
-/// Places in a table, by a key that is counted from 0, those of one key in the order of the table.
+/// Indices of rows of a table, grouped by a key that is counted from 0. Rows of one key are in the order of the table.
 #[derive(Debug)]
 struct PlacesByKey {
-    /// Where the run of each key begins; one more than keys.
+    /// The start of the run of each key in `places`; one entry more than keys.
     starts: Box<[u32]>,
     places: Box<[u32]>,
 }
 
 impl PlacesByKey {
-    /// Builds the index. `keys` returns the key of each place; places without a key are left out.
+    /// Builds the index. `keys` yields the key of each row; rows without a key are left out.
     fn new(count: usize, keys: impl Iterator<Item = Option<usize>> + Clone) -> Self {
         let mut starts = vec![0u32; count + 1];
         for key in keys.clone().flatten().filter(|key| *key < count) {
@@ -32,7 +32,7 @@ impl PlacesByKey {
         PlacesByKey { starts: starts.into(), places: places.into() }
     }
 
-    fn of(&self, key: usize) -> &[u32] {
+    fn places_of(&self, key: usize) -> &[u32] {
         match self.starts.get(key..).and_then(<[_]>::first_chunk) {
             Some([start, end]) => &self.places[*start as usize..*end as usize],
             None => &[],
@@ -40,7 +40,7 @@ impl PlacesByKey {
     }
 }
 
-/// The sites, exits, regions and bodies of one file, by the body that holds them.
+/// The sites, exits, regions and bodies of one file, by the body around them.
 #[derive(Debug)]
 pub(super) struct ByBody {
     sites: PlacesByKey,
@@ -50,7 +50,7 @@ pub(super) struct ByBody {
 }
 
 impl ByBody {
-    /// Reads four tables once.
+    /// Builds the index of one file.
     pub(super) fn new(facts: &FileFacts) -> Self {
         let count = facts.bodies.len();
         let key = |body: BodyId| body.get().map(BodyId::index);
@@ -63,18 +63,18 @@ impl ByBody {
     }
 
     pub(super) fn sites(&self, body: BodyId) -> impl Iterator<Item = SiteId> + Clone {
-        self.sites.of(body.index()).iter().map(|at| SiteId(*at))
+        self.sites.places_of(body.index()).iter().map(|place| SiteId(*place))
     }
 
     pub(super) fn exits(&self, body: BodyId) -> impl Iterator<Item = usize> + Clone {
-        self.exits.of(body.index()).iter().map(|at| *at as usize)
+        self.exits.places_of(body.index()).iter().map(|place| *place as usize)
     }
 
     pub(super) fn regions(&self, body: BodyId) -> impl Iterator<Item = RegionId> + Clone {
-        self.regions.of(body.index()).iter().map(|at| RegionId(*at))
+        self.regions.places_of(body.index()).iter().map(|place| RegionId(*place))
     }
 
     pub(super) fn bodies(&self, body: BodyId) -> impl Iterator<Item = BodyId> + Clone {
-        self.bodies.of(body.index()).iter().map(|at| BodyId(*at))
+        self.bodies.places_of(body.index()).iter().map(|place| BodyId(*place))
     }
 }

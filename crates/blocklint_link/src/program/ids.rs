@@ -1,9 +1,9 @@
-//! References to rows of any file: slot and local index, so that replacing a file moves no other reference.
+//! References to rows of any file: the file's slot and the index in its table. Replacing a file keeps the references to
+//! all other files valid.
 //!
-//! The local index is private to `program`. An index means a row of one file only, and with the facts of another file
-//! it would mean another row, or end the run. So a row is reached through its reference, which knows its file
-//! ([`super::Program::body`] and its like), and a reference is made from an index by naming its file
-//! ([`FileId::body_ref`] and its like).
+//! The index is private to `program`, because an index is valid only with the facts of its own file. Code above reads a
+//! row through its reference ([`super::Program::body`], [`super::Program::site`]) and makes a reference from an index
+//! and its file ([`FileId::body_ref`], [`FileId::site_ref`]).
 
 use blocklint_facts::{BodyId, ClassId, SiteId, VarId};
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub struct FileId(pub u32);
 
 impl FileId {
-    /// Its index in the program's list of files.
+    /// Returns the index in the program's list of files.
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -75,11 +75,11 @@ pub struct VarRef {
     pub(super) var: VarId,
 }
 
-/// Implements the traits that tables by number need.
-macro_rules! numbered {
+/// Implements the method `index` of references.
+macro_rules! impl_index {
     ($($reference:ident by $id:ident,)*) => {$(
         impl $reference {
-            /// Returns its index in the table of its file.
+            /// Returns the index in the table of its file.
             pub fn index(self) -> usize {
                 self.$id.index()
             }
@@ -87,17 +87,17 @@ macro_rules! numbered {
     )*};
 }
 
-numbered! {
+impl_index! {
     BodyRef by body,
     ClassRef by class,
     SiteRef by site,
     VarRef by var,
 }
 
-/// A name, the same in every file and model.
+/// An interned name. Equal names of different files and models are the same `Name`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Name(pub u32);
 
-/// An interned path of a library, in its canonical spelling.
+/// An interned path of a library in its canonical spelling: `os.path.join`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PathId(pub u32);

@@ -1,5 +1,5 @@
-//! The project as one: files in slots, names shared between them, where each name occurs, and the kind of a file by its
-//! path. Name resolution is in the linker.
+//! The program: all files of the project, their interned names and where each name occurs, and the kind of a file by
+//! its path. Names are resolved in `calls`, `values` and `lang`.
 
 pub(crate) mod body_index;
 pub mod ids;
@@ -24,39 +24,40 @@ pub use crate::program::symbols::Names;
 /// One file of the project.
 #[derive(Debug)]
 pub struct SourceFile {
-    /// Absolute path, for people.
+    /// Absolute path, for display.
     pub path: Arc<Utf8Path>,
     /// Path from the project root, with `/`.
     pub relative: String,
     /// The facts that were read from its text.
     pub facts: FileFacts,
-    /// Where its names and values are used; made when first asked for, best while the facts are still at hand.
+    /// The index of its names and values by use. It is built at the first use; the engine builds it right after
+    /// extraction, while the facts are in the processor's cache.
     pub index: OnceLock<FileIndex>,
-    /// True if findings placed in it are reported.
+    /// True if findings in this file are reported.
     pub reported: bool,
-    /// Its comments that silence rules.
+    /// The comments in it that silence rules.
     pub silencing: Vec<SilencingComment>,
 }
 
-/// A comment that silences rules, with the rules that its words mean.
+/// A comment that silences rules, with the rules that its words resolve to.
 #[derive(Clone, Debug)]
 pub struct SilencingComment {
     /// Its index in the suppressions of its file's facts.
     pub index: u32,
-    /// The rules that it names by code, prefix or name; empty for a comment that silences all.
+    /// The rules that it contains as a code, a prefix or a name; empty for a comment that silences all rules.
     pub rules: Vec<RuleCode>,
-    /// The rules that see the same direct call as another linter's code in it.
+    /// The rules that report the same direct call as a code of another linter in the comment.
     pub aliases: Vec<RuleCode>,
 }
 
-/// How the project's folders are laid out.
+/// The folders of the project: import roots, crates, Java modules and units.
 #[derive(Clone, Debug, Default)]
 pub struct Layout {
     /// Folders below the project root from which absolute Python imports are looked up (`""` is the root).
     pub import_roots: Vec<String>,
     /// Rust packages.
     pub crates: Vec<CrateLayout>,
-    /// Modules of Java builds.
+    /// Modules of Java builds (Maven, Gradle).
     pub modules: Vec<ModuleLayout>,
     /// Units, sorted by folder.
     pub units: Vec<UnitLayout>,
@@ -67,11 +68,11 @@ pub struct Layout {
 pub struct ModuleLayout {
     /// Its folder below the project root (`""` is the root).
     pub folder: String,
-    /// The modules that it is built with directly: indices into the layout's.
+    /// The modules that it depends on directly: indices into [`Layout::modules`].
     pub needs: Vec<usize>,
-    /// The names of external artifacts that its users get with it.
+    /// The names of external artifacts that modules which depend on it get as well.
     pub artifacts: Vec<String>,
-    /// True if its build file does not list all that it is built with.
+    /// True if its build file does not list all of its dependencies.
     pub is_open: bool,
 }
 
@@ -80,13 +81,13 @@ pub struct ModuleLayout {
 pub struct UnitLayout {
     /// Its folder below the project root (`""` is the root).
     pub folder: String,
-    /// The switches that files other than source code turn on: commands, configuration.
+    /// The switches that commands and configuration files turn on.
     pub switches: Vec<String>,
-    /// Switches that are off whatever the code shows.
+    /// Switches that are off even if the code turns them on.
     pub off: Vec<String>,
     /// Versions of its dependencies.
     pub versions: Vec<Dependency>,
-    /// The oldest Python that its manifests, or those above, state that it runs on: major and minor number.
+    /// The oldest supported Python by its manifests or those of the folders above: major and minor number.
     pub python: Option<(u8, u8)>,
 }
 
@@ -95,13 +96,13 @@ pub struct UnitLayout {
 pub struct Dependency {
     /// Its name in the registry, in lower case with `-`.
     pub name: String,
-    /// The version that counts; none where nothing bounds it.
+    /// The version that the analysis uses; none if no file states a version.
     pub version: Option<blocklint_models::Version>,
     /// True if the version is that of a lock file, an exact pin or an installation.
     pub is_exact: bool,
-    /// The oldest version that a range allows, where it is not exact.
+    /// The oldest version that a range allows, if the version is not exact.
     pub oldest: Option<blocklint_models::Version>,
-    /// Where it is said, from the project root.
+    /// The file that states the version, from the project root.
     pub said_in: String,
 }
 
@@ -112,23 +113,23 @@ pub struct CrateLayout {
     pub folder: String,
     /// The name in its manifest.
     pub package: String,
-    /// Dependencies that its code calls by another name than the package's: name in code, package.
+    /// Dependencies whose name in the code differs from the package's: name in code, package.
     pub renamed: Vec<(String, String)>,
-    /// The dependencies in its manifest: the name in code, the package, the features asked for by name; none if no
-    /// manifest describes it.
+    /// The dependencies in its manifest: the name in code, the package, the listed features; none if the package has no
+    /// manifest.
     pub dependencies: Option<Vec<(String, String, Vec<String>)>>,
     /// The oldest version of each dependency that its manifest allows: the name in code, the version.
     pub oldest: Vec<(String, blocklint_models::Version)>,
-    /// Packages that its tests, examples and build script alone depend on, sorted.
+    /// Packages that only its tests, examples and build script depend on, sorted.
     pub aside: Vec<String>,
-    /// True if it is for browsers, because its documentation is built for WebAssembly. A page has no other thread to
-    /// which it could hand work.
+    /// True if it is for browsers, because its documentation is built for WebAssembly. Code in a browser has no other
+    /// thread for blocking work.
     pub is_for_browsers: bool,
-    /// True if others may get it from a registry, because its manifest does not have `publish = false`.
+    /// True if it may be published, because its manifest does not have `publish = false`.
     pub is_published: bool,
-    /// The edition of the language.
+    /// The Rust edition.
     pub edition: u16,
-    /// The name that `use` paths have (`-` is `_`).
+    /// The name of the crate in `use` paths (`-` is `_`).
     pub name: String,
     /// The files that are crate roots (`src/lib.rs`, `src/main.rs`, `src/bin/*.rs`, tests, examples), from the
     /// project root. The library's root comes first, if there is one.
@@ -140,19 +141,19 @@ pub fn folders(relative: &str) -> impl Iterator<Item = &str> {
     relative.split('/').rev().skip(1)
 }
 
-/// True if a Rust file draws on a terminal or is a tool of the workspace, by its folders. The rest of its crate does
-/// not count.
-pub fn is_for_one_person(relative: &str) -> bool {
+/// True if a Rust file belongs to a terminal interface or is a tool of the workspace, by its folders (`tui`, `xtask`).
+/// Other files of its crate do not count.
+pub fn is_terminal_program(relative: &str) -> bool {
     folders(relative).any(|folder| matches!(folder, "tui" | "xtask"))
 }
 
-/// True if a Rust file sets its program up, by its name.
-pub fn sets_up(relative: &str) -> bool {
+/// True if a Rust file sets its program up, by its name: `bootstrap.rs`, `bootstrap_db.rs`.
+pub fn is_bootstrap_file(relative: &str) -> bool {
     let name = relative.rsplit('/').next().unwrap_or(relative);
     name == "bootstrap.rs" || name.starts_with("bootstrap_") && name.ends_with(".rs")
 }
 
-/// Files, names and where names occur. Holds no memo.
+/// The files, their names and the occurrences of names. Holds no answers of queries.
 pub struct Program<'a> {
     /// The files by slot.
     pub files: &'a [SourceFile],
@@ -163,9 +164,9 @@ pub struct Program<'a> {
     folders: FxHashSet<&'a str>,
     packages: FxHashSet<&'a str>,
     languages: SmallVec<[Language; 3]>,
-    /// Per file, whether it holds tests.
+    /// For each file, true if it contains tests.
     tests: OnceLock<Box<[bool]>>,
-    /// Per file, what each body holds; made when first asked for.
+    /// For each file, the index by body, which is built at the first use.
     by_body: Box<[OnceLock<ByBody>]>,
 }
 
@@ -211,20 +212,20 @@ impl<'a> Program<'a> {
         self.facts(file).language
     }
 
-    /// Returns the languages of which there are files.
+    /// Returns the languages of the program's files.
     pub fn languages(&self) -> &[Language] {
         &self.languages
     }
 
     /// True if a file holds tests, by its path below the project root.
     pub fn is_test(&self, file: FileId) -> bool {
-        let known =
+        let tests =
             self.tests.get_or_init(|| self.files.iter().map(|file| path_kind::is_test(&file.relative)).collect());
-        known.get(file.index()).copied().unwrap_or_default()
+        tests.get(file.index()).copied().unwrap_or_default()
     }
 
-    /// True if a file belongs to a command line, as far as its path shows. Such code serves one person, who waits for
-    /// it.
+    /// True if a file belongs to a command-line program, by its path. One person waits for such code, so blocking is
+    /// harmless.
     pub fn is_command_line(&self, file: FileId) -> bool {
         let relative = &self.files[file.index()].relative;
         let name = relative.rsplit('/').next().unwrap_or(relative);
@@ -234,14 +235,14 @@ impl<'a> Program<'a> {
                 matches!(folder, "cli" | "_cli" | "scripts" | "_scripts") || folder == "bin" && !name.ends_with(".rs")
             })
             || name.ends_with(".rs") && path_kind::is_rust_command(relative);
-        // Django's commands; elsewhere `commands` are also those of a chat.
+        // Django's commands. Elsewhere a folder `commands` may also have the commands of a chat bot.
         let managed = relative.contains("management/commands/");
         in_folder || managed || matches!(name, "__main__.py" | "cli.py" | "manage.py") || {
             name.ends_with("_cli.py") || name.ends_with("_cmd.py")
         }
     }
 
-    /// Returns the name with this text, if any file has it.
+    /// Returns the name with this text, if it occurs in any file.
     pub fn name(&self, text: &str) -> Option<Name> {
         self.names.name(text)
     }
@@ -266,12 +267,12 @@ impl<'a> Program<'a> {
         self.names.of_file(file)
     }
 
-    /// Returns where a name occurs: files in slot order, with its symbol there.
+    /// Returns the occurrences of a name: files in slot order, with its symbol in each.
     pub fn occurrences(&self, name: Name) -> &[(FileId, Sym)] {
         self.names.occurrences(name)
     }
 
-    /// Returns the files in which all of some texts occur as names or strings.
+    /// Returns the files in which all of these texts occur as names or strings.
     pub(crate) fn files_naming_all<'t>(&self, texts: impl Iterator<Item = &'t str>) -> impl Iterator<Item = FileId> {
         let mut places: SmallVec<[&[(FileId, Sym)]; 8]> =
             texts.map(|text| self.name(text).map_or(&[][..], |name| self.occurrences(name))).collect();
@@ -286,7 +287,7 @@ impl<'a> Program<'a> {
     /// Returns the symbol of a name in a file.
     pub fn local(&self, file: FileId, name: Name) -> Option<Sym> {
         let rows = self.occurrences(name);
-        rows.binary_search_by_key(&file, |row| row.0).ok().map(|at| rows[at].1)
+        rows.binary_search_by_key(&file, |row| row.0).ok().map(|index| rows[index].1)
     }
 
     /// Returns the file at a path from the project root.
@@ -314,18 +315,18 @@ impl<'a> Program<'a> {
         })
     }
 
-    /// Returns the index of the uses of a file's names and values.
+    /// Returns the index of a file's names and values by use.
     pub fn index_of(&self, file: FileId) -> &FileIndex {
         let source = &self.files[file.index()];
         source.index.get_or_init(|| FileIndex::new(&source.facts, &mut Scratch::default()))
     }
 
-    /// Returns the body that a site stands in.
+    /// Returns the innermost body around a site.
     pub fn body_of_site(&self, site: SiteRef) -> BodyRef {
         self.body_of(site.file, self.site(site).at)
     }
 
-    /// Returns the body that a place of a file belongs to.
+    /// Returns the innermost body around a position in a file.
     pub fn body_of(&self, file: FileId, at: At) -> BodyRef {
         file.body_ref(self.facts(file).body_of(at))
     }
@@ -334,18 +335,18 @@ impl<'a> Program<'a> {
         self.by_body[file.index()].get_or_init(|| ByBody::new(self.facts(file)))
     }
 
-    /// Returns the sites that stand in a body itself, in the order of the table.
+    /// Returns the sites directly in a body, not those of bodies in it, in the order of the table.
     pub fn sites_in(&self, body: BodyRef) -> impl Iterator<Item = SiteRef> + Clone + '_ {
         self.by_body(body.file).sites(body.body).map(move |site| body.file.site_ref(site))
     }
 
-    /// Returns the ways out of a body, in the order of the table.
+    /// Returns the exits of a body (`return`, `raise`, `yield`), in the order of the table.
     pub fn exits_in(&self, body: BodyRef) -> impl Iterator<Item = Exit> + Clone + '_ {
         let (facts, body_id) = self.facts_and_id(body);
-        self.by_body(body.file).exits(body_id).map(|at| facts.exits.at(at))
+        self.by_body(body.file).exits(body_id).map(|index| facts.exits.at(index))
     }
 
-    /// Returns the ways out of a body and of those around it, from the inside.
+    /// Returns the exits of a body and of the bodies around it, inner ones first.
     pub fn exits_around(&self, body: BodyRef) -> impl Iterator<Item = Exit> + '_ {
         let parent = |body: &BodyRef| {
             let parent = self.facts(body.file).body(body.body).parent.get();
@@ -354,12 +355,12 @@ impl<'a> Program<'a> {
         std::iter::successors(Some(body), parent).flat_map(|body| self.exits_in(body))
     }
 
-    /// Returns the regions of a body itself, in the order of the table.
+    /// Returns the regions directly in a body, in the order of the table.
     pub fn regions_in(&self, body: BodyRef) -> impl Iterator<Item = RegionId> + Clone + '_ {
         self.by_body(body.file).regions(body.body)
     }
 
-    /// Returns the bodies that stand directly in a body, in the order of the table.
+    /// Returns the bodies directly in a body, in the order of the table.
     pub fn bodies_in(&self, body: BodyRef) -> impl Iterator<Item = BodyRef> + Clone + '_ {
         self.by_body(body.file).bodies(body.body).map(move |inner| body.file.body_ref(inner))
     }
@@ -367,25 +368,25 @@ impl<'a> Program<'a> {
     /// Returns every body, in the order of the files.
     pub fn all_bodies(&self) -> Vec<BodyRef> {
         let files = (0..self.files.len() as u32).map(FileId);
-        let of_file = |file: FileId| (0..self.facts(file).bodies.len() as u32).map(move |at| file.body_ref(BodyId(at)));
+        let of_file = |file: FileId| (0..self.facts(file).bodies.len() as u32).map(move |id| file.body_ref(BodyId(id)));
         files.flat_map(of_file).collect()
     }
 
-    /// Returns every call, implicit or not, in the order of the files.
+    /// Returns every call site, implicit or not, in the order of the files.
     pub(crate) fn all_sites(&self) -> Vec<SiteRef> {
         let files = (0..self.files.len() as u32).map(FileId);
-        let of_file = |file: FileId| (0..self.facts(file).sites.len() as u32).map(move |at| file.site_ref(SiteId(at)));
+        let of_file = |file: FileId| (0..self.facts(file).sites.len() as u32).map(move |id| file.site_ref(SiteId(id)));
         files.flat_map(of_file).collect()
     }
 
-    /// Returns every call, implicit or not, whose last name is this one.
+    /// Returns every call site, implicit or not, whose last name is this one.
     pub fn sites_named(&self, name: Name) -> impl Iterator<Item = SiteRef> + '_ {
         self.occurrences(name)
             .iter()
             .flat_map(|&(file, sym)| self.index_of(file).sites_named(sym).iter().map(move |&site| file.site_ref(site)))
     }
 
-    /// Returns the site whose result a form is, seen through `await` and `?`.
+    /// Returns the site whose result a form is, also inside of `await` and `?`.
     pub fn site_of_form(&self, file: FileId, form: FormId) -> Option<SiteId> {
         match self.facts(file).form(form) {
             Form::Result(site) => Some(site),

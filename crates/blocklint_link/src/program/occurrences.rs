@@ -1,16 +1,16 @@
-//! Where the names and values of one file are used: the part of the index that is built when first asked for.
+//! Mentions: the index of one file's names, call results and function literals by the places where they are used.
 
 use blocklint_facts::{
     AssignId, BodyFlags, BodyId, FileFacts, Form, FormId, ParamKind, SiteId, SiteKind, Sym, VarKind,
 };
-/// Where a value goes that is mentioned outside callee position.
+/// The place to which a value goes that is mentioned outside of callee position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Mention {
     /// The n-th argument of a site as written.
     Arg(SiteId, u32),
-    /// Assigned.
+    /// The value of an assignment.
     Assign(AssignId),
-    /// The n-th way out of a body (index in the file's exits).
+    /// The value of an exit such as `return` (index in the file's exits).
     Exit(u32),
     /// The operand of an implicit call, or the callee of a call whose callee has no name.
     Operand(SiteId),
@@ -18,33 +18,33 @@ pub enum Mention {
     Default(u32),
 }
 
-/// How deep a mention lies inside the form that goes there.
+/// The relation of the mentioned value to the value that goes to the place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Wrap {
-    /// It is the value, or one of its alternatives.
+    /// The mention is the value, or one of its alternatives: `a if c else b`.
     Direct,
-    /// Its awaited value is.
+    /// The awaited mention is the value: `await a`.
     Awaited,
-    /// It is an element of a display.
+    /// The mention is an element of a display: `[a, b]`.
     Element,
 }
 
-/// A mention in eight bytes; a program has about as many as names.
+/// A mention in eight bytes, because a program has about as many mentions as names.
 #[derive(Clone, Copy, Debug, Default)]
 struct Packed {
-    /// The site, assignment, exit or parameter.
-    of: u32,
-    /// From the top: three bits of kind, two of wrap, the argument.
-    how: u32,
+    /// The number of the site, assignment, exit or parameter.
+    id: u32,
+    /// From the highest bit: three bits of the mention's kind, two bits of the wrap, the number of the argument.
+    tag: u32,
 }
 
-/// The number of arguments of one call beyond which mentions are not distinguished.
-const MOST_ARGUMENTS: u32 = (1 << 27) - 1;
+/// The greatest number of an argument. Mentions in later arguments of the same call are not distinguished.
+const MAX_ARGUMENT: u32 = (1 << 27) - 1;
 
 impl Packed {
     fn new(mention: Mention, wrap: Wrap) -> Self {
-        let (kind, of, arg) = match mention {
-            Mention::Arg(site, arg) => (0, site.0, arg.min(MOST_ARGUMENTS)),
+        let (kind, id, arg) = match mention {
+            Mention::Arg(site, arg) => (0, site.0, arg.min(MAX_ARGUMENT)),
             Mention::Assign(assign) => (1, assign.0, 0),
             Mention::Exit(exit) => (2, exit, 0),
             Mention::Operand(site) => (3, site.0, 0),
@@ -55,19 +55,19 @@ impl Packed {
             Wrap::Awaited => 1,
             Wrap::Element => 2,
         };
-        Packed { of, how: kind << 29 | wrap << 27 | arg }
+        Packed { id, tag: kind << 29 | wrap << 27 | arg }
     }
 
     #[inline]
     fn unpacked(self) -> (Mention, Wrap) {
-        let mention = match self.how >> 29 {
-            0 => Mention::Arg(SiteId(self.of), self.how & MOST_ARGUMENTS),
-            1 => Mention::Assign(AssignId(self.of)),
-            2 => Mention::Exit(self.of),
-            3 => Mention::Operand(SiteId(self.of)),
-            _ => Mention::Default(self.of),
+        let mention = match self.tag >> 29 {
+            0 => Mention::Arg(SiteId(self.id), self.tag & MAX_ARGUMENT),
+            1 => Mention::Assign(AssignId(self.id)),
+            2 => Mention::Exit(self.id),
+            3 => Mention::Operand(SiteId(self.id)),
+            _ => Mention::Default(self.id),
         };
-        let wrap = match self.how >> 27 & 3 {
+        let wrap = match self.tag >> 27 & 3 {
             0 => Wrap::Direct,
             1 => Wrap::Awaited,
             _ => Wrap::Element,
@@ -76,7 +76,7 @@ impl Packed {
     }
 }
 
-/// Some mentions of one name or value, in the order of the tables.
+/// The mentions of one name or value, in the order of the tables.
 #[derive(Clone, Copy, Debug)]
 pub struct Mentions<'i>(&'i [Packed]);
 
@@ -86,14 +86,14 @@ impl<'i> Mentions<'i> {
         self.0.is_empty()
     }
 
-    /// One after the other.
+    /// Iterates over the mentions.
     pub fn iter(self) -> impl Iterator<Item = (Mention, Wrap)> + 'i {
         self.0.iter().map(|packed| packed.unpacked())
     }
 }
 
-/// Where the runs of each key begin in lists that are sorted by key; one row more than keys. The numbers of one key
-/// stand together, because a query for one run is mostly followed by queries for the others.
+/// The start of the run of each key in `LISTS` lists that are sorted by key; one row more than keys. The starts of one
+/// key are adjacent, because most lookups read the runs of a key in all lists.
 #[derive(Debug)]
 enum Starts<const LISTS: usize> {
     Narrow(Box<[[u16; LISTS]]>),
@@ -101,7 +101,7 @@ enum Starts<const LISTS: usize> {
 }
 
 impl<const LISTS: usize> Starts<LISTS> {
-    /// Makes places of counts: of each key the first place of its runs, which `next` holds afterwards.
+    /// Turns the counts of each key into the starts of its runs. Writes the starts to `next` as well.
     fn new(next: &mut [[u32; LISTS]]) -> Self {
         let mut totals = [0; LISTS];
         for counts in next.iter_mut() {
@@ -119,7 +119,7 @@ impl<const LISTS: usize> Starts<LISTS> {
         }
     }
 
-    /// Returns the run of a key in a list; none of a key that there is not.
+    /// Returns the run of a key in a list; an unknown key has an empty run.
     #[inline]
     fn run(&self, list: usize, key: usize) -> std::ops::Range<usize> {
         match self {
@@ -135,28 +135,29 @@ impl<const LISTS: usize> Starts<LISTS> {
     }
 }
 
-/// The lists in which a symbol has a run: the sites and mentions of this name, the assignments to attributes.
+/// The lists in which a symbol has a run: sites with this name, mentions of it, assignments to attributes.
 const SITES: usize = 0;
 const MENTIONS: usize = 1;
 const ATTRS: usize = 2;
 
-/// Mentions and sites of one file by the name that they mention.
+/// The mentions and call sites of one file, by name.
 #[derive(Debug)]
 pub struct FileIndex {
-    /// By symbol.
+    /// The runs of each symbol in `sites`, `mentions` and `attr_assigns`.
     named: Starts<3>,
     sites: Box<[SiteId]>,
-    /// By symbol, then in the order of the tables; behind them those of `others`.
+    /// By symbol, then in the order of the tables; from `others_start` the mentions of results and function literals.
     mentions: Box<[Packed]>,
-    /// By symbol, then in the order of the table.
+    /// Assignments to attributes, by symbol, then in the order of the table; true if the object is the method's
+    /// receiver.
     attr_assigns: Box<[(AssignId, bool)]>,
-    /// Where mentions of results and function literals begin: by site, then by body.
+    /// The runs of mentions of results and function literals: by site, then by body.
     others: Starts<1>,
-    others_at: u32,
+    others_start: u32,
     site_count: u32,
 }
 
-/// Room to make an index in, used for one file after the other.
+/// Buffers for building an index, reused for one file after the other.
 #[derive(Debug, Default)]
 pub struct Scratch {
     named: Vec<[u32; 3]>,
@@ -165,17 +166,17 @@ pub struct Scratch {
     attrs: Vec<(Sym, AssignId, bool)>,
 }
 
-/// The variable, attribute, result or function literal that a mention is about.
+/// The variable, attribute, result or function literal that is mentioned.
 #[derive(Clone, Copy, Debug)]
 enum MentionSubject {
     /// A variable or attribute whose last name is this symbol.
     Named(u32),
-    /// The result of a site, or behind all sites a function literal.
+    /// The result of a site; numbers from the count of sites on are function literals.
     Other(u32),
 }
 
 impl FileIndex {
-    /// Reads the facts once: O(sites + forms).
+    /// Builds the index of one file: O(sites + forms).
     pub fn new(facts: &FileFacts, scratch: &mut Scratch) -> Self {
         let Scratch { named, others, found, attrs } = scratch;
         let site_count = facts.sites.len() as u32;
@@ -187,8 +188,8 @@ impl FileIndex {
         attrs.clear();
 
         let mut reader = Reader { facts, site_count, named, others, found };
-        for (at, site) in facts.sites.iter().enumerate() {
-            let id = SiteId(at as u32);
+        for (index, site) in facts.sites.iter().enumerate() {
+            let id = SiteId(index as u32);
             if let Some(counts) = reader.named.get_mut(site.name.index()) {
                 counts[SITES] += 1;
             }
@@ -196,7 +197,7 @@ impl FileIndex {
                 continue;
             }
             for (arg, row) in site.args.range().enumerate() {
-                reader.mention(facts.args.at(row).value, Mention::Arg(id, arg as u32), Wrap::Direct, 8);
+                reader.add_mentions(facts.args.at(row).value, Mention::Arg(id, arg as u32), Wrap::Direct, 8);
             }
             match site.kind {
                 SiteKind::Call | SiteKind::New | SiteKind::Decorate
@@ -204,9 +205,9 @@ impl FileIndex {
                         facts.form(site.callee),
                         Form::Attr(..) | Form::Path(..) | Form::Var(_) | Form::Name(_)
                     ) => {}
-                _ => reader.mention(site.callee, Mention::Operand(id), Wrap::Direct, 8),
+                _ => reader.add_mentions(site.callee, Mention::Operand(id), Wrap::Direct, 8),
             }
-            // `work.run()`: a call of the lambda that `work` holds.
+            // `work.run()` calls the lambda that is the value of `work`.
             if facts.language == blocklint_core::Language::Java
                 && site.kind == SiteKind::Call
                 && let Form::Attr(base, name) = facts.form(site.callee)
@@ -216,12 +217,12 @@ impl FileIndex {
                     Form::Var(_) | Form::Name(_) | Form::Attr(..) | Form::Result(_) | Form::Cast(..)
                 )
             {
-                reader.mention(base, Mention::Operand(id), Wrap::Direct, 8);
+                reader.add_mentions(base, Mention::Operand(id), Wrap::Direct, 8);
             }
         }
-        for (at, assign) in facts.assigns.iter().enumerate() {
-            let id = AssignId(at as u32);
-            reader.mention(assign.value, Mention::Assign(id), Wrap::Direct, 8);
+        for (index, assign) in facts.assigns.iter().enumerate() {
+            let id = AssignId(index as u32);
+            reader.add_mentions(assign.value, Mention::Assign(id), Wrap::Direct, 8);
             if let Form::Attr(base, sym) = facts.form(assign.target)
                 && let Some(counts) = reader.named.get_mut(sym.index())
             {
@@ -229,12 +230,12 @@ impl FileIndex {
                 attrs.push((sym, id, is_own_receiver(facts, base)));
             }
         }
-        for (at, exit) in facts.exits.iter().enumerate() {
-            reader.mention(exit.value, Mention::Exit(at as u32), Wrap::Direct, 8);
+        for (index, exit) in facts.exits.iter().enumerate() {
+            reader.add_mentions(exit.value, Mention::Exit(index as u32), Wrap::Direct, 8);
         }
-        for (at, param) in facts.params.iter().enumerate() {
-            // Values inside annotations: `Annotated[Store, Depends(make)]` is an argument of a site anyway.
-            reader.mention(param.default, Mention::Default(at as u32), Wrap::Direct, 8);
+        for (index, param) in facts.params.iter().enumerate() {
+            // A value inside an annotation, `Annotated[Store, Depends(make)]`, is an argument of a site already.
+            reader.add_mentions(param.default, Mention::Default(index as u32), Wrap::Direct, 8);
         }
 
         let named_starts = Starts::new(named);
@@ -249,14 +250,14 @@ impl FileIndex {
                 sites[take(&mut next[SITES])] = SiteId(at as u32);
             }
         }
-        let named_mentions = found.iter().filter(|(leaf, ..)| matches!(leaf, MentionSubject::Named(_))).count();
+        let named_mentions = found.iter().filter(|(subject, ..)| matches!(subject, MentionSubject::Named(_))).count();
         let mut mentions = vec![Packed::default(); found.len()].into_boxed_slice();
-        for &(leaf, mention, wrap) in &*found {
-            let at = match leaf {
+        for &(subject, mention, wrap) in &*found {
+            let position = match subject {
                 MentionSubject::Named(sym) => take(&mut named[sym as usize][MENTIONS]),
                 MentionSubject::Other(key) => named_mentions + take(&mut others[key as usize][0]),
             };
-            mentions[at] = Packed::new(mention, wrap);
+            mentions[position] = Packed::new(mention, wrap);
         }
         let mut attr_assigns = vec![(AssignId(0), false); attrs.len()].into_boxed_slice();
         for &(sym, assign, own) in &*attrs {
@@ -268,13 +269,13 @@ impl FileIndex {
             mentions,
             attr_assigns,
             others: other_starts,
-            others_at: named_mentions as u32,
+            others_start: named_mentions as u32,
             site_count,
         }
     }
 
-    /// Returns assignments to attributes of this name; true where the target's object is the receiver of a method
-    /// around.
+    /// Returns the assignments to attributes of this name; true if the target's object is the receiver of the method
+    /// around the assignment.
     #[inline]
     pub fn attr_assigns(&self, sym: Sym) -> &[(AssignId, bool)] {
         &self.attr_assigns[self.named.run(ATTRS, sym.index())]
@@ -294,26 +295,26 @@ impl FileIndex {
 
     /// Returns all mentions of variables and attributes.
     pub(crate) fn named(&self) -> impl Iterator<Item = (Mention, Wrap)> + '_ {
-        Mentions(&self.mentions[..self.others_at as usize]).iter()
+        Mentions(&self.mentions[..self.others_start as usize]).iter()
     }
 
     /// Returns the mentions of the result of a site.
     pub fn uses_of_result(&self, site: SiteId) -> Mentions<'_> {
-        if site.0 < self.site_count { self.other(site.0) } else { Mentions(&[]) }
+        if site.0 < self.site_count { self.other_mentions(site.0) } else { Mentions(&[]) }
     }
 
     /// Returns the mentions of a function literal.
     pub fn uses_of_callable(&self, body: BodyId) -> Mentions<'_> {
-        self.other(self.site_count.saturating_add(body.0))
+        self.other_mentions(self.site_count.saturating_add(body.0))
     }
 
-    fn other(&self, key: u32) -> Mentions<'_> {
+    fn other_mentions(&self, key: u32) -> Mentions<'_> {
         let run = self.others.run(0, key as usize);
-        Mentions(&self.mentions[self.others_at as usize..][run])
+        Mentions(&self.mentions[self.others_start as usize..][run])
     }
 }
 
-/// Finds what is mentioned in one file, and counts it.
+/// Collects the mentions of one file and counts them by subject.
 struct Reader<'a> {
     facts: &'a FileFacts,
     site_count: u32,
@@ -323,38 +324,39 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn mention(&mut self, form: FormId, place: Mention, wrap: Wrap, depth: u32) {
+    /// Adds the mentions in a form whose value goes to a place. `depth` bounds the nesting of forms.
+    fn add_mentions(&mut self, form: FormId, place: Mention, wrap: Wrap, depth: u32) {
         let Some(depth) = depth.checked_sub(1) else { return };
         let facts = self.facts;
         match facts.form(form) {
-            Form::Var(var) => self.name(facts.var(var).name, place, wrap),
-            Form::Name(name) | Form::Attr(_, name) | Form::Path(_, name) => self.name(name, place, wrap),
-            Form::Result(site) => self.other(site.0, place, wrap),
-            Form::Callable(body) | Form::Run(body) => self.other(self.site_count + body.0, place, wrap),
+            Form::Var(var) => self.add_named(facts.var(var).name, place, wrap),
+            Form::Name(name) | Form::Attr(_, name) | Form::Path(_, name) => self.add_named(name, place, wrap),
+            Form::Result(site) => self.add_other(site.0, place, wrap),
+            Form::Callable(body) | Form::Run(body) => self.add_other(self.site_count + body.0, place, wrap),
             Form::Await(inner) | Form::Try(inner) => {
                 let wrap = if wrap == Wrap::Direct { Wrap::Awaited } else { wrap };
-                self.mention(inner, place, wrap, depth);
+                self.add_mentions(inner, place, wrap, depth);
             }
-            Form::Cast(inner, _) | Form::Star(inner) => self.mention(inner, place, wrap, depth),
+            Form::Cast(inner, _) | Form::Star(inner) => self.add_mentions(inner, place, wrap, depth),
             Form::Alt(_, list) => {
-                facts.list(list).iter().for_each(|&inner| self.mention(inner, place, wrap, depth));
+                facts.list(list).iter().for_each(|&inner| self.add_mentions(inner, place, wrap, depth));
             }
             Form::Display(_, list) | Form::Pairs(list) => {
-                facts.list(list).iter().for_each(|&inner| self.mention(inner, place, Wrap::Element, depth));
+                facts.list(list).iter().for_each(|&inner| self.add_mentions(inner, place, Wrap::Element, depth));
             }
             _ => {}
         }
     }
 
-    /// A nameless variable is mentioned nowhere.
-    fn name(&mut self, name: Sym, place: Mention, wrap: Wrap) {
+    /// Adds a mention of a name. A nameless variable is mentioned nowhere.
+    fn add_named(&mut self, name: Sym, place: Mention, wrap: Wrap) {
         if let Some(counts) = self.named.get_mut(name.index()) {
             counts[MENTIONS] += 1;
             self.found.push((MentionSubject::Named(name.0), place, wrap));
         }
     }
 
-    fn other(&mut self, key: u32, place: Mention, wrap: Wrap) {
+    fn add_other(&mut self, key: u32, place: Mention, wrap: Wrap) {
         if let Some(counts) = self.others.get_mut(key as usize) {
             counts[0] += 1;
             self.found.push((MentionSubject::Other(key), place, wrap));
@@ -367,7 +369,7 @@ pub fn is_field_of_receiver(facts: &FileFacts, form: FormId) -> bool {
     matches!(facts.form(form), Form::Attr(base, _) if is_own_receiver(facts, base))
 }
 
-/// True if a form is the receiver of the method whose parameter it is: `self`, `cls`, `this`.
+/// True if a form is the receiver of the method around it: `self`, `cls`, `this`.
 pub fn is_own_receiver(facts: &FileFacts, form: FormId) -> bool {
     match facts.form(form) {
         Form::This => true,

@@ -1,34 +1,35 @@
-//! Tests, examples, demos, benchmarks and command lines, by the path of a file: its name and the folders above it.
+//! The kind of a file by its path: tests, examples, demos, benchmarks and command-line programs.
 
 use crate::program::folders;
 
-/// Folders of programs that measure, or that put load on others.
-const MEASURES: &[&str] = &["perf", "benchmark", "benchmarks", "jmh", "loadtest"];
+/// Folders of benchmarks and load tests.
+const BENCHMARK_FOLDERS: &[&str] = &["perf", "benchmark", "benchmarks", "jmh", "loadtest"];
 
-/// The beginnings of packages that still have a project generator's name: `com.example.demo`.
-const UNNAMED: &[&str] = &["com/example/", "org/example/", "net/example/", "io/example/"];
+/// Prefixes of packages that still have the placeholder name of a project generator: `com.example.demo`.
+const PLACEHOLDER_PACKAGES: &[&str] = &["com/example/", "org/example/", "net/example/", "io/example/"];
 
-/// Returns a path without the folders of a package that have no meaning: project generators write `com.example.demo`.
-fn named(relative: &str) -> &str {
-    let begins = |start: &&str| relative.find(*start).filter(|&at| at == 0 || relative[..at].ends_with('/'));
-    match UNNAMED.iter().find_map(begins) {
-        Some(at) if relative[..at].split('/').any(|folder| matches!(folder, "java" | "kotlin" | "src")) => {
-            &relative[..at]
+/// Returns a path without its placeholder package, because that says nothing of the kind of file: `src` of
+/// `src/com/example/demo/App.java`.
+fn without_placeholder_package(relative: &str) -> &str {
+    let find = |package: &&str| relative.find(*package).filter(|&at| at == 0 || relative[..at].ends_with('/'));
+    match PLACEHOLDER_PACKAGES.iter().find_map(find) {
+        Some(start) if relative[..start].split('/').any(|folder| matches!(folder, "java" | "kotlin" | "src")) => {
+            &relative[..start]
         }
         _ => relative,
     }
 }
 
-/// True if a file is part of a demo, by the folders above it.
-pub(crate) fn is_of_demo(relative: &str) -> bool {
+/// True if a file is part of a demo, by the folders above it: `demo-app/`, `samples/`.
+pub(crate) fn is_in_demo_folder(relative: &str) -> bool {
     folders(relative)
         .flat_map(|folder| folder.split('-'))
         .any(|word| matches!(word, "demo" | "demos" | "example" | "examples" | "sample" | "samples"))
 }
 
-/// True if a file is an example, a demo or a benchmark, as far as its path shows. Such a program serves no users.
+/// True if a file is an example, a demo or a benchmark, by its folders. Such a program has no users.
 pub fn is_example(relative: &str) -> bool {
-    folders(named(relative)).any(|folder| {
+    folders(without_placeholder_package(relative)).any(|folder| {
         folder.split(['_', '-']).any(|word| matches!(word, "example" | "examples"))
             || matches!(
                 folder,
@@ -37,12 +38,13 @@ pub fn is_example(relative: &str) -> bool {
     })
 }
 
-/// True if a file belongs to an example program or a benchmark. Such programs lie in folders named for that.
-pub fn is_for_show(relative: &str) -> bool {
-    folders(named(relative)).any(|folder| matches!(folder, "example" | "examples") || MEASURES.contains(&folder))
+/// True if a file is in a folder of examples or benchmarks. Samples and demos do not count, unlike in [`is_example`].
+pub fn is_in_example_folder(relative: &str) -> bool {
+    folders(without_placeholder_package(relative))
+        .any(|folder| matches!(folder, "example" | "examples") || BENCHMARK_FOLDERS.contains(&folder))
 }
 
-/// True if a file holds tests, by its path below the project root.
+/// True if a file contains tests, by its path below the project root.
 pub(crate) fn is_test(relative: &str) -> bool {
     let name = relative.rsplit('/').next().unwrap_or(relative);
     // `phd-tests`, `tests_integration`
@@ -59,8 +61,8 @@ pub(crate) fn is_test(relative: &str) -> bool {
         || name.ends_with("_test.py")
 }
 
-/// True if a Rust file is one of a command line, as far as its folders show: the crate is called so, or its module
-/// holds the commands, or what a terminal shows to the one person before it.
+/// True if a Rust file belongs to a command-line program, by its folders: the crate is called `…-cli`, or a module
+/// contains the commands or the terminal interface.
 pub(crate) fn is_rust_command(relative: &str) -> bool {
     folders(relative).any(|folder| {
         matches!(folder, "command" | "commands" | "subcommands" | "tui" | "xtask")

@@ -1,4 +1,4 @@
-//! Rows of files, each reached by a reference that knows its file.
+//! Access to rows of the facts (bodies, classes, sites, variables) by reference.
 
 use blocklint_facts::{Args, Assign, Body, BodyId, Class, ClassId, FileFacts, Param, Site, SiteId, Var, VarId};
 
@@ -6,12 +6,12 @@ use crate::program::Program;
 use crate::program::ids::{BodyRef, ClassRef, SiteRef, VarRef};
 use crate::program::occurrences::Mentions;
 
-/// A reference to a row of some file. The module is private, so that only [`Program::facts_and_id`] returns the index.
+/// A reference to a row of a file. The module is private, so that only [`Program::facts_and_id`] returns the index.
 pub trait Reference: Copy {
     /// An index into the table of a file.
     type Id;
 
-    /// Returns the file's facts and the index there.
+    /// Returns the file's facts and the index in its table.
     fn local<'a>(self, program: &Program<'a>) -> (&'a FileFacts, Self::Id);
 }
 
@@ -68,37 +68,37 @@ impl<'a> Program<'a> {
         self.facts(var.file).var(var.var)
     }
 
-    /// Returns the parameters of a body, in order; the receiver counts.
+    /// Returns the parameters of a body in order, receiver included.
     pub fn params_of(&self, body: BodyRef) -> &'a [Param] {
         self.facts(body.file).params_of(body.body)
     }
 
-    /// Returns the arguments of a site, as written; the receiver of a method call does not count.
+    /// Returns the arguments of a site as written, without the receiver of a method call.
     pub fn args_of(&self, site: SiteRef) -> Args {
         self.facts(site.file).args_of(site.site)
     }
 
-    /// Returns the values assigned to a variable, in the order of evaluation of each body.
+    /// Returns the assignments to a variable, in the order of evaluation of each body.
     pub fn assigns_of(&self, var: VarRef) -> impl DoubleEndedIterator<Item = Assign> + use<'a> {
         self.facts(var.file).assigns_of(var.var)
     }
 
-    /// Returns the one assignment to a variable; none if there are several.
+    /// Returns the only assignment to a variable; none if it has several.
     pub fn only_value_of(&self, var: VarRef) -> Option<Assign> {
         self.facts(var.file).only_value_of(var.var)
     }
 
-    /// Returns where the result of a site goes, in its file.
+    /// Returns the places in its file to which the result of a site goes.
     pub fn uses_of_result(&self, site: SiteRef) -> Mentions<'_> {
         self.index_of(site.file).uses_of_result(site.site)
     }
 
-    /// Returns where a function literal goes, in its file.
+    /// Returns the places in its file to which a function literal goes.
     pub fn uses_of_callable(&self, body: BodyRef) -> Mentions<'_> {
         self.index_of(body.file).uses_of_callable(body.body)
     }
 
-    /// Returns the facts of the file that a reference is of, together with its index there: for what works within that one file.
+    /// Returns the facts of a reference's file and the index in its table, for code that works within one file.
     pub fn facts_and_id<R: Reference>(&self, reference: R) -> (&'a FileFacts, R::Id) {
         reference.local(self)
     }

@@ -1,4 +1,5 @@
-//! The names of all files, each once, and where they occur. A file that changes is taken out and put in again, alone.
+//! The string interner for the names of all files, and the occurrences of each name. When one file changes, only its
+//! entries are replaced.
 
 use std::hash::BuildHasher;
 
@@ -10,35 +11,35 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use crate::program::SourceFile;
 use crate::program::ids::{FileId, Name};
 
-/// Where one name occurs: files in the order of their slots, with its symbol there.
+/// The occurrences of one name: files in the order of their slots, with its symbol in each.
 type Occurrences = [(FileId, Sym)];
 
-/// The names of a project's files and where they occur.
+/// The names of a project's files and the occurrences of each.
 ///
-/// A name keeps its number for as long as this lives, also when no file bears it any more.
+/// A name keeps its number as long as this table lives, also when it occurs in no file any more.
 #[derive(Debug, Default)]
 pub struct Names {
-    /// All texts, one behind the other.
+    /// All texts, concatenated.
     texts: String,
-    /// Per name, where its text begins and ends.
+    /// For each name, the start and end of its text in `texts`.
     bounds: Vec<(usize, usize)>,
     table: HashTable<Name>,
-    /// Per file, local symbol → name.
+    /// For each file, the name of each symbol.
     globals: Vec<Box<[Name]>>,
-    /// Per name of the first reading, the run in `occurrences` (one entry more than names).
+    /// For each name of the first reading, the start of its run in `occurrences`; one entry more than names.
     starts: Vec<u32>,
     occurrences: Vec<(FileId, Sym)>,
     /// True if a file was replaced since the first reading.
-    have_moved: bool,
-    /// The runs of names that other files bear than at the first reading.
+    has_replaced_files: bool,
+    /// The runs of names that now occur in other files than at the first reading.
     moved: FxHashMap<Name, Vec<(FileId, Sym)>>,
 }
 
 impl Names {
-    /// Reads the symbols of all files: O(symbols).
+    /// Interns the symbols of all files: O(symbols).
     pub fn new(files: &[SourceFile]) -> Self {
         let symbols: usize = files.iter().map(|file| file.facts.symbols.len()).sum();
-        // Most names stand in many files; growing the table step by step would hash each several times.
+        // Most names occur in many files; growing the table step by step would hash each name several times.
         let mut names = Names { table: HashTable::with_capacity(symbols / 8), ..Names::default() };
         names.globals.reserve(files.len());
         let mut counts: Vec<u32> = Vec::new();
@@ -69,17 +70,17 @@ impl Names {
         names.occurrences = vec![(FileId(0), Sym(0)); total as usize];
         for (slot, of_file) in names.globals.iter().enumerate() {
             for (sym, name) in of_file.iter().enumerate() {
-                let at = &mut next[name.0 as usize];
-                names.occurrences[*at as usize] = (FileId(slot as u32), Sym(sym as u32));
-                *at += 1;
+                let position = &mut next[name.0 as usize];
+                names.occurrences[*position as usize] = (FileId(slot as u32), Sym(sym as u32));
+                *position += 1;
             }
         }
         names
     }
 
-    /// The file in a slot has other facts now.
+    /// Replaces the names of the file in a slot, after the file has changed.
     pub fn replace(&mut self, file: FileId, facts: &FileFacts) {
-        self.have_moved = true;
+        self.has_replaced_files = true;
         let Some(before) = self.globals.get_mut(file.index()).map(std::mem::take) else { return };
         let now: Box<[Name]> = facts.symbols.iter().map(|(_, text)| self.intern(text)).collect();
         let mut symbols: FxHashMap<Name, Sym> =
@@ -87,26 +88,26 @@ impl Names {
         for &name in &before {
             match symbols.remove(&name) {
                 Some(sym) => self.renumber(name, file, sym),
-                None => self.run_to_change(name).retain(|row| row.0 != file),
+                None => self.moved_run_mut(name).retain(|row| row.0 != file),
             }
         }
         for (name, sym) in symbols {
-            let run = self.run_to_change(name);
-            let at = run.partition_point(|row| row.0 < file);
-            run.insert(at, (file, sym));
+            let run = self.moved_run_mut(name);
+            let position = run.partition_point(|row| row.0 < file);
+            run.insert(position, (file, sym));
         }
         self.globals[file.index()] = now;
     }
 
-    /// True if a file was replaced. The numbers may then differ from those of a reading of all files.
-    pub fn have_moved(&self) -> bool {
-        self.have_moved
+    /// True if a file was replaced. The numbers of names may then differ from those of a new reading of all files.
+    pub fn has_replaced_files(&self) -> bool {
+        self.has_replaced_files
     }
 
-    /// Returns the name with this text, if any file has it.
+    /// Returns the name with this text, if it occurs in any file.
     pub(super) fn name(&self, text: &str) -> Option<Name> {
-        let known = self.table.find(FxBuildHasher.hash_one(text), |name| self.text(*name) == text).copied();
-        known.filter(|&name| !self.occurrences(name).is_empty())
+        let interned = self.table.find(FxBuildHasher.hash_one(text), |name| self.text(*name) == text).copied();
+        interned.filter(|&name| !self.occurrences(name).is_empty())
     }
 
     /// Returns the number of names; names are numbered from 0.
@@ -132,7 +133,7 @@ impl Names {
         self.globals.get(file.index()).map_or(&[], |names| names)
     }
 
-    /// Returns where a name occurs.
+    /// Returns the occurrences of a name.
     #[inline]
     pub(super) fn occurrences(&self, name: Name) -> &Occurrences {
         if !self.moved.is_empty()
@@ -151,18 +152,19 @@ impl Names {
         }
     }
 
+    /// Returns the number of a name, which is new if the text is.
     fn intern(&mut self, text: &str) -> Name {
         let Names { texts, bounds, table, .. } = self;
-        let of = |name: &Name| {
+        let text_of = |name: &Name| {
             let (start, end) = bounds[name.0 as usize];
             &texts[start..end]
         };
         let hash = FxBuildHasher.hash_one(text);
-        match table.entry(hash, |name| of(name) == text, |name| FxBuildHasher.hash_one(of(name))) {
-            Entry::Occupied(known) => *known.get(),
-            Entry::Vacant(free) => {
+        match table.entry(hash, |name| text_of(name) == text, |name| FxBuildHasher.hash_one(text_of(name))) {
+            Entry::Occupied(entry) => *entry.get(),
+            Entry::Vacant(entry) => {
                 let name = Name(bounds.len() as u32);
-                free.insert(name);
+                entry.insert(name);
                 let start = texts.len();
                 texts.push_str(text);
                 bounds.push((start, texts.len()));
@@ -171,7 +173,7 @@ impl Names {
         }
     }
 
-    /// The name stands under another symbol of a file that bore it before.
+    /// Changes the symbol of a name in a file in which the name already occurred.
     fn renumber(&mut self, name: Name, file: FileId, sym: Sym) {
         let run = match self.moved.get_mut(&name) {
             Some(run) => &mut run[..],
@@ -180,12 +182,13 @@ impl Names {
                 None => return,
             },
         };
-        if let Ok(at) = run.binary_search_by_key(&file, |row| row.0) {
-            run[at].1 = sym;
+        if let Ok(position) = run.binary_search_by_key(&file, |row| row.0) {
+            run[position].1 = sym;
         }
     }
 
-    fn run_to_change(&mut self, name: Name) -> &mut Vec<(FileId, Sym)> {
+    /// Returns the occurrences of a name for changing them.
+    fn moved_run_mut(&mut self, name: Name) -> &mut Vec<(FileId, Sym)> {
         let first = if self.moved.contains_key(&name) { Vec::new() } else { self.first_run(name).to_vec() };
         self.moved.entry(name).or_insert(first)
     }

@@ -1,5 +1,5 @@
-//! The type and the arguments of a lambda, by its place: the functional interface that it implements, and the values
-//! that it is given.
+//! Parameters of lambdas: the functional interface that a lambda implements at its place, and the values that a library
+//! passes to its parameters.
 
 use crate::lang;
 use blocklint_core::{Context, Language, Runtime};
@@ -15,8 +15,8 @@ use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val};
 
 impl<'a> Linker<'a> {
-    /// Returns the library's method that a lambda is passed to (Java).
-    pub fn taker_of(&self, body: BodyRef) -> Option<String> {
+    /// Returns the path of the library method to which a lambda is passed (Java).
+    pub fn library_method_taking(&self, body: BodyRef) -> Option<String> {
         let facts = self.program.facts(body.file);
         if facts.language != blocklint_core::Language::Java
             || self.program.body(body).kind != blocklint_facts::BodyKind::Lambda
@@ -34,49 +34,50 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// Returns the value of a lambda's n-th parameter, by the call that the lambda is passed to or by its declared
-    /// type.
+    /// Returns the value of a lambda's n-th parameter, by the row of the library call to which the lambda is passed, or
+    /// by the declared functional interface.
     pub(crate) fn lambda_param(&self, body: BodyRef, index: u32) -> Option<Typed> {
         for mention in self.places_of_lambda(body) {
             if let Mention::Arg(site, arg) = mention
-                && let Some(given) = self.passed_by_row(body.file.site_ref(site), arg, index)
+                && let Some(passed) = self.value_passed_by_row(body.file.site_ref(site), arg, index)
             {
-                return Some(given);
+                return Some(passed);
             }
-            for val in self.declared_for(body.file, mention) {
-                if let Some(given) = self.interface_param(val, index) {
-                    return Some(given);
+            for val in self.declared_types_at(body.file, mention) {
+                if let Some(declared) = self.interface_param(val, index) {
+                    return Some(declared);
                 }
             }
         }
         None
     }
 
-    /// Returns the places to which a lambda is passed; in Rust also those of a pointer to it: `Box::new(|conn| …)`.
+    /// Returns the places to which a lambda goes. In Rust it also returns the places of a pointer to it:
+    /// `Box::new(|conn| …)`.
     fn places_of_lambda(&self, body: BodyRef) -> Vec<Mention> {
-        const MOST: usize = 4;
+        const MAX_USES: usize = 4;
         let index = self.program.index_of(body.file);
         let facts = self.program.facts(body.file);
-        let mut found: Vec<Mention> =
-            self.program.uses_of_callable(body).iter().map(|(mention, _)| mention).take(MOST).collect();
-        let mut at = 0;
+        let mut places: Vec<Mention> =
+            self.program.uses_of_callable(body).iter().map(|(mention, _)| mention).take(MAX_USES).collect();
+        let mut next = 0;
         while facts.language == Language::Rust
-            && let Some(&mention) = found.get(at)
-            && found.len() < 2 * MOST
+            && let Some(&mention) = places.get(next)
+            && places.len() < 2 * MAX_USES
         {
-            at += 1;
+            next += 1;
             let Mention::Arg(site, _) = mention else { continue };
             let is_pointer =
                 facts.args_of(site).len() == 1 && matches!(facts.form(facts.site(site).callee), Form::Path(..));
             if is_pointer {
-                found.extend(index.uses_of_result(site).iter().map(|(mention, _)| mention).take(MOST));
+                places.extend(index.uses_of_result(site).iter().map(|(mention, _)| mention).take(MAX_USES));
             }
         }
-        found
+        places
     }
 
-    /// Returns the result of a call of a functional interface's one method, by the interface's type arguments:
-    /// `work.apply(x)` of a `Function<X, Mono<Y>>`.
+    /// Returns the result of a call of a functional interface's only method, by the type arguments of the interface:
+    /// `Mono<Y>` for `work.apply(x)` of a `Function<X, Mono<Y>>`.
     pub(crate) fn functional_result(&self, site: SiteRef, env: EnvId) -> Option<Typed> {
         let facts = self.program.facts(site.file);
         if !crate::lang::words_of(facts.language).is_functional_method(facts.text(self.program.site(site).name)) {
@@ -89,37 +90,39 @@ impl<'a> Linker<'a> {
         (!self.values.is_unknown(value)).then_some(Typed { value, inferred_steps: typed.inferred_steps })
     }
 
-    /// Returns a declared parameter, where a library's row states that it gets something more special.
-    pub(crate) fn narrowed_by_row(&self, body: BodyRef, index: u32, declared: Typed) -> Typed {
-        let [Val::Library { ty: wanted, args, .. }] = self.values.members(declared.value)[..] else { return declared };
-        let given = match self.program.body(body).kind {
-            blocklint_facts::BodyKind::Lambda => self.lambda_param(body, index),
-            _ => self.passed_to_override(body, index),
+    /// Returns the declared type of a parameter, or a subtype of it that a library's row declares for the passed value.
+    pub(crate) fn param_narrowed_by_row(&self, body: BodyRef, index: u32, declared: Typed) -> Typed {
+        let [Val::Library { ty: declared_ty, args, .. }] = self.values.members(declared.value)[..] else {
+            return declared;
         };
-        let Some(given) = given else { return declared };
-        let [Val::Library { ty, made, .. }] = self.values.members(given.value)[..] else { return declared };
-        if ty == wanted || !self.library.is_subtype(ty, wanted) {
+        let passed = match self.program.body(body).kind {
+            blocklint_facts::BodyKind::Lambda => self.lambda_param(body, index),
+            _ => self.value_passed_to_override(body, index),
+        };
+        let Some(passed) = passed else { return declared };
+        let [Val::Library { ty, made, .. }] = self.values.members(passed.value)[..] else { return declared };
+        if ty == declared_ty || !self.library.is_subtype(ty, declared_ty) {
             return declared;
         }
         Typed { value: self.values.one(Val::Library { ty, args, made }), ..declared }
     }
 
-    /// Returns the value that a library passes to a method that overrides one of its own.
-    fn passed_to_override(&self, body: BodyRef, index: u32) -> Option<Typed> {
+    /// Returns the value that a library passes to a method that overrides one of its methods.
+    fn value_passed_to_override(&self, body: BodyRef, index: u32) -> Option<Typed> {
         let facts = self.program.facts(body.file);
         let row = self.program.body(body);
         let class = body.file.class_ref(row.class.get()?);
         self.mro(class).iter().find_map(|ancestor| {
             let Ancestor::Library(ty, _) = *ancestor else { return None };
             let handovers = self.library.handovers(self.library.member(ty, facts.text(row.name)));
-            let found = handovers.of_via(Via::Override).find(|row| !row.gives.is_empty())?;
-            let given = found.row.gives.get(index as usize)?;
-            Some(self.type_value(given, Val::External(ty), None))
+            let handover = handovers.of_via(Via::Override).find(|row| !row.gives.is_empty())?;
+            let passed = handover.row.gives.get(index as usize)?;
+            Some(self.type_value(passed, Val::External(ty), None))
         })
     }
 
-    /// Returns the value that the library passes to the callable in an argument.
-    pub(crate) fn passed_by_row(&self, site: SiteRef, arg: u32, index: u32) -> Option<Typed> {
+    /// Returns the value that a library passes to the n-th parameter of the callable in an argument.
+    pub(crate) fn value_passed_by_row(&self, site: SiteRef, arg: u32, index: u32) -> Option<Typed> {
         let targets = self.targets(site, EnvId::NONE);
         for target in &targets.list {
             let Target::Row { path, receiver, .. } = *target else { continue };
@@ -129,18 +132,18 @@ impl<'a> Linker<'a> {
                 Selector::Via(_) => false,
             });
             let Some(row) = row else { continue };
-            let Some(given) = row.row.gives.get(index as usize) else { continue };
+            let Some(passed) = row.row.gives.get(index as usize) else { continue };
             let own = if receiver.is_some() { self.values.single(receiver) } else { Val::External(path) };
-            let given = self.type_value(given, own, Some((site, EnvId::NONE)));
-            if !self.values.is_unknown(given.value) {
-                return Some(given);
+            let passed = self.type_value(passed, own, Some((site, EnvId::NONE)));
+            if !self.values.is_unknown(passed.value) {
+                return Some(passed);
             }
         }
         None
     }
 
-    /// Returns the declared types of the place where a lambda stands.
-    pub(crate) fn declared_for(&self, file: FileId, mention: Mention) -> Vec<Val> {
+    /// Returns the declared types at the place of a mention.
+    pub(crate) fn declared_types_at(&self, file: FileId, mention: Mention) -> Vec<Val> {
         let facts = self.program.facts(file);
         let read = |at: At, form: FormId| -> Vec<Val> {
             if form.is_none() {
@@ -162,23 +165,23 @@ impl<'a> Linker<'a> {
             }
             Mention::Arg(site, arg) => {
                 let site = file.site_ref(site);
-                let mut found = Vec::new();
+                let mut types = Vec::new();
                 for target in &self.targets(site, EnvId::NONE).list {
                     let Target::Body { body, with_receiver, .. } = *target else { continue };
                     let Some(index) = self.param_for(site, arg, body, with_receiver) else { continue };
                     let Some(param) = self.program.params_of(body).get(index as usize) else { continue };
                     if param.annotation.is_some() {
                         let typed = self.annotation(self.signature_scope(body), param.annotation);
-                        found.extend(self.values.members(typed.value));
+                        types.extend(self.values.members(typed.value));
                     }
                 }
-                found
+                types
             }
             Mention::Operand(_) | Mention::Default(_) => Vec::new(),
         }
     }
 
-    /// Returns the n-th parameter of a functional interface's one method.
+    /// Returns the value of the n-th parameter of a functional interface's only method.
     fn interface_param(&self, interface: Val, index: u32) -> Option<Typed> {
         match interface {
             Val::Param { .. } => {
@@ -188,9 +191,13 @@ impl<'a> Linker<'a> {
             Val::Library { ty, args, .. } if self.library.language(ty) == Language::Rust => {
                 if !lang::rust::names::is_callable(&self.library.text(ty)) {
                     let inner = self.transparent_inner(ty, args)?;
-                    return self.values.members(inner.value).into_iter().find_map(|of| self.interface_param(of, index));
+                    return self
+                        .values
+                        .members(inner.value)
+                        .into_iter()
+                        .find_map(|val| self.interface_param(val, index));
                 }
-                // `Fn(A, B) -> C` has the tuple of its parameters first.
+                // The first type argument of `Fn(A, B) -> C` is the tuple of its parameters.
                 let [Val::Tuple(params)] = self.values.members(self.values.nth(args, 0)?)[..] else { return None };
                 let value = self.values.nth(params, index as usize)?;
                 (!self.values.is_unknown(value)).then_some(Typed { value, inferred_steps: 0 })
@@ -198,7 +205,7 @@ impl<'a> Linker<'a> {
             Val::Library { ty, args, .. } => {
                 let text = self.library.text(ty);
                 let Some(index) = lang::java::names::functional_argument(&text, index as usize) else {
-                    return self.passed_to_method_of(ty, index, interface);
+                    return self.value_passed_to_method_of(ty, index, interface);
                 };
                 let value = self.values.nth(args, index)?;
                 (!self.values.is_unknown(value)).then_some(Typed { value, inferred_steps: 0 })
@@ -206,23 +213,23 @@ impl<'a> Linker<'a> {
             Val::Instance { class, .. } => {
                 let method = self.functional_method(class)?;
                 let param = self.program.params_of(method).get(index as usize)?;
-                let given = self.annotation(self.signature_scope(method), param.annotation.get()?);
-                (!self.values.is_unknown(given.value)).then_some(given)
+                let declared = self.annotation(self.signature_scope(method), param.annotation.get()?);
+                (!self.values.is_unknown(declared.value)).then_some(declared)
             }
             _ => None,
         }
     }
 
-    /// Returns the value that the library passes to the one method of its interface, as a row states.
-    fn passed_to_method_of(&self, ty: crate::program::ids::PathId, index: u32, interface: Val) -> Option<Typed> {
+    /// Returns the value that a library passes to the only method of its functional interface, by a row.
+    fn value_passed_to_method_of(&self, ty: crate::program::ids::PathId, index: u32, interface: Val) -> Option<Typed> {
         let method = self.library.ty(ty)?.functional()?;
         let rows = self.library.handovers(self.library.member(ty, method));
-        let given = rows.of_via(Via::Override).find(|row| !row.gives.is_empty())?;
-        let given = self.type_value(given.row.gives.get(index as usize)?, interface, None);
-        (!self.values.is_unknown(given.value)).then_some(given)
+        let handover = rows.of_via(Via::Override).find(|row| !row.gives.is_empty())?;
+        let passed = self.type_value(handover.row.gives.get(index as usize)?, interface, None);
+        (!self.values.is_unknown(passed.value)).then_some(passed)
     }
 
-    /// Returns the one abstract method of a project's interface.
+    /// Returns the only abstract method of an interface of the project.
     pub(crate) fn functional_method(&self, class: ClassRef) -> Option<BodyRef> {
         let (facts, class_id) = self.program.facts_and_id(class);
         if self.program.class(class).kind != blocklint_facts::ClassKind::Interface {
@@ -233,18 +240,18 @@ impl<'a> Linker<'a> {
                 && body.kind == blocklint_facts::BodyKind::Function
                 && body.flags.has(blocklint_facts::BodyFlags::STUB)
         });
-        let (at, _) = stubs.next()?;
-        stubs.next().is_none().then_some(class.file.body_ref(blocklint_facts::BodyId(at as u32)))
+        let (index, _) = stubs.next()?;
+        stubs.next().is_none().then_some(class.file.body_ref(blocklint_facts::BodyId(index as u32)))
     }
 
-    /// True if a library's type is an interface that a lambda implements.
+    /// True if a library's type is a functional interface.
     pub(crate) fn is_functional_type(&self, ty: crate::program::ids::PathId) -> bool {
         lang::java::names::is_functional_interface(&self.library.text(ty))
             || self.library.ty(ty).is_some_and(|rows| rows.functional().is_some())
     }
 
-    /// True if a project function calls an argument inside closures that it passes on. The callable then runs where
-    /// these closures run.
+    /// True if a function of the project calls an argument inside of closures that outlive the call. The argument then
+    /// runs where the closures run.
     fn runs_in_closures(&self, site: SiteRef, arg: u32) -> bool {
         let targets = self.targets(site, EnvId::NONE);
         targets.list.iter().any(|target| {
@@ -254,20 +261,21 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// Returns the runtime whose loop calls a lambda because its place makes it implement a registered interface.
-    pub fn overrides_on_loop(&self, body: BodyRef) -> Option<Option<Runtime>> {
+    /// Returns the runtime whose event loop calls a lambda, if the lambda implements a functional interface that a
+    /// library calls on its event loop.
+    pub fn loop_runtime_of_lambda(&self, body: BodyRef) -> Option<Option<Runtime>> {
         let mentions = self.program.uses_of_callable(body);
         for (mention, _) in mentions.iter().take(4) {
-            // The argument wins where something is said of it.
+            // A row or summary of the argument takes precedence over its declared type.
             if let Mention::Arg(site, arg) = mention {
-                let passing = self.passing(body.file.site_ref(site), arg, EnvId::NONE);
-                if passing != crate::calls::targets::Passing::default()
+                let argument_use = self.argument_use(body.file.site_ref(site), arg, EnvId::NONE);
+                if argument_use != crate::calls::targets::ArgumentUse::default()
                     || self.runs_in_closures(body.file.site_ref(site), arg)
                 {
                     continue;
                 }
             }
-            for val in self.declared_for(body.file, mention) {
+            for val in self.declared_types_at(body.file, mention) {
                 let types: Vec<crate::program::ids::PathId> = match val {
                     Val::Library { ty, .. } => self.library.supertypes(ty).to_vec(),
                     Val::Instance { class, .. } => self
@@ -283,8 +291,8 @@ impl<'a> Linker<'a> {
                 for ty in types {
                     let Some(method) = self.library.ty(ty).and_then(|rows| rows.functional()) else { continue };
                     let rows = self.library.handovers(self.library.member(ty, method));
-                    let found = rows.of_via(Via::Override).next();
-                    if let Some(row) = found
+                    let handover = rows.of_via(Via::Override).next();
+                    if let Some(row) = handover
                         && matches!(row.context, HandoverContext::Is(Runs::In(Context::EventLoop)))
                     {
                         return Some(row.runtime);

@@ -1,8 +1,9 @@
-//! Chains of operators: on which thread the callable of an operator runs.
+//! Reactive chains (Reactor, RxJava, Mutiny, futures): the thread on which the callable of an operator runs.
 //!
-//! A chain is put together first and runs when a subscriber subscribes. The operators that move it may stand anywhere
-//! in the chain, so the position of a callable is read in two directions. The operators before it may have switched the
-//! thread (`signals`). If none did, it runs on the thread of the subscriber, which the code behind it decides (`ends`).
+//! A chain is assembled first and runs when a subscriber subscribes. Operators that switch the thread may be anywhere
+//! in the chain, so the position of a callable is computed in two directions. The operators before it (`upstream.rs`,
+//! [`ItemThreads`]) may have switched the thread. If none did, the callable runs on the thread of the subscriber, which
+//! the code after it decides (`subscription.rs`, downstream).
 
 pub(crate) mod completed_publisher;
 pub(crate) mod emitter;
@@ -23,7 +24,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::calls::targets::Target;
 use crate::linker::Linker;
 use crate::linker::query::{Plain, Table};
-use crate::linker::round::{Always, First, OnlyOnTheWay, Round, RoundTable};
+use crate::linker::round::{Always, First, Round, RoundOnly, RoundTable};
 use crate::program::ids::{BodyRef, FileId, PathId, SiteRef, VarRef};
 use crate::program::occurrences::Mention;
 use crate::values::value::{EnvId, Val, ValueId};
@@ -31,48 +32,48 @@ use crate::values::value::{EnvId, Val, ValueId};
 pub use crate::calls::function_uses::BodyUse;
 pub(crate) use crate::reactive::upstream::ItemThreads;
 
-/// Methods that one chain is followed through.
-const MOST_METHODS: u32 = 8;
+/// The maximal number of methods that return one chain to each other.
+const MAX_RETURNING_METHODS: u32 = 8;
 
-/// Where a callable of an operator runs, or the source of a chain.
+/// The threads on which the callable of an operator, or the source of a chain, runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Position {
-    /// It runs where nothing may block; how sure that is.
+    /// The confidence that it runs on a thread that must not block; `None` if it does not.
     pub root: Option<Confidence>,
-    /// True if that place is a pool that the code chose for it, so that computations belong there.
-    pub pooled: bool,
-    /// The calls that drive the chain: it runs during them.
-    pub driven: Vec<SiteRef>,
-    /// Those of them that are only known by a method with many implementations. The call may mean another one.
-    pub guessed: Vec<SiteRef>,
-    /// Functions that return the chain unfinished: their callers decide.
+    /// True if that thread is of a pool that the code chose for computations.
+    pub is_on_pool: bool,
+    /// The calls that subscribe to the chain and run it on their own thread.
+    pub drivers: Vec<SiteRef>,
+    /// Those of `drivers` that are uncertain, because they call a method with many implementations.
+    pub uncertain_drivers: Vec<SiteRef>,
+    /// Functions that return the chain without subscribing; their callers decide the thread.
     pub(crate) open: Vec<BodyRef>,
-    /// Something on the way moves the source to where it may block, or waits for all of it.
-    pub(crate) moved: bool,
+    /// True if the downstream code moves the source to a thread that may block, or waits for the whole chain.
+    pub(crate) is_moved: bool,
 }
 
 impl Position {
-    /// Returns a place where nothing may block.
+    /// Returns the position on a thread that must not block.
     pub(crate) fn root(confidence: Confidence) -> Self {
         Position { root: Some(confidence), ..Position::default() }
     }
 
-    /// Adds another end: any that makes it a root does, as sure as the surest.
+    /// Adds the position of another subscriber. The result is a root if one of them is, with the highest confidence.
     pub(crate) fn merge(&mut self, other: &Position) {
         if other.root.is_some() {
-            self.pooled = other.pooled && (self.pooled || self.root.is_none());
+            self.is_on_pool = other.is_on_pool && (self.is_on_pool || self.root.is_none());
         }
         self.root = self.root.max(other.root);
-        self.moved |= other.moved;
-        for &site in &other.guessed {
-            if !self.driven.contains(&site) {
-                self.guessed.push(site);
+        self.is_moved |= other.is_moved;
+        for &site in &other.uncertain_drivers {
+            if !self.drivers.contains(&site) {
+                self.uncertain_drivers.push(site);
             }
         }
-        self.guessed.retain(|site| !other.driven.contains(site) || other.guessed.contains(site));
-        for &site in &other.driven {
-            if !self.driven.contains(&site) {
-                self.driven.push(site);
+        self.uncertain_drivers.retain(|site| !other.drivers.contains(site) || other.uncertain_drivers.contains(site));
+        for &site in &other.drivers {
+            if !self.drivers.contains(&site) {
+                self.drivers.push(site);
             }
         }
         for &body in &other.open {
@@ -83,17 +84,17 @@ impl Position {
     }
 }
 
-/// Remembered answers about chains.
+/// The memo tables of queries about chains.
 pub(crate) struct ChainTables {
-    /// All questions that follow a chain.
+    /// The round of all questions that follow a chain.
     round: Round,
-    signals_of_sites: RoundTable<SiteRef, ItemThreads, First>,
-    signals_of_results: RoundTable<BodyRef, ItemThreads, First>,
-    signals_of_vars: RoundTable<VarRef, ItemThreads, OnlyOnTheWay>,
-    ends_of_sites: RoundTable<SiteRef, Rc<Position>, First>,
-    ends_of_vars: RoundTable<VarRef, Rc<Position>, OnlyOnTheWay>,
-    ends_of_called: RoundTable<VarRef, Rc<Position>, OnlyOnTheWay>,
-    settled: RoundTable<BodyRef, Rc<Position>, Always>,
+    item_threads_of_sites: RoundTable<SiteRef, ItemThreads, First>,
+    item_threads_of_results: RoundTable<BodyRef, ItemThreads, First>,
+    item_threads_of_vars: RoundTable<VarRef, ItemThreads, RoundOnly>,
+    downstream_of_sites: RoundTable<SiteRef, Rc<Position>, First>,
+    downstream_of_vars: RoundTable<VarRef, Rc<Position>, RoundOnly>,
+    downstream_of_called_params: RoundTable<VarRef, Rc<Position>, RoundOnly>,
+    result_positions: RoundTable<BodyRef, Rc<Position>, Always>,
     pub(crate) uses: Table<BodyRef, Rc<[BodyUse]>, Plain>,
     operators: Table<FileId, Rc<Operators>, Plain>,
 }
@@ -101,31 +102,31 @@ pub(crate) struct ChainTables {
 impl Default for ChainTables {
     fn default() -> Self {
         ChainTables {
-            round: Round::to_depth(48),
-            signals_of_sites: RoundTable::default(),
-            signals_of_results: RoundTable::default(),
-            signals_of_vars: RoundTable::default(),
-            ends_of_sites: RoundTable::default(),
-            ends_of_vars: RoundTable::default(),
-            ends_of_called: RoundTable::default(),
-            settled: RoundTable::default(),
+            round: Round::with_max_depth(48),
+            item_threads_of_sites: RoundTable::default(),
+            item_threads_of_results: RoundTable::default(),
+            item_threads_of_vars: RoundTable::default(),
+            downstream_of_sites: RoundTable::default(),
+            downstream_of_vars: RoundTable::default(),
+            downstream_of_called_params: RoundTable::default(),
+            result_positions: RoundTable::default(),
             uses: Table::default(),
             operators: Table::default(),
         }
     }
 }
 
-/// The calls of one file by their receivers.
+/// The calls of one file, by their receivers.
 #[derive(Debug, Default)]
 pub(crate) struct Operators {
     of_result: FxHashMap<SiteId, Vec<SiteId>>,
     of_var: FxHashMap<VarId, Vec<SiteId>>,
-    /// By the last name of the attribute, with what it is read from.
+    /// By the last name of the attribute, each with the form of its object.
     of_attr: FxHashMap<Sym, Vec<(SiteId, FormId)>>,
 }
 
 impl<'a> Linker<'a> {
-    /// True if a body is a lambda that an operator of a chain or future calls with a value: `mono.map(user -> …)` (Java).
+    /// True if a body is a lambda that an operator of a publisher calls with a value: `mono.map(user -> …)` (Java).
     pub fn is_chain_lambda(&self, body: BodyRef) -> bool {
         let facts = self.program.facts(body.file);
         facts.language == Language::Java
@@ -140,28 +141,29 @@ impl<'a> Linker<'a> {
             })
     }
 
-    /// Returns the position of the n-th argument of an operator. Chains that a function returns are left open.
+    /// Returns the position of the callables of an operator. Chains that a function returns are left open.
     pub(crate) fn chain_position(&self, operator: SiteRef) -> Position {
-        let signals = self.signals_before(operator);
+        let threads = self.item_threads_before(operator);
         if self.continues_future(operator) {
-            // The thread that completes a future runs the callables that were added to it: only a known one counts.
-            return if signals.has(ItemThreads::LOOP.with(ItemThreads::POOL)) {
+            // The thread that completes a future runs the callables that were added to it. An unknown thread does not
+            // count.
+            return if threads.has(ItemThreads::LOOP.with(ItemThreads::POOL)) {
                 Position::root(Confidence::High)
             } else {
                 Position::default()
             };
         }
-        self.at_signals(signals, operator)
+        self.position_on_threads(threads, operator)
     }
 
-    /// True if an operator stands on a future. The work of a future has begun, so no subscriber moves it.
+    /// True if the receiver of an operator is a future. The work of a future has begun, so no subscriber moves it.
     pub fn continues_future(&self, operator: SiteRef) -> bool {
         let Some(receiver) = self.receiver_form(operator) else { return false };
         let typed = self.eval(self.scope_of(operator, EnvId::NONE), receiver);
         let mut members = self.values.members(typed.value).into_iter();
         members.any(|val| match val {
             Val::Library { ty, .. } => self.library.role(ty) == Some(Role::Future),
-            // A future of the project's own.
+            // A class of the project that is a future.
             Val::Instance { class, .. } => self.mro(class).iter().any(|ancestor| match *ancestor {
                 crate::classes::hierarchy::Ancestor::Library(ty, _) => self.library.role(ty) == Some(Role::Future),
                 _ => false,
@@ -170,35 +172,35 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// Returns the position of what runs at these signals of an operator.
-    fn at_signals(&self, signals: ItemThreads, operator: SiteRef) -> Position {
+    /// Returns the position of an operator's callables if its items arrive on these threads.
+    fn position_on_threads(&self, threads: ItemThreads, operator: SiteRef) -> Position {
         let mut position = Position::default();
-        if signals.has(ItemThreads::LOOP) {
+        if threads.has(ItemThreads::LOOP) {
             position.merge(&Position::root(Confidence::High));
         }
-        if signals.has(ItemThreads::POOL) {
-            position.merge(&Position { pooled: true, ..Position::root(Confidence::High) });
+        if threads.has(ItemThreads::POOL) {
+            position.merge(&Position { is_on_pool: true, ..Position::root(Confidence::High) });
         }
-        if signals.has(ItemThreads::UNKNOWN) {
+        if threads.has(ItemThreads::UNKNOWN) {
             position.merge(&Position::root(Confidence::Medium));
         }
-        if signals.has(ItemThreads::SUBSCRIBER) {
-            position.merge(&self.ends_of_site(operator));
-            // `chain.subscribe(item -> …)`: that very call drives the chain.
-            if self.ends_chain(operator) {
-                position.merge(&Position { driven: vec![operator], ..Position::default() });
+        if threads.has(ItemThreads::SUBSCRIBER) {
+            position.merge(&self.downstream_of_site(operator));
+            // `chain.subscribe(item -> …)` drives the chain itself.
+            if self.is_subscribing_operator(operator) {
+                position.merge(&Position { drivers: vec![operator], ..Position::default() });
             }
         }
-        if signals.has(ItemThreads::CALLED) && position.root.is_none() {
-            let ends = self.ends_of_site(operator);
-            // The code that moves the chain, or waits for all of it, does so for its source too, as far as it is known.
-            let is_known = ends.moved && ends.root.is_none() && ends.open.is_empty();
+        if threads.has(ItemThreads::CALLED) && position.root.is_none() {
+            let downstream = self.downstream_of_site(operator);
+            // Downstream code that moves the chain, or waits for the whole chain, also moves or waits for its source.
+            let is_known = downstream.is_moved && downstream.root.is_none() && downstream.open.is_empty();
             let in_worker = || self.has_blocking_annotation(self.program.body_of_site(operator));
             match is_known {
-                true => position.merge(&ends),
-                // If a worker subscribes to the chain, nothing shows that it goes on elsewhere.
-                false if self.ends_chain(operator) && in_worker() => {
-                    position.merge(&Position { driven: vec![operator], ..Position::default() });
+                true => position.merge(&downstream),
+                // If a worker subscribes to the chain, no code shows that it continues on another thread.
+                false if self.is_subscribing_operator(operator) && in_worker() => {
+                    position.merge(&Position { drivers: vec![operator], ..Position::default() });
                 }
                 false => position.merge(&Position::root(Confidence::Medium)),
             }
@@ -206,79 +208,80 @@ impl<'a> Linker<'a> {
         position
     }
 
-    /// Returns the position with open chains followed to the callers of the functions that return them.
+    /// Returns a position in which open chains are followed to the callers of the functions that return them.
     pub fn resolved_position(&self, position: &Position) -> Position {
-        let mut found = Position { open: Vec::new(), ..position.clone() };
+        let mut resolved = Position { open: Vec::new(), ..position.clone() };
         for &body in &position.open {
-            found.merge(&self.settled_result(body));
+            resolved.merge(&self.result_position(body));
         }
-        found
+        resolved
     }
 
-    /// Returns where the chain that a function returns runs.
-    pub(crate) fn settled_result(&self, body: BodyRef) -> Rc<Position> {
+    /// Returns the position of the chain that a function returns, by all of its callers.
+    pub(crate) fn result_position(&self, body: BodyRef) -> Rc<Position> {
         let chains = &self.tables.chains;
-        chains.round.query(&chains.settled, body, Rc::default, || Rc::new(self.find_settled(body)))
+        chains.round.query(&chains.result_positions, body, Rc::default, || Rc::new(self.find_result_position(body)))
     }
 
-    fn find_settled(&self, body: BodyRef) -> Position {
-        // The caller that serves the method subscribes where the method's annotation sends it.
+    fn find_result_position(&self, body: BodyRef) -> Position {
+        // A framework subscribes to the result on the thread that the method's annotation selects (`@Blocking`).
         if self.has_blocking_annotation(body) {
-            return Position { moved: true, ..Position::default() };
+            return Position { is_moved: true, ..Position::default() };
         }
         if self.registered(body).is_some() {
             return Position::root(Confidence::High);
         }
-        // Some machinery composes it: a library's interface, a framework, callers outside of the project.
-        let mut found = Position::default();
+        // A function without known uses is called by a framework or by callers outside of the project.
+        let mut outside_tests = Position::default();
         let mut in_tests = Position::default();
-        let mut any = false;
+        let mut has_use_outside_tests = false;
         let mut queue = vec![(body, 0, false)];
-        let mut seen = FxHashSet::from_iter([body]);
+        let mut visited = FxHashSet::from_iter([body]);
         while let Some((next, depth, is_guess)) = queue.pop() {
             if depth > 0 && self.registered(next).is_some() {
-                found.merge(&Position::root(Confidence::High));
-                any = true;
+                outside_tests.merge(&Position::root(Confidence::High));
+                has_use_outside_tests = true;
                 continue;
             }
             let uses = self.uses_of_body(next);
             if uses.is_empty() {
-                let alone = Position::root(Confidence::Medium);
+                let unknown = Position::root(Confidence::Medium);
                 if self.program.is_test(next.file) {
-                    in_tests.merge(&alone)
+                    in_tests.merge(&unknown)
                 } else {
-                    found.merge(&alone)
+                    outside_tests.merge(&unknown)
                 };
-                any |= !self.program.is_test(next.file);
+                has_use_outside_tests |= !self.program.is_test(next.file);
             }
-            for of in uses.iter() {
-                let end = match *of {
+            for body_use in uses.iter() {
+                let downstream = match *body_use {
                     BodyUse::Call(site) if self.is_moved_by_call(next, site) => {
-                        Position { moved: true, ..Position::default() }
+                        Position { is_moved: true, ..Position::default() }
                     }
-                    BodyUse::Call(site) => (*self.ends_of_site(site)).clone(),
-                    BodyUse::Passed(site, arg) => self.ends_of_inner(site, arg),
+                    BodyUse::Call(site) => (*self.downstream_of_site(site)).clone(),
+                    BodyUse::Passed(site, arg) => self.downstream_of_inner_chain(site, arg),
                 };
-                let is_test = self.program.is_test(of.file());
-                any |= !is_test;
-                let into = if is_test { &mut in_tests } else { &mut found };
-                let is_guess = is_guess || self.is_one_of_many(of.site());
-                let guessed = if is_guess { end.driven.clone() } else { end.guessed.clone() };
-                into.merge(&Position { open: Vec::new(), guessed, ..end.clone() });
-                for &open in &end.open {
-                    if depth + 1 >= MOST_METHODS {
-                        into.merge(&Position::root(Confidence::Medium));
-                    } else if seen.insert(open) {
+                let is_test = self.program.is_test(body_use.file());
+                has_use_outside_tests |= !is_test;
+                let position = if is_test { &mut in_tests } else { &mut outside_tests };
+                let is_guess = is_guess || self.is_one_of_many(body_use.site());
+                let uncertain_drivers =
+                    if is_guess { downstream.drivers.clone() } else { downstream.uncertain_drivers.clone() };
+                position.merge(&Position { open: Vec::new(), uncertain_drivers, ..downstream.clone() });
+                for &open in &downstream.open {
+                    if depth + 1 >= MAX_RETURNING_METHODS {
+                        position.merge(&Position::root(Confidence::Medium));
+                    } else if visited.insert(open) {
                         queue.push((open, depth + 1, is_guess));
                     }
                 }
             }
         }
-        // Ends in tests count only if there are no others.
-        if any { found } else { in_tests }
+        // Uses in tests count only if there are no others.
+        if has_use_outside_tests { outside_tests } else { in_tests }
     }
 
-    /// True if a value is a publisher, which runs when it is subscribed to.
+    /// True if a value is a publisher, which runs when a subscriber subscribes to it.
     pub fn is_publisher(&self, value: ValueId) -> bool {
         self.values.members(value).iter().any(|val| self.is_publisher_member(*val))
     }
@@ -294,7 +297,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Returns true if a library's call returns a publisher, as its rows state; `None` if no row declares its result.
+    /// Returns true if a library's call returns a publisher, by its rows; `None` if no row declares its result.
     fn returns_publisher(&self, path: PathId, rows: &CallRows<'a>) -> Option<bool> {
         let row = rows.with(|row| row.returns.is_some()).next()?;
         let owner = || self.library.split(path).map(|(owner, _)| owner);
@@ -305,14 +308,14 @@ impl<'a> Linker<'a> {
                 self.library.role(ty) == Some(Role::Publisher)
             }
             TypeExpr::SelfType(_) => of_publisher(),
-            // The result of an inner chain, or the publisher in an argument.
+            // The result of an inner chain, or the publisher that is an argument.
             TypeExpr::Result(_) | TypeExpr::Argument(_) | TypeExpr::Element(_) => of_publisher(),
             _ => false,
         })
     }
 
-    /// True if an operator of a publisher subscribes, because its result is no publisher.
-    fn ends_chain(&self, operator: SiteRef) -> bool {
+    /// True if an operator of a publisher subscribes to it, because the operator's result is no publisher.
+    fn is_subscribing_operator(&self, operator: SiteRef) -> bool {
         self.targets(operator, EnvId::NONE).list.iter().any(|target| match *target {
             Target::Row { path, .. } => {
                 let owner = self.library.split(path).map(|(owner, _)| owner);
@@ -323,7 +326,7 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// True if a call is a factory of a library that makes a chain of a value.
+    /// True if a call is a factory of a library that creates a chain: `Mono.just(x)`.
     pub fn makes_chain(&self, site: SiteRef) -> bool {
         let targets = self.targets(site, EnvId::NONE);
         !targets.list.is_empty()
@@ -338,67 +341,68 @@ impl<'a> Linker<'a> {
             })
     }
 
-    /// Returns the calls of a file by their receivers.
+    /// Returns the calls of a file, by their receivers.
     pub(crate) fn operators_of(&self, file: FileId) -> Rc<Operators> {
         self.query(&self.tables.chains.operators, file, Rc::default, || {
             let facts = self.program.facts(file);
-            let mut found = Operators::default();
-            for at in 0..facts.sites.len() {
-                let site = SiteId(at as u32);
+            let mut operators = Operators::default();
+            for index in 0..facts.sites.len() {
+                let site = SiteId(index as u32);
                 let Some(receiver) = self.receiver_form(file.site_ref(site)) else { continue };
-                found.add(facts, receiver, site, 8);
+                operators.add(facts, receiver, site, 8);
             }
-            Rc::new(found)
+            Rc::new(operators)
         })
     }
 
-    /// Returns the callable in an argument of a call: the bodies that it may be.
-    fn callables(&self, site: SiteRef, form: FormId) -> Vec<BodyRef> {
+    /// Returns the bodies of the callable in an argument of a call.
+    fn callables_in_argument(&self, site: SiteRef, form: FormId) -> Vec<BodyRef> {
         let typed = self.eval(self.scope_of(site, EnvId::NONE), form);
         let bodies = self.values.members(typed.value).into_iter().flat_map(|val| match val {
             Val::Fn { body, receiver, .. } => {
-                // `flatMap(service::load)` of an interface: its implementation; if there are many, none counts.
-                let mut found = self.referenced_overrides(body, receiver);
-                if !self.is_stub(body) || found.is_empty() {
-                    found.insert(0, body);
+                // `flatMap(service::load)` on an interface runs an implementation. If there are many, none counts.
+                let mut bodies = self.referenced_overrides(body, receiver);
+                if !self.is_stub(body) || bodies.is_empty() {
+                    bodies.insert(0, body);
                 }
-                if found.len() > MOST_REFERRED { Vec::new() } else { found }
+                if bodies.len() > MAX_REFERRED_IMPLEMENTATIONS { Vec::new() } else { bodies }
             }
             _ => Vec::new(),
         });
         bodies.collect()
     }
 
-    /// Returns the form in an argument of a call that a row names.
+    /// Returns the argument of a call that a row refers to.
     fn argument_form(&self, site: SiteRef, argument: &Argument) -> Option<FormId> {
         self.argument(site, argument)
     }
 }
 
-/// The number of implementations of which each decides where a chain continues.
-const MOST_REFERRED: usize = 3;
+/// The maximal number of implementations of a method reference that are followed.
+const MAX_REFERRED_IMPLEMENTATIONS: usize = 3;
 
 impl Operators {
-    /// Returns the calls on the result of a call.
+    /// Returns the calls whose receiver is the result of a call.
     pub(crate) fn on_result(&self, site: SiteId) -> impl Iterator<Item = SiteId> {
         self.of_result.get(&site).into_iter().flatten().copied()
     }
 
-    /// Returns the calls on a variable.
+    /// Returns the calls whose receiver is a variable.
     pub(crate) fn on_var(&self, var: VarId) -> impl Iterator<Item = SiteId> {
         self.of_var.get(&var).into_iter().flatten().copied()
     }
 
-    /// Returns the calls on an attribute of this name, with what it is read from.
+    /// Returns the calls whose receiver is an attribute of this name, each with the form of the attribute's object.
     pub(crate) fn on_attr(&self, name: Sym) -> impl Iterator<Item = (SiteId, FormId)> {
         self.of_attr.get(&name).into_iter().flatten().copied()
     }
 
+    /// Adds a call under the results, variables and attributes in the form of its receiver.
     fn add(&mut self, facts: &blocklint_facts::FileFacts, form: FormId, site: SiteId, depth: u32) {
         use blocklint_facts::Form;
         let Some(depth) = depth.checked_sub(1) else { return };
         match facts.form(form) {
-            Form::Result(of) => self.of_result.entry(of).or_default().push(site),
+            Form::Result(call) => self.of_result.entry(call).or_default().push(site),
             Form::Var(var) => self.of_var.entry(var).or_default().push(site),
             Form::Attr(base, sym) => self.of_attr.entry(sym).or_default().push((site, base)),
             Form::Cast(inner, _) => self.add(facts, inner, site, depth),

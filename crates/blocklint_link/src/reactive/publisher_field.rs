@@ -1,4 +1,4 @@
-//! Fields of the project's classes that chains and schedulers are kept in.
+//! Fields of the project's classes that store chains and schedulers.
 
 use blocklint_facts::{AssignKind, At, BodyKind, FormId, Sym};
 
@@ -9,8 +9,8 @@ use crate::values::expr::Scope;
 use crate::values::value::Val;
 
 impl<'a> Linker<'a> {
-    /// Returns the variable of the field that `base.name` reads: of the class around, of another class, of an instance.
-    pub(crate) fn field_behind(&self, scope: Scope, base: FormId, sym: Sym) -> Option<VarRef> {
+    /// Returns the variable of the field that the attribute `base.name` reads.
+    pub(crate) fn field_of_attribute(&self, scope: Scope, base: FormId, sym: Sym) -> Option<VarRef> {
         let name = self.program.global(scope.file, sym)?;
         let typed = self.eval(scope, base);
         let class = self.values.members(typed.value).into_iter().find_map(|val| match val {
@@ -20,15 +20,15 @@ impl<'a> Linker<'a> {
         self.field_in(class, name)
     }
 
-    /// Returns the values that a variable is given, each with its place. For a field it also returns those of
-    /// `this.chain = …`.
+    /// Returns the values that are assigned to a variable, each with its position. For a field the values of
+    /// `this.chain = …` are included.
     pub(crate) fn values_assigned_to(&self, var: VarRef) -> Vec<(At, FormId)> {
-        /// More than that show nothing together.
-        const MOST: usize = 8;
+        /// The maximal number of assignments of each kind that are returned.
+        const MAX_ASSIGNMENTS: usize = 8;
         let facts = self.program.facts(var.file);
         let own = self.program.assigns_of(var).filter(|row| row.kind != AssignKind::Definition);
-        let mut found: Vec<(At, FormId)> =
-            own.filter(|row| row.value.is_some()).map(|row| (row.at, row.value)).take(MOST).collect();
+        let mut values: Vec<(At, FormId)> =
+            own.filter(|row| row.value.is_some()).map(|row| (row.at, row.value)).take(MAX_ASSIGNMENTS).collect();
         let row = self.program.var(var);
         if facts.body(row.body).kind == BodyKind::Class {
             let of_class = |at: At| {
@@ -37,9 +37,9 @@ impl<'a> Linker<'a> {
             };
             let by_this = self.program.index_of(var.file).attr_assigns(row.name).iter().filter(|(_, own)| *own);
             let rows = by_this.map(|&(assign, _)| facts.assign(assign)).filter(|row| row.value.is_some());
-            found.extend(rows.filter(|row| of_class(row.at)).map(|row| (row.at, row.value)).take(MOST));
+            values.extend(rows.filter(|row| of_class(row.at)).map(|row| (row.at, row.value)).take(MAX_ASSIGNMENTS));
         }
-        found
+        values
     }
 
     fn field_in(&self, class: ClassRef, name: crate::program::ids::Name) -> Option<VarRef> {

@@ -1,4 +1,5 @@
-//! The code behind an operator: the subscriber of the chain, and the thread on which it subscribes.
+//! Downstream of an operator: the subscriber of the chain, and the thread on which it subscribes. Upstream operators
+//! are in `upstream.rs`.
 
 use std::rc::Rc;
 
@@ -16,35 +17,35 @@ use crate::values::expr::Scope;
 use crate::values::value::EnvId;
 
 impl<'a> Linker<'a> {
-    /// Returns the position at which the chain of a site's result is subscribed to.
-    pub(crate) fn ends_of_site(&self, site: SiteRef) -> Rc<Position> {
+    /// Returns the position at which subscribers subscribe to the chain in a site's result.
+    pub(crate) fn downstream_of_site(&self, site: SiteRef) -> Rc<Position> {
         let chains = &self.tables.chains;
-        chains.round.query(&chains.ends_of_sites, site, Rc::default, || {
-            let mut found = Position::default();
+        chains.round.query(&chains.downstream_of_sites, site, Rc::default, || {
+            let mut position = Position::default();
             let (_, site_id) = self.program.facts_and_id(site);
             for &next in self.operators_of(site.file).of_result.get(&site_id).into_iter().flatten() {
-                found.merge(&self.ends_at_operator(site.file.site_ref(next)));
+                position.merge(&self.downstream_at_operator(site.file.site_ref(next)));
             }
             for (mention, _) in self.program.uses_of_result(site).iter() {
-                found.merge(&self.ends_of_mention(site.file, mention));
+                position.merge(&self.downstream_of_mention(site.file, mention));
             }
-            Rc::new(found)
+            Rc::new(position)
         })
     }
 
-    /// True if the body of a site itself waits for the whole chain that the site returns:
-    /// `repository.find(id).block()`. The body may block there, or the wait is the mistake to report.
-    pub fn is_waited_for_there(&self, site: SiteRef) -> bool {
-        let ends = self.ends_of_site(site);
-        let here = self.program.body_of_site(site);
-        ends.root.is_none()
-            && ends.open.is_empty()
-            && !ends.driven.is_empty()
-            && ends.driven.iter().all(|&by| self.program.body_of_site(by) == here)
+    /// True if the body of a site waits for the whole chain that the site returns: `repository.find(id).block()`.
+    /// Either the body may block, or the wait itself is the mistake to report.
+    pub fn is_waited_for_in_body(&self, site: SiteRef) -> bool {
+        let downstream = self.downstream_of_site(site);
+        let body = self.program.body_of_site(site);
+        downstream.root.is_none()
+            && downstream.open.is_empty()
+            && !downstream.drivers.is_empty()
+            && downstream.drivers.iter().all(|&driver| self.program.body_of_site(driver) == body)
     }
 
-    /// Returns the position of a chain on which a call is made.
-    fn ends_at_operator(&self, next: SiteRef) -> Position {
+    /// Returns the position of the chain that is the receiver of a call.
+    fn downstream_at_operator(&self, next: SiteRef) -> Position {
         let targets = self.targets(next, EnvId::NONE);
         let mut found = Position::default();
         if targets.list.is_empty() {
@@ -55,45 +56,49 @@ impl<'a> Linker<'a> {
                 found.merge(&Position::root(Confidence::Medium));
                 continue;
             };
-            let applied = self.applied_to_chain(next);
-            if !applied.is_empty() {
-                found.merge(&self.ends_of_applied(next, &applied));
+            let transformers = self.chain_transformers(next);
+            if !transformers.is_empty() {
+                found.merge(&self.downstream_of_transform(next, &transformers));
                 continue;
             }
             let rows = self.rows_for_call(path, next);
-            let holds = |row: &CallRow| self.conditions_shown(&row.when, &row.unless, next, EnvId::NONE);
+            let holds = |row: &CallRow| self.conditions_hold(&row.when, &row.unless, next, EnvId::NONE);
             let mover = rows.with(|row| row.moves.is_some()).find(|row| holds(row.row));
             let mover = mover.and_then(|row| row.row.moves.as_ref());
             if let Some(to) = self.moves_source(mover, next) {
-                let to = self.moved(to, next);
-                let mut end = self.at_signals(to, next);
-                end.moved |= to.has(ItemThreads::WORKER);
-                found.merge(&end);
+                let threads = self.threads_after_move(to, next);
+                let mut position = self.position_on_threads(threads, next);
+                position.is_moved |= threads.has(ItemThreads::WORKER);
+                found.merge(&position);
                 continue;
             }
             if rows.effect().any(|row| row.held() == Some(Effect::NestedLoop)) {
-                found.merge(&Position { driven: vec![next], moved: true, ..Position::default() });
+                found.merge(&Position { drivers: vec![next], is_moved: true, ..Position::default() });
                 continue;
             }
             match self.returns_publisher(path, &rows) {
-                Some(true) => found.merge(&self.ends_of_site(next)),
-                Some(false) => found.merge(&Position { driven: vec![next], ..Position::default() }),
+                Some(true) => found.merge(&self.downstream_of_site(next)),
+                Some(false) => found.merge(&Position { drivers: vec![next], ..Position::default() }),
                 None => found.merge(&Position::root(Confidence::Medium)),
             }
         }
         found
     }
 
-    /// Returns the position of a chain that is mentioned at a place.
-    fn ends_of_mention(&self, file: FileId, mention: Mention) -> Position {
+    /// Returns the position of a chain that goes to the place of a mention.
+    fn downstream_of_mention(&self, file: FileId, mention: Mention) -> Position {
         let facts = self.program.facts(file);
         match mention {
-            Mention::Arg(site, arg) => self.ends_at_argument(file.site_ref(site), arg),
+            Mention::Arg(site, arg) => self.downstream_at_argument(file.site_ref(site), arg),
             Mention::Assign(assign) => match facts.form(facts.assign(assign).target) {
-                Form::Var(var) => (*self.ends_of_var(file.var_ref(var))).clone(),
+                Form::Var(var) => (*self.downstream_of_var(file.var_ref(var))).clone(),
                 Form::Attr(base, sym) => {
-                    match self.field_behind(Scope { file, at: facts.assign(assign).at, env: EnvId::NONE }, base, sym) {
-                        Some(var) => (*self.ends_of_var(var)).clone(),
+                    match self.field_of_attribute(
+                        Scope { file, at: facts.assign(assign).at, env: EnvId::NONE },
+                        base,
+                        sym,
+                    ) {
+                        Some(var) => (*self.downstream_of_var(var)).clone(),
                         None => Position::root(Confidence::Medium),
                     }
                 }
@@ -101,50 +106,50 @@ impl<'a> Linker<'a> {
             },
             Mention::Exit(exit) => {
                 let body = facts.body_of(facts.exits.at(exit as usize).at);
-                self.ends_of_exit(file.body_ref(body))
+                self.downstream_of_exit(file.body_ref(body))
             }
             Mention::Operand(_) | Mention::Default(_) => Position::default(),
         }
     }
 
     /// Returns the position of a chain in a variable.
-    pub(crate) fn ends_of_var(&self, var: VarRef) -> Rc<Position> {
+    pub(crate) fn downstream_of_var(&self, var: VarRef) -> Rc<Position> {
         let chains = &self.tables.chains;
-        chains.round.query(&chains.ends_of_vars, var, Rc::default, || {
+        chains.round.query(&chains.downstream_of_vars, var, Rc::default, || {
             let (_, var_id) = self.program.facts_and_id(var);
-            let mut found = Position::default();
+            let mut position = Position::default();
             for &next in self.operators_of(var.file).of_var.get(&var_id).into_iter().flatten() {
-                found.merge(&self.ends_at_operator(var.file.site_ref(next)));
+                position.merge(&self.downstream_at_operator(var.file.site_ref(next)));
             }
             let name = self.program.var(var).name;
             for &(next, base) in self.operators_of(var.file).of_attr.get(&name).into_iter().flatten() {
                 let next = var.file.site_ref(next);
-                if self.field_behind(self.scope_of(next, EnvId::NONE), base, name) == Some(var) {
-                    found.merge(&self.ends_at_operator(next));
+                if self.field_of_attribute(self.scope_of(next, EnvId::NONE), base, name) == Some(var) {
+                    position.merge(&self.downstream_at_operator(next));
                 }
             }
-            let moved_if_given = self.is_moved_if_passed(var);
+            let is_moved_if_passed = self.is_moved_if_passed(var);
             for (mention, _) in self.program.index_of(var.file).mentions_named(name).iter() {
                 // `if (scheduler != null) return chain.subscribeOn(scheduler); return chain;`
-                if moved_if_given && matches!(mention, Mention::Exit(_)) {
+                if is_moved_if_passed && matches!(mention, Mention::Exit(_)) {
                     continue;
                 }
                 if self.mentions_var(var, mention) || self.mentions_field(var, mention) {
-                    found.merge(&self.ends_of_mention(var.file, mention));
+                    position.merge(&self.downstream_of_mention(var.file, mention));
                 }
             }
-            Rc::new(found)
+            Rc::new(position)
         })
     }
 
-    /// True if a parameter holds the scheduler that moves the chain in a local, and each call passes one. Only calls
-    /// that pass none get a chain that is not moved.
+    /// True if the scheduler that moves the chain in a local variable is a parameter, and each call passes a scheduler.
+    /// The function returns the unmoved chain only to calls that pass `null`.
     fn is_moved_if_passed(&self, var: VarRef) -> bool {
         let body = var.file.body_ref(self.program.var(var).body);
         self.mover_param(var).is_some_and(|index| {
             let uses = self.uses_of_body(body);
-            let mut calls = uses.iter().filter(|of| !self.program.is_test(of.file())).peekable();
-            calls.peek().is_some() && calls.all(|of| self.passes_non_null(of.site(), index))
+            let mut calls = uses.iter().filter(|body_use| !self.program.is_test(body_use.file())).peekable();
+            calls.peek().is_some() && calls.all(|body_use| self.passes_non_null(body_use.site(), index))
         })
     }
 
@@ -154,23 +159,23 @@ impl<'a> Linker<'a> {
         self.program.args_of(site).get(index as usize).is_some_and(|arg| facts.form(arg.value) != Form::None)
     }
 
-    /// True if a call of a function moves the chain that the function returns, by a scheduler for which other calls
-    /// pass `null`.
+    /// True if a call passes the scheduler by which the called function moves the chain that it returns. Other calls
+    /// may pass `null`.
     pub(crate) fn is_moved_by_call(&self, body: BodyRef, site: SiteRef) -> bool {
         let (facts, body_id) = self.program.facts_and_id(body);
-        let locals = (0..facts.vars.len()).map(|at| blocklint_facts::VarId(at as u32));
-        let mut own = locals.filter(|&var| facts.var(var).body == body_id && facts.var(var).kind == VarKind::Inner);
-        own.any(|var| {
+        let vars = (0..facts.vars.len()).map(|index| blocklint_facts::VarId(index as u32));
+        let mut locals = vars.filter(|&var| facts.var(var).body == body_id && facts.var(var).kind == VarKind::Inner);
+        locals.any(|var| {
             let index = self.mover_param(body.file.var_ref(var));
             index.is_some_and(|index| self.passes_non_null(site, index))
         })
     }
 
-    /// Returns the parameter that moves a chain in a local, where it is given.
+    /// Returns the index of the parameter whose scheduler moves the chain in a local variable.
     fn mover_param(&self, var: VarRef) -> Option<u32> {
         let (facts, var_id) = self.program.facts_and_id(var);
-        let movers = || self.operators_of(var.file).of_var.get(&var_id).cloned().unwrap_or_default().into_iter();
-        movers().find_map(|next| {
+        let operators = || self.operators_of(var.file).of_var.get(&var_id).cloned().unwrap_or_default().into_iter();
+        operators().find_map(|next| {
             let next = var.file.site_ref(next);
             let targets = self.targets(next, EnvId::NONE);
             targets.list.iter().find_map(|target| {
@@ -192,7 +197,7 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// True if a mention reads this field of an object: `this.chain`.
+    /// True if a mention reads this field: `this.chain`.
     fn mentions_field(&self, var: VarRef, mention: Mention) -> bool {
         let facts = self.program.facts(var.file);
         let (at, form) = match mention {
@@ -203,24 +208,26 @@ impl<'a> Linker<'a> {
         };
         let Form::Attr(base, sym) = facts.form(form) else { return false };
         let scope = Scope { file: var.file, at, env: EnvId::NONE };
-        sym == self.program.var(var).name && self.field_behind(scope, base, sym) == Some(var)
+        sym == self.program.var(var).name && self.field_of_attribute(scope, base, sym) == Some(var)
     }
 
     /// Returns the position of a chain that is the n-th argument of a call.
-    fn ends_at_argument(&self, site: SiteRef, arg: u32) -> Position {
+    fn downstream_at_argument(&self, site: SiteRef, arg: u32) -> Position {
         let targets = self.targets(site, EnvId::NONE);
         if targets.list.is_empty() {
             return Position::root(Confidence::Medium);
         }
-        let mut found = Position::default();
+        let mut position = Position::default();
         for target in &targets.list {
             match *target {
                 Target::Row { path, .. } => {
                     let rows = self.rows_for_call(path, site);
-                    found.merge(&match self.returns_publisher(path, &rows) {
+                    position.merge(&match self.returns_publisher(path, &rows) {
                         // `vertx.executeBlocking(uni)`
-                        _ if self.hands_to_worker(path, site, arg) => Position { moved: true, ..Position::default() },
-                        Some(true) => self.at_signals(self.signals_before(site), site),
+                        _ if self.runs_argument_on_worker(path, site, arg) => {
+                            Position { is_moved: true, ..Position::default() }
+                        }
+                        Some(true) => self.position_on_threads(self.item_threads_before(site), site),
                         _ if rows.is_empty() || self.library.text(path).starts_with("java.") => {
                             Position::root(Confidence::Medium)
                         }
@@ -228,77 +235,78 @@ impl<'a> Linker<'a> {
                     });
                 }
                 Target::Body { body, with_receiver, .. } => {
-                    found.merge(&self.ends_of_param(site, arg, body, with_receiver));
+                    position.merge(&self.downstream_of_param(site, arg, body, with_receiver));
                 }
                 Target::Overrides { class, name } => {
                     for &body in self.overrides(class, name).iter().take(4) {
-                        found.merge(&self.ends_of_param(site, arg, body, false));
+                        position.merge(&self.downstream_of_param(site, arg, body, false));
                     }
                 }
             }
         }
-        found
+        position
     }
 
-    /// True if a library's call runs its argument on a worker thread, which may block.
-    fn hands_to_worker(&self, path: PathId, site: SiteRef, arg: u32) -> bool {
+    /// True if a library's call runs its n-th argument on a worker thread, which may block.
+    fn runs_argument_on_worker(&self, path: PathId, site: SiteRef, arg: u32) -> bool {
         self.handovers_for_call(path, site).iter().any(|row| {
-            let takes = matches!(&row.selector, Selector::Argument(argument) if self.is_argument(site, arg, argument));
-            takes && row.context == HandoverContext::Is(Runs::In(Context::Worker))
+            let is_selected =
+                matches!(&row.selector, Selector::Argument(argument) if self.is_argument(site, arg, argument));
+            is_selected && row.context == HandoverContext::Is(Runs::In(Context::Worker))
         })
     }
 
     /// Returns the position of a chain that is passed to a function of the project.
-    fn ends_of_param(&self, site: SiteRef, arg: u32, body: BodyRef, with_receiver: bool) -> Position {
+    fn downstream_of_param(&self, site: SiteRef, arg: u32, body: BodyRef, with_receiver: bool) -> Position {
         let Some(index) = self.param_for(site, arg, body, with_receiver) else {
             return Position::root(Confidence::Medium);
         };
         let Some(param) = self.program.params_of(body).get(index as usize) else { return Position::default() };
         if self.is_stub(body) {
-            // Its implementations decide, if there are any.
+            // The implementations are targets as well, if there are any.
             return if self.has_implementations(body) {
                 Position::default()
             } else {
                 Position::root(Confidence::Medium)
             };
         }
-        let mut found = (*self.ends_of_var(body.file.var_ref(param.var))).clone();
-        // The function drives the chain that it is given. This call therefore drives the chain that it passes.
-        if !found.driven.is_empty() {
-            found.driven = vec![site];
+        let mut position = (*self.downstream_of_var(body.file.var_ref(param.var))).clone();
+        // The function drives the chain in its parameter, so this call drives the chain that it passes.
+        if !position.drivers.is_empty() {
+            position.drivers = vec![site];
         }
-        // A chain that the function returns goes where this call's result goes.
-        if let Some(at) = found.open.iter().position(|&open| open == body) {
-            found.open.swap_remove(at);
-            found.merge(&self.ends_of_site(site));
+        // The uses of this call's result continue a chain that the function returns.
+        if let Some(index) = position.open.iter().position(|&open| open == body) {
+            position.open.swap_remove(index);
+            position.merge(&self.downstream_of_site(site));
         }
-        found
+        position
     }
 
     /// Returns the position of a chain that a body returns.
-    fn ends_of_exit(&self, body: BodyRef) -> Position {
+    fn downstream_of_exit(&self, body: BodyRef) -> Position {
         if self.program.body(body).kind != BodyKind::Lambda {
             return Position { open: vec![body], ..Position::default() };
         }
-        let mut found = Position::default();
+        let mut position = Position::default();
         for (mention, _) in self.program.uses_of_callable(body).iter() {
-            found.merge(&match mention {
-                Mention::Arg(site, arg) => self.ends_of_inner(body.file.site_ref(site), arg),
-                _ if self.overrides_on_loop(body).is_some() => Position::root(Confidence::High),
-                // The caller that applies it decides where it goes on.
+            position.merge(&match mention {
+                Mention::Arg(site, arg) => self.downstream_of_inner_chain(body.file.site_ref(site), arg),
+                _ if self.loop_runtime_of_lambda(body).is_some() => Position::root(Confidence::High),
+                // The code that calls the lambda decides.
                 _ => Position { open: vec![body], ..Position::default() },
             });
         }
-        found
+        position
     }
 
     /// Returns the position of a chain that the callable in the n-th argument of a call returns.
-    pub(crate) fn ends_of_inner(&self, site: SiteRef, arg: u32) -> Position {
+    pub(crate) fn downstream_of_inner_chain(&self, site: SiteRef, arg: u32) -> Position {
         let targets = self.targets(site, EnvId::NONE);
         if targets.list.is_empty() {
             return Position::root(Confidence::Medium);
         }
-        let mut found = Position::default();
+        let mut position = Position::default();
         for target in &targets.list {
             match *target {
                 Target::Row { path, .. } => {
@@ -309,28 +317,28 @@ impl<'a> Linker<'a> {
                     });
                     let runs =
                         row.filter(|row| row.during.is_empty()).map(|row| self.handover_context(row.row, site, true));
-                    found.merge(&match runs {
-                        Some(Runs::Chain) => self.at_signals(self.signals_before(site), site),
-                        Some(Runs::Caller) => (*self.ends_of_site(site)).clone(),
+                    position.merge(&match runs {
+                        Some(Runs::Chain) => self.position_on_threads(self.item_threads_before(site), site),
+                        Some(Runs::Caller) => (*self.downstream_of_site(site)).clone(),
                         Some(Runs::In(blocklint_core::Context::EventLoop)) => Position::root(Confidence::High),
                         _ => Position::root(Confidence::Medium),
                     });
                 }
                 Target::Body { body, with_receiver, .. } => {
-                    found.merge(&self.ends_of_called_param(site, arg, body, with_receiver));
+                    position.merge(&self.downstream_of_called_param(site, arg, body, with_receiver));
                 }
                 Target::Overrides { class, name } => {
                     for &body in self.overrides(class, name).iter().take(4) {
-                        found.merge(&self.ends_of_called_param(site, arg, body, false));
+                        position.merge(&self.downstream_of_called_param(site, arg, body, false));
                     }
                 }
             }
         }
-        found
+        position
     }
 
-    /// Returns the position of a chain that a callable returns if a function of the project takes that callable.
-    fn ends_of_called_param(&self, site: SiteRef, arg: u32, body: BodyRef, with_receiver: bool) -> Position {
+    /// Returns the position of a chain that a callable returns, if the callable is passed to a function of the project.
+    fn downstream_of_called_param(&self, site: SiteRef, arg: u32, body: BodyRef, with_receiver: bool) -> Position {
         let unknown = Position::root(Confidence::Medium);
         let Some(index) = self.param_for(site, arg, body, with_receiver) else { return unknown };
         let Some(param) = self.program.params_of(body).get(index as usize) else { return unknown };
@@ -339,34 +347,34 @@ impl<'a> Linker<'a> {
         }
         let var = body.file.var_ref(param.var);
         let chains = &self.tables.chains;
-        let found = chains.round.query(&chains.ends_of_called, var, Rc::default, || {
-            let uses = self.uses_in(body.file);
-            let mut found = Position::default();
-            for &(_, of) in uses.of_param.get(&param.var).into_iter().flatten() {
-                found.merge(&match of {
-                    ParamUse::Call(at) => (*self.ends_of_site(body.file.site_ref(at))).clone(),
-                    ParamUse::Arg(at, index) => self.ends_of_inner(body.file.site_ref(at), index),
+        let position = chains.round.query(&chains.downstream_of_called_params, var, Rc::default, || {
+            let uses = self.param_uses_in(body.file);
+            let mut position = Position::default();
+            for &(_, param_use) in uses.of_param.get(&param.var).into_iter().flatten() {
+                position.merge(&match param_use {
+                    ParamUse::Call(call) => (*self.downstream_of_site(body.file.site_ref(call))).clone(),
+                    ParamUse::Arg(call, index) => self.downstream_of_inner_chain(body.file.site_ref(call), index),
                     ParamUse::Consume(_) => Position::default(),
                     ParamUse::Return(_) | ParamUse::Store(_) => Position::root(Confidence::Medium),
                 });
             }
-            Rc::new(found)
+            Rc::new(position)
         });
-        let mut found = (*found).clone();
-        if let Some(at) = found.open.iter().position(|&open| open == body) {
-            found.open.swap_remove(at);
-            found.merge(&self.ends_of_site(site));
+        let mut position = (*position).clone();
+        if let Some(index) = position.open.iter().position(|&open| open == body) {
+            position.open.swap_remove(index);
+            position.merge(&self.downstream_of_site(site));
         }
-        found
+        position
     }
 
-    /// True if an operator's callable is known to run on no thread that must not block, by the operators before it and
-    /// by the code behind it.
+    /// True if an operator's callable is known to run only on threads that may block, by its upstream operators and
+    /// downstream code.
     pub fn is_moved_away(&self, operator: SiteRef) -> bool {
-        let signals = self.signals_before(operator);
-        !signals.has(ItemThreads::LOOP.with(ItemThreads::POOL)) && !signals.has(ItemThreads::UNKNOWN) && {
+        let threads = self.item_threads_before(operator);
+        !threads.has(ItemThreads::LOOP.with(ItemThreads::POOL)) && !threads.has(ItemThreads::UNKNOWN) && {
             let position = self.resolved_position(&self.chain_position(operator));
-            position.root.is_none() && position.driven.is_empty()
+            position.root.is_none() && position.drivers.is_empty()
         }
     }
 }

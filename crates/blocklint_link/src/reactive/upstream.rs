@@ -1,4 +1,4 @@
-//! The operators before an operator: they decide on which threads it receives its items.
+//! Upstream of an operator: the threads on which the operator receives its items, by the operators before it.
 
 use blocklint_core::Context;
 use blocklint_facts::{BodyKind, ExitKind, Form, FormId, VarKind};
@@ -12,7 +12,7 @@ use crate::reactive::BodyUse;
 use crate::values::expr::Scope;
 use crate::values::value::EnvId;
 
-/// The state of a publisher that wraps one call (`Mono.fromCallable`). The call runs on the thread of the subscriber.
+/// The state of a publisher that wraps one call (`Mono.fromCallable`). The call runs on the subscriber's thread.
 pub(crate) const CALLABLE: &str = "callable";
 
 /// A set of the threads on which the items of a publisher may arrive.
@@ -20,35 +20,36 @@ pub(crate) const CALLABLE: &str = "callable";
 pub(crate) struct ItemThreads(u8);
 
 impl ItemThreads {
-    /// Nowhere that is known of.
+    /// No thread.
     pub(crate) const NONE: ItemThreads = ItemThreads(0);
-    /// On the thread of the subscriber: nothing switched.
+    /// The thread of the subscriber, because no operator switched the thread.
     pub(crate) const SUBSCRIBER: ItemThreads = ItemThreads(1);
-    /// On a thread that must not block.
+    /// A thread that must not block.
     pub(crate) const LOOP: ItemThreads = ItemThreads(2);
-    /// On a thread that may block.
+    /// A thread that may block.
     pub(crate) const WORKER: ItemThreads = ItemThreads(4);
-    /// On a thread that is not known.
+    /// An unknown thread.
     pub(crate) const UNKNOWN: ItemThreads = ItemThreads(8);
-    /// On a thread that is not known, but a call makes the publisher anew. Mostly it runs when subscribed to, so code
-    /// that moves the chain moves its source too.
+    /// An unknown thread of a publisher that a call creates. Most such publishers run when a subscriber subscribes, so
+    /// code that moves the chain moves its source as well.
     pub(crate) const CALLED: ItemThreads = ItemThreads(16);
 
-    /// On a scheduler that must not block and that an operator names: a pool for what computes.
+    /// A thread of a scheduler for computations, which must not block and which an operator selects.
     pub(crate) const POOL: ItemThreads = ItemThreads(32);
 
-    /// True if any of `other` is among them.
+    /// True if the set contains any thread of `other`.
     pub(crate) fn has(self, other: ItemThreads) -> bool {
         self.0 & other.0 != 0
     }
 
+    /// Returns the union of two sets.
     pub(crate) fn with(self, other: ItemThreads) -> ItemThreads {
         ItemThreads(self.0 | other.0)
     }
 
-    /// Returns the set with `place` instead of the subscriber's own thread.
-    fn subscribed_at(self, place: ItemThreads) -> ItemThreads {
-        if self.has(ItemThreads::SUBSCRIBER) { ItemThreads(self.0 & !1).with(place) } else { self }
+    /// Returns the set with the threads of the subscriber in place of [`ItemThreads::SUBSCRIBER`].
+    fn with_subscriber_threads(self, threads: ItemThreads) -> ItemThreads {
+        if self.has(ItemThreads::SUBSCRIBER) { ItemThreads(self.0 & !1).with(threads) } else { self }
     }
 }
 
@@ -64,9 +65,9 @@ impl From<Runs> for ItemThreads {
 }
 
 impl<'a> Linker<'a> {
-    /// Returns the threads on which an operator receives its items: those of the publisher it is called on; a source
-    /// runs on its subscriber's.
-    pub(crate) fn signals_before(&self, operator: SiteRef) -> ItemThreads {
+    /// Returns the threads on which an operator receives its items: those of its receiver. A source (`Mono.just`), whose
+    /// receiver is a class, runs on the subscriber's thread.
+    pub(crate) fn item_threads_before(&self, operator: SiteRef) -> ItemThreads {
         let Some(receiver) = self.receiver_form(operator) else { return ItemThreads::SUBSCRIBER };
         let typed = self.eval(self.scope_of(operator, EnvId::NONE), receiver);
         let is_static = self
@@ -77,67 +78,69 @@ impl<'a> Linker<'a> {
         if is_static {
             return ItemThreads::SUBSCRIBER;
         }
-        self.signals(self.scope_of(operator, EnvId::NONE), receiver)
+        self.item_threads(self.scope_of(operator, EnvId::NONE), receiver)
     }
 
     /// Returns the threads on which the items of a publisher arrive.
-    pub(crate) fn signals(&self, scope: Scope, form: FormId) -> ItemThreads {
+    pub(crate) fn item_threads(&self, scope: Scope, form: FormId) -> ItemThreads {
         let file = scope.file;
         let facts = self.program.facts(file);
         match facts.form(form) {
-            Form::Result(site) => self.signals_of_site(file.site_ref(site)),
+            Form::Result(site) => self.item_threads_of_site(file.site_ref(site)),
             Form::Var(var) => match facts.var(var).kind {
-                VarKind::Param(index) => self.signals_of_param(file.var_ref(var), index),
-                _ => self.signals_of_var(file.var_ref(var)),
+                VarKind::Param(index) => self.item_threads_of_param(file.var_ref(var), index),
+                _ => self.item_threads_of_var(file.var_ref(var)),
             },
-            Form::Attr(base, sym) => match self.field_behind(scope, base, sym) {
-                Some(var) => self.signals_of_var(var),
+            Form::Attr(base, sym) => match self.field_of_attribute(scope, base, sym) {
+                Some(var) => self.item_threads_of_var(var),
                 None => ItemThreads::UNKNOWN,
             },
             Form::Alt(kind, list) => {
                 let test = usize::from(kind == blocklint_facts::AltKind::Ternary);
-                let ends = facts.list(list);
-                let ends = &ends[test.min(ends.len())..];
-                ends.iter().fold(ItemThreads::NONE, |all, &end| all.with(self.signals(scope, end)))
+                let forms = facts.list(list);
+                let branches = &forms[test.min(forms.len())..];
+                branches.iter().fold(ItemThreads::NONE, |all, &branch| all.with(self.item_threads(scope, branch)))
             }
-            Form::Cast(inner, _) => self.signals(scope, inner),
+            Form::Cast(inner, _) => self.item_threads(scope, inner),
             Form::None => ItemThreads::NONE,
             _ => ItemThreads::UNKNOWN,
         }
     }
 
-    fn signals_of_var(&self, var: VarRef) -> ItemThreads {
+    /// Returns the threads of the publisher in a variable.
+    fn item_threads_of_var(&self, var: VarRef) -> ItemThreads {
         let chains = &self.tables.chains;
         chains.round.query(
-            &chains.signals_of_vars,
+            &chains.item_threads_of_vars,
             var,
             || ItemThreads::NONE,
             || {
-                let given = self.values_assigned_to(var);
-                if given.is_empty() {
+                let assigned = self.values_assigned_to(var);
+                if assigned.is_empty() {
                     return ItemThreads::UNKNOWN;
                 }
-                given.into_iter().fold(ItemThreads::NONE, |all, (at, value)| {
-                    // `flux = flux.map(f)` builds on what the variable was.
-                    all.with(self.signals(Scope { file: var.file, at, env: EnvId::NONE }, value))
+                assigned.into_iter().fold(ItemThreads::NONE, |all, (at, value)| {
+                    // The value of `flux = flux.map(f)` may depend on the variable itself.
+                    all.with(self.item_threads(Scope { file: var.file, at, env: EnvId::NONE }, value))
                 })
             },
         )
     }
 
-    fn signals_of_site(&self, site: SiteRef) -> ItemThreads {
+    /// Returns the threads of the publisher that a call returns.
+    fn item_threads_of_site(&self, site: SiteRef) -> ItemThreads {
         let chains = &self.tables.chains;
         chains.round.query(
-            &chains.signals_of_sites,
+            &chains.item_threads_of_sites,
             site,
             || ItemThreads::NONE,
             || {
                 let targets = self.targets(site, EnvId::NONE);
-                let mut found = if targets.list.is_empty() { ItemThreads::CALLED } else { ItemThreads::NONE };
+                let mut threads = if targets.list.is_empty() { ItemThreads::CALLED } else { ItemThreads::NONE };
                 for target in &targets.list {
-                    found = found.with(match *target {
-                        Target::Row { path, .. } => self.signals_behind(site, path),
-                        Target::Body { body, .. } => self.signals_of_result(body),
+                    threads = threads.with(match *target {
+                        Target::Row { path, .. } => self.item_threads_after(site, path),
+                        Target::Body { body, .. } => self.item_threads_of_result(body),
                         Target::Overrides { class, name } => {
                             let bodies = self.overrides(class, name);
                             if bodies.len() > 3 {
@@ -145,22 +148,22 @@ impl<'a> Linker<'a> {
                             } else {
                                 bodies
                                     .iter()
-                                    .fold(ItemThreads::NONE, |all, &body| all.with(self.signals_of_result(body)))
+                                    .fold(ItemThreads::NONE, |all, &body| all.with(self.item_threads_of_result(body)))
                             }
                         }
                     });
                 }
-                // A method without a body of its own shows nothing where implementations are known.
-                found
+                // A stub adds no threads if its implementations are known.
+                threads
             },
         )
     }
 
-    /// Returns where the publisher that a function returns emits.
-    pub(crate) fn signals_of_result(&self, body: BodyRef) -> ItemThreads {
+    /// Returns the threads of the publisher that a function returns.
+    pub(crate) fn item_threads_of_result(&self, body: BodyRef) -> ItemThreads {
         let chains = &self.tables.chains;
         chains.round.query(
-            &chains.signals_of_results,
+            &chains.item_threads_of_results,
             body,
             || ItemThreads::NONE,
             || {
@@ -170,59 +173,63 @@ impl<'a> Linker<'a> {
                     .iter()
                     .filter(|exit| exit.kind == ExitKind::Return && facts.body_of(exit.at) == body_id)
                     .filter(|exit| exit.value.is_some());
-                let mut found = ItemThreads::NONE;
-                let mut any = false;
+                let mut threads = ItemThreads::NONE;
+                let mut has_exit = false;
                 for exit in exits.take(16) {
-                    any = true;
+                    has_exit = true;
                     let scope = Scope { file: body.file, at: exit.at, env: EnvId::NONE };
-                    found = found.with(self.signals(scope, exit.value));
+                    threads = threads.with(self.item_threads(scope, exit.value));
                 }
-                if any || self.is_stub(body) && self.has_implementations(body) { found } else { ItemThreads::CALLED }
+                if has_exit || self.is_stub(body) && self.has_implementations(body) {
+                    threads
+                } else {
+                    ItemThreads::CALLED
+                }
             },
         )
     }
 
-    /// Returns where the publisher in a parameter emits: that of the chain which a literal is passed to be put together
-    /// further, or those that known callers pass.
-    fn signals_of_param(&self, var: VarRef, index: u32) -> ItemThreads {
-        /// Callers that are asked.
-        const MOST: usize = 8;
+    /// Returns the threads of the publisher in a parameter: the chain that an operator passes to a lambda during
+    /// assembly, or the publishers that known callers pass.
+    fn item_threads_of_param(&self, var: VarRef, index: u32) -> ItemThreads {
+        /// The maximal number of callers that are evaluated.
+        const MAX_CALLERS: usize = 8;
         let body = var.file.body_ref(self.program.var(var).body);
         let chains = &self.tables.chains;
         chains.round.query(
-            &chains.signals_of_vars,
+            &chains.item_threads_of_vars,
             var,
             || ItemThreads::NONE,
             || {
                 if self.program.body(body).kind == BodyKind::Lambda {
                     let uses = self.program.uses_of_callable(body);
-                    let given = uses.iter().find_map(|(mention, _)| match mention {
+                    let assigned = uses.iter().find_map(|(mention, _)| match mention {
                         Mention::Arg(site, arg) => Some((body.file.site_ref(site), arg)),
                         _ => None,
                     });
-                    let Some((site, arg)) = given else { return ItemThreads::UNKNOWN };
-                    return if self.is_put_together_by(site, arg) {
-                        self.signals_before(site)
+                    let Some((site, arg)) = assigned else { return ItemThreads::UNKNOWN };
+                    return if self.is_assembled_by(site, arg) {
+                        self.item_threads_before(site)
                     } else {
                         ItemThreads::UNKNOWN
                     };
                 }
                 let uses = self.uses_of_body(body);
-                let calls = || uses.iter().filter(|of| !self.program.is_test(of.file()));
-                let known = calls().count();
-                if known == 0 || known > MOST {
+                let calls = || uses.iter().filter(|body_use| !self.program.is_test(body_use.file()));
+                let call_count = calls().count();
+                if call_count == 0 || call_count > MAX_CALLERS {
                     return ItemThreads::UNKNOWN;
                 }
-                calls().fold(ItemThreads::NONE, |all, of| {
-                    all.with(match *of {
+                calls().fold(ItemThreads::NONE, |all, body_use| {
+                    all.with(match *body_use {
                         BodyUse::Call(site) => {
                             let args = self.program.args_of(site);
                             match args.get(index as usize) {
-                                Some(arg) => self.signals(self.scope_of(site, EnvId::NONE), arg.value),
+                                Some(arg) => self.item_threads(self.scope_of(site, EnvId::NONE), arg.value),
                                 None => ItemThreads::UNKNOWN,
                             }
                         }
-                        BodyUse::Passed(site, arg) if self.is_put_together_by(site, arg) => self.signals_before(site),
+                        BodyUse::Passed(site, arg) if self.is_assembled_by(site, arg) => self.item_threads_before(site),
                         BodyUse::Passed(..) => ItemThreads::UNKNOWN,
                     })
                 })
@@ -230,43 +237,43 @@ impl<'a> Linker<'a> {
         )
     }
 
-    /// True if an operator passes its chain to the callable in an argument while the chain is put together:
-    /// `transform`, `as`.
-    fn is_put_together_by(&self, site: SiteRef, arg: u32) -> bool {
+    /// True if an operator passes its chain to the callable in an argument while the chain is assembled: `transform`,
+    /// `as`.
+    fn is_assembled_by(&self, site: SiteRef, arg: u32) -> bool {
         if !self.is_operator(site) {
             return false;
         }
         self.targets(site, EnvId::NONE).list.iter().any(|target| {
             let Target::Row { path, .. } = *target else { return false };
-            self.library.handovers(path).iter().any(|of| {
-                matches!(&of.row.selector, Selector::Argument(argument) if self.is_argument(site, arg, argument))
-                    && (matches!(of.row.context, HandoverContext::Is(Runs::Caller))
-                        || matches!(of.row.gives.first(), Some(TypeExpr::SelfType(_))))
+            self.library.handovers(path).iter().any(|handover| {
+                matches!(&handover.row.selector, Selector::Argument(argument) if self.is_argument(site, arg, argument))
+                    && (matches!(handover.row.context, HandoverContext::Is(Runs::Caller))
+                        || matches!(handover.row.gives.first(), Some(TypeExpr::SelfType(_))))
             })
         })
     }
 
-    /// Returns the signals behind a library's operator, by the signals before it.
-    fn signals_behind(&self, site: SiteRef, path: PathId) -> ItemThreads {
-        let applied = self.applied_to_chain(site);
-        if !applied.is_empty() {
-            return self.signals_of_applied(&applied);
+    /// Returns the threads of the items after a library's operator, by the threads before it.
+    fn item_threads_after(&self, site: SiteRef, path: PathId) -> ItemThreads {
+        let transformers = self.chain_transformers(site);
+        if !transformers.is_empty() {
+            return self.item_threads_after_transform(&transformers);
         }
-        let before = self.signals_before(site);
+        let before = self.item_threads_before(site);
         let rows = self.rows_for_call(path, site);
-        let holds = |row: &CallRow| self.conditions_shown(&row.when, &row.unless, site, EnvId::NONE);
+        let holds = |row: &CallRow| self.conditions_hold(&row.when, &row.unless, site, EnvId::NONE);
         let mover = rows.with(|row| row.moves.is_some()).find(|row| holds(row.row));
         let moves = mover.and_then(|row| row.row.moves.as_ref());
         if let Some(to) = self.moves_source(moves, site) {
-            return before.subscribed_at(self.moved(to, site));
+            return before.with_subscriber_threads(self.threads_after_move(to, site));
         }
         match moves {
             Some(Moves::Rest(to)) => {
-                let to = self.moved(to, site);
-                if to == ItemThreads::UNKNOWN && self.ends_sink_itself(site) {
+                let threads = self.threads_after_move(to, site);
+                if threads == ItemThreads::UNKNOWN && self.completes_sink_directly(site) {
                     return ItemThreads::SUBSCRIBER;
                 }
-                return to.subscribed_at(before);
+                return threads.with_subscriber_threads(before);
             }
             Some(Moves::Source(_)) | None => {}
         }
@@ -278,10 +285,10 @@ impl<'a> Linker<'a> {
             };
         };
         let Some(returns) = returns.row.returns.as_ref() else { return ItemThreads::CALLED };
-        // The elements of `flatMap` come from its inner chains.
-        if let Some((argument, called)) = inner_of(returns) {
-            return match self.signals_of_argument(site, argument, called) {
-                Some(inner) => inner.subscribed_at(before),
+        // The items after `flatMap` come from its inner chains.
+        if let Some((argument, is_called)) = inner_publisher_argument(returns) {
+            return match self.item_threads_of_argument(site, argument, is_called) {
+                Some(inner) => inner.with_subscriber_threads(before),
                 None => ItemThreads::CALLED,
             };
         }
@@ -289,19 +296,20 @@ impl<'a> Linker<'a> {
         if self.returns_publisher(path, rows) == Some(false) {
             return if self.continues_future(site) { before } else { ItemThreads::CALLED };
         }
-        let mut found = ItemThreads::NONE;
+        let mut items = ItemThreads::NONE;
         let mut others = ItemThreads::NONE;
-        let plain = matches!(returns, TypeExpr::SelfType(arguments) if arguments.is_empty()) || !self.is_operator(site);
-        if plain {
+        let takes_publishers =
+            matches!(returns, TypeExpr::SelfType(arguments) if arguments.is_empty()) || !self.is_operator(site);
+        if takes_publishers {
             for arg in &self.program.args_of(site) {
                 let typed = self.eval(self.scope_of(site, EnvId::NONE), arg.value);
                 if self.is_publisher(typed.value) {
-                    others = others.with(self.signals(self.scope_of(site, EnvId::NONE), arg.value));
+                    others = others.with(self.item_threads(self.scope_of(site, EnvId::NONE), arg.value));
                 } else {
-                    for body in self.callables(site, arg.value) {
-                        let given = self.returned(body, EnvId::NONE, None);
-                        if self.is_publisher(given.value) {
-                            others = others.with(self.signals_of_result(body));
+                    for body in self.callables_in_argument(site, arg.value) {
+                        let assigned = self.returned(body, EnvId::NONE, None);
+                        if self.is_publisher(assigned.value) {
+                            others = others.with(self.item_threads_of_result(body));
                         }
                     }
                 }
@@ -309,12 +317,12 @@ impl<'a> Linker<'a> {
         }
         let is_source = !self.is_operator(site);
         if !is_source || others == ItemThreads::NONE {
-            found = found.with(before);
+            items = items.with(before);
         }
-        found.with(others.subscribed_at(before))
+        items.with(others.with_subscriber_threads(before))
     }
 
-    /// True if a call stands on a publisher or another object of a library, not on a class.
+    /// True if the receiver of a call is a publisher or another object of a library, and not a class.
     fn is_operator(&self, site: SiteRef) -> bool {
         let Some(receiver) = self.receiver_form(site) else { return false };
         let typed = self.eval(self.scope_of(site, EnvId::NONE), receiver);
@@ -326,38 +334,39 @@ impl<'a> Linker<'a> {
                 .any(|val| matches!(val, crate::values::value::Val::Library { .. }))
     }
 
-    /// Returns the signals of the publisher in an argument, or of what the callable there returns.
-    fn signals_of_argument(&self, site: SiteRef, argument: &Argument, called: bool) -> Option<ItemThreads> {
+    /// Returns the threads of the publisher in an argument. If `is_called`, the argument is a callable that returns the
+    /// publisher.
+    fn item_threads_of_argument(&self, site: SiteRef, argument: &Argument, is_called: bool) -> Option<ItemThreads> {
         let form = self.argument_form(site, argument)?;
-        if !called {
+        if !is_called {
             let scope = self.scope_of(site, EnvId::NONE);
             let typed = self.eval(scope, form);
             if self.is_publisher(typed.value) {
-                return Some(self.signals(scope, form));
+                return Some(self.item_threads(scope, form));
             }
-            // `fromIterable`: what is iterated at once.
+            // `fromIterable` iterates over its argument on the subscriber's thread.
             return (!self.values.is_unknown(typed.value)).then_some(ItemThreads::SUBSCRIBER);
         }
-        let bodies = self.callables(site, form);
+        let bodies = self.callables_in_argument(site, form);
         if bodies.is_empty() {
             return None;
         }
-        Some(bodies.iter().fold(ItemThreads::NONE, |all, &body| all.with(self.signals_of_result(body))))
+        Some(bodies.iter().fold(ItemThreads::NONE, |all, &body| all.with(self.item_threads_of_result(body))))
     }
 
-    /// Returns where an operator moves the source before it: it says so, or it moves the rest and stands directly on a
-    /// callable, with which it is fused.
+    /// Returns the scheduler to which an operator moves the source before it: an operator like `subscribeOn`, or an
+    /// operator like `publishOn` directly after a publisher that wraps a callable, because the two are fused.
     pub(crate) fn moves_source<'m>(&self, moves: Option<&'m Moves>, site: SiteRef) -> Option<&'m MoveTo> {
         match moves? {
             Moves::Source(to) => Some(to),
             Moves::Rest(to @ MoveTo::Scheduler(_)) => {
                 let facts = self.program.facts(site.file);
-                let Form::Result(before) = facts.form(self.receiver_form(site)?) else { return None };
-                let before = site.file.site_ref(before);
-                let targets = self.targets(before, EnvId::NONE);
+                let Form::Result(source) = facts.form(self.receiver_form(site)?) else { return None };
+                let source = site.file.site_ref(source);
+                let targets = self.targets(source, EnvId::NONE);
                 let is_callable = |target: &Target| match *target {
                     Target::Row { path, .. } => {
-                        let rows = self.rows_for_call(path, before);
+                        let rows = self.rows_for_call(path, source);
                         rows.with(|row| row.state.is_some()).any(|row| row.state.as_deref() == Some(CALLABLE))
                     }
                     _ => false,
@@ -368,11 +377,11 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Returns where a row moves a part of a chain.
-    pub(crate) fn moved(&self, to: &MoveTo, site: SiteRef) -> ItemThreads {
+    /// Returns the threads to which a row moves a part of a chain.
+    pub(crate) fn threads_after_move(&self, to: &MoveTo, site: SiteRef) -> ItemThreads {
         match to {
             MoveTo::Runs(runs) => (*runs).into(),
-            // Code that passes an unknown scheduler around mostly does so to move work away.
+            // An unknown scheduler is mostly one for blocking work.
             MoveTo::Scheduler(argument) => match self.argument_form(site, argument) {
                 Some(form) => match self.scheduler_of(self.scope_of(site, EnvId::NONE), form) {
                     Some(Runs::In(Context::EventLoop)) => ItemThreads::POOL,
@@ -384,9 +393,9 @@ impl<'a> Linker<'a> {
     }
 }
 
-/// Returns the argument whose publisher an operator passes on, and whether the publisher is the result of calling the
-/// argument.
-fn inner_of(returns: &TypeExpr) -> Option<(&Argument, bool)> {
+/// Returns the argument whose publisher's items an operator emits; true if the argument is a callable that returns the
+/// publisher.
+fn inner_publisher_argument(returns: &TypeExpr) -> Option<(&Argument, bool)> {
     fn innermost(expr: &TypeExpr, called: bool) -> Option<(&Argument, bool)> {
         match expr {
             TypeExpr::Result(inner) | TypeExpr::Yield(inner) => innermost(inner, true),
@@ -396,10 +405,12 @@ fn inner_of(returns: &TypeExpr) -> Option<(&Argument, bool)> {
         }
     }
     match returns {
-        TypeExpr::Path { arguments, .. } | TypeExpr::SelfType(arguments) => arguments.iter().find_map(|of| match of {
-            TypeExpr::Element(inner) => innermost(inner, false),
-            _ => None,
-        }),
+        TypeExpr::Path { arguments, .. } | TypeExpr::SelfType(arguments) => {
+            arguments.iter().find_map(|argument| match argument {
+                TypeExpr::Element(inner) => innermost(inner, false),
+                _ => None,
+            })
+        }
         other => innermost(other, false),
     }
 }

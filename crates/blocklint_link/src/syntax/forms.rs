@@ -1,4 +1,4 @@
-//! Parts of a form: its last name, the forms inside it, and the value of a local.
+//! Parts of forms: the last name, nested forms, and the value of a local variable.
 
 use blocklint_facts::{BodyKind, FileFacts, Form, FormId, Sym};
 
@@ -11,7 +11,7 @@ pub fn last_name(facts: &FileFacts, form: FormId) -> Option<Sym> {
     }
 }
 
-/// True if a form, or one inside it, is wanted.
+/// True if a form, or a form nested in it, meets a predicate.
 pub fn mentions(facts: &FileFacts, form: FormId, depth: u32, wanted: &dyn Fn(Form) -> bool) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     if form.is_none() {
@@ -25,9 +25,13 @@ pub fn mentions(facts: &FileFacts, form: FormId, depth: u32, wanted: &dyn Fn(For
             Form::Result(site) => {
                 inside(facts.site(site).callee) || facts.args_of(site).iter().any(|argument| inside(argument.value))
             }
-            Form::Await(of) | Form::Try(of) | Form::Element(of) | Form::Not(of) | Form::Bound(of) => inside(of),
-            Form::Part(of, _) | Form::Field(of, _) => inside(of),
-            Form::Subscript(of, by) | Form::Cast(of, by) | Form::Compare(_, of, by) => inside(of) || inside(by),
+            Form::Await(inner) | Form::Try(inner) | Form::Element(inner) | Form::Not(inner) | Form::Bound(inner) => {
+                inside(inner)
+            }
+            Form::Part(inner, _) | Form::Field(inner, _) => inside(inner),
+            Form::Subscript(left, right) | Form::Cast(left, right) | Form::Compare(_, left, right) => {
+                inside(left) || inside(right)
+            }
             Form::Display(_, list) | Form::Pairs(list) | Form::Alt(_, list) | Form::Join(list) => {
                 facts.list(list).iter().any(|&form| inside(form))
             }
@@ -35,7 +39,7 @@ pub fn mentions(facts: &FileFacts, form: FormId, depth: u32, wanted: &dyn Fn(For
         }
 }
 
-/// Returns the field of the object itself that a form reads.
+/// Returns the name of the receiver's field that a form reads: `store` of `this.store` (Java).
 pub(crate) fn field_of(facts: &FileFacts, form: FormId) -> Option<Sym> {
     match facts.form(form) {
         Form::Var(var) if facts.body(facts.var(var).body).kind == BodyKind::Class => Some(facts.var(var).name),
@@ -44,9 +48,9 @@ pub(crate) fn field_of(facts: &FileFacts, form: FormId) -> Option<Sym> {
     }
 }
 
-/// Returns the only value of a local, or the form itself if it is no local. It returns `None` if the local may have
-/// several values.
-pub(crate) fn behind_local(facts: &FileFacts, form: FormId) -> Option<FormId> {
+/// Returns the only value of a local variable, or a form that is no variable unchanged. Returns `None` if the variable
+/// has several values.
+pub(crate) fn value_of_local(facts: &FileFacts, form: FormId) -> Option<FormId> {
     match facts.form(form) {
         Form::Var(var) => facts.only_value_of(var).map(|only| only.value),
         _ => Some(form),

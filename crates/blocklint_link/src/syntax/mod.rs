@@ -1,5 +1,5 @@
-//! Questions that one file answers, without a linker: which regions lie around which, what a test shows about its
-//! parts, what a form mentions. Never what a name means.
+//! Syntactic helpers over the facts of one file, without the linker: regions, exception handlers, forms and the
+//! outcomes of nested tests. They resolve no names.
 
 pub mod exception_handlers;
 pub mod forms;

@@ -1,12 +1,12 @@
-//! The parts of a condition whose outcome follows from the outcome of the whole.
+//! Outcomes of the operands of a test (`and`, `or`, `not`) that follow from the outcome of the test.
 
 use blocklint_facts::{AltKind, FileFacts, Form, FormId};
 
-/// How deep a test is read.
+/// The maximal nesting of operands.
 const DEPTH: u32 = 4;
 
-/// Calls `each` with every part of a condition whose outcome follows from the whole having the outcome `holds`: all of `a and b` hold, none of `a or b`
-/// does, and `not a` is the opposite of `a`.
+/// Calls `each` with every operand of a test whose outcome follows from the outcome `holds` of the test. If `a and b`
+/// holds, both operands hold; if `a or b` fails, both fail; `not a` has the opposite outcome of `a`.
 pub fn each_decided_part(facts: &FileFacts, test: FormId, holds: bool, each: &mut dyn FnMut(FormId, bool)) {
     each_within(facts, test, holds, each, DEPTH);
 }

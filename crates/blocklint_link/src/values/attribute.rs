@@ -1,4 +1,5 @@
-//! Members: attributes, methods, fields, elements and parts of values.
+//! Attribute access: the value of `a.name` for each kind of member (instance, class, module, library type), as a
+//! method, field, property or class attribute. Elements and parts of values are in `element.rs`.
 
 use crate::lang;
 
@@ -11,8 +12,8 @@ use crate::program::ids::{BodyRef, ClassRef, Name, PathId, VarRef};
 use crate::values::expr::Scope;
 use crate::values::value::{ArgsId, BoundId, EnvId, Val, Why};
 
-/// Assignments from elsewhere to one name of a module that are looked at.
-pub(crate) const MOST_SET: usize = 16;
+/// The maximal number of assignments from other files to one name of a module that are evaluated.
+pub(crate) const MAX_MODULE_ASSIGNS: usize = 16;
 
 impl<'a> Linker<'a> {
     /// Returns an attribute of one member of a value.
@@ -38,7 +39,7 @@ impl<'a> Linker<'a> {
             Val::Folder(path) => lang::python::names::folder_member(self, &self.library.text(path), name),
             Val::External(path) => {
                 let text = self.program.text(name);
-                // A class has its instances' fields where it has fields at all: `SQLModel.metadata`.
+                // A field that a model declares is also one of the class: `SQLModel.metadata`.
                 if let Some(rows) = self.library.ty(path)
                     && let Some(field) = rows.field(text)
                 {
@@ -56,10 +57,12 @@ impl<'a> Linker<'a> {
                 lang::semantics(self.program.language(class.file)).member_of_instance(self, member, name, own)
             }
             Val::Param { .. } => self.map(self.bound_of(member), |bound| self.attr(bound, name)),
-            Val::Tuple(args) => match self.program.text(name).parse().ok().and_then(|at| self.values.nth(args, at)) {
-                Some(value) => Typed { value, inferred_steps: 0 },
-                None => self.unknown(Why::Attribute),
-            },
+            Val::Tuple(args) => {
+                match self.program.text(name).parse().ok().and_then(|index| self.values.nth(args, index)) {
+                    Some(value) => Typed { value, inferred_steps: 0 },
+                    None => self.unknown(Why::Attribute),
+                }
+            }
             Val::Library { ty, args, .. } => self.library_member(ty, args, name, member),
             Val::Super { class, receiver } => {
                 let receiver_val = self.values.single(receiver);
@@ -68,13 +71,14 @@ impl<'a> Linker<'a> {
                     _ => class,
                 };
                 let order = self.mro(start);
-                let behind = order.iter().position(|one| *one == Ancestor::Class(class)).map_or(0, |at| at + 1);
-                self.member_along(&order[behind.min(order.len())..], name, receiver_val)
+                let own = order.iter().position(|ancestor| *ancestor == Ancestor::Class(class));
+                let next = own.map_or(0, |index| index + 1);
+                self.find_member_in_order(&order[next.min(order.len())..], name, receiver_val)
                     .unwrap_or_else(|| self.unknown(Why::Attribute))
             }
             Val::Fn { body, .. } => lang::semantics(self.program.language(body.file))
                 .member_of_function(self, member, name)
-                .unwrap_or_else(|| self.added_by_decorator(body, name)),
+                .unwrap_or_else(|| self.member_added_by_decorator(body, name)),
             Val::Lazy { path, .. } => match lang::semantics(self.library.language(path)).iterator_type(self) {
                 Some(iterator) => {
                     let path = self.library.member(iterator, self.program.text(name));
@@ -91,7 +95,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Returns the type of a library call's lazy result, as its rows declare it: `Files.lines(path)` is a `Stream`.
+    /// Returns the type of a library call's lazy result by its rows: `Files.lines(path)` is a `Stream`.
     fn type_of_lazy(&self, path: PathId) -> Option<(PathId, ArgsId)> {
         let returns = self.library.calls(path).with(|row| row.returns.is_some()).next()?.returns.clone()?;
         match self.values.members(self.type_value(&returns, Val::External(path), None).value)[..] {
@@ -100,16 +104,16 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Returns the attribute that a library's decorator adds to the function it keeps: `task.delay`. The result in the
-    /// decorator's row has that attribute.
-    fn added_by_decorator(&self, body: BodyRef, name: Name) -> Typed {
+    /// Returns the attribute that a library's decorator adds to the function that it returns: `task.delay`. The result
+    /// type in the decorator's row has that attribute.
+    fn member_added_by_decorator(&self, body: BodyRef, name: Name) -> Typed {
         let text = self.program.text(name);
         for (path, _) in self.decorators(body) {
             let rows = self.library.calls(path);
             let Some(row) = rows.with(|row| row.returns.is_some()).next() else { continue };
             let Some(returns) = row.returns.clone() else { continue };
-            let made = self.type_value(&returns, Val::External(path), None);
-            for val in self.values.members(made.value) {
+            let result = self.type_value(&returns, Val::External(path), None);
+            for val in self.values.members(result.value) {
                 let Val::Library { ty, .. } = val else { continue };
                 let member = self.library.member(ty, text);
                 if !self.library.calls(member).is_empty() {
@@ -120,7 +124,7 @@ impl<'a> Linker<'a> {
         self.unknown(Why::Attribute)
     }
 
-    /// Returns the member behind one segment of a path, by the rules of a language.
+    /// Returns the member that one segment of a path refers to (`b` in `a::b`), by the rules of a language.
     pub(crate) fn path_member(&self, member: Val, name: Name, language: Language) -> Typed {
         lang::semantics(language).path_member(self, member, name)
     }
@@ -128,7 +132,7 @@ impl<'a> Linker<'a> {
     /// Returns a member of a class object.
     fn class_member(&self, class: ClassRef, name: Name, receiver: Val) -> Typed {
         let semantics = lang::semantics(self.program.language(class.file));
-        match self.member_along(&self.mro(class), name, receiver) {
+        match self.find_member_in_order(&self.mro(class), name, receiver) {
             Some(typed) => semantics.member_of_class(self, class, name, typed),
             None => semantics
                 .implied_member_of_class(self, class, name, receiver)
@@ -139,15 +143,15 @@ impl<'a> Linker<'a> {
     /// Returns a member of an instance: a method or class attribute, else the values assigned to the field.
     fn instance_member(&self, class: ClassRef, exact: bool, name: Name, receiver: Val) -> Typed {
         let order = self.mro(class);
-        let declared = self.member_along(&order, name, receiver);
+        let declared = self.find_member_in_order(&order, name, receiver);
         if let Some(typed) = declared
             && !self.values.is_unknown(typed.value)
             && !self.is_only_none(typed)
         {
-            // A class attribute that instances overwrite: both.
-            let plain =
+            // Instances may overwrite a class attribute, so the value is the union of both.
+            let is_plain =
                 self.values.members(typed.value).iter().all(|val| !matches!(val, Val::Fn { .. } | Val::Method { .. }));
-            if !plain || self.is_declared(&order, name) {
+            if !is_plain || self.is_declared(&order, name) {
                 return typed;
             }
             let field = self.field(class, name);
@@ -166,7 +170,7 @@ impl<'a> Linker<'a> {
         self.values.members(typed.value).iter().all(|val| *val == Val::None)
     }
 
-    /// True if a class of the order declares a type for the attribute.
+    /// True if a class of the lookup order declares a type for the attribute.
     fn is_declared(&self, order: &[Ancestor], name: Name) -> bool {
         order.iter().any(|ancestor| match *ancestor {
             Ancestor::Class(class) => self.own_member(class, name).is_some_and(|(owner, var)| {
@@ -176,8 +180,8 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// Returns the first member of this name along a lookup order.
-    fn member_along(&self, order: &[Ancestor], name: Name, receiver: Val) -> Option<Typed> {
+    /// Returns the first member of this name in a lookup order (MRO).
+    fn find_member_in_order(&self, order: &[Ancestor], name: Name, receiver: Val) -> Option<Typed> {
         for ancestor in order {
             match *ancestor {
                 Ancestor::Class(owner) => {
@@ -218,7 +222,7 @@ impl<'a> Linker<'a> {
         let typed = semantics.field_on_receiver(self, owner, var, receiver).unwrap_or_else(|| self.var(scope, var));
         let is_enum = self.program.class(owner).kind == blocklint_facts::ClassKind::Enum;
         if is_enum && matches!(receiver, Val::Class(_)) && !self.has_function(typed) {
-            // Java: a constant may have a class of its own.
+            // A constant of an enum may have an anonymous class of its own (Java).
             if let [Val::Instance { class, .. }] = self.values.members(typed.value)[..]
                 && class != owner
                 && self.is_subclass(class, owner)
@@ -253,14 +257,15 @@ impl<'a> Linker<'a> {
         })
     }
 
+    /// True if a member of a value is a function or class of the project.
     pub(crate) fn has_function(&self, typed: Typed) -> bool {
         self.values.members(typed.value).iter().any(|val| matches!(val, Val::Fn { .. } | Val::Class(_)))
     }
 
-    /// True if a function takes its receiver as a parameter, because it stands in a class or was decorated there.
+    /// True if a function in a class takes its receiver as a parameter.
     pub(crate) fn is_method(&self, body: BodyRef) -> bool {
         let row = self.program.body(body);
-        // A closure that a decorator returned stands in a function, yet is called like the method it replaced.
+        // A closure that a decorator returned counts, because it is called like the method that it replaced.
         row.kind == BodyKind::Function || row.kind == BodyKind::Lambda
     }
 
@@ -268,8 +273,8 @@ impl<'a> Linker<'a> {
     fn library_member(&self, ty: PathId, args: ArgsId, name: Name, receiver: Val) -> Typed {
         let text = self.program.text(name);
         let bound = self.values.bound(receiver);
-        for &of in self.library.supertypes(ty).iter() {
-            if let Some(rows) = self.library.ty(of)
+        for &supertype in self.library.supertypes(ty).iter() {
+            if let Some(rows) = self.library.ty(supertype)
                 && let Some(field) = rows.field(text)
             {
                 let field = field.clone();
@@ -281,11 +286,11 @@ impl<'a> Linker<'a> {
             return typed;
         }
         let semantics = lang::semantics(self.library.language(ty));
-        let is_silent = self.library.calls(path).is_empty() && self.library.handovers(path).is_empty();
-        if is_silent && let Some(of) = semantics.alias_target_type(self, ty) {
-            return self.library_member(of, args, name, Val::Library { ty: of, args, made: None });
+        let has_no_rows = self.library.calls(path).is_empty() && self.library.handovers(path).is_empty();
+        if has_no_rows && let Some(inner) = semantics.alias_target_type(self, ty) {
+            return self.library_member(inner, args, name, Val::Library { ty: inner, args, made: None });
         }
-        if is_silent && let Some(inner) = self.transparent_inner(ty, args) {
+        if has_no_rows && let Some(inner) = self.transparent_inner(ty, args) {
             if semantics.is_field_of_wrapper(text) {
                 return inner;
             }
@@ -298,30 +303,30 @@ impl<'a> Linker<'a> {
         }
         if self.library.calls(path).is_empty()
             && self.library.handovers(path).is_empty()
-            && let Some(made) = self.always_returned(ty, "__getattr__", receiver)
+            && let Some(made) = self.unconditional_result(ty, "__getattr__", receiver)
         {
             return made;
         }
         self.known(Val::Method { path, receiver: bound })
     }
 
-    /// Returns the result of a library type's method, if a row without conditions declares it: `client["shop"]`,
-    /// `client.shop`.
-    pub(crate) fn always_returned(&self, ty: PathId, method: &str, receiver: Val) -> Option<Typed> {
+    /// Returns the result of a library type's method by a row without conditions: of `__getitem__` for
+    /// `client["shop"]`, of `__getattr__` for `client.shop`.
+    pub(crate) fn unconditional_result(&self, ty: PathId, method: &str, receiver: Val) -> Option<Typed> {
         let rows = self.library.calls(self.library.member(ty, method));
-        let always = rows.with(|row| row.returns.is_some()).find(|row| row.when.is_empty() && row.unless.is_empty())?;
-        let returns = always.returns.clone()?;
+        let row = rows.with(|row| row.returns.is_some()).find(|row| row.when.is_empty() && row.unless.is_empty())?;
+        let returns = row.returns.clone()?;
         Some(self.type_value(&returns, receiver, None))
     }
 
-    /// Returns the value that a transparent type holds.
+    /// Returns the value inside a transparent type, whose members are those of its type argument: `Arc<Store>`.
     pub fn transparent_inner(&self, ty: PathId, args: ArgsId) -> Option<Typed> {
         let index = self.library.ty(ty)?.through()?;
         let value = self.values.nth(args, index)?;
         Some(Typed { value, inferred_steps: 0 })
     }
 
-    /// Returns the value of a library type's property, if the path is one.
+    /// Returns the value of a library type's property; `None` if the path is no property.
     fn property(&self, path: PathId, receiver: BoundId) -> Option<Typed> {
         let rows = self.library.properties(path);
         if rows.is_empty() {
@@ -338,15 +343,15 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// Returns the class of which a method's first parameter is an instance, if the body is a method.
+    /// Returns the value of a method's first parameter: an instance of its class, or the class (`cls`). `None` if the
+    /// body is no method or is static.
     pub(crate) fn receiver_of(&self, var: VarRef) -> Option<Typed> {
         let facts = self.program.facts(var.file);
         let row = self.program.var(var);
         let body = facts.body(row.body);
         let class = body.class.get()?;
         let class = var.file.class_ref(class);
-        let of = var.file.body_ref(row.body);
-        let kind = self.method_kind(of);
+        let kind = self.method_kind(var.file.body_ref(row.body));
         if facts.text(body.name) == "__new__" || kind.of_class {
             return Some(self.known(Val::Class(class)));
         }

@@ -1,4 +1,4 @@
-//! Literals that arguments are: written there, or behind a name that is bound once.
+//! Constant evaluation: the literal of a form, also through a name or field that is assigned once.
 
 use crate::lang;
 use blocklint_facts::{Form, FormId, VarKind};
@@ -9,7 +9,7 @@ use crate::program::ids::{SiteRef, VarRef};
 use crate::values::value::{EnvId, Val};
 
 impl<'a> Linker<'a> {
-    /// Returns the literal that a form is: written there, or a name bound once to one.
+    /// Returns the literal value of a form at a site: a literal, or a name that is assigned one literal.
     pub fn constant(&self, site: SiteRef, form: FormId, env: EnvId, depth: u32) -> Constant {
         if self.is_still_empty(site, form) {
             return Constant::Empty;
@@ -17,7 +17,7 @@ impl<'a> Linker<'a> {
         self.constant_in(self.program.body_of_site(site), form, env, depth)
     }
 
-    /// Returns the literal that a form is, where the form is read in a body of the same file.
+    /// Returns the literal value of a form in a body of the same file.
     pub fn constant_in(&self, body: crate::program::ids::BodyRef, form: FormId, env: EnvId, depth: u32) -> Constant {
         let Some(depth) = depth.checked_sub(1) else { return Constant::Hidden };
         let file = body.file;
@@ -46,7 +46,7 @@ impl<'a> Linker<'a> {
                 match facts.form(only.value) {
                     Form::Import(_) => self.constant_of_value(file, form, env),
                     _ => {
-                        // A local of this body may pass a parameter on.
+                        // A local of this body may have a parameter as its value: `limit = size`.
                         self.constant_in(body, only.value, env, depth)
                     }
                 }
@@ -75,7 +75,7 @@ impl<'a> Linker<'a> {
                 if let Some(same) = self.cast_argument(file, site) {
                     return self.constant_in(body, same, env, depth);
                 }
-                // `a | b` of named constants.
+                // Flags: `os.O_RDONLY | os.O_NONBLOCK`.
                 if facts.text(row.name) == "__or__" {
                     let mut paths = Vec::new();
                     let args = facts.args_of(site).into_iter().map(|arg| arg.value);
@@ -95,7 +95,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Returns the literal that a parameter has where a call passes none; nothing if it has no default.
+    /// Returns the literal value of a parameter's default; `None` if it has no default.
     pub fn default_of(&self, body: crate::program::ids::BodyRef, param: u32) -> Option<Constant> {
         let facts = self.program.facts(body.file);
         let default = self.program.params_of(body).get(param as usize).map(|param| param.default)?.get()?;
@@ -108,8 +108,7 @@ impl<'a> Linker<'a> {
         Some(self.constant_in(body.file.body_ref(parent), default, EnvId::NONE, 6))
     }
 
-    /// Returns the argument that a call returns unchanged, because the call only declares a type for type checkers:
-    /// `cast(Kind, kind)` (Python).
+    /// Returns the second argument of `typing.cast`, which returns it unchanged: `kind` of `cast(Kind, kind)` (Python).
     pub(crate) fn cast_argument(
         &self,
         file: crate::program::ids::FileId,
@@ -130,10 +129,10 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Returns the literal of a name of another module or of a library constant.
+    /// Returns the literal value of a name of another module, or the path of a library's constant.
     fn constant_of_value(&self, file: crate::program::ids::FileId, form: FormId, env: EnvId) -> Constant {
         let scope = crate::values::expr::Scope { file, at: blocklint_facts::At::default(), env };
-        if let Some((file, value)) = self.definition_of(file, form) {
+        if let Some((file, value)) = self.module_constant_definition(file, form) {
             return self.constant_in(file.body_ref(blocklint_facts::BodyId(0)), value, EnvId::NONE, 3);
         }
         let mut paths = Vec::new();
@@ -145,17 +144,17 @@ impl<'a> Linker<'a> {
         if paths.is_empty() { Constant::Hidden } else { Constant::Symbols(paths) }
     }
 
-    /// Returns the one value assigned to a module constant that a name or `module.NAME` leads to.
-    fn definition_of(
+    /// Returns the only value that is assigned to the module constant behind an imported name or `module.NAME`.
+    fn module_constant_definition(
         &self,
         file: crate::program::ids::FileId,
         form: FormId,
     ) -> Option<(crate::program::ids::FileId, FormId)> {
-        let of = self.module_var(file, form)?;
-        self.program.only_value_of(of).map(|row| (of.file, row.value))
+        let var = self.module_var(file, form)?;
+        self.program.only_value_of(var).map(|row| (var.file, row.value))
     }
 
-    /// Returns the variable of another module that an imported name or `module.NAME` leads to.
+    /// Returns the variable of another module that an imported name or `module.NAME` refers to.
     pub fn module_var(&self, file: crate::program::ids::FileId, form: FormId) -> Option<VarRef> {
         let facts = self.program.facts(file);
         let (module, name) = match facts.form(form) {
@@ -182,25 +181,26 @@ impl<'a> Linker<'a> {
         Some(file.var_ref(var))
     }
 
-    /// Returns the one literal assigned to a field of a class, in its body or a method.
+    /// Returns the only literal that is assigned to a field of a class, in its body or a method; `Hidden` if the
+    /// assignments differ.
     fn constant_field(
         &self,
         class: crate::program::ids::ClassRef,
         name: crate::program::ids::Name,
         depth: u32,
     ) -> Option<Constant> {
-        let mut found = None;
-        let mut see = |constant: Constant| {
-            if found.is_none() {
-                found = Some(constant);
-            } else if found.as_ref() != Some(&constant) {
-                found = Some(Constant::Hidden);
+        let mut constant_value = None;
+        let mut add = |constant: Constant| {
+            if constant_value.is_none() {
+                constant_value = Some(constant);
+            } else if constant_value.as_ref() != Some(&constant) {
+                constant_value = Some(Constant::Hidden);
             }
         };
         if let Some((owner, var)) = self.own_member(class, name) {
             let facts = self.program.facts(owner.file);
             for row in facts.assigns_of(var).filter(|row| row.value.is_some()) {
-                see(self.constant_in(self.program.body_of(owner.file, row.at), row.value, EnvId::NONE, depth));
+                add(self.constant_in(self.program.body_of(owner.file, row.at), row.value, EnvId::NONE, depth));
             }
         }
         if let Some(sym) = self.program.local(class.file, name) {
@@ -212,13 +212,13 @@ impl<'a> Linker<'a> {
                     && row.value.is_some()
                 {
                     match self.constant_in(self.program.body_of(class.file, row.at), row.value, EnvId::NONE, depth) {
-                        // A constructor's parameter is whatever was passed.
-                        Constant::Param(_) => see(Constant::Hidden),
-                        constant => see(constant),
+                        // The value of a constructor's parameter depends on the caller.
+                        Constant::Param(_) => add(Constant::Hidden),
+                        constant => add(constant),
                     }
                 }
             }
         }
-        found
+        constant_value
     }
 }

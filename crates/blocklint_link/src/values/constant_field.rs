@@ -1,5 +1,5 @@
-//! Fields that only ever hold one literal, because each call of the constructor passes it: `this(false)`, `new
-//! Scheduler(settings)`, `Reader(deep=False)`.
+//! Fields with the same literal value in all objects, because each call of the constructor passes it: `this(false)`,
+//! `Reader(deep=False)`.
 
 use crate::lang;
 use blocklint_core::Language;
@@ -11,14 +11,14 @@ use crate::program::ids::{BodyRef, ClassRef, FileId, Name, SiteRef, VarRef};
 use crate::program::occurrences::{Mention, is_own_receiver};
 use crate::values::value::EnvId;
 
-/// Sites that may make an object; where there are more, nothing is said.
-pub(crate) const MOST_SITES: usize = 256;
+/// The maximal number of sites that may create an object. If there are more, the field has no known literal.
+pub(crate) const MAX_SITES: usize = 256;
 
-/// How often a constructor passes its parameter on to another one.
+/// The maximal number of constructors that pass a parameter to each other.
 const DEPTH: u32 = 4;
 
 impl Linker<'_> {
-    /// Returns the literal that a field of the class around always holds.
+    /// Returns the literal value that a field of the class around a body always has.
     pub fn literal_of_field(&self, file: FileId, body: BodyId, form: FormId) -> Option<Constant> {
         let facts = self.program.facts(file);
         let field = match facts.form(form) {
@@ -50,42 +50,42 @@ impl Linker<'_> {
         let row = self.program.var(field);
         let class = facts.classes.iter().position(|class| class.body == row.body)?;
         let class = field.file.class_ref(ClassId(class as u32));
-        // A container makes what is annotated, and fills its fields.
+        // A dependency-injection container may create objects of an annotated class and set their fields.
         if !facts.list(self.program.class(class).decorators).is_empty() {
             return None;
         }
         let name = self.program.global(field.file, row.name)?;
-        let mut found = None;
-        let mut given = 0;
+        let mut literal = None;
+        let mut assign_count = 0;
         let own = self.program.assigns_of(field).filter(|row| row.value.is_some()).map(|row| (field.file, row));
         let others = self.assigns_to_member(class, name);
         let others = others.into_iter().map(|(file, assign)| (file, self.program.facts(file).assign(assign)));
         for (file, row) in own.chain(others) {
-            given += 1;
+            assign_count += 1;
             let body = self.program.body_of(file, row.at);
-            if given > 8 || self.is_for_tests(body) {
+            if assign_count > 8 || self.is_for_tests(body) {
                 return None;
             }
-            let literal = self.constructor_literal(body, row.value, DEPTH)?;
-            if *found.get_or_insert_with(|| literal.clone()) != literal {
+            let next = self.constructor_literal(body, row.value, DEPTH)?;
+            if *literal.get_or_insert_with(|| next.clone()) != next {
                 return None;
             }
         }
-        found
+        literal
     }
 
-    /// Returns the literal that a form of a body is. If the form is a parameter of a constructor, it returns the
-    /// literal that all calls of the constructor pass to it.
+    /// Returns the literal value of a form in a body. For a parameter of a constructor it returns the literal that all
+    /// calls of the constructor pass.
     pub fn constructor_literal(&self, body: BodyRef, form: FormId, depth: u32) -> Option<Constant> {
         match self.constant_in(body, form, EnvId::NONE, 2) {
             literal @ (Constant::Bool(_) | Constant::Null) => Some(literal),
-            Constant::Param(index) => self.literal_passed(body, index, depth.checked_sub(1)?),
+            Constant::Param(index) => self.literal_passed_by_callers(body, index, depth.checked_sub(1)?),
             _ => None,
         }
     }
 
     /// Returns the literal that all calls of a constructor pass to its parameter; calls in tests do not count.
-    fn literal_passed(&self, constructor: BodyRef, index: u32, depth: u32) -> Option<Constant> {
+    fn literal_passed_by_callers(&self, constructor: BodyRef, index: u32, depth: u32) -> Option<Constant> {
         let facts = self.program.facts(constructor.file);
         if facts.language == Language::Rust {
             return self.literal_of_all_callers(constructor, index, depth);
@@ -95,63 +95,64 @@ impl Linker<'_> {
             return None;
         }
         let class = constructor.file.class_ref(row.class.get()?);
-        let mut found = None;
-        for site in self.sites_making(class)? {
-            let above = self.program.body_of_site(site);
+        let mut common = None;
+        for site in self.sites_constructing(class)? {
+            let caller = self.program.body_of_site(site);
             let targets = self.targets(site, EnvId::NONE);
             let Some(with_receiver) = targets.receiver_of(constructor) else { continue };
-            if self.is_for_tests(above) || self.program.is_test(site.file) {
+            if self.is_for_tests(caller) || self.program.is_test(site.file) {
                 continue;
             }
-            // A parameter that the project's calls all leave out exists for callers outside of it.
+            // If a call leaves the parameter out, its default is no evidence: the parameter exists for callers outside
+            // of the project.
             let form = self.argument_for_param(site, constructor, index, with_receiver)?;
-            let literal = self.constructor_literal(above, form, depth)?;
-            if *found.get_or_insert_with(|| literal.clone()) != literal {
+            let literal = self.constructor_literal(caller, form, depth)?;
+            if *common.get_or_insert_with(|| literal.clone()) != literal {
                 return None;
             }
         }
-        found
+        common
     }
 
-    /// Returns the sites that may run a constructor of a class: those of its name, and what its own and derived
-    /// constructors begin with.
-    fn sites_making(&self, class: ClassRef) -> Option<Vec<SiteRef>> {
+    /// Returns the sites that may run a constructor of a class: calls of its name, `this(…)`, and `super(…)` in
+    /// subclasses. `None` if not all of them are known.
+    fn sites_constructing(&self, class: ClassRef) -> Option<Vec<SiteRef>> {
         let is_python = self.program.language(class.file) == Language::Python;
         let mut names: Vec<Name> = self.class_names(class);
         let mut files = vec![class.file];
-        for &derived in self.derived(class).iter() {
+        for &derived in self.direct_subclasses(class).iter() {
             files.push(derived.file);
-            // One without a constructor of its own is made by that of its base.
+            // A subclass without a constructor of its own runs the one of its base.
             if is_python {
                 names.extend(self.class_names(derived));
-                if !self.derived(derived).is_empty() {
+                if !self.direct_subclasses(derived).is_empty() {
                     return None;
                 }
             }
         }
-        if is_python && names.iter().any(|&name| self.is_handed_out(name)) {
+        if is_python && names.iter().any(|&name| self.is_used_as_value(name)) {
             return None;
         }
-        let mut found: Vec<SiteRef> = Vec::new();
+        let mut sites: Vec<SiteRef> = Vec::new();
         for name in names {
-            found.extend(self.program.sites_named(name).take(MOST_SITES + 1));
+            sites.extend(self.program.sites_named(name).take(MAX_SITES + 1));
         }
         files.sort();
         files.dedup();
         let own = self.program.name(if is_python { "__init__" } else { "<init>" });
         // `return cls(…)` in a method of the class.
-        let by_itself = self.program.name("cls").filter(|_| is_python);
+        let cls = self.program.name("cls").filter(|_| is_python);
         for file in files {
-            for name in own.into_iter().chain(by_itself) {
+            for name in own.into_iter().chain(cls) {
                 let Some(sym) = self.program.local(file, name) else { continue };
-                found.extend(self.program.index_of(file).sites_named(sym).iter().map(|&site| file.site_ref(site)));
+                sites.extend(self.program.index_of(file).sites_named(sym).iter().map(|&site| file.site_ref(site)));
             }
         }
-        (found.len() <= MOST_SITES).then_some(found)
+        (sites.len() <= MAX_SITES).then_some(sites)
     }
 
-    /// True if code uses a class or function of this name as a value, so that its callers are not known.
-    pub(crate) fn is_handed_out(&self, name: Name) -> bool {
+    /// True if code uses a class or function of this name as a value, so that not all of its callers are known.
+    pub(crate) fn is_used_as_value(&self, name: Name) -> bool {
         self.program.occurrences(name).iter().any(|&(file, sym)| {
             let facts = self.program.facts(file);
             self.program.index_of(file).mentions_named(sym).iter().any(|(mention, _)| match mention {

@@ -1,5 +1,5 @@
-//! Elements of a container that was made empty: the values that the project adds to the same variable or field. Also
-//! the entry that a literal key picks from a literal table.
+//! Elements of containers that are created empty: the values that the project adds to the same variable or field
+//! (`jobs.append(run)`). Also the entry of a literal table under a literal key.
 
 use std::rc::Rc;
 
@@ -13,13 +13,13 @@ use crate::program::ids::{ClassRef, FileId, Name, PathId, SiteRef, VarRef};
 use crate::values::expr::Scope;
 use crate::values::value::{ArgsId, EnvId, Val, Why};
 
-/// Additions looked at for one container: a union holds no more than 24.
-const MOST: usize = 32;
+/// The maximal number of additions that are evaluated for one container; a union has at most 24 members.
+const MAX_ADDITIONS: usize = 32;
 
 /// The sites of one file that may add to a container, by the container's last name.
 pub(crate) type Additions = FxHashMap<Sym, Vec<SiteId>>;
 
-/// The variable or field that holds a container.
+/// The variable or field whose value is a container.
 #[derive(Clone, Copy, Debug)]
 enum Holder {
     Var(FileId, VarId),
@@ -27,45 +27,46 @@ enum Holder {
 }
 
 impl<'a> Linker<'a> {
-    /// Returns an assigned empty container with the elements that are added to the same variable or field anywhere.
-    pub(crate) fn with_added_elements(&self, scope: Scope, assign: AssignId, made: Typed) -> Typed {
-        let [Val::Library { ty, args, made: origin }] = self.values.members(made.value)[..] else { return made };
+    /// Returns the value of an assignment. If it is an empty container, it has the elements that code adds to the same
+    /// variable or field.
+    pub(crate) fn with_added_elements(&self, scope: Scope, assign: AssignId, container: Typed) -> Typed {
+        let [Val::Library { ty, args, made: origin }] = self.values.members(container.value)[..] else {
+            return container;
+        };
         if args != ArgsId::NONE && self.values.list(args).iter().any(|&value| !self.values.is_unknown(value)) {
-            return made;
+            return container;
         }
-        // A type without elements is no container.
-        let params = self
-            .library
-            .supertypes(ty)
-            .iter()
-            .find_map(|&of| self.library.ty(of).map(|rows| rows.params().len()).filter(|count| *count > 0));
-        let Some(params) = params else { return made };
-        let Some((holder, sym)) = self.holder_of(scope, assign) else { return made };
-        let added = self.added(holder, ty, scope.file, sym, scope.env);
+        // A type without type parameters is no container.
+        let params = self.library.supertypes(ty).iter().find_map(|&supertype| {
+            self.library.ty(supertype).map(|rows| rows.params().len()).filter(|count| *count > 0)
+        });
+        let Some(params) = params else { return container };
+        let Some((holder, sym)) = self.holder_of(scope, assign) else { return container };
+        let added = self.added_elements(holder, ty, scope.file, sym, scope.env);
         if added.is_empty() {
-            return made;
+            return container;
         }
         let element = self.join(&added);
         let args = match params {
-            // Of a mapping the values are added; its keys are not known.
+            // The added elements of a mapping are its values; its keys are unknown.
             2 => self.values.args(&[self.unknown(Why::Expression).value, element.value]),
             _ => self.values.args(&[element.value]),
         };
         Typed {
             value: self.values.one(Val::Library { ty, args, made: origin }),
-            inferred_steps: made.inferred_steps.max(element.inferred_steps),
+            inferred_steps: container.inferred_steps.max(element.inferred_steps),
         }
     }
 
-    /// Returns an assigned container of what lambdas implement, with the callables that are added to it:
-    /// `jobs.put("a", this::run)` (Java).
-    pub(crate) fn with_callables(&self, scope: Scope, assign: AssignId, made: Typed) -> Typed {
+    /// Returns the value of an assignment. If it is a container of callables, it has the callables that code adds to
+    /// it: `jobs.put("a", this::run)` (Java).
+    pub(crate) fn with_added_callables(&self, scope: Scope, assign: AssignId, made: Typed) -> Typed {
         let [Val::Library { ty, args, made: origin }] = self.values.members(made.value)[..] else { return made };
         let mut parts = self.values.list(args).to_vec();
         let Some(last) = parts.last_mut().filter(|_| self.library.language(ty) == Language::Java) else { return made };
         let declared = Typed { value: *last, inferred_steps: 0 };
-        let filled = self.or_callables_of_table(declared, || match self.holder_of(scope, assign) {
-            Some((holder, sym)) => self.added(holder, ty, scope.file, sym, scope.env),
+        let filled = self.with_table_callables(declared, || match self.holder_of(scope, assign) {
+            Some((holder, sym)) => self.added_elements(holder, ty, scope.file, sym, scope.env),
             None => Vec::new(),
         });
         if filled.value == declared.value {
@@ -79,7 +80,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Returns the variable or field that an assignment assigns, with its name.
+    /// Returns the variable or field that is the target of an assignment, with its name.
     fn holder_of(&self, scope: Scope, assign: AssignId) -> Option<(Holder, Sym)> {
         let facts = self.program.facts(scope.file);
         let row = facts.assign(assign);
@@ -103,63 +104,65 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// True if the project adds an element to the value of a variable.
-    pub(crate) fn is_added_to(&self, file: FileId, var: VarId, ty: PathId) -> bool {
-        !self.added(Holder::Var(file, var), ty, file, self.program.facts(file).var(var).name, EnvId::NONE).is_empty()
+    /// True if code adds an element to the container in a variable.
+    pub(crate) fn has_added_elements(&self, file: FileId, var: VarId, ty: PathId) -> bool {
+        !self
+            .added_elements(Holder::Var(file, var), ty, file, self.program.facts(file).var(var).name, EnvId::NONE)
+            .is_empty()
     }
 
-    /// Returns the elements that are added to the container in a field of a class.
-    pub(crate) fn added_to_field(&self, class: ClassRef, ty: PathId, field: VarRef) -> Vec<Typed> {
-        self.added(Holder::Field(class), ty, field.file, self.program.var(field).name, EnvId::NONE)
+    /// Returns the elements that code adds to the container in a field of a class.
+    pub(crate) fn elements_added_to_field(&self, class: ClassRef, ty: PathId, field: VarRef) -> Vec<Typed> {
+        self.added_elements(Holder::Field(class), ty, field.file, self.program.var(field).name, EnvId::NONE)
     }
 
-    /// Returns the elements that are added to a container. For the container of a local, captured parameters have the
-    /// values of the binding `env`.
-    fn added(&self, holder: Holder, ty: PathId, file: FileId, sym: Sym, env: EnvId) -> Vec<Typed> {
-        let mut found = Vec::new();
-        let see = |file: FileId, sym: Sym, env: EnvId, found: &mut Vec<Typed>| {
+    /// Returns the elements that code adds to a container. For the container in a local variable, captured parameters
+    /// have the values in `env`.
+    fn added_elements(&self, holder: Holder, ty: PathId, file: FileId, sym: Sym, env: EnvId) -> Vec<Typed> {
+        let mut elements = Vec::new();
+        let add_of_file = |file: FileId, sym: Sym, env: EnvId, elements: &mut Vec<Typed>| {
             for &site in self.additions_of(file).get(&sym).into_iter().flatten() {
-                if found.len() >= MOST {
+                if elements.len() >= MAX_ADDITIONS {
                     return;
                 }
                 let site = file.site_ref(site);
-                if self.is_held_by(holder, site) {
-                    found.extend(self.addition(site, ty, env));
+                if self.adds_to_holder(holder, site) {
+                    elements.extend(self.addition(site, ty, env));
                 }
             }
         };
         match holder {
-            // Only its own file names a local.
-            Holder::Var(of, var)
-                if self.program.facts(of).body(self.program.facts(of).var(var).body).parent.is_some() =>
+            // A local variable is used in its own file only.
+            Holder::Var(owner, var)
+                if self.program.facts(owner).body(self.program.facts(owner).var(var).body).parent.is_some() =>
             {
-                see(file, sym, env, &mut found);
+                add_of_file(file, sym, env, &mut elements);
             }
             Holder::Var(..) => {
-                let Some(name) = self.program.global(file, sym) else { return found };
-                for &(other, sym) in self.program.occurrences(name) {
-                    let imports = || self.program.facts(other).imports.iter().any(|import| import.name == sym);
-                    if other == file || imports() {
-                        see(other, sym, EnvId::NONE, &mut found);
+                let Some(name) = self.program.global(file, sym) else { return elements };
+                for &(other_file, sym) in self.program.occurrences(name) {
+                    let imports = || self.program.facts(other_file).imports.iter().any(|import| import.name == sym);
+                    if other_file == file || imports() {
+                        add_of_file(other_file, sym, EnvId::NONE, &mut elements);
                     }
                 }
             }
             Holder::Field(class) => {
-                let Some(name) = self.program.global(file, sym) else { return found };
+                let Some(name) = self.program.global(file, sym) else { return elements };
                 let names = self.class_names(class);
-                // Code elsewhere that adds to the field, or derives from the class, names the class.
-                for &(other, sym) in self.program.occurrences(name) {
-                    if other == file || names.iter().any(|&name| self.program.local(other, name).is_some()) {
-                        see(other, sym, EnvId::NONE, &mut found);
+                // Another file that adds to the field or derives from the class contains the name of the class.
+                for &(other_file, sym) in self.program.occurrences(name) {
+                    if other_file == file || names.iter().any(|&name| self.program.local(other_file, name).is_some()) {
+                        add_of_file(other_file, sym, EnvId::NONE, &mut elements);
                     }
                 }
             }
         }
-        found
+        elements
     }
 
-    /// True if a site adds to this very container, as far as names and types show.
-    fn is_held_by(&self, holder: Holder, site: SiteRef) -> bool {
+    /// True if a site adds to the container in this variable or field, by names and types.
+    fn adds_to_holder(&self, holder: Holder, site: SiteRef) -> bool {
         let facts = self.program.facts(site.file);
         let row = self.program.site(site);
         let receiver = match (row.kind, facts.form(row.callee)) {
@@ -167,12 +170,12 @@ impl<'a> Linker<'a> {
             (SiteKind::Subscript, _) => row.callee,
             _ => return false,
         };
-        let receiver = behind_lock(facts, receiver);
+        let receiver = container_behind_lock(facts, receiver);
         let scope = self.scope_of(site, EnvId::NONE);
         match (holder, facts.form(receiver)) {
-            (Holder::Var(file, var), Form::Var(of)) if file == site.file => of == var,
-            // Imported from its module.
-            (Holder::Var(file, _), Form::Var(of)) => facts.assigns_of(of).any(|row| match facts.form(row.value) {
+            (Holder::Var(file, var), Form::Var(used)) if file == site.file => used == var,
+            // The variable is imported from its module.
+            (Holder::Var(file, _), Form::Var(used)) => facts.assigns_of(used).any(|row| match facts.form(row.value) {
                 Form::Import(import) => {
                     let import = facts.import(import);
                     crate::lang::python::names::module_named(self, site.file, &import) == Val::Module(file)
@@ -185,19 +188,19 @@ impl<'a> Linker<'a> {
             (Holder::Field(class), Form::Attr(base, _)) => {
                 if crate::program::occurrences::is_own_receiver(facts, base) {
                     let around = self.class_around(self.program.body_of(site.file, row.at));
-                    // In Rust the block around is of the type.
+                    // In Rust the `impl` block around belongs to the type.
                     let around = around.map(|own| crate::lang::rust::names::subject(self, own).unwrap_or(own));
                     return around.is_some_and(|own| self.is_subclass(own, class) || self.is_subclass(class, own));
                 }
                 self.values.members(self.eval(scope, base).value).iter().any(|val| match *val {
-                    Val::Instance { class: of, .. } | Val::Class(of) => {
-                        self.is_subclass(of, class) || self.is_subclass(class, of)
+                    Val::Instance { class: receiver, .. } | Val::Class(receiver) => {
+                        self.is_subclass(receiver, class) || self.is_subclass(class, receiver)
                     }
                     _ => false,
                 })
             }
             (Holder::Field(class), Form::Var(var)) => {
-                // In the class body itself.
+                // The addition is in the class body.
                 let owner = facts.body(facts.var(var).body).class.get();
                 owner.map(|owner| site.file.class_ref(owner)) == Some(class)
             }
@@ -209,22 +212,22 @@ impl<'a> Linker<'a> {
     fn addition(&self, site: SiteRef, ty: PathId, env: EnvId) -> Option<Typed> {
         let facts = self.program.facts(site.file);
         let method = facts.text(self.program.site(site).name);
-        self.library.supertypes(ty).iter().find_map(|&of| {
-            let rows = self.library.calls(self.library.member(of, method));
+        self.library.supertypes(ty).iter().find_map(|&supertype| {
+            let rows = self.library.calls(self.library.member(supertype, method));
             let row = rows.with(|row| row.adds.is_some()).next()?;
             let form = self.argument(site, row.row.adds.as_ref()?)?;
-            Some(self.callable_kept(self.scope_of(site, env), form))
+            Some(self.eval_stored_callable(self.scope_of(site, env), form))
         })
     }
 
-    /// Returns the sites of a file that may add to a container, remembered.
+    /// Returns the sites of a file that may add to a container.
     fn additions_of(&self, file: FileId) -> Rc<Additions> {
         self.query(&self.tables.values.additions, file, Rc::default, || Rc::new(self.find_additions_of(file)))
     }
 
     fn find_additions_of(&self, file: FileId) -> Additions {
         let facts = self.program.facts(file);
-        let mut found = Additions::default();
+        let mut additions = Additions::default();
         for &name in self.adding_names(facts.language).iter() {
             let Some(name) = self.program.local(file, name) else { continue };
             for &site in self.program.index_of(file).sites_named(name) {
@@ -234,17 +237,17 @@ impl<'a> Linker<'a> {
                     (SiteKind::Subscript, _) => row.callee,
                     _ => continue,
                 };
-                match facts.form(behind_lock(facts, receiver)) {
-                    Form::Var(var) => found.entry(facts.var(var).name).or_default().push(site),
-                    Form::Attr(_, sym) => found.entry(sym).or_default().push(site),
+                match facts.form(container_behind_lock(facts, receiver)) {
+                    Form::Var(var) => additions.entry(facts.var(var).name).or_default().push(site),
+                    Form::Attr(_, sym) => additions.entry(sym).or_default().push(site),
                     _ => {}
                 }
             }
         }
-        found
+        additions
     }
 
-    /// Returns names of methods that add to their receiver.
+    /// Returns the names of methods that add an element to their receiver.
     pub fn adding_names(&self, language: Language) -> Rc<[Name]> {
         self.query(&self.tables.values.adding_names, language, Rc::default, || {
             let rows = self.library.of(language).names(Uses::ADDS);
@@ -256,7 +259,7 @@ impl<'a> Linker<'a> {
     }
 
     /// Returns the entry of a literal table under a literal key: `TABLE["slow"]`.
-    pub(crate) fn entry_of_literal(&self, scope: Scope, base: FormId, index: FormId) -> Option<Typed> {
+    pub(crate) fn literal_table_entry(&self, scope: Scope, base: FormId, index: FormId) -> Option<Typed> {
         let facts = self.program.facts(scope.file);
         let key = facts.form(index);
         if !matches!(key, Form::Str(_) | Form::Int(_)) {
@@ -276,35 +279,35 @@ impl<'a> Linker<'a> {
         let facts = self.program.facts(file);
         let Form::Pairs(list) = facts.form(table) else { return None };
         let rows = facts.list(list);
-        let at = rows.iter().step_by(2).position(|&form| form.is_some() && facts.form(form) == key)?;
-        let value = *rows.get(at * 2 + 1)?;
+        let entry = rows.iter().step_by(2).position(|&form| form.is_some() && facts.form(form) == key)?;
+        let value = *rows.get(entry * 2 + 1)?;
         let find = || Some(self.eval(Scope { file, at: blocklint_facts::At::default(), env: EnvId::NONE }, value));
         self.query(&self.tables.values.literal_entries, (file, value), Option::default, find)
     }
 }
 
-/// Returns the container inside a lock, cell or option (Rust): `self.listeners.lock().unwrap()` is `self.listeners`.
-fn behind_lock(facts: &FileFacts, receiver: FormId) -> FormId {
-    let mut at = receiver;
+/// Returns the container inside a lock, cell or option: `self.listeners` of `self.listeners.lock().unwrap()` (Rust).
+fn container_behind_lock(facts: &FileFacts, receiver: FormId) -> FormId {
+    let mut container = receiver;
     if facts.language != Language::Rust {
-        return at;
+        return container;
     }
-    for _ in 0..DEEPEST_GUARD {
-        at = match facts.form(at) {
+    for _ in 0..MAX_GUARD_CALLS {
+        container = match facts.form(container) {
             Form::Try(inner) | Form::Await(inner) => inner,
             Form::Result(site) => match facts.form(facts.site(site).callee) {
-                Form::Attr(base, sym) if GUARDS.contains(&facts.text(sym)) => base,
-                _ => return at,
+                Form::Attr(base, sym) if GUARD_METHODS.contains(&facts.text(sym)) => base,
+                _ => return container,
             },
-            _ => return at,
+            _ => return container,
         };
     }
-    at
+    container
 }
 
-/// Calls on each other between a container and what is called on it.
-const DEEPEST_GUARD: usize = 4;
+/// The maximal number of calls between a container and the method that adds to it.
+const MAX_GUARD_CALLS: usize = 4;
 
-/// Methods of the standard library and the like that return the content of a value, to be changed.
-const GUARDS: &[&str] =
+/// Methods that return the content of a lock, cell or option for changing it.
+const GUARD_METHODS: &[&str] =
     &["lock", "write", "borrow_mut", "get_mut", "as_mut", "unwrap", "expect", "lock_mut", "blocking_lock"];

@@ -1,4 +1,4 @@
-//! Declared types: annotations of the code and type expressions of the models, as values.
+//! Declared types: the values of type annotations in code and of type expressions in models.
 
 use crate::lang;
 use blocklint_core::Language;
@@ -13,7 +13,7 @@ use crate::values::expr::Scope;
 use crate::values::value::{ArgsId, EnvId, Val, ValueId, Why};
 
 impl<'a> Linker<'a> {
-    /// True if an annotation names a type by this last name, also as an alternative or in `Optional`.
+    /// True if an annotation contains a type with this last name, also as an alternative or in `Optional`.
     pub fn names_type(&self, file: FileId, annotation: FormId, sym: blocklint_facts::Sym) -> bool {
         self.names_type_within(file, annotation, sym, 6)
     }
@@ -37,10 +37,10 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Returns an instance of the type that an annotation names; unknown if it names none.
+    /// Returns an instance of the type of an annotation; unknown if the annotation is no known type.
     pub fn annotation(&self, scope: Scope, form: FormId) -> Typed {
         match self.program.facts(scope.file).form(form) {
-            // Nothing that is worth remembering.
+            // The computation is cheaper than the lookup of its answer.
             Form::None | Form::Other => self.annotation_within(scope, form, None, 16),
             _ => self.query_value(&self.tables.values.annotations, (scope.file, form, scope.at.region), || {
                 self.annotation_within(scope, form, None, 16)
@@ -48,7 +48,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Returns an instance of the type that an annotation names, where `Self` is the type of a receiver.
+    /// Returns an instance of the type of an annotation, where `Self` is the type of the receiver.
     pub(crate) fn annotation_with_self(&self, scope: Scope, form: FormId, receiver: Option<Val>) -> Typed {
         self.annotation_within(scope, form, receiver, 16)
     }
@@ -68,14 +68,14 @@ impl<'a> Linker<'a> {
             }
             Form::Bound(inner) => read(inner),
             Form::Subscript(base, index) => {
-                let of = self.eval(Scope { env: EnvId::NONE, ..scope }, base);
+                let base = self.eval(Scope { env: EnvId::NONE, ..scope }, base);
                 let arguments = self.type_arguments(scope.file, index);
-                self.map(of, |val| match val {
-                    Val::External(path) => self.generic(scope, path, &arguments, receiver, depth),
+                self.map(base, |val| match val {
+                    Val::External(path) => self.generic_instance(scope, path, &arguments, receiver, depth),
                     Val::Class(class) => {
                         let args: Vec<ValueId> = arguments.iter().map(|&arg| read(arg).value).collect();
-                        if let Some(meant) = self.generic_alias(scope, class, &args) {
-                            return meant;
+                        if let Some(aliased) = self.generic_alias(scope, class, &args) {
+                            return aliased;
                         }
                         self.known(Val::Instance { class, exact: false, args: self.values.args(&args) })
                     }
@@ -101,12 +101,12 @@ impl<'a> Linker<'a> {
                 let parts: Vec<Typed> = facts.list(list).iter().map(|&part| read(part)).collect();
                 lang::semantics(facts.language).displayed_type(self, kind, &parts)
             }
-            // `A + B`.
+            // Trait bounds: `A + B`.
             Form::Alt(_, list) if facts.language == Language::Rust => {
                 let parts: Vec<Typed> = facts.list(list).iter().map(|&part| read(part)).collect();
                 self.join_bounds(&parts)
             }
-            // `NewType("Path", str)` and calls that make types.
+            // `NewType("Path", str)`.
             Form::Result(site) => {
                 let row = facts.site(site);
                 if facts.text(row.name) == "NewType"
@@ -120,7 +120,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Returns the value of a type parameter of a class around: the argument that it has at the receiver, else its
+    /// Returns the value of a type parameter of a class around the scope: its argument in the receiver's type, else its
     /// bound.
     pub(crate) fn type_parameter(
         &self,
@@ -132,17 +132,17 @@ impl<'a> Linker<'a> {
         let facts = self.program.facts(scope.file);
         let mut body = Some(self.body_at(scope));
         while let Some(id) = body {
-            let at = facts.classes.iter().position(|class| class.body == id);
-            let params =
-                at.map_or(&[][..], |at| facts.list(facts.class(blocklint_facts::ClassId(at as u32)).type_params));
-            let found = params.iter().enumerate().find_map(|(index, &param)| match facts.form(param) {
+            let class = facts.classes.iter().position(|class| class.body == id);
+            let class = class.map(|index| blocklint_facts::ClassId(index as u32));
+            let params = class.map_or(&[][..], |class| facts.list(facts.class(class).type_params));
+            let param = params.iter().enumerate().find_map(|(index, &param)| match facts.form(param) {
                 Form::Str(name) if name == sym => Some((index, None)),
                 Form::Cast(name, bound) if facts.form(name) == Form::Str(sym) => Some((index, Some(bound))),
                 _ => None,
             });
-            if let (Some(at), Some((index, bound))) = (at, found) {
-                let owner = scope.file.class_ref(blocklint_facts::ClassId(at as u32));
-                if let Some(value) = receiver.and_then(|val| self.argument_at(val, owner, index, 6)) {
+            if let (Some(class), Some((index, bound))) = (class, param) {
+                let owner = scope.file.class_ref(class);
+                if let Some(value) = receiver.and_then(|val| self.type_argument_at(val, owner, index, 6)) {
                     return Some(Typed { value, inferred_steps: 0 });
                 }
                 return Some(match bound {
@@ -155,8 +155,14 @@ impl<'a> Linker<'a> {
         None
     }
 
-    /// Returns the n-th type argument that a value has as an instance of a class, through what its own class extends.
-    fn argument_at(&self, val: Val, owner: crate::program::ids::ClassRef, index: usize, depth: u32) -> Option<ValueId> {
+    /// Returns the n-th type argument of a value as an instance of a base class, through the bases of its own class.
+    fn type_argument_at(
+        &self,
+        val: Val,
+        owner: crate::program::ids::ClassRef,
+        index: usize,
+        depth: u32,
+    ) -> Option<ValueId> {
         let depth = depth.checked_sub(1)?;
         let Val::Instance { class, args, .. } = val else { return None };
         if class == owner {
@@ -166,26 +172,26 @@ impl<'a> Linker<'a> {
         let facts = self.program.facts(class.file);
         let row = self.program.class(class);
         if args == ArgsId::NONE || row.type_params.is_empty() {
-            return self.bases(class).iter().find_map(|&base| self.argument_at(base, owner, index, depth));
+            return self.bases(class).iter().find_map(|&base| self.type_argument_at(base, owner, index, depth));
         }
-        // `class Middle<R> extends Base<R>`: its base has the arguments that it has itself.
+        // `class Middle<R> extends Base<R>` passes its own arguments to its base.
         let at = At { region: facts.body(row.body).region, position: u32::MAX };
         let scope = Scope { file: class.file, at, env: EnvId::NONE };
         facts.list(row.bases).iter().find_map(|&base| {
             let typed = self.annotation_with_self(scope, base, Some(val));
             let bases = self.values.members(typed.value);
-            bases.iter().find_map(|&base| self.argument_at(base, owner, index, depth))
+            bases.iter().find_map(|&base| self.type_argument_at(base, owner, index, depth))
         })
     }
 
-    /// Returns the type argument that a library's type, or one that it derives from, has under a name.
-    fn argument_named(&self, ty: crate::program::ids::PathId, args: ArgsId, name: &str) -> Option<ValueId> {
+    /// Returns the type argument for a named parameter of a library's type or of one of its supertypes.
+    fn type_argument_named(&self, ty: crate::program::ids::PathId, args: ArgsId, name: &str) -> Option<ValueId> {
         let types = self.library.supertypes(ty);
-        let mut places = types.iter().map(|&ty| self.library.ty(ty)?.params().iter().position(|param| param == name));
-        self.values.nth(args, places.find_map(|place| place)?)
+        let mut indices = types.iter().map(|&ty| self.library.ty(ty)?.params().iter().position(|param| param == name));
+        self.values.nth(args, indices.find_map(|index| index)?)
     }
 
-    /// Returns an array of something; unknown if that is (Java).
+    /// Returns an array of an element; unknown if the element is unknown (Java).
     pub(crate) fn array_of(&self, element: Typed) -> Typed {
         if self.values.is_unknown(element.value) {
             return element;
@@ -195,7 +201,7 @@ impl<'a> Linker<'a> {
         Typed { value: self.values.one(Val::Library { ty, args, made: None }), inferred_steps: element.inferred_steps }
     }
 
-    /// Returns the type of `(A, B)` and `[T]` in an annotation of Rust.
+    /// Returns an instance of the tuple type `(A, B)` or the slice type `[T]` (Rust).
     pub(crate) fn rust_display(&self, kind: blocklint_facts::DisplayKind, parts: &[Typed]) -> Typed {
         let values: Vec<ValueId> = parts.iter().map(|part| part.value).collect();
         let args = self.values.args(&values);
@@ -211,23 +217,23 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Returns an instance of a class, or of the type that it stands for as a type alias.
+    /// Returns an instance of a class, or of the type behind a type alias.
     pub(crate) fn instance_of_class(&self, scope: Scope, class: crate::program::ids::ClassRef) -> Typed {
         self.instance_of(scope, Val::Class(class), None)
     }
 
-    /// Returns an instance of the type that a name means.
+    /// Returns an instance of the type that a name refers to.
     fn instance_of(&self, scope: Scope, val: Val, receiver: Option<Val>) -> Typed {
         match val {
             Val::Class(class) => {
                 let facts = self.program.facts(class.file);
                 let row = self.program.class(class);
                 if row.kind == blocklint_facts::ClassKind::Alias {
-                    let place = match facts.language {
+                    let owner = match facts.language {
                         Language::Rust => row.body,
                         Language::Python | Language::Java => row.parent.get().unwrap_or(BodyId(0)),
                     };
-                    let region = facts.body(place).region;
+                    let region = facts.body(owner).region;
                     let scope = Scope { file: class.file, at: At { region, position: u32::MAX }, env: EnvId::NONE };
                     let find = || self.annotation_with_self(scope, row.subject, receiver);
                     return self.query_value(&self.tables.values.aliases, class, find);
@@ -266,13 +272,21 @@ impl<'a> Linker<'a> {
         }
     }
 
+    /// Returns the innermost body around a scope.
     pub(crate) fn body_at(&self, scope: Scope) -> BodyId {
         let facts = self.program.facts(scope.file);
         facts.regions.get(scope.at.region.index()).map_or(BodyId(0), |region| region.body)
     }
 
-    /// Returns a generic library type with its arguments.
-    fn generic(&self, scope: Scope, path: PathId, arguments: &[FormId], receiver: Option<Val>, depth: u32) -> Typed {
+    /// Returns an instance of a generic library type with its type arguments.
+    fn generic_instance(
+        &self,
+        scope: Scope,
+        path: PathId,
+        arguments: &[FormId],
+        receiver: Option<Val>,
+        depth: u32,
+    ) -> Typed {
         let read = |form: FormId| self.annotation_within(scope, form, receiver, depth);
         let text = self.library.text(path);
         let first = || arguments.first().map_or_else(|| self.unknown(Why::Expression), |&form| read(form));
@@ -288,7 +302,7 @@ impl<'a> Linker<'a> {
                     if !self.values.is_unknown(declared.value) {
                         return declared;
                     }
-                    // `Annotated[Any, Depends(f)]`: the metadata names what is passed.
+                    // `Annotated[Any, Depends(f)]`: the metadata contains the passed value.
                     let parts: Vec<Typed> = arguments.iter().skip(1).map(|&form| self.eval(scope, form)).collect();
                     return self.join(&parts);
                 }
@@ -310,36 +324,36 @@ impl<'a> Linker<'a> {
                 Some(SpecialForm::SelfType | SpecialForm::Nothing) => return self.unknown(Why::Expression),
                 None => {}
             }
-            if let Some(index) = lang::python::builtins::awaitable_argument(&text) {
-                let value = arguments.get(index).map_or_else(|| self.unknown(Why::Expression), |&form| read(form));
+            if let Some(position) = lang::python::builtins::awaitable_argument(&text) {
+                let value = arguments.get(position).map_or_else(|| self.unknown(Why::Expression), |&form| read(form));
                 return self.known(Val::Awaitable(value.value));
             }
         }
         let mut args: Vec<ValueId> = Vec::new();
         for &form in arguments.iter().take(8) {
             let facts = self.program.facts(scope.file);
-            // `Iterator<Item = Store>`: at the place that the model has for this name, else behind the others.
-            let (at, form) = match facts.form(form) {
+            // `Iterator<Item = Store>`: at the index of this name in the model's parameters, else after the others.
+            let (index, form) = match facts.form(form) {
                 Form::Pairs(list) if facts.language == Language::Rust => match facts.list(list)[..] {
                     [key, value] => {
                         let params = self.library.ty(path).map_or(&[][..], |rows| rows.params());
-                        let at = match facts.form(key) {
+                        let index = match facts.form(key) {
                             Form::Str(name) => params.iter().position(|param| param == facts.text(name)),
                             _ => None,
                         };
-                        (at, value)
+                        (index, value)
                     }
                     _ => (None, form),
                 },
                 _ => (None, form),
             };
             let value = read(form).value;
-            match at {
-                Some(at) if at >= args.len() => {
-                    args.resize(at, self.unknown(Why::Expression).value);
+            match index {
+                Some(index) if index >= args.len() => {
+                    args.resize(index, self.unknown(Why::Expression).value);
                     args.push(value);
                 }
-                Some(at) => args[at] = value,
+                Some(index) => args[index] = value,
                 None => args.push(value),
             }
         }
@@ -355,7 +369,7 @@ impl<'a> Linker<'a> {
         self.known(Val::Library { ty, args: self.values.args(&args), made: None })
     }
 
-    /// Returns the arguments of a subscripted type.
+    /// Returns the type arguments of a subscripted type: `A`, `B` of `Map[A, B]`.
     fn type_arguments(&self, file: FileId, index: FormId) -> Vec<FormId> {
         let facts = self.program.facts(file);
         match facts.form(index) {
@@ -364,37 +378,37 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Returns the join of types, where one that names nothing does not spoil the rest.
+    /// Returns the union of the known types; unknown only if all of them are.
     fn without_unknown(&self, parts: &[Typed]) -> Typed {
         let known: Vec<Typed> = parts.iter().copied().filter(|part| !self.values.is_unknown(part.value)).collect();
         if known.is_empty() { self.unknown(Why::Expression) } else { self.join(&known) }
     }
 
-    /// Returns where a name leads to an alias (`Alias = Optional[Store]`), its file and right side.
+    /// Returns the file and right side of the alias that a name refers to: `Alias = Optional[Store]` (Python).
     fn alias_behind(&self, file: FileId, form: FormId) -> Option<(FileId, FormId)> {
         if self.program.language(file) != Language::Python {
             return None;
         }
-        let Form::Var(var) = self.program.facts(file).form(form) else { return None };
-        let mut at = file.var_ref(var);
+        let Form::Var(local) = self.program.facts(file).form(form) else { return None };
+        let mut var = file.var_ref(local);
         for _ in 0..8 {
-            let facts = self.program.facts(at.file);
-            let row = self.program.assigns_of(at).next()?;
+            let facts = self.program.facts(var.file);
+            let row = self.program.assigns_of(var).next()?;
             let Form::Import(import) = facts.form(row.value) else {
-                return lang::python::names::alias_target(self, at).map(|target| (at.file, target));
+                return lang::python::names::alias_target(self, var).map(|target| (var.file, target));
             };
             let import = facts.import(import);
             if import.kind != ImportKind::Name {
                 return None;
             }
-            let Val::Module(other) = lang::python::names::module_named(self, at.file, &import) else { return None };
-            let name = self.program.global(at.file, import.name)?;
-            at = other.var_ref(self.program.scope_var(other, BodyId(0), name)?);
+            let Val::Module(other) = lang::python::names::module_named(self, var.file, &import) else { return None };
+            let name = self.program.global(var.file, import.name)?;
+            var = other.var_ref(self.program.scope_var(other, BodyId(0), name)?);
         }
         None
     }
 
-    /// Returns the value of a model's type expression at a call.
+    /// Returns the value of a model's type expression. `receiver` and `call` are the call whose result it describes.
     pub(crate) fn type_value(&self, expr: &TypeExpr, receiver: Val, call: Option<(SiteRef, EnvId)>) -> Typed {
         match expr {
             TypeExpr::Path { path, arguments } => {
@@ -427,19 +441,19 @@ impl<'a> Linker<'a> {
                 })
             }
             TypeExpr::Parameter(name) => match receiver {
-                Val::Library { ty, args, .. } => match self.argument_named(ty, args, name) {
+                Val::Library { ty, args, .. } => match self.type_argument_named(ty, args, name) {
                     Some(value) => Typed { value, inferred_steps: 0 },
                     None => self.unknown(Why::Result),
                 },
                 // `interface Users extends ReactiveCrudRepository<User, Long>`
                 Val::Instance { class, .. } if self.program.language(class.file) == Language::Java => {
-                    let given = self.mro(class).iter().find_map(|ancestor| match *ancestor {
-                        Ancestor::Library(ty, args) => self.argument_named(ty, args, name),
+                    let argument = self.mro(class).iter().find_map(|ancestor| match *ancestor {
+                        Ancestor::Library(ty, args) => self.type_argument_named(ty, args, name),
                         _ => None,
                     });
-                    given.map_or_else(|| self.unknown(Why::Result), |value| Typed { value, inferred_steps: 0 })
+                    argument.map_or_else(|| self.unknown(Why::Result), |value| Typed { value, inferred_steps: 0 })
                 }
-                // A stream of values has one parameter.
+                // A lazy stream has one type parameter, its element.
                 Val::Lazy { element, .. } => Typed { value: element, inferred_steps: 0 },
                 _ => self.unknown(Why::Result),
             },
@@ -447,32 +461,32 @@ impl<'a> Linker<'a> {
             TypeExpr::Argument(argument) => match call {
                 Some((site, env)) => match self.argument(site, argument) {
                     Some(form) => {
-                        let given = self.eval(self.scope_of(site, env), form);
-                        self.as_value(given)
+                        let value = self.eval(self.scope_of(site, env), form);
+                        self.as_value(value)
                     }
                     None => self.unknown(Why::Result),
                 },
                 None => self.unknown(Why::Result),
             },
             TypeExpr::Result(inner) => {
-                let of = self.type_value(inner, receiver, call);
-                self.map(of, |val| self.result_of_callable(val, false))
+                let inner_value = self.type_value(inner, receiver, call);
+                self.map(inner_value, |val| self.result_of_callable(val, false))
             }
             TypeExpr::Yield(inner) => {
-                let of = self.type_value(inner, receiver, call);
-                self.map(of, |val| self.result_of_callable(val, true))
+                let inner_value = self.type_value(inner, receiver, call);
+                self.map(inner_value, |val| self.result_of_callable(val, true))
             }
             TypeExpr::Element(inner) => {
-                let of = self.type_value(inner, receiver, call);
-                self.map(of, |val| self.element(val))
+                let inner_value = self.type_value(inner, receiver, call);
+                self.map(inner_value, |val| self.element(val))
             }
             TypeExpr::Instance(inner) => {
                 let literal = self.class_literal(inner, call);
                 let exact = literal.is_none();
-                let of = literal.unwrap_or_else(|| self.type_value(inner, receiver, call));
-                self.map(of, |val| match val {
+                let inner_value = literal.unwrap_or_else(|| self.type_value(inner, receiver, call));
+                self.map(inner_value, |val| match val {
                     Val::Class(class) => self.known(Val::Instance { class, exact, args: ArgsId::NONE }),
-                    // A type that is declared is one of its values.
+                    // The value of a declared type is an instance already.
                     Val::Instance { .. } | Val::Library { .. } if !exact => self.known(val),
                     Val::External(ty) => self.known(Val::Library { ty, args: ArgsId::NONE, made: None }),
                     _ => self.unknown(Why::Result),
@@ -492,20 +506,21 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Returns the type that an argument `X.class` names (Java).
+    /// Returns an instance of the class of an argument `X.class` (Java).
     fn class_literal(&self, expr: &TypeExpr, call: Option<(SiteRef, EnvId)>) -> Option<Typed> {
         let (TypeExpr::Argument(argument), Some((site, env))) = (expr, call) else { return None };
         let facts = self.program.facts(site.file);
         match facts.form(self.argument(site, argument)?) {
-            Form::Attr(of, name)
+            Form::Attr(class, name)
                 if facts.language == Language::Java && facts.text(name) == lang::java::names::CLASS_LITERAL =>
             {
-                Some(self.annotation(self.scope_of(site, env), of))
+                Some(self.annotation(self.scope_of(site, env), class))
             }
             _ => None,
         }
     }
 
+    /// Returns the language of a receiver or call.
     fn language_of(&self, receiver: Val, call: Option<(SiteRef, EnvId)>) -> Language {
         match (receiver, call) {
             (Val::Library { ty, .. }, _) => self.library.language(ty),
@@ -516,20 +531,20 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Returns the final result of a call of a value: the awaited value, and the elements of a generator function (with
-    /// `yields`).
+    /// Returns the result of a call of a value after awaiting it. With `yields`, it returns the elements of a generator
+    /// function.
     pub(crate) fn result_of_callable(&self, val: Val, yields: bool) -> Typed {
         match val {
             Val::Fn { body, env, receiver } => {
                 let receiver = Some(self.values.single(receiver));
-                let made = self.called(body, env, receiver);
-                self.map(made, |made| match made {
-                    Val::Coroutine { .. } | Val::Awaitable(_) => self.awaited(made),
+                let result = self.value_of_call(body, env, receiver);
+                self.map(result, |result| match result {
+                    Val::Coroutine { .. } | Val::Awaitable(_) => self.awaited(result),
                     Val::Iter { body, env } if yields => self.yielded(body, env),
                     other => self.known(other),
                 })
             }
-            // Made already: `create_task(f())` is given the coroutine.
+            // The coroutine exists already: `create_task(f())`.
             Val::Coroutine { .. } | Val::Awaitable(_) => self.awaited(val),
             Val::Class(class) => self.known(Val::Instance { class, exact: true, args: ArgsId::NONE }),
             Val::External(ty) if self.library.is_type(ty) => {
@@ -544,7 +559,7 @@ impl<'a> Linker<'a> {
                 })
             }
             Val::Library { ty, .. } => {
-                self.always_returned(ty, "__call__", val).unwrap_or_else(|| self.unknown(Why::Result))
+                self.unconditional_result(ty, "__call__", val).unwrap_or_else(|| self.unknown(Why::Result))
             }
             _ => self.unknown(Why::Result),
         }

@@ -1,4 +1,4 @@
-//! Parts of a value: its elements, the parts of a tuple or a pattern, the results of `await`, `?` and a subscript.
+//! Parts of a value: elements of iteration, parts of tuples and patterns, and the results of `await`, `?` and `a[i]`.
 
 use crate::classes::hierarchy::Ancestor;
 use crate::lang;
@@ -9,7 +9,7 @@ use crate::values::value::{Val, Why};
 use blocklint_facts::{Form, FormId};
 
 impl Linker<'_> {
-    /// Returns the element that iteration over one member yields.
+    /// Returns the element that iteration over one member of a value yields.
     pub(crate) fn element(&self, member: Val) -> Typed {
         match member {
             Val::Iter { body, env } => self.yielded(body, env),
@@ -21,8 +21,8 @@ impl Linker<'_> {
             }
             Val::Param { .. } => self.map(self.bound_of(member), |bound| self.element(bound)),
             Val::Library { ty, args, .. } => {
-                for &of in self.library.supertypes(ty).iter() {
-                    if let Some(element) = self.library.ty(of).and_then(|rows| rows.element().cloned()) {
+                for &supertype in self.library.supertypes(ty).iter() {
+                    if let Some(element) = self.library.ty(supertype).and_then(|rows| rows.element().cloned()) {
                         return self.type_value(&element, member, None);
                     }
                 }
@@ -43,14 +43,14 @@ impl Linker<'_> {
                     let Some(name) = self.program.name(method) else { continue };
                     let typed = self.attr(member, name);
                     if self.has_function(typed) {
-                        let made = self.map(typed, |val| match val {
-                            Val::Fn { body, env, .. } => self.called(body, env, Some(member)),
+                        let result = self.map(typed, |val| match val {
+                            Val::Fn { body, env, .. } => self.value_of_call(body, env, Some(member)),
                             _ => self.unknown(Why::Result),
                         });
                         return if method == "__getitem__" {
-                            made
+                            result
                         } else {
-                            self.map(made, |val| match val {
+                            self.map(result, |val| match val {
                                 Val::Instance { class: own, .. } if own == class => self.next_of(member),
                                 other => self.element(other),
                             })
@@ -69,17 +69,18 @@ impl Linker<'_> {
         }
     }
 
+    /// Returns the result of an iterator's `__next__` (Python).
     fn next_of(&self, member: Val) -> Typed {
         let Some(name) = self.program.name("__next__") else { return self.unknown(Why::Result) };
         let typed = self.attr(member, name);
         self.map(typed, |val| match val {
-            Val::Fn { body, env, .. } => self.called(body, env, Some(member)),
+            Val::Fn { body, env, .. } => self.value_of_call(body, env, Some(member)),
             _ => self.unknown(Why::Result),
         })
     }
 
-    /// Returns the n-th part of one member taken apart.
-    pub(crate) fn part(&self, member: Val, index: u32) -> Typed {
+    /// Returns the n-th part of one member in an unpacking assignment: `first, second = pair`.
+    pub(crate) fn tuple_part(&self, member: Val, index: u32) -> Typed {
         match member {
             Val::Tuple(args) => match self.values.nth(args, index as usize) {
                 Some(value) => Typed { value, inferred_steps: 0 },
@@ -90,7 +91,7 @@ impl Linker<'_> {
                 .unwrap_or_else(|| self.element(member)),
             Val::Library { ty, args, .. } if self.library.ty(ty).is_some_and(|rows| rows.through().is_some()) => {
                 match self.transparent_inner(ty, args) {
-                    Some(inner) => self.map(inner, |inner| self.part(inner, index)),
+                    Some(inner) => self.map(inner, |inner| self.tuple_part(inner, index)),
                     None => self.unknown(Why::Result),
                 }
             }
@@ -98,7 +99,7 @@ impl Linker<'_> {
         }
     }
 
-    /// Returns a field, or the payload of a variant, of one member matched by a pattern.
+    /// Returns a field of one member, or the payload of an enum variant, that a pattern binds: `Some(value)` (Rust).
     pub(crate) fn payload(&self, member: Val, name: Name) -> Typed {
         match self.program.text(name) {
             "Some" | "Ok" | "Err" => match member {
@@ -121,31 +122,31 @@ impl Linker<'_> {
                 if let Some(payload) = self.tuple_struct_payload(member, name) {
                     return payload;
                 }
-                // The fields of a variant are asked for next.
+                // A pattern with the names of a variant's fields reads the fields next.
                 if let Val::Instance { class, .. } = member
                     && self.has_named_fields(class, name)
                 {
                     return self.known(member);
                 }
-                let given = self.attr(member, name);
+                let attribute = self.attr(member, name);
                 match member {
-                    Val::Instance { class, .. } if self.values.is_unknown(given.value) => {
+                    Val::Instance { class, .. } if self.values.is_unknown(attribute.value) => {
                         match self.variant_field(class, name) {
                             Some(field) => self.substitute(field, &self.bindings(class, member)),
-                            None => given,
+                            None => attribute,
                         }
                     }
-                    _ => given,
+                    _ => attribute,
                 }
             }
         }
     }
 
-    /// Returns the value of `expr?`: the success case of one member.
-    pub(crate) fn success(&self, member: Val) -> Typed {
+    /// Returns the value of `expr?` for one member: the success case of a `Result` or `Option` (Rust).
+    pub(crate) fn success_value(&self, member: Val) -> Typed {
         match member {
             Val::Library { ty, args, .. } => {
-                // Also by a library's own name for it: `RedisResult<T>`.
+                // An alias of a library counts too: `RedisResult<T>`.
                 let is_fallible = |of: &PathId| lang::rust::names::is_fallible(&self.library.text(*of));
                 let wraps = is_fallible(&ty) || self.library.supertypes(ty).iter().any(is_fallible);
                 match self.values.nth(args, 0).filter(|_| wraps) {
@@ -157,14 +158,14 @@ impl Linker<'_> {
         }
     }
 
-    /// Returns the value of awaiting one member.
+    /// Returns the result of `await` for one member.
     pub(crate) fn awaited(&self, member: Val) -> Typed {
         match member {
             Val::Coroutine { body, env } => self.returned(body, env, None),
             Val::Awaitable(value) => Typed { value, inferred_steps: 0 },
             Val::Library { ty, args, .. } => {
-                for &of in self.library.supertypes(ty).iter() {
-                    if let Some(awaits) = self.library.ty(of).and_then(|rows| rows.awaits().cloned()) {
+                for &supertype in self.library.supertypes(ty).iter() {
+                    if let Some(awaits) = self.library.ty(supertype).and_then(|rows| rows.awaits().cloned()) {
                         return self.type_value(&awaits, member, None);
                     }
                 }
@@ -178,14 +179,14 @@ impl Linker<'_> {
         }
     }
 
-    /// Returns the value of `a[i]` for one member: a generic class with its argument, else an element.
+    /// Returns the value of `a[i]` for one member: a generic class itself, else an element.
     pub(crate) fn subscript(&self, scope: Scope, member: Val, index: FormId) -> Typed {
         match member {
             Val::Class(_) | Val::External(_) => {
-                // `Store[int]` is the class; the argument matters where it is used as a type.
+                // `Store[int]` is the class. Its type argument matters only in annotations.
                 self.known(member)
             }
-            // `f::<T>`.
+            // `f::<T>` (Rust).
             Val::Fn { .. } | Val::Method { .. } | Val::Partial { .. } => self.known(member),
             Val::Tuple(args) => {
                 if let Form::Int(index) = self.program.facts(scope.file).form(index)
@@ -208,7 +209,7 @@ impl Linker<'_> {
                     Some(value) => Typed { value, inferred_steps: 0 },
                     None => {
                         let method = lang::semantics(language).words().subscript_method;
-                        self.always_returned(ty, method, member).unwrap_or_else(|| self.element(member))
+                        self.unconditional_result(ty, method, member).unwrap_or_else(|| self.element(member))
                     }
                 }
             }
@@ -217,7 +218,7 @@ impl Linker<'_> {
                     let typed = self.attr(member, name);
                     if self.has_function(typed) {
                         return self.map(typed, |val| match val {
-                            Val::Fn { body, env, .. } => self.called(body, env, Some(member)),
+                            Val::Fn { body, env, .. } => self.value_of_call(body, env, Some(member)),
                             _ => self.unknown(Why::Result),
                         });
                     }

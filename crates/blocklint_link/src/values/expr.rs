@@ -1,4 +1,4 @@
-//! The possible values of a form: the value of an expression at its place.
+//! Expression evaluation: the possible values of a form, variable or assignment in a scope.
 
 use crate::lang;
 use blocklint_core::Language;
@@ -12,12 +12,12 @@ use crate::program::ids::{BodyRef, ClassRef, FileId, Name};
 use crate::values::narrowing::AssignReach;
 use crate::values::value::{ArgsId, BoundId, EnvId, Val, Why};
 
-/// A place in a file and the binding under which its body is read.
+/// A position in a file and the environment in which forms are evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Scope {
     /// The file.
     pub file: FileId,
-    /// The place of the use; [`At::default`] where order does not matter.
+    /// The position of the use; [`At::default`] if the order of assignments does not matter.
     pub at: At,
     /// The values of captured parameters.
     pub env: EnvId,
@@ -50,8 +50,8 @@ impl<'a> Linker<'a> {
                 let base = self.without_none(self.eval_within(scope, base, depth));
                 match self.program.global(scope.file, sym) {
                     Some(name) => {
-                        let read = self.map(base, |member| self.attr_or_class(scope.file, member, name));
-                        self.drop_same_named_methods(scope.file, sym, read)
+                        let attribute = self.map(base, |member| self.attr_or_class(scope.file, member, name));
+                        self.drop_same_named_methods(scope.file, sym, attribute)
                     }
                     None => self.unknown(Why::Attribute),
                 }
@@ -70,7 +70,7 @@ impl<'a> Linker<'a> {
             }
             Form::Try(inner) => {
                 let inner = self.eval_within(scope, inner, depth);
-                self.map(inner, |member| self.success(member))
+                self.map(inner, |member| self.success_value(member))
             }
             Form::Callable(body) => {
                 let body = scope.file.body_ref(body);
@@ -92,7 +92,7 @@ impl<'a> Linker<'a> {
             }
             Form::Part(inner, index) => {
                 let inner = self.eval_within(scope, inner, depth);
-                self.map(inner, |member| self.part(member, index))
+                self.map(inner, |member| self.tuple_part(member, index))
             }
             Form::Field(inner, sym) => {
                 let inner = self.eval_within(scope, inner, depth);
@@ -105,7 +105,7 @@ impl<'a> Linker<'a> {
                 let parts: Vec<Typed> = facts
                     .list(list)
                     .iter()
-                    .take(MOST_WRITTEN_OUT)
+                    .take(MAX_LITERAL_ELEMENTS)
                     .map(|&part| self.eval_within(scope, part, depth))
                     .collect();
                 if kind == DisplayKind::Tuple {
@@ -124,14 +124,14 @@ impl<'a> Linker<'a> {
                     .iter()
                     .step_by(2)
                     .filter(|key| key.is_some())
-                    .take(MOST_WRITTEN_OUT)
+                    .take(MAX_LITERAL_ELEMENTS)
                     .map(|&key| self.eval_within(scope, key, depth))
                     .collect();
                 let parts: Vec<Typed> = rows
                     .iter()
                     .skip(1)
                     .step_by(2)
-                    .take(MOST_WRITTEN_OUT)
+                    .take(MAX_LITERAL_ELEMENTS)
                     .map(|&part| self.eval_within(scope, part, depth))
                     .collect();
                 let Some(ty) =
@@ -148,26 +148,29 @@ impl<'a> Linker<'a> {
                 }
             }
             Form::Alt(kind, list) => {
-                let ends = facts.list(list);
-                let ends = match (kind, ends) {
+                let branches = facts.list(list);
+                let branches = match (kind, branches) {
                     (AltKind::Ternary, &[test, _, _]) => match self.kind_test_result(scope, test) {
-                        Some(true) => &ends[1..2],
-                        Some(false) => &ends[2..],
-                        None => &ends[1..],
+                        Some(true) => &branches[1..2],
+                        Some(false) => &branches[2..],
+                        None => &branches[1..],
                     },
-                    (AltKind::Ternary, _) => &ends[1.min(ends.len())..],
-                    _ => ends,
+                    (AltKind::Ternary, _) => &branches[1.min(branches.len())..],
+                    _ => branches,
                 };
-                let parts: Vec<Typed> =
-                    ends.iter().take(MOST_WRITTEN_OUT).map(|&end| self.eval_within(scope, end, depth)).collect();
+                let parts: Vec<Typed> = branches
+                    .iter()
+                    .take(MAX_LITERAL_ELEMENTS)
+                    .map(|&branch| self.eval_within(scope, branch, depth))
+                    .collect();
                 self.join(&parts)
             }
-            // A union of classes used as a value: an alias of a type.
+            // A union of classes in an expression is an alias of a type: `Path = str | bytes`.
             Form::Join(list) => {
                 let parts: Vec<Typed> = facts
                     .list(list)
                     .iter()
-                    .take(MOST_WRITTEN_OUT)
+                    .take(MAX_LITERAL_ELEMENTS)
                     .map(|&part| self.eval_within(scope, part, depth))
                     .collect();
                 self.join(&parts)
@@ -177,11 +180,11 @@ impl<'a> Linker<'a> {
                 self.map(inner, |member| self.element(member))
             }
             Form::Subscript(base, index) => {
-                if let Some(entry) = self.entry_of_literal(scope, base, index) {
+                if let Some(entry) = self.literal_table_entry(scope, base, index) {
                     return entry;
                 }
-                let of = self.without_none(self.eval_within(scope, base, depth));
-                self.map(of, |member| self.subscript(scope, member, index))
+                let base = self.without_none(self.eval_within(scope, base, depth));
+                self.map(base, |member| self.subscript(scope, member, index))
             }
             Form::Cast(value, ty) => {
                 let declared = self.annotation(scope, ty);
@@ -189,7 +192,7 @@ impl<'a> Linker<'a> {
                     true => self.eval_within(scope, value, depth),
                     // `(Supplier<String>) () -> load()`
                     false if lang::words_of(facts.language).casts_callables => {
-                        self.or_callables(declared, || vec![self.eval_within(scope, value, depth)])
+                        self.with_callables(declared, || vec![self.eval_within(scope, value, depth)])
                     }
                     false => declared,
                 }
@@ -198,9 +201,9 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Returns the value of a name without the methods of that name. In Java a field and the methods of its name share
-    /// a variable, and reading the name means the field. A method of another name stays, because a reference assigned
-    /// it: `loader = this::load`.
+    /// Returns the value of a name without the methods of that name (Java). A field and the methods of the same name
+    /// share a variable, and reading the name reads the field. A method of another name is kept, because it was
+    /// assigned as a method reference: `loader = this::load`.
     fn drop_same_named_methods(&self, file: FileId, read: Sym, typed: Typed) -> Typed {
         let facts = self.program.facts(file);
         if facts.language != Language::Java {
@@ -208,9 +211,10 @@ impl<'a> Linker<'a> {
         }
         let is_method = |val: &Val| match *val {
             Val::Fn { body, .. } => {
-                let of = self.program.facts(body.file);
+                let method_facts = self.program.facts(body.file);
                 let row = self.program.body(body);
-                row.kind == BodyKind::Function && row.class.is_some() && of.text(row.name) == facts.text(read)
+                let has_name = method_facts.text(row.name) == facts.text(read);
+                row.kind == BodyKind::Function && row.class.is_some() && has_name
             }
             _ => false,
         };
@@ -218,12 +222,12 @@ impl<'a> Linker<'a> {
         if !members.iter().any(is_method) {
             return typed;
         }
-        let kept: Vec<Val> = members.iter().copied().filter(|val| !is_method(val)).collect();
-        if kept.is_empty() {
+        let others: Vec<Val> = members.iter().copied().filter(|val| !is_method(val)).collect();
+        if others.is_empty() {
             return self.unknown(Why::Attribute);
         }
-        let held = Typed { value: self.values.union(&kept), ..typed };
-        // The component of a record shares its variable with its getter.
+        let field_value = Typed { value: self.values.union(&others), ..typed };
+        // A component of a record shares its variable with its getter.
         let shared = members.iter().find_map(|val| match *val {
             Val::Fn { body, .. } if is_method(val) => {
                 let var = self.program.body(body).var;
@@ -233,16 +237,17 @@ impl<'a> Linker<'a> {
         });
         match shared {
             Some(field) => {
-                let find = || self.or_assigned_callables(field, held);
-                let kept = self.query_value(&self.tables.values.components, (field, held.value), find);
-                // Of what depends on itself it is what it is declared to be.
-                if self.values.is_unknown(kept.value) { held } else { kept }
+                let find = || self.with_assigned_callables(field, field_value);
+                let assigned = self.query_value(&self.tables.values.components, (field, field_value.value), find);
+                // A component whose values depend on itself has its declared type.
+                if self.values.is_unknown(assigned.value) { field_value } else { assigned }
             }
-            None => held,
+            None => field_value,
         }
     }
 
-    /// Returns an attribute of one member of a value, where a file reads it: Java's may be a class behind its package.
+    /// Returns an attribute of one member of a value. If the member is a package of Java, it returns the class of that
+    /// name: `java.util.List`.
     pub(crate) fn attr_or_class(&self, file: FileId, member: Val, name: Name) -> Typed {
         match member {
             Val::External(package) => lang::java::names::class_by_qualified_name(self, file, package, name)
@@ -263,6 +268,7 @@ impl<'a> Linker<'a> {
         }
     }
 
+    /// Returns an instance of the type of a collection literal, with the union of its elements.
     fn collection(&self, file: FileId, literal: lang::words::Literal, parts: &[Typed]) -> Typed {
         let language = self.program.language(file);
         let Some(path) = lang::words_of(language).literal_type(literal) else { return self.unknown(Why::Expression) };
@@ -272,21 +278,21 @@ impl<'a> Linker<'a> {
         Typed { value: self.values.one(Val::Library { ty, args, made: None }), inferred_steps: element.inferred_steps }
     }
 
-    /// Returns the class in whose body a body stands, through nested functions.
+    /// Returns the innermost class around a body, also through nested functions.
     pub fn class_around(&self, body: BodyRef) -> Option<ClassRef> {
-        let (facts, mut at) = self.program.facts_and_id(body);
-        while let Some(id) = at.get() {
+        let (facts, mut next) = self.program.facts_and_id(body);
+        while let Some(id) = next.get() {
             let row = facts.body(id);
             if let Some(class) = row.class.get() {
                 return Some(body.file.class_ref(class));
             }
-            at = row.parent;
+            next = row.parent;
         }
         None
     }
 
-    /// Returns the value of a variable where it is used: the last assignment before it in its own region chain and what
-    /// sibling branches and loop ends add; all assignments, where it is used in another body.
+    /// Returns the value of a variable at a use: the union of the assignments that reach the use. In a body other than
+    /// the variable's own, it is the union of all assignments.
     pub fn var(&self, scope: Scope, id: VarId) -> Typed {
         let reference = scope.file.var_ref(id);
         if let Some(value) = self.values.env_get(scope.env, reference) {
@@ -294,42 +300,44 @@ impl<'a> Linker<'a> {
         }
         let facts = self.program.facts(scope.file);
         let var = facts.var(id);
-        let used_in = facts.regions.get(scope.at.region.index()).map(|region| region.body);
-        if used_in != Some(var.body) {
-            return self.query_value(&self.tables.values.vars, (reference, scope.env), || self.any_assigned(scope, id));
+        let use_body = facts.regions.get(scope.at.region.index()).map(|region| region.body);
+        if use_body != Some(var.body) {
+            return self.query_value(&self.tables.values.vars, (reference, scope.env), || {
+                self.union_of_assignments(scope, id)
+            });
         }
         let mut parts: SmallVec<[Typed; 4]> = SmallVec::new();
-        let mut settled = false;
-        let mut empty = true;
+        let mut is_settled = false;
+        let mut has_no_assignment = true;
         for assign in facts.assign_ids_of(id).rev() {
-            empty = false;
+            has_no_assignment = false;
             let row = facts.assign(assign);
             if self.is_ruled_out_by_captured_kind(scope, row.at.region) {
                 continue;
             }
             if row.at.position >= scope.at.position {
-                // Later assignments reach back through the end of a loop around both.
+                // A later assignment reaches the use through the next iteration of a loop around both.
                 if self.share_loop(scope.file, row.at.region, scope.at.region) {
                     parts.push(self.assigned_or_declared(scope, id, assign));
                 }
                 continue;
             }
-            match self.reaches(scope.file, row.at.region, scope.at.region) {
+            match self.assignment_reach(scope.file, row.at.region, scope.at.region) {
                 AssignReach::No => continue,
                 AssignReach::Maybe => parts.push(self.assigned_or_declared(scope, id, assign)),
                 AssignReach::Always => {
                     parts.push(self.assigned_or_declared(scope, id, assign));
-                    settled = true;
+                    is_settled = true;
                     break;
                 }
             }
         }
-        if !settled {
+        if !is_settled {
             if let VarKind::Param(_) = var.kind {
                 parts.push(self.param(reference));
-            } else if parts.is_empty() && !empty {
-                // Used before it is set: a function called later, or a deleted name.
-                let find = || self.any_assigned(scope, id);
+            } else if parts.is_empty() && !has_no_assignment {
+                // The use comes before all assignments: in a function that runs later, or after `del`.
+                let find = || self.union_of_assignments(scope, id);
                 return self.query_value(&self.tables.values.vars, (reference, scope.env), find);
             }
         }
@@ -339,11 +347,11 @@ impl<'a> Linker<'a> {
         {
             joined = declared;
         }
-        self.narrowed(scope, id, joined)
+        self.narrow_by_tests(scope, id, joined)
     }
 
-    /// Returns the union of everything assigned to a variable.
-    fn any_assigned(&self, scope: Scope, id: VarId) -> Typed {
+    /// Returns the union of all values that are assigned to a variable.
+    fn union_of_assignments(&self, scope: Scope, id: VarId) -> Typed {
         let facts = self.program.facts(scope.file);
         let var = facts.var(id);
         let mut parts: SmallVec<[Typed; 4]> = SmallVec::new();
@@ -352,34 +360,34 @@ impl<'a> Linker<'a> {
             return items;
         }
         if facts.body(var.body).kind == BodyKind::Module {
-            // Code elsewhere that uses the variable runs after the module. It sees the value at the module's end and
-            // the values that others assign.
+            // Code in other bodies runs after the module, so it reads the value at the module's end and the values
+            // that other bodies and files assign.
             let end = facts.body(var.body).region;
-            let mut settled = false;
-            let said_to_checkers = self.has_type_checker_binding(scope.file, id);
+            let mut is_settled = false;
+            let has_checker_binding = self.has_type_checker_binding(scope.file, id);
             for assign in facts.assign_ids_of(id).rev() {
                 let row = facts.assign(assign);
-                if said_to_checkers && self.for_type_checkers(scope.file, row.at.region) == Some(false) {
+                if has_checker_binding && self.type_checker_region(scope.file, row.at.region) == Some(false) {
                     continue;
                 }
                 if facts.body_of(row.at) != var.body {
-                    parts.push(self.assigned(scope, assign));
-                } else if !settled {
-                    let reach = self.reaches(scope.file, row.at.region, end);
+                    parts.push(self.assigned_value(scope, assign));
+                } else if !is_settled {
+                    let reach = self.assignment_reach(scope.file, row.at.region, end);
                     if reach != AssignReach::No {
-                        parts.push(self.assigned(scope, assign));
+                        parts.push(self.assigned_value(scope, assign));
                     }
-                    settled = reach == AssignReach::Always;
+                    is_settled = reach == AssignReach::Always;
                 }
             }
             parts.extend(semantics.assigned_by_other_files(self, scope.file, id));
         } else {
-            parts.extend(facts.assign_ids_of(id).map(|assign| self.assigned(scope, assign)));
+            parts.extend(facts.assign_ids_of(id).map(|assign| self.assigned_value(scope, assign)));
         }
         if let VarKind::Param(_) = var.kind {
             parts.push(self.param(scope.file.var_ref(id)));
         }
-        // A declared type counts for all assignments if there are several.
+        // A declared type holds for all assignments if there are several.
         if parts.len() > 1
             && !semantics.shares_name_with_method(self, scope.file, id)
             && let Some(declared) = facts.assigns_of(id).find(|row| row.annotation.is_some())
@@ -392,27 +400,26 @@ impl<'a> Linker<'a> {
         semantics.refine_assigned(self, scope.file.var_ref(id), self.join(&parts))
     }
 
-    /// Returns true if a place is for type checkers only, false if type checkers skip it (`if TYPE_CHECKING: … else:
-    /// …`), and `None` for other places (Python).
-    fn for_type_checkers(&self, file: FileId, region: RegionId) -> Option<bool> {
+    /// Returns true if a region is for type checkers only, false if type checkers skip it (`if TYPE_CHECKING: … else:
+    /// …`), and `None` for other regions (Python).
+    fn type_checker_region(&self, file: FileId, region: RegionId) -> Option<bool> {
         let facts = self.program.facts(file);
         let mut tests = self.tests_at(file, region);
         tests.find(|&(test, _)| lang::python::conventions::is_for_type_checkers(facts, test)).map(|(_, holds)| holds)
     }
 
-    /// True if a name has a binding for type checkers with its type, while the binding that runs is `Any` or the like
-    /// (Python).
+    /// True if a name has a binding for type checkers in addition to the one that runs (Python).
     fn has_type_checker_binding(&self, file: FileId, id: VarId) -> bool {
         let facts = self.program.facts(file);
         facts.language == Language::Python
             && facts.assigns_of(id).nth(1).is_some()
-            && facts.assigns_of(id).any(|row| self.for_type_checkers(file, row.at.region) == Some(true))
+            && facts.assigns_of(id).any(|row| self.type_checker_region(file, row.at.region) == Some(true))
     }
 
-    /// Returns the value that a local gets from one assignment. In Python it is the declared type if the value is
-    /// unknown: `found: Optional[Credentials] = None`, `found, project = self.known[key]`.
+    /// Returns the value that a local variable gets from one assignment. In Python it is the declared type if the value
+    /// is unknown: `found: Optional[Credentials] = None`, then `found, project = self.known[key]`.
     fn assigned_or_declared(&self, scope: Scope, id: VarId, assign: AssignId) -> Typed {
-        let typed = self.assigned(scope, assign);
+        let typed = self.assigned_value(scope, assign);
         let facts = self.program.facts(scope.file);
         if !lang::words_of(facts.language).declares_later_values || !self.values.is_unknown(typed.value) {
             return typed;
@@ -421,20 +428,22 @@ impl<'a> Linker<'a> {
         declared.map_or(typed, |row| self.annotation(Scope { at: row.at, ..scope }, row.annotation))
     }
 
-    /// Returns the value that a target gets from one assignment.
-    pub fn assigned(&self, scope: Scope, assign: AssignId) -> Typed {
+    /// Returns the value that the target of an assignment gets.
+    pub fn assigned_value(&self, scope: Scope, assign: AssignId) -> Typed {
         let key = (scope.file, assign, scope.env);
         self.query_value(&self.tables.values.assigns, key, || self.assign_value(scope, assign))
     }
 
+    /// Computes the value of an assignment: the declared type, refined by the assigned value, or the assigned value.
     fn assign_value(&self, scope: Scope, assign: AssignId) -> Typed {
         let row = self.program.facts(scope.file).assign(assign);
         let scope = Scope { at: row.at, ..scope };
         if row.annotation.is_some() {
             let declared = self.annotation(scope, row.annotation);
             if !self.values.is_unknown(declared.value) {
-                let refined = self.subclass_named_like_field(scope.file, &row, self.refined(scope, declared, &row));
-                return self.with_callables(scope, assign, refined);
+                let refined =
+                    self.subclass_named_like_field(scope.file, &row, self.refined_by_value(scope, declared, &row));
+                return self.with_added_callables(scope, assign, refined);
             }
         }
         if row.kind == AssignKind::Augmented {
@@ -443,47 +452,47 @@ impl<'a> Linker<'a> {
         if row.value.is_none() {
             return self.unknown(Why::Expression);
         }
-        let mut made = self.eval(scope, row.value);
+        let mut value = self.eval(scope, row.value);
         if row.kind == AssignKind::Plain {
-            made = lang::semantics(self.program.language(scope.file)).as_owned(self, made);
+            value = lang::semantics(self.program.language(scope.file)).as_owned(self, value);
         }
-        self.with_added_elements(scope, assign, made)
+        self.with_added_elements(scope, assign, value)
     }
 
-    /// Returns the assigned value if it is a proper subtype of the declared one.
-    fn refined(&self, scope: Scope, declared: Typed, row: &Assign) -> Typed {
+    /// Returns the assigned value if its type is a proper subtype of the declared type, else the declared type.
+    fn refined_by_value(&self, scope: Scope, declared: Typed, row: &Assign) -> Typed {
         if row.value.is_none() {
             return declared;
         }
         let semantics = lang::semantics(self.program.language(scope.file));
-        if let Some(given) = semantics.refine_by_value(self, scope, declared, row) {
-            return given;
+        if let Some(refined) = semantics.refine_by_value(self, scope, declared, row) {
+            return refined;
         }
         let [base] = self.values.members(declared.value)[..] else { return declared };
         if !matches!(base, Val::Instance { .. }) && !semantics.calls_declared_type(self, scope.file, base, row.value) {
             return declared;
         }
-        let given = self.eval(scope, row.value);
-        let [val] = self.values.members(given.value)[..] else { return declared };
+        let assigned = self.eval(scope, row.value);
+        let [val] = self.values.members(assigned.value)[..] else { return declared };
         match (base, val) {
             (Val::Instance { class: base, .. }, Val::Instance { class, .. })
                 if class != base && self.is_subclass(class, base) =>
             {
-                given
+                assigned
             }
-            // The call that made it: `tasks: queue.Queue[Task] = queue.Queue(10)`.
+            // The declared type with the call that created the object: `tasks: queue.Queue[Task] = queue.Queue(10)`.
             (Val::Library { ty: base, args, .. }, Val::Library { ty, made, .. }) if base == ty => {
-                Typed { value: self.values.one(Val::Library { ty, args, made }), ..given }
+                Typed { value: self.values.one(Val::Library { ty, args, made }), ..assigned }
             }
             _ => declared,
         }
     }
 
-    /// Returns a name that its file does not bind.
+    /// Returns the value of a name that its file does not bind.
     pub(crate) fn free_name(&self, scope: Scope, sym: Sym) -> Typed {
         lang::semantics(self.program.language(scope.file)).unbound_name(self, scope, sym)
     }
 }
 
-/// How many elements that are written out are looked at.
-pub(crate) const MOST_WRITTEN_OUT: usize = 32;
+/// The maximal number of elements of a literal that are evaluated.
+pub(crate) const MAX_LITERAL_ELEMENTS: usize = 32;

@@ -1,10 +1,11 @@
-//! Values of fields: own assignments of a class, those of derived classes and those through other receivers.
+//! Values of fields: the union of the assignments in the class, in its bases and subclasses, and through other
+//! receivers (`client.timeout = 3`).
 
 use crate::classes::hierarchy::Ancestor;
 use crate::lang;
 use crate::linker::{Linker, Typed};
 use crate::program::ids::{ClassRef, FileId, Name};
-use crate::values::attribute::MOST_SET;
+use crate::values::attribute::MAX_MODULE_ASSIGNS;
 use crate::values::expr::Scope;
 use crate::values::tables::{ExternalAssigns, ModuleAssigns};
 use crate::values::value::{EnvId, Val, Why};
@@ -13,8 +14,8 @@ use blocklint_facts::{AssignId, Form, FormId, ImportKind};
 use std::rc::Rc;
 
 impl<'a> Linker<'a> {
-    /// Returns the union of the values assigned to a field: on the class, on an instance of it or of a base, anywhere;
-    /// where there is nothing, on derived classes.
+    /// Returns the union of the values that are assigned to a field of a class or its bases anywhere. If there are
+    /// none, it returns those of the subclasses.
     pub(crate) fn field(&self, class: ClassRef, name: Name) -> Typed {
         self.query_value(&self.tables.values.fields, (class, name), || {
             if !self.is_assigned_anywhere(name) {
@@ -23,22 +24,22 @@ impl<'a> Linker<'a> {
             let mut own: Vec<(FileId, AssignId)> = Vec::new();
             let order = self.mro(class);
             for ancestor in order.iter() {
-                if let Ancestor::Class(of) = *ancestor {
-                    own.extend(self.own_assigns(of, name).iter().map(|&assign| (of.file, assign)));
+                if let Ancestor::Class(base) = *ancestor {
+                    own.extend(self.own_assigns(base, name).iter().map(|&assign| (base.file, assign)));
                 }
             }
-            let strangers: Vec<(FileId, AssignId)> = self
+            let external: Vec<(FileId, AssignId)> = self
                 .assigns_through_others(name)
                 .iter()
-                .filter(|(of, _, _)| order.contains(&Ancestor::Class(*of)) || self.is_subclass(*of, class))
+                .filter(|(owner, _, _)| order.contains(&Ancestor::Class(*owner)) || self.is_subclass(*owner, class))
                 .map(|&(_, file, assign)| (file, assign))
                 .collect();
-            if own.is_empty() && strangers.is_empty() {
+            if own.is_empty() && external.is_empty() {
                 own = self.derived_assigns(class, name);
             }
             let mut declared = None;
             let mut parts = Vec::new();
-            for &(file, assign) in own.iter().chain(&strangers) {
+            for &(file, assign) in own.iter().chain(&external) {
                 let row = self.program.facts(file).assign(assign);
                 let scope = Scope { file, at: row.at, env: EnvId::NONE };
                 if row.annotation.is_some() && declared.is_none() {
@@ -48,20 +49,20 @@ impl<'a> Linker<'a> {
                     }
                 }
                 if row.value.is_some() && row.kind != blocklint_facts::AssignKind::Augmented {
-                    parts.push(self.assigned(scope, assign));
+                    parts.push(self.assigned_value(scope, assign));
                 }
             }
             match declared {
-                // The one assignment shows no less than its own declaration.
-                Some(_) if own.len() + strangers.len() == 1 && parts.len() == 1 => return parts[0],
-                Some(declared) => return self.or_callables(declared, || parts),
+                // The value of a single assignment includes its declared type.
+                Some(_) if own.len() + external.len() == 1 && parts.len() == 1 => return parts[0],
+                Some(declared) => return self.with_callables(declared, || parts),
                 None => {}
             }
             if parts.is_empty() {
                 return self.unknown(Why::Attribute);
             }
             let joined = self.join(&parts);
-            // A value that only code outside of the class assigns is less sure than one that the class assigns.
+            // A value that only code outside of the class assigns is less certain, so it is an inferred step.
             if own.is_empty() { self.inferred(joined) } else { joined }
         })
     }
@@ -74,7 +75,7 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// Returns assignments to an attribute of the receiver in the methods of a class.
+    /// Returns the assignments to an attribute of the receiver in the methods of a class: `self.name = …`.
     pub fn own_assigns(&self, class: ClassRef, name: Name) -> Vec<AssignId> {
         let Some(sym) = self.program.local(class.file, name) else { return Vec::new() };
         let facts = self.program.facts(class.file);
@@ -87,29 +88,32 @@ impl<'a> Linker<'a> {
             .collect()
     }
 
-    /// Returns the assignments to an attribute in derived classes, of which it searches at most 64. Callers ask for
-    /// them if neither the class nor a base assigns the attribute.
+    /// Returns the assignments to an attribute in at most 64 subclasses.
     pub(crate) fn derived_assigns(&self, class: ClassRef, name: Name) -> Vec<(FileId, AssignId)> {
-        let below = self.descendants(class, 64).classes.into_iter();
-        below.flat_map(|next| self.own_assigns(next, name).into_iter().map(move |assign| (next.file, assign))).collect()
+        let classes = self.descendants(class, 64).classes.into_iter();
+        classes
+            .flat_map(|next| self.own_assigns(next, name).into_iter().map(move |assign| (next.file, assign)))
+            .collect()
     }
 
-    /// Returns all assignments to an attribute of a class, its bases and the classes derived from it, of the own object
-    /// or of another one.
+    /// Returns all assignments to an attribute of a class, its bases and its subclasses, through the receiver or
+    /// another object.
     pub fn assigns_to_member(&self, class: ClassRef, name: Name) -> Vec<(FileId, AssignId)> {
-        let mut found = self.derived_assigns(class, name);
+        let mut assigns = self.derived_assigns(class, name);
         for ancestor in self.mro(class).iter() {
-            if let Ancestor::Class(of) = *ancestor {
-                found.extend(self.own_assigns(of, name).into_iter().map(|assign| (of.file, assign)));
+            if let Ancestor::Class(base) = *ancestor {
+                assigns.extend(self.own_assigns(base, name).into_iter().map(|assign| (base.file, assign)));
             }
         }
-        let of_others = self.assigns_through_others(name);
-        let related = |of: ClassRef| self.is_subclass(of, class) || self.is_subclass(class, of);
-        found.extend(of_others.iter().filter(|(of, ..)| related(*of)).map(|&(_, file, assign)| (file, assign)));
-        found
+        let external = self.assigns_through_others(name);
+        let is_related = |owner: ClassRef| self.is_subclass(owner, class) || self.is_subclass(class, owner);
+        assigns
+            .extend(external.iter().filter(|(owner, ..)| is_related(*owner)).map(|&(_, file, assign)| (file, assign)));
+        assigns
     }
 
-    /// Returns assignments to an attribute of this name of objects that are no receiver, with the class of the object.
+    /// Returns the assignments to an attribute of this name through objects other than the receiver, each with the
+    /// class of the object: `client.timeout = 3`.
     pub(crate) fn assigns_through_others(&self, name: Name) -> ExternalAssigns {
         self.query(&self.tables.values.external_assigns, name, Rc::default, || {
             self.budget.global(|refuel| self.find_assigns_through_others(name, refuel).into())
@@ -117,7 +121,7 @@ impl<'a> Linker<'a> {
     }
 
     fn find_assigns_through_others(&self, name: Name, refuel: &dyn Fn()) -> Vec<(ClassRef, FileId, AssignId)> {
-        let mut found = Vec::new();
+        let mut assigns = Vec::new();
         for &(file, sym) in self.program.occurrences(name) {
             for &(assign, own) in self.program.index_of(file).attr_assigns(sym) {
                 if own {
@@ -130,23 +134,23 @@ impl<'a> Linker<'a> {
                 refuel();
                 for val in self.values.members(self.eval(scope, base).value) {
                     if let Val::Instance { class, .. } | Val::Class(class) = val {
-                        found.push((class, file, assign));
+                        assigns.push((class, file, assign));
                     }
                 }
             }
         }
-        found
+        assigns
     }
 
-    /// Returns assignments to a name of project modules from elsewhere (`settings.store = Store()`), each with the
-    /// module (Python).
-    pub(crate) fn assigned_to_modules(&self, name: Name) -> ModuleAssigns {
-        let find = || self.find_assigned_to_modules(name).into();
+    /// Returns the assignments in other files to a name of project modules (`settings.store = Store()`), each with the
+    /// module and the assigning file (Python).
+    pub(crate) fn module_assigns(&self, name: Name) -> ModuleAssigns {
+        let find = || self.find_module_assigns(name).into();
         self.query(&self.tables.values.module_assigns, name, Rc::default, find)
     }
 
-    fn find_assigned_to_modules(&self, name: Name) -> Vec<(FileId, FileId, AssignId)> {
-        let mut found = Vec::new();
+    fn find_module_assigns(&self, name: Name) -> Vec<(FileId, FileId, AssignId)> {
+        let mut assigns = Vec::new();
         for &(file, sym) in self.program.occurrences(name) {
             if self.program.language(file) != Language::Python {
                 continue;
@@ -155,16 +159,16 @@ impl<'a> Linker<'a> {
             for &(assign, own) in self.program.index_of(file).attr_assigns(sym) {
                 let row = facts.assign(assign);
                 let Form::Attr(base, _) = facts.form(row.target) else { continue };
-                if let (false, Some(of)) = (own, self.module_behind(file, base, 4)) {
-                    found.push((of, file, assign));
+                if let (false, Some(module)) = (own, self.module_of_form(file, base, 4)) {
+                    assigns.push((module, file, assign));
                 }
             }
         }
-        found
+        assigns
     }
 
-    /// Returns the module that a form names, by imports alone: nothing is evaluated (Python).
-    pub(crate) fn module_behind(&self, file: FileId, form: FormId, depth: u32) -> Option<FileId> {
+    /// Returns the module that a form refers to, by imports alone and without evaluating values (Python).
+    pub(crate) fn module_of_form(&self, file: FileId, form: FormId, depth: u32) -> Option<FileId> {
         let depth = depth.checked_sub(1)?;
         let facts = self.program.facts(file);
         match facts.form(form) {
@@ -174,7 +178,7 @@ impl<'a> Linker<'a> {
                 let row = facts.import(import);
                 if row.kind != ImportKind::Name {
                     return match self.values.members(self.import(file, import).value)[..] {
-                        [Val::Module(of)] => Some(of),
+                        [Val::Module(module)] => Some(module),
                         _ => None,
                     };
                 }
@@ -182,28 +186,29 @@ impl<'a> Linker<'a> {
                 lang::python::names::module_file_in(self, &folder?, self.program.global(file, row.name)?)
             }
             Form::Attr(base, sym) => {
-                let of = self.module_behind(file, base, depth)?;
-                let folder = self.program.files[of.index()].relative.strip_suffix("/__init__.py")?;
+                let module = self.module_of_form(file, base, depth)?;
+                let folder = self.program.files[module.index()].relative.strip_suffix("/__init__.py")?;
                 lang::python::names::module_file_in(self, folder, self.program.global(file, sym)?)
             }
             _ => None,
         }
     }
 
-    /// Returns the value that other files assign to a name of a module. Assignments by tests count only in tests
-    /// (Python).
+    /// Returns the value that other files assign to a name of a module. Assignments in tests count only for modules
+    /// that are tests (Python).
     pub(crate) fn module_attribute_from_others(&self, module: FileId, name: Name) -> Option<Typed> {
         if !self.is_assigned_anywhere(name) {
             return None;
         }
-        let all = self.assigned_to_modules(name);
+        let all = self.module_assigns(name);
         let in_tests = self.program.is_test(module);
-        let meant = all.iter().filter(|(of, by, _)| *of == module && (in_tests || !self.program.is_test(*by)));
-        let parts: Vec<Typed> = meant
-            .take(MOST_SET)
+        let counts = |owner: FileId, file: FileId| owner == module && (in_tests || !self.program.is_test(file));
+        let assigns = all.iter().filter(|(owner, file, _)| counts(*owner, *file));
+        let parts: Vec<Typed> = assigns
+            .take(MAX_MODULE_ASSIGNS)
             .map(|&(_, file, assign)| {
                 let at = self.program.facts(file).assign(assign).at;
-                self.assigned(Scope { file, at, env: EnvId::NONE }, assign)
+                self.assigned_value(Scope { file, at, env: EnvId::NONE }, assign)
             })
             .collect();
         if parts.is_empty() { None } else { Some(self.inferred(self.join(&parts))) }

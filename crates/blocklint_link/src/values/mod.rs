@@ -1,4 +1,5 @@
-//! Values that an expression, a variable, a field or a parameter may have.
+//! Values: the possible values of expressions, variables, fields, parameters and results. [`value::Val`] is one member
+//! of a value, and [`expr`] evaluates forms.
 
 pub(crate) mod attribute;
 pub(crate) mod constant;

@@ -1,4 +1,4 @@
-//! Which assignments reach a place, and what tests around it leave of a value.
+//! Reaching assignments, and narrowing of a value by the tests around a use (`isinstance`, `instanceof`).
 
 use crate::lang;
 use crate::syntax::regions;
@@ -10,33 +10,33 @@ use crate::values::expr::Scope;
 use crate::values::value::Val;
 
 impl Linker<'_> {
-    /// Returns how an assignment in region `from` reaches a later use in region `to` of the same body.
-    pub(crate) fn reaches(&self, file: FileId, from: RegionId, to: RegionId) -> AssignReach {
+    /// Returns the reach of an assignment in region `from` to a later use in region `to` of the same body.
+    pub(crate) fn assignment_reach(&self, file: FileId, from: RegionId, to: RegionId) -> AssignReach {
         let facts = self.program.facts(file);
-        // Most assignments stand in their body's own region, or in that of the use.
+        // Most assignments are in the outermost region of the body, or in the region of the use.
         if from == to || facts.region(from).kind == RegionKind::Body {
             return AssignReach::Always;
         }
         let mut around: smallvec::SmallVec<[RegionId; 16]> = smallvec::smallvec![to];
-        let mut at = to;
-        while let Some(parent) = facts.region(at).parent.get() {
+        let mut region = to;
+        while let Some(parent) = facts.region(region).parent.get() {
             around.push(parent);
-            at = parent;
+            region = parent;
         }
-        // The regions of the assignment that the use does not share.
-        let mut at = from;
+        // The regions around the assignment that are not around the use.
+        let mut region = from;
         let mut reach = AssignReach::Always;
         loop {
-            if let Some(depth) = around.iter().position(|&region| region == at) {
-                // The use's own child of the shared region must not exclude the assignment's.
+            if let Some(depth) = around.iter().position(|&outer| outer == region) {
+                // The branch of the use within the shared region must not exclude the branch of the assignment.
                 if reach != AssignReach::Always && depth > 0 {
                     let own = facts.region(around[depth - 1]);
                     let mut child = from;
-                    while facts.region(child).parent != at {
+                    while facts.region(child).parent != region {
                         child = facts.region(child).parent;
                     }
                     let other = facts.region(child);
-                    // A handler or `finally` may run after any part of what it guards.
+                    // A handler or `finally` may run after any part of its `try`.
                     let guards = match own.kind {
                         RegionKind::Handler => other.kind == RegionKind::Try,
                         RegionKind::Finally => true,
@@ -50,26 +50,26 @@ impl Linker<'_> {
                 return reach;
             }
             if !matches!(
-                facts.region(at).kind,
+                facts.region(region).kind,
                 RegionKind::With | RegionKind::Block | RegionKind::Finally | RegionKind::Try
             ) {
                 reach = AssignReach::Maybe;
-            } else if facts.region(at).kind == RegionKind::Try && reach == AssignReach::Always {
-                // Behind a `try` its assignments hold unless a handler went another way.
+            } else if facts.region(region).kind == RegionKind::Try && reach == AssignReach::Always {
+                // After a `try` its assignments hold unless a handler ran.
                 reach = AssignReach::Maybe;
             }
-            match facts.region(at).parent.get() {
-                Some(parent) => at = parent,
+            match facts.region(region).parent.get() {
+                Some(parent) => region = parent,
                 None => return AssignReach::No,
             }
         }
     }
 
-    /// True if a loop of the body lies around both regions.
+    /// True if a loop of the body is around both regions.
     pub(crate) fn share_loop(&self, file: FileId, a: RegionId, b: RegionId) -> bool {
         let facts = self.program.facts(file);
-        let mut at = a;
-        while let Some(id) = at.get() {
+        let mut outer = a;
+        while let Some(id) = outer.get() {
             let region = facts.region(id);
             if region.kind == RegionKind::Loop {
                 let mut other = b;
@@ -80,17 +80,17 @@ impl Linker<'_> {
                     other = facts.region(inner).parent;
                 }
             }
-            at = region.parent;
+            outer = region.parent;
         }
         false
     }
 
-    /// Returns a value known better because of a test around the use.
-    pub(crate) fn narrowed(&self, scope: Scope, var: VarId, typed: Typed) -> Typed {
+    /// Returns the value of a variable, narrowed by the tests around the use: `if isinstance(it, Store):`.
+    pub(crate) fn narrow_by_tests(&self, scope: Scope, var: VarId, typed: Typed) -> Typed {
         let facts = self.program.facts(scope.file);
-        let mut at = scope.at.region;
+        let mut next = scope.at.region;
         let mut typed = typed;
-        while let Some(id) = at.get() {
+        while let Some(id) = next.get() {
             let region = facts.region(id);
             let holds = regions::outcome(&region);
             match holds.and_then(|holds| lang::instance_test(facts, region.test, holds, var)) {
@@ -104,12 +104,12 @@ impl Linker<'_> {
                 Some((class, false)) => typed = self.without_instances(scope, typed, class),
                 None => {}
             }
-            at = region.parent;
+            next = region.parent;
         }
         typed
     }
 
-    /// Returns the members of a union that are no instances of the class or classes that a form names.
+    /// Returns a value without the members that are instances of the class or classes in a form.
     pub(crate) fn without_instances(&self, scope: Scope, typed: Typed, class: FormId) -> Typed {
         let members = self.values.members(typed.value);
         if members.len() < 2 {
@@ -129,11 +129,11 @@ impl Linker<'_> {
             Val::Instance { class, .. } => excluded.iter().any(|&base| self.is_subclass(class, base)),
             _ => false,
         };
-        let left: Vec<Val> = members.iter().copied().filter(|val| !is_excluded(val)).collect();
-        if left.is_empty() { typed } else { Typed { value: self.values.union(&left), ..typed } }
+        let rest: Vec<Val> = members.iter().copied().filter(|val| !is_excluded(val)).collect();
+        if rest.is_empty() { typed } else { Typed { value: self.values.union(&rest), ..typed } }
     }
 
-    /// Returns instances of the class or classes that a form names.
+    /// Returns instances of the class or classes in a form: `Store`, `(Store, Cache)`.
     pub(crate) fn instances_of(&self, scope: Scope, form: FormId) -> Typed {
         if let Form::Display(_, list) = self.program.facts(scope.file).form(form) {
             let parts: Vec<Typed> =
@@ -144,13 +144,13 @@ impl Linker<'_> {
     }
 }
 
-/// How an assignment reaches a use.
+/// The reach of an assignment to a use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AssignReach {
-    /// It does not.
+    /// The assignment does not reach the use.
     No,
-    /// On some ways.
+    /// The assignment reaches the use on some paths.
     Maybe,
-    /// On every way, so that earlier ones do not.
+    /// The assignment reaches the use on every path, so earlier assignments do not.
     Always,
 }

@@ -1,4 +1,4 @@
-//! Values of parameters: their declared types, their defaults, and arguments that known callers pass.
+//! Values of parameters: declared types, defaults, and the arguments that known callers pass.
 
 use crate::lang;
 use crate::linker::{Linker, Typed};
@@ -7,8 +7,8 @@ use crate::values::value::{EnvId, Val, Why};
 use blocklint_facts::{ParamKind, VarKind};
 
 impl<'a> Linker<'a> {
-    /// Returns the value of a parameter: its receiver's class, its declared type, its default, else the arguments of
-    /// known callers.
+    /// Returns the value of a parameter: the receiver's class, else the declared type, else the default, else the
+    /// arguments of known callers.
     pub(crate) fn param(&self, reference: VarRef) -> Typed {
         self.query_value(&self.tables.values.params, reference, || {
             let facts = self.program.facts(reference.file);
@@ -54,9 +54,9 @@ impl<'a> Linker<'a> {
                 }
             }
             if facts.body(var.body).kind == blocklint_facts::BodyKind::Lambda
-                && let Some(given) = semantics.lambda_param(self, body, index)
+                && let Some(passed) = semantics.lambda_param(self, body, index)
             {
-                return given;
+                return passed;
             }
             let mut parts = Vec::new();
             if param.default.is_some() {
@@ -67,7 +67,7 @@ impl<'a> Linker<'a> {
                 }
             }
             if parts.is_empty()
-                && let Some(passed) = self.passed_by_callers(body, index)
+                && let Some(passed) = self.values_passed_by_callers(body, index)
             {
                 parts.push(passed);
             }
@@ -75,23 +75,23 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// Returns the union of the arguments at the known calls of a body, one level deep.
-    pub(crate) fn passed_by_callers(&self, body: crate::program::ids::BodyRef, index: u32) -> Option<Typed> {
+    /// Returns the union of the arguments that known calls pass to a parameter; `None` if none of them is known.
+    pub(crate) fn values_passed_by_callers(&self, body: crate::program::ids::BodyRef, index: u32) -> Option<Typed> {
         let facts = self.program.facts(body.file);
         let row = self.program.body(body);
         let mut parts = Vec::new();
-        let mut unknown = false;
-        let mut seen = 0;
+        let mut has_unknown = false;
+        let mut checked = 0;
         for site in self.sites_calling(body) {
-            seen += 1;
-            if seen > 48 {
-                unknown = true;
+            checked += 1;
+            if checked > 48 {
+                has_unknown = true;
                 break;
             }
-            if let Some(form) = self.passed(site, body, index) {
+            if let Some(form) = self.passed_argument(site, body, index) {
                 let typed = self.eval(self.scope_of(site, EnvId::NONE), form);
                 if self.values.is_unknown(typed.value) {
-                    unknown = true;
+                    has_unknown = true;
                 } else {
                     parts.push(typed);
                 }
@@ -100,12 +100,12 @@ impl<'a> Linker<'a> {
         if parts.is_empty() {
             return None;
         }
-        let private = facts.text(row.name).starts_with('_')
+        let is_private = facts.text(row.name).starts_with('_')
             || row.parent.get().is_some_and(|parent| {
                 !matches!(facts.body(parent).kind, blocklint_facts::BodyKind::Module | blocklint_facts::BodyKind::Class)
             });
-        let agree = !unknown && parts.windows(2).all(|pair| pair[0].value == pair[1].value);
+        let agree = !has_unknown && parts.windows(2).all(|pair| pair[0].value == pair[1].value);
         let joined = self.join(&parts);
-        Some(if private && agree { joined } else { self.inferred(joined) })
+        Some(if is_private && agree { joined } else { self.inferred(joined) })
     }
 }

@@ -1,4 +1,4 @@
-//! Results of a body: the values that it yields, returns or declares, and the value of a call of it.
+//! Results of a body: the values that it yields, returns or declares, and the value of a call of the body.
 
 use std::ops::ControlFlow;
 
@@ -42,7 +42,7 @@ impl Linker<'_> {
         })
     }
 
-    /// Returns the value that a body returns at its end: its declared type, else the values of its exits.
+    /// Returns the value that a body returns: its declared type, else the union of its `return` values.
     pub(crate) fn returned(&self, body: BodyRef, env: EnvId, receiver: Option<Val>) -> Typed {
         let (facts, body_id) = self.program.facts_and_id(body);
         let semantics = lang::semantics(facts.language);
@@ -55,9 +55,9 @@ impl Linker<'_> {
                     ControlFlow::Break(projected) => return projected,
                 }
             }
-            let vague = self.values.members(typed.value).iter().all(|val| matches!(val, Val::Unknown(_)));
-            if !vague {
-                return self.or_returned_callables(body, env, semantics.refine_returned(self, body, typed));
+            let is_unknown = self.values.members(typed.value).iter().all(|val| matches!(val, Val::Unknown(_)));
+            if !is_unknown {
+                return self.with_returned_callables(body, env, semantics.refine_returned(self, body, typed));
             }
         }
         self.query_value(&self.tables.values.returns, (body, env), || {
@@ -70,15 +70,15 @@ impl Linker<'_> {
             {
                 let scope = Scope { file: body.file, at: exit.at, env };
                 if exit.value.is_some() && !self.is_ruled_out_by_captured_kind(scope, exit.at.region) {
-                    let given = self.eval(scope, exit.value);
-                    parts.push(semantics.as_owned(self, given));
+                    let value = self.eval(scope, exit.value);
+                    parts.push(semantics.as_owned(self, value));
                 }
             }
             if parts.is_empty() { self.unknown(Why::Result) } else { self.join(&parts) }
         })
     }
 
-    /// Returns the place where a body's annotations, defaults and decorators are read.
+    /// Returns the scope in which a body's annotations, defaults and decorators are evaluated.
     pub fn signature_scope(&self, body: BodyRef) -> Scope {
         let facts = self.program.facts(body.file);
         let parent = self.program.body(body).parent.get().unwrap_or(BodyId(0));
@@ -86,8 +86,8 @@ impl Linker<'_> {
         Scope { file: body.file, at, env: EnvId::NONE }
     }
 
-    /// Returns the value of a call of a body: a coroutine, an iterator, or the value that it returns.
-    pub(crate) fn called(&self, body: BodyRef, env: EnvId, receiver: Option<Val>) -> Typed {
+    /// Returns the value of a call of a body: a coroutine, an iterator, or the value that the body returns.
+    pub(crate) fn value_of_call(&self, body: BodyRef, env: EnvId, receiver: Option<Val>) -> Typed {
         match self.program.body(body).flow {
             Flow::Coroutine => self.known(Val::Coroutine { body, env }),
             Flow::Generator | Flow::AsyncGenerator => self.known(Val::Iter { body, env }),

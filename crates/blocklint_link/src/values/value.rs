@@ -1,4 +1,4 @@
-//! Possible values of an expression, interned so that they are compared and remembered by number.
+//! Values: unions of at most 24 members ([`Val`]), interned so that they are compared by number.
 
 use std::borrow::Borrow;
 use std::cell::{Cell, RefCell};
@@ -10,14 +10,14 @@ use smallvec::SmallVec;
 
 use crate::program::ids::{BodyRef, ClassRef, FileId, PathId, SiteRef, VarRef};
 
-/// Why a value is not known.
+/// The reason why a value is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Why {
     /// An expression whose form shows no value.
     Expression,
-    /// A parameter that nothing types.
+    /// A parameter without annotation, default or known argument.
     Parameter,
-    /// A name that nothing binds.
+    /// A name without a binding.
     Unbound,
     /// An attribute that no class or assignment defines.
     Attribute,
@@ -25,14 +25,14 @@ pub enum Why {
     Result,
     /// A library that no model describes.
     Library,
-    /// It depends on itself.
+    /// A value that depends only on itself.
     Cycle,
-    /// A bound of the analysis was reached.
+    /// A value whose computation reached a bound of the analysis.
     Bound,
 }
 
 impl Why {
-    /// How many reasons there are.
+    /// The number of reasons.
     const COUNT: usize = Why::Bound as usize + 1;
 
     /// Returns the reason in words, for `blocklint why`.
@@ -53,15 +53,15 @@ impl Why {
 /// One member of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Val {
-    /// Not known.
+    /// An unknown value.
     Unknown(Why),
     /// `None`, `null`, `()`.
     None,
-    /// An instance of a project class. `exact`: its class is known, not only a base.
+    /// An instance of a project class.
     Instance {
         /// The class.
         class: ClassRef,
-        /// True if no subclass is meant.
+        /// True if the class is exact; false if the instance may be of a subclass.
         exact: bool,
         /// Type arguments.
         args: ArgsId,
@@ -72,7 +72,7 @@ pub enum Val {
         ty: PathId,
         /// Type arguments.
         args: ArgsId,
-        /// The site that made it, where a `state` can be known.
+        /// The call that created it, if models describe states of the type.
         made: Option<SiteRef>,
     },
     /// A project class itself.
@@ -94,21 +94,21 @@ pub enum Val {
     },
     /// A method of a library type, not yet called.
     Method {
-        /// Path of the type on which it was asked for, with the method's name.
+        /// The path of the receiver's type with the method's name.
         path: PathId,
         /// The receiver that it is bound to.
         receiver: BoundId,
     },
-    /// A callable with some arguments given (`functools.partial`, adapters), called like `inner`.
+    /// A callable that wraps another one: `functools.partial(f, 1)`, `sync_to_async(f)`.
     Partial {
-        /// The callable that it calls.
+        /// The wrapped callable.
         inner: BoundId,
-        /// The site that made it.
+        /// The call that created it.
         made: SiteRef,
-        /// How many leading positional arguments are given: those of `made` behind its first.
+        /// The number of leading positional arguments that are bound: those of `made` after its first.
         given: u8,
     },
-    /// A project coroutine that was made and not driven.
+    /// A coroutine of a project function that was created and not awaited.
     Coroutine {
         /// Its body.
         body: BodyRef,
@@ -117,16 +117,16 @@ pub enum Val {
     },
     /// A library coroutine or future; the value is the result of awaiting it.
     Awaitable(ValueId),
-    /// A generator that was made and not consumed.
+    /// A generator of a project function that was created and not consumed.
     Iter {
         /// Its body.
         body: BodyRef,
         /// The values of its captured parameters.
         env: EnvId,
     },
-    /// A lazy result of a library call; iterating runs the call's effect.
+    /// A lazy result of a library call, whose iteration runs the call's effect.
     Lazy {
-        /// The call that made it.
+        /// The call that created it.
         made: SiteRef,
         /// The row's path.
         path: PathId,
@@ -139,12 +139,12 @@ pub enum Val {
     Param {
         /// The type or impl block that declares it.
         class: ClassRef,
-        /// Its place among the parameters.
+        /// Its index among the type parameters.
         index: u32,
     },
-    /// `super()`: the receiver, looked up behind the class.
+    /// `super()`: the receiver, with lookups that begin after the class in its MRO.
     Super {
-        /// The class whose bases are meant.
+        /// The class after which lookups begin.
         class: ClassRef,
         /// The receiver.
         receiver: BoundId,
@@ -156,7 +156,8 @@ pub enum Val {
 pub struct ValueId(pub u32);
 
 impl ValueId {
-    /// The union without members: the value of a query that has no answer yet because it asked for itself. A union with it is the other value.
+    /// The union without members: the value of a query that depends on itself and has no answer yet. The union of it
+    /// and another value is the other value.
     pub const NEVER: ValueId = ValueId(0);
 }
 
@@ -165,7 +166,7 @@ impl ValueId {
 pub struct BoundId(u32);
 
 impl BoundId {
-    /// Not bound.
+    /// No receiver.
     pub const NONE: BoundId = BoundId(u32::MAX);
 
     /// True if there is a receiver.
@@ -183,67 +184,67 @@ impl ArgsId {
     pub const NONE: ArgsId = ArgsId(0);
 }
 
-/// An interned binding of captured parameters to values.
+/// An interned environment: the values of captured parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EnvId(pub u32);
 
 impl EnvId {
-    /// Nothing is bound: the body for all its callers.
+    /// The empty environment: the body for all of its callers.
     pub const NONE: EnvId = EnvId(0);
 }
 
-/// Members of one union.
+/// The maximal number of members of a union.
 pub(crate) const UNION_LIMIT: usize = 24;
 
-/// A short list of members while a union is being made.
+/// A short list of members while a union is built.
 pub(crate) type Members = SmallVec<[Val; 4]>;
 
-/// The members of an interned union; cheap to hand around.
+/// The members of an interned union; cheap to clone.
 #[derive(Clone, Debug)]
-pub struct Shared(Row);
+pub struct MemberList(Row);
 
-/// Most values have one member.
+/// The members of a union. Most values have one member.
 #[derive(Clone, Debug)]
 enum Row {
     One(Val),
     Many(Rc<[Val]>),
 }
 
-impl std::ops::Deref for Shared {
+impl std::ops::Deref for MemberList {
     type Target = [Val];
     #[inline]
     fn deref(&self) -> &[Val] {
         match &self.0 {
-            Row::One(one) => std::slice::from_ref(one),
-            Row::Many(many) => many,
+            Row::One(member) => std::slice::from_ref(member),
+            Row::Many(members) => members,
         }
     }
 }
 
-impl IntoIterator for Shared {
+impl IntoIterator for MemberList {
     type Item = Val;
-    type IntoIter = SharedIter;
-    fn into_iter(self) -> SharedIter {
-        SharedIter { of: self, at: 0 }
+    type IntoIter = MembersIter;
+    fn into_iter(self) -> MembersIter {
+        MembersIter { members: self, next: 0 }
     }
 }
 
-/// Gives the members one by one.
+/// Iterates over the members of a union.
 #[derive(Clone, Debug)]
-pub struct SharedIter {
-    of: Shared,
-    at: usize,
+pub struct MembersIter {
+    members: MemberList,
+    next: usize,
 }
 
-impl Iterator for SharedIter {
+impl Iterator for MembersIter {
     type Item = Val;
     fn next(&mut self) -> Option<Val> {
-        self.at += 1;
-        self.of.get(self.at - 1).copied()
+        self.next += 1;
+        self.members.get(self.next - 1).copied()
     }
 }
 
-/// The digests of paths of libraries, by [`PathId`]. They depend on the text of a path alone.
+/// The digests of library paths, by [`PathId`]. A digest depends only on the text of its path.
 pub type PathDigests = Rc<RefCell<Vec<u64>>>;
 
 /// The interned values of one analysis.
@@ -251,7 +252,7 @@ pub type PathDigests = Rc<RefCell<Vec<u64>>>;
 pub struct Values {
     inner: RefCell<Tables>,
     paths: PathDigests,
-    /// The value of each reason, once it was asked for.
+    /// The unknown value of each reason, if it is interned.
     unknowns: [Cell<Option<ValueId>>; Why::COUNT],
 }
 
@@ -265,7 +266,7 @@ struct Tables {
     digests: Digests,
 }
 
-/// Digests of interned rows, which depend on what a row holds and not on the order in which rows were interned.
+/// Digests of interned rows. A digest depends on the content of a row and not on the order in which rows were interned.
 #[derive(Debug, Default)]
 struct Digests {
     unions: Vec<u64>,
@@ -274,17 +275,17 @@ struct Digests {
     envs: Vec<u64>,
 }
 
-fn digest(of: impl Hash) -> u64 {
+fn digest(content: impl Hash) -> u64 {
     let mut hasher = FxHasher::default();
-    of.hash(&mut hasher);
+    content.hash(&mut hasher);
     hasher.finish()
 }
 
-/// The place of a member in unions: its kind, then the definition or place that it refers to, then the digest of the rest.
+/// The sort key of a member in unions: its kind, its definition or position in the project, the digest of the rest.
 type MemberOrder = (u8, u64, u64);
 
 impl Digests {
-    /// Returns the place of a member in unions: its kind, the definition or place in the project that it names, and the digest of the rest.
+    /// Returns the sort key of a member in unions.
     fn order(&self, paths: &[u64], val: Val) -> MemberOrder {
         let path = |path: PathId| paths[path.0 as usize];
         let list = |args: ArgsId| self.lists[args.0 as usize];
@@ -319,12 +320,12 @@ impl Digests {
 }
 
 impl Tables {
-    /// Returns the union of members that are in order.
+    /// Returns the union of sorted members.
     fn union(&mut self, paths: &[u64], members: &[Val]) -> ValueId {
         let value = self.unions.id(members);
         if value.0 as usize == self.digests.unions.len() {
-            let made = members.iter().fold(0, |made, &val| digest((made, self.digests.order(paths, val))));
-            self.digests.unions.push(made);
+            let union = members.iter().fold(0, |hash, &val| digest((hash, self.digests.order(paths, val))));
+            self.digests.unions.push(union);
         }
         value
     }
@@ -338,18 +339,18 @@ struct Unions {
 }
 
 impl Unions {
-    /// Returns the union of members that are sorted. The first one that is made has none.
+    /// Returns the number of the union of sorted members. The first union that is interned has no members.
     fn id(&mut self, members: &[Val]) -> ValueId {
         let next = ValueId(self.rows.len() as u32);
-        if let [one] = members {
-            let id = *self.ones.entry(*one).or_insert(next);
+        if let [member] = members {
+            let id = *self.ones.entry(*member).or_insert(next);
             if id == next {
-                self.rows.push(Row::One(*one));
+                self.rows.push(Row::One(*member));
             }
             return id;
         }
-        if let Some(&known) = self.many.get(members) {
-            return known;
+        if let Some(&id) = self.many.get(members) {
+            return id;
         }
         let members: Rc<[Val]> = Rc::from(members);
         self.many.insert(members.clone(), next);
@@ -402,7 +403,7 @@ impl Default for Values {
 }
 
 impl Values {
-    /// Nothing is interned yet but the empty rows.
+    /// Returns a table in which only the empty rows are interned.
     pub fn new(paths: PathDigests) -> Self {
         let values = Values { inner: RefCell::default(), paths, unknowns: Default::default() };
         values.args(&[]);
@@ -411,8 +412,9 @@ impl Values {
         values
     }
 
-    /// Returns the union of these members: without doubles, in an order that does not depend on what was interned first. `None` stays beside
-    /// others; uses as a receiver drop it later. More than [`UNION_LIMIT`] members are cut and an unknown one stands for the rest.
+    /// Returns the union of these members, without duplicates and in an order that does not depend on the order of
+    /// interning. `Val::None` is kept, and evaluation drops it from receivers later. If there are more than
+    /// [`UNION_LIMIT`] members, an unknown member replaces the rest.
     pub fn union(&self, members: &[Val]) -> ValueId {
         let mut inner = self.inner.borrow_mut();
         let paths = (*self.paths).borrow();
@@ -424,7 +426,7 @@ impl Values {
             sorted = ordered.into_iter().map(|(_, val)| val).collect();
             sorted.dedup();
         }
-        // Several reasons are one reason: the first.
+        // Of several unknown members only the first is kept.
         let unknowns = sorted.iter().filter(|val| matches!(val, Val::Unknown(_))).count();
         if unknowns > 1 {
             sorted.drain(1..unknowns);
@@ -463,21 +465,21 @@ impl Values {
 
     /// Returns the members of a value.
     #[inline]
-    pub fn members(&self, value: ValueId) -> Shared {
-        Shared(self.inner.borrow().unions.rows[value.0 as usize].clone())
+    pub fn members(&self, value: ValueId) -> MemberList {
+        MemberList(self.inner.borrow().unions.rows[value.0 as usize].clone())
     }
 
     /// Returns an unknown value.
     pub fn unknown(&self, why: Why) -> ValueId {
-        let known = &self.unknowns[why as usize];
-        known.get().unwrap_or_else(|| {
+        let interned = &self.unknowns[why as usize];
+        interned.get().unwrap_or_else(|| {
             let value = self.one(Val::Unknown(why));
-            known.set(Some(value));
+            interned.set(Some(value));
             value
         })
     }
 
-    /// True if nothing is known of a value.
+    /// True if all members of a value are unknown.
     pub fn is_unknown(&self, value: ValueId) -> bool {
         self.inner.borrow().unions.members(value).iter().all(|val| matches!(val, Val::Unknown(_)))
             && value != ValueId::NEVER
@@ -490,8 +492,8 @@ impl Values {
         let id = *inner.singles.entry(member).or_insert(next);
         if id == next {
             inner.single_rows.push(member);
-            let made = digest(inner.digests.order(&(*self.paths).borrow(), member));
-            inner.digests.singles.push(made);
+            let single = digest(inner.digests.order(&(*self.paths).borrow(), member));
+            inner.digests.singles.push(single);
         }
         id
     }
@@ -506,8 +508,8 @@ impl Values {
         let inner = &mut *self.inner.borrow_mut();
         let id = inner.lists.id(values);
         if id as usize == inner.digests.lists.len() {
-            let made = values.iter().fold(1, |made, value| digest((made, inner.digests.unions[value.0 as usize])));
-            inner.digests.lists.push(made);
+            let list = values.iter().fold(1, |hash, value| digest((hash, inner.digests.unions[value.0 as usize])));
+            inner.digests.lists.push(list);
         }
         ArgsId(id)
     }
@@ -517,32 +519,32 @@ impl Values {
         self.inner.borrow().lists.rows[args.0 as usize].iter().copied().collect()
     }
 
-    /// Returns the n-th of a list of values.
+    /// Returns the n-th value of a list.
     pub fn nth(&self, args: ArgsId, index: usize) -> Option<ValueId> {
         self.inner.borrow().lists.rows[args.0 as usize].get(index).copied()
     }
 
-    /// Interns a binding; entries are sorted here.
+    /// Interns an environment; the entries may be in any order.
     pub fn env(&self, entries: &[(VarRef, ValueId)]) -> EnvId {
         let mut sorted: SmallVec<[(VarRef, ValueId); 4]> = entries.iter().copied().collect();
         sorted.sort_unstable();
         let inner = &mut *self.inner.borrow_mut();
         let id = inner.envs.id(sorted.as_slice());
         if id as usize == inner.digests.envs.len() {
-            let entry = |made, &(var, value): &(VarRef, ValueId)| {
-                digest((made, var.file, var.index(), inner.digests.unions[value.0 as usize]))
+            let entry = |hash, &(var, value): &(VarRef, ValueId)| {
+                digest((hash, var.file, var.index(), inner.digests.unions[value.0 as usize]))
             };
             inner.digests.envs.push(sorted.iter().fold(2, entry));
         }
         EnvId(id)
     }
 
-    /// Returns a number for a binding that depends on its entries alone, to sort by.
+    /// Returns a sort key of an environment that depends only on its entries.
     pub fn env_digest(&self, env: EnvId) -> u64 {
         self.inner.borrow().digests.envs[env.0 as usize]
     }
 
-    /// Returns the value that a variable has in a binding.
+    /// Returns the value of a variable in an environment.
     pub fn env_get(&self, env: EnvId, var: VarRef) -> Option<ValueId> {
         if env == EnvId::NONE {
             return None;
@@ -551,12 +553,12 @@ impl Values {
         inner.envs.rows[env.0 as usize].iter().find(|row| row.0 == var).map(|row| row.1)
     }
 
-    /// Returns all entries of a binding.
+    /// Returns all entries of an environment.
     pub fn env_entries(&self, env: EnvId) -> SmallVec<[(VarRef, ValueId); 4]> {
         self.inner.borrow().envs.rows[env.0 as usize].iter().copied().collect()
     }
 
-    /// Returns the number of bindings.
+    /// Returns the number of environments.
     pub fn env_count(&self) -> usize {
         self.inner.borrow().envs.rows.len()
     }

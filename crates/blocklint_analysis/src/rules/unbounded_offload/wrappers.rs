@@ -72,7 +72,7 @@ pub(super) fn find_wrapper_handovers<'a>(
 
 /// Returns the argument of a call for a wrapper's parameter, also if the call runs the wrapper through a trait.
 fn argument_for_wrapper(linker: &Linker<'_>, site: SiteRef, wrapper: Wrapper) -> Option<FormId> {
-    if let Some(form) = linker.passed(site, wrapper.body, wrapper.param) {
+    if let Some(form) = linker.passed_argument(site, wrapper.body, wrapper.param) {
         return Some(form);
     }
     let facts = linker.program.facts(wrapper.body.file);
@@ -100,7 +100,8 @@ fn wrappers_around(linker: &Linker<'_>, site: SiteRef, form: FormId, path: PathI
         }
         let contains_param = mentions(facts, form, DEPTH, &is_param) || is_used_in_closure(facts, form, &is_param);
         let body = site.file.body_ref(function);
-        if contains_param && linker.takes_lambda(linker.annotation(linker.signature_scope(body), param.annotation)) {
+        if contains_param && linker.is_callable_type(linker.annotation(linker.signature_scope(body), param.annotation))
+        {
             wrappers.push(Wrapper { body, param: index as u32, path });
         }
     }

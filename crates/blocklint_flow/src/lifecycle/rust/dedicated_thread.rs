@@ -90,7 +90,7 @@ impl RustLifecycle<'_, '_, '_> {
 
     /// True if a library runs an argument only on threads that may block: `spawn_blocking`.
     pub(crate) fn passes_to_worker(&self, site: SiteRef, arg: u32) -> bool {
-        let passing = self.linker.passing(site, arg, EnvId::NONE);
+        let passing = self.linker.argument_use(site, arg, EnvId::NONE);
         let is_worker = |(context, _): &(Context, Option<Runtime>)| *context == Context::Worker;
         !passing.handed.is_empty() && passing.handed.iter().all(is_worker)
     }

@@ -19,7 +19,7 @@ use blocklint_link::linker::query::{Plain, Table};
 use blocklint_link::linker::round::{Round, RoundTable};
 use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
 use blocklint_link::program::occurrences::{Mention, Wrap};
-use blocklint_link::program::{is_for_one_person, sets_up};
+use blocklint_link::program::{is_bootstrap_file, is_terminal_program};
 use blocklint_link::syntax::regions::function_around;
 use blocklint_link::values::value::{EnvId, Val};
 use rustc_hash::FxHashMap;
@@ -154,7 +154,7 @@ impl<'s, 'l, 'a> RustLifecycle<'s, 'l, 'a> {
             // sync()`.
             return Some(if self.is_on_own_thread(body) { When::Apart } else { self.time_of_main(body) });
         }
-        if sets_up(&linker.program.files[body.file.index()].relative) && purpose::project_serves(linker) {
+        if is_bootstrap_file(&linker.program.files[body.file.index()].relative) && purpose::project_serves(linker) {
             return Some(When::StartUp);
         }
         if let Some(when) = time_by_registration(linker, body) {
@@ -305,7 +305,7 @@ impl<'s, 'l, 'a> RustLifecycle<'s, 'l, 'a> {
     /// True if the code of a file's crate listens or loops for ever. False for a file whose folder shows that it
     /// belongs to a command.
     fn serves(&mut self, file: FileId) -> bool {
-        if is_for_one_person(&self.linker.program.files[file.index()].relative) {
+        if is_terminal_program(&self.linker.program.files[file.index()].relative) {
             return false;
         }
         let Some(own) = self.crate_index(file) else { return false };
@@ -390,7 +390,7 @@ impl<'s, 'l, 'a> RustLifecycle<'s, 'l, 'a> {
             // The calls of a common name are read only for a method of a trait.
             let is_of_trait = linker.program.class(class).kind == ClassKind::Interface || ancestors.len() > 1;
             if is_rare || is_of_trait {
-                let bearers = linker.bearers(name);
+                let bearers = linker.sites_by_name(name);
                 for ancestor in ancestors.iter() {
                     if let Ancestor::Class(base) = ancestor {
                         sites.extend(bearers.by_base.get(base).into_iter().flatten());

@@ -4,7 +4,7 @@ use blocklint_core::Language;
 use blocklint_facts::{FileFacts, Flow, Form, FormId, SiteFlags, SiteId, SiteKind};
 use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{FileId, SiteRef};
-use blocklint_link::syntax::regions::lies_in;
+use blocklint_link::syntax::regions::is_region_in;
 use blocklint_link::values::value::EnvId;
 
 use crate::search::locks::{HeldOverAwait, lock_place_within, lock_type};
@@ -54,7 +54,7 @@ fn first_await_while_held(linker: &Linker<'_>, taken: SiteRef, lock: FormId) -> 
         (row.flags.has(SiteFlags::AWAITED) || row.flags.has(SiteFlags::ASYNC))
             && row.at.position > taken_at.position
             && facts.body_of(row.at) == body
-            && lies_in(facts, row.at.region, taken_at.region)
+            && is_region_in(facts, row.at.region, taken_at.region)
     });
     let mut awaits = awaits.map(|(index, _)| SiteId(index as u32)).peekable();
     awaits.peek()?;
@@ -74,7 +74,7 @@ fn first_await_while_held(linker: &Linker<'_>, taken: SiteRef, lock: FormId) -> 
         let awaited_at = facts.site(awaited).at;
         !releases.iter().any(|&release| {
             let released_at = facts.site(release).at;
-            released_at.position < awaited_at.position && lies_in(facts, awaited_at.region, released_at.region)
+            released_at.position < awaited_at.position && is_region_in(facts, awaited_at.region, released_at.region)
         })
     })
 }

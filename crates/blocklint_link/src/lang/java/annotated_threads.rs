@@ -22,7 +22,7 @@ impl Linker<'_> {
         let annotation_context = |(path, site): (PathId, Option<SiteRef>)| {
             let handovers = self.library.handovers(path);
             let meets_conditions = |row: &HandoverRow| match site {
-                Some(site) => self.conditions_shown(&row.when, &row.unless, site, EnvId::NONE),
+                Some(site) => self.conditions_hold(&row.when, &row.unless, site, EnvId::NONE),
                 None => row.when.is_empty(),
             };
             let mut rows = handovers.of_via(Via::Decorator).filter(|found| meets_conditions(found.row));

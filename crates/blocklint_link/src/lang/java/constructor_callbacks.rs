@@ -46,7 +46,7 @@ impl Linker<'_> {
                             Some(body.file.var_ref(var))
                         }
                         Form::Attr(base, sym) if is_own_receiver(facts, base) => {
-                            self.field_behind(self.scope_of(site, EnvId::NONE), base, sym)
+                            self.field_of_attribute(self.scope_of(site, EnvId::NONE), base, sym)
                         }
                         _ => None,
                     };
@@ -82,7 +82,7 @@ impl Linker<'_> {
     fn runs_callable_in_field(&self, field: VarRef, method: &str) -> bool {
         let Some(row) = self.program.assigns_of(field).find(|row| row.annotation.is_some()) else { return false };
         let declared = self.annotation(Scope { file: field.file, at: row.at, env: EnvId::NONE }, row.annotation);
-        if !self.takes_lambda(declared) {
+        if !self.is_callable_type(declared) {
             return false;
         }
         self.values.members(declared.value).iter().all(|val| match *val {
@@ -123,14 +123,14 @@ impl Linker<'_> {
             return;
         }
         let mut calls = Vec::new();
-        self.calls_behind(self.scope_of(site, EnvId::NONE), receiver, 2 * DEEPEST, &mut calls);
+        self.collect_calls_on_object(self.scope_of(site, EnvId::NONE), receiver, 2 * DEEPEST, &mut calls);
         for &field in fields.iter() {
             for (constructor, index) in self.constructor_params_assigned_to(field) {
                 if self.sites_calling(constructor).len() < 2 {
                     continue;
                 }
                 for &call in calls.iter().filter(|&&call| self.calls_constructor(call, constructor)) {
-                    if let Some(form) = self.passed(call, constructor, index) {
+                    if let Some(form) = self.passed_argument(call, constructor, index) {
                         self.add_callables_in(targets, call, form, site);
                     }
                 }

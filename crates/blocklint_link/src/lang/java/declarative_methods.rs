@@ -30,7 +30,7 @@ impl Linker<'_> {
         let mut annotations = self.decorator_paths(body);
         annotations.extend(self.class_annotations(class));
         let name = facts.text(row.name);
-        let annotated = annotations.into_iter().find(|&path| self.library.is_mark(path));
+        let annotated = annotations.into_iter().find(|&path| self.library.is_marker_annotation(path));
         let path = annotated.map(|path| self.library.member(path, name)).or_else(|| {
             self.mro(class).iter().find_map(|ancestor| {
                 let Ancestor::Library(ty, _) = *ancestor else { return None };

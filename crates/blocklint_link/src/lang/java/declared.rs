@@ -20,7 +20,7 @@ impl Linker<'_> {
         let assigned = self.eval(scope, row.value);
         let [val] = self.values.members(assigned.value)[..] else {
             // `Supplier<String> chosen = isQuick ? this::quick : this::slow;`
-            return self.or_callables(declared, || vec![assigned]);
+            return self.with_callables(declared, || vec![assigned]);
         };
         match (base, val) {
             (Val::Instance { class: base, .. }, Val::Instance { class, .. })
@@ -128,7 +128,7 @@ impl Linker<'_> {
         let row = self.program.body(body);
         let method_class = body.file.class_ref(row.class.get()?);
         let name = self.program.global(body.file, row.name)?;
-        if self.derived(base).is_empty() || !self.overrides(method_class, name).is_empty() {
+        if self.direct_subclasses(base).is_empty() || !self.overrides(method_class, name).is_empty() {
             return None;
         }
         let mut instances: Vec<Val> = Vec::new();

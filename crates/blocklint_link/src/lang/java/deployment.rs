@@ -101,7 +101,7 @@ impl<'a> Linker<'a> {
                 let Some(deployed) = self.program.args_of(site).first().map(|arg| arg.value) else {
                     continue;
                 };
-                let handed = self.passing(site, 0, EnvId::NONE).handed;
+                let handed = self.argument_use(site, 0, EnvId::NONE).handed;
                 let on_workers = !handed.is_empty() && handed.iter().all(|&(context, _)| context == Context::Worker);
                 let mut classes = Vec::new();
                 self.collect_deployed_classes(self.scope_of(site, EnvId::NONE), deployed, MOST_CALLS, &mut classes);
@@ -148,7 +148,7 @@ impl<'a> Linker<'a> {
                 let body = scope.file.body_ref(facts.var(var).body);
                 for body_use in self.uses_of_body(body).iter() {
                     let BodyUse::Call(site) = *body_use else { continue };
-                    if let Some(argument) = self.passed(site, body, index) {
+                    if let Some(argument) = self.passed_argument(site, body, index) {
                         self.collect_deployed_classes(self.scope_of(site, EnvId::NONE), argument, depth, classes);
                     }
                 }

@@ -10,7 +10,7 @@ use crate::calls::targets::Target;
 use crate::linker::Linker;
 use crate::program::ids::SiteRef;
 use crate::program::occurrences::Mention;
-use crate::syntax::forms::{behind_local, mentions};
+use crate::syntax::forms::{mentions, value_of_local};
 use crate::syntax::regions::around;
 use crate::values::value::EnvId;
 
@@ -46,7 +46,7 @@ impl Linker<'_> {
             return false;
         }
         let Some(form) = self.receiver_form(site) else { return false };
-        let Some(looked_up) = behind_local(facts, form) else { return false };
+        let Some(looked_up) = value_of_local(facts, form) else { return false };
         let Form::Result(call) = facts.form(looked_up) else { return false };
         let row = facts.site(call);
         let is_read = lang::java::words::MAP_LOOKUPS.contains(&facts.text(row.name));

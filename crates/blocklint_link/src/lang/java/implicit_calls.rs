@@ -31,7 +31,9 @@ pub(crate) const IMPLICIT_CALLS: &[ImplicitCall] = &[
             ImplicitCallSite::Iteration { val: val @ Val::Instance { .. }, .. } => {
                 linker.add_iteration_over_instance(targets, val)
             }
-            ImplicitCallSite::Iteration { val, .. } => linker.add_first_of(targets, val, &["iterator", "next"]),
+            ImplicitCallSite::Iteration { val, .. } => {
+                linker.add_iteration_methods(targets, val, &["iterator", "next"])
+            }
             ImplicitCallSite::LibraryMethod { receiver, site, .. } => {
                 linker.add_inherited_iteration(targets, receiver, site)
             }
@@ -57,7 +59,7 @@ impl Linker<'_> {
         let iterators = self.map(methods, |method| match method {
             Val::Fn { body, env, receiver } => {
                 let owner = receiver.is_some().then(|| self.values.single(receiver));
-                self.with_override_results(body, owner, self.called(body, env, owner))
+                self.with_override_results(body, owner, self.value_of_call(body, env, owner))
             }
             _ => self.unknown(Why::Result),
         });

@@ -97,7 +97,7 @@ impl Linker<'_> {
 
     /// Returns the class of the first argument that a library passes to a callable, by the row of the call.
     fn class_of_first_passed(&self, site: SiteRef, arg: u32) -> Option<ClassRef> {
-        let argument = self.passed_by_row(site, arg, 0)?;
+        let argument = self.value_passed_by_row(site, arg, 0)?;
         match self.values.members(argument.value)[..] {
             [Val::Instance { class, .. }] => Some(class),
             _ => None,

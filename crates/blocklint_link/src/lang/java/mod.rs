@@ -33,14 +33,14 @@ use blocklint_models::Role;
 use rustc_hash::FxHashSet;
 
 use crate::calls::targets::{Target, Targets};
-use crate::guards::loop_multiplier::{Rounds, goes_through_few};
+use crate::guards::loop_multiplier::{Rounds, iterates_over_few};
 use crate::lang::Semantics;
 use crate::lang::implicit::ImplicitCall;
 use crate::lang::words::LanguageWords;
 use crate::linker::{Linker, Typed};
 use crate::models::row_match::ConditionResult;
 use crate::program::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef, VarRef};
-use crate::program::path_kind::is_of_demo;
+use crate::program::path_kind::is_in_demo_folder;
 use crate::values::expr::Scope;
 use crate::values::value::{ArgsId, BoundId, EnvId, Val};
 
@@ -95,7 +95,7 @@ impl Semantics for Java {
     fn unknown_result(&self, linker: &Linker<'_>, site: SiteRef, env: EnvId) -> Option<Typed> {
         let result =
             generated_code::generated_result(linker, site, env).or_else(|| linker.functional_result(site, env));
-        result.or_else(|| linker.put_together(site, env))
+        result.or_else(|| linker.composed_callable(site, env))
     }
 
     fn implicit_calls(&self) -> &'static [ImplicitCall] {
@@ -149,7 +149,7 @@ impl Semantics for Java {
     }
 
     fn refine_param(&self, linker: &Linker<'_>, body: BodyRef, index: u32, declared: Typed) -> Typed {
-        linker.narrowed_by_row(body, index, declared)
+        linker.param_narrowed_by_row(body, index, declared)
     }
 
     fn lambda_param(&self, linker: &Linker<'_>, body: BodyRef, index: u32) -> Option<Typed> {
@@ -174,11 +174,11 @@ impl Semantics for Java {
     }
 
     fn refine_declared(&self, linker: &Linker<'_>, var: VarRef, declared: Typed) -> Typed {
-        linker.or_assigned_callables(var, declared)
+        linker.with_assigned_callables(var, declared)
     }
 
     fn refine_assigned(&self, linker: &Linker<'_>, var: VarRef, assigned: Typed) -> Typed {
-        linker.or_assigned_callables(var, linker.refine_field(var, assigned))
+        linker.with_assigned_callables(var, linker.refine_field(var, assigned))
     }
 
     fn refine_by_value(&self, linker: &Linker<'_>, scope: Scope, declared: Typed, row: &Assign) -> Option<Typed> {
@@ -211,7 +211,7 @@ impl Semantics for Java {
         if !members.iter().any(|val| linker.is_any_stream(*val)) {
             return None;
         }
-        linker.decided_by_param(site, linker.put_around(site, form), env)
+        linker.decided_by_param(site, linker.unwrap_readers(site, form), env)
     }
 
     fn states_set_by_calls(&self, linker: &Linker<'_>, site: SiteRef, form: FormId) -> Vec<Val> {
@@ -219,8 +219,9 @@ impl Semantics for Java {
     }
 
     fn is_test_double_or_demo(&self, linker: &Linker<'_>, body: BodyRef, base: ClassRef) -> bool {
-        let is_of_demo = |file: FileId| is_of_demo(&linker.program.files[file.index()].relative);
-        linker.is_test_double(body, linker.class_body(base)) || is_of_demo(body.file) && !is_of_demo(base.file)
+        let is_in_demo_folder = |file: FileId| is_in_demo_folder(&linker.program.files[file.index()].relative);
+        linker.is_test_double(body, linker.class_body(base))
+            || is_in_demo_folder(body.file) && !is_in_demo_folder(base.file)
     }
 
     fn runs_any_implementation(&self, linker: &Linker<'_>, body: BodyRef) -> bool {
@@ -245,7 +246,7 @@ impl Semantics for Java {
 
     fn loop_rounds(&self, linker: &Linker<'_>, site: SiteRef, loop_region: RegionId) -> Rounds {
         let facts = linker.program.facts(site.file);
-        let is_short = goes_through_few(facts, facts.region(loop_region)) || linker.ends_loop(site);
+        let is_short = iterates_over_few(facts, facts.region(loop_region)) || linker.returns_on_success(site);
         if is_short { Rounds::FewInAll } else { Rounds::Many }
     }
 }

@@ -359,7 +359,7 @@ impl<'a> Linker<'a> {
     fn fits_library_argument(&self, body: BodyRef, param: usize, site: SiteRef, arg: u32, index: usize) -> Fit {
         let Some(param) = self.program.params_of(body).get(param) else { return Fit::Open };
         let declared = self.annotation(self.signature_scope(body), param.annotation);
-        let Some(argument) = self.passed_by_row(site, arg, index as u32) else { return Fit::Open };
+        let Some(argument) = self.value_passed_by_row(site, arg, index as u32) else { return Fit::Open };
         let ([declared], [argument]) =
             (&self.values.members(declared.value)[..], &self.values.members(argument.value)[..])
         else {

@@ -73,7 +73,7 @@ impl Linker<'_> {
             let contexts: Vec<Context> = mentions
                 .filter(|(mention, _)| self.mentions_var(file.var_ref(var), *mention))
                 .filter_map(|(mention, _)| match mention {
-                    Mention::Arg(site, arg) => Some(self.passing(file.site_ref(site), arg, EnvId::NONE)),
+                    Mention::Arg(site, arg) => Some(self.argument_use(file.site_ref(site), arg, EnvId::NONE)),
                     _ => None,
                 })
                 .flat_map(|passing| passing.handed.iter().map(|&(context, _)| context).collect::<Vec<_>>())
@@ -104,7 +104,7 @@ impl Linker<'_> {
                 return true;
             }
         }
-        let passing = self.passing(receiving_call, arg, EnvId::NONE);
+        let passing = self.argument_use(receiving_call, arg, EnvId::NONE);
         !passing.handed.is_empty() && passing.handed.iter().all(|(context, _)| *context == Context::Worker)
     }
 }

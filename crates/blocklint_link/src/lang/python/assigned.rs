@@ -5,7 +5,7 @@ use blocklint_facts::{Assign, AssignKind, BodyKind, DisplayKind, Form, FormId, V
 
 use crate::linker::{Linker, Typed};
 use crate::program::ids::FileId;
-use crate::values::expr::{MOST_WRITTEN_OUT, Scope};
+use crate::values::expr::{MAX_LITERAL_ELEMENTS, Scope};
 use crate::values::value::Val;
 
 impl Linker<'_> {
@@ -28,7 +28,7 @@ impl Linker<'_> {
             return None;
         };
         let is_local = facts.body(facts.var(var).body).kind == BodyKind::Function;
-        let is_short = (1..=MOST_WRITTEN_OUT).contains(&facts.list(list).len());
+        let is_short = (1..=MAX_LITERAL_ELEMENTS).contains(&facts.list(list).len());
         if kind == DisplayKind::Tuple || !is_local || !is_short {
             return None;
         }
@@ -36,7 +36,7 @@ impl Linker<'_> {
         let [Val::Library { ty, args, .. }] = self.values.members(literal.value)[..] else { return None };
         let elements = self.values.members(self.values.nth(args, 0)?);
         let all_instances = elements.iter().all(|val| matches!(val, Val::Instance { .. }));
-        (all_instances && !self.is_added_to(scope.file, var, ty)).then_some(literal)
+        (all_instances && !self.has_added_elements(scope.file, var, ty)).then_some(literal)
     }
 
     /// True if a value is a call of the last name of a declared library type: `client: httpx.Client = Client()`.

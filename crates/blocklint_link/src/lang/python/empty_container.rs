@@ -6,7 +6,7 @@ use blocklint_facts::{AssignKind, BodyKind, Form, FormId, RegionKind, VarKind};
 use crate::linker::Linker;
 use crate::program::ids::SiteRef;
 use crate::syntax::forms::mentions;
-use crate::syntax::regions::{around, lies_in};
+use crate::syntax::regions::{around, is_region_in};
 
 /// The number of nested forms that are searched for a variable.
 const DEPTH: u32 = 6;
@@ -39,7 +39,7 @@ impl Linker<'_> {
         if assign.kind != AssignKind::Plain
             || !is_empty(assign.value)
             || assign.at.position > site_at.position
-            || !lies_in(facts, site_at.region, assign.at.region)
+            || !is_region_in(facts, site_at.region, assign.at.region)
         {
             return false;
         }
@@ -48,8 +48,8 @@ impl Linker<'_> {
         let repeats_before = |region| {
             around(facts, region).any(|id| {
                 facts.region(id).kind == RegionKind::Loop
-                    && lies_in(facts, site_at.region, id)
-                    && !lies_in(facts, assign.at.region, id)
+                    && is_region_in(facts, site_at.region, id)
+                    && !is_region_in(facts, assign.at.region, id)
             })
         };
         let before = |other: blocklint_facts::At| {

@@ -146,7 +146,7 @@ impl Linker<'_> {
             let Some(argument) = row.consumes.as_ref().filter(|argument| **argument != Argument::Receiver) else {
                 continue;
             };
-            if !self.conditions_shown(&row.when, &row.unless, site, env) {
+            if !self.conditions_hold(&row.when, &row.unless, site, env) {
                 continue;
             }
             for (index, arg) in self.program.args_of(site).iter().enumerate() {
@@ -335,7 +335,7 @@ impl Linker<'_> {
             for val in self.values.members(self.eval(scope, argument).value) {
                 let runs_code = match val {
                     Val::Instance { class, .. } => ITERATION.iter().any(|method| self.defines_method(class, method)),
-                    Val::Library { ty, .. } => self.iterates_by_row(ty),
+                    Val::Library { ty, .. } => self.iteration_holds_thread(ty),
                     Val::Lazy { path, .. } => !self.has_lazy_effect(path),
                     _ => false,
                 };
@@ -395,7 +395,7 @@ impl Linker<'_> {
             if self.program.body(body).flow != Flow::Sync {
                 continue;
             }
-            let iterators = self.called(body, env, Some(val));
+            let iterators = self.value_of_call(body, env, Some(val));
             for iterator in self.values.members(iterators.value) {
                 match iterator {
                     // An unknown iterator may be the object itself: a class with `__next__` usually returns `self`.

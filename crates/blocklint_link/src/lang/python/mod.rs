@@ -25,7 +25,7 @@ use blocklint_core::Runtime;
 use blocklint_facts::{Assign, FormId, ImportId, RegionId, Sym, VarId};
 
 use crate::calls::targets::Targets;
-use crate::guards::loop_multiplier::{Rounds, goes_through_arguments};
+use crate::guards::loop_multiplier::{Rounds, iterates_over_varargs};
 use crate::lang::Semantics;
 use crate::lang::implicit::ImplicitCall;
 use crate::lang::words::LanguageWords;
@@ -153,6 +153,6 @@ impl Semantics for Python {
 
     fn loop_rounds(&self, linker: &Linker<'_>, site: SiteRef, loop_region: RegionId) -> Rounds {
         let facts = linker.program.facts(site.file);
-        if goes_through_arguments(facts, facts.region(loop_region)) { Rounds::Few } else { Rounds::Many }
+        if iterates_over_varargs(facts, facts.region(loop_region)) { Rounds::Few } else { Rounds::Many }
     }
 }

@@ -90,7 +90,7 @@ impl Linker<'_> {
             && members.into_iter().all(|val| match val {
                 // Numbers, flags and containers may be false.
                 Val::Library { ty, .. } => {
-                    guard.asks_for_null() || lang::python::builtins::is_text(self.library.text(ty).as_ref())
+                    guard.tests_null() || lang::python::builtins::is_text(self.library.text(ty).as_ref())
                 }
                 Val::Instance { .. } | Val::Class(_) | Val::Fn { .. } => true,
                 _ => false,

@@ -45,7 +45,7 @@ impl<'a> Linker<'a> {
         }
         for variant in variants {
             match self.matches_variant(variant, site, env, with_receiver) {
-                Some(true) => return Some(self.called(variant, EnvId::NONE, receiver)),
+                Some(true) => return Some(self.value_of_call(variant, EnvId::NONE, receiver)),
                 Some(false) => {}
                 None => return None,
             }

@@ -13,8 +13,8 @@ impl Linker<'_> {
     /// holds, or with inferred type arguments: `const JOB: fn() = work;`, `let all: Vec<_> = stores();`.
     pub(crate) fn declared_with_inferred_parts(&self, scope: Scope, declared: Typed, row: &Assign) -> Option<Typed> {
         let [base] = self.values.members(declared.value)[..] else { return None };
-        if self.takes_lambda(declared) {
-            return Some(self.or_callables(declared, || vec![self.eval(scope, row.value)]));
+        if self.is_callable_type(declared) {
+            return Some(self.with_callables(declared, || vec![self.eval(scope, row.value)]));
         }
         match base {
             Val::Library { ty, args, .. } if self.values.list(args).iter().any(|&arg| self.values.is_unknown(arg)) => {
@@ -35,7 +35,7 @@ impl Linker<'_> {
         let all: Vec<AssignId> = facts.assign_ids_of(id).collect();
         let outside: Vec<AssignId> = all.iter().copied().filter(|&assign| !in_test(assign)).collect();
         let candidates = if outside.is_empty() { &all } else { &outside };
-        let parts: Vec<Typed> = candidates.iter().map(|&assign| self.assigned(scope, assign)).collect();
+        let parts: Vec<Typed> = candidates.iter().map(|&assign| self.assigned_value(scope, assign)).collect();
         let joined = self.join(&parts);
         let differ = self.values.members(joined.value).iter().filter(|val| matches!(val, Val::Fn { .. })).count() > 1;
         if differ { self.inferred(joined) } else { joined }

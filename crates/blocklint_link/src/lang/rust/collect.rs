@@ -83,7 +83,7 @@ impl Linker<'_> {
             None => self.unknown(crate::values::value::Why::Expression),
         };
         if lang::rust::names::is_fallible(&self.library.text(ty)) {
-            let success = self.map(element, |val| self.success(val));
+            let success = self.map(element, |val| self.success_value(val));
             let collected = self.collected_as(type_argument(0), success, depth);
             match parts.first_mut() {
                 Some(first) => *first = collected.value,
@@ -95,7 +95,7 @@ impl Linker<'_> {
         let params = self.library.ty(ty).map_or(1, |rows| rows.params().len());
         let elements: Vec<Typed> = match params {
             0 => return wanted,
-            2 => (0..2).map(|index| self.map(element, |val| self.part(val, index))).collect(),
+            2 => (0..2).map(|index| self.map(element, |val| self.tuple_part(val, index))).collect(),
             _ => vec![element],
         };
         let filled: Vec<_> = elements

@@ -9,7 +9,7 @@ use crate::effect::constant::Constant;
 use crate::linker::Linker;
 use crate::program::ids::{BodyRef, ClassRef, FileId, Name, SiteRef, VarRef};
 use crate::program::occurrences::is_own_receiver;
-use crate::values::constant_field::MOST_SITES;
+use crate::values::constant_field::MAX_SITES;
 use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val};
 
@@ -104,7 +104,7 @@ impl Linker<'_> {
                 }
             }
         }
-        (expressions.len() <= MOST_SITES).then_some(expressions)
+        (expressions.len() <= MAX_SITES).then_some(expressions)
     }
 
     /// True if a value may be an instance of a struct. An unknown value may be one only in files that name the struct.
@@ -144,7 +144,7 @@ impl Linker<'_> {
         let row = self.program.body(function);
         let name = self.program.global(function.file, row.name)?;
         let is_of_trait = row.class.get().is_some_and(|class| !facts.class(class).bases.is_empty());
-        if is_of_trait || self.is_for_tests(function) || self.is_handed_out(name) {
+        if is_of_trait || self.is_for_tests(function) || self.is_used_as_value(name) {
             return None;
         }
         let mut literal_of_all = None;
@@ -153,7 +153,7 @@ impl Linker<'_> {
         {
             let caller = self.program.body_of_site(site);
             let targets = self.targets(site, EnvId::NONE);
-            if count > MOST_SITES {
+            if count > MAX_SITES {
                 return None;
             }
             let Some(with_receiver) = targets.receiver_of(function) else { continue };

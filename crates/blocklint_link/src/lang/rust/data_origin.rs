@@ -6,7 +6,7 @@ use blocklint_facts::{AssignKind, Form, FormId, SiteKind, Sym, VarId, VarKind};
 use blocklint_models::{HandoverContext, Runs, Selector, Source};
 
 use crate::linker::Linker;
-use crate::models::data_origin::{OriginQuery, all_of, any_of, is_wanted};
+use crate::models::data_origin::{OriginQuery, all_of, any_of, matches_source};
 use crate::models::row_match::ConditionResult;
 use crate::program::ids::{BodyRef, SiteRef};
 use crate::values::expr::Scope;
@@ -141,7 +141,7 @@ impl Linker<'_> {
         let typed = self.eval(scope, form);
         let has_tag_of_source = |val: Val| match val {
             Val::Library { ty, .. } => {
-                TAGS.iter().any(|&(tag, source)| is_wanted(query, source) && self.library.has_tag(ty, tag))
+                TAGS.iter().any(|&(tag, source)| matches_source(query, source) && self.library.has_tag(ty, tag))
             }
             _ => false,
         };
@@ -159,7 +159,7 @@ impl Linker<'_> {
     /// Returns `Yes` if a variable is a parameter of bytes or text in a function that a library runs for requests: the
     /// body of the request.
     fn origin_matches_of_request(&self, scope: Scope, var: VarId, query: OriginQuery<'_>) -> ConditionResult {
-        if !is_wanted(query, Source::Request) {
+        if !matches_source(query, Source::Request) {
             return ConditionResult::Unknown;
         }
         let facts = self.program.facts(scope.file);

@@ -30,7 +30,7 @@ impl Linker<'_> {
             Form::Name(sym) | Form::Path(_, sym) => Some(facts.text(sym)),
             _ => None,
         };
-        let Some(passed) = self.passed_by_row(site, arg, 0) else { return typed };
+        let Some(passed) = self.value_passed_by_row(site, arg, 0) else { return typed };
         let passed = [self.as_value(passed).value];
         let is_meant =
             |&&(of_trait, method, _): &&(&str, &str, &str)| last(base) == Some(of_trait) && facts.text(name) == method;

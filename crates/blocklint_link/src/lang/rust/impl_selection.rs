@@ -297,7 +297,7 @@ impl Linker<'_> {
             {
                 self.add_field_classes(scope, site.file.site_ref(into), arg, &mut classes);
             }
-            for val in self.declared_for(site.file, mention) {
+            for val in self.declared_types_at(site.file, mention) {
                 self.add_classes(self.values.one(val), DEEPEST, &mut classes);
             }
         }

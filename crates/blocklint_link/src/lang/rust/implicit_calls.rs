@@ -30,9 +30,11 @@ pub(crate) const IMPLICIT_CALLS: &[ImplicitCall] = &[
             }
             ImplicitCallSite::Iteration { is_async: true, .. } => {}
             ImplicitCallSite::Iteration { val: val @ Val::Library { .. }, .. } => {
-                linker.add_first_of(targets, val, &["next", "into_iter"]);
+                linker.add_iteration_methods(targets, val, &["next", "into_iter"]);
             }
-            ImplicitCallSite::Iteration { val, .. } => linker.add_first_of(targets, val, &["iterator", "next"]),
+            ImplicitCallSite::Iteration { val, .. } => {
+                linker.add_iteration_methods(targets, val, &["iterator", "next"])
+            }
             _ => {}
         }),
         found_by: Backward::OwnName,

@@ -190,13 +190,13 @@ impl Semantics for Rust {
             let typed = linker.attr(member, linker.program.name(method)?);
             linker.has_function(typed).then(|| {
                 linker.map(typed, |val| match val {
-                    Val::Fn { body, env, .. } => linker.called(body, env, Some(member)),
+                    Val::Fn { body, env, .. } => linker.value_of_call(body, env, Some(member)),
                     _ => linker.unknown(Why::Result),
                 })
             })
         };
         if let Some(next) = result_of("next") {
-            return Some(linker.map(next, |val| linker.success(val)));
+            return Some(linker.map(next, |val| linker.success_value(val)));
         }
         Some(match result_of("into_iter") {
             Some(iterator) => {
@@ -294,7 +294,7 @@ impl Semantics for Rust {
     fn loop_rounds(&self, linker: &Linker<'_>, site: SiteRef, loop_region: RegionId) -> Rounds {
         let region = linker.program.facts(site.file).region(loop_region);
         // A loop that searches for the first match ends early.
-        let is_short = linker.is_written_out(site.file, region.test) || linker.ends_search(site, loop_region);
+        let is_short = linker.is_short_literal(site.file, region.test) || linker.ends_search(site, loop_region);
         if is_short { Rounds::Few } else { Rounds::Many }
     }
 }

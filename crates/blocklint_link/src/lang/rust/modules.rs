@@ -250,7 +250,7 @@ pub(crate) fn module_item(linker: &Linker<'_>, module: Val, name: Name) -> Optio
 pub(crate) struct GlobItems {
     items: Rc<[ModuleItem]>,
     /// True if all modules of the glob imports are resolved by now.
-    is_whole: bool,
+    is_complete: bool,
 }
 
 /// The memo policy for the items of glob imports: they are final once all modules of the glob imports are resolved.
@@ -258,7 +258,7 @@ pub(crate) struct GlobItems {
 pub(crate) struct WholeGlobs;
 
 impl Policy<GlobItems> for WholeGlobs {
-    const KEEP: Keep = Keep::IfWhole;
+    const KEEP: Keep = Keep::IfComplete;
     const IN_CYCLE: InCycle = InCycle::Recurs;
     const SPENDS: bool = false;
 
@@ -267,7 +267,7 @@ impl Policy<GlobItems> for WholeGlobs {
     }
 
     fn is_final(answer: &GlobItems) -> bool {
-        answer.is_whole
+        answer.is_complete
     }
 }
 
@@ -336,11 +336,11 @@ fn find_item(linker: &Linker<'_>, module: Val, name: Name) -> ItemPlace {
 
 /// Returns the value of a name that a glob import binds in a body, or in an enclosing body up to its module.
 pub(crate) fn glob_import_value(linker: &Linker<'_>, file: FileId, body: BodyId, name: Name) -> Option<Typed> {
-    let nothing = || GlobItems { items: Rc::default(), is_whole: false };
+    let nothing = || GlobItems { items: Rc::default(), is_complete: false };
     let answer = linker.query(&linker.tables.rust.glob_items, (file, body, name), nothing, || {
         let mut items = Vec::new();
-        let is_whole = add_glob_items(linker, file, body, name, &mut Vec::new(), &mut items);
-        GlobItems { items: Rc::from(items), is_whole }
+        let is_complete = add_glob_items(linker, file, body, name, &mut Vec::new(), &mut items);
+        GlobItems { items: Rc::from(items), is_complete }
     });
     answer.items.iter().map(|item| item.value(linker)).find(|typed| !linker.values.is_unknown(typed.value))
 }
@@ -374,7 +374,7 @@ fn add_glob_items(
         enclosing = row.parent;
     }
     let stars = facts.imports.iter().enumerate().filter(|(_, row)| row.kind == ImportKind::Star);
-    let mut is_whole = true;
+    let mut is_complete = true;
     for (number, row) in stars {
         let import_body = facts.body_of(row.at);
         if !enclosing_bodies.contains(&import_body) {
@@ -385,16 +385,16 @@ fn add_glob_items(
             continue;
         }
         if matches!(base, Val::Unknown(_)) {
-            is_whole = false;
+            is_complete = false;
             continue;
         }
         match find_item(linker, base, name) {
             ItemPlace::ModuleItem(item) => items.push(item),
-            ItemPlace::GlobImports(file, body) => is_whole &= add_glob_items(linker, file, body, name, seen, items),
+            ItemPlace::GlobImports(file, body) => is_complete &= add_glob_items(linker, file, body, name, seen, items),
             ItemPlace::Nowhere => {}
         }
     }
-    is_whole
+    is_complete
 }
 
 /// Returns the module of a glob import. Two modules may glob-import each other, so this is a query, which detects
@@ -422,7 +422,9 @@ pub(crate) fn import(linker: &Linker<'_>, file: FileId, row: &Import) -> Typed {
         value = match linker.program.name(segment) {
             Some(name) => linker.map(value, |val| crate::lang::rust::names::path_member(linker, val, name)),
             None => linker.map(value, |val| match val {
-                Val::External(path) => linker.known(Val::External(linker.library.handed_on(path, segment))),
+                Val::External(path) => {
+                    linker.known(Val::External(linker.library.member_or_reexported_crate(path, segment)))
+                }
                 _ => linker.unknown(Why::Unbound),
             }),
         };
@@ -495,7 +497,7 @@ fn item_for_head(linker: &Linker<'_>, file: FileId, body: BodyId, own: Val, row:
         } else {
             // `mod store; pub use store::{store};`: a module and a function may have the same name.
             let others = facts.assign_ids_of(var).filter(|&assign| is_other(&facts.assign(assign)));
-            let others: Vec<Typed> = others.map(|assign| linker.assigned(scope, assign)).collect();
+            let others: Vec<Typed> = others.map(|assign| linker.assigned_value(scope, assign)).collect();
             linker.join(&others)
         };
         if let Some(&val) = linker.values.members(typed.value).first()

@@ -179,7 +179,9 @@ pub(crate) fn path_member(linker: &Linker<'_>, member: Val, name: Name) -> Typed
         Val::External(path) if linker.library.text(path).is_empty() => {
             linker.known(Val::External(linker.library.path(Language::Rust, linker.program.text(name))))
         }
-        Val::External(path) => linker.known(Val::External(linker.library.handed_on(path, linker.program.text(name)))),
+        Val::External(path) => {
+            linker.known(Val::External(linker.library.member_or_reexported_crate(path, linker.program.text(name))))
+        }
         Val::Library { ty, .. } => linker.known(Val::External(linker.library.member(ty, linker.program.text(name)))),
         Val::Instance { class, .. } => path_member(linker, Val::Class(class), name),
         Val::Param { .. } => linker.map(linker.bound_of(member), |bound| match bound {
@@ -212,7 +214,7 @@ pub(crate) fn callee(linker: &Linker<'_>, scope: Scope, site: SiteRef) -> Typed 
             return found;
         }
         return linker.map(linker.eval(scope, form), |val| match val {
-            Val::External(path) => linker.known(Val::External(linker.library.of_macro(path))),
+            Val::External(path) => linker.known(Val::External(linker.library.macro_path(path))),
             other => linker.known(other),
         });
     }

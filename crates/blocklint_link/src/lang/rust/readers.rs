@@ -21,7 +21,7 @@ impl Linker<'_> {
         if !members.iter().any(|val| self.is_any_reader(*val)) {
             return None;
         }
-        let inner = self.put_around(site, form);
+        let inner = self.unwrap_readers(site, form);
         let by_param = self.decided_by_param(site, inner, env);
         if by_param.is_some() {
             return by_param;

@@ -30,7 +30,7 @@ impl Linker<'_> {
             let sym = self.program.local(site.file, name);
             let args = self.program.args_of(site);
             if let Some(arg) = args.iter().find(|arg| arg.name.is_some() && Some(arg.name) == sym) {
-                stored.push(self.callable_kept(self.scope_of(site, EnvId::NONE), arg.value));
+                stored.push(self.eval_stored_callable(self.scope_of(site, EnvId::NONE), arg.value));
             }
         }
         let in_impl_blocks = self.impls(class).into_iter().flat_map(|block| {
@@ -42,7 +42,7 @@ impl Linker<'_> {
         {
             let row = self.program.facts(file).assign(assign);
             if row.value.is_some() {
-                stored.push(self.callable_kept(Scope { file, at: row.at, env: EnvId::NONE }, row.value));
+                stored.push(self.eval_stored_callable(Scope { file, at: row.at, env: EnvId::NONE }, row.value));
             }
         }
         self.with_stored_callables(declared, DEEPEST, class, field, &stored)
@@ -52,7 +52,7 @@ impl Linker<'_> {
     /// or a type parameter without bounds.
     fn keeps_callables(&self, declared: Typed, depth: u32) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
-        if self.takes_lambda(declared) {
+        if self.is_callable_type(declared) {
             return true;
         }
         match self.values.members(declared.value)[..] {
@@ -75,14 +75,14 @@ impl Linker<'_> {
     ) -> Typed {
         let Some(depth) = depth.checked_sub(1) else { return declared };
         let is_param = matches!(self.values.members(declared.value)[..], [Val::Param { .. }]);
-        if is_param || self.takes_lambda(declared) {
+        if is_param || self.is_callable_type(declared) {
             return self.callables_for(declared, stored.to_vec());
         }
         let [Val::Library { ty, args, made }] = self.values.members(declared.value)[..] else { return declared };
         let mut parts = self.values.list(args);
         let Some(last) = parts.last_mut() else { return declared };
         let mut stored = stored.to_vec();
-        stored.extend(self.added_to_field(class, ty, field));
+        stored.extend(self.elements_added_to_field(class, ty, field));
         let replaced = self.with_stored_callables(
             Typed { value: *last, inferred_steps: declared.inferred_steps },
             depth,
