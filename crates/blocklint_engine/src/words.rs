@@ -15,7 +15,7 @@ use crate::fixing::planned_edit::{PlannedEdit, moved, why_not_alone};
 
 /// Returns the findings that stand in reported files, in words; with `traces` also those whose trace or a cause lies in
 /// one. Places are not located. With each, what is to be done about it.
-pub(crate) fn worded(
+pub(crate) fn findings_with_remedies(
     linker: &Linker<'_>,
     solved: &Solved,
     traces: bool,
@@ -33,7 +33,7 @@ pub(crate) fn worded(
         .collect()
 }
 
-pub(crate) fn place(linker: &Linker<'_>, file: FileId, span: blocklint_core::Span) -> Place {
+pub(crate) fn place_of(linker: &Linker<'_>, file: FileId, span: blocklint_core::Span) -> Place {
     Place::unlocated(Arc::clone(&linker.program.files[file.index()].path), span)
 }
 
@@ -100,7 +100,7 @@ fn finding_and_remedy(
         message: words.message,
         notes: words.notes.into_iter().chain(partly_silenced(raw)).collect(),
         help: words.help,
-        place: place(linker, raw.file, raw.span),
+        place: place_of(linker, raw.file, raw.span),
         effect: raw.effect,
         weight: raw.weight,
         context: raw.context,
@@ -137,7 +137,7 @@ fn partly_silenced(raw: &RawFinding) -> Option<String> {
 }
 
 fn reason(linker: &Linker<'_>, raw: &blocklint_analysis::Reason) -> blocklint_core::Reason {
-    let place = raw.place.map(|(file, span)| place(linker, file, span));
+    let place = raw.place.map(|(file, span)| place_of(linker, file, span));
     blocklint_core::Reason { name: raw.name, says: raw.says, makes: raw.makes, place }
 }
 
@@ -151,7 +151,7 @@ fn reached_by(linker: &Linker<'_>, raw: &RawEntry) -> ReachedBy {
         kind: raw.kind,
         entry: linker.qualified_name(raw.body),
         route: raw.route.clone(),
-        place: place(linker, file, span),
+        place: place_of(linker, file, span),
     }
 }
 
@@ -192,7 +192,7 @@ fn availability(available: &Available) -> Availability {
 
 fn step(linker: &Linker<'_>, raw: &RawStep) -> Step {
     Step {
-        place: place(linker, raw.file, raw.span),
+        place: place_of(linker, raw.file, raw.span),
         function: raw.function.clone(),
         call: raw.call.clone(),
         written: raw.written.clone(),
@@ -201,7 +201,7 @@ fn step(linker: &Linker<'_>, raw: &RawStep) -> Step {
 
 fn cause(linker: &Linker<'_>, raw: &RawCause) -> Cause {
     Cause {
-        place: place(linker, raw.file, raw.span),
+        place: place_of(linker, raw.file, raw.span),
         function: raw.function.clone(),
         call: raw.call.clone(),
         reach: raw.reach,

@@ -160,7 +160,7 @@ impl Run {
         let told = |failure: blocklint_engine::Failure| failure.lines.join("\n");
         let mut report = analyse(&self.project, &self.models, self.options()).map_err(told)?;
         let keys = report.findings.iter().map(key).collect();
-        self.rules.hide(&mut report.findings);
+        self.rules.suppress_per_file(&mut report.findings);
         let mut chosen = choose(report.findings, report.groups, &self.rules.selection, self.levels);
         let reasons =
             on_large_stacks(|| attach(&self.project, &report.remedies, &mut chosen.findings)).map_err(told)?;

@@ -1,6 +1,6 @@
 //! `blocklint check --add-ignore`.
 
-use blocklint_engine::{Baseline, Before, Chosen, IgnoreRequest, Ignored, ignored, write};
+use blocklint_engine::{Baseline, Chosen, IgnoreRequest, Ignored, StateBefore, ignored, write};
 use blocklint_output::changed_files;
 use camino::Utf8Path;
 
@@ -14,7 +14,7 @@ use crate::{CLEAN, FAILED, console};
 #[derive(Clone, Copy)]
 pub(super) struct Old<'o> {
     pub(super) baseline: Option<&'o Baseline>,
-    pub(super) before: Option<&'o Before>,
+    pub(super) before: Option<&'o StateBefore>,
 }
 
 /// Writes a comment at each finding.

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write as _};
 
-use blocklint_engine::{BaselineResult, Chosen, Compared, Levels};
+use blocklint_engine::{BaselineResult, Chosen, Comparison, Levels};
 use blocklint_output::{
     HtmlReport, Look, Overview, Plan, SarifRun, Shown, Summary, begin, changed_files, concise, fixable, fixed_summary,
     full, github, gitlab, html, in_baseline, json, jsonl, junit, left_aside, minor, rdjson, sarif, statistics,
@@ -48,7 +48,7 @@ pub(super) struct Written<'a> {
 #[derive(Clone, Copy)]
 pub(super) struct Known<'k> {
     pub(super) held: Option<&'k BaselineResult>,
-    pub(super) compared: Option<&'k Compared>,
+    pub(super) compared: Option<&'k Comparison>,
 }
 
 /// Writes findings or counts, and for people the last lines.

@@ -30,7 +30,7 @@ use blocklint_models::Models;
 use blocklint_project::Project;
 use camino::Utf8Path;
 
-use crate::analyse::{grouped, on_large_stacks};
+use crate::analyse::{group_by_cause, on_large_stacks};
 use crate::choose::{Chosen, Levels, choose};
 use crate::contain::LeftOut;
 use crate::{CommentChecks, Failure, Options, Rules};
@@ -158,8 +158,8 @@ fn fix_with(request: FixRequest<'_>, make: &Make<'_>) -> Result<Fixed, Failure> 
         let mut facts = Facts::new(request.project, request.models, options);
         let mut overlay = Overlay::new(request.project);
         let show = |mut findings: Vec<Finding>| -> Chosen {
-            request.rules.hide(&mut findings);
-            let groups = grouped(&findings);
+            request.rules.suppress_per_file(&mut findings);
+            let groups = group_by_cause(&findings);
             choose(findings, groups, &request.rules.selection, request.levels)
         };
         let mut state = facts.analyse(None, &show);

@@ -12,7 +12,7 @@ use blocklint_mending::{
 use blocklint_rules::{WhyNotAlone, refusal};
 use camino::Utf8Path;
 
-use crate::words::place;
+use crate::words::place_of;
 
 /// The edit of a finding, with the code that moves with it.
 #[derive(Clone, Debug)]
@@ -90,7 +90,7 @@ pub(crate) fn moved(
         if remedy.edit_kinds.is_empty() {
             let span = linker.program.site(starts).span;
             let reason = "each item would take a thread, with no limit on how many run at once";
-            return Err(Refusal::at(reason, place(linker, starts.file, span)));
+            return Err(Refusal::at(reason, place_of(linker, starts.file, span)));
         }
     }
     if starts_up(linker, raw.site) && !with_aside {

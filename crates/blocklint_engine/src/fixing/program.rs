@@ -10,8 +10,10 @@ use blocklint_models::Models;
 use blocklint_project::Project;
 use camino::Utf8Path;
 
-use crate::analyse::{loaded, on_large_stacks, options_of, replace_facts, told, unread};
-use crate::comments::{comments, unread_languages};
+use crate::analyse::{
+    analysis_options, merge_findings, on_large_stacks, replace_facts, source_files_and_layout, unread_findings,
+};
+use crate::comments::{comment_findings, unread_languages};
 use crate::contain::{Contained, LeftOut, contain, unseen_languages};
 use crate::extraction::extract_all;
 use crate::progress::Silent;
@@ -64,9 +66,9 @@ impl<'a> Facts<'a> {
     /// Extracts the facts of all files. Must run in a pool of threads with large stacks, as everything here.
     pub(crate) fn new(project: &'a Project, models: &'a Models, options: Options) -> Self {
         let (extracted, _, _) = extract_all(project, &Silent);
-        let unread = unread(project, &extracted);
+        let unread = unread_findings(project, &extracted);
         let unread_languages = unread_languages(project, &extracted);
-        let (files, layout) = loaded(project, models, extracted);
+        let (files, layout) = source_files_and_layout(project, models, extracted);
         let slots = files.iter().enumerate().map(|(slot, file)| (Arc::clone(&file.path), slot)).collect();
         Facts { project, models, options, files, layout, slots, unread, unread_languages }
     }
@@ -89,11 +91,12 @@ impl<'a> Facts<'a> {
         let program = Program::new(&self.files, &self.layout, &names);
         let new_linker = || blocklint_analysis::new_linker(&program, self.models);
         let contained = contain(&program, self.options, new_linker, |linker, left_out| {
-            let solved = blocklint_analysis::solve(linker, options_of(self.options));
-            let mut all = self.unread.clone();
+            let solved = blocklint_analysis::solve(linker, analysis_options(self.options));
             let unseen = unseen_languages(&self.unread_languages, left_out);
-            let remarks = comments(&self.files, &solved, self.options.comments, &unseen, |_| true);
-            let remedies = told(linker, &solved, self.project.trace_in_paths, remarks, left_out, &mut all);
+            let remarks = comment_findings(&self.files, &solved, self.options.comments, &unseen, |_| true);
+            let trace_in_paths = self.project.trace_in_paths;
+            let (all, remedies) =
+                merge_findings(linker, &solved, trace_in_paths, remarks, left_out, self.unread.clone());
             let with_findings = || all.iter().map(|finding| Arc::clone(&finding.place.path)).collect();
             let watched = watched.cloned().unwrap_or_else(with_findings);
             let unawaited = self.unawaited(linker, &program, &watched);

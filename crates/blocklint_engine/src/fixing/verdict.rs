@@ -109,9 +109,9 @@ pub(crate) fn broken(before: &AnalysisResult, after: &AnalysisResult, fixed_keys
         }
     }
     for one in &after.left_out {
-        if let Some(place) = one.place.as_ref().filter(|_| before.left_out.iter().all(|of| of.what != one.what)) {
-            let reason = format!("`{}` could not be analysed any more", one.what);
-            lay_to(&mut all, reason, vec![(Arc::clone(&place.path), one.what.clone())]);
+        if let Some(place) = one.place.as_ref().filter(|_| before.left_out.iter().all(|of| of.name != one.name)) {
+            let reason = format!("`{}` could not be analysed any more", one.name);
+            lay_to(&mut all, reason, vec![(Arc::clone(&place.path), one.name.clone())]);
         }
     }
     for (key, count) in &after.unawaited {

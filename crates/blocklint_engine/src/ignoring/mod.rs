@@ -17,7 +17,7 @@ use blocklint_project::{Project, read};
 use blocklint_rules::UNREADABLE_SOURCE;
 use camino::Utf8Path;
 
-use crate::analyse::{grouped, on_large_stacks};
+use crate::analyse::{group_by_cause, on_large_stacks};
 use crate::choose::{Chosen, Levels, choose};
 use crate::extraction::decode;
 use crate::fixing::{Facts, Watched};
@@ -84,8 +84,8 @@ type Pages<'p> = BTreeMap<Arc<Utf8Path>, Page<'p>>;
 pub fn ignored(request: IgnoreRequest<'_>) -> Result<Ignored, Failure> {
     on_large_stacks(|| {
         let show = |mut findings: Vec<Finding>| -> Chosen {
-            request.rules.hide(&mut findings);
-            let groups = grouped(&findings);
+            request.rules.suppress_per_file(&mut findings);
+            let groups = group_by_cause(&findings);
             let mut chosen = choose(findings, groups, &request.rules.selection, request.levels);
             (request.leave_out)(&mut chosen);
             chosen
