@@ -331,7 +331,7 @@ pub(crate) fn project_layout(project: &Project, models: &Models) -> Layout {
         .collect();
     let import_roots = project.import_roots.iter().map(|root| relative_to_base(root)).collect();
     let is_java = project.files.iter().any(|file| file.language == Language::Java);
-    let all = if is_java { blocklint_project::modules(&project.units) } else { Vec::new() };
+    let all = if is_java { blocklint_project::read_modules(&project.units) } else { Vec::new() };
     let modules = all
         .into_iter()
         .map(|of| ModuleLayout {

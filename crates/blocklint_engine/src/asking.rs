@@ -9,7 +9,7 @@ use std::sync::Arc;
 use blocklint_analysis::{BodyRef, ClassRef, FileId, Linker, SourceFile};
 use blocklint_core::{Language, Place, Refusal, Span};
 use blocklint_facts::Expression;
-use blocklint_mending::moved_with;
+use blocklint_mending::code_moved_with_call;
 use blocklint_mending::rewriting::{Meaning, Means, Meant, Places};
 use blocklint_models::Models;
 use blocklint_output::Sources;
@@ -193,7 +193,7 @@ impl<'a, 'l> Answers<'a, 'l> {
                 let file = self.file_id(&text.filename)?;
                 let span = self.text_span(file, &text)?;
                 let site = places.call(file, span).ok_or("no call stands there")?;
-                let bound = moved_with(self.linker, site).bound;
+                let bound = code_moved_with_call(self.linker, site).bound;
                 Ok(json!({ "bound": bound.map(|bound| self.refusal_json(refusal(&bound))) }))
             }
             Question::Spelling { filename, location, path } => {
@@ -238,8 +238,8 @@ impl<'a, 'l> Answers<'a, 'l> {
             "family": family,
             "bases": bases,
             "uses": uses.collect::<Vec<_>>(),
-            "shown": to_json(&family_uses.shown),
-            "class_shown": to_json(&family_uses.class_shown),
+            "shown": to_json(&family_uses.exports),
+            "class_shown": to_json(&family_uses.class_exports),
         })
     }
 

@@ -3,7 +3,7 @@
 
 use blocklint_core::Work;
 use blocklint_models::{Models, check_user_files, read_shipped};
-use blocklint_project::{Project, text};
+use blocklint_project::{Project, read_text};
 use camino::Utf8Path;
 
 use crate::Failure;
@@ -27,7 +27,7 @@ pub fn load_with_messages(project: &Project, current: &Utf8Path) -> Result<(Mode
     let (mut shipped, mut messages) = (Vec::new(), Vec::new());
     for model in &project.shipped {
         let label = model.path.strip_prefix(current).unwrap_or(&model.path).to_string();
-        match text(&model.path) {
+        match read_text(&model.path) {
             Ok(text) => {
                 let (file, errors) = read_shipped(&label, &text, &model.tops);
                 shipped.extend(file.filter(|file| file.info.language == model.language));
@@ -44,7 +44,7 @@ pub fn load_with_messages(project: &Project, current: &Utf8Path) -> Result<(Mode
     let mut sources = Vec::new();
     for path in &project.configuration.models {
         let label = path.strip_prefix(current).unwrap_or(path).to_string();
-        match text(path) {
+        match read_text(path) {
             Ok(text) => sources.push((label, text)),
             Err(error) => return Err(Failure::new(format!("{label}: {error}"))),
         }

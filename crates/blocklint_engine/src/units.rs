@@ -6,7 +6,7 @@ use std::fs;
 use blocklint_analysis::{Dependency, UnitLayout};
 use blocklint_core::Language;
 use blocklint_models::{Models, Setting, Switch, Version};
-use blocklint_project::{Builds, Project, commands, dependencies, oldest_python, settings};
+use blocklint_project::{Builds, Project, find_commands, find_dependencies, find_settings, oldest_python};
 use camino::{Utf8Path, Utf8PathBuf};
 
 /// The greatest size in bytes of a file that is searched for commands and settings.
@@ -92,7 +92,7 @@ pub(crate) fn unit_layouts(project: &Project, models: &Models) -> Vec<UnitLayout
     libraries.sort();
     libraries.dedup();
     for (index, unit) in units.iter_mut().enumerate().filter(|(index, _)| has_code[*index]) {
-        unit.versions = dependencies(&project.units[index], &project.root, &libraries)
+        unit.versions = find_dependencies(&project.units[index], &project.root, &libraries)
             .into_iter()
             .map(|dependency| Dependency {
                 version: dependency.version.as_deref().and_then(Version::parse_loose),
@@ -165,11 +165,15 @@ fn switches_turned_on(switches: &[&Switch], path: &Utf8Path, text: &str) -> Vec<
     let is_on = |setting: &Setting| match setting {
         Setting::File { file, key, equals } => {
             blocklint_models::segment_matches(file, name)
-                && settings(text, key).iter().any(|value| equals.contains(value))
+                && find_settings(text, key).iter().any(|value| equals.contains(value))
         }
-        Setting::Command { command, option, equals } => commands(text, &|word| word == command).iter().any(|command| {
-            option.iter().any(|option| command.option(option).is_some_and(|value| equals.iter().any(|of| of == value)))
-        }),
+        Setting::Command { command, option, equals } => {
+            find_commands(text, &|word| word == command).iter().any(|command| {
+                option
+                    .iter()
+                    .any(|option| command.option(option).is_some_and(|value| equals.iter().any(|of| of == value)))
+            })
+        }
     };
     switches.iter().filter(|switch| switch.setting.iter().any(is_on)).map(|switch| switch.name.clone()).collect()
 }
@@ -182,5 +186,5 @@ fn starts_a_server(switches: &[&Switch], text: &str) -> bool {
             Setting::File { .. } => false,
         })
     };
-    !commands(text, &is_server).is_empty()
+    !find_commands(text, &is_server).is_empty()
 }

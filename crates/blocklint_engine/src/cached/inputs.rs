@@ -4,7 +4,7 @@ use std::time::SystemTime;
 
 use blocklint_analysis::Layout;
 use blocklint_cache::{Digest, Files, Hasher, Stat};
-use blocklint_project::{Project, read, text};
+use blocklint_project::{Project, read, read_text};
 use rayon::prelude::*;
 
 use super::{RunRequest, digest_of_files};
@@ -93,6 +93,6 @@ pub(super) fn hash_project_settings(project: &Project, layout: &Layout, further:
     let shipped = project.shipped.iter().map(|model| &model.path);
     all.part(format!("{:?}", project.shipped).as_bytes());
     for path in project.configuration.models.iter().chain(shipped) {
-        all.part(path.as_str().as_bytes()).part(text(path).unwrap_or_default().as_bytes());
+        all.part(path.as_str().as_bytes()).part(read_text(path).unwrap_or_default().as_bytes());
     }
 }

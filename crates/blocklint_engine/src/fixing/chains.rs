@@ -62,18 +62,18 @@ struct FileChain<'c> {
 fn fix_of(chain: &Chain, text: &TextOf<'_>) -> Result<Fix, Refusal> {
     let mut files: BTreeMap<&Arc<Utf8Path>, FileChain<'_>> = BTreeMap::new();
     for helper in &chain.helpers {
-        let of = files.entry(&helper.at.path).or_default();
-        of.part.helpers.push(helper.at.span);
+        let of = files.entry(&helper.place.path).or_default();
+        of.part.helpers.push(helper.place.span);
         of.names.push(&helper.name);
     }
     for test in &chain.tests {
-        files.entry(&test.at.path).or_default().part.tests.push(test.at.span);
+        files.entry(&test.place.path).or_default().part.tests.push(test.place.span);
     }
     for call in &chain.calls {
         files.entry(&call.path).or_default().part.calls.push(call.span);
     }
     for sink in &chain.sinks {
-        files.entry(&sink.at.path).or_default().part.sinks.push((sink.at.span, &sink.twin));
+        files.entry(&sink.place.path).or_default().part.sinks.push((sink.place.span, &sink.twin));
     }
     let (mut edits, mut sought) = (Vec::new(), Vec::new());
     for (path, of) in &mut files {
@@ -97,7 +97,7 @@ fn fix_of(chain: &Chain, text: &TextOf<'_>) -> Result<Fix, Refusal> {
         if of_file.is_empty() {
             continue;
         }
-        let helpers = chain.helpers.iter().map(|helper| &helper.at);
+        let helpers = chain.helpers.iter().map(|helper| &helper.place);
         let known = helpers.chain(&chain.others).chain(&chain.calls).filter(|place| place.path == *path);
         let known: Vec<u32> = known.map(|place| place.span.start).collect();
         let gone =
@@ -167,5 +167,5 @@ pub(crate) fn refusal(unchained: &Unchained) -> Refusal {
         }
         NoChain::TooMany => "more functions call it than one edit changes".to_owned(),
     };
-    Refusal::at(reason, unchained.at.clone())
+    Refusal::at(reason, unchained.place.clone())
 }

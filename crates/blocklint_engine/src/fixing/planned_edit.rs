@@ -6,8 +6,9 @@ use std::sync::Arc;
 use blocklint_analysis::{FileId, Linker, RawFinding};
 use blocklint_core::{BoundCall, EditKind, Effect, Language, Mistake, Refusal, Remedy, Span};
 use blocklint_mending::{
-    Chain, MovedCode, ResultKind, beside, blocks_with, body_with, bound_beside, is_cheaper_than_thread, moved_with,
-    moving_with, opener_of, reason_no_edit, result_blocks, result_kind, starts_up, uses_left_behind,
+    Chain, MovedCode, ResultKind, blocking_uses_of_result, blocks_that_can_move, blocks_with_moved_code,
+    bound_call_in_method, calls_on_same_file, code_moved_with_body, code_moved_with_call, is_cheaper_than_thread,
+    is_startup_coroutine, opener_of, reason_no_edit, result_blocks, result_kind,
 };
 use blocklint_rules::{WhyNotAlone, refusal};
 use camino::Utf8Path;
@@ -93,7 +94,7 @@ pub(crate) fn moved(
             return Err(Refusal::at(reason, place_of(linker, starts.file, span)));
         }
     }
-    if starts_up(linker, raw.site) && !with_aside {
+    if is_startup_coroutine(linker, raw.site) && !with_aside {
         remedy.edit_kinds.retain(|edit_kind| !matches!(edit_kind, EditKind::Offload { .. }));
         if remedy.edit_kinds.is_empty() {
             return Err(Refusal::new("by its name the function runs once, when something starts"));
@@ -114,7 +115,7 @@ pub(crate) fn moved(
             return Err(Refusal::new("its result also blocks where it is used, and must move with it"));
         }
         // The signatures of the functions that the call itself runs show if the result can leave a closure.
-        let mut called = moved_with(linker, raw.site);
+        let mut called = code_moved_with_call(linker, raw.site);
         let on_path = functions_on_path(linker, raw, &called);
         called.functions.truncate(called.direct);
         return Ok(PlannedEdit {
@@ -131,7 +132,7 @@ pub(crate) fn moved(
         moved.bound = moved.bound.or_else(|| moved.asks_context.take().filter(|_| loses_context));
         moved
     };
-    let blocks = blocks_with(linker, raw.site).into_iter().map(|(span, moved)| {
+    let blocks = blocks_with_moved_code(linker, raw.site).into_iter().map(|(span, moved)| {
         let moved = lost(moved);
         let whole = match &moved.bound {
             Some(bound) => Err(refusal(bound)),
@@ -140,15 +141,15 @@ pub(crate) fn moved(
         (span, whole)
     });
     let blocks: Vec<_> = blocks.collect();
-    let held = moving_with(linker, raw.site);
-    let mut uses = uses_left_behind(linker, raw.site);
+    let held = blocks_that_can_move(linker, raw.site);
+    let mut uses = blocking_uses_of_result(linker, raw.site);
     if raw.trace.len() == 1 {
-        uses.extend(beside(linker, raw.site));
+        uses.extend(calls_on_same_file(linker, raw.site));
     }
     let opened = if raw.trace.len() == 1 { opener_of(linker, raw.site) } else { None };
     let is_cheaper = raw.trace.len() == 1 && is_cheaper_than_thread(&raw.call);
     let short = raw.effect == Some(Effect::File);
-    let moved = lost(moved_with(linker, raw.site));
+    let moved = lost(code_moved_with_call(linker, raw.site));
     let on_path = functions_on_path(linker, raw, &moved);
     let Some(bound) = moved.bound.clone() else {
         let moves = match raw.row_advice.brief {
@@ -196,9 +197,9 @@ pub(crate) fn moved(
 
 /// Returns the edit that hands the lambda or method around a call to a worker as a whole. [Java]
 fn on_worker(linker: &Linker<'_>, raw: &RawFinding, mut remedy: Remedy) -> Result<PlannedEdit, Refusal> {
-    let mut moved = body_with(linker, raw.site);
+    let mut moved = code_moved_with_body(linker, raw.site);
     // State that other operators of the method set or remove belongs to their thread.
-    moved.bound = moved.bound.or_else(|| bound_beside(linker, raw.site));
+    moved.bound = moved.bound.or_else(|| bound_call_in_method(linker, raw.site));
     if let Some(bound) = moved.bound {
         for edit_kind in &mut remedy.edit_kinds {
             match edit_kind {
@@ -224,7 +225,7 @@ pub(crate) fn why_not_alone(
     }
     let is_bound = match remedy {
         Ok(wanted) => wanted.bound,
-        Err(_) => moved_with(linker, raw.site).bound.is_some(),
+        Err(_) => code_moved_with_call(linker, raw.site).bound.is_some(),
     };
     if is_bound {
         return Some(WhyNotAlone::ThreadBound);
