@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use blocklint_core::{Applicability, Finding, RuleCode};
 use blocklint_engine::{
-    Chosen, CommentChecks, Containment, Faults, FixRequest, Fixed, Levels, Refused, RuleArguments, Rules, analyse,
+    Chosen, CommentChecks, Containment, Faults, FixRequest, FixResult, Levels, RefusedFix, RuleArguments, Rules, analyse,
     attach, choose, faults, load_models, locate, on_large_stacks, write,
 };
 use blocklint_models::Models;
@@ -100,7 +100,7 @@ fn broken(before: &[Key], after: &[Key], fixed: &[Finding]) -> Vec<String> {
     lines
 }
 
-fn told(text: &mut String, root: &Utf8Path, finding: &Finding, reason: Option<&str>, refused: &[Refused]) {
+fn told(text: &mut String, root: &Utf8Path, finding: &Finding, reason: Option<&str>, refused: &[RefusedFix]) {
     let name = rule(finding.rule).map_or("?", |rule| rule.name);
     let path = finding.place.path.strip_prefix(root).unwrap_or(&finding.place.path);
     let _ = write!(text, "{path}:{}:{} {name}: ", finding.place.start.row, finding.place.start.column);
@@ -171,7 +171,7 @@ impl Run {
         ))
     }
 
-    fn apply(&self) -> Result<Fixed, String> {
+    fn apply(&self) -> Result<FixResult, String> {
         let (project, models, rules, levels) = (&self.project, &self.models, &self.rules, self.levels);
         let request = FixRequest {
             project,

@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use super::digest_of_files;
 use super::inputs::{FileState, FileStates};
 use crate::Progress;
-use crate::extraction::{Extracted, extract_read, extract_unread, of_facts, on_all_threads};
+use crate::extraction::{Extracted, extract_read, extract_unread, extracted_from_facts, on_all_threads};
 use crate::panics::catch;
 
 /// The outcome of reading one file, for its entry in the cache.
@@ -81,7 +81,7 @@ fn extract_known_file(file: &SourceFile, files: &Files, state: FileState, limit:
 fn stored_facts(file: &SourceFile, files: &Files, known: &Known) -> Option<Extracted> {
     let facts = BUFFER.with_borrow_mut(|buffer| FileFacts::from_bytes(files.facts(known, buffer)?))?;
     (facts.language == file.language && are_consistent(&facts)).then(|| {
-        let mut extracted = of_facts(file, Some(facts));
+        let mut extracted = extracted_from_facts(file, Some(facts));
         extracted.is_kept = true;
         extracted
     })

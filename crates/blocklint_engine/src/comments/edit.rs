@@ -117,7 +117,7 @@ mod tests {
 
     use super::*;
 
-    fn edited(text: &str, comment: &str, words: &[&str], instead: &[&str]) -> (String, Applicability) {
+    fn apply_edits(text: &str, comment: &str, words: &[&str], instead: &[&str]) -> (String, Applicability) {
         let start = text.find(comment).expect("it is there");
         let place = Place::unlocated(
             Arc::from(Utf8Path::new("/a.py")),
@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn a_comment_is_removed_with_its_line_or_the_spaces_before_it() {
-        let without = |text: &str, comment: &str| edited(text, comment, &["BLT101"], &[]).0;
+        let without = |text: &str, comment: &str| apply_edits(text, comment, &["BLT101"], &[]).0;
         let ours = "# blocklint: ignore[BLT101] why";
         assert_eq!(without("f()  # blocklint: ignore[BLT101] why\ng()\n", ours), "f()\ng()\n");
         assert_eq!(without("  # blocklint: ignore[BLT101] why\r\n  g()\r\n", ours), "  g()\r\n");
@@ -147,25 +147,25 @@ mod tests {
     fn rules_of_a_list_are_removed_or_replaced() {
         let ours = "# blocklint: ignore[BLT101, BLT102,blocking-file] BLT102";
         let words = ["BLT101", "BLT102", "blocking-file"];
-        let (text, applicability) = edited(ours, ours, &words, &["BLT101", "blocking-file"]);
+        let (text, applicability) = apply_edits(ours, ours, &words, &["BLT101", "blocking-file"]);
         assert_eq!(text, "# blocklint: ignore[BLT101, blocking-file] BLT102");
         assert_eq!(applicability, Applicability::Safe);
         let (text, _) =
-            edited("f()  # noqa:E501,BLT101 long", "# noqa:E501,BLT101 long", &["E501", "BLT101"], &["E501"]);
+            apply_edits("f()  # noqa:E501,BLT101 long", "# noqa:E501,BLT101 long", &["E501", "BLT101"], &["E501"]);
         assert_eq!(text, "f()  # noqa:E501 long");
-        let (text, applicability) = edited("# noqa: BLT999", "# noqa: BLT999", &["BLT999"], &["BLT101"]);
+        let (text, applicability) = apply_edits("# noqa: BLT999", "# noqa: BLT999", &["BLT999"], &["BLT101"]);
         assert_eq!((text.as_str(), applicability), ("# noqa: BLT101", Applicability::Display));
     }
 
     #[test]
     fn an_annotation_is_removed_with_its_last_string() {
-        let without = |text: &str| edited(text, "\"blocklint:BLT101\"", &["BLT101"], &[]).0;
+        let without = |text: &str| apply_edits(text, "\"blocklint:BLT101\"", &["BLT101"], &[]).0;
         assert_eq!(without("    @SuppressWarnings(\"blocklint:BLT101\")\n    void f() {}\n"), "    void f() {}\n");
         assert_eq!(without("@SuppressWarnings({\"blocklint:BLT101\"}) void f() {}"), "void f() {}");
         assert_eq!(without("@SuppressWarnings({\"blocklint:BLT101\", \"a)\"}) x"), "@SuppressWarnings({\"a)\"}) x");
         assert_eq!(without("@SuppressWarnings({\"a\", \"blocklint:BLT101\"}) x"), "@SuppressWarnings({\"a\"}) x");
         let (text, _) =
-            edited("@SuppressWarnings(\"blocklint:BTL101\")", "\"blocklint:BTL101\"", &["BTL101"], &["BLT101"]);
+            apply_edits("@SuppressWarnings(\"blocklint:BTL101\")", "\"blocklint:BTL101\"", &["BTL101"], &["BLT101"]);
         assert_eq!(text, "@SuppressWarnings(\"blocklint:BLT101\")");
     }
 }

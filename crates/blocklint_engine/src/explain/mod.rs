@@ -177,7 +177,7 @@ fn explain_with_linker(
     let mut doubts: Vec<Vec<Remark>> = Vec::new();
     let mut numbers: Vec<Option<usize>> = Vec::new();
     for raw in &solved.findings {
-        let finding = words::finding(linker, solved, raw);
+        let finding = words::raw_to_finding(linker, solved, raw);
         numbers.push(finding.is_some().then_some(findings.len()));
         if let Some(finding) = finding {
             findings.push(finding);

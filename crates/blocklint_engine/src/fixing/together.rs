@@ -1,4 +1,4 @@
-//! Checks for an editor before it offers edits: which of them go together, and if the text after them still parses.
+//! Checks for editors before they offer fixes: the fixes that can be applied together, and if a text still parses.
 
 use std::sync::Arc;
 
@@ -8,11 +8,10 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::selection::Together;
 use crate::extraction::extract_text;
 
-/// A file, and what replaces which parts of it.
+/// A file, with its replaced spans and their new texts.
 pub type EditsOfFile = (Arc<Utf8Path>, Vec<(Span, String)>);
 
-/// Returns the edits of as many of these fixes as can be applied together, in their order: of each file what is
-/// replaced and by what, ascending.
+/// Returns the edits of the fixes that can be applied together, by file, sorted by span. Earlier fixes win.
 pub fn applicable_together<'f>(fixes: impl Iterator<Item = &'f Fix>) -> Vec<EditsOfFile> {
     let mut together = Together::default();
     for fix in fixes {
@@ -22,16 +21,16 @@ pub fn applicable_together<'f>(fixes: impl Iterator<Item = &'f Fix>) -> Vec<Edit
     together.files().map(|(path, edits)| (Arc::clone(path), owned(edits))).collect()
 }
 
-/// The result of a front end for one text by itself.
+/// The numbers of problems and suppressions in a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Glance {
-    /// How many parts of it are not understood.
+    /// The number of parts that do not parse.
     pub problems: usize,
-    /// How many comments in it silence rules.
+    /// The number of suppression comments.
     pub suppressions: usize,
 }
 
-/// Reads one text by itself, in the language of the path's extension; `None` for a path of no language, and where reading
+/// Parses one text in the language of the path's extension; `None` if the path has no known extension or if the front end
 /// fails. Needs a large stack ([`crate::STACK_SIZE`]).
 pub fn glance(path: &Utf8Path, text: &str) -> Option<Glance> {
     let language = match path.extension()? {
