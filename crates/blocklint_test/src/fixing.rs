@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use blocklint_core::{Applicability, Finding, RuleCode};
 use blocklint_engine::{
-    Chosen, CommentChecks, Containment, Faults, FixRequest, FixResult, Levels, RefusedFix, RuleArguments, Rules, analyse,
-    attach, choose, faults, load_models, locate, on_large_stacks, write,
+    Chosen, CommentChecks, Containment, Faults, FixRequest, FixResult, Levels, RefusedFix, RuleArguments, Rules,
+    analyse, attach, choose, faults, load_models, locate, on_large_stacks, write,
 };
 use blocklint_models::Models;
 use blocklint_output::diff;

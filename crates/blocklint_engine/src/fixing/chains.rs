@@ -92,8 +92,11 @@ fn fix_of(chain: &Chain, text: &TextOf<'_>) -> Result<Fix, Refusal> {
         }
     }
     for path in &chain.files {
-        let of_file: Vec<Sought<'_>> =
-            sought.iter().filter(|(of, is_private, _)| !is_private || can_access_private_items(of, path)).map(|(_, _, of)| *of).collect();
+        let of_file: Vec<Sought<'_>> = sought
+            .iter()
+            .filter(|(of, is_private, _)| !is_private || can_access_private_items(of, path))
+            .map(|(_, _, of)| *of)
+            .collect();
         if of_file.is_empty() {
             continue;
         }

@@ -44,10 +44,12 @@ impl Remedies {
     pub fn with_newer(&self, newer: Remedies, is_newer: impl Fn(&Utf8Path) -> bool) -> Remedies {
         let Remedies { mut of_code, mut of_comments } = newer;
         let is_older = |(path, ..): &FindingKey| !is_newer(path);
-        of_code
-            .extend(self.of_code.iter().filter(|(key, _)| is_older(key)).map(|(key, remedy)| (key.clone(), remedy.clone())));
-        of_comments
-            .extend(self.of_comments.iter().filter(|(key, _)| is_older(key)).map(|(key, edit)| (key.clone(), edit.clone())));
+        of_code.extend(
+            self.of_code.iter().filter(|(key, _)| is_older(key)).map(|(key, remedy)| (key.clone(), remedy.clone())),
+        );
+        of_comments.extend(
+            self.of_comments.iter().filter(|(key, _)| is_older(key)).map(|(key, edit)| (key.clone(), edit.clone())),
+        );
         Remedies { of_code, of_comments }
     }
 
@@ -168,7 +170,10 @@ pub fn attach_to(remedies: &Remedies, findings: &mut [Finding], text_of: &TextOf
 }
 
 /// Returns the findings whose fixes leave a blocking use of the call's result behind, with the place of this use.
-fn fixes_with_leftovers<'f>(findings: &[Finding], files: impl Iterator<Item = &'f FileFindings<'f>>) -> Vec<(usize, Place)> {
+fn fixes_with_leftovers<'f>(
+    findings: &[Finding],
+    files: impl Iterator<Item = &'f FileFindings<'f>>,
+) -> Vec<(usize, Place)> {
     let mut found = Vec::new();
     for (path, wanted) in files {
         let fix_of = |at: usize| {

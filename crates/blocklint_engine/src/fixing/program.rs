@@ -118,8 +118,8 @@ impl<'a> Facts<'a> {
             }
         }
         counts
-        }
-        }
+    }
+}
 
 /// The faults of a project's files. Tests compare them before and after fixes, independently of the verification of
 /// [`crate::fix`].

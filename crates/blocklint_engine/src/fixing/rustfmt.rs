@@ -14,7 +14,13 @@ const SETTINGS: [&str; 2] = ["rustfmt.toml", ".rustfmt.toml"];
 
 /// Returns the formatted text of a Rust file after edits; `None` if the text before the edits was not formatted, if
 /// rustfmt is not installed, or if it changes nothing.
-pub(super) fn reformat_edited(path: &Utf8Path, root: &Utf8Path, edition: u16, before: &str, after: &str) -> Option<String> {
+pub(super) fn reformat_edited(
+    path: &Utf8Path,
+    root: &Utf8Path,
+    edition: u16,
+    before: &str,
+    after: &str,
+) -> Option<String> {
     let settings = settings_for(path, root);
     let formatted = |text: &str| run_rustfmt(text, edition, settings.as_deref());
     if run_rustfmt(before)? != before {

@@ -61,7 +61,11 @@ pub(crate) enum Blame {
 
 /// Compares the analyses before and after the fixes of `fixed_keys`, and returns the broken promises. Each group of
 /// functions is blamed only once, because further reasons would not change the next try.
-pub(crate) fn broken_promises(before: &AnalysisResult, after: &AnalysisResult, fixed_keys: &[Key]) -> Vec<BrokenPromise> {
+pub(crate) fn broken_promises(
+    before: &AnalysisResult,
+    after: &AnalysisResult,
+    fixed_keys: &[Key],
+) -> Vec<BrokenPromise> {
     let mut all: Vec<BrokenPromise> = Vec::new();
     let (old, new) = (count_keys(&before.all), count_keys(&after.all));
     let count = |counts: &HashMap<Key, usize>, key: &Key| counts.get(key).copied().unwrap_or_default();
@@ -84,7 +88,8 @@ pub(crate) fn broken_promises(before: &AnalysisResult, after: &AnalysisResult, f
     }
     // A fix may change the call name of another finding in the function. So a finding is new only if its function has more
     // findings of its rule than before, less the fixed ones.
-    let (old_kinds, new_kinds, fixed_kinds) = (count_kinds(&before.all), count_kinds(&after.all), count_kinds_of_keys(fixed_keys.iter()));
+    let (old_kinds, new_kinds, fixed_kinds) =
+        (count_kinds(&before.all), count_kinds(&after.all), count_kinds_of_keys(fixed_keys.iter()));
     let is_more = |kind: &FindingKind<'_>| {
         let count = |counts: &HashMap<FindingKind<'_>, usize>| counts.get(kind).copied().unwrap_or_default();
         count(&new_kinds) + count(&fixed_kinds) > count(&old_kinds)

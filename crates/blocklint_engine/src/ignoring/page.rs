@@ -135,8 +135,7 @@ impl<'f> Page<'f> {
         }
         let longer = |(span, content): &(Span, &str)| content.len() as i32 - (span.end - span.start) as i32;
         let lines = comments.iter().filter(|(_, content)| content.ends_with('\n')).count() as i32;
-        // A comment's `
-` becomes the line ending of the file, which may have two characters.
+        // A comment's `\n` becomes the line ending of the file, which may have two characters.
         let grown = page.text.len() as i32 - self.text.len() as i32;
         let rest = grown - comments.iter().map(longer).sum::<i32>();
         let of_line = rest.checked_div(lines).unwrap_or_default();
