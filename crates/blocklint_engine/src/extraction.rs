@@ -95,12 +95,8 @@ pub(crate) fn extract_some(files: &[&SourceFile], extract: impl Fn(&SourceFile) 
 pub(crate) fn extract_text(file: &SourceFile, text: &str, limit: u64) -> Extracted {
     let size = text.len() as u64;
     let started = Instant::now();
-    let not_read = |unread| {
-        let unread = Some((Span::default(), unread));
-        Extracted { facts: None, index: None, is_kept: false, unread, parse: started.elapsed(), walk: Duration::ZERO }
-    };
     if size > limit {
-        return unread_result(Unread::Whole(UnreadFile::TooLarge { size, limit }));
+        return unread_result(Unread::Whole(UnreadFile::TooLarge { size, limit }), started);
     }
     // The front end decodes the declared encoding, so the text is encoded in it.
     let declared = match file.language {
@@ -109,9 +105,9 @@ pub(crate) fn extract_text(file: &SourceFile, text: &str, limit: u64) -> Extract
     };
     let facts = match facts_of_bytes(file, declared.as_deref().unwrap_or(text.as_bytes()), || ()) {
         Ok(facts) => facts,
-        Err(reason) => return unread_result(Unread::Internal(reason)),
+        Err(reason) => return unread_result(Unread::Internal(reason), started),
     };
-    Extracted { parse: started.elapsed(), ..of_facts(file, facts) }
+    Extracted { parse: started.elapsed(), ..extracted_from_facts(file, facts) }
 }
 
 /// Reads one file and extracts its facts.
@@ -138,7 +134,7 @@ pub(crate) fn extract_read(file: &SourceFile, bytes: &[u8], started: Instant) ->
     };
     let whole = started.elapsed();
     let parse = parse.unwrap_or(whole);
-    Extracted { parse, walk: whole.saturating_sub(parse), ..of_facts(file, facts) }
+    Extracted { parse, walk: whole.saturating_sub(parse), ..extracted_from_facts(file, facts) }
 }
 
 /// Returns the result for a file with these facts. A template counts as read, because it is no source file.

@@ -83,7 +83,7 @@ fn finding_and_remedy(
         why_not_alone: None,
         older_workers: matches!(raw.row_advice.pool_availability, Available::Since { .. }),
     };
-    let advice = Advice { taker: linker.taker_of(raw.root), ..advice(&raw.row_advice) };
+    let advice = Advice { taker: linker.taker_of(raw.root), ..rule_advice(&raw.row_advice) };
     let remedy = plan_edit(linker, raw, solved.with_aside, blocklint_rules::remedy(&subject, &advice), |bound| {
         blocklint_rules::remedy(&subject, &Advice { bound: Some(bound), ..advice.clone() })
     });

@@ -65,7 +65,7 @@ impl PlannedEdit {
     }
 
     /// Returns all functions that move with the call or with a block around it.
-    pub(crate) fn functions_by_path(&self) -> impl Iterator<Item = &(Arc<Utf8Path>, Span)> {
+    pub(crate) fn functions(&self) -> impl Iterator<Item = &(Arc<Utf8Path>, Span)> {
         let blocks = self.blocks.iter().filter_map(|(_, whole)| whole.as_ref().ok());
         self.moves.iter().chain(blocks).flatten()
     }

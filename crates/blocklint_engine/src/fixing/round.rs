@@ -102,25 +102,25 @@ impl<'r, 'a> Round<'r, 'a> {
             let candidate = &self.candidates[index];
             match &broken.blame {
                 Blame::Findings { key, .. } => candidate.key == *key,
-                Blame::Functions(functions) => match more.iter().any(|of| stands_in(*of, functions)) {
-                    true => stands_in(index, functions),
+                Blame::Functions(functions) => match more.iter().any(|of| is_in_functions(*of, functions)) {
+                    true => is_in_functions(index, functions),
                     false => functions.first().is_some_and(|(path, _)| candidate.changes(path)),
                 },
                 Blame::File(path) => candidate.changes(path),
             }
         };
-        let is_sure = |broken: &&BrokenPromise| matches!(broken.blame, Blame::Findings { sure_reason: true, .. });
-        let sure_reason = |index: usize| broken.iter().filter(is_sure).find(|broken| is_meant(index, broken));
-        let refused = more.iter().filter_map(|&index| Some((index, surely(index)?.reason.clone())));
+        let is_sure = |broken: &&BrokenPromise| matches!(broken.blame, Blame::Findings { had_no_effect: true, .. });
+        let sure_reason = |index: usize| broken.iter().filter(is_sure).find(|broken| is_blamed(index, broken));
+        let refused = more.iter().filter_map(|&index| Some((index, sure_reason(index)?.reason.clone())));
         let refused: Vec<(usize, String)> = refused.collect();
         if !refused.is_empty() {
-            let others = more.iter().copied().filter(|&index| surely(index).is_none()).collect();
+            let others = more.iter().copied().filter(|&index| sure_reason(index).is_none()).collect();
             self.refused.extend(refused);
             self.apply_what_holds(others);
             return;
         }
         let (blamed, others): (Vec<usize>, Vec<usize>) =
-            more.iter().partition(|&&index| broken.iter().any(|broken| is_meant(index, &broken)));
+            more.iter().partition(|&&index| broken.iter().any(|broken| is_blamed(index, &broken)));
         if !blamed.is_empty() && !others.is_empty() {
             self.apply_what_holds(others);
             self.apply_what_holds(blamed);

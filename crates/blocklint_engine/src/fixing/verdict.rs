@@ -51,7 +51,7 @@ pub(crate) enum Blame {
         /// The key that the findings share.
         key: Key,
         /// True if none of these fixes had an effect, so that all of them are refused.
-        surely: bool,
+        had_no_effect: bool,
     },
     /// A fix in one of these functions; if there is none, a fix that changes the file of the first function.
     Functions(Vec<(Arc<Utf8Path>, String)>),
@@ -78,7 +78,7 @@ pub(crate) fn broken_promises(
     for key in fixed_keys.iter().filter(|key| checked.insert(key)) {
         let (old, new) = (count(&old, key), count(&new, key));
         if new > old.saturating_sub(wanted[key]) {
-            let blame = Blame::Findings { key: key.clone(), surely: new >= old };
+            let blame = Blame::Findings { key: key.clone(), had_no_effect: new >= old };
             all.push(BrokenPromise { reason: "the finding would still be there".to_owned(), blame });
         }
     }

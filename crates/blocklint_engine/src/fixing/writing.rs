@@ -54,11 +54,11 @@ pub fn write(changes: &[Change], root: &Utf8Path) -> Vec<Unwritten> {
     }
     let failed = changes.iter().zip(&reasons).find(|(_, reason)| reason.is_some());
     let with = failed.map_or(root, |(change, _)| change.path.strip_prefix(root).unwrap_or(&change.path)).to_owned();
-    let told = changes.iter().zip(reasons).map(|(change, reason)| {
+    let unwritten = changes.iter().zip(reasons).map(|(change, reason)| {
         let reason = reason.unwrap_or_else(|| format!("it changes together with {with}"));
         Unwritten { path: Arc::clone(&change.path), reason }
     });
-    told.collect()
+    unwritten.collect()
 }
 
 /// Restores a file, because another file of its group could not be written.
