@@ -1,5 +1,5 @@
-//! Computes the hash of the sources, the rules and `Cargo.lock` as `BLOCKLINT_BUILD`. It is part of the cache's version,
-//! so that a build never reads the cache of another build, even if both have one version number.
+//! Computes the hash of the sources, the rules and `Cargo.lock` as `BLOCKLINT_BUILD`. It is part of the cache's
+//! version, so that a build never reads the cache of another build, even if both have one version number.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};

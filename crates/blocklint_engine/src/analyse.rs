@@ -99,8 +99,8 @@ pub struct Report {
     pub read: usize,
     /// The remedies of the findings.
     pub remedies: Remedies,
-    /// The number of functions that must not block. Present if [`Options::counts_what_must_not_block`] is set or if there
-    /// is no finding.
+    /// The number of functions that must not block. Present if [`Options::counts_what_must_not_block`] is set or if
+    /// there is no finding.
     pub must_not_block: Option<usize>,
     /// All paths of the findings, if [`Options::all_paths`] is set.
     pub all_paths: Option<FindingPaths>,

@@ -93,7 +93,8 @@ pub fn ask(
     reply: &mut (dyn FnMut(&Value) + Send),
 ) -> Result<(), Failure> {
     let mut is_greeted = false;
-    // If the analysis panics at a question, the closure runs again without the function at fault, and repeats this question.
+    // If the analysis panics at a question, the closure runs again without the function at fault, and repeats this
+    // question.
     let mut pending: Option<String> = None;
     with_linker(project, models, options, |linker| {
         let answers = Answers::new(project, linker);

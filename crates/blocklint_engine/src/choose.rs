@@ -66,8 +66,8 @@ impl Chosen {
         }
     }
 
-    /// Shows the findings of `left_aside` if nothing else is shown, with the severity that they would have in other code.
-    /// Returns their number; 0 if other findings are shown.
+    /// Shows the findings of `left_aside` if nothing else is shown, with the severity that they would have in other
+    /// code. Returns their number; 0 if other findings are shown.
     pub fn show_left_aside(&mut self) -> usize {
         if !self.findings.is_empty() {
             return 0;
@@ -98,8 +98,8 @@ impl Chosen {
     }
 }
 
-/// Returns the groups with the new indices of their findings, without empty groups. `new_indices` has `None` for findings
-/// that were removed.
+/// Returns the groups with the new indices of their findings, without empty groups. `new_indices` has `None` for
+/// findings that were removed.
 fn renumber_groups(groups: Vec<Group>, new_indices: &[Option<u32>]) -> Vec<Group> {
     let groups = groups.into_iter().filter_map(|group| {
         let findings = group.findings.iter().filter_map(|index| new_indices.get(*index as usize).copied().flatten());
@@ -199,7 +199,8 @@ fn most_valuable_notes(below: &[Finding]) -> Vec<Finding> {
     })
 }
 
-/// Returns the `most` findings with the greatest measure, in their order. A finding whose measure is `None` is left out.
+/// Returns the `most` findings with the greatest measure, in their order. A finding whose measure is `None` is left
+/// out.
 fn first_by<M: Ord>(findings: &[Finding], most: usize, measure: impl Fn(&Finding) -> Option<M>) -> Vec<Finding> {
     let measured = findings.iter().enumerate().filter_map(|(index, finding)| Some((Reverse(measure(finding)?), index)));
     let mut ranked: Vec<(Reverse<M>, usize)> = measured.collect();

@@ -1,8 +1,8 @@
 //! Containment: if the analysis of a unit (a function, a rule, a step) panics or takes too long, only this unit is left
 //! out.
 //!
-//! A panic leaves answers of the linker half-made. So the linker is dropped, and the search begins again without the unit.
-//! The program with the facts of all files is kept.
+//! A panic leaves answers of the linker half-made. So the linker is dropped, and the search begins again without the
+//! unit. The program with the facts of all files is kept.
 
 use std::time::Duration;
 

@@ -33,8 +33,8 @@ pub struct Extracted {
 }
 
 impl Extracted {
-    /// Builds the index of names and values while the facts are in the processor's cache. For facts out of the cache folder,
-    /// it is built when it is first needed.
+    /// Builds the index of names and values while the facts are in the processor's cache. For facts out of the cache
+    /// folder, it is built when it is first needed.
     fn build_index(&mut self, scratch: &mut Scratch) {
         let indexed = Instant::now();
         self.index = self.facts.as_ref().filter(|_| !self.is_kept).map(|facts| FileIndex::new(facts, scratch));
@@ -55,8 +55,8 @@ pub(crate) fn extract_all(project: &Project, progress: &dyn Progress) -> (Vec<Ex
     (extracted.into_iter().map(|(extracted, ())| extracted).collect(), parse, facts)
 }
 
-/// Calls `make` with the index of each file and the file, on all threads, and adds the index of names to each result. The
-/// times are those of [`extract_all`].
+/// Calls `make` with the index of each file and the file, on all threads, and adds the index of names to each result.
+/// The times are those of [`extract_all`].
 pub(crate) fn on_all_threads<T: Send>(
     project: &Project,
     progress: &dyn Progress,
@@ -79,8 +79,8 @@ pub(crate) fn on_all_threads<T: Send>(
     (extracted, parse, wall.saturating_sub(parse))
 }
 
-/// Returns the results of `extract` for these files in order, with their indices of names. Must run in a pool of threads
-/// with large stacks.
+/// Returns the results of `extract` for these files in order, with their indices of names. Must run in a pool of
+/// threads with large stacks.
 pub(crate) fn extract_some(files: &[&SourceFile], extract: impl Fn(&SourceFile) -> Extracted + Sync) -> Vec<Extracted> {
     let extracted = files.par_iter().map_init(Scratch::default, |scratch, file| {
         let mut extracted = extract(file);
@@ -90,8 +90,8 @@ pub(crate) fn extract_some(files: &[&SourceFile], extract: impl Fn(&SourceFile) 
     extracted.collect()
 }
 
-/// Extracts the facts from the text of a file that is open in an editor. Spans count the bytes of this text in UTF-8, even
-/// if the file declares another encoding.
+/// Extracts the facts from the text of a file that is open in an editor. Spans count the bytes of this text in UTF-8,
+/// even if the file declares another encoding.
 pub(crate) fn extract_text(file: &SourceFile, text: &str, limit: u64) -> Extracted {
     let size = text.len() as u64;
     let started = Instant::now();
@@ -188,8 +188,8 @@ fn parse_bytes(file: &SourceFile, bytes: &[u8], parsed: impl FnOnce()) -> Option
     }
 }
 
-/// Decodes the bytes of a file to the text to which the spans of its facts refer. Also returns the starts of a notebook's
-/// cells.
+/// Decodes the bytes of a file to the text to which the spans of its facts refer. Also returns the starts of a
+/// notebook's cells.
 pub(crate) fn decode(file: &SourceFile, bytes: Vec<u8>) -> (Arc<str>, Vec<CellStart>) {
     if file.is_notebook() {
         let notebook = blocklint_python::decode_notebook(&bytes).unwrap_or_default();

@@ -1,5 +1,6 @@
 //! The engine of one run: extracts facts from a project's files, links them to a program, searches for blocking calls,
-//! and returns the findings with their messages. The command line, the fixture harness and the language server share it.
+//! and returns the findings with their messages. The command line, the fixture harness and the language server share
+//! it.
 //!
 //! The engine reads files. It prints nothing and reads no environment variable.
 

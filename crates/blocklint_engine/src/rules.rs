@@ -1,5 +1,5 @@
-//! The rules that a run reports, and in which files: the configuration's `select`, `ignore` and `per-file-ignores`, with
-//! the command line on top.
+//! The rules that a run reports, and in which files: the configuration's `select`, `ignore` and `per-file-ignores`,
+//! with the command line on top.
 
 use blocklint_core::{Finding, Suppression, SuppressionSource};
 use blocklint_project::{Configuration, ConfigurationError, FilePattern, Setting};

@@ -65,7 +65,8 @@ pub struct Session {
     tables: Option<ProgramTables>,
     /// The flows of the last search over all files; `None` if files were added or removed since.
     flows: Option<Flows>,
-    /// The slots of the files that have changed since the last search over all files, with the hash of their content then.
+    /// The slots of the files that have changed since the last search over all files, with the hash of their content
+    /// then.
     changed: BTreeMap<usize, u64>,
     /// The slots of files whose findings were not reported since they changed or were opened in an editor.
     unreported: BTreeSet<usize>,
@@ -141,8 +142,8 @@ impl Session {
         self.project.file_index(path).is_some()
     }
 
-    /// Replaces the text of a file: by the editor's `text`, or by the text on the disk if `text` is `None`. Returns true if
-    /// findings may change; false if the content is equal or if the file is outside of the project.
+    /// Replaces the text of a file: by the editor's `text`, or by the text on the disk if `text` is `None`. Returns
+    /// true if findings may change; false if the content is equal or if the file is outside of the project.
     pub fn change(&mut self, path: &Arc<Utf8Path>, text: Option<Arc<str>>) -> bool {
         match text {
             Some(text) => self.buffers.insert(Arc::clone(path), text),
@@ -258,9 +259,9 @@ impl Session {
 
     /// Analyses the files that have changed since their findings were last reported; the files that these call, if they
     /// have changed since the last search over all files; and the files open in an editor that they affect. The report
-    /// has the findings of these files alone, and `hand_over` gets their paths. Results that need all files, such as the
-    /// number of functions that wait for a cause, come with the next [`Session::analyse`]. Returns `None` if that must come
-    /// first, or if nothing has changed.
+    /// has the findings of these files alone, and `hand_over` gets their paths. Results that need all files, such as
+    /// the number of functions that wait for a cause, come with the next [`Session::analyse`]. Returns `None` if that
+    /// must come first, or if nothing has changed.
     ///
     /// # Errors
     ///
@@ -294,8 +295,8 @@ impl Session {
         Ok(Some(done))
     }
 
-    /// Runs a search and passes its report to `hand_over`. Findings about unreadable files and about comments are those of
-    /// the slots that `is_searched` accepts.
+    /// Runs a search and passes its report to `hand_over`. Findings about unreadable files and about comments are those
+    /// of the slots that `is_searched` accepts.
     fn run<T>(
         &self,
         stop: &Arc<AtomicBool>,
@@ -326,7 +327,8 @@ impl Session {
                 let (findings, remedies) = merge_findings(linker, &solved, trace_in_paths, remarks, left_out, unread);
                 (findings, remedies, took)
             });
-            // The linker lives until the end of this function, so that its memory is freed after the report is passed on.
+            // The linker lives until the end of this function, so that its memory is freed after the report is passed
+            // on.
             let Contained { done: (findings, remedies, took), linker: _linker, left_out } = contained;
             timings.solve = took;
             let groups = group_by_cause(&findings);
@@ -342,8 +344,8 @@ impl Session {
         })
     }
 
-    /// Builds the names anew and drops everything that is stored by slot. Called after files were added or removed, because
-    /// slots then refer to other files.
+    /// Builds the names anew and drops everything that is stored by slot. Called after files were added or removed,
+    /// because slots then refer to other files.
     fn rebuild_names(&mut self) {
         self.names = Names::new(&self.files);
         self.tables = None;
@@ -447,7 +449,8 @@ impl Session {
         Ok(())
     }
 
-    /// Sets the files of the session: those in `known`, and for all others the `extracted` facts, in the project's order.
+    /// Sets the files of the session: those in `known`, and for all others the `extracted` facts, in the project's
+    /// order.
     fn set_files(&mut self, mut known: HashMap<Arc<Utf8Path>, SourceFile>, extracted: Vec<Extracted>) {
         let mut unread: BTreeMap<Arc<Utf8Path>, (Span, Unread)> = BTreeMap::new();
         let mut read: HashMap<Arc<Utf8Path>, SourceFile> = HashMap::new();

@@ -1,5 +1,5 @@
-//! The units of a project as the linker needs them: the versions of their libraries (from manifests, lock files and Java
-//! builds), and the switches of models that launch files and settings turn on.
+//! The units of a project as the linker needs them: the versions of their libraries (from manifests, lock files and
+//! Java builds), and the switches of models that launch files and settings turn on.
 
 use std::fs;
 

@@ -13,8 +13,8 @@ use blocklint_rules::{Advice, Availability, Helpers, Owner, OwnerKind, SiteForm,
 use crate::fixing::chains::refusal as refusal_of_chain;
 use crate::fixing::planned_edit::{PlannedEdit, plan_edit, reason_not_alone};
 
-/// Returns the findings in reported files with their planned edits. With `traces`, also findings whose trace or cause is in
-/// a reported file. Places have no rows and columns yet.
+/// Returns the findings in reported files with their planned edits. With `traces`, also findings whose trace or cause
+/// is in a reported file. Places have no rows and columns yet.
 pub(crate) fn findings_with_remedies(
     linker: &Linker<'_>,
     solved: &Solved,
@@ -122,7 +122,8 @@ fn finding_and_remedy(
     Some((finding, remedy))
 }
 
-/// Returns a note about comments that silence other causes of a finding, and the comment that would silence all of them.
+/// Returns a note about comments that silence other causes of a finding, and the comment that would silence all of
+/// them.
 fn partly_silenced(raw: &RawFinding) -> Option<String> {
     let (first, more) = raw.partly_silenced.split_first()?;
     let functions = match more.len() {
@@ -141,8 +142,8 @@ fn reason(linker: &Linker<'_>, raw: &blocklint_analysis::Reason) -> blocklint_co
     blocklint_core::Reason { name: raw.name, says: raw.says, makes: raw.makes, place }
 }
 
-/// Returns an entry point that reaches a finding. Its place is the name of the function, or a call at the top level of a
-/// file.
+/// Returns an entry point that reaches a finding. Its place is the name of the function, or a call at the top level of
+/// a file.
 fn reached_by(linker: &Linker<'_>, raw: &RawEntry) -> ReachedBy {
     let (file, span) = match raw.top_level {
         Some(site) => (site.file, linker.program.site(site).span),

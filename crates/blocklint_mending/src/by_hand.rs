@@ -1,5 +1,5 @@
-//! Recognises code that a person runs by hand: migrations, tests, functions that read from a terminal, and scripts beside
-//! the packages of a project. Findings in such code get no fix without `--include-aside`, but they are reported.
+//! Recognises code that a person runs by hand: migrations, tests, functions that read from a terminal, and scripts
+//! beside the packages of a project. Findings in such code get no fix without `--include-aside`, but they are reported.
 
 use blocklint_core::{Context, Effect, Language};
 use blocklint_facts::{BodyId, BodyKind, Comparison, FileFacts, Flow, Form, FormId};
@@ -45,8 +45,8 @@ pub fn is_cheaper_than_thread(path: &str) -> bool {
     lang::python::conventions::only_changes_names(path)
 }
 
-/// True if a site is in a coroutine that runs at start-up, by its name: `async def on_startup():`. A thread would free no
-/// task there, because nothing is served yet (Python).
+/// True if a site is in a coroutine that runs at start-up, by its name: `async def on_startup():`. A thread would free
+/// no task there, because nothing is served yet (Python).
 pub fn is_startup_coroutine(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     let body = facts.body(facts.body_of(linker.program.site(site).at));
@@ -56,7 +56,8 @@ pub fn is_startup_coroutine(linker: &Linker<'_>, site: SiteRef) -> bool {
         && lang::python::conventions::starts_up(facts.text(body.name))
 }
 
-/// True if the function around a site reads from a terminal by another call: `input("Go on?")` before the site (Python).
+/// True if the function around a site reads from a terminal by another call: `input("Go on?")` before the site
+/// (Python).
 fn asks_at_terminal(linker: &Linker<'_>, own: SiteRef) -> bool {
     let body = linker.program.body_of_site(own);
     let asks = |site: SiteRef| {

@@ -1,9 +1,10 @@
 //! Finds the helpers between `async` code and blocking calls with an async twin, if all of them can become `async`
 //! together (Rust).
 //!
-//! A helper that becomes `async` changes for all of its callers. So the set of helpers is closed: each caller of a helper
-//! is a helper or can await, and each blocking call in a helper has an async twin or calls another helper. Findings that
-//! share a helper get the same edits. The front end checks the source text for further reasons against an edit.
+//! A helper that becomes `async` changes for all of its callers. So the set of helpers is closed: each caller of a
+//! helper is a helper or can await, and each blocking call in a helper has an async twin or calls another helper.
+//! Findings that share a helper get the same edits. The front end checks the source text for further reasons against an
+//! edit.
 
 use std::sync::Arc;
 
@@ -45,8 +46,8 @@ pub struct Chains {
 }
 
 impl Chains {
-    /// Returns the decision about the helper that the first edge of a path calls; `None` if the edge calls no Rust helper, or
-    /// if the helper's blocking calls are too short to matter.
+    /// Returns the decision about the helper that the first edge of a path calls; `None` if the edge calls no Rust
+    /// helper, or if the helper's blocking calls are too short to matter.
     pub fn of(
         &mut self,
         linker: &Linker<'_>,
@@ -143,8 +144,8 @@ impl Closing<'_, '_, '_> {
         Ok(self.to_chain())
     }
 
-    /// Returns the first call of a path on which a helper calls itself through other functions, also from a task that it
-    /// starts. rustc rejects an `async fn` that awaits itself, because its future has infinite size (E0733).
+    /// Returns the first call of a path on which a helper calls itself through other functions, also from a task that
+    /// it starts. rustc rejects an `async fn` that awaits itself, because its future has infinite size (E0733).
     fn recursive_call(&self) -> Option<SiteRef> {
         let linker = self.linker;
         let is_in_helper = |body: BodyRef| self.helpers.iter().any(|&helper| is_inside(linker, body, helper));
@@ -367,7 +368,8 @@ impl Closing<'_, '_, '_> {
         Some(depth)
     }
 
-    /// Returns an error if a twin is not available in the file of its call, or runs on another runtime than the callers.
+    /// Returns an error if a twin is not available in the file of its call, or runs on another runtime than the
+    /// callers.
     fn check_twins_available(&self) -> Result<(), Unchained> {
         let mut sinks: Vec<_> = self.sinks.iter().collect();
         sinks.sort_unstable();

@@ -1,5 +1,5 @@
-//! Finds the calls that would still block if a fix moved only one call to a thread: uses of its result, and calls on the
-//! same file (Python). A fix that leaves half of the work behind frees no task.
+//! Finds the calls that would still block if a fix moved only one call to a thread: uses of its result, and calls on
+//! the same file (Python). A fix that leaves half of the work behind frees no task.
 
 use blocklint_core::{Effect, Severity, Span};
 use blocklint_facts::{BodyId, FileFacts, Form, FormId, RegionId, SiteKind, VarId};
@@ -15,8 +15,8 @@ use blocklint_link::values::value::EnvId;
 use crate::by_hand::is_cheaper_than_thread;
 use crate::call_result::{ResultKind, result_kind};
 
-/// Returns the blocking uses of a call's result in the same body: calls on it, or with it as an argument. If some methods
-/// of an object block, its unknown methods are treated as blocking too.
+/// Returns the blocking uses of a call's result in the same body: calls on it, or with it as an argument. If some
+/// methods of an object block, its unknown methods are treated as blocking too.
 pub fn blocking_uses_of_result(linker: &Linker<'_>, site: SiteRef) -> Vec<Span> {
     let blocks = result_kind(linker, site) == ResultKind::Blocks;
     let is_use = |use_site: &SiteRef| {
@@ -47,7 +47,8 @@ pub fn calls_on_same_file(linker: &Linker<'_>, site: SiteRef) -> Vec<Span> {
     spans_of_sites(linker, site, is_use)
 }
 
-/// Returns the call of the same body that opened the file which a call reads, writes or closes, if opening it blocks too.
+/// Returns the call of the same body that opened the file which a call reads, writes or closes, if opening it blocks
+/// too.
 pub fn opener_of(linker: &Linker<'_>, site: SiteRef) -> Option<Span> {
     let made = maker_of_receiver(linker, site)?;
     let opens = result_kind(linker, made) == ResultKind::Blocks

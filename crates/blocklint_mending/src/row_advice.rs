@@ -1,5 +1,5 @@
-//! The advice of model rows about edits of a call: its async twins and rewrites, and their availability in the project's
-//! versions.
+//! The advice of model rows about edits of a call: its async twins and rewrites, and their availability in the
+//! project's versions.
 
 use std::sync::Arc;
 
@@ -32,12 +32,13 @@ pub struct RowAdvice {
     pub twin_returns_same: bool,
     /// The availability of the twin in the file of the call.
     pub twin_availability: Available,
-    /// The availability of the function that hands a call to a thread (`anyio.to_thread.run_sync`) in the file of the call.
+    /// The availability of the function that hands a call to a thread (`anyio.to_thread.run_sync`) in the file of the
+    /// call.
     pub pool_availability: Available,
     /// The helpers that become `async` together, if helpers lead to the call, or the reason why they cannot (Rust).
     pub chain: Option<Result<Arc<Chain>, Unchained>>,
-    /// The call that would start an unbounded number of threads if this call were moved to a thread, because it is called
-    /// for each item.
+    /// The call that would start an unbounded number of threads if this call were moved to a thread, because it is
+    /// called for each item.
     pub unbounded_spawn: Option<SiteRef>,
 }
 

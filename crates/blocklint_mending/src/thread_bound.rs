@@ -1,5 +1,5 @@
-//! Finds the code that moves to another thread with a call: the bodies that the call runs, and the first call or value in
-//! them that is bound to the present thread, loop or task.
+//! Finds the code that moves to another thread with a call: the bodies that the call runs, and the first call or value
+//! in them that is bound to the present thread, loop or task.
 //!
 //! The search goes forward from one call and runs only for fixes. Calls with unknown targets do not prevent a move.
 
@@ -52,8 +52,8 @@ pub struct MovedCode {
     pub asks_context: Option<BoundCall>,
 }
 
-/// Returns the code that moves to another thread with a call. The result and the `with` blocks around the call can also be
-/// reasons why it cannot move.
+/// Returns the code that moves to another thread with a call. The result and the `with` blocks around the call can also
+/// be reasons why it cannot move.
 pub fn code_moved_with_call(linker: &Linker<'_>, site: SiteRef) -> MovedCode {
     let mut moved = code_moved_by(linker, vec![site]);
     if moved.bound.is_none() {
@@ -68,8 +68,8 @@ pub fn code_moved_with_call(linker: &Linker<'_>, site: SiteRef) -> MovedCode {
     moved
 }
 
-/// Adds the settings of the `with` blocks around a region, which the moved code would leave. Settings of the context are
-/// kept apart, because most handovers copy the context to the thread.
+/// Adds the settings of the `with` blocks around a region, which the moved code would leave. Settings of the context
+/// are kept apart, because most handovers copy the context to the thread.
 fn add_settings_of_blocks(linker: &Linker<'_>, site: SiteRef, region: RegionId, moved: &mut MovedCode) {
     if moved.bound.is_some() {
         return;
@@ -99,8 +99,8 @@ fn returns_loop_awaitable(linker: &Linker<'_>, site: SiteRef) -> Option<BoundCal
     Some(bound_call(linker, site, Bound::Loop, BoundUse::Given, call))
 }
 
-/// Returns the class of a new instance, if the class has coroutine methods. Its locks, queues or clients are often bound to
-/// the loop in which they are created, and its constructor rarely blocks itself (Python).
+/// Returns the class of a new instance, if the class has coroutine methods. Its locks, queues or clients are often
+/// bound to the loop in which they are created, and its constructor rarely blocks itself (Python).
 fn instance_bound_to_loop(linker: &Linker<'_>, site: SiteRef) -> Option<BoundCall> {
     if linker.program.language(site.file) != Language::Python {
         return None;
@@ -142,8 +142,8 @@ fn made_for_one_thread(linker: &Linker<'_>, site: SiteRef) -> Option<PathId> {
     for_one_thread(linker, linker.result(site, EnvId::NONE).value).first().copied()
 }
 
-/// Returns the spans of the `with` blocks and loops around a call, the innermost first, each with the code that moves to
-/// another thread with the whole block. A `with` whose item is the call counts as a block around it.
+/// Returns the spans of the `with` blocks and loops around a call, the innermost first, each with the code that moves
+/// to another thread with the whole block. A `with` whose item is the call counts as a block around it.
 pub fn blocks_with_moved_code(linker: &Linker<'_>, site: SiteRef) -> Vec<(Span, MovedCode)> {
     let (facts, site_id) = linker.program.facts_and_id(site);
     let row = linker.program.site(site);
@@ -184,8 +184,8 @@ pub fn code_moved_with_body(linker: &Linker<'_>, site: SiteRef) -> MovedCode {
     code_moved_by(linker, own.map(|of| site.file.site_ref(of)).collect())
 }
 
-/// Returns the first call in the method around a site, lambdas included, that a row binds to its thread. Operators of one
-/// reactive chain that set and remove such a value run in one thread only as long as none of them moves.
+/// Returns the first call in the method around a site, lambdas included, that a row binds to its thread. Operators of
+/// one reactive chain that set and remove such a value run in one thread only as long as none of them moves.
 pub fn bound_call_in_method(linker: &Linker<'_>, site: SiteRef) -> Option<BoundCall> {
     let facts = linker.program.facts(site.file);
     let mut method = facts.body_of(linker.program.site(site).at);
@@ -523,8 +523,8 @@ impl<'l, 'a> Walk<'l, 'a> {
         }
     }
 
-    /// Returns the first argument of a single moved call that works in one thread only. Objects that the moved code makes are
-    /// other ones.
+    /// Returns the first argument of a single moved call that works in one thread only. Objects that the moved code
+    /// makes are other ones.
     fn passed_from_outside(&self) -> Option<BoundCall> {
         let [own] = self.own[..] else { return None };
         let given = self.values.iter().find(|(_, to, site)| *site == own && *to == Bound::Thread);

@@ -1,6 +1,6 @@
 //! The settings of the `with` blocks around a call: a lock, a context variable, `torch.no_grad()` (Python). A call that
-//! moves to a thread leaves the blocks, so the fix is wrong if a setting applies to the old thread only. Files, clients and
-//! other known values set nothing; a `with` of unknown type is treated as a setting of its thread.
+//! moves to a thread leaves the blocks, so the fix is wrong if a setting applies to the old thread only. Files, clients
+//! and other known values set nothing; a `with` of unknown type is treated as a setting of its thread.
 
 use blocklint_core::{Bound, BoundCall, BoundUse, Language, Span};
 use blocklint_facts::{BodyId, FileFacts, Form, RegionId, RegionKind, SiteFlags, SiteKind};
@@ -77,7 +77,8 @@ fn setting_of_block(linker: &Linker<'_>, enter: SiteRef) -> Option<BoundCall> {
                 Some(to @ (Bound::Block | Bound::Thread)) => return Some(entered(path, to)),
                 _ => {}
             }
-            // A call that blocks while it opens something returns a resource, not a setting: a file, a response, a connection.
+            // A call that blocks while it opens something returns a resource, not a setting: a file, a response, a
+            // connection.
             if calls.effect().any(|row| row.held().is_some()) {
                 return None;
             }

@@ -43,8 +43,8 @@ pub struct RustDependency {
     pub package: String,
     /// The features that the manifest and the workspace enable; default features are not included.
     pub features: Vec<String>,
-    /// The version in `Cargo.lock` if that decides (see `locked.rs`), else the oldest that the manifest or the workspace
-    /// allows.
+    /// The version in `Cargo.lock` if that decides (see `locked.rs`), else the oldest that the manifest or the
+    /// workspace allows.
     pub oldest: Option<String>,
 }
 
@@ -74,8 +74,8 @@ pub enum CrateRootKind {
     Build,
 }
 
-/// Returns the crates of the project, sorted by folder. A folder with `src/lib.rs` or `src/main.rs` but without a manifest
-/// is a crate too, with the name of its folder.
+/// Returns the crates of the project, sorted by folder. A folder with `src/lib.rs` or `src/main.rs` but without a
+/// manifest is a crate too, with the name of its folder.
 pub(crate) fn rust_crates(
     root: &Utf8Path,
     manifests: &[Utf8PathBuf],

@@ -43,8 +43,8 @@ pub struct PathOptions<'a> {
     pub trace_in_paths: bool,
     /// The values of `--config`, which override the project's configuration: a file, or `key=value` in TOML.
     pub config: &'a [String],
-    /// A file whose text is passed in (`--stdin-filename`): its path and its bytes. Its findings are reported as if the user
-    /// had named it. It need not exist.
+    /// A file whose text is passed in (`--stdin-filename`): its path and its bytes. Its findings are reported as if the
+    /// user had named it. It need not exist.
     pub given: Option<(&'a Utf8Path, &'a [u8])>,
     /// The number of threads that walk through folders; 0 for the default.
     pub threads: usize,
@@ -57,8 +57,8 @@ pub struct PathOptions<'a> {
 pub struct Project {
     /// The project root, absolute.
     pub root: Utf8PathBuf,
-    /// The folder to which relative paths refer. It is the project root, or the folder above the topmost package if the root
-    /// is in a package (`blocklint check site-packages/shop`), so that every import root is at or below it.
+    /// The folder to which relative paths refer. It is the project root, or the folder above the topmost package if the
+    /// root is in a package (`blocklint check site-packages/shop`), so that every import root is at or below it.
     pub base: Utf8PathBuf,
     /// Its configuration.
     pub configuration: Configuration,
@@ -66,7 +66,8 @@ pub struct Project {
     pub files: Vec<SourceFile>,
     /// Its units, sorted by folder; the project root is always one.
     pub units: Vec<Unit>,
-    /// Its launch files, which start programs, sorted: Procfile, Dockerfile, compose files, shell scripts, units of systemd.
+    /// Its launch files, which start programs, sorted: Procfile, Dockerfile, compose files, shell scripts, units of
+    /// systemd.
     pub launches: Vec<Utf8PathBuf>,
     /// The folders from which absolute Python imports are looked up, sorted.
     pub import_roots: Vec<Utf8PathBuf>,
@@ -280,8 +281,8 @@ fn unread_configuration(root: &Utf8Path, manifests: &[Utf8PathBuf], own: &[Utf8P
     problems.collect()
 }
 
-/// Returns the patterns of paths that are not read. Those of the configuration are relative to the project root, those of
-/// the command line to the current folder.
+/// Returns the patterns of paths that are not read. Those of the configuration are relative to the project root, those
+/// of the command line to the current folder.
 fn excluded_patterns(
     configuration: &Configuration,
     root: &Utf8Path,

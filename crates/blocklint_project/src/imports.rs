@@ -17,7 +17,8 @@ pub(crate) struct Imports {
 }
 
 impl Imports {
-    /// Finds the import roots: the project root, each unit's folder and its `src`, and the parent of each topmost package.
+    /// Finds the import roots: the project root, each unit's folder and its `src`, and the parent of each topmost
+    /// package.
     pub(crate) fn new(root: &Utf8Path, units: &[Unit], sources: &Sources) -> Self {
         let mut packages = HashSet::new();
         for path in sources.of_language(Language::Python).filter(|path| path.as_str().ends_with("__init__.py")) {
@@ -47,8 +48,8 @@ impl Imports {
         Imports { roots: roots.into_iter().collect(), packages }
     }
 
-    /// Returns the index of the import root of the files in a folder: the parent of its topmost package, else the deepest
-    /// import root at or above it.
+    /// Returns the index of the import root of the files in a folder: the parent of its topmost package, else the
+    /// deepest import root at or above it.
     pub(crate) fn root_of(&self, folder: &Utf8Path) -> Option<u32> {
         let mut folder = folder;
         while self.packages.contains(folder.as_str()) {

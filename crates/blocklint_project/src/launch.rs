@@ -93,8 +93,8 @@ fn collect_commands(words: &[String], is_name: &dyn Fn(&str) -> bool, depth: u32
     }
 }
 
-/// Returns the values of a key in the lines of a text: `worker_class = "gevent"`, `worker_class: gevent`. If the value has
-/// several quoted texts, all of them are returned (`os.environ.get("CLASS", "gevent")`).
+/// Returns the values of a key in the lines of a text: `worker_class = "gevent"`, `worker_class: gevent`. If the value
+/// has several quoted texts, all of them are returned (`os.environ.get("CLASS", "gevent")`).
 pub fn find_settings(text: &str, key: &str) -> Vec<String> {
     let mut values = Vec::new();
     for line in text.lines() {
@@ -115,8 +115,8 @@ fn is_end(word: &str) -> bool {
     matches!(word, "&&" | "||" | ";" | "|" | "&")
 }
 
-/// Returns the lines of a text, joined with their continuations and without comments. Items of a YAML list are joined with
-/// the line before, because compose files can write a command as a list.
+/// Returns the lines of a text, joined with their continuations and without comments. Items of a YAML list are joined
+/// with the line before, because compose files can write a command as a list.
 fn logical_lines(text: &str) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut continued = false;

@@ -10,7 +10,8 @@ use crate::discover::{PathOptions, Request};
 use crate::pattern::Patterns;
 use crate::walk::{IGNORE_FILES, SKIPPED_FOLDERS, is_environment, unusual_ignore_file};
 
-/// Returns the reason why a run does not read a file below the project root, as a clause (``"`a.py` of `exclude` means it"``).
+/// Returns the reason why a run does not read a file below the project root, as a clause (``"`a.py` of `exclude` means
+/// it"``).
 pub fn why_left_out(
     root: &Utf8Path,
     configuration: &Configuration,

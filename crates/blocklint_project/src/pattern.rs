@@ -38,8 +38,9 @@ pub(crate) struct Patterns {
 }
 
 impl Patterns {
-    /// Compiles patterns, each with the folder to which it is relative. An invalid pattern matches nothing; [`check_pattern`]
-    /// reported it before. With `every_name`, also a pattern with `/` is matched with the last name of a path.
+    /// Compiles patterns, each with the folder to which it is relative. An invalid pattern matches nothing;
+    /// [`check_pattern`] reported it before. With `every_name`, also a pattern with `/` is matched with the last name
+    /// of a path.
     pub(crate) fn new<'p>(patterns: impl Iterator<Item = (&'p Utf8Path, &'p str)>, every_name: bool) -> Self {
         let (mut paths, mut names) = (GlobSetBuilder::new(), GlobSetBuilder::new());
         for (folder, pattern) in patterns {

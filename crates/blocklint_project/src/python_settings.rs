@@ -29,7 +29,8 @@ pub fn oldest_python(folder: &Utf8Path, root: &Utf8Path) -> Option<(u8, u8)> {
     folder.ancestors().take_while(|folder| folder.starts_with(root)).find_map(|folder| oldest_in_folder(folder, root))
 }
 
-/// Returns the format settings of the nearest configuration of ruff or black at or above a file, up to the project root.
+/// Returns the format settings of the nearest configuration of ruff or black at or above a file, up to the project
+/// root.
 pub fn format_settings(file: &Utf8Path, root: &Utf8Path) -> FormatSettings {
     let mut folders = file.ancestors().skip(1).take_while(|folder| folder.starts_with(root));
     folders.find_map(|folder| format_in_folder(folder, root)).unwrap_or_default()

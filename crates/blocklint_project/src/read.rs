@@ -38,8 +38,8 @@ pub fn read(path: &Utf8Path, limit: u64) -> Result<Vec<u8>, UnreadFile> {
     }
 }
 
-/// Opens a file without waiting for the writer of a pipe. The kind of the file is checked only after it is open, because a
-/// second lookup of the path costs 1 % of a run over thousands of files.
+/// Opens a file without waiting for the writer of a pipe. The kind of the file is checked only after it is open,
+/// because a second lookup of the path costs 1 % of a run over thousands of files.
 #[cfg(unix)]
 fn open(path: &Utf8Path) -> std::io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt;

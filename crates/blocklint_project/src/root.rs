@@ -28,9 +28,9 @@ pub(crate) fn common_ancestor(folders: &[Utf8PathBuf]) -> Option<Utf8PathBuf> {
 
 /// Returns the project root of a folder, and true if the root is marked.
 ///
-/// A folder is marked if it has configuration, a `blocklint.toml` (even an empty one), or `.git`. The root is the nearest
-/// marked folder at or above `common`. If there is none, it is the outermost folder with members (`[workspace]`,
-/// `<modules>`, `settings.gradle`), else the nearest Rust crate or Java module, else `common` itself.
+/// A folder is marked if it has configuration, a `blocklint.toml` (even an empty one), or `.git`. The root is the
+/// nearest marked folder at or above `common`. If there is none, it is the outermost folder with members
+/// (`[workspace]`, `<modules>`, `settings.gradle`), else the nearest Rust crate or Java module, else `common` itself.
 pub fn project_root(common: &Utf8Path) -> (Utf8PathBuf, bool) {
     let marks = |folder: &&Utf8Path| folder.join(".git").exists() || is_project_folder(folder);
     match common.ancestors().find(marks) {
@@ -43,9 +43,9 @@ pub fn project_root(common: &Utf8Path) -> (Utf8PathBuf, bool) {
     }
 }
 
-/// Returns the nearest project of its own at or above `folder` and below the project root `above`. It has configuration,
-/// or, if `above` is not marked, it is a git repository. A run on this folder has it as project root; a run on `above`
-/// has not.
+/// Returns the nearest project of its own at or above `folder` and below the project root `above`. It has
+/// configuration, or, if `above` is not marked, it is a git repository. A run on this folder has it as project root; a
+/// run on `above` has not.
 pub fn project_within(folder: &Utf8Path, above: &Utf8Path, is_above_marked: bool) -> Option<Utf8PathBuf> {
     let is_own = |of: &&Utf8Path| is_project_folder(of) || !is_above_marked && of.join(".git").exists();
     let mut below = folder.ancestors().take_while(|of| *of != above && of.starts_with(above));

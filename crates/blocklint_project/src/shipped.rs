@@ -1,5 +1,5 @@
-//! Finds model files that libraries ship in their packages: in virtual environments and vendored crates of the project, and
-//! in environments that the user names.
+//! Finds model files that libraries ship in their packages: in virtual environments and vendored crates of the project,
+//! and in environments that the user names.
 //!
 //! No package is imported. Nothing else outside of the project is read, so an environment that is a symbolic link to
 //! elsewhere must be named by the user.
@@ -30,8 +30,8 @@ const GROUP: &str = "blocklint.models";
 /// The folder with the models in this import package.
 const FOLDER: &str = "blocklint";
 
-/// Returns the shipped models, sorted by path. `folders` are the project root and the folders of units, which are searched
-/// for environments; `named` are environments that the user names.
+/// Returns the shipped models, sorted by path. `folders` are the project root and the folders of units, which are
+/// searched for environments; `named` are environments that the user names.
 pub(crate) fn find_shipped_models(
     root: &Utf8Path,
     folders: &[&Utf8Path],

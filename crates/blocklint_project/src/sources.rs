@@ -1,7 +1,7 @@
 //! The sorted list of source files, and comparisons of paths by their text.
 //!
-//! Paths here are absolute and without `.` and `..`, so comparing their texts is equal to comparing their components, and
-//! much faster.
+//! Paths here are absolute and without `.` and `..`, so comparing their texts is equal to comparing their components,
+//! and much faster.
 
 use std::cmp::Ordering;
 

@@ -23,8 +23,8 @@ pub struct Dependency {
 
 const LOCKS: [&str; 4] = ["uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock"];
 
-/// Returns the versions of those dependencies of a unit that have these names, by the files at or above its folder, up to
-/// the project root.
+/// Returns the versions of those dependencies of a unit that have these names, by the files at or above its folder, up
+/// to the project root.
 pub fn find_dependencies(unit: &Unit, root: &Utf8Path, names: &[String]) -> Vec<Dependency> {
     let mut manifests = read_texts(&unit.manifests, root);
     manifests.extend(read_texts(&requirement_files(&unit.folder), root));

@@ -49,9 +49,9 @@ pub(crate) fn language_of(path: &Path) -> Option<Language> {
     }
 }
 
-/// Walks through `folder` and all folders below it that are not skipped. Skipped are files and folders that an ignore file
-/// matches (also without git), those that `excluded` matches, hidden folders, virtual environments, [`SKIPPED_FOLDERS`],
-/// and symbolic links out of `root`. `threads` is 0 for the default number of threads.
+/// Walks through `folder` and all folders below it that are not skipped. Skipped are files and folders that an ignore
+/// file matches (also without git), those that `excluded` matches, hidden folders, virtual environments,
+/// [`SKIPPED_FOLDERS`], and symbolic links out of `root`. `threads` is 0 for the default number of threads.
 pub(crate) fn walk(folder: &Utf8Path, root: &Utf8Path, excluded: &Patterns, threads: usize) -> WalkResult {
     let real = |folder: &Utf8Path| fs::canonicalize(folder).unwrap_or_default();
     let folders = RealFolders { walked: real(folder), root: real(root) };
@@ -131,8 +131,8 @@ fn is_entered(entry: &DirEntry) -> bool {
     !SKIPPED_FOLDERS.iter().any(|name| entry.file_name() == *name) && !is_environment(entry.path())
 }
 
-/// Returns the first ignore file of a folder that must not be read: a symbolic link out of the repository, or no regular
-/// file of a usual size. The walk would read any such file, even `/dev/zero`, and would wait for a pipe.
+/// Returns the first ignore file of a folder that must not be read: a symbolic link out of the repository, or no
+/// regular file of a usual size. The walk would read any such file, even `/dev/zero`, and would wait for a pipe.
 pub(crate) fn unusual_ignore_file(folder: &Path, repository: &Path) -> Option<PathBuf> {
     let is_usual =
         |metadata: fs::Metadata| metadata.is_dir() || metadata.is_file() && metadata.len() <= MAX_IGNORE_FILE_SIZE;
@@ -199,9 +199,9 @@ fn link_loop(link: &Path) -> Option<Problem> {
     is_loop.then(|| Problem::new(link, "skipped: the link leads back to a folder it lies in"))
 }
 
-/// Checks the target of a symbolic link. Returns `Ok` if the target is to be read, and a problem if it is outside of the
-/// project or cannot be read. Returns `None` if the link is skipped: it leads to a folder, or to a file in the walked
-/// folder, which the walk finds anyway.
+/// Checks the target of a symbolic link. Returns `Ok` if the target is to be read, and a problem if it is outside of
+/// the project or cannot be read. Returns `None` if the link is skipped: it leads to a folder, or to a file in the
+/// walked folder, which the walk finds anyway.
 fn check_link(link: &Path, is_source: bool, folders: &RealFolders) -> Option<Result<(), Item>> {
     let target = match fs::canonicalize(link) {
         Ok(target) => target,
@@ -222,8 +222,8 @@ fn check_link(link: &Path, is_source: bool, folders: &RealFolders) -> Option<Res
     Some(Ok(()))
 }
 
-/// Returns the problem of a folder or file that the walk could not read; `None` for an error without consequences, such as
-/// a bad pattern in an ignore file, which git ignores too.
+/// Returns the problem of a folder or file that the walk could not read; `None` for an error without consequences, such
+/// as a bad pattern in an ignore file, which git ignores too.
 fn problem(error: &ignore::Error, folder: &Utf8Path) -> Option<Problem> {
     let mut path = folder.as_std_path();
     let mut error = error;

@@ -1,5 +1,5 @@
-//! Reads files only if they are in a folder even when symbolic links are followed. A repository is untrusted, so its links
-//! must not make a run read files elsewhere.
+//! Reads files only if they are in a folder even when symbolic links are followed. A repository is untrusted, so its
+//! links must not make a run read files elsewhere.
 
 use std::fs;
 

@@ -1,5 +1,5 @@
-//! Reads and writes the file of a baseline. It is JSON with one sorted line for each entry, so that diffs and merges are
-//! small.
+//! Reads and writes the file of a baseline. It is JSON with one sorted line for each entry, so that diffs and merges
+//! are small.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -43,7 +43,8 @@ impl Matcher {
     ///
     /// 1. The key of the finding, with the cause of its best path.
     /// 2. The key with another of its causes, because a change in other code can make another path the best one.
-    /// 3. An entry of a file that no longer exists, with the same rule, function name and cause, because files are moved.
+    /// 3. An entry of a file that no longer exists, with the same rule, function name and cause, because files are
+    ///    moved.
     pub(crate) fn match_findings(
         &mut self,
         findings: &[&Finding],

@@ -81,8 +81,8 @@ pub struct Scope<'s> {
 }
 
 impl Baseline {
-    /// Makes a baseline of these findings. Findings about unreadable files are left out, because they are no mistakes in
-    /// code.
+    /// Makes a baseline of these findings. Findings about unreadable files are left out, because they are no mistakes
+    /// in code.
     pub fn of(findings: &[Finding], root: &Utf8Path, coverage: Coverage) -> Self {
         let mut entries = BTreeMap::new();
         for finding in findings.iter().filter(|finding| can_be_known(finding)) {

@@ -36,8 +36,8 @@ pub(crate) struct SessionStart {
     has_flows: bool,
 }
 
-/// Returns the facts of all files of a project, out of the cache if they did not change. Also returns the stored flows, if
-/// the settings and all files are those of the search that found them.
+/// Returns the facts of all files of a project, out of the cache if they did not change. Also returns the stored flows,
+/// if the settings and all files are those of the search that found them.
 ///
 /// # Errors
 /// If the system starts no threads.
@@ -62,8 +62,9 @@ pub(crate) fn open_cached_session(
 }
 
 impl SessionStart {
-    /// Stores the new facts, once, and `flows`, if there are any. Facts of files that are open in an editor are not stored,
-    /// because the disk may have another text. The caller passes `flows` only if all files are as they were read.
+    /// Stores the new facts, once, and `flows`, if there are any. Facts of files that are open in an editor are not
+    /// stored, because the disk may have another text. The caller passes `flows` only if all files are as they were
+    /// read.
     pub(crate) fn store(
         &mut self,
         project: &Project,

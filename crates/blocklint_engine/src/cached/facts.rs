@@ -1,4 +1,5 @@
-//! The cached facts of files: finds the stored facts of unchanged files, extracts those of changed ones, and stores them.
+//! The cached facts of files: finds the stored facts of unchanged files, extracts those of changed ones, and stores
+//! them.
 
 use std::cell::RefCell;
 use std::io;
@@ -87,8 +88,8 @@ fn stored_facts(file: &SourceFile, files: &Files, known: &Known) -> Option<Extra
     })
 }
 
-/// True if all indices in the facts are valid. The analysis would panic otherwise. A checksum is not enough, because the
-/// author of a repository may commit manipulated facts with a correct checksum.
+/// True if all indices in the facts are valid. The analysis would panic otherwise. A checksum is not enough, because
+/// the author of a repository may commit manipulated facts with a correct checksum.
 fn are_consistent(facts: &FileFacts) -> bool {
     let check = || {
         let ids = |count: usize| 0..count as u32;

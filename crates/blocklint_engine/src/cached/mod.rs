@@ -84,8 +84,8 @@ impl RunResult {
     }
 }
 
-/// Returns the version of cache entries: that of the program and the hash of its sources. Entries of another version are
-/// not read.
+/// Returns the version of cache entries: that of the program and the hash of its sources. Entries of another version
+/// are not read.
 pub fn cache_version() -> &'static str {
     concat!(env!("CARGO_PKG_VERSION"), "-", env!("BLOCKLINT_BUILD"))
 }

@@ -28,8 +28,8 @@ type CausesOfOwner = FxHashMap<Owner, BTreeMap<String, usize>>;
 type Owner = (String, u16, String);
 
 impl StateBefore {
-    /// Removes the findings that were there before the change. New findings stay, and so do findings with a new cause, which
-    /// get a note that names it. Hidden findings are counted in the same way.
+    /// Removes the findings that were there before the change. New findings stay, and so do findings with a new cause,
+    /// which get a note that names it. Hidden findings are counted in the same way.
     pub fn compare(&self, chosen: &mut Chosen, project: &Project) -> Comparison {
         let root = &project.root;
         let Some((before, hidden)) = &self.state else {

@@ -2,8 +2,8 @@
 //!
 //! A checkout may configure programs that git runs: filters of `.gitattributes`, `core.fsmonitor`, `diff.external`, a
 //! remote helper that fetches a missing object. An unpacked archive brings its own `.git/config`. Therefore git is only
-//! asked for stored objects (`ls-tree`, `ls-files --stage`, `cat-file`), and never looks at the work tree, as `git diff`
-//! and `git status` do; [`worktree`](super::worktree) compares the work tree.
+//! asked for stored objects (`ls-tree`, `ls-files --stage`, `cat-file`), and never looks at the work tree, as
+//! `git diff` and `git status` do; [`worktree`](super::worktree) compares the work tree.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
@@ -50,8 +50,8 @@ impl<'g> Git<'g> {
         }
     }
 
-    /// Returns the repository of a submodule that is checked out in a folder. Its objects must be in the folder itself or in
-    /// the `.git` folder of this repository; `None` if they are elsewhere.
+    /// Returns the repository of a submodule that is checked out in a folder. Its objects must be in the folder itself
+    /// or in the `.git` folder of this repository; `None` if they are elsewhere.
     pub(super) fn submodule<'s>(self, folder: &'s Utf8Path) -> Option<Git<'s>> {
         let (real, inside) = (folder.canonicalize_utf8().ok()?, self.folder.canonicalize_utf8().ok()?);
         if !real.starts_with(inside) || !folder.join(".git").exists() {
@@ -132,8 +132,8 @@ impl<'g> Git<'g> {
         Ok(tree)
     }
 
-    /// Returns the staged files and submodules below the folder, and the metadata that git stored when each file was staged.
-    /// A file in conflict has no metadata.
+    /// Returns the staged files and submodules below the folder, and the metadata that git stored when each file was
+    /// staged. A file in conflict has no metadata.
     pub(super) fn index(self) -> Result<(Tree, Staged), String> {
         let bytes = self.bytes(&["ls-files", "-t", "--stage", "--debug", "-z"])?;
         let (mut tree, mut staged) = (Tree::default(), Staged::new(self.index_time()));
@@ -219,8 +219,8 @@ impl<'g> Git<'g> {
 
     fn command(self, arguments: &[&str]) -> Command {
         let mut command = Command::new("git");
-        // No command here looks at files or fetches, so git runs nothing that the repository configures. These options are a
-        // second safeguard, also against a bare repository in a folder of another one.
+        // No command here looks at files or fetches, so git runs nothing that the repository configures. These options
+        // are a second safeguard, also against a bare repository in a folder of another one.
         command.args([
             "--no-pager",
             "--no-optional-locks",
@@ -253,7 +253,8 @@ fn read_blob(output: &mut impl BufRead, id: &str) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-/// Parses records that end with a zero byte: fields, a tab, a path. Paths that are not UTF-8 are skipped, as in the walk.
+/// Parses records that end with a zero byte: fields, a tab, a path. Paths that are not UTF-8 are skipped, as in the
+/// walk.
 fn parse_records(bytes: &[u8]) -> impl Iterator<Item = (&str, Utf8PathBuf)> {
     bytes.split(|byte| *byte == 0).filter_map(|record| {
         let (fields, path) = std::str::from_utf8(record).ok()?.split_once('\t')?;

@@ -1,8 +1,8 @@
 //! `blocklint check --since` and its like: analyses two states of a project, before and after a change, and compares
 //! their findings. Lines are not compared.
 //!
-//! Facts of files that are equal in both states are extracted once. Both states are analysed with the present manifests,
-//! configuration and models, so that only the change of the code makes a difference.
+//! Facts of files that are equal in both states are extracted once. Both states are analysed with the present
+//! manifests, configuration and models, so that only the change of the code makes a difference.
 
 mod compare;
 mod git;
@@ -205,9 +205,9 @@ struct Repository<'r> {
 }
 
 impl Repository<'_> {
-    /// Adds the differences of the files of this repository and of its submodules. `tree` is the state before the change,
-    /// `new` the staged state (of a submodule: its staged commit). `index` and `staged` show which files of the work tree
-    /// are unchanged and need not be read.
+    /// Adds the differences of the files of this repository and of its submodules. `tree` is the state before the
+    /// change, `new` the staged state (of a submodule: its staged commit). `index` and `staged` show which files of the
+    /// work tree are unchanged and need not be read.
     fn add_differences(
         self,
         tree: &Tree,
@@ -283,8 +283,8 @@ impl StateFiles {
             }
         }
         for (path, id) in state.files.iter().filter(|(path, _)| language_of(path).is_some() && is_walked(path)) {
-            // A file that exists but is no file of the project is excluded from it. A file that a sparse checkout leaves out
-            // is not analysed.
+            // A file that exists but is no file of the project is excluded from it. A file that a sparse checkout
+            // leaves out is not analysed.
             let is_deleted = || !staged.left_out.contains(path) && !of.folder.join(path).exists();
             if !project_paths.contains(&**path) && is_deleted() {
                 files.present.insert(path.clone(), id.clone());

@@ -1,5 +1,5 @@
-//! Finds the files of the work tree that have not changed since git staged them, by the metadata in git's index. Git does
-//! not look at the files itself, because it would run programs that the checkout configures for them.
+//! Finds the files of the work tree that have not changed since git staged them, by the metadata in git's index. Git
+//! does not look at the files itself, because it would run programs that the checkout configures for them.
 //!
 //! A file that is certainly unchanged need not be read. The caller compares all other files byte by byte, so a wrong
 //! "changed" costs only time.
@@ -17,8 +17,8 @@ pub(super) struct Staged {
     pub(super) stats: BTreeMap<Utf8PathBuf, IndexStat>,
     /// Files that a sparse checkout leaves out of the work tree.
     pub(super) left_out: BTreeSet<Utf8PathBuf>,
-    /// The time at which the index was written. A file that changed at that time or later may have changed after git read
-    /// its metadata.
+    /// The time at which the index was written. A file that changed at that time or later may have changed after git
+    /// read its metadata.
     written: Option<Time>,
 }
 
@@ -74,8 +74,8 @@ impl Staged {
         Staged { stats: BTreeMap::new(), left_out: BTreeSet::new(), written }
     }
 
-    /// True if a file has certainly not changed since it was staged. `path` is relative to the repository's folder, `file`
-    /// is absolute.
+    /// True if a file has certainly not changed since it was staged. `path` is relative to the repository's folder,
+    /// `file` is absolute.
     pub(super) fn is_unchanged(&self, path: &Utf8Path, file: &Utf8Path) -> bool {
         let Some(staged) = self.stats.get(path) else { return false };
         let now = fs::symlink_metadata(file).ok().filter(fs::Metadata::is_file).and_then(|about| IndexStat::of(&about));

@@ -51,8 +51,8 @@ fn range_of_words(comment: &str, words: &[String]) -> Option<Range<usize>> {
     Some(start?..end)
 }
 
-/// Returns the range to delete for a comment: its whole line if it is alone on it, else the comment and the spaces before
-/// it.
+/// Returns the range to delete for a comment: its whole line if it is alone on it, else the comment and the spaces
+/// before it.
 fn range_of_comment(text: &str, comment: Range<usize>) -> Range<usize> {
     let start = text[..comment.start].rfind(['\n', '\r']).map_or(0, |at| at + 1);
     let end = text[comment.end..].find(['\n', '\r']).map_or(text.len(), |at| comment.end + at);
@@ -68,8 +68,8 @@ fn range_of_comment(text: &str, comment: Range<usize>) -> Range<usize> {
     }
 }
 
-/// Returns the range to delete for a string of `@SuppressWarnings`: the whole annotation if it has no other string, else
-/// the string and its comma (Java).
+/// Returns the range to delete for a string of `@SuppressWarnings`: the whole annotation if it has no other string,
+/// else the string and its comma (Java).
 fn range_of_literal(text: &str, literal: Range<usize>) -> Option<Range<usize>> {
     let open = text[..literal.start].rfind('(')?;
     let annotation = text[..open].rfind('@')?;

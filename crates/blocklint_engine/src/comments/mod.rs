@@ -1,5 +1,5 @@
-//! Findings about suppression comments: unused (BLT901), malformed or with unknown rules (BLT903), and without a required
-//! reason (BLT904).
+//! Findings about suppression comments: unused (BLT901), malformed or with unknown rules (BLT903), and without a
+//! required reason (BLT904).
 
 mod edit;
 pub(crate) mod named;
@@ -26,8 +26,8 @@ pub struct CommentChecks {
 }
 
 impl CommentChecks {
-    /// Returns the checks that a run over a project can make. The run cannot decide if a comment is needed if it does not
-    /// select the comment's rule, or sees only a part of the project.
+    /// Returns the checks that a run over a project can make. The run cannot decide if a comment is needed if it does
+    /// not select the comment's rule, or sees only a part of the project.
     pub fn new(project: &Project, selection: &Selection) -> Self {
         let bit = |(index, rule): (usize, &&'static blocklint_rules::Rule)| {
             u64::from(project.is_whole && selection.contains(rule.code)) << index
@@ -47,8 +47,8 @@ impl CommentChecks {
     }
 }
 
-/// Returns the languages with a file that was not read, or only in part. Comments of these languages are not reported as
-/// unused, because a call in such a file may be the reason for a comment.
+/// Returns the languages with a file that was not read, or only in part. Comments of these languages are not reported
+/// as unused, because a call in such a file may be the reason for a comment.
 pub(crate) fn unread_languages(project: &Project, extracted: &[Extracted]) -> Vec<Language> {
     let mut unread: Vec<Language> = Vec::new();
     for (file, extracted) in project.files.iter().zip(extracted) {

@@ -7,8 +7,9 @@ use blocklint_rules::{meant, names_rules, rules_of_async};
 
 use super::written_rules;
 
-/// Returns the comments of a file that silence rules, in order. A `noqa` with codes of other tools silences nothing. Rules
-/// without brackets (`ignore BLT104`) silence nothing either, because they are a mistake and not a reason (BLT903).
+/// Returns the comments of a file that silence rules, in order. A `noqa` with codes of other tools silences nothing.
+/// Rules without brackets (`ignore BLT104`) silence nothing either, because they are a mistake and not a reason
+/// (BLT903).
 pub(crate) fn silencing_comments(facts: &FileFacts) -> Vec<SilencingComment> {
     let rows = facts.suppressions.iter().enumerate();
     let silencing = rows.filter_map(|(index, row)| {
@@ -32,8 +33,8 @@ pub(crate) fn silencing_comments(facts: &FileFacts) -> Vec<SilencingComment> {
     silencing.collect()
 }
 
-/// Returns the rules that report the same direct calls as a code of another linter (`ASYNC251`). Codes in lower case have
-/// none, because ruff and flake8 do not read them.
+/// Returns the rules that report the same direct calls as a code of another linter (`ASYNC251`). Codes in lower case
+/// have none, because ruff and flake8 do not read them.
 fn rules_of_foreign_code(code: &str) -> Vec<RuleCode> {
     match code.bytes().any(|letter| letter.is_ascii_lowercase()) {
         true => Vec::new(),

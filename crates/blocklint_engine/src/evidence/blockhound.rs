@@ -1,4 +1,5 @@
-//! Parses errors of BlockHound, which it throws if a non-blocking thread blocks: Java stack traces, innermost frame first.
+//! Parses errors of BlockHound, which it throws if a non-blocking thread blocks: Java stack traces, innermost frame
+//! first.
 
 use super::{Frame, MAX_FRAMES, Stall, clean_name};
 
@@ -34,8 +35,8 @@ pub(super) fn parse(text: &str) -> Vec<Stall> {
     stalls
 }
 
-/// Parses a frame: `java.base/java.lang.Thread.sleep(Thread.java:450)`. Its path is the file in the folder of the class's
-/// package.
+/// Parses a frame: `java.base/java.lang.Thread.sleep(Thread.java:450)`. Its path is the file in the folder of the
+/// class's package.
 fn parse_frame(text: &str) -> Option<Frame> {
     let (called, place) = text.split_once('(')?;
     let (file, line) = match place.split(')').next()?.rsplit_once(':') {

@@ -43,7 +43,8 @@ pub(super) fn mark_confirmed(stalls: &[Stall], chosen: &mut Chosen, project: &Pr
     counts
 }
 
-/// Adds a stall to the confirmation of a finding. `exact` is true if the call itself was observed, not only its function.
+/// Adds a stall to the confirmation of a finding. `exact` is true if the call itself was observed, not only its
+/// function.
 fn add_confirmation(finding: &mut Finding, stall: &Stall, exact: bool) {
     let confirmed = finding.confirmed.get_or_insert_default();
     if exact && !confirmed.exact {

@@ -109,8 +109,8 @@ impl Evidence {
         }
     }
 
-    /// Marks the findings that the evidence confirms, and returns the numbers of stalls. Places of findings must have rows
-    /// and columns.
+    /// Marks the findings that the evidence confirms, and returns the numbers of stalls. Places of findings must have
+    /// rows and columns.
     pub fn mark_confirmed(&self, chosen: &mut Chosen, project: &Project) -> EvidenceCounts {
         matching::mark_confirmed(&self.stalls, chosen, project)
     }
@@ -119,8 +119,8 @@ impl Evidence {
     pub fn hide_unless_confirmed(chosen: &mut Chosen, levels: Levels) {
         let is_shown = |of: &blocklint_core::Finding| {
             of.severity >= levels.severity && of.confidence >= levels.confidence
-                // Findings that only tests or command lines reach stay hidden, because a test that observes its own call
-                // is no news.
+                // Findings that only tests or command lines reach stay hidden, because a test that observes its own
+                // call is no news.
                 || of.confirmed.is_some() && of.aside.is_none()
                 || of.rule == blocklint_rules::UNREADABLE_SOURCE.code
         };

@@ -1,5 +1,6 @@
-//! Parses slow callbacks in the log of asyncio's debug mode: `Executing <Task …> took 0.123 seconds`. Such a line has the
-//! function of the callback, and the line at which its coroutine was afterwards, but not the call that took the time.
+//! Parses slow callbacks in the log of asyncio's debug mode: `Executing <Task …> took 0.123 seconds`. Such a line has
+//! the function of the callback, and the line at which its coroutine was afterwards, but not the call that took the
+//! time.
 
 use super::{Frame, Stall, clean_name, split_place};
 

@@ -4,8 +4,8 @@ use blocklint_analysis::{ConditionResult, Tried};
 use blocklint_core::Language;
 use blocklint_models::written::condition;
 
-/// Returns a condition, `unless argument = "block@0", equals = false`. If the call itself does not decide it, the text adds
-/// the parameter that decides, or that the value is not visible.
+/// Returns a condition, `unless argument = "block@0", equals = false`. If the call itself does not decide it, the text
+/// adds the parameter that decides, or that the value is not visible.
 pub(super) fn condition_text(tried: &Tried, language: Language) -> String {
     let key = if tried.excuses { "unless" } else { "when" };
     let text = format!("{key} {}", condition(&tried.condition, language));

@@ -122,8 +122,8 @@ fn awaited_remarks(explainer: &Explainer<'_, '_>, of: BodyRef, findings: &[usize
     reasons
 }
 
-/// Returns the reasons why a label does not reach the callers of a body. `owner` is the body of the explained site; `None`
-/// if a function is explained.
+/// Returns the reasons why a label does not reach the callers of a body. `owner` is the body of the explained site;
+/// `None` if a function is explained.
 pub(super) fn stop_texts(
     explainer: &Explainer<'_, '_>,
     owner: Option<BodyRef>,

@@ -32,8 +32,8 @@ impl Chains {
     }
 }
 
-/// Returns the fix of a finding: the one that its remedy prefers, if it can be made, else the other one. If neither can be
-/// made, returns the refusal of the preferred one.
+/// Returns the fix of a finding: the one that its remedy prefers, if it can be made, else the other one. If neither can
+/// be made, returns the refusal of the preferred one.
 pub(super) fn preferred_fix(
     wanted: &PlannedEdit,
     chained: Option<Result<Fix, Refusal>>,
@@ -125,8 +125,8 @@ fn title(chain: &Chain) -> String {
     format!("Make {} `async`, with {}, and await each call", quoted(&names), quoted(&twins))
 }
 
-/// True if code of the file `path` can use private items of the file `of`: they are one file, or `path` is a module inside
-/// of `of`.
+/// True if code of the file `path` can use private items of the file `of`: they are one file, or `path` is a module
+/// inside of `of`.
 fn can_access_private_items(of: &Utf8Path, path: &Utf8Path) -> bool {
     let folder = match of.file_name() {
         Some("mod.rs" | "lib.rs" | "main.rs") => of.parent().map(Utf8Path::to_owned),

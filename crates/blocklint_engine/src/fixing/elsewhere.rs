@@ -36,8 +36,8 @@ impl BindingsElsewhere {
         self.0.get(path.as_str())?.get(span).map(Vec::as_slice)
     }
 
-    /// Returns the reason why a call in the file `from` cannot move, or the `block` around it. `handles` is true if the call
-    /// is in an exception handler.
+    /// Returns the reason why a call in the file `from` cannot move, or the `block` around it. `handles` is true if the
+    /// call is in an exception handler.
     pub(super) fn refusal(
         &self,
         wanted: &PlannedEdit,

@@ -1,5 +1,5 @@
-//! Makes fixes out of remedies: the front end of each language writes the edits, with one parse of each file. This happens
-//! only when fixes are shown or applied.
+//! Makes fixes out of remedies: the front end of each language writes the edits, with one parse of each file. This
+//! happens only when fixes are shown or applied.
 
 use std::sync::Arc;
 

@@ -1,8 +1,9 @@
 //! Applies fixes in memory and verifies them by a new analysis, in rounds, until no fix is left.
 //!
-//! Only [`write`] writes files. All edits of a fix are applied, or none. A round verifies its fixes together: every file
-//! still parses, the findings are gone, none is new, and no coroutine is left un-awaited in the files with findings and
-//! in those that change. Fixes that break this are found by halving, taken back, and refused with the reason.
+//! Only [`write`] writes files. All edits of a fix are applied, or none. A round verifies its fixes together: every
+//! file still parses, the findings are gone, none is new, and no coroutine is left un-awaited in the files with
+//! findings and in those that change. Fixes that break this are found by halving, taken back, and refused with the
+//! reason.
 
 pub(crate) mod chains;
 mod edits;
@@ -87,8 +88,8 @@ pub struct FixResult {
 }
 
 impl FixResult {
-    /// Returns the changes in groups that must be written together. Two files are in one group if one fix changes both, or
-    /// if a chain of such files connects them.
+    /// Returns the changes in groups that must be written together. Two files are in one group if one fix changes both,
+    /// or if a chain of such files connects them.
     pub fn groups(&self) -> Vec<Vec<Change>> {
         let mut group: Vec<usize> = (0..self.changes.len()).collect();
         let index_of = |path: &Utf8Path| self.changes.iter().position(|change| *change.path == *path);

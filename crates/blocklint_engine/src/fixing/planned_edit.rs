@@ -1,5 +1,5 @@
-//! Plans the edit of a finding: the remedy of its rule, with the functions and blocks that move to a thread with the call.
-//! `blocklint_mending` finds the code that moves.
+//! Plans the edit of a finding: the remedy of its rule, with the functions and blocks that move to a thread with the
+//! call. `blocklint_mending` finds the code that moves.
 
 use std::sync::Arc;
 
@@ -30,8 +30,8 @@ pub(crate) struct PlannedEdit {
     pub(crate) short: bool,
     /// The functions on the path from the call to the blocking call.
     pub(crate) on_path: Functions,
-    /// The spans of the blocks around the call, each with the functions that move with the whole block, or the reason why it
-    /// cannot move.
+    /// The spans of the blocks around the call, each with the functions that move with the whole block, or the reason
+    /// why it cannot move.
     pub(crate) blocks: Vec<(Span, Result<Functions, Refusal>)>,
     /// The spans of the `with` blocks around the call that can move only with all of their content.
     pub(crate) held: Vec<Span>,
@@ -74,8 +74,8 @@ impl PlannedEdit {
 /// Functions, each by its file and its span.
 pub(crate) type Functions = Vec<(Arc<Utf8Path>, Span)>;
 
-/// Returns the planned edit of a finding. If the moved code is bound to its thread, `without` returns the remedy that moves
-/// no code to a thread.
+/// Returns the planned edit of a finding. If the moved code is bound to its thread, `without` returns the remedy that
+/// moves no code to a thread.
 pub(crate) fn plan_edit(
     linker: &Linker<'_>,
     raw: &RawFinding,

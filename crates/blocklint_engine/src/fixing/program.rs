@@ -63,8 +63,8 @@ pub(crate) struct AnalysisResult {
 }
 
 impl<'a> Facts<'a> {
-    /// Extracts the facts of all files. This and all other functions of the type must run in a pool of threads with large
-    /// stacks.
+    /// Extracts the facts of all files. This and all other functions of the type must run in a pool of threads with
+    /// large stacks.
     pub(crate) fn new(project: &'a Project, models: &'a Models, options: Options) -> Self {
         let (extracted, _, _) = extract_all(project, &Silent);
         let unread = unread_findings(project, &extracted);
@@ -85,8 +85,8 @@ impl<'a> Facts<'a> {
         Some(replace_facts(file, facts))
     }
 
-    /// Analyses the files in their present state. Un-awaited coroutines are counted in the files of `watched`, or, if it is
-    /// `None`, in the files with findings. Two results can be compared only if the files are equal.
+    /// Analyses the files in their present state. Un-awaited coroutines are counted in the files of `watched`, or, if
+    /// it is `None`, in the files with findings. Two results can be compared only if the files are equal.
     pub(crate) fn analyse(&self, watched: Option<&Watched>, show: &Show<'_>) -> AnalysisResult {
         let names = Names::new(&self.files);
         let program = Program::new(&self.files, &self.layout, &names);

@@ -1,5 +1,5 @@
-//! A round of fixing: fixes that do not overlap are applied in the overlay and verified by one analysis. Fixes that break
-//! a promise are found by halving and taken back.
+//! A round of fixing: fixes that do not overlap are applied in the overlay and verified by one analysis. Fixes that
+//! break a promise are found by halving and taken back.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! Formats edited Rust files with rustfmt, if they were formatted before the edits.
 //!
-//! rustfmt reads the text from its standard input and runs in the root of the file system, so that a toolchain file of the
-//! checkout is ignored, because its programs would be run. A checkout can only set options of the layout.
+//! rustfmt reads the text from its standard input and runs in the root of the file system, so that a toolchain file of
+//! the checkout is ignored, because its programs would be run. A checkout can only set options of the layout.
 
 use std::io::Write;
 use std::process::{Command, Stdio};

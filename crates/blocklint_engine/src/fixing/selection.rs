@@ -13,9 +13,10 @@ pub(crate) struct Together {
 }
 
 impl Together {
-    /// Adds all edits of a fix. Returns false and adds nothing if one of its edits overlaps or touches an edit that was added
-    /// before, because the order of two texts at one place is undecided; the next round tries the fix again. An equal import
-    /// at one place is shared. So is an equal fix, because two rules can ask for the same edit at one call.
+    /// Adds all edits of a fix. Returns false and adds nothing if one of its edits overlaps or touches an edit that was
+    /// added before, because the order of two texts at one place is undecided; the next round tries the fix again. An
+    /// equal import at one place is shared. So is an equal fix, because two rules can ask for the same edit at one
+    /// call.
     pub(crate) fn add(&mut self, fix: &Fix) -> bool {
         let is_there = |edit: &Edit| {
             let file = self.files.get(&edit.place.path);
@@ -62,8 +63,8 @@ fn is_shared(known: &BTreeMap<Span, String>, edit: &Edit) -> bool {
     span.start == span.end && known.get(&span) == Some(&edit.content) && is_import(&edit.content)
 }
 
-/// True if inserted text is an import: a line, or further names of one (`, sleep`). Other equal texts may be needed twice
-/// at one place, such as closing brackets.
+/// True if inserted text is an import: a line, or further names of one (`, sleep`). Other equal texts may be needed
+/// twice at one place, such as closing brackets.
 fn is_import(content: &str) -> bool {
     let content = content.trim();
     let mut words = content.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty()).peekable();

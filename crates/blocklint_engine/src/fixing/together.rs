@@ -30,8 +30,8 @@ pub struct Glance {
     pub suppressions: usize,
 }
 
-/// Parses one text in the language of the path's extension; `None` if the path has no known extension or if the front end
-/// fails. Needs a large stack ([`crate::STACK_SIZE`]).
+/// Parses one text in the language of the path's extension; `None` if the path has no known extension or if the front
+/// end fails. Needs a large stack ([`crate::STACK_SIZE`]).
 pub fn glance(path: &Utf8Path, text: &str) -> Option<Glance> {
     let language = match path.extension()? {
         "py" => Language::Python,

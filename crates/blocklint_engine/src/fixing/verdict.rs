@@ -1,4 +1,5 @@
-//! Verifies fixes by comparing two analyses: their findings are gone, no finding is new, no coroutine is left un-awaited.
+//! Verifies fixes by comparing two analyses: their findings are gone, no finding is new, no coroutine is left
+//! un-awaited.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -8,8 +9,8 @@ use camino::Utf8Path;
 
 use super::program::AnalysisResult;
 
-/// The properties of a finding that do not change when lines move: rule, file, function and call. Two findings may share a
-/// key.
+/// The properties of a finding that do not change when lines move: rule, file, function and call. Two findings may
+/// share a key.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Key {
     rule: RuleCode,
@@ -86,8 +87,8 @@ pub(crate) fn broken_promises(
     if !all.is_empty() {
         return all;
     }
-    // A fix may change the call name of another finding in the function. So a finding is new only if its function has more
-    // findings of its rule than before, less the fixed ones.
+    // A fix may change the call name of another finding in the function. So a finding is new only if its function has
+    // more findings of its rule than before, less the fixed ones.
     let (old_kinds, new_kinds, fixed_kinds) =
         (count_kinds(&before.all), count_kinds(&after.all), count_kinds_of_keys(fixed_keys.iter()));
     let is_more = |kind: &FindingKind<'_>| {

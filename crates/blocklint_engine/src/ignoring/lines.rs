@@ -1,4 +1,5 @@
-//! Adds suppression comments for many lines of one file together, because each try extracts the facts of the file again.
+//! Adds suppression comments for many lines of one file together, because each try extracts the facts of the file
+//! again.
 //!
 //! If the comments fail together, they are tried in halves, down to single lines.
 
@@ -17,8 +18,8 @@ pub(super) struct Line<T> {
     pub(super) of: T,
 }
 
-/// Adds a comment for each line, or adds the rules to its present comment. The lines must be sorted. `done` is called with
-/// the result of each line.
+/// Adds a comment for each line, or adds the rules to its present comment. The lines must be sorted. `done` is called
+/// with the result of each line.
 pub(super) fn ignore_lines<T>(
     page: &mut Page<'_>,
     lines: Vec<Line<T>>,
@@ -125,8 +126,8 @@ mod tests {
         found.into_iter().enumerate().map(line).collect()
     }
 
-    /// Returns the text with comments that are added together, and the text with comments that are added one by one from the
-    /// end, each with the number of lines without a comment.
+    /// Returns the text with comments that are added together, and the text with comments that are added one by one
+    /// from the end, each with the number of lines without a comment.
     fn both(language: Language, text: &str, words: &[&str]) -> [(String, usize); 2] {
         let file = file(language);
         let page = || Page::new(&file, text.as_bytes().to_vec()).expect("a page");

@@ -1,8 +1,8 @@
 //! `blocklint ignore`: adds suppression comments at findings. Each comment is tried: the file must parse as before, and
 //! the comment must cover the line of the finding. Otherwise the comment is tried at another place.
 //!
-//! If a call breaks several rules, only the worst finding is shown, and after its suppression the next one. So the project
-//! is analysed again with the new comments until no finding is left.
+//! If a call breaks several rules, only the worst finding is shown, and after its suppression the next one. So the
+//! project is analysed again with the new comments until no finding is left.
 
 mod lines;
 mod page;
@@ -26,7 +26,8 @@ use crate::{Change, Failure, Options, Rules};
 use lines::Line;
 use page::Page;
 
-/// The greatest number of rounds. Each round suppresses at least one more rule of a line, and few lines break more than two.
+/// The greatest number of rounds. Each round suppresses at least one more rule of a line, and few lines break more than
+/// two.
 const MAX_ROUNDS: usize = 20;
 
 /// The reason why a finding about an unreadable file (BLT902) gets no comment.

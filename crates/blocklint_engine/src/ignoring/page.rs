@@ -93,12 +93,13 @@ impl<'f> Page<'f> {
         let behind = (Span::new(end, end), format!("{before}{comment}"));
         let at = (start + if line.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 }) as u32;
         let above = (Span::new(at, at), format!("{indent}{comment}\n"));
-        // A formatter may divide a line that is too long, and rustfmt moves a comment after an open bracket to the next line. The
-        // comment would then be at another line.
+        // A formatter may divide a line that is too long, and rustfmt moves a comment after an open bracket to the next
+        // line. The comment would then be at another line.
         let fits = line.trim_end().chars().count() + comment.chars().count() + before.len() <= widest;
         let fits = fits && (self.file.language == Language::Python || line.trim_end().ends_with([';', ',', '}']));
         places.extend(if fits { [behind, above] } else { [above, behind] });
-        // A line that ends with a backslash can have no comment, but a comment at the last of the joined lines covers it.
+        // A line that ends with a backslash can have no comment, but a comment at the last of the joined lines covers
+        // it.
         if self.file.language == Language::Python && line.ends_with('\\') {
             let last = rest.split_inclusive('\n').position(|line| !line.trim_end_matches(['\r', '\n']).ends_with('\\'));
             let length: usize = rest.split_inclusive('\n').take(last.map_or(0, |last| last + 1)).map(str::len).sum();

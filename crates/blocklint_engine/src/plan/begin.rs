@@ -59,8 +59,8 @@ pub(crate) fn change_to_begin_with(findings: &[Finding], groups: &[Group]) -> Op
             let function = *functions.entry((&finding.place.path, &finding.function)).or_insert(new);
             let mut begins: Vec<u32> = Vec::new();
             for (nth, cause) in finding.causes.iter().enumerate() {
-                // The trace leads to the first cause. Of the path to another cause, only the part of the trace up to the
-                // function with that cause is known.
+                // The trace leads to the first cause. Of the path to another cause, only the part of the trace up to
+                // the function with that cause is known.
                 let last = match nth {
                     0 => finding.trace.len().saturating_sub(1),
                     _ => finding.trace.iter().rposition(|step| step.function == cause.function).unwrap_or(0),

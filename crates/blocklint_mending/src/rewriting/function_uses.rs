@@ -1,5 +1,6 @@
-//! The family of a function, which becomes `async` together: overloads, overrides and overridden methods. Also the bases of
-//! its classes outside of the project, the places that export it, and every place that mentions one of its functions.
+//! The family of a function, which becomes `async` together: overloads, overrides and overridden methods. Also the
+//! bases of its classes outside of the project, the places that export it, and every place that mentions one of its
+//! functions.
 
 use blocklint_core::Span;
 use blocklint_facts::{Body, BodyFlags, BodyId, BodyKind, Expression, Form, ParamKind, SiteFlags, SiteId, SiteKind};
@@ -88,8 +89,8 @@ impl Places<'_, '_> {
         FunctionUses { family, bases, uses, exports, class_exports: class_exports.unwrap_or_default() }
     }
 
-    /// Returns the classes whose methods of a name belong to one family: the bases with this method, and all subclasses of
-    /// these.
+    /// Returns the classes whose methods of a name belong to one family: the bases with this method, and all subclasses
+    /// of these.
     fn family_classes(&self, class: ClassRef, name: Name) -> Vec<ClassRef> {
         let has_method = |of: &ClassRef| *of == class || self.linker.own_member(*of, name).is_some();
         let mut family: Vec<ClassRef> = self.linker.classes_above(class).into_iter().filter(has_method).collect();
@@ -135,8 +136,8 @@ impl Places<'_, '_> {
                 return Some(Means::Family);
             }
         }
-        // An attribute of an unknown object is no function of a module. A variable with an unknown value is no method, and a
-        // local variable with an unknown value is no function of the family.
+        // An attribute of an unknown object is no function of a module. A variable with an unknown value is no method,
+        // and a local variable with an unknown value is no function of the family.
         let is_attribute = self.attribute_object(file, of.form).is_some();
         let is_local =
             matches!(facts.form(of.form), Form::Var(var) if facts.body(facts.var(var).body).kind != BodyKind::Module);

@@ -1,5 +1,5 @@
-//! The meaning of an expression or of a dotted path: a function, class or module of the project, a name of a library, or
-//! an object.
+//! The meaning of an expression or of a dotted path: a function, class or module of the project, a name of a library,
+//! or an object.
 
 use blocklint_facts::{At, BodyId, Expression};
 use blocklint_link::classes::hierarchy::Ancestor;

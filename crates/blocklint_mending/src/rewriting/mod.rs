@@ -1,8 +1,8 @@
-//! Answers for codemods (`blocklint ask`): the meaning of an expression, the functions that change together with a function
-//! and all their uses, the targets and uses of a variable or attribute (Python).
+//! Answers for codemods (`blocklint ask`): the meaning of an expression, the functions that change together with a
+//! function and all their uses, the targets and uses of a variable or attribute (Python).
 //!
-//! Facts have forms without places. The places come from the front end, which parses a file again ([`Expression`]). So for
-//! each name, only files in which it occurs are read.
+//! Facts have forms without places. The places come from the front end, which parses a file again ([`Expression`]). So
+//! for each name, only files in which it occurs are read.
 
 mod function_uses;
 mod meaning;

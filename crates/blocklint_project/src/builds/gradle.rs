@@ -1,5 +1,5 @@
-//! The versions of artifacts and plugins in Gradle scripts, `gradle.properties` and version catalogs, with their variables
-//! filled in.
+//! The versions of artifacts and plugins in Gradle scripts, `gradle.properties` and version catalogs, with their
+//! variables filled in.
 
 use std::collections::BTreeMap;
 
@@ -68,7 +68,8 @@ impl Script {
         }
     }
 
-    /// Adds the versions and variables of a script: `"group:artifact:version"`, `id("plugin") version "…"`, `name = "…"`.
+    /// Adds the versions and variables of a script: `"group:artifact:version"`, `id("plugin") version "…"`,
+    /// `name = "…"`.
     fn add_script(&mut self, text: &str, path: &Utf8Path) {
         let text = remove_between(text, "/*", "*/");
         for line in text.lines() {

@@ -145,7 +145,8 @@ fn parent_of<'p>(
 }
 
 impl Pom {
-    /// True if the file builds this artifact. A file without a group has that of its parent, so only the artifact is compared.
+    /// True if the file builds this artifact. A file without a group has that of its parent, so only the artifact is
+    /// compared.
     fn is_artifact(&self, name: &str) -> bool {
         let own = self.own.name.strip_prefix(':');
         own.map_or(self.own.name == name, |artifact| name.rsplit(':').next() == Some(artifact))

@@ -1,5 +1,5 @@
-//! The versions of Java libraries in Maven and Gradle builds: the version that a build file states, or that of the bill of
-//! materials, parent or plugin that manages the library.
+//! The versions of Java libraries in Maven and Gradle builds: the version that a build file states, or that of the bill
+//! of materials, parent or plugin that manages the library.
 //!
 //! Versions that only an artifact repository knows stay unknown, because nothing is downloaded.
 
@@ -51,9 +51,9 @@ impl Builds {
         builds
     }
 
-    /// Returns the version of a library (`group:artifact`) in the build of a folder: the stated version, or the version that
-    /// a bill of materials or a plugin manages. `managed_version` returns the version of the library that an artifact or
-    /// plugin of some version manages.
+    /// Returns the version of a library (`group:artifact`) in the build of a folder: the stated version, or the version
+    /// that a bill of materials or a plugin manages. `managed_version` returns the version of the library that an
+    /// artifact or plugin of some version manages.
     pub fn version(
         &self,
         folder: &Utf8Path,

@@ -1,4 +1,5 @@
-//! The configuration of a project: `blocklint.toml` and tables of manifests, the files that they extend, and `--config`.
+//! The configuration of a project: `blocklint.toml` and tables of manifests, the files that they extend, and
+//! `--config`.
 //!
 //! The files form a chain. Settings of an extended file come first and those of `--config` last; later ones win.
 
@@ -33,8 +34,8 @@ pub use persona::Persona;
 pub use schema::schema;
 pub(crate) use source::{has_configuration, has_settings, is_project_folder};
 
-/// The default of `max-file-size`, in bytes. Hand-written files are far smaller, and the syntax tree of a generated file
-/// of 50 MB needs gigabytes.
+/// The default of `max-file-size`, in bytes. Hand-written files are far smaller, and the syntax tree of a generated
+/// file of 50 MB needs gigabytes.
 pub const DEFAULT_MAX_FILE_SIZE: u64 = 8_000_000;
 
 /// The default name of the baseline's file, in the project root.
@@ -326,8 +327,8 @@ pub(crate) fn repository(root: &Utf8Path) -> &Utf8Path {
     root.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(root)
 }
 
-/// Returns the absolute path of a file, if it is below a folder even when symbolic links are followed. Otherwise a path in
-/// a repository's configuration could make a command write elsewhere.
+/// Returns the absolute path of a file, if it is below a folder even when symbolic links are followed. Otherwise a path
+/// in a repository's configuration could make a command write elsewhere.
 fn file_inside(folder: &Utf8Path, path: &Utf8Path) -> Option<Utf8PathBuf> {
     let file = crate::absolute(folder, path);
     let is_inside = file != folder && file.starts_with(folder);

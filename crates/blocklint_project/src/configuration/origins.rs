@@ -42,8 +42,8 @@ pub struct OptionValue {
 }
 
 impl Configuration {
-    /// Adds the place at which a key is set. Keys whose values of several files are joined keep all places; of other keys,
-    /// the last place replaces the earlier ones. `select` removes the earlier places of all rule lists.
+    /// Adds the place at which a key is set. Keys whose values of several files are joined keep all places; of other
+    /// keys, the last place replaces the earlier ones. `select` removes the earlier places of all rule lists.
     pub(super) fn add_origin(&mut self, key: &'static str, file: &Arc<File>, line: u32) {
         match key {
             "extend-select" | "ignore" | "extend-exclude" | "per-file-ignores" | "severity" | "extend" => {}
@@ -62,8 +62,8 @@ impl Configuration {
         self.origins.push(Origin { key, file: Arc::clone(file), line });
     }
 
-    /// Returns the configuration with options of the command line added. It is only for display; a run applies its options
-    /// elsewhere.
+    /// Returns the configuration with options of the command line added. It is only for display; a run applies its
+    /// options elsewhere.
     pub fn with_options(&self, options: &[OptionValue]) -> Configuration {
         let mut all = self.clone();
         let mut rules = RuleSettings::default();

@@ -1,4 +1,5 @@
-//! Parses the values of `--config`: a file that replaces the project's configuration, or `key=value`, which overrides keys.
+//! Parses the values of `--config`: a file that replaces the project's configuration, or `key=value`, which overrides
+//! keys.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use toml::de::DeTable;
@@ -54,8 +55,8 @@ fn is_key(text: &str) -> bool {
     !first.is_empty() && first.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
 }
 
-/// Returns a hint for a value that does not parse: its form with the quotes that a shell needs, or the message about its
-/// unknown key.
+/// Returns a hint for a value that does not parse: its form with the quotes that a shell needs, or the message about
+/// its unknown key.
 fn parse_hint(value: &str) -> String {
     let Some((key, word)) = value.split_once('=') else { return String::new() };
     let (key, word) = (key.trim(), word.trim());

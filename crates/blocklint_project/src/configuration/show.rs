@@ -7,8 +7,8 @@ use camino::Utf8Path;
 use super::{BASELINE_FILE, Configuration, KEYS, RuleSettings, Setting};
 
 impl Configuration {
-    /// Returns the effective value of a key as TOML; `None` if there is no such key. Lists of several files are joined. The
-    /// last file with `select` replaces the rule lists of earlier files, as in a run.
+    /// Returns the effective value of a key as TOML; `None` if there is no such key. Lists of several files are joined.
+    /// The last file with `select` replaces the rule lists of earlier files, as in a run.
     pub fn value_of(&self, key: &str) -> Option<String> {
         let from = self.rules.iter().rposition(|rules| rules.select.is_some()).unwrap_or(0);
         let layers = self.rules.get(from..).unwrap_or_default();
@@ -57,8 +57,8 @@ impl Configuration {
         })
     }
 
-    /// Returns all effective settings as TOML, one a line, each with its origin in a comment. Paths of origins are relative
-    /// to `folder` if they are below it.
+    /// Returns all effective settings as TOML, one a line, each with its origin in a comment. Paths of origins are
+    /// relative to `folder` if they are below it.
     pub fn to_toml(&self, folder: &Utf8Path) -> String {
         let mut toml = String::new();
         // The default of `baseline` is left out, because a configured baseline must exist.

@@ -19,7 +19,8 @@ const MAX_MANIFEST_SIZE: u64 = 16_000_000;
 /// A kind of file that may have configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// A file with nothing but configuration: `.blocklint.toml`, `blocklint.toml`, or any file of `--config` or `extend`.
+    /// A file with nothing but configuration: `.blocklint.toml`, `blocklint.toml`, or any file of `--config` or
+    /// `extend`.
     Own,
     /// `pyproject.toml`.
     Python,
@@ -30,7 +31,8 @@ pub(super) enum Kind {
 /// The names of configuration files. The first one in a folder that has configuration is read.
 const NAMES: [&str; 4] = [".blocklint.toml", "blocklint.toml", "pyproject.toml", "Cargo.toml"];
 
-/// Returns the tables of a kind of file, each with its name in error messages and its keys. The first that exists is read.
+/// Returns the tables of a kind of file, each with its name in error messages and its keys. The first that exists is
+/// read.
 fn tables(kind: Kind) -> &'static [(&'static str, &'static [&'static str])] {
     match kind {
         Kind::Own => &[("", &[])],
@@ -80,8 +82,8 @@ pub(super) fn seems_to_hold(kind: Kind, text: &str) -> bool {
     }
 }
 
-/// Returns the text of a file, or the reason why it cannot be read. Returns `Ok(None)` for a manifest that is too long to
-/// be searched.
+/// Returns the text of a file, or the reason why it cannot be read. Returns `Ok(None)` for a manifest that is too long
+/// to be searched.
 pub(super) fn read_text(file: &Utf8Path, kind: Kind) -> Result<Option<String>, String> {
     let max_size = if kind == Kind::Own { MAX_SIZE } else { MAX_MANIFEST_SIZE };
     let bytes = match read(file, max_size) {
@@ -102,7 +104,8 @@ fn too_long(length: u64) -> String {
     format!("{} kB of configuration are more than the {} kB that are read", length / 1_000, MAX_SIZE / 1_000)
 }
 
-/// Returns the configuration file of a folder. An empty `blocklint.toml` is none, because it only marks the project root.
+/// Returns the configuration file of a folder. An empty `blocklint.toml` is none, because it only marks the project
+/// root.
 pub(crate) fn configuration_file(folder: &Utf8Path) -> Option<Utf8PathBuf> {
     let mut files = NAMES.iter().map(|name| folder.join(name));
     files.find(|file| {
@@ -120,13 +123,14 @@ fn is_own(file: &Utf8Path) -> bool {
     !file.is_symlink() || file.parent().is_some_and(|folder| !leads_out(file, repository(folder)))
 }
 
-/// True if a folder is marked as a project: by a `blocklint.toml`, even an empty one, or by configuration in a manifest.
+/// True if a folder is marked as a project: by a `blocklint.toml`, even an empty one, or by configuration in a
+/// manifest.
 pub(crate) fn is_project_folder(folder: &Utf8Path) -> bool {
     NAMES[..2].iter().any(|name| folder.join(name).is_file()) || configuration_file(folder).is_some()
 }
 
-/// True if a file has configuration. A file that does not parse counts if it seems to have our table, so that its error is
-/// reported.
+/// True if a file has configuration. A file that does not parse counts if it seems to have our table, so that its error
+/// is reported.
 pub(crate) fn has_configuration(file: &Utf8Path) -> bool {
     let kind = file_kind(file);
     if kind == Kind::Own {

@@ -18,13 +18,13 @@ const MAX_RULES: usize = 1_000;
 /// The greatest number of patterns in a table or list. As many are matched with all files of a large project within a
 /// second.
 pub(super) const MAX_PATTERNS: usize = 1_000;
-/// The greatest `max-file-size` in a configuration file of a repository, in bytes. A source file of this size needs up to
-/// 1 GB of memory in Rust, 0.5 GB in Java and 0.3 GB in Python.
+/// The greatest `max-file-size` in a configuration file of a repository, in bytes. A source file of this size needs up
+/// to 1 GB of memory in Rust, 0.5 GB in Java and 0.3 GB in Python.
 pub(super) const MAX_SIZE_IN_REPOSITORY: u64 = 16_000_000;
 
 impl Reader<'_> {
-    /// Returns the strings of a list, each with its span; other elements are errors. `what` is the name of an element in
-    /// messages, `most` the greatest length of the list.
+    /// Returns the strings of a list, each with its span; other elements are errors. `what` is the name of an element
+    /// in messages, `most` the greatest length of the list.
     pub(super) fn strings(
         &mut self,
         key: &'static str,
@@ -54,7 +54,8 @@ impl Reader<'_> {
         found
     }
 
-    /// Returns the rules of a list as they are written. Unknown rules are found later, because this crate knows no rules.
+    /// Returns the rules of a list as they are written. Unknown rules are found later, because this crate knows no
+    /// rules.
     pub(super) fn rules(&mut self, key: &'static str, value: &DeValue<'_>, span: &Range<usize>) -> Vec<Setting> {
         self.strings(key, ("rule", MAX_RULES), value, span).into_iter().map(|(rule, _)| rule).collect()
     }
