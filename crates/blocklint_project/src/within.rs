@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn links_are_followed_and_what_lies_elsewhere_is_not_read() {
+    fn links_out_of_the_folder_are_not_read() {
         let (inside, outside) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
         let of = |folder: &tempfile::TempDir| Utf8Path::from_path(folder.path()).expect("UTF-8").to_path_buf();
         let (inside, outside) = (of(&inside), of(&outside));

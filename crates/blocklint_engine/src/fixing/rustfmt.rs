@@ -23,10 +23,10 @@ pub(super) fn reformat_edited(
 ) -> Option<String> {
     let settings = settings_for(path, root);
     let formatted = |text: &str| run_rustfmt(text, edition, settings.as_deref());
-    if run_rustfmt(before)? != before {
+    if formatted(before)? != before {
         return None;
     }
-    run_rustfmt(after).filter(|text| text != after)
+    formatted(after).filter(|text| text != after)
 }
 
 fn settings_for(path: &Utf8Path, root: &Utf8Path) -> Option<Utf8PathBuf> {
