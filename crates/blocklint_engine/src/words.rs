@@ -157,7 +157,7 @@ fn reached_by(linker: &Linker<'_>, raw: &RawEntry) -> ReachedBy {
     }
 }
 
-/// Converts the advice of a model row to that which rules use.
+/// Converts the advice of a model row to the advice that rules use.
 fn rule_advice(row_advice: &RowAdvice) -> Advice {
     Advice {
         rewrite: row_advice.rewrite.as_ref().map(|template| template.0.clone()),

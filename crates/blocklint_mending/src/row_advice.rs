@@ -12,7 +12,7 @@ use blocklint_models::{Template, expand_twin};
 
 use crate::async_chain::{Chain, Unchained};
 
-/// The advice of a model row about edits of a call: its async twin, its rewrite, and what the project's versions have.
+/// The advice of a model row about edits of a call: its async twin, its rewrite, and their availability.
 #[derive(Clone, Debug, Default)]
 pub struct RowAdvice {
     /// The template that replaces the call, for the root's runtime.

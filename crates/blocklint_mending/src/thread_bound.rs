@@ -334,7 +334,7 @@ struct Walk<'l, 'a> {
     below: Vec<Rc<BodyCode>>,
     /// The sites that move.
     own: Vec<SiteRef>,
-    /// The first thing that asks the context.
+    /// The first call that reads the context.
     asks_context: Option<BoundCall>,
 }
 

@@ -70,7 +70,7 @@ impl<'r, 'a> Round<'r, 'a> {
     ) -> (RoundResult, Vec<(usize, String)>) {
         let mut round =
             Round { facts, overlay, show, before, candidates, kept: RoundResult::default(), refused: Vec::new() };
-        round.apply_what_holds(chosen);
+        round.apply_verified(chosen);
         for (path, facts) in std::mem::take(&mut round.kept.facts) {
             round.facts.replace(&path, facts);
         }
@@ -78,7 +78,7 @@ impl<'r, 'a> Round<'r, 'a> {
     }
 
     /// Adds to `kept` those of these candidates that can be verified together with it, and refuses the others.
-    fn apply_what_holds(&mut self, more: Vec<usize>) {
+    fn apply_verified(&mut self, more: Vec<usize>) {
         if more.is_empty() {
             return;
         }
@@ -116,18 +116,18 @@ impl<'r, 'a> Round<'r, 'a> {
         if !refused.is_empty() {
             let others = more.iter().copied().filter(|&index| sure_reason(index).is_none()).collect();
             self.refused.extend(refused);
-            self.apply_what_holds(others);
+            self.apply_verified(others);
             return;
         }
         let (blamed, others): (Vec<usize>, Vec<usize>) =
             more.iter().partition(|&&index| broken.iter().any(|broken| is_blamed(index, &broken)));
         if !blamed.is_empty() && !others.is_empty() {
-            self.apply_what_holds(others);
-            self.apply_what_holds(blamed);
+            self.apply_verified(others);
+            self.apply_verified(blamed);
         } else {
             let (first, second) = more.split_at(more.len() / 2);
-            self.apply_what_holds(first.to_vec());
-            self.apply_what_holds(second.to_vec());
+            self.apply_verified(first.to_vec());
+            self.apply_verified(second.to_vec());
         }
     }
 

@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn what_overlaps_or_touches_waits_as_a_whole() {
+    fn a_fix_with_an_overlapping_or_touching_edit_waits() {
         let (taken, edits) = taken(&[
             fix(&[(10, 20, "a")]),
             fix(&[(30, 31, "b"), (15, 16, "c")]),

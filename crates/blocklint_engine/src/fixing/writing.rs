@@ -18,12 +18,12 @@ pub struct Unwritten {
     pub reason: String,
 }
 
-/// Writes changes that belong together. The new text of each file is first written beside it, then all are moved into
-/// place, so that a failed write is known before any file changes. If one cannot be written, none is, and files that
-/// were replaced already are restored. A file keeps its mode, and its owner if that may be set. If its path is a
-/// symbolic link, the target is written if it lies below `root`, because files elsewhere belong to others. A file that
-/// has changed since it was read, or that may not be written, is left as it is and reported. Temporary files of a
-/// stopped run in these folders are removed.
+/// Writes changes that belong together. The new text of each file is first written to a temporary file in its folder,
+/// then all are moved into place, so that a failed write is known before any file changes. If one cannot be written,
+/// none is, and files that were replaced already are restored. A file keeps its mode, and its owner if that may be set.
+/// If its path is a symbolic link, the target is written if it lies below `root`, because files elsewhere belong to
+/// others. A file that has changed since it was read, or that may not be written, is left as it is and reported.
+/// Temporary files of a stopped run in these folders are removed.
 pub fn write(changes: &[Change], root: &Utf8Path) -> Vec<Unwritten> {
     let mut reasons: Vec<Option<String>> = vec![None; changes.len()];
     let mut staged = Vec::new();

@@ -10,7 +10,7 @@ use camino::Utf8Path;
 
 use super::cover::{Node, PlanFinding, Question, best_single_change};
 
-/// The place of a change, by what a finding says of it.
+/// The identity of a change point, by the cause, function or finding that it changes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum ChangeKey {
     /// The line that enters a library.

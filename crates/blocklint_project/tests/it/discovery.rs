@@ -388,7 +388,7 @@ fn programs_have_the_versions_of_their_lock_file() {
         let dependencies = own.dependencies.iter().flatten();
         dependencies.map(|of| format!("{} {}", of.name, of.oldest.as_deref().unwrap_or("?"))).collect::<Vec<_>>()
     };
-    // A line that the lock file does not hold stays what the manifest says.
+    // A version line that is not in the lock file keeps the version of the manifest.
     let built = ["hyper 1.4.1", "log 0.3", "old 0.2.25", "tokio 1.38.0"];
     assert_eq!(oldest("tool"), built);
     assert_eq!(oldest("own"), built);
