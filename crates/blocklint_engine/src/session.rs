@@ -386,14 +386,14 @@ impl Session {
     }
 
     fn unread_findings(&self, is_searched: &impl Fn(usize) -> bool) -> Vec<blocklint_core::Finding> {
-        let found = self.unread.iter().filter_map(|(path, unread)| {
+        let findings = self.unread.iter().filter_map(|(path, unread)| {
             if !is_searched(self.slot(path).unwrap_or(usize::MAX)) {
                 return None;
             }
             let file = &self.project.files[self.project.file_index(path)?];
             file.reported.then(|| unread_finding(file, unread))
         });
-        found.collect()
+        findings.collect()
     }
 
     /// Stores facts and flows for the next session; called when no request waits. Does nothing without a cache; stops

@@ -89,13 +89,13 @@ impl Chains {
 }
 
 fn labelled_bodies_by_body(linker: &Linker<'_>, graph: &Graph<'_>) -> FxHashMap<BodyRef, Vec<LabelledBodyId>> {
-    let mut found: FxHashMap<BodyRef, Vec<LabelledBodyId>> = FxHashMap::default();
+    let mut labelled_bodies: FxHashMap<BodyRef, Vec<LabelledBodyId>> = FxHashMap::default();
     for (at, labelled_body) in graph.labelled_bodies.iter().enumerate() {
         if linker.program.language(labelled_body.node.body.file) == Language::Rust {
-            found.entry(labelled_body.node.body).or_default().push(LabelledBodyId(at as u32));
+            labelled_bodies.entry(labelled_body.node.body).or_default().push(LabelledBodyId(at as u32));
         }
     }
-    found
+    labelled_bodies
 }
 
 /// The search for a chain: a set of helpers to which callers and callees are added until it is closed.
@@ -377,8 +377,8 @@ impl Closing<'_, '_, '_> {
             let own = self.linker.available(site.file, twin);
             let of_callers = self.awaiting.iter().map(|&site| self.linker.available_at(site, twin));
             let is_beside = |availability: &Available| matches!(availability, Available::Beside(_));
-            let found = [own].into_iter().chain(of_callers.filter(is_beside));
-            for availability in found {
+            let availabilities = [own].into_iter().chain(of_callers.filter(is_beside));
+            for availability in availabilities {
                 if !matches!(availability, Available::Yes | Available::Unknown) {
                     return Err(self.refused_at_site(NoChain::Unavailable(availability), site));
                 }

@@ -88,8 +88,8 @@ fn returns_loop_awaitable(linker: &Linker<'_>, site: SiteRef) -> Option<BoundCal
     if linker.program.language(site.file) != Language::Python || row.flags.has(SiteFlags::DISCARDED) {
         return None;
     }
-    let given = linker.result(site, EnvId::NONE).value;
-    let call = linker.values.members(given).iter().find_map(|val| match *val {
+    let result = linker.result(site, EnvId::NONE).value;
+    let call = linker.values.members(result).iter().find_map(|val| match *val {
         Val::Coroutine { body, .. } => Some(linker.qualified_name(body)),
         Val::Library { ty, .. } if linker.library.bound(ty) == Some(Bound::Loop) => {
             Some(linker.library.text(ty).to_string())
@@ -242,8 +242,8 @@ fn held_in_one_thread(linker: &Linker<'_>, scope: Scope, form: FormId) -> impl I
 
 fn for_one_thread(linker: &Linker<'_>, value: ValueId) -> Vec<PathId> {
     let members = linker.values.members(value);
-    let held = members.iter().filter(|member| !linker.receiver_passes(&[usable_in_any_thread()], **member));
-    let types = held.flat_map(|member| linker.types_through(*member));
+    let single_threaded = members.iter().filter(|member| !linker.receiver_passes(&[usable_in_any_thread()], **member));
+    let types = single_threaded.flat_map(|member| linker.types_through(*member));
     types.filter(|&ty| linker.library.bound(ty) == Some(Bound::Thread)).collect()
 }
 
@@ -527,8 +527,8 @@ impl<'l, 'a> Walk<'l, 'a> {
     /// makes are other ones.
     fn passed_from_outside(&self) -> Option<BoundCall> {
         let [own] = self.own[..] else { return None };
-        let given = self.values.iter().find(|(_, to, site)| *site == own && *to == Bound::Thread);
-        given.map(|&(ty, to, site)| bound_to_path(self.linker, site, to, BoundUse::Used, ty))
+        let argument = self.values.iter().find(|(_, to, site)| *site == own && *to == Bound::Thread);
+        argument.map(|&(ty, to, site)| bound_to_path(self.linker, site, to, BoundUse::Used, ty))
     }
 
     /// Returns the first use of a value of a bound type that the moved code does not make itself.
@@ -601,7 +601,7 @@ fn types_made_at(linker: &Linker<'_>, site: SiteRef) -> Vec<PathId> {
 
 /// Returns the calls and uses of each body of a file, with those of its lambdas and generator expressions.
 fn sites_by_body(facts: &FileFacts) -> Vec<Vec<SiteId>> {
-    let mut found = vec![Vec::new(); facts.bodies.len()];
+    let mut sites = vec![Vec::new(); facts.bodies.len()];
     for site in (0..facts.sites.len() as u32).map(SiteId) {
         let row = facts.site(site);
         if !is_moved_code(row.kind) {
@@ -609,7 +609,7 @@ fn sites_by_body(facts: &FileFacts) -> Vec<Vec<SiteId>> {
         }
         let mut of = facts.body_of(row.at);
         loop {
-            found[of.0 as usize].push(site);
+            sites[of.0 as usize].push(site);
             let body = facts.body(of);
             let inner = matches!(body.kind, BodyKind::Lambda | BodyKind::GeneratorExpression);
             match body.parent.get().filter(|_| inner) {
@@ -618,7 +618,7 @@ fn sites_by_body(facts: &FileFacts) -> Vec<Vec<SiteId>> {
             }
         }
     }
-    found
+    sites
 }
 
 /// Returns the condition that any thread may use the receiver: `state = "any-thread"` in models.

@@ -270,12 +270,12 @@ fn unread_configuration(root: &Utf8Path, manifests: &[Utf8PathBuf], own: &[Utf8P
     let may_have_table = |file: &&Utf8PathBuf| matches!(file.file_name(), Some("pyproject.toml" | "Cargo.toml"));
     let below = manifests.iter().filter(may_have_table).chain(own).filter(|file| file.parent() != Some(root));
     let problems = below.filter(|file| has_configuration(file) && has_settings(file)).map(|file| {
-        let what = match file.file_name() {
+        let subject = match file.file_name() {
             Some("pyproject.toml") => "its `[tool.blocklint]` holds",
             Some("Cargo.toml") => "its table for blocklint holds",
             _ => "it holds",
         };
-        let message = format!("{what} only for runs on this folder; the project root is above it");
+        let message = format!("{subject} only for runs on this folder; the project root is above it");
         Problem::new(file.as_std_path(), message)
     });
     problems.collect()

@@ -62,10 +62,10 @@ pub(crate) fn find_shipped_models(
 
 fn subfolders(folder: &Utf8Path) -> Vec<Utf8PathBuf> {
     let Ok(entries) = folder.read_dir_utf8() else { return Vec::new() };
-    let mut found: Vec<Utf8PathBuf> =
+    let mut folders: Vec<Utf8PathBuf> =
         entries.filter_map(Result::ok).map(|entry| entry.path().to_path_buf()).filter(|path| path.is_dir()).collect();
-    found.sort();
-    found
+    folders.sort();
+    folders
 }
 
 /// Adds the models of the packages in a virtual environment or in a folder of installed packages.
@@ -122,7 +122,7 @@ fn add_models_of_package(
 /// Returns the import packages in our group of entry points: `name = package`.
 fn entry_points(text: &str) -> Vec<&str> {
     let mut inside = false;
-    let mut found = Vec::new();
+    let mut modules = Vec::new();
     for line in text.lines().map(str::trim) {
         if let Some(group) = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
             inside = group.trim() == GROUP;
@@ -130,11 +130,11 @@ fn entry_points(text: &str) -> Vec<&str> {
             let module = value.split([':', '[']).next().unwrap_or("").trim();
             let is_name = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || c == '_');
             if module.split('.').all(is_name) {
-                found.push(module);
+                modules.push(module);
             }
         }
     }
-    found
+    modules
 }
 
 /// Returns the top-level modules and packages that a package has installed, by its `RECORD`.

@@ -108,8 +108,8 @@ fn unknown_callee_text(linker: &Linker<'_>, site: &Explanation<'_>, why: Why) ->
 fn awaited_remarks(explainer: &Explainer<'_, '_>, of: BodyRef, findings: &[usize]) -> Vec<Remark> {
     let linker = explainer.linker();
     let name = body_text(linker, of);
-    let found = findings.iter().filter_map(|&index| explainer.solved().findings.get(index));
-    let mut reasons: Vec<Remark> = found
+    let raw_findings = findings.iter().filter_map(|&index| explainer.solved().findings.get(index));
+    let mut reasons: Vec<Remark> = raw_findings
         .take(MAX_LISTED)
         .map(|raw| {
             let text = format!("{name} reports what it does itself: {} `{}`", raw.rule, raw.call);

@@ -174,7 +174,7 @@ fn fixes_with_leftovers<'f>(
     findings: &[Finding],
     files: impl Iterator<Item = &'f FileFindings<'f>>,
 ) -> Vec<(usize, Place)> {
-    let mut found = Vec::new();
+    let mut leftovers = Vec::new();
     for (path, wanted) in files {
         let fix_of = |at: usize| {
             let fix = findings[at].fix.as_ref();
@@ -189,7 +189,7 @@ fn fixes_with_leftovers<'f>(
                 let moves =
                     |of: &Span| left_spans.contains(of) || fix.edits.iter().any(|edit| edit.place.span.contains(*of));
                 let stays = wanted.uses.iter().chain(&wanted.opened).find(|of| !moves(of));
-                found.extend(stays.map(|stays| (*at, Place::unlocated(Arc::clone(path), *stays))));
+                leftovers.extend(stays.map(|stays| (*at, Place::unlocated(Arc::clone(path), *stays))));
                 stays.is_none()
             });
             if left.len() == before {
@@ -197,7 +197,7 @@ fn fixes_with_leftovers<'f>(
             }
         }
     }
-    found
+    leftovers
 }
 
 /// Returns the source texts of the functions that a call runs.

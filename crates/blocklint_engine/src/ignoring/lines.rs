@@ -115,15 +115,16 @@ mod tests {
 
     /// Returns the lines that contain one of these words, with one or two rules each.
     fn lines(text: &str, words: &[&str]) -> Vec<Line<usize>> {
-        let mut found: Vec<usize> = words.iter().flat_map(|word| text.match_indices(word)).map(|(at, _)| at).collect();
-        found.sort_unstable();
+        let mut offsets: Vec<usize> =
+            words.iter().flat_map(|word| text.match_indices(word)).map(|(at, _)| at).collect();
+        offsets.sort_unstable();
         // One for each line.
-        found.dedup_by_key(|at| text[..*at].matches(['\n', '\r']).count());
+        offsets.dedup_by_key(|at| text[..*at].matches(['\n', '\r']).count());
         let line = |(of, at): (usize, usize)| {
             let rules = (0..=of % 2).map(|rule| RuleCode(101 + rule as u16)).collect();
             Line { offset: at as u32, rules, of }
         };
-        found.into_iter().enumerate().map(line).collect()
+        offsets.into_iter().enumerate().map(line).collect()
     }
 
     /// Returns the text with comments that are added together, and the text with comments that are added one by one

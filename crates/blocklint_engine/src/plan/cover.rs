@@ -86,8 +86,8 @@ fn choose_in_order(question: &Question<'_>, limit: usize, with_shares: bool) -> 
         };
         let (stays, ended): (Vec<u32>, Vec<u32>) = open.iter().partition(|finding| is_left(finding));
         let function = |finding: &u32| question.findings[*finding as usize].function;
-        let held: FxHashSet<u32> = stays.iter().map(function).collect();
-        let mut functions: Vec<u32> = ended.iter().map(function).filter(|of| !held.contains(of)).collect();
+        let still_affected: FxHashSet<u32> = stays.iter().map(function).collect();
+        let mut functions: Vec<u32> = ended.iter().map(function).filter(|of| !still_affected.contains(of)).collect();
         functions.sort_unstable();
         functions.dedup();
         steps.push(Covered { change_point, findings: ended, functions });
@@ -199,18 +199,18 @@ impl<'q> OpenPaths<'q> {
 
     /// Returns the change points at the ends of the open paths from some nodes, sorted.
     fn ends(&self, begins: &[u32]) -> Vec<u32> {
-        let mut seen: FxHashSet<u32> = FxHashSet::default();
-        let mut open: Vec<u32> = begins.iter().copied().filter(|node| self.is_open(*node)).collect();
+        let mut visited: FxHashSet<u32> = FxHashSet::default();
+        let mut queue: Vec<u32> = begins.iter().copied().filter(|node| self.is_open(*node)).collect();
         let mut ends = Vec::new();
-        while let Some(at) = open.pop() {
-            if !seen.insert(at) {
+        while let Some(at) = queue.pop() {
+            if !visited.insert(at) {
                 continue;
             }
             let node = &self.nodes[at as usize];
             if node.next.is_empty() {
                 ends.push(node.change_point);
             }
-            open.extend(node.next.iter().copied().filter(|next| self.is_open(*next)));
+            queue.extend(node.next.iter().copied().filter(|next| self.is_open(*next)));
         }
         ends.sort_unstable();
         ends.dedup();

@@ -67,14 +67,14 @@ impl<'p, 'l> Places<'p, 'l> {
 
     /// Returns all names and attributes in the project that are spelled like one of these names.
     fn expressions_named(&self, names: &[Name]) -> Vec<(FileId, Expression)> {
-        let mut found = Vec::new();
+        let mut expressions = Vec::new();
         for &name in names {
             for &(file, sym) in self.linker.program.occurrences(name) {
                 let all = (self.expressions)(file);
-                found.extend(all.iter().filter(|one| self.is_named(file, one, sym)).map(|one| (file, *one)));
+                expressions.extend(all.iter().filter(|one| self.is_named(file, one, sym)).map(|one| (file, *one)));
             }
         }
-        found
+        expressions
     }
 
     fn is_named(&self, file: FileId, of: &Expression, sym: Sym) -> bool {

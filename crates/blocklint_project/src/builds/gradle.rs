@@ -169,13 +169,13 @@ fn text_at<'v>(value: &'v DeValue<'_>, key: &str) -> Option<&'v str> {
 
 /// Returns the quoted texts of a line, each with the unquoted text before it.
 fn quoted_texts(line: &str) -> Vec<(&str, &str)> {
-    let mut found = Vec::new();
+    let mut texts = Vec::new();
     let mut rest = line;
     while let Some(start) = rest.find(['"', '\'']) {
         let quote = &rest[start..=start];
         let Some(end) = rest[start + 1..].find(quote) else { break };
-        found.push((&rest[..start], &rest[start + 1..start + 1 + end]));
+        texts.push((&rest[..start], &rest[start + 1..start + 1 + end]));
         rest = &rest[start + end + 2..];
     }
-    found
+    texts
 }

@@ -40,18 +40,18 @@ impl Reader<'_> {
             self.error(span, key, format!("{} {what}s are more than the {most} that are read", entries.len()));
             return Vec::new();
         }
-        let mut found = Vec::new();
+        let mut settings = Vec::new();
         for entry in entries.iter() {
             match entry.get_ref() {
                 DeValue::String(text) => {
                     let line = self.line(entry.span().start);
                     let file = std::sync::Arc::clone(&self.file);
-                    found.push((Setting { value: text.to_string(), key, file, line }, entry.span()));
+                    settings.push((Setting { value: text.to_string(), key, file, line }, entry.span()));
                 }
                 other => self.error(&entry.span(), key, format!("expected a {what}, found {}", with_article(other))),
             }
         }
-        found
+        settings
     }
 
     /// Returns the rules of a list as they are written. Unknown rules are found later, because this crate knows no
@@ -61,14 +61,14 @@ impl Reader<'_> {
     }
 
     pub(super) fn patterns(&mut self, key: &'static str, value: &DeValue<'_>, span: &Range<usize>) -> Vec<String> {
-        let mut found = Vec::new();
+        let mut patterns = Vec::new();
         for (pattern, span) in self.strings(key, ("pattern", MAX_PATTERNS), value, span) {
             match check_pattern(&pattern.value) {
-                Ok(()) => found.push(pattern.value),
+                Ok(()) => patterns.push(pattern.value),
                 Err(message) => self.error(&span, key, message),
             }
         }
-        found
+        patterns
     }
 
     pub(super) fn per_file_ignores(
@@ -92,16 +92,16 @@ impl Reader<'_> {
         }
         let mut entries = table.iter().collect::<Vec<_>>();
         entries.sort_by_key(|(pattern, _)| pattern.span().start);
-        let mut found = Vec::new();
+        let mut ignores = Vec::new();
         for (pattern, rules) in entries {
             let name = pattern.get_ref().as_ref();
             if let Err(message) = check_pattern(name.strip_prefix('!').unwrap_or(name)) {
                 self.error(&pattern.span(), key, message);
             }
             let rules = self.rules(key, rules.get_ref(), &rules.span());
-            found.push(PerFileIgnore { pattern: name.to_owned(), rules });
+            ignores.push(PerFileIgnore { pattern: name.to_owned(), rules });
         }
-        found
+        ignores
     }
 
     pub(super) fn flag(&mut self, key: &str, value: &DeValue<'_>, span: &Range<usize>) -> bool {
@@ -128,14 +128,14 @@ impl Reader<'_> {
         value: &DeValue<'_>,
         span: &Range<usize>,
     ) -> BTreeMap<String, Severity> {
-        let mut found = BTreeMap::new();
+        let mut severities = BTreeMap::new();
         let Some(table) = value.as_table() else {
             let message = format!(
                 "expected a table from kinds of work to severities, found {}; `min-severity` says what is shown",
                 with_article(value)
             );
             self.error(span, key, message);
-            return found;
+            return severities;
         };
         let mut entries = table.iter().collect::<Vec<_>>();
         entries.sort_by_key(|(kind, _)| kind.span().start);
@@ -152,10 +152,10 @@ impl Reader<'_> {
                 self.error(&kind.span(), key, format!("`{name}` is no kind of work{suggestion}"));
             }
             if let Some(severity) = self.severity(key, severity.get_ref(), &severity.span()) {
-                found.insert(name.to_owned(), severity);
+                severities.insert(name.to_owned(), severity);
             }
         }
-        found
+        severities
     }
 
     pub(super) fn confidence(&mut self, key: &str, value: &DeValue<'_>, span: &Range<usize>) -> Option<Confidence> {
