@@ -47,7 +47,7 @@ pub use evidence::{Evidence, EvidenceCounts};
 pub use explain::{AskedLine, ExplainRequest, explain};
 pub use extraction::{Extracted, extract};
 pub use fixing::{Change, FixRequest, FixResult, RefusedFix, Remedies, Unwritten, attach, fix, write};
-pub use fixing::{EditsOfFile, Glance, TextOf, applicable_together, attach_to, glance};
+pub use fixing::{EditsOfFile, ParseCounts, TextOf, applicable_together, attach_to, parse_counts};
 pub use fixing::{Faults, Unawaited, faults};
 pub use ignoring::{IgnoreRequest, IgnoreResult, Unplaced, ignore_findings};
 pub use missing::{Missing, find_missing_calls};

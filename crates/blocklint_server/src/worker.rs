@@ -341,7 +341,7 @@ impl Desk {
             all_paths: _,
         } = report;
         for left_out in left_out {
-            let LeftOut { what, why, place, .. } = left_out;
+            let LeftOut { name: what, why, place, .. } = left_out;
             let file = place.map_or_else(String::new, |place| format!("{}: ", place.path));
             self.tell(format!("{file}`{what}` was left out of the analysis, please report it: {why}"), true);
         }

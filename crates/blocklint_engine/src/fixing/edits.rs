@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn line_endings_are_the_file_s() {
+    fn edits_get_the_line_endings_of_the_file() {
         let insert = [(0, 0, "import asyncio\n"), (3, 4, "y")];
         assert_eq!(python(b"a\r\nb\r\n", &insert).expect("edited"), b"import asyncio\r\na\r\ny\r\n");
         assert_eq!(python(b"a\n\nb\r\n", &insert).expect("edited"), b"import asyncio\na\n\ny\r\n");

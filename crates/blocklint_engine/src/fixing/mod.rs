@@ -46,7 +46,7 @@ pub(crate) use program::{Facts, Watched};
 pub use program::{Faults, Unawaited, faults};
 use round::{Candidate, Round};
 use selection::{Together, is_sound};
-pub use together::{EditsOfFile, Glance, applicable_together, glance};
+pub use together::{EditsOfFile, ParseCounts, applicable_together, parse_counts};
 use verdict::Key;
 pub use writing::{Unwritten, write};
 

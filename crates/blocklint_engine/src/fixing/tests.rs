@@ -217,7 +217,7 @@ fn fixes_that_overlap_take_rounds() {
 }
 
 #[test]
-fn only_files_that_were_named_and_are_as_they_were_read_change() {
+fn only_named_and_unchanged_files_are_fixed() {
     let folder = Folder::new(&[("a.py", SLEEPS.as_bytes()), ("b.py", b"x = 1\n")]);
     // The texts are first read when the fixes are made; here an editor saves the file just before.
     let (path, inner) = (folder.path.join("a.py"), to_await());

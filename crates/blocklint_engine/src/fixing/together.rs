@@ -23,7 +23,7 @@ pub fn applicable_together<'f>(fixes: impl Iterator<Item = &'f Fix>) -> Vec<Edit
 
 /// The numbers of problems and suppressions in a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Glance {
+pub struct ParseCounts {
     /// The number of parts that do not parse.
     pub problems: usize,
     /// The number of suppression comments.
@@ -32,7 +32,7 @@ pub struct Glance {
 
 /// Parses one text in the language of the path's extension; `None` if the path has no known extension or if the front
 /// end fails. Needs a large stack ([`crate::STACK_SIZE`]).
-pub fn glance(path: &Utf8Path, text: &str) -> Option<Glance> {
+pub fn parse_counts(path: &Utf8Path, text: &str) -> Option<ParseCounts> {
     let language = match path.extension()? {
         "py" => Language::Python,
         "rs" => Language::Rust,
@@ -49,7 +49,7 @@ pub fn glance(path: &Utf8Path, text: &str) -> Option<Glance> {
         given: None,
     };
     let facts = extract_text(&file, text, u64::MAX).facts?;
-    Some(Glance { problems: facts.problems.len(), suppressions: facts.suppressions.len() })
+    Some(ParseCounts { problems: facts.problems.len(), suppressions: facts.suppressions.len() })
 }
 
 #[cfg(test)]
@@ -57,10 +57,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_glance_counts_problems_and_comments() {
-        let glance = |text: &str| glance(Utf8Path::new("/a.py"), text).expect("Python");
-        assert_eq!(glance("x = 1  # blocklint: ignore\n"), Glance { problems: 0, suppressions: 1 });
-        assert_eq!(glance("x = '''# blocklint: ignore\n'''\n"), Glance { problems: 0, suppressions: 0 });
-        assert!(glance("x = (\n").problems > 0);
+    fn parse_counts_has_problems_and_suppressions() {
+        let glance = |text: &str| parse_counts(Utf8Path::new("/a.py"), text).expect("Python");
+        assert_eq!(parse_counts("x = 1  # blocklint: ignore\n"), ParseCounts { problems: 0, suppressions: 1 });
+        assert_eq!(parse_counts("x = '''# blocklint: ignore\n'''\n"), ParseCounts { problems: 0, suppressions: 0 });
+        assert!(parse_counts("x = (\n").problems > 0);
     }
 }
