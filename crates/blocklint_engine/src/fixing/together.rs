@@ -58,9 +58,9 @@ mod tests {
 
     #[test]
     fn parse_counts_has_problems_and_suppressions() {
-        let glance = |text: &str| parse_counts(Utf8Path::new("/a.py"), text).expect("Python");
-        assert_eq!(parse_counts("x = 1  # blocklint: ignore\n"), ParseCounts { problems: 0, suppressions: 1 });
-        assert_eq!(parse_counts("x = '''# blocklint: ignore\n'''\n"), ParseCounts { problems: 0, suppressions: 0 });
-        assert!(parse_counts("x = (\n").problems > 0);
+        let counts = |text: &str| parse_counts(Utf8Path::new("/a.py"), text).expect("Python");
+        assert_eq!(counts("x = 1  # blocklint: ignore\n"), ParseCounts { problems: 0, suppressions: 1 });
+        assert_eq!(counts("x = '''# blocklint: ignore\n'''\n"), ParseCounts { problems: 0, suppressions: 0 });
+        assert!(counts("x = (\n").problems > 0);
     }
 }
