@@ -25,7 +25,7 @@ pub(super) fn levels(check: &Check, levels: Levels) -> Levels {
 }
 
 /// Marks what was seen, and takes out what was not and lies below the levels. The texts that were read for it come back.
-pub(super) fn mark_confirmed(
+pub(super) fn weigh(
     evidence: &[(Utf8PathBuf, Evidence)],
     chosen: &mut Chosen,
     project: &Project,
