@@ -1,5 +1,7 @@
-//! From a project to findings.
+//! The analysis of a project: extraction, link, solve, and the findings grouped by their causes. Also the options of a
+//! run, its thread pool, and the layout of the project for the linker.
 
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -17,23 +19,24 @@ use rayon::ThreadPoolBuilder;
 
 use crate::Failure;
 use crate::comments::named::silencing_comments;
-use crate::comments::{CommentChecks, CommentEdit, comments, unread_languages};
+use crate::comments::{CommentChecks, CommentEdit, comment_findings, unread_languages};
 use crate::contain::{Contained, LeftOut, contain, unseen_languages};
 use crate::extraction::{Extracted, extract_all};
 use crate::fixing::Remedies;
 use crate::plan::FindingPaths;
 use crate::progress::{Progress, Silent, Step};
 use crate::timings::Timings;
-use crate::units::units;
-use crate::words::worded;
+use crate::units::unit_layouts;
+use crate::words::findings_with_remedies;
 
-/// Dropping or walking a deep syntax tree recurses; only touched pages count.
+/// The stack of each worker thread in bytes. It is large because dropping or walking a deep syntax tree recurses; only
+/// pages that are touched use memory.
 pub const STACK_SIZE: usize = 256 << 20;
 
-/// How many threads do the work; 0 leaves the choice.
+/// The number of worker threads; 0 lets rayon choose.
 static THREADS: AtomicUsize = AtomicUsize::new(0);
 
-/// Sets how many threads do the work of this process; 0 leaves the choice. The result is the same for any number.
+/// Sets the number of worker threads of this process; 0 lets rayon choose. The result is equal for any number.
 pub fn set_threads(threads: usize) {
     THREADS.store(threads, Ordering::Relaxed);
 }
@@ -41,15 +44,15 @@ pub fn set_threads(threads: usize) {
 /// The options of a run besides the project.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// A finding's severity is that of its labels which are at least this sure.
+    /// The least confidence of the labels that decide a finding's severity.
     pub min_confidence: Confidence,
-    /// Signals that are switched off, to measure what they do.
+    /// Signals that are switched off, so that their effect can be measured.
     pub without: SignalSet,
     /// True if findings list the signals that apply to them, which costs time.
     pub account: bool,
-    /// True if code that is only for tests, examples or a command line counts like other code.
+    /// True if code that only tests, examples or a command line reach is reported like other code.
     pub include_aside: bool,
-    /// True if functions that must not block are counted, whatever is found.
+    /// True if functions that must not block are counted even if there are findings.
     pub counts_what_must_not_block: bool,
     /// The checks of comments that silence rules.
     pub comments: CommentChecks,
@@ -64,7 +67,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// Returns all signals on, and none accounted for.
+    /// Returns the default options: all signals are on, and findings do not list them.
     pub fn new(min_confidence: Confidence) -> Self {
         Options {
             min_confidence,
@@ -80,36 +83,37 @@ impl Options {
         }
     }
 
-    /// Frees what a run made, unless the process ends after it.
-    pub(crate) fn free<T>(&self, made: T) {
+    /// Frees a value of the run, or leaks it if the process ends after the run.
+    pub(crate) fn free_or_leak<T>(&self, value: T) {
         if self.ends_process {
-            std::mem::forget(made);
+            std::mem::forget(value);
         }
     }
 }
 
-/// The result of one run, at every level.
+/// The result of one run, before rules and levels are applied.
 #[derive(Debug)]
 pub struct Report {
-    /// Findings in the reported files, by path, offset, rule; places are not located yet.
+    /// Findings in the reported files, sorted by path, offset and rule. Their places have no rows and columns yet.
     pub findings: Vec<Finding>,
-    /// The findings under their causes, in order of reach.
+    /// The findings under their causes, the worst causes first ([`group_by_cause`]).
     pub groups: Vec<Group>,
     /// The number of files that could be opened.
     pub read: usize,
     /// The remedies of the findings.
     pub remedies: Remedies,
-    /// How many functions must not block, where that was asked for or nothing was found.
+    /// The number of functions that must not block. Present if [`Options::counts_what_must_not_block`] is set or if
+    /// there is no finding.
     pub must_not_block: Option<usize>,
-    /// All paths of the findings, if the run was asked for them.
+    /// All paths of the findings, if [`Options::all_paths`] is set.
     pub all_paths: Option<FindingPaths>,
     /// The parts that the analysis left out because it failed there.
     pub left_out: Vec<LeftOut>,
-    /// How long it took.
+    /// The time that each part of the run took.
     pub timings: Timings,
 }
 
-/// Runs work on threads with large stacks, where trees may be deep.
+/// Runs the work in a pool of threads with large stacks ([`STACK_SIZE`]), because syntax trees may be deep.
 ///
 /// # Errors
 /// If the system starts no threads.
@@ -129,7 +133,7 @@ pub fn analyse(project: &Project, models: &Models, options: Options) -> Result<R
     analyse_watched(project, models, options, &Silent)
 }
 
-/// Analyses as [`analyse`] does and reports the progress.
+/// Analyses the project as [`analyse`] does and reports the progress.
 ///
 /// # Errors
 /// If the system starts no threads.
@@ -140,30 +144,30 @@ pub fn analyse_watched(
     progress: &dyn Progress,
 ) -> Result<Report, Failure> {
     let mut timings = Timings::default();
-    // Threads that end free their trees.
+    // Extraction has its own pool: when its threads end, they free their syntax trees.
     let (extracted, parse, facts) = on_large_stacks(|| extract_all(project, progress))?;
     (timings.parse, timings.facts, timings.extracted) = (parse, facts, extracted.len());
     on_large_stacks(|| {
-        let unread = unread(project, &extracted);
+        let unread = unread_findings(project, &extracted);
         let unread_languages = unread_languages(project, &extracted);
-        let read = opened(&extracted);
+        let read = count_opened(&extracted);
         let started = Instant::now();
         let files = source_files(project, extracted);
-        let layout = layout_of(project, models);
+        let layout = project_layout(project, models);
         timings.link = started.elapsed();
         let unsolved = Unsolved { project, unread, unread_languages, read, timings, progress };
         let report = analyse_files(&files, &layout, models, options, unsolved);
-        options.free(files);
+        options.free_or_leak(files);
         report
     })
 }
 
-/// The state of a run before its files are linked.
+/// The input of [`analyse_files`] that extraction produced, besides the facts.
 pub(crate) struct Unsolved<'p> {
     pub(crate) project: &'p Project,
     /// Findings for files that could not be read.
     pub(crate) unread: Vec<Finding>,
-    /// The languages of which some file was not read.
+    /// The languages with at least one file that could not be read.
     pub(crate) unread_languages: Vec<Language>,
     /// The number of files that could be opened.
     pub(crate) read: usize,
@@ -173,11 +177,11 @@ pub(crate) struct Unsolved<'p> {
 }
 
 /// Returns the number of files that could be opened.
-pub(crate) fn opened(extracted: &[Extracted]) -> usize {
+pub(crate) fn count_opened(extracted: &[Extracted]) -> usize {
     extracted.iter().filter(|file| file.was_opened()).count()
 }
 
-/// Analyses these files. Must run in a pool of threads with large stacks.
+/// Links and solves these files. Must run in a pool of threads with large stacks.
 pub(crate) fn analyse_files(
     files: &[SourceFile],
     layout: &Layout,
@@ -195,38 +199,38 @@ pub(crate) fn analyse_files(
     let started = Instant::now();
     let new_linker = || blocklint_analysis::new_linker(&program, models);
     let contained = contain(&program, options, new_linker, |linker, left_out| {
-        let solved = blocklint_analysis::solve(linker, options_of(options));
+        let solved = blocklint_analysis::solve(linker, analysis_options(options));
         let solve = started.elapsed();
         let unseen = unseen_languages(&unread_languages, left_out);
-        let remarks = comments(files, &solved, options.comments, &unseen, |_| true);
-        let mut found = findings.clone();
-        let remedies = told(linker, &solved, project.trace_in_paths, remarks, left_out, &mut found);
+        let remarks = comment_findings(files, &solved, options.comments, &unseen, |_| true);
+        let (merged, remedies) =
+            merge_findings(linker, &solved, project.trace_in_paths, remarks, left_out, findings.clone());
         let counts = options.counts_what_must_not_block || solved.findings.is_empty();
         let must_not_block = counts.then(|| blocklint_analysis::count_entry_points(linker));
-        (found, remedies, FindingPaths::new(linker, &solved), must_not_block, solve)
+        (merged, remedies, FindingPaths::new(linker, &solved), must_not_block, solve)
     });
     let Contained { done: (findings, remedies, all_paths, must_not_block, solve), linker, left_out } = contained;
     timings.solve = solve;
-    let groups = grouped(&findings);
+    let groups = group_by_cause(&findings);
     timings.output = started.elapsed() - solve;
-    options.free(linker);
-    options.free(program);
+    options.free_or_leak(linker);
+    options.free_or_leak(program);
     Report { findings, groups, read, remedies, must_not_block, all_paths, left_out, timings }
 }
 
-/// Adds the findings of an analysis, about left-out parts and about comments to the findings about files themselves, in
-/// order; returns the remedies.
-pub(crate) fn told(
+/// Returns all findings of a run, sorted, and their remedies: `findings` about unreadable files, and those about parts
+/// that were left out, about the code, and about suppression comments.
+pub(crate) fn merge_findings(
     linker: &Linker<'_>,
     solved: &Solved,
     trace_in_paths: bool,
     remarks: Vec<(Finding, Option<CommentEdit>)>,
     left_out: &[LeftOut],
-    findings: &mut Vec<Finding>,
-) -> Remedies {
+    mut findings: Vec<Finding>,
+) -> (Vec<Finding>, Remedies) {
     let mut remedies = Remedies::default();
     findings.extend(left_out.iter().filter_map(LeftOut::finding));
-    for (finding, remedy) in worded(linker, solved, trace_in_paths) {
+    for (finding, remedy) in findings_with_remedies(linker, solved, trace_in_paths) {
         remedies.insert(&finding, remedy);
         findings.push(finding);
     }
@@ -234,17 +238,17 @@ pub(crate) fn told(
         remedies.insert_comment_edit(&finding, edit);
         findings.push(finding);
     }
-    sort(findings);
-    remedies
+    sort_findings(&mut findings);
+    (findings, remedies)
 }
 
-/// Findings by path, offset, rule.
-pub(crate) fn sort(findings: &mut [Finding]) {
+/// Sorts findings by path, offset and rule.
+pub(crate) fn sort_findings(findings: &mut [Finding]) {
     findings.sort_by(|a, b| (&*a.place.path, a.place.span, a.rule).cmp(&(&*b.place.path, b.place.span, b.rule)));
 }
 
-/// Returns the options of the analysis.
-pub(crate) fn options_of(options: Options) -> blocklint_analysis::Options {
+/// Returns the part of the options that link and solve use.
+pub(crate) fn analysis_options(options: Options) -> blocklint_analysis::Options {
     let Options {
         min_confidence,
         without,
@@ -260,17 +264,21 @@ pub(crate) fn options_of(options: Options) -> blocklint_analysis::Options {
     blocklint_analysis::Options { min_confidence, without, account, include_aside, all_paths, ask_first }
 }
 
-/// Returns the files that were read, and the layout, as the analysis takes them.
-pub(crate) fn loaded(project: &Project, models: &Models, extracted: Vec<Extracted>) -> (Vec<SourceFile>, Layout) {
-    (source_files(project, extracted), layout_of(project, models))
+/// Returns the files that could be read, and the layout of the project, as input of the linker.
+pub(crate) fn source_files_and_layout(
+    project: &Project,
+    models: &Models,
+    extracted: Vec<Extracted>,
+) -> (Vec<SourceFile>, Layout) {
+    (source_files(project, extracted), project_layout(project, models))
 }
 
-/// Returns the files that were read, as the analysis takes them.
+/// Returns the files that could be read, as input of the linker.
 pub(crate) fn source_files(project: &Project, extracted: Vec<Extracted>) -> Vec<SourceFile> {
     project.files.iter().zip(extracted).filter_map(|(file, extracted)| source_file(file, extracted)).collect()
 }
 
-/// Returns a file as the analysis takes it; none that could not be read.
+/// Returns a file as input of the linker; `None` if it could not be read.
 pub(crate) fn source_file(file: &blocklint_project::SourceFile, extracted: Extracted) -> Option<SourceFile> {
     let facts = extracted.facts?;
     Some(SourceFile {
@@ -283,16 +291,17 @@ pub(crate) fn source_file(file: &blocklint_project::SourceFile, extracted: Extra
     })
 }
 
-/// Puts other facts in place of a file's, with all that is read off them, and returns the old ones.
+/// Replaces the facts of a file and everything that is derived from them. Returns the old facts.
 pub(crate) fn replace_facts(file: &mut SourceFile, facts: FileFacts) -> FileFacts {
     file.silencing = silencing_comments(&facts);
     file.index = OnceLock::new();
     std::mem::replace(&mut file.facts, facts)
 }
 
-/// Returns the layout of a project, for which files other than source code are read.
-pub(crate) fn layout_of(project: &Project, models: &Models) -> Layout {
-    let below = |folder: &Utf8Path| {
+/// Returns the layout of a project: import roots, crates, Java modules, and units with their dependencies and switches.
+/// Reads manifests and launch files, but no source code.
+pub(crate) fn project_layout(project: &Project, models: &Models) -> Layout {
+    let relative_to_base = |folder: &Utf8Path| {
         folder.strip_prefix(&project.base).map_or_else(|_| folder.to_string(), |inside| inside.to_string())
     };
     let crates = project
@@ -302,12 +311,12 @@ pub(crate) fn layout_of(project: &Project, models: &Models) -> Layout {
             let mut roots: Vec<_> = package.roots.iter().collect();
             roots.sort_by_key(|root| root.kind != CrateRootKind::Library);
             CrateLayout {
-                folder: below(&package.folder),
+                folder: relative_to_base(&package.folder),
                 package: package.package.clone(),
                 renamed: package.renamed.clone(),
                 dependencies: package.dependencies.as_ref().map(|all| {
-                    let told = |of: &RustDependency| (of.name.clone(), of.package.clone(), of.features.clone());
-                    all.iter().map(told).collect()
+                    let to_layout = |of: &RustDependency| (of.name.clone(), of.package.clone(), of.features.clone());
+                    all.iter().map(to_layout).collect()
                 }),
                 oldest: package
                     .dependencies
@@ -320,48 +329,48 @@ pub(crate) fn layout_of(project: &Project, models: &Models) -> Layout {
                 is_published: package.is_published,
                 edition: package.edition,
                 name: package.library.clone(),
-                roots: roots.iter().map(|root| below(&root.path)).collect(),
+                roots: roots.iter().map(|root| relative_to_base(&root.path)).collect(),
             }
         })
         .collect();
-    let import_roots = project.import_roots.iter().map(|root| below(root)).collect();
+    let import_roots = project.import_roots.iter().map(|root| relative_to_base(root)).collect();
     let is_java = project.files.iter().any(|file| file.language == Language::Java);
-    let all = if is_java { blocklint_project::modules(&project.units) } else { Vec::new() };
+    let all = if is_java { blocklint_project::read_modules(&project.units) } else { Vec::new() };
     let modules = all
         .into_iter()
         .map(|of| ModuleLayout {
-            folder: below(&of.folder).replace('\\', "/"),
+            folder: relative_to_base(&of.folder).replace('\\', "/"),
             needs: of.needs,
             artifacts: of.artifacts,
             is_open: of.is_open,
         })
         .collect();
-    Layout { import_roots, crates, modules, units: units(project, models) }
+    Layout { import_roots, crates, modules, units: unit_layouts(project, models) }
 }
 
-/// Findings under the cause of their best path, the causes of the worst findings first, and of equally bad ones those that most
-/// roots wait for; then those without one, and last what could not be read.
-pub fn grouped(findings: &[Finding]) -> Vec<Group> {
+/// Groups findings by the cause of their best path. Causes of the worst findings come first; among equally bad causes,
+/// those that more roots wait for. Then come findings without a cause, and last the unreadable files.
+pub fn group_by_cause(findings: &[Finding]) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     let mut without = Vec::new();
-    let mut known: std::collections::HashMap<(Arc<Utf8Path>, Span, String), usize> = std::collections::HashMap::new();
+    let mut group_of_cause: HashMap<(Arc<Utf8Path>, Span, String), usize> = HashMap::new();
     for (index, finding) in (0u32..).zip(findings) {
         let Some(cause) = finding.causes.first() else {
             without.push(index);
             continue;
         };
         let key = (Arc::clone(&cause.place.path), cause.place.span, cause.call.clone());
-        let at = *known.entry(key).or_insert_with(|| {
+        let group = *group_of_cause.entry(key).or_insert_with(|| {
             groups.push(Group { cause: Some(cause.clone()), findings: Vec::new() });
             groups.len() - 1
         });
-        groups[at].findings.push(index);
+        groups[group].findings.push(index);
     }
     let worst = |group: &Group| {
         let shown = group.findings.iter().map(|index| &findings[*index as usize]).filter(|of| of.suppression.is_none());
         shown.map(|finding| finding.severity).max()
     };
-    // Stable: what is equally bad and reached as often keeps the order of the first finding.
+    // The sort is stable: causes that are equally bad and reached as often keep the order of their first findings.
     groups.sort_by_cached_key(|group| {
         std::cmp::Reverse((worst(group), group.cause.as_ref().map_or(0, |cause| cause.reach)))
     });
@@ -375,7 +384,7 @@ pub fn grouped(findings: &[Finding]) -> Vec<Group> {
 }
 
 /// Returns a finding BLT902 for each reported file that could not be read or analysed.
-pub(crate) fn unread(project: &Project, extracted: &[Extracted]) -> Vec<Finding> {
+pub(crate) fn unread_findings(project: &Project, extracted: &[Extracted]) -> Vec<Finding> {
     let files = project.files.iter().zip(extracted).filter(|(file, _)| file.reported);
     files.filter_map(|(file, extracted)| extracted.unread.as_ref().map(|unread| unread_finding(file, unread))).collect()
 }
@@ -389,7 +398,8 @@ pub(crate) fn unread_finding(file: &blocklint_project::SourceFile, (span, unread
     }
 }
 
-/// Returns how long the search takes cold, and again over all that the first one resolved: what an editor waits for.
+/// Returns the time of the first search, and of a second one that uses the linker's answers to the first. An editor
+/// waits for the second.
 ///
 /// # Errors
 /// If the system starts no threads.
@@ -397,7 +407,7 @@ pub fn time_searches(project: &Project, models: &Models, options: Options) -> Re
     let (times, _) = with_linker(project, models, options, |linker| {
         let timed = || {
             let started = Instant::now();
-            let solved = blocklint_analysis::solve(linker, options_of(options));
+            let solved = blocklint_analysis::solve(linker, analysis_options(options));
             (started.elapsed(), solved.findings.len())
         };
         let (first, second) = (timed(), timed());
@@ -407,7 +417,8 @@ pub fn time_searches(project: &Project, models: &Models, options: Options) -> Re
     Ok(times)
 }
 
-/// Links a project, for callers that ask about single sites. They are asked again without what failed.
+/// Links a project and calls `ask` with the linker. If a part of the analysis panics, `ask` is called again with a new
+/// linker that leaves this part out ([`contain`]).
 pub(crate) fn with_linker<T>(
     project: &Project,
     models: &Models,
@@ -419,7 +430,7 @@ where
 {
     on_large_stacks(|| {
         let (extracted, _, _) = extract_all(project, &Silent);
-        let (files, layout) = loaded(project, models, extracted);
+        let (files, layout) = source_files_and_layout(project, models, extracted);
         let names = Names::new(&files);
         let program = Program::new(&files, &layout, &names);
         let new_linker = || blocklint_analysis::new_linker(&program, models);

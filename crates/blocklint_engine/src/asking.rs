@@ -1,5 +1,6 @@
-//! Answers about a linked project for programs that rewrite Python: one JSON object a question, one an answer. The linker stays, so a
-//! question costs what it asks for alone. [docs/ask.md](../../../docs/ask.md) describes the objects.
+//! `blocklint ask`: answers questions of programs that rewrite Python about a linked project. Each question is one JSON
+//! object and gets one JSON object as answer. All questions use one linker, so each costs only its own queries.
+//! [docs/ask.md](../../../docs/ask.md) describes the objects.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -8,7 +9,7 @@ use std::sync::Arc;
 use blocklint_analysis::{BodyRef, ClassRef, FileId, Linker, SourceFile};
 use blocklint_core::{Language, Place, Refusal, Span};
 use blocklint_facts::Expression;
-use blocklint_mending::moved_with;
+use blocklint_mending::code_moved_with_call;
 use blocklint_mending::rewriting::{Meaning, Means, Meant, Places};
 use blocklint_models::Models;
 use blocklint_output::Sources;
@@ -24,7 +25,7 @@ use crate::analyse::with_linker;
 use crate::sources::{line_span, locate_one, text_of};
 use crate::{Failure, Options};
 
-/// The version of questions and answers; it grows when one of them changes its meaning or goes.
+/// The version of questions and answers. It grows when one of them changes its meaning or is removed.
 pub const ASK_VERSION: u32 = 1;
 
 /// A question.
@@ -33,7 +34,7 @@ pub const ASK_VERSION: u32 = 1;
 enum Question {
     /// The meaning of an expression.
     Meaning(Text),
-    /// The meaning of a dotted name of the project.
+    /// The meaning of a dotted path, such as `shop.models.Order`.
     Path { path: String },
     /// The functions that change together with one, and all uses of them.
     Function(Name),
@@ -43,61 +44,62 @@ enum Question {
     Variable(Text),
     /// All uses of a name of a library.
     Library { path: String },
-    /// The reason why a call belongs to its thread.
+    /// The reason why a call cannot move to another thread.
     Thread(Text),
-    /// How a file writes a path at a place.
-    Spelling { filename: String, location: At, path: String },
-    /// A text with imports added.
-    Imports { text: String, imports: Vec<Added> },
+    /// The spelling of a dotted path at a place of a file, and the import that it needs.
+    Spelling { filename: String, location: Position, path: String },
+    /// The text of a file with imports added.
+    Imports { text: String, imports: Vec<AddedImport> },
 }
 
-/// The text of an expression.
+/// The place of an expression, from its first to its last character.
 #[derive(Clone, Debug, Deserialize)]
 struct Text {
     filename: String,
-    location: At,
-    end_location: At,
+    location: Position,
+    end_location: Position,
 }
 
-/// The name in a definition.
+/// The place of the name in a definition.
 #[derive(Clone, Debug, Deserialize)]
 struct Name {
     filename: String,
-    location: At,
+    location: Position,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize)]
-struct At {
+struct Position {
     row: u32,
     column: u32,
 }
 
 #[derive(Clone, Debug, Deserialize)]
-struct Added {
+struct AddedImport {
     module: String,
     name: Option<String>,
 }
 
-/// Answers questions until there are no more. `next` returns one as JSON, and `tell` gets first the versions and files, then one answer
-/// for each question, in order.
+/// Answers questions until there are no more. `next` returns a question as JSON. `reply` gets first the versions and
+/// files, then one answer for each question, in order.
 ///
 /// # Errors
 ///
-/// Where the system gives no threads.
+/// If the system starts no threads.
 pub fn ask(
     project: &Project,
     models: &Models,
     options: Options,
     next: &mut (dyn FnMut() -> Option<String> + Send),
-    tell: &mut (dyn FnMut(&Value) + Send),
+    reply: &mut (dyn FnMut(&Value) + Send),
 ) -> Result<(), Failure> {
     let mut is_greeted = false;
-    // A question that meets a mistake of the analysis is asked again without the function at fault.
+    // If the analysis panics at a question, the closure runs again without the function at fault, and repeats this
+    // question.
     let mut pending: Option<String> = None;
     with_linker(project, models, options, |linker| {
         let answers = Answers::new(project, linker);
         if !std::mem::replace(&mut is_greeted, true) {
-            tell(&answers.greeting());
+            reply(&answers.first_message());
         }
         while let Some(question) = pending.take().or_else(&mut *next) {
             pending = Some(question.clone());
@@ -106,13 +108,13 @@ pub fn ask(
                 Err(error) => Err(format!("no question: {error}")),
             };
             pending = None;
-            tell(&answer.unwrap_or_else(|error| json!({ "error": error })));
+            reply(&answer.unwrap_or_else(|error| json!({ "error": error })));
         }
     })?;
     Ok(())
 }
 
-/// A linked project, with what was read of its files for questions.
+/// A linked project, with the texts and expressions of the files that questions have named.
 struct Answers<'a, 'l> {
     project: &'a Project,
     linker: &'a Linker<'l>,
@@ -122,7 +124,7 @@ struct Answers<'a, 'l> {
     sources: RefCell<Sources>,
 }
 
-/// An answer, or why there is none.
+/// An answer, or the reason why there is none.
 type Answer = Result<Value, String>;
 
 impl<'a, 'l> Answers<'a, 'l> {
@@ -138,11 +140,11 @@ impl<'a, 'l> Answers<'a, 'l> {
         }
     }
 
-    fn greeting(&self) -> Value {
+    fn first_message(&self) -> Value {
         let files = self.linker.program.files.iter();
         let python =
             files.filter(|file| file.facts.language == Language::Python && file.path.extension() == Some("py"));
-        let file = |of: &SourceFile| {
+        let file_json = |of: &SourceFile| {
             let slot = self.slots.get(&*of.path).copied();
             json!({
                 "filename": of.path.as_str(),
@@ -150,7 +152,7 @@ impl<'a, 'l> Answers<'a, 'l> {
                 "unread": !of.facts.problems.is_empty(),
             })
         };
-        let files: Vec<Value> = python.map(file).collect();
+        let files: Vec<Value> = python.map(file_json).collect();
         json!({ "version": ASK_VERSION, "blocklint": env!("CARGO_PKG_VERSION"), "files": files })
     }
 
@@ -159,43 +161,45 @@ impl<'a, 'l> Answers<'a, 'l> {
         let places = Places::new(self.linker, &expressions);
         match question {
             Question::Meaning(text) => {
-                let (file, expression) = self.expression(&places, &text)?;
-                Ok(self.meant(&places.meaning(file, &expression)))
+                let (file, expression) = self.find_expression(&places, &text)?;
+                Ok(self.meant_json(&places.meaning(file, &expression)))
             }
-            Question::Path { path } => Ok(self.meant(&places.meaning_of_path(&path))),
+            Question::Path { path } => Ok(self.meant_json(&places.meaning_of_path(&path))),
             Question::Function(name) => {
-                let file = self.file(&name.filename)?;
-                let body =
-                    places.function(file, self.name(file, name.location)?).ok_or("no function is defined there")?;
-                Ok(self.function(&places, body))
+                let file = self.file_id(&name.filename)?;
+                let body = places
+                    .function(file, self.name_span(file, name.location)?)
+                    .ok_or("no function is defined there")?;
+                Ok(self.function_json(&places, body))
             }
             Question::Class(name) => {
-                let file = self.file(&name.filename)?;
-                let class = places.class(file, self.name(file, name.location)?).ok_or("no class is defined there")?;
-                Ok(json!({ "uses": self.all(&places.uses_of_class(class)) }))
+                let file = self.file_id(&name.filename)?;
+                let class =
+                    places.class(file, self.name_span(file, name.location)?).ok_or("no class is defined there")?;
+                Ok(json!({ "uses": self.places_json(&places.uses_of_class(class)) }))
             }
             Question::Variable(text) => {
-                let (file, expression) = self.expression(&places, &text)?;
-                let found = places.variable_uses(file, &expression);
+                let (file, expression) = self.find_expression(&places, &text)?;
+                let variable = places.variable_uses(file, &expression);
                 Ok(json!({
-                    "known": found.is_known,
-                    "parameter": found.is_parameter,
-                    "targets": self.all(&found.targets),
-                    "uses": self.all(&found.uses),
-                    "unknown": self.all(&found.unknown),
+                    "known": variable.is_known,
+                    "parameter": variable.is_parameter,
+                    "targets": self.places_json(&variable.targets),
+                    "uses": self.places_json(&variable.uses),
+                    "unknown": self.places_json(&variable.unknown),
                 }))
             }
-            Question::Library { path } => Ok(json!({ "uses": self.all(&places.uses_of_library(&path)) })),
+            Question::Library { path } => Ok(json!({ "uses": self.places_json(&places.uses_of_library(&path)) })),
             Question::Thread(text) => {
-                let file = self.file(&text.filename)?;
-                let span = self.span(file, &text)?;
+                let file = self.file_id(&text.filename)?;
+                let span = self.text_span(file, &text)?;
                 let site = places.call(file, span).ok_or("no call stands there")?;
-                let bound = moved_with(self.linker, site).bound;
-                Ok(json!({ "bound": bound.map(|bound| self.refusal(refusal_of_bound(&bound))) }))
+                let bound = code_moved_with_call(self.linker, site).bound;
+                Ok(json!({ "bound": bound.map(|bound| self.refusal_json(refusal_of_bound(&bound))) }))
             }
             Question::Spelling { filename, location, path } => {
-                let file = self.file(&filename)?;
-                let offset = self.offset(file, location)?;
+                let file = self.file_id(&filename)?;
+                let offset = self.byte_offset(file, location)?;
                 let text = self.text(file)?;
                 Ok(match blocklint_python::spelling(&text, offset, &path) {
                     Ok(spelled) => json!({
@@ -212,76 +216,77 @@ impl<'a, 'l> Answers<'a, 'l> {
         }
     }
 
-    fn function(&self, places: &Places<'_, '_>, body: BodyRef) -> Value {
-        let found = places.function_uses(body);
-        let family: Vec<Value> = found.family.iter().map(|of| self.function_place(*of)).collect();
+    fn function_json(&self, places: &Places<'_, '_>, body: BodyRef) -> Value {
+        let family_uses = places.function_uses(body);
+        let family: Vec<Value> = family_uses.family.iter().map(|of| self.function_name_json(*of)).collect();
         let base =
-            |(class, path): &(ClassRef, Option<String>)| json!({ "class": self.class_place(*class), "path": path });
-        let bases: Vec<Value> = found.bases.iter().map(base).collect();
+            |(class, path): &(ClassRef, Option<String>)| json!({ "class": self.class_name_json(*class), "path": path });
+        let bases: Vec<Value> = family_uses.bases.iter().map(base).collect();
         let means = |means| match means {
             Means::Family => "family",
             Means::Either => "either",
             Means::Unknown => "unknown",
         };
-        let uses = found.uses.iter().map(|one| {
-            let mut place = self.place(one.file, one.expression.span);
+        let uses = family_uses.uses.iter().map(|one| {
+            let mut place = self.place_json(one.file, one.expression.span);
             place["means"] = means(one.means).into();
             place["target"] = one.expression.is_target.into();
             place
         });
-        let shown = |of: &[(FileId, Span)]| of.iter().map(|(file, span)| self.place(*file, *span)).collect::<Vec<_>>();
+        let to_json =
+            |of: &[(FileId, Span)]| of.iter().map(|(file, span)| self.place_json(*file, *span)).collect::<Vec<_>>();
         json!({
             "family": family,
             "bases": bases,
             "uses": uses.collect::<Vec<_>>(),
-            "shown": shown(&found.shown),
-            "class_shown": shown(&found.class_shown),
+            "shown": to_json(&family_uses.exports),
+            "class_shown": to_json(&family_uses.class_exports),
         })
     }
 
-    fn meant(&self, meant: &Meant) -> Value {
+    fn meant_json(&self, meant: &Meant) -> Value {
         let object = |key: &str, value: Value| json!({ "kind": "object", key: value });
-        let one = |meaning: &Meaning| match meaning {
-            Meaning::Function(body) => json!({ "kind": "function", "function": self.function_place(*body) }),
-            Meaning::Class(class) => json!({ "kind": "class", "class": self.class_place(*class) }),
+        let meaning_json = |meaning: &Meaning| match meaning {
+            Meaning::Function(body) => json!({ "kind": "function", "function": self.function_name_json(*body) }),
+            Meaning::Class(class) => json!({ "kind": "class", "class": self.class_name_json(*class) }),
             Meaning::Module(file) => json!({
                 "kind": "module",
                 "filename": self.linker.program.files[file.index()].path.as_str(),
                 "name": self.linker.module_name(*file),
             }),
             Meaning::Library(path) => json!({ "kind": "library", "path": path }),
-            Meaning::Instance(class) => object("class", self.class_place(*class)),
+            Meaning::Instance(class) => object("class", self.class_name_json(*class)),
             Meaning::LibraryInstance(path) => object("type", path.as_str().into()),
             Meaning::Nothing => json!({ "kind": "none" }),
             Meaning::Other => json!({ "kind": "other" }),
             Meaning::Unknown => json!({ "kind": "unknown" }),
         };
-        json!({ "meanings": meant.meanings.iter().map(one).collect::<Vec<_>>(), "sure": meant.is_sure })
+        json!({ "meanings": meant.meanings.iter().map(meaning_json).collect::<Vec<_>>(), "sure": meant.is_sure })
     }
 
-    fn refusal(&self, refusal: Refusal) -> Value {
-        let mut said = json!({ "reason": refusal.reason });
+    fn refusal_json(&self, refusal: Refusal) -> Value {
+        let mut answer = json!({ "reason": refusal.reason });
         if let Some(mut place) = refusal.place {
             locate_one(self.project, &mut place, &mut self.sources.borrow_mut());
-            said["filename"] = place.path.as_str().into();
-            said["location"] = json!({ "row": place.start.row, "column": place.start.column });
+            answer["filename"] = place.path.as_str().into();
+            answer["location"] = json!({ "row": place.start.row, "column": place.start.column });
         }
-        said
+        answer
     }
 
-    fn function_place(&self, body: BodyRef) -> Value {
-        self.place(body.file, self.linker.program.body(body).name_span)
+    fn function_name_json(&self, body: BodyRef) -> Value {
+        self.place_json(body.file, self.linker.program.body(body).name_span)
     }
 
-    fn class_place(&self, class: ClassRef) -> Value {
-        self.place(class.file, self.linker.program.class(class).name_span)
+    fn class_name_json(&self, class: ClassRef) -> Value {
+        self.place_json(class.file, self.linker.program.class(class).name_span)
     }
 
-    fn all(&self, places: &[(FileId, Expression)]) -> Vec<Value> {
-        places.iter().map(|(file, expression)| self.place(*file, expression.span)).collect()
+    fn places_json(&self, places: &[(FileId, Expression)]) -> Vec<Value> {
+        places.iter().map(|(file, expression)| self.place_json(*file, expression.span)).collect()
     }
 
-    fn place(&self, file: FileId, span: Span) -> Value {
+    fn place_json(&self, file: FileId, span: Span) -> Value {
         let mut place = Place::unlocated(Arc::clone(&self.linker.program.files[file.index()].path), span);
         locate_one(self.project, &mut place, &mut self.sources.borrow_mut());
         json!({
@@ -291,33 +296,37 @@ impl<'a, 'l> Answers<'a, 'l> {
         })
     }
 
-    fn file(&self, name: &str) -> Result<FileId, String> {
+    fn file_id(&self, name: &str) -> Result<FileId, String> {
         self.slots.get(Utf8Path::new(name)).copied().ok_or_else(|| format!("{name} is no file of the project"))
     }
 
-    fn expression(&self, places: &Places<'_, '_>, text: &Text) -> Result<(FileId, Expression), String> {
-        let file = self.file(&text.filename)?;
-        let expression = places.expression(file, self.span(file, text)?);
+    fn find_expression(&self, places: &Places<'_, '_>, text: &Text) -> Result<(FileId, Expression), String> {
+        let file = self.file_id(&text.filename)?;
+        let expression = places.expression(file, self.text_span(file, text)?);
         Ok((file, expression.ok_or("no expression stands there")?))
     }
 
-    fn span(&self, file: FileId, text: &Text) -> Result<Span, String> {
-        Ok(Span::new(self.offset(file, text.location)?, self.offset(file, text.end_location)?))
+    fn text_span(&self, file: FileId, text: &Text) -> Result<Span, String> {
+        Ok(Span::new(self.byte_offset(file, text.location)?, self.byte_offset(file, text.end_location)?))
     }
 
-    fn name(&self, file: FileId, at: At) -> Result<Span, String> {
-        let start = self.offset(file, at)?;
+    fn name_span(&self, file: FileId, position: Position) -> Result<Span, String> {
+        let start = self.byte_offset(file, position)?;
         Ok(Span::new(start, start))
     }
 
-    fn offset(&self, file: FileId, at: At) -> Result<u32, String> {
+    fn byte_offset(&self, file: FileId, position: Position) -> Result<u32, String> {
         let text = self.text(file)?;
-        let line = line_span(&text, at.row).ok_or("the file has no such line")?;
+        let line = line_span(&text, position.row).ok_or("the file has no such line")?;
         let written = text.get(line.start as usize..line.end as usize).unwrap_or_default();
-        let mark = if at.row == 1 { written.len() - written.trim_start_matches('\u{feff}').len() } else { 0 };
-        let before: usize =
-            written[mark..].chars().take(at.column.saturating_sub(1) as usize).map(char::len_utf8).sum();
-        Ok(line.start + (mark + before) as u32)
+        let byte_order_mark =
+            if position.row == 1 { written.len() - written.trim_start_matches('\u{feff}').len() } else { 0 };
+        let before: usize = written[byte_order_mark..]
+            .chars()
+            .take(position.column.saturating_sub(1) as usize)
+            .map(char::len_utf8)
+            .sum();
+        Ok(line.start + (byte_order_mark + before) as u32)
     }
 
     fn text(&self, file: FileId) -> Result<Arc<str>, String> {
@@ -330,7 +339,7 @@ impl<'a, 'l> Answers<'a, 'l> {
         Ok(text)
     }
 
-    /// Returns the expressions of a file; none of a file that has changed since it was linked.
+    /// Returns the expressions of a Python file; none if the file has changed since it was linked, or is a notebook.
     fn expressions(&self, file: FileId) -> Rc<[Expression]> {
         if let Some(known) = self.expressions.borrow().get(&file) {
             return Rc::clone(known);
@@ -341,8 +350,8 @@ impl<'a, 'l> Answers<'a, 'l> {
         let read = bytes
             .filter(|_| linked.facts.language == Language::Python)
             .map(|bytes| blocklint_python::expressions(&bytes));
-        let same = read.filter(|(facts, _)| facts.content_hash == linked.facts.content_hash);
-        let expressions: Rc<[Expression]> = same.map(|(_, expressions)| expressions).unwrap_or_default().into();
+        let unchanged = read.filter(|(facts, _)| facts.content_hash == linked.facts.content_hash);
+        let expressions: Rc<[Expression]> = unchanged.map(|(_, expressions)| expressions).unwrap_or_default().into();
         self.expressions.borrow_mut().insert(file, Rc::clone(&expressions));
         expressions
     }

@@ -1,13 +1,13 @@
-//! Which findings are shown.
+//! Chooses the findings that are shown, by selected rules, suppressions, and the least severity and confidence.
 
 use std::cmp::Reverse;
 
 use blocklint_core::{Confidence, Finding, Group, Severity};
 use blocklint_rules::{Selection, UNREADABLE_SOURCE};
 
-use crate::grouped;
+use crate::group_by_cause;
 
-/// The least that is shown.
+/// The least severity and confidence of shown findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Levels {
     /// The least severity.
@@ -17,42 +17,42 @@ pub struct Levels {
 }
 
 impl Levels {
-    /// True if a finding does not lie below them; what could not be read never does.
+    /// True if a finding is at these levels or above. Findings about unreadable files (BLT902) always are.
     fn show(self, finding: &Finding) -> bool {
         finding.severity >= self.severity && finding.confidence >= self.confidence
             || finding.rule == UNREADABLE_SOURCE.code
     }
 }
 
-/// The findings that are shown, and how many of the chosen rules lie below the levels.
+/// The findings that are shown, and the numbers of those that are not.
 #[derive(Debug)]
 pub struct Chosen {
     /// The findings to show.
     pub findings: Vec<Finding>,
-    /// The chosen findings, grouped by cause.
+    /// The groups of the shown findings by cause.
     pub groups: Vec<Group>,
-    /// How many of the chosen rules lie below the levels.
+    /// The number of findings of selected rules that are below the levels.
     pub below: usize,
-    /// How many more would be shown if they were not only for tests, examples or a command line.
+    /// The number of findings that are hidden because only tests, examples or a command line reach them.
     pub aside: usize,
-    /// The worst of those, where nothing else was found; see [`Chosen::show_left_aside`].
+    /// If nothing is shown: the worst of the findings in `aside`. See [`Chosen::show_left_aside`].
     pub left_aside: Vec<Finding>,
-    /// The notes of high confidence that are worth most, where nothing else was found.
+    /// If nothing is shown: the notes of high confidence whose kinds of work have most points.
     pub minor: Vec<Finding>,
-    /// How many functions of the project must not block, where that was counted.
+    /// The number of functions that must not block, if it was counted.
     pub must_not_block: Option<usize>,
-    /// Findings that a suppression at their own place hides; for formats that list them.
+    /// Findings that a comment or the configuration suppresses, for formats that list them.
     pub suppressed: Vec<Finding>,
 }
 
-/// How many findings that are left aside are shown where nothing else was found.
-const MOST_LEFT_ASIDE: usize = 10;
+/// The greatest length of [`Chosen::left_aside`].
+const MAX_LEFT_ASIDE: usize = 10;
 
-/// How many notes are listed where nothing else was found.
-const MOST_MINOR: usize = 10;
+/// The greatest length of [`Chosen::most_valuable_notes`].
+const MAX_MINOR: usize = 10;
 
 impl Chosen {
-    /// Returns these findings under their causes, all of them shown, with none hidden.
+    /// Returns a choice that shows all of these findings.
     pub(crate) fn of(findings: Vec<Finding>, groups: Vec<Group>) -> Self {
         Chosen {
             findings,
@@ -66,8 +66,8 @@ impl Chosen {
         }
     }
 
-    /// Shows what is left aside where nothing else was found, as bad as it would be otherwise; returns how many that are. They count for
-    /// nothing.
+    /// Shows the findings of `left_aside` if nothing else is shown, with the severity that they would have in other
+    /// code. Returns their number; 0 if other findings are shown.
     pub fn show_left_aside(&mut self) -> usize {
         if !self.findings.is_empty() {
             return 0;
@@ -76,64 +76,65 @@ impl Chosen {
         for finding in &mut self.findings {
             finding.severity = finding.aside.map_or(finding.severity, |aside| aside.severity);
         }
-        self.groups = grouped(&self.findings);
+        self.groups = group_by_cause(&self.findings);
         self.findings.len()
     }
 
-    /// Takes the findings out that are marked, in order; the groups follow.
+    /// Removes the marked findings, also from the groups, and returns them in order.
     pub(crate) fn take(&mut self, marked: &[bool]) -> Vec<Finding> {
-        let mut moved = vec![None; self.findings.len()];
+        let mut new_indices = vec![None; self.findings.len()];
         let (mut kept, mut taken) = (Vec::new(), Vec::new());
         for (index, finding) in std::mem::take(&mut self.findings).into_iter().enumerate() {
             if marked.get(index) == Some(&true) {
                 taken.push(finding);
             } else {
-                moved[index] = Some(kept.len() as u32);
+                new_indices[index] = Some(kept.len() as u32);
                 kept.push(finding);
             }
         }
         self.findings = kept;
-        self.groups = followed(std::mem::take(&mut self.groups), &moved);
+        self.groups = renumber_groups(std::mem::take(&mut self.groups), &new_indices);
         taken
     }
 }
 
-/// Returns the groups with the new numbers of their findings; empty ones go.
-fn followed(groups: Vec<Group>, moved: &[Option<u32>]) -> Vec<Group> {
+/// Returns the groups with the new indices of their findings, without empty groups. `new_indices` has `None` for
+/// findings that were removed.
+fn renumber_groups(groups: Vec<Group>, new_indices: &[Option<u32>]) -> Vec<Group> {
     let groups = groups.into_iter().filter_map(|group| {
-        let left = group.findings.iter().filter_map(|index| moved.get(*index as usize).copied().flatten());
-        let left = left.collect::<Vec<_>>();
-        (!left.is_empty()).then_some(Group { cause: group.cause, findings: left })
+        let findings = group.findings.iter().filter_map(|index| new_indices.get(*index as usize).copied().flatten());
+        let findings = findings.collect::<Vec<_>>();
+        (!findings.is_empty()).then_some(Group { cause: group.cause, findings })
     });
     groups.collect()
 }
 
-/// The findings that `Chosen` only counts.
+/// The findings that [`Chosen`] only counts.
 #[derive(Debug, Default)]
 pub(crate) struct Hidden {
-    /// Below the levels.
+    /// Findings below the levels.
     pub(crate) below: Vec<Finding>,
-    /// Only for tests, examples or a command line.
+    /// Findings that only tests, examples or a command line reach.
     pub(crate) aside: Vec<Finding>,
 }
 
 /// The fate of a finding in a run: shown, or hidden for a reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
-    /// It is shown.
+    /// The finding is shown.
     Shown,
     /// Its rule is not reported.
     NotSelected,
     /// A comment or the configuration silences it.
     Suppressed,
-    /// It would be shown if it were not only for tests, examples or a command line.
+    /// It would be shown if other code than tests, examples or a command line reached it.
     Aside,
-    /// It lies below the levels.
+    /// It is below the levels.
     Below,
 }
 
-/// Returns what becomes of a finding.
-pub(crate) fn fate_of(finding: &Finding, selection: &Selection, levels: Levels) -> Fate {
+/// Returns the fate of a finding.
+pub(crate) fn fate(finding: &Finding, selection: &Selection, levels: Levels) -> Fate {
     if !selection.contains(finding.rule) {
         Fate::NotSelected
     } else if finding.suppression.is_some() {
@@ -149,14 +150,14 @@ pub(crate) fn fate_of(finding: &Finding, selection: &Selection, levels: Levels) 
     }
 }
 
-/// Leaves out what was not chosen, is suppressed or lies below the levels. Groups keep their order;
-/// empty ones go.
+/// Chooses the findings to show: those of selected rules that are not suppressed and not below the levels. Groups keep
+/// their order.
 pub fn choose(findings: Vec<Finding>, groups: Vec<Group>, selection: &Selection, levels: Levels) -> Chosen {
-    choose_keeping(findings, groups, selection, levels).0
+    choose_with_hidden(findings, groups, selection, levels).0
 }
 
-/// Chooses findings as [`choose`] does and also returns those that are only counted.
-pub(crate) fn choose_keeping(
+/// Chooses findings as [`choose`] does, and also returns those that are only counted.
+pub(crate) fn choose_with_hidden(
     findings: Vec<Finding>,
     groups: Vec<Group>,
     selection: &Selection,
@@ -165,14 +166,13 @@ pub(crate) fn choose_keeping(
     let mut hidden = Hidden::default();
     let mut suppressed = Vec::new();
     let mut kept = Vec::new();
-    // Old index → new one.
-    let mut moved = vec![None; findings.len()];
+    let mut new_indices = vec![None; findings.len()];
     for (index, finding) in findings.into_iter().enumerate() {
-        match fate_of(&finding, selection, levels) {
+        match fate(&finding, selection, levels) {
             Fate::NotSelected => {}
             Fate::Suppressed => suppressed.extend(levels.show(&finding).then_some(finding)),
             Fate::Shown => {
-                moved[index] = Some(kept.len() as u32);
+                new_indices[index] = Some(kept.len() as u32);
                 kept.push(finding);
             }
             Fate::Aside => hidden.aside.push(finding),
@@ -180,55 +180,56 @@ pub(crate) fn choose_keeping(
         }
     }
     let (below, aside) = (hidden.below.len(), hidden.aside.len());
-    let left_aside = if kept.is_empty() { worst(&hidden.aside) } else { Vec::new() };
-    let minor = if kept.is_empty() { minor(&hidden.below) } else { Vec::new() };
-    let groups = followed(groups, &moved);
+    let left_aside = if kept.is_empty() { worst_left_aside(&hidden.aside) } else { Vec::new() };
+    let minor = if kept.is_empty() { most_valuable_notes(&hidden.below) } else { Vec::new() };
+    let groups = renumber_groups(groups, &new_indices);
     (Chosen { findings: kept, groups, below, aside, left_aside, minor, must_not_block: None, suppressed }, hidden)
 }
 
-/// Returns the worst of the findings that are left aside, in their order.
-fn worst(aside: &[Finding]) -> Vec<Finding> {
-    most_by(aside, MOST_LEFT_ASIDE, |finding| Some(finding.aside.map(|aside| aside.severity)))
+/// Returns the worst findings of those that are left aside, in their order.
+fn worst_left_aside(aside: &[Finding]) -> Vec<Finding> {
+    first_by(aside, MAX_LEFT_ASIDE, |finding| Some(finding.aside.map(|aside| aside.severity)))
 }
 
-/// Returns the notes of high confidence whose kinds of work are worth most, in their order.
-fn minor(below: &[Finding]) -> Vec<Finding> {
-    most_by(below, MOST_MINOR, |finding| {
+/// Returns the notes of high confidence whose kinds of work have most points, in their order.
+fn most_valuable_notes(below: &[Finding]) -> Vec<Finding> {
+    first_by(below, MAX_MINOR, |finding| {
         let is_sure = finding.severity == Severity::Note && finding.confidence == Confidence::High;
         (is_sure && finding.aside.is_none()).then(|| finding.weight.map_or(0, |weight| weight.points))
     })
 }
 
-/// Returns the findings that a measure puts first, at most so many, in their order; those without one are left out.
-fn most_by<M: Ord>(findings: &[Finding], most: usize, measure: impl Fn(&Finding) -> Option<M>) -> Vec<Finding> {
-    let measured = findings.iter().enumerate().filter_map(|(at, finding)| Some((Reverse(measure(finding)?), at)));
-    let mut places: Vec<(Reverse<M>, usize)> = measured.collect();
-    places.sort_unstable();
-    places.truncate(most);
-    let mut places: Vec<usize> = places.into_iter().map(|(_, at)| at).collect();
-    places.sort_unstable();
-    places.into_iter().map(|at| findings[at].clone()).collect()
+/// Returns the `most` findings with the greatest measure, in their order. A finding whose measure is `None` is left
+/// out.
+fn first_by<M: Ord>(findings: &[Finding], most: usize, measure: impl Fn(&Finding) -> Option<M>) -> Vec<Finding> {
+    let measured = findings.iter().enumerate().filter_map(|(index, finding)| Some((Reverse(measure(finding)?), index)));
+    let mut ranked: Vec<(Reverse<M>, usize)> = measured.collect();
+    ranked.sort_unstable();
+    ranked.truncate(most);
+    let mut indices: Vec<usize> = ranked.into_iter().map(|(_, index)| index).collect();
+    indices.sort_unstable();
+    indices.into_iter().map(|index| findings[index].clone()).collect()
 }
 
-/// Keeps the first findings in the order of their groups, at most so many; returns how many are removed.
-pub fn cap(chosen: &mut Chosen, most: usize) -> usize {
+/// Keeps the first `most` findings in the order of their groups. Returns the number of removed findings.
+pub fn limit_findings(chosen: &mut Chosen, most: usize) -> usize {
     let all = chosen.findings.len();
     if all <= most {
         return 0;
     }
     let kept: std::collections::HashSet<u32> =
         chosen.groups.iter().flat_map(|group| group.findings.iter().copied()).take(most).collect();
-    let mut moved = vec![None; all];
+    let mut new_indices = vec![None; all];
     let mut findings = Vec::with_capacity(most);
     for (index, finding) in std::mem::take(&mut chosen.findings).into_iter().enumerate() {
         if kept.contains(&(index as u32)) {
-            moved[index] = Some(findings.len() as u32);
+            new_indices[index] = Some(findings.len() as u32);
             findings.push(finding);
         }
     }
     chosen.findings = findings;
     for group in &mut chosen.groups {
-        group.findings = group.findings.iter().filter_map(|index| moved[*index as usize]).collect();
+        group.findings = group.findings.iter().filter_map(|index| new_indices[*index as usize]).collect();
     }
     chosen.groups.retain(|group| !group.findings.is_empty());
     all - chosen.findings.len()
@@ -249,20 +250,20 @@ mod tests {
     }
 
     #[test]
-    fn the_first_groups_are_kept_and_findings_stay_in_order() {
+    fn limit_keeps_the_first_groups_and_the_order_of_findings() {
         let of = |rule| finding(rule, Severity::Error, Confidence::High);
         let group = |findings: &[u32]| Group { cause: None, findings: findings.to_vec() };
         let findings = vec![of(101), of(102), of(103), of(104), of(105)];
         let groups = vec![group(&[4, 1]), group(&[3, 0]), group(&[2])];
         let mut chosen = Chosen::of(findings, groups);
-        assert_eq!(cap(&mut chosen, 5), 0);
-        assert_eq!(cap(&mut chosen, 3), 2);
+        assert_eq!(limit_findings(&mut chosen, 5), 0);
+        assert_eq!(limit_findings(&mut chosen, 3), 2);
         assert_eq!(chosen.findings.iter().map(|finding| finding.rule.0).collect::<Vec<_>>(), [102, 104, 105]);
         assert_eq!(chosen.groups, [group(&[2, 0]), group(&[1])]);
     }
 
     #[test]
-    fn groups_follow_the_findings_that_are_left() {
+    fn groups_have_only_the_findings_that_are_shown() {
         let silenced = Finding {
             suppression: Some(Suppression { reason: None, source: SuppressionSource::Comment }),
             ..finding(101, Severity::Error, Confidence::High)

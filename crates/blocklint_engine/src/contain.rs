@@ -1,7 +1,8 @@
-//! Containment: a panic or a unit that takes too long costs the unit that was at hand, not the run.
+//! Containment: if the analysis of a unit (a function, a rule, a step) panics or takes too long, only this unit is left
+//! out.
 //!
-//! A panic leaves answers of the linker half-made. So the linker is thrown away and the search begins again without the
-//! unit. The program, with the facts of all files, stays.
+//! A panic leaves answers of the linker half-made. So the linker is dropped, and the search begins again without the
+//! unit. The program with the facts of all files is kept.
 
 use std::time::Duration;
 
@@ -15,58 +16,58 @@ use rustc_hash::FxHashSet;
 use crate::Options;
 use crate::panics::{Caught, catch_payload};
 use crate::sources::locate_one;
-use crate::words::place;
+use crate::words::place_of;
 
-/// Units that one run leaves out at most. A mistake that so many functions meet would cost more searches than the rest is worth.
-const MOST_LEFT_OUT: usize = 24;
+/// The greatest number of units that a run leaves out. Each costs a new search, so with more of them the run fails.
+const MAX_LEFT_OUT: usize = 24;
 
-/// The least patience with a unit, once others have taken too long.
-const LEAST_PATIENCE: Duration = Duration::from_secs(1);
+/// The least time limit of a unit. The limit is halved each time a unit exceeds it.
+const MIN_PATIENCE: Duration = Duration::from_secs(1);
 
 /// A part of the project that the analysis left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeftOut {
-    /// The function, or the name of the step or rule.
-    pub what: String,
-    /// Where the function is defined; none of a rule or step.
+    /// The name of the function, rule or step.
+    pub name: String,
+    /// The name in the function's definition; `None` for a rule or step.
     pub place: Option<Place>,
     /// The language of the function.
     language: Option<Language>,
-    /// True if its file is one of those whose findings are reported.
+    /// True if findings in the function's file are reported.
     is_reported: bool,
-    /// The path of its file for fingerprints.
+    /// The relative path of the function's file, for fingerprints.
     relative: String,
-    /// Why.
-    pub why: Gave,
+    /// The reason.
+    pub why: LeftOutReason,
 }
 
-/// Why a unit was left out.
+/// The reason why a unit was left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Gave {
-    /// It panicked: the message, and where in blocklint.
+pub enum LeftOutReason {
+    /// It panicked, with this message and place in blocklint's code.
     Panic(String),
-    /// It took longer than this.
+    /// It took longer than this limit.
     TooLong(Duration),
 }
 
-impl std::fmt::Display for Gave {
+impl std::fmt::Display for LeftOutReason {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Gave::Panic(message) => out.write_str(message),
-            Gave::TooLong(limit) => write!(out, "it took longer than {} s", limit.as_secs_f64()),
+            LeftOutReason::Panic(message) => out.write_str(message),
+            LeftOutReason::TooLong(limit) => write!(out, "it took longer than {} s", limit.as_secs_f64()),
         }
     }
 }
 
 impl LeftOut {
-    fn new(program: &Program<'_>, linker: &Linker<'_>, unit: WorkUnit, why: Gave) -> Self {
+    fn new(program: &Program<'_>, linker: &Linker<'_>, unit: WorkUnit, why: LeftOutReason) -> Self {
         match unit {
             WorkUnit::Body(body) => {
                 let facts = program.facts(body.file);
                 let file = &program.files[body.file.index()];
                 LeftOut {
-                    what: linker.qualified_name(body),
-                    place: Some(place(linker, body.file, program.body(body).name_span)),
+                    name: linker.qualified_name(body),
+                    place: Some(place_of(linker, body.file, program.body(body).name_span)),
                     language: Some(facts.language),
                     is_reported: file.reported,
                     relative: file.relative.clone(),
@@ -74,7 +75,7 @@ impl LeftOut {
                 }
             }
             WorkUnit::Rule(_) | WorkUnit::Step(_) => LeftOut {
-                what: match unit {
+                name: match unit {
                     WorkUnit::Rule(code) => code.to_string(),
                     WorkUnit::Step(name) => name.to_owned(),
                     WorkUnit::Body(_) => String::new(),
@@ -88,24 +89,25 @@ impl LeftOut {
         }
     }
 
-    /// Returns the finding about the left-out part; none for a rule or step, or for a file that is not reported.
+    /// Returns the finding about the left-out function (BLT902); `None` for a rule or step, or for a file that is not
+    /// reported.
     pub(crate) fn finding(&self) -> Option<Finding> {
         let place = self.place.clone().filter(|_| self.is_reported)?;
         let unread = match &self.why {
-            Gave::Panic(message) => Unread::Failed { function: self.what.clone(), reason: message.clone() },
-            Gave::TooLong(limit) => Unread::TookTooLong { function: self.what.clone(), limit: *limit },
+            LeftOutReason::Panic(message) => Unread::Failed { function: self.name.clone(), reason: message.clone() },
+            LeftOutReason::TooLong(limit) => Unread::TookTooLong { function: self.name.clone(), limit: *limit },
         };
         let rule = UNREADABLE_SOURCE.code;
         Some(Finding {
             help: unread.help(),
-            function: self.what.clone(),
-            fingerprint: fingerprint(rule, &self.relative, &self.what, "", 0),
+            function: self.name.clone(),
+            fingerprint: fingerprint(rule, &self.relative, &self.name, "", 0),
             ..Finding::of_source(rule, Severity::Note, unread.message(), place)
         })
     }
 }
 
-/// Computes rows and columns of the places, and puts them in order.
+/// Computes rows and columns of the places, and sorts the parts by place.
 pub fn locate_left_out(project: &Project, left_out: &mut [LeftOut]) {
     let mut sources = Sources::default();
     for place in left_out.iter_mut().filter_map(|of| of.place.as_mut()) {
@@ -114,7 +116,8 @@ pub fn locate_left_out(project: &Project, left_out: &mut [LeftOut]) {
     left_out.sort_by_key(|of| of.place.as_ref().map(|place| (place.path.clone(), place.span)));
 }
 
-/// Returns the languages of which the analysis did not see all: those of files that were not read, and of functions that were left out.
+/// Returns the languages of unread files and of functions that were left out. A rule or step that was left out affects
+/// all languages.
 pub(crate) fn unseen_languages(unread: &[Language], left_out: &[LeftOut]) -> Vec<Language> {
     let all = || Language::ALL.iter().copied();
     let of_units =
@@ -125,21 +128,22 @@ pub(crate) fn unseen_languages(unread: &[Language], left_out: &[LeftOut]) -> Vec
     languages
 }
 
-/// The result of contained work.
+/// The result of [`contain`].
 pub(crate) struct Contained<'a, T> {
     /// The result.
     pub(crate) done: T,
-    /// The linker that was asked last.
+    /// The linker of the search that succeeded.
     pub(crate) linker: Linker<'a>,
-    /// The parts that are missing in the result.
+    /// The parts that the search left out.
     pub(crate) left_out: Vec<LeftOut>,
 }
 
-/// Does work with a new linker, again without each unit that panics or takes too long.
+/// Runs `work` with a new linker. If a unit panics or takes too long, runs `work` again with another linker that leaves
+/// the unit out.
 ///
 /// # Panics
 ///
-/// Where work panics outside of all units, or in too many of them: then nothing can be analysed. A cancelled run goes on unwinding.
+/// If `work` panics outside of all units, or in too many of them. A cancelled run (`Stopped`) unwinds through it.
 pub(crate) fn contain<'a, T>(
     program: &'a Program<'a>,
     options: Options,
@@ -165,14 +169,14 @@ pub(crate) fn contain<'a, T>(
             Caught::Payload(payload) if payload.is::<Stopped>() => std::panic::resume_unwind(payload),
             Caught::Payload(payload) if payload.is::<TookTooLong>() => {
                 let taken = patience;
-                patience = (patience / 2).max(LEAST_PATIENCE.min(first));
-                Gave::TooLong(taken)
+                patience = (patience / 2).max(MIN_PATIENCE.min(first));
+                LeftOutReason::TooLong(taken)
             }
-            Caught::Payload(_) => Gave::Panic("panic".to_owned()),
-            Caught::Panic(message) => Gave::Panic(message),
+            Caught::Payload(_) => LeftOutReason::Panic("panic".to_owned()),
+            Caught::Panic(message) => LeftOutReason::Panic(message),
         };
         match linker.unit() {
-            Some(unit) if units.len() < MOST_LEFT_OUT && units.insert(unit) => {
+            Some(unit) if units.len() < MAX_LEFT_OUT && units.insert(unit) => {
                 left_out.push(LeftOut::new(program, &linker, unit, why));
             }
             _ => panic!("nothing could be analysed: {why}"),

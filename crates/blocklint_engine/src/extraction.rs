@@ -1,4 +1,4 @@
-//! From source files to facts, on all threads.
+//! Extracts the facts of source files with the front ends, on all threads.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -13,30 +13,29 @@ use rayon::prelude::*;
 
 use crate::panics::catch;
 use crate::progress::{Progress, Step};
-use crate::templates::{is_template, mark};
+use crate::templates::{is_template, mark_template};
 
-/// The outcome of one file.
+/// The result of extraction for one file.
 #[derive(Debug)]
 pub struct Extracted {
-    /// The facts of the file; none if it was not read.
+    /// The facts of the file; `None` if it was not read.
     pub facts: Option<FileFacts>,
-    /// Where its names and values are used; only [`on_all_threads`] makes it.
+    /// The index of the uses of its names and values, if it was built during extraction.
     pub index: Option<FileIndex>,
-    /// True if its index is built only on demand, because its facts came from the cache and are not in the processor's
-    /// caches.
+    /// True if the facts came out of the cache. Their index is built on demand.
     pub(crate) is_kept: bool,
-    /// The unreadable part, with its span.
+    /// The part that could not be read, with its span.
     pub unread: Option<(Span, Unread)>,
-    /// Time until its tree stood: reading, decoding, parsing.
+    /// The time for reading, decoding and parsing.
     parse: Duration,
-    /// Time for its facts.
+    /// The time for the facts and the index.
     walk: Duration,
 }
 
 impl Extracted {
-    /// Makes the index of names and values while the facts lie in the processor's cache. For facts out of the cache
-    /// folder it is made when it is first needed.
-    fn make_index(&mut self, scratch: &mut Scratch) {
+    /// Builds the index of names and values while the facts are in the processor's cache. For facts out of the cache
+    /// folder, it is built when it is first needed.
+    fn build_index(&mut self, scratch: &mut Scratch) {
         let indexed = Instant::now();
         self.index = self.facts.as_ref().filter(|_| !self.is_kept).map(|facts| FileIndex::new(facts, scratch));
         self.walk += indexed.elapsed();
@@ -48,16 +47,16 @@ impl Extracted {
     }
 }
 
-/// Returns the facts of all files, in their order. Must run in a pool of threads with large stacks. Says how long it
-/// took to parse and to make facts: the wall time, divided as the threads' time was.
+/// Returns the results of all files in order, and the times for parsing and for facts. The wall time is divided in
+/// proportion to the threads' times. Must run in a pool of threads with large stacks.
 pub(crate) fn extract_all(project: &Project, progress: &dyn Progress) -> (Vec<Extracted>, Duration, Duration) {
     let limit = project.configuration.max_file_size;
     let (extracted, parse, facts) = on_all_threads(project, progress, |_, file| (extract(file, limit), ()));
     (extracted.into_iter().map(|(extracted, ())| extracted).collect(), parse, facts)
 }
 
-/// Returns each file as the function makes it, and where its names are used; the function gets its number. For the rest
-/// as [`extract_all`].
+/// Calls `make` with the index of each file and the file, on all threads, and adds the index of names to each result.
+/// The times are those of [`extract_all`].
 pub(crate) fn on_all_threads<T: Send>(
     project: &Project,
     progress: &dyn Progress,
@@ -67,7 +66,7 @@ pub(crate) fn on_all_threads<T: Send>(
     let started = Instant::now();
     let extracted = project.files.par_iter().enumerate().map_init(Scratch::default, |scratch, (at, file)| {
         let (mut extracted, rest) = make(at, file);
-        extracted.make_index(scratch);
+        extracted.build_index(scratch);
         progress.advance();
         (extracted, rest)
     });
@@ -80,42 +79,38 @@ pub(crate) fn on_all_threads<T: Send>(
     (extracted, parse, wall.saturating_sub(parse))
 }
 
-/// Returns the results of `extract` for these files, in their order, with their indices. Must run in a pool of threads
-/// with large stacks.
+/// Returns the results of `extract` for these files in order, with their indices of names. Must run in a pool of
+/// threads with large stacks.
 pub(crate) fn extract_some(files: &[&SourceFile], extract: impl Fn(&SourceFile) -> Extracted + Sync) -> Vec<Extracted> {
     let extracted = files.par_iter().map_init(Scratch::default, |scratch, file| {
         let mut extracted = extract(file);
-        extracted.make_index(scratch);
+        extracted.build_index(scratch);
         extracted
     });
     extracted.collect()
 }
 
-/// Returns the facts of a file that an editor holds open. Their spans count the bytes of this text, whatever encoding
-/// the file declares for the bytes it has on disk.
+/// Extracts the facts from the text of a file that is open in an editor. Spans count the bytes of this text in UTF-8,
+/// even if the file declares another encoding.
 pub(crate) fn extract_text(file: &SourceFile, text: &str, limit: u64) -> Extracted {
     let size = text.len() as u64;
     let started = Instant::now();
-    let not_read = |unread| {
-        let unread = Some((Span::default(), unread));
-        Extracted { facts: None, index: None, is_kept: false, unread, parse: started.elapsed(), walk: Duration::ZERO }
-    };
     if size > limit {
-        return not_read(Unread::Whole(UnreadFile::TooLarge { size, limit }));
+        return unread_result(Unread::Whole(UnreadFile::TooLarge { size, limit }), started);
     }
-    // Decoding takes the declared encoding, so that the text has to stand in it.
+    // The front end decodes the declared encoding, so the text is encoded in it.
     let declared = match file.language {
         Language::Python => blocklint_python::encode_like(text.as_bytes(), text),
         Language::Rust | Language::Java => None,
     };
     let facts = match facts_of_bytes(file, declared.as_deref().unwrap_or(text.as_bytes()), || ()) {
         Ok(facts) => facts,
-        Err(reason) => return not_read(Unread::Internal(reason)),
+        Err(reason) => return unread_result(Unread::Internal(reason), started),
     };
-    Extracted { parse: started.elapsed(), ..of_facts(file, facts) }
+    Extracted { parse: started.elapsed(), ..extracted_from_facts(file, facts) }
 }
 
-/// Returns the facts of one file.
+/// Reads one file and extracts its facts.
 pub fn extract(file: &SourceFile, limit: u64) -> Extracted {
     let started = Instant::now();
     let bytes = match file.read(limit) {
@@ -125,64 +120,63 @@ pub fn extract(file: &SourceFile, limit: u64) -> Extracted {
     extract_read(file, &bytes, started)
 }
 
-/// Returns the extraction of a file that has no bytes to offer.
+/// Returns the result for a file that could not be read.
 pub(crate) fn extract_unread(unread: UnreadFile, started: Instant) -> Extracted {
-    not_read(Unread::Whole(unread), started)
+    unread_result(Unread::Whole(unread), started)
 }
 
-/// Extracts the facts from bytes that were read; `started` is the begin of the read.
+/// Extracts the facts from bytes that were read; `started` is the time before reading.
 pub(crate) fn extract_read(file: &SourceFile, bytes: &[u8], started: Instant) -> Extracted {
     let mut parse = None;
     let facts = match facts_of_bytes(file, bytes, || parse = Some(started.elapsed())) {
         Ok(facts) => facts,
-        Err(reason) => return not_read(Unread::Internal(reason), started),
+        Err(reason) => return unread_result(Unread::Internal(reason), started),
     };
     let whole = started.elapsed();
     let parse = parse.unwrap_or(whole);
-    Extracted { parse, walk: whole.saturating_sub(parse), ..of_facts(file, facts) }
+    Extracted { parse, walk: whole.saturating_sub(parse), ..extracted_from_facts(file, facts) }
 }
 
-/// Returns the result for a file that has these facts. A template counts as read, because it is no source file.
-pub(crate) fn of_facts(file: &SourceFile, facts: Option<FileFacts>) -> Extracted {
+/// Returns the result for a file with these facts. A template counts as read, because it is no source file.
+pub(crate) fn extracted_from_facts(file: &SourceFile, facts: Option<FileFacts>) -> Extracted {
     let sources = facts.as_ref().filter(|facts| !is_template(facts, &file.relative));
     let problem = sources.and_then(|facts| facts.problems.first());
     let unread = problem.map(|first| (first.span, Unread::InPart(first.message.clone())));
     Extracted { facts, index: None, is_kept: false, unread, parse: Duration::ZERO, walk: Duration::ZERO }
 }
 
-fn not_read(unread: Unread, started: Instant) -> Extracted {
+fn unread_result(unread: Unread, started: Instant) -> Extracted {
     let unread = Some((Span::default(), unread));
     Extracted { facts: None, index: None, is_kept: false, unread, parse: started.elapsed(), walk: Duration::ZERO }
 }
 
-/// Returns the facts of these bytes.
+/// Extracts the facts from bytes, and marks templates. Calls `parsed` when the tree is complete.
 ///
 /// # Errors
 ///
-/// Returns the facts of the bytes, or the message of a panic of the front end.
+/// The message of a panic of the front end.
 fn facts_of_bytes(file: &SourceFile, bytes: &[u8], parsed: impl FnOnce()) -> Result<Option<FileFacts>, String> {
-    let mut facts = catch(|| facts_of(file, bytes, parsed))?;
+    let mut facts = catch(|| parse_bytes(file, bytes, parsed))?;
     if let Some(facts) = facts.as_mut().filter(|_| !file.is_notebook()) {
-        mark(facts, bytes);
+        mark_template(facts, bytes);
     }
     Ok(facts)
 }
 
-/// Returns the facts of a file that holds these bytes.
+/// Extracts the facts from the bytes of a file.
 ///
 /// # Errors
 ///
-/// Why there are none: no front end, or a mistake in it.
+/// If the language has no front end, or if it panics.
 pub(crate) fn extract_bytes(file: &SourceFile, bytes: &[u8]) -> Result<FileFacts, String> {
     facts_of_bytes(file, bytes, || ())?.ok_or_else(|| "this language is not read yet".to_owned())
 }
 
-/// Returns the facts that the front end of the language extracts from the bytes; calls `parsed` when the tree is
-/// complete. Returns nothing for a language without a front end.
-fn facts_of(file: &SourceFile, bytes: &[u8], parsed: impl FnOnce()) -> Option<FileFacts> {
+/// Extracts the facts with the front end of the language. Calls `parsed` when the tree is complete.
+fn parse_bytes(file: &SourceFile, bytes: &[u8], parsed: impl FnOnce()) -> Option<FileFacts> {
     match file.language {
         Language::Python => {
-            // How long a file may be was decided when it was read.
+            // The size of the file was checked when it was read.
             let limits = blocklint_python::Limits { max_bytes: usize::MAX };
             Some(match file.is_notebook() {
                 true => blocklint_python::extract_notebook(bytes, &limits, parsed),
@@ -194,7 +188,8 @@ fn facts_of(file: &SourceFile, bytes: &[u8], parsed: impl FnOnce()) -> Option<Fi
     }
 }
 
-/// Returns the text whose bytes the spans of a file's facts count, and where the cells of a notebook begin in it.
+/// Decodes the bytes of a file to the text to which the spans of its facts refer. Also returns the starts of a
+/// notebook's cells.
 pub(crate) fn decode(file: &SourceFile, bytes: Vec<u8>) -> (Arc<str>, Vec<CellStart>) {
     if file.is_notebook() {
         let notebook = blocklint_python::decode_notebook(&bytes).unwrap_or_default();
@@ -205,14 +200,14 @@ pub(crate) fn decode(file: &SourceFile, bytes: Vec<u8>) -> (Arc<str>, Vec<CellSt
         Language::Python => Arc::from(&*blocklint_python::decode(&bytes).text),
         Language::Rust | Language::Java => match String::from_utf8(bytes) {
             Ok(text) => Arc::from(text),
-            Err(error) => Arc::from(same_length(error.as_bytes())),
+            Err(error) => Arc::from(lossy_text_of_same_length(error.as_bytes())),
         },
     };
     (text, Vec::new())
 }
 
-/// Returns the bytes as text of the same length: one `?` for each byte that is none.
-fn same_length(bytes: &[u8]) -> String {
+/// Decodes UTF-8 to a text of equal length: each invalid byte becomes a `?`.
+fn lossy_text_of_same_length(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
         text.push_str(chunk.valid());
@@ -224,7 +219,7 @@ fn same_length(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn text_with_strange_bytes_keeps_its_offsets() {
-        assert_eq!(super::same_length(b"a\xff\xfe\xc3\xa9b"), "a??éb");
+    fn invalid_bytes_keep_the_offsets_of_text() {
+        assert_eq!(super::lossy_text_of_same_length(b"a\xff\xfe\xc3\xa9b"), "a??éb");
     }
 }

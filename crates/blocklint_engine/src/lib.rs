@@ -1,7 +1,8 @@
-//! One whole run: reads a project's files into facts, links facts to a program, finds the effects of that program's
-//! calls, and returns the findings in words. The command line, the fixture harness and the language server share it.
+//! The engine of one run: extracts facts from a project's files, links them to a program, searches for blocking calls,
+//! and returns the findings with their messages. The command line, the fixture harness and the language server share
+//! it.
 //!
-//! Reads files; prints nothing and looks at no environment.
+//! The engine reads files. It prints nothing and reads no environment variable.
 
 mod analyse;
 mod asking;
@@ -31,26 +32,26 @@ mod units;
 mod words;
 
 pub use analyse::{
-    Options, Report, STACK_SIZE, analyse, analyse_watched, grouped, on_large_stacks, set_threads, time_searches,
+    Options, Report, STACK_SIZE, analyse, analyse_watched, group_by_cause, on_large_stacks, set_threads, time_searches,
 };
 pub use asking::{ASK_VERSION, ask};
 pub use baseline::{Baseline, BaselineError, BaselineKey, BaselineResult, Coverage, Scope};
 pub use blocklint_analysis::{Containment, Fault, SIGNALS, SignalEffect, SignalSet, signal_named};
 pub use blocklint_cache::{Cache, FOLDER as CACHE_FOLDER, NotACache, clean as clean_cache};
-pub use cached::{Ran, RunRequest, cache_version, run};
-pub use change::{Before, Compare, Compared, run_change, text_before};
-pub use choose::{Chosen, Levels, cap, choose};
+pub use cached::{RunRequest, RunResult, cache_version, run};
+pub use change::{Compare, Comparison, StateBefore, run_change, text_before};
+pub use choose::{Chosen, Levels, choose, limit_findings};
 pub use comments::CommentChecks;
-pub use contain::{Gave, LeftOut, locate_left_out};
-pub use evidence::{Evidence, Weighed};
+pub use contain::{LeftOut, LeftOutReason, locate_left_out};
+pub use evidence::{Evidence, EvidenceCounts};
 pub use explain::{AskedLine, ExplainRequest, explain};
 pub use extraction::{Extracted, extract};
-pub use fixing::{Change, FixRequest, Fixed, Refused, Remedies, Unwritten, attach, fix, write};
-pub use fixing::{EditsOfFile, Glance, TextOf, applicable_together, attach_to, glance};
+pub use fixing::{Change, FixRequest, FixResult, RefusedFix, Remedies, Unwritten, attach, fix, write};
+pub use fixing::{EditsOfFile, ParseCounts, TextOf, applicable_together, attach_to, parse_counts};
 pub use fixing::{Faults, Unawaited, faults};
-pub use ignoring::{IgnoreRequest, Ignored, Unplaced, ignored};
-pub use missing::{Missing, missing};
-pub use models::{load as load_models, load_and_tell as load_models_and_tell};
+pub use ignoring::{IgnoreRequest, IgnoreResult, Unplaced, ignore_findings};
+pub use missing::{Missing, find_missing_calls};
+pub use models::{load as load_models, load_with_messages as load_models_with_messages};
 pub use overview::overview;
 pub use panics::install_hook;
 pub use plan::{FindingPaths, plan};
@@ -60,7 +61,7 @@ pub use session::{BodyPlace, Buffers, Cancelled, Session};
 pub use sources::{locate, locate_in, locate_plan};
 pub use timings::Timings;
 
-/// Why a run ends without a result: one line per reason.
+/// The reasons why a run ends without a result, one line each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     /// The reasons.

@@ -1,4 +1,4 @@
-//! Calls of libraries that no model describes.
+//! Library calls without a row in any model, for `blocklint debug missing`.
 
 use std::sync::Arc;
 
@@ -12,28 +12,28 @@ use crate::analyse::with_linker;
 use crate::sources::locate_one;
 use crate::{Failure, Options};
 
-/// A call, in code that must not block, of a library name without any row.
+/// A call of a library in code that must not block, where no model has a row for the called path.
 #[derive(Clone, Debug)]
 pub struct Missing {
-    /// Where it stands.
+    /// The place of the call.
     pub place: Place,
     /// The language.
     pub language: Language,
     /// The path that is called.
     pub path: String,
-    /// True if some model has other names of the library.
+    /// True if a model has rows for other paths of the library.
     pub known_library: bool,
-    /// True if its result is awaited where it stands.
+    /// True if the call is awaited on the spot.
     pub awaited: bool,
 }
 
-/// Returns every such call of a project's reported files, in the order of files and places.
+/// Returns the library calls without a row in the reported files of a project, in the order of files and places.
 ///
 /// # Errors
 /// If the system starts no threads.
-pub fn missing(project: &Project, models: &Models) -> Result<Vec<Missing>, Failure> {
+pub fn find_missing_calls(project: &Project, models: &Models) -> Result<Vec<Missing>, Failure> {
     let options = Options::new(Confidence::Medium);
-    let (mut found, _) = with_linker(project, models, options, |linker| {
+    let (mut calls, _) = with_linker(project, models, options, |linker| {
         let call = |call: blocklint_analysis::MissingCall| {
             let file = &linker.program.files[call.file.index()];
             let path: Arc<Utf8Path> = Arc::clone(&file.path);
@@ -48,8 +48,8 @@ pub fn missing(project: &Project, models: &Models) -> Result<Vec<Missing>, Failu
         blocklint_analysis::find_missing_calls(linker).into_iter().map(call).collect::<Vec<Missing>>()
     })?;
     let mut sources = Sources::default();
-    for call in &mut found {
+    for call in &mut calls {
         locate_one(project, &mut call.place, &mut sources);
     }
-    Ok(found)
+    Ok(calls)
 }

@@ -1,4 +1,4 @@
-//! Which cause is to be mended first, and what is said of each.
+//! The overview of the causes: which one to fix first, how many functions each one frees, and the graph of its paths.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::{HashMap, HashSet};
@@ -9,60 +9,61 @@ use blocklint_output::{Begin, BeginKind, GroupOverview, Overview, PathEdge, Path
 use camino::Utf8Path;
 
 use crate::choose::Chosen;
-use crate::plan::begin;
+use crate::plan::change_to_begin_with;
 
-/// Sorts the groups by what mending them is worth, and completes the overview of each. Paths count from `root`.
+/// Sorts the groups by the worth of their fix, and returns the overview of each. Paths are relative to `root`.
 ///
-/// Causes that were observed at run time come first, the longest stall before others, because they are certain. Then
-/// follow the causes of the worst findings. Among equally bad causes, the points of the kind of work decide (see
-/// `rules/severity.toml`), because kinds differ most in how often an edit is worth it. Then a cause that frees more functions
-/// that must not block comes first. A cause that shares a finding with `n - 1` other causes counts the `n`-th part of
-/// it, because only all of them together free it. Among equals, the cause that holds a thread longer, or that more
-/// functions of the program reach, comes first. Groups without a cause stay last, in their order.
+/// Causes that were observed at run time come first, because they are certain; the longest stall is the first of them.
+/// Then follow the causes of the worst findings. Among equally bad causes, the points of the kind of work decide (see
+/// `rules/severity.toml`), because kinds differ most in how often an edit is worth it. Then the cause comes first that
+/// frees more functions that must not block. A cause that shares a finding with `n - 1` other causes counts the `n`-th
+/// part of the function, because only all of them together free it. Among equals, the cause comes first that holds a
+/// thread longer, or that more functions of the program reach. Groups without a cause stay last, in their order.
 pub fn overview(chosen: &mut Chosen, root: &Utf8Path) -> Overview {
     let findings = &chosen.findings;
-    let behind = findings_behind(findings);
+    let findings_of_cause = findings_by_cause(findings);
     let mut groups: Vec<(Group, CauseRank)> = std::mem::take(&mut chosen.groups)
         .into_iter()
         .map(|group| {
-            let all = group.cause.as_ref().and_then(|cause| behind.get(&key(cause))).map_or(&[][..], Vec::as_slice);
-            let standing = CauseRank::new(findings, &group, all);
-            (group, standing)
+            let cause = group.cause.as_ref();
+            let all = cause.and_then(|cause| findings_of_cause.get(&cause_key(cause))).map_or(&[][..], Vec::as_slice);
+            let rank = CauseRank::new(findings, &group, all);
+            (group, rank)
         })
         .collect();
-    // Stable: equals keep the order of their reach and place.
+    // The sort is stable: equals keep the order of [`crate::group_by_cause`].
     groups.sort_by(|(a, of_a), (b, of_b)| match (&a.cause, &b.cause) {
         (Some(a), Some(b)) => of_b.cmp_worth(of_a).then_with(|| b.reach.cmp(&a.reach)),
         (a, b) => a.is_none().cmp(&b.is_none()),
     });
-    let mut seen = HashMap::new();
-    let overviews = groups.iter().map(|(group, standing)| {
+    let mut equal_ids = HashMap::new();
+    let overviews = groups.iter().map(|(group, rank)| {
         let cause = group.cause.as_ref();
         let path = cause.map_or(Utf8Path::new(""), |cause| &*cause.place.path);
         let path = path.strip_prefix(root).unwrap_or(path).as_str().replace('\\', "/");
         let (function, call) = cause.map_or(("", ""), |cause| (cause.function.as_str(), cause.call.as_str()));
-        let nth = seen.entry((path.clone(), function, call)).or_insert(0u32);
+        let nth = equal_ids.entry((path.clone(), function, call)).or_insert(0u32);
         let id = fingerprint(RuleCode(0), &path, function, call, *nth);
         *nth += 1;
         let of_group = || group.findings.iter().filter_map(|at| findings.get(*at as usize));
         GroupOverview {
             id,
-            functions: functions(of_group()) as u32,
-            mends: standing.mends,
-            hold: standing.hold,
+            functions: count_functions(of_group()) as u32,
+            mends: rank.mends,
+            hold: rank.hold,
             severity: of_group().map(|finding| finding.severity).max().unwrap_or(Severity::Note),
             confidence: of_group().map(|finding| finding.confidence).max().unwrap_or(Confidence::Low),
-            also: standing.also.clone(),
-            graph: graph(of_group()),
+            also: rank.also.clone(),
+            graph: path_graph(of_group()),
         }
     });
     let overviews: Vec<GroupOverview> = overviews.collect();
     let first = (0..overviews.len())
-        .filter(|at| groups[*at].0.cause.is_some() && overviews[*at].mends > 1)
-        .max_by_key(|at| (overviews[*at].severity, overviews[*at].mends, Reverse(*at)));
-    let functions = functions(findings.iter()) as u32;
+        .filter(|index| groups[*index].0.cause.is_some() && overviews[*index].mends > 1)
+        .max_by_key(|index| (overviews[*index].severity, overviews[*index].mends, Reverse(*index)));
+    let functions = count_functions(findings.iter()) as u32;
     chosen.groups = groups.into_iter().map(|(group, _)| group).collect();
-    let begin = begin(&chosen.findings, &chosen.groups).or_else(|| {
+    let begin = change_to_begin_with(&chosen.findings, &chosen.groups).or_else(|| {
         let cause = chosen.groups.get(first?)?.cause.as_ref()?;
         Some(Begin {
             kind: BeginKind::Cause,
@@ -75,63 +76,67 @@ pub fn overview(chosen: &mut Chosen, root: &Utf8Path) -> Overview {
     Overview { groups: overviews, functions, first, begin }
 }
 
-/// The key that distinguishes causes.
-type Key = (Arc<Utf8Path>, Span, String);
+/// The identity of a cause: file, span and call.
+type CauseKey = (Arc<Utf8Path>, Span, String);
 
-fn key(cause: &Cause) -> Key {
+fn cause_key(cause: &Cause) -> CauseKey {
     (Arc::clone(&cause.place.path), cause.place.span, cause.call.clone())
 }
 
-/// Returns the findings behind each cause, be it that of their best path or another.
-fn findings_behind(findings: &[Finding]) -> HashMap<Key, Vec<u32>> {
-    let mut behind: HashMap<Key, Vec<u32>> = HashMap::new();
-    for (at, finding) in (0u32..).zip(findings) {
+/// Returns the findings of each cause: a finding is listed at the cause of its best path and at those of other paths.
+fn findings_by_cause(findings: &[Finding]) -> HashMap<CauseKey, Vec<u32>> {
+    let mut findings_of_cause: HashMap<CauseKey, Vec<u32>> = HashMap::new();
+    for (index, finding) in (0u32..).zip(findings) {
         for cause in &finding.causes {
-            let of_cause = behind.entry(key(cause)).or_default();
-            if of_cause.last() != Some(&at) {
-                of_cause.push(at);
+            let list = findings_of_cause.entry(cause_key(cause)).or_default();
+            if list.last() != Some(&index) {
+                list.push(index);
             }
         }
     }
-    behind
+    findings_of_cause
 }
 
-/// Returns how many functions the findings stand in.
-fn functions<'a>(findings: impl Iterator<Item = &'a Finding>) -> usize {
-    let named = findings.filter(|finding| !finding.function.is_empty());
-    named.map(|finding| (&*finding.place.path, finding.function.as_str())).collect::<HashSet<_>>().len()
+/// Returns the number of functions that have these findings.
+fn count_functions<'a>(findings: impl Iterator<Item = &'a Finding>) -> usize {
+    let in_functions = findings.filter(|finding| !finding.function.is_empty());
+    in_functions.map(|finding| (&*finding.place.path, finding.function.as_str())).collect::<HashSet<_>>().len()
 }
 
 /// The properties that decide which cause comes first.
 struct CauseRank {
-    /// True if the call itself was seen at run time, with the time for which it held its thread.
+    /// The observation of the longest stall at run time, if there is one: true if the call itself was observed, and the
+    /// time in seconds for which it held its thread.
     confirmed: Option<(bool, f64)>,
-    /// The functions that it frees, each divided by the number of causes that hold it; in parts of `WHOLE`.
+    /// The sum of its shares of the functions that it helps to free; `WHOLE` is one function.
     frees: u64,
     hold: Hold,
     severity: Severity,
     /// The points of the kind of its work.
     points: u32,
+    /// The number of findings with no other cause.
     mends: u32,
+    /// The findings that have this cause on another path than their best one.
     also: Vec<u32>,
 }
 
-/// Can be divided by every number up to 12, beyond which rounding does no harm.
+/// One function in shares. The number is divisible by every number up to 12; the rounding error of more causes does no
+/// harm.
 const WHOLE: u64 = 27_720;
 
 impl CauseRank {
-    /// Of a group; `all` are the findings that its cause is behind.
+    /// Returns the rank of a group; `all` are the findings with its cause on any of their paths.
     fn new(findings: &[Finding], group: &Group, all: &[u32]) -> Self {
-        let at = |index: &u32| findings.get(*index as usize);
+        let finding_at = |index: &u32| findings.get(*index as usize);
         let mut frees: HashMap<(&Utf8Path, &str), u64> = HashMap::new();
-        for finding in all.iter().filter_map(at) {
+        for finding in all.iter().filter_map(finding_at) {
             let share = WHOLE / finding.causes.len().max(1) as u64;
-            let of_function = frees.entry((&*finding.place.path, &*finding.function)).or_default();
-            *of_function = share.max(*of_function);
+            let function_share = frees.entry((&*finding.place.path, &*finding.function)).or_default();
+            *function_share = share.max(*function_share);
         }
         let own: HashSet<u32> = group.findings.iter().copied().collect();
-        let hold = group.findings.iter().filter_map(at).fold(Hold::Unstated, |hold, of| hold.longest(of.hold));
-        let confirmed = group.findings.iter().filter_map(at).filter_map(|of| of.confirmed.as_ref());
+        let hold = group.findings.iter().filter_map(finding_at).fold(Hold::Unstated, |hold, of| hold.longest(of.hold));
+        let confirmed = group.findings.iter().filter_map(finding_at).filter_map(|of| of.confirmed.as_ref());
         let confirmed = confirmed.map(|of| (of.exact, of.seconds.unwrap_or(0.0)));
         CauseRank {
             confirmed: confirmed.max_by(|a, b| a.0.cmp(&b.0).then_with(|| a.1.total_cmp(&b.1))),
@@ -140,22 +145,28 @@ impl CauseRank {
             points: group
                 .findings
                 .iter()
-                .filter_map(at)
+                .filter_map(finding_at)
                 .filter_map(|of| of.weight)
                 .map(|of| of.points)
                 .max()
                 .unwrap_or(0),
-            severity: group.findings.iter().filter_map(at).map(|of| of.severity).max().unwrap_or(Severity::Note),
-            mends: all.iter().filter_map(at).filter(|finding| finding.causes.len() == 1).count() as u32,
+            severity: group
+                .findings
+                .iter()
+                .filter_map(finding_at)
+                .map(|of| of.severity)
+                .max()
+                .unwrap_or(Severity::Note),
+            mends: all.iter().filter_map(finding_at).filter(|finding| finding.causes.len() == 1).count() as u32,
             also: all.iter().copied().filter(|index| !own.contains(index)).collect(),
         }
     }
 
     fn cmp_worth(&self, other: &Self) -> Ordering {
         let ((rank, time), (other_rank, other_time)) = (self.hold.rank(), other.hold.rank());
-        let seen = |of: &Self| of.confirmed.map(|(exact, _)| exact);
+        let is_exact = |of: &Self| of.confirmed.map(|(exact, _)| exact);
         let seconds = |of: &Self| of.confirmed.map_or(0.0, |(_, seconds)| seconds);
-        (seen(self).cmp(&seen(other)))
+        (is_exact(self).cmp(&is_exact(other)))
             .then_with(|| seconds(self).total_cmp(&seconds(other)))
             .then_with(|| self.severity.cmp(&other.severity))
             .then_with(|| self.points.cmp(&other.points))
@@ -165,8 +176,8 @@ impl CauseRank {
     }
 }
 
-/// Joins the traces of findings where they run through the same functions.
-fn graph<'a>(findings: impl Iterator<Item = &'a Finding>) -> PathGraph {
+/// Returns the traces of findings as one graph, in which a function is one node.
+fn path_graph<'a>(findings: impl Iterator<Item = &'a Finding>) -> PathGraph {
     let mut graph = PathGraph::default();
     let mut nodes: HashMap<(Option<&Utf8Path>, &str), u32> = HashMap::new();
     let mut edges: HashMap<(u32, u32), usize> = HashMap::new();
@@ -175,8 +186,8 @@ fn graph<'a>(findings: impl Iterator<Item = &'a Finding>) -> PathGraph {
             graph.paths.push(Vec::new());
             continue;
         };
-        let steps = finding.trace.iter().enumerate().map(|(at, step)| {
-            let kind = if at == 0 { PathNodeKind::Entry } else { PathNodeKind::Step };
+        let steps = finding.trace.iter().enumerate().map(|(index, step)| {
+            let kind = if index == 0 { PathNodeKind::Entry } else { PathNodeKind::Step };
             ((Some(&*step.place.path), step.function.as_str()), kind)
         });
         let steps = steps.chain([((None, last.call.as_str()), PathNodeKind::Call)]);
@@ -187,67 +198,67 @@ fn graph<'a>(findings: impl Iterator<Item = &'a Finding>) -> PathGraph {
                 graph.nodes.push(node);
                 graph.nodes.len() as u32 - 1
             });
-            let known = &mut graph.nodes[node as usize];
+            let path_node = &mut graph.nodes[node as usize];
             if kind == PathNodeKind::Entry {
-                known.kind = kind;
+                path_node.kind = kind;
             }
-            // One that calls itself is passed twice.
-            known.findings += u32::from(!path.contains(&node));
+            // A recursive function occurs twice on a path.
+            path_node.findings += u32::from(!path.contains(&node));
             path.push(node);
         }
-        let mut taken = HashSet::new();
-        for way in path.windows(2).map(|pair| (pair[0], pair[1])).filter(|way| taken.insert(*way)) {
-            let edge = *edges.entry(way).or_insert_with(|| {
-                graph.edges.push(PathEdge { from: way.0, to: way.1, findings: 0 });
+        let mut counted = HashSet::new();
+        for step in path.windows(2).map(|pair| (pair[0], pair[1])).filter(|step| counted.insert(*step)) {
+            let edge = *edges.entry(step).or_insert_with(|| {
+                graph.edges.push(PathEdge { from: step.0, to: step.1, findings: 0 });
                 graph.edges.len() - 1
             });
             graph.edges[edge].findings += 1;
         }
         graph.paths.push(path);
     }
-    let distances = distances(&graph.edges, graph.nodes.len());
+    let distances = distances_to_end(&graph.edges, graph.nodes.len());
     for (node, distance) in graph.nodes.iter_mut().zip(distances) {
         node.distance = distance;
     }
     graph
 }
 
-/// Returns for each node the number of calls to the end, on the longest path without a cycle.
-fn distances(edges: &[PathEdge], nodes: usize) -> Vec<u32> {
+/// Returns the number of calls from each node to the end, on the longest path without a cycle.
+fn distances_to_end(edges: &[PathEdge], nodes: usize) -> Vec<u32> {
     let mut callees: Vec<Vec<usize>> = vec![Vec::new(); nodes];
     for edge in edges {
         callees[edge.from as usize].push(edge.to as usize);
     }
     #[derive(Clone, Copy, PartialEq)]
-    enum Seen {
-        Not,
-        OnTheWay,
+    enum Visit {
+        Unvisited,
+        Open,
         Done,
     }
-    let (mut distances, mut seen) = (vec![0; nodes], vec![Seen::Not; nodes]);
+    let (mut distances, mut visits) = (vec![0; nodes], vec![Visit::Unvisited; nodes]);
     for start in 0..nodes {
-        if seen[start] != Seen::Not {
+        if visits[start] != Visit::Unvisited {
             continue;
         }
-        seen[start] = Seen::OnTheWay;
-        // A node, and how many of its callees were looked at.
-        let mut way = vec![(start, 0)];
-        while let Some((node, at)) = way.pop() {
-            let Some(&callee) = callees[node].get(at) else {
-                seen[node] = Seen::Done;
-                if let Some((caller, _)) = way.last() {
+        visits[start] = Visit::Open;
+        // Each entry is a node of the current path, and the number of its callees that were visited.
+        let mut stack = vec![(start, 0)];
+        while let Some((node, next)) = stack.pop() {
+            let Some(&callee) = callees[node].get(next) else {
+                visits[node] = Visit::Done;
+                if let Some((caller, _)) = stack.last() {
                     distances[*caller] = distances[*caller].max(distances[node] + 1);
                 }
                 continue;
             };
-            way.push((node, at + 1));
-            match seen[callee] {
-                Seen::Not => {
-                    seen[callee] = Seen::OnTheWay;
-                    way.push((callee, 0));
+            stack.push((node, next + 1));
+            match visits[callee] {
+                Visit::Unvisited => {
+                    visits[callee] = Visit::Open;
+                    stack.push((callee, 0));
                 }
-                Seen::Done => distances[node] = distances[node].max(distances[callee] + 1),
-                Seen::OnTheWay => {}
+                Visit::Done => distances[node] = distances[node].max(distances[callee] + 1),
+                Visit::Open => {}
             }
         }
     }
@@ -268,8 +279,8 @@ mod tests {
         Cause { place: place(1000), function: "a.helper".to_owned(), call: call.to_owned(), reach: 1 }
     }
 
-    /// Returns a finding in a function, with these causes and a trace through these functions.
-    fn finding(function: &str, causes: &[&str], hold: Hold, way: &[&str]) -> Finding {
+    /// Returns a finding of `function` with these causes, and a trace `through` these functions.
+    fn finding(function: &str, causes: &[&str], hold: Hold, through: &[&str]) -> Finding {
         let step = |function: &str, call: &str| Step {
             place: place(0),
             function: function.to_owned(),
@@ -277,7 +288,7 @@ mod tests {
             written: String::new(),
         };
         let mut functions = vec![function];
-        functions.extend(way);
+        functions.extend(through);
         let calls = functions.iter().skip(1).copied().chain(causes.first().copied());
         let trace = functions.iter().zip(calls).map(|(function, call)| step(function, call)).collect();
         Finding {
@@ -290,7 +301,7 @@ mod tests {
     }
 
     fn ranked(findings: Vec<Finding>) -> (Vec<Option<String>>, Overview) {
-        let groups = crate::grouped(&findings);
+        let groups = crate::group_by_cause(&findings);
         let mut chosen = Chosen::of(findings, groups);
         let overview = overview(&mut chosen, Utf8Path::new("/p"));
         let calls = chosen.groups.iter().map(|group| group.cause.as_ref().map(|cause| cause.call.clone()));
@@ -304,7 +315,7 @@ mod tests {
     #[test]
     fn a_cause_is_worth_the_functions_that_it_frees() {
         let of = |function, causes: &[&str]| finding(function, causes, Hold::Unstated, &[]);
-        // Three functions by halves are less than two whole ones, and more than one that is stalled at two places.
+        // Three halves of a function are less than two functions, and more than one function with two findings.
         let (order, overview) = ranked(vec![
             of("a", &["shared", "other"]),
             of("b", &["shared", "other"]),
@@ -320,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn among_equals_what_holds_longest_comes_first_and_what_has_no_cause_last() {
+    fn longer_holds_come_first_and_findings_without_cause_last() {
         let of = |function, causes: &[&str], hold| finding(function, causes, hold, &[]);
         let (order, overview) = ranked(vec![
             of("z", &[], Hold::Unbounded),
@@ -338,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn findings_of_another_best_path_are_told() {
+    fn findings_with_another_best_path_are_listed() {
         let (order, overview) =
             ranked(vec![finding("a", &["x"], Hold::Unstated, &[]), finding("b", &["y", "x"], Hold::Unstated, &[])]);
         assert_eq!(order, calls(&["x", "y"]));
@@ -346,11 +357,11 @@ mod tests {
     }
 
     #[test]
-    fn traces_are_joined_where_they_meet() {
+    fn traces_share_the_nodes_of_their_functions() {
         let (_, overview) = ranked(vec![
             finding("a", &["get"], Hold::Unstated, &["load", "fetch"]),
             finding("b", &["get"], Hold::Unstated, &["fetch"]),
-            // One that is an entry itself and lies on the path of another; and one that calls itself.
+            // `load` is an entry and also a step on the path of `a`; `fetch` calls itself.
             finding("load", &["get"], Hold::Unstated, &["fetch", "fetch"]),
         ]);
         let graph = &overview.groups[0].graph;

@@ -1,4 +1,4 @@
-//! Panics that are caught: the code that catches them reports them, and no hook prints them.
+//! Catches panics of the analysis and returns their messages, without a hook printing them.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -9,7 +9,7 @@ thread_local! {
     static CAUGHT: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Keeps panics that [`catch`] reports from being printed.
+/// Installs a panic hook that prints no panic that [`catch`] returns.
 pub fn install_hook() {
     let default = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {
@@ -22,19 +22,19 @@ pub fn install_hook() {
     }));
 }
 
-/// The reason why the work ended.
+/// The reason why the work unwound.
 pub(crate) enum Caught {
-    /// A panic: its message, and where it happened.
+    /// The message and place of a panic.
     Panic(String),
-    /// An unwinding that no hook has seen, with its payload.
+    /// The payload of an unwinding for which no panic hook ran (`resume_unwind`).
     Payload(Box<dyn Any + Send>),
 }
 
-/// Runs the work.
+/// Runs the work and returns its result.
 ///
 /// # Errors
 ///
-/// Where and why it panicked.
+/// The message and place of its panic.
 pub(crate) fn catch<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     catch_payload(work).map_err(|caught| match caught {
         Caught::Panic(message) => message,
@@ -42,20 +42,20 @@ pub(crate) fn catch<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     })
 }
 
-/// Runs the work; distinguishes panics from other unwindings.
+/// Runs the work as [`catch`] does, and distinguishes panics from other unwindings.
 pub(crate) fn catch_payload<T>(work: impl FnOnce() -> T) -> Result<T, Caught> {
     let outer = CATCHING.replace(true);
-    // Data that the work touched is dropped with it, so nothing shared is left half-written.
+    // Unwind safety: the callers drop the data that the work may have left half-written.
     let done = catch_unwind(AssertUnwindSafe(work));
     CATCHING.set(outer);
-    // A panic on another thread was printed by the hook there.
-    done.map_err(|payload| match (message_of(&*payload), CAUGHT.take()) {
+    // No message was caught here if the panic happened on another thread: the hook printed it there.
+    done.map_err(|payload| match (panic_message(&*payload), CAUGHT.take()) {
         (Some(_), Some(message)) | (Some(message), None) => Caught::Panic(message),
         (None, _) => Caught::Payload(payload),
     })
 }
 
-fn message_of(payload: &(dyn Any + Send)) -> Option<String> {
+fn panic_message(payload: &(dyn Any + Send)) -> Option<String> {
     let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| payload.downcast_ref::<String>().cloned())
 }
@@ -63,7 +63,7 @@ fn message_of(payload: &(dyn Any + Send)) -> Option<String> {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn a_panic_becomes_a_sentence() {
+    fn catch_returns_message_and_place_of_a_panic() {
         super::install_hook();
         let numbers: Vec<u32> = Vec::new();
         let caught = super::catch(|| numbers[3]).expect_err("it panics");

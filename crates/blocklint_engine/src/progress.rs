@@ -1,4 +1,4 @@
-//! How far a run is, for those who wait for it.
+//! Progress reports of a run, for progress bars.
 
 /// A part of a run that can take long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,16 +9,16 @@ pub enum Step {
     Resolve,
 }
 
-/// Receives the progress of a run; called from several threads, and often, so that it must be quick.
+/// Receives the progress of a run. Implementations must be quick because many threads call them often.
 pub trait Progress: Sync {
-    /// A part begins that has so many pieces; 0 if the number is unknown.
+    /// Called when a part begins; `pieces` is 0 if their number is unknown.
     fn begin(&self, step: Step, pieces: usize);
 
-    /// One more piece is done.
+    /// Called when one more piece is done.
     fn advance(&self);
 }
 
-/// A progress that shows nothing.
+/// A receiver that ignores progress.
 pub(crate) struct Silent;
 
 impl Progress for Silent {

@@ -1,4 +1,5 @@
-//! Which rules a run reports where: what the configuration states, and the command line on top.
+//! The rules that a run reports, and in which files: the configuration's `select`, `ignore` and `per-file-ignores`,
+//! with the command line on top.
 
 use blocklint_core::{Finding, Suppression, SuppressionSource};
 use blocklint_project::{Configuration, ConfigurationError, FilePattern, Setting};
@@ -7,7 +8,7 @@ use camino::Utf8Path;
 
 use crate::Failure;
 
-/// The rule settings of the command line. Empty lists set nothing.
+/// The rule options of the command line. An empty list leaves the configuration's list as it is.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RuleArguments<'a> {
     /// `--select`.
@@ -18,12 +19,12 @@ pub struct RuleArguments<'a> {
     pub ignore: &'a [String],
 }
 
-/// Which rules are reported where.
+/// The selected rules, and the exceptions of single files.
 #[derive(Clone, Debug)]
 pub struct Rules {
     /// The rules that are reported.
     pub selection: Selection,
-    /// Rules that are not, by file.
+    /// The rules that `per-file-ignores` hides in files that match a pattern.
     per_file: Vec<(FilePattern, Vec<Selector>)>,
 }
 
@@ -37,14 +38,14 @@ impl Rules {
     ///
     /// # Errors
     ///
-    /// Everything that names no rule; paths relative to `current`.
+    /// Every selector that matches no rule. Paths in messages are relative to `current`.
     pub fn new(
         configuration: &Configuration,
         arguments: RuleArguments<'_>,
         current: &Utf8Path,
     ) -> Result<Self, Failure> {
         let mut errors = Vec::new();
-        let mut of_file = |settings: &[Setting]| {
+        let mut parse_settings = |settings: &[Setting]| {
             let parsed = settings.iter().map(|setting| {
                 Selector::parse(&setting.value)
                     .map_err(|error| ConfigurationError::of_setting(setting, error.to_string()).relative_to(current))
@@ -54,35 +55,35 @@ impl Rules {
         let mut layers: Vec<Layer> = Vec::new();
         for rules in &configuration.rules {
             layers.push(Layer {
-                select: rules.select.as_deref().map(&mut of_file),
-                extend_select: of_file(&rules.extend_select),
-                ignore: of_file(&rules.ignore),
+                select: rules.select.as_deref().map(&mut parse_settings),
+                extend_select: parse_settings(&rules.extend_select),
+                ignore: parse_settings(&rules.ignore),
             });
         }
         let per_file = configuration.per_file_ignores.iter();
         let per_file = per_file
-            .map(|entry| (FilePattern::new(&configuration.root, &entry.pattern), of_file(&entry.rules)))
+            .map(|entry| (FilePattern::new(&configuration.root, &entry.pattern), parse_settings(&entry.rules)))
             .collect();
-        let mut of_line = |list: &[String]| {
+        let mut parse_arguments = |list: &[String]| {
             let parsed = list.iter().map(|text| Selector::parse(text));
             parsed.filter_map(|parsed| parsed.map_err(|error| errors.push(error.to_string())).ok()).collect::<Vec<_>>()
         };
-        let from_line = Layer {
-            select: (!arguments.select.is_empty()).then(|| of_line(arguments.select)),
-            extend_select: of_line(arguments.extend_select),
-            ignore: of_line(arguments.ignore),
+        let command_line = Layer {
+            select: (!arguments.select.is_empty()).then(|| parse_arguments(arguments.select)),
+            extend_select: parse_arguments(arguments.extend_select),
+            ignore: parse_arguments(arguments.ignore),
         };
         match errors.is_empty() {
             true => {
-                layers.push(from_line);
+                layers.push(command_line);
                 Ok(Rules { selection: Selection::layered(&layers), per_file })
             }
             false => Err(Failure::all(errors)),
         }
     }
 
-    /// Marks the findings that stand in a file whose `per-file-ignores` name their rule.
-    pub fn hide(&self, findings: &mut [Finding]) {
+    /// Suppresses the findings whose rule is in the `per-file-ignores` of their file.
+    pub fn suppress_per_file(&self, findings: &mut [Finding]) {
         for finding in findings.iter_mut().filter(|finding| finding.suppression.is_none()) {
             let names = |rules: &[Selector]| rules.iter().any(|rule| rule.matches(finding.rule));
             // Rules first: they are looked up faster than patterns.

@@ -1,4 +1,4 @@
-//! The texts that findings are shown with, read only for the files that are shown.
+//! The texts of files with findings, and the rows and columns of places in them. Only files that are shown are read.
 
 use std::sync::Arc;
 
@@ -10,30 +10,30 @@ use camino::Utf8Path;
 use crate::choose::Chosen;
 use crate::extraction::decode;
 
-/// Reads the files in which these findings, their traces and causes lie, and computes rows and
-/// columns of all their places. A file that cannot be read any more leaves its places at its start.
+/// Computes rows and columns of all places of the findings, their traces and causes, and returns the texts that it read
+/// for this. Places of a file that cannot be read any more are put at the start of the file.
 pub fn locate(project: &Project, chosen: &mut Chosen) -> Sources {
     locate_in(project, chosen, Sources::default())
 }
 
-/// Locates places as [`locate`] does, with known texts of some files.
+/// Computes rows and columns as [`locate`] does; `sources` has texts that are known already.
 pub fn locate_in(project: &Project, chosen: &mut Chosen, mut sources: Sources) -> Sources {
     let of_groups = chosen.groups.iter_mut().filter_map(|group| group.cause.as_mut()).map(|cause| &mut cause.place);
     let findings = chosen.findings.iter_mut().chain(&mut chosen.suppressed).chain(&mut chosen.minor);
-    for place in findings.flat_map(places).chain(of_groups) {
+    for place in findings.flat_map(places_of_finding).chain(of_groups) {
         locate_one(project, place, &mut sources);
     }
     sources
 }
 
-/// Locates the places of a plan.
+/// Computes rows and columns of the places of a plan.
 pub fn locate_plan(project: &Project, plan: &mut Plan, sources: &mut Sources) {
-    for place in crate::plan::places(plan) {
+    for place in crate::plan::places_of_plan(plan) {
         locate_one(project, place, sources);
     }
 }
 
-/// Computes rows and columns of a place.
+/// Computes rows and columns of one place.
 pub(crate) fn locate_one(project: &Project, place: &mut Place, sources: &mut Sources) {
     if !sources.contains(&place.path)
         && let Some((text, cells)) = text_of(project, &place.path)
@@ -45,7 +45,7 @@ pub(crate) fn locate_one(project: &Project, place: &mut Place, sources: &mut Sou
     }
 }
 
-/// Returns the byte offsets between which a line lies, its end excluded; `None` behind the last line.
+/// Returns the span of a line, without its line break; `None` if the text has fewer lines. The first line is 1.
 pub(crate) fn line_span(text: &str, line: u32) -> Option<Span> {
     let mut start = 0;
     let mut row = 1;
@@ -60,13 +60,15 @@ pub(crate) fn line_span(text: &str, line: u32) -> Option<Span> {
     Some(Span::new(start as u32, (start + length) as u32))
 }
 
-/// Returns the text of a file of the project, as its facts' spans count it, and where a notebook's cells begin in it.
+/// Returns the text of a file of the project, in which the spans of its facts count, and the starts of a notebook's
+/// cells.
 pub(crate) fn text_of(project: &Project, path: &Utf8Path) -> Option<(Arc<str>, Vec<CellStart>)> {
     let file = project.file_at(path)?;
     Some(decode(file, file.read(project.configuration.max_file_size).ok()?))
 }
 
-pub(crate) fn places(finding: &mut Finding) -> impl Iterator<Item = &mut Place> {
+/// Returns all places of a finding: its own, and those of its trace, causes, fix and reasons.
+pub(crate) fn places_of_finding(finding: &mut Finding) -> impl Iterator<Item = &mut Place> {
     let edits = finding.fix.iter_mut().flat_map(|fix| fix.edits.iter_mut().map(|edit| &mut edit.place));
     let reasons = finding.reasons.iter_mut().filter_map(|reason| reason.place.as_mut());
     let entries = finding.reached_by.iter_mut().map(|entry| &mut entry.place);
@@ -88,7 +90,7 @@ mod tests {
     use super::{Span, line_span};
 
     #[test]
-    fn lines_end_in_every_way() {
+    fn line_span_knows_each_kind_of_line_break() {
         let text = "a\r\nbb\rc\n";
         let lines = (1..=5).map(|line| line_span(text, line)).collect::<Vec<_>>();
         let span = |start, end| Some(Span::new(start, end));

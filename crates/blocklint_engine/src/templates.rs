@@ -1,5 +1,5 @@
-//! Templates of source files (`{{ name }}`, `{% if … %}`, `<% … %>`, `${package}`): they do not parse, and are meant not to.
-//! A project generator fills them in. They are no unread sources (BLT902).
+//! Recognises templates of source files, which a project generator fills in: `{{ name }}`, `{% if … %}`, `<% … %>`,
+//! `${package}`. They do not parse, but are not reported as unreadable (BLT902).
 
 use blocklint_core::Language;
 use blocklint_facts::FileFacts;
@@ -8,29 +8,29 @@ use camino::Utf8Path;
 /// The message of the first problem of a template.
 const MESSAGE: &str = "a template of a source file";
 
-/// How much of a problem's text is searched for placeholders, in bytes.
-const LONGEST: usize = 4_000;
+/// The greatest length of a problem's text that is searched for placeholders, in bytes.
+const MAX_LENGTH: usize = 4_000;
 
-/// Marks the facts of a template, where a placeholder stands at the first problem.
-pub(crate) fn mark(facts: &mut FileFacts, bytes: &[u8]) {
+/// Marks facts as those of a template, if a placeholder is at the first problem.
+pub(crate) fn mark_template(facts: &mut FileFacts, bytes: &[u8]) {
     let language = facts.language;
     let Some(first) = facts.problems.first_mut() else { return };
     let (start, end) = (first.span.start as usize, first.span.end as usize);
     let (Some(before), Some(inside)) = (bytes.get(..start), bytes.get(start..end)) else { return };
     let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
     let line_end = bytes[end..].iter().position(|&byte| byte == b'\n').map_or(bytes.len(), |at| end + at);
-    let line_end = line_end.min(start + inside.len().min(LONGEST) + LONGEST);
+    let line_end = line_end.min(start + inside.len().min(MAX_LENGTH) + MAX_LENGTH);
     if has_placeholder(&String::from_utf8_lossy(&bytes[line_start..line_end]), language) {
         MESSAGE.clone_into(&mut first.message);
     }
 }
 
-/// True if these facts are of a template, by their problems or by the place of the file.
+/// True if these facts are those of a template, by their problems or by the path of the file.
 pub(crate) fn is_template(facts: &FileFacts, relative: &Utf8Path) -> bool {
     facts.problems.first().is_some_and(|first| first.message == MESSAGE) || is_in_templates(relative)
 }
 
-/// True if a folder holds templates by the convention of a generator, or a name is itself one.
+/// True if a folder is one of templates by the convention of a generator, or if a part of the path is a placeholder.
 fn is_in_templates(relative: &Utf8Path) -> bool {
     let path = relative.as_str().replace('\\', "/");
     let is_template = |part: &str| part == "archetype-resources" || part.contains("{{") || part.contains("{%");
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn placeholders_are_told_from_code() {
+    fn placeholders_are_distinguished_from_code() {
         let (python, java) = (Language::Python, Language::Java);
         for text in
             ["from {{ cookie.slug }} import x", "{% if x %}", "class <%= name %>:", "{# note #}", "x = {{name|lower}}"]
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_of_templates_are_known() {
+    fn folders_of_templates_are_recognised() {
         for path in
             ["{{cookie.slug}}/main.py", "a/src/main/resources/archetype-resources/src/A.java", "src/main/g8/A.java"]
         {

@@ -1,4 +1,4 @@
-//! How long each part of a run took, and what was done in it.
+//! The time that each part of a run took, and the amount of work.
 
 use std::fmt;
 use std::time::Duration;
@@ -10,17 +10,17 @@ pub struct Timings {
     pub discover: Duration,
     /// Reading, decoding and parsing files.
     pub parse: Duration,
-    /// Making facts of the trees.
+    /// Extracting facts from the trees.
     pub facts: Duration,
     /// Loading symbols and the hierarchy of classes.
     pub link: Duration,
-    /// Resolving what is asked for, and the search.
+    /// Resolving names and types, and the search.
     pub solve: Duration,
-    /// Words, places, rendering.
+    /// Messages, places, rendering.
     pub output: Duration,
-    /// Files that were read for their facts: those of others were kept by an earlier run.
+    /// The number of files whose facts were extracted; facts of other files came out of the cache.
     pub extracted: usize,
-    /// How often the whole program was linked and solved; 0 where an earlier run did it.
+    /// The number of times that the whole program was linked and solved; 0 if the result came out of the cache.
     pub analyses: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Raw findings to findings with words.
+//! Converts raw findings to findings with messages, and plans their edits.
 
 use std::sync::Arc;
 
@@ -11,33 +11,33 @@ use blocklint_mending::RowAdvice;
 use blocklint_rules::{Advice, AsyncHelpers, Availability, Owner, OwnerKind, SiteForm, Subject, Twin};
 
 use crate::fixing::chains::refusal as refusal_of_chain;
-use crate::fixing::planned_edit::{PlannedEdit, moved, why_not_alone};
+use crate::fixing::planned_edit::{PlannedEdit, plan_edit, reason_not_alone};
 
-/// Returns the findings that stand in reported files, in words; with `traces` also those whose trace or a cause lies in
-/// one. Places are not located. With each, what is to be done about it.
-pub(crate) fn worded(
+/// Returns the findings in reported files with their planned edits. With `traces`, also findings whose trace or cause
+/// is in a reported file. Places have no rows and columns yet.
+pub(crate) fn findings_with_remedies(
     linker: &Linker<'_>,
     solved: &Solved,
     traces: bool,
 ) -> Vec<(Finding, Result<PlannedEdit, Refusal>)> {
     let reported = |file: FileId| linker.program.files[file.index()].reported;
-    let passes = |raw: &RawFinding| {
+    let touches_reported = |raw: &RawFinding| {
         let mut causes = raw.causes.iter().filter_map(|&at| solved.causes.get(at as usize));
         raw.trace.iter().any(|step| reported(step.file)) || causes.any(|cause| reported(cause.file))
     };
     solved
         .findings
         .iter()
-        .filter(|raw| reported(raw.file) || traces && passes(raw))
+        .filter(|raw| reported(raw.file) || traces && touches_reported(raw))
         .filter_map(|raw| linker.attempt_site(raw.site, || finding_and_remedy(linker, solved, raw)).flatten())
         .collect()
 }
 
-pub(crate) fn place(linker: &Linker<'_>, file: FileId, span: blocklint_core::Span) -> Place {
+pub(crate) fn place_of(linker: &Linker<'_>, file: FileId, span: blocklint_core::Span) -> Place {
     Place::unlocated(Arc::clone(&linker.program.files[file.index()].path), span)
 }
 
-pub(crate) fn finding(linker: &Linker<'_>, solved: &Solved, raw: &RawFinding) -> Option<Finding> {
+pub(crate) fn raw_to_finding(linker: &Linker<'_>, solved: &Solved, raw: &RawFinding) -> Option<Finding> {
     finding_and_remedy(linker, solved, raw).map(|(finding, _)| finding)
 }
 
@@ -49,7 +49,7 @@ fn finding_and_remedy(
     let rule = blocklint_rules::rule(raw.rule)?;
     let program = linker.program;
     let source = &program.files[raw.file.index()];
-    // On greenlets the finding stands at the call itself, and the trace leads there.
+    // On greenlets the finding is at the blocking call itself, and the trace leads to it.
     let on_greenlet = matches!(raw.mistake, Mistake::NativeCallBlocksHub { .. });
     let first = if on_greenlet { raw.trace.last() } else { raw.trace.first() }?;
     let owner_name = owner_name(linker, raw);
@@ -59,7 +59,7 @@ fn finding_and_remedy(
         Mistake::Holds if !raw.handed => linker.words_for_operation(raw.site, blocklint_core::last_name(&first.call)),
         _ => None,
     };
-    let mut told = Subject {
+    let mut subject = Subject {
         rule,
         mistake: &raw.mistake,
         language: program.language(raw.file),
@@ -83,12 +83,13 @@ fn finding_and_remedy(
         why_not_alone: None,
         older_workers: matches!(raw.row_advice.pool_availability, PathAvailability::Since { .. }),
     };
-    let advice = Advice { taker: linker.library_method_taking(raw.root), ..advice(&raw.row_advice) };
-    let remedy = moved(linker, raw, solved.with_aside, blocklint_rules::choose_remedy(&told, &advice), |bound| {
-        blocklint_rules::choose_remedy(&told, &Advice { bound: Some(bound), ..advice.clone() })
-    });
-    told.why_not_alone = why_not_alone(linker, raw, &remedy);
-    let words = told.words();
+    let advice = Advice { taker: linker.library_method_taking(raw.root), ..rule_advice(&raw.row_advice) };
+    let remedy =
+        plan_edit(linker, raw, solved.with_aside, blocklint_rules::choose_remedy(&subject, &advice), |bound| {
+            blocklint_rules::choose_remedy(&subject, &Advice { bound: Some(bound), ..advice.clone() })
+        });
+    subject.why_not_alone = reason_not_alone(linker, raw, &remedy);
+    let words = subject.words();
     let causes: Vec<Cause> =
         raw.causes.iter().filter_map(|&at| solved.causes.get(at as usize)).map(|c| cause(linker, c)).collect();
     let body = program.body_of_site(raw.site);
@@ -100,7 +101,7 @@ fn finding_and_remedy(
         message: words.message,
         notes: words.notes.into_iter().chain(partly_silenced(raw)).collect(),
         help: words.help,
-        place: place(linker, raw.file, raw.span),
+        place: place_of(linker, raw.file, raw.span),
         effect: raw.effect,
         weight: raw.weight,
         context: raw.context,
@@ -122,7 +123,8 @@ fn finding_and_remedy(
     Some((finding, remedy))
 }
 
-/// Returns the note about comments that silence other causes of a finding, with the comment that silences all.
+/// Returns a note about comments that silence other causes of a finding, and the comment that would silence all of
+/// them.
 fn partly_silenced(raw: &RawFinding) -> Option<String> {
     let (first, more) = raw.partly_silenced.split_first()?;
     let functions = match more.len() {
@@ -137,11 +139,12 @@ fn partly_silenced(raw: &RawFinding) -> Option<String> {
 }
 
 fn reason(linker: &Linker<'_>, raw: &blocklint_analysis::Reason) -> blocklint_core::Reason {
-    let place = raw.place.map(|(file, span)| place(linker, file, span));
+    let place = raw.place.map(|(file, span)| place_of(linker, file, span));
     blocklint_core::Reason { name: raw.name, says: raw.says, makes: raw.makes, place }
 }
 
-/// Returns an entry point that reaches a finding, with its function's definition, or the call of it at the top level of a file.
+/// Returns an entry point that reaches a finding. Its place is the name of the function, or a call at the top level of
+/// a file.
 fn reached_by(linker: &Linker<'_>, raw: &RawEntry) -> ReachedBy {
     let (file, span) = match raw.top_level {
         Some(site) => (site.file, linker.program.site(site).span),
@@ -151,12 +154,12 @@ fn reached_by(linker: &Linker<'_>, raw: &RawEntry) -> ReachedBy {
         kind: raw.kind,
         entry: linker.qualified_name(raw.body),
         route: raw.route.clone(),
-        place: place(linker, file, span),
+        place: place_of(linker, file, span),
     }
 }
 
-/// Returns the advice of a row about edits of a call, as rules read it.
-fn advice(row_advice: &RowAdvice) -> Advice {
+/// Converts the advice of a model row to the advice that rules use.
+fn rule_advice(row_advice: &RowAdvice) -> Advice {
     Advice {
         rewrite: row_advice.rewrite.as_ref().map(|template| template.0.clone()),
         kind: row_advice.kind,
@@ -192,7 +195,7 @@ fn availability(available: &PathAvailability) -> Availability {
 
 fn step(linker: &Linker<'_>, raw: &RawStep) -> Step {
     Step {
-        place: place(linker, raw.file, raw.span),
+        place: place_of(linker, raw.file, raw.span),
         function: raw.function.clone(),
         call: raw.call.clone(),
         written: raw.written.clone(),
@@ -201,7 +204,7 @@ fn step(linker: &Linker<'_>, raw: &RawStep) -> Step {
 
 fn cause(linker: &Linker<'_>, raw: &RawCause) -> Cause {
     Cause {
-        place: place(linker, raw.file, raw.span),
+        place: place_of(linker, raw.file, raw.span),
         function: raw.function.clone(),
         call: raw.call.clone(),
         reach: raw.reach,
@@ -220,7 +223,7 @@ fn site_form(linker: &Linker<'_>, raw: &RawFinding) -> SiteForm {
 }
 
 fn owner_kind(linker: &Linker<'_>, raw: &RawFinding) -> OwnerKind {
-    // A named function that runs on the loop; the body that hands it over is another matter.
+    // The owner is the function that is handed over, and not the body that hands it over.
     if raw.handed {
         return OwnerKind::Callback;
     }
@@ -237,7 +240,7 @@ fn owner_kind(linker: &Linker<'_>, raw: &RawFinding) -> OwnerKind {
     }
 }
 
-/// Returns the name of the root as people write it; of a function handed over, its own.
+/// Returns the name of the root in its file; for a function that is handed over, its own name.
 fn owner_name(linker: &Linker<'_>, raw: &RawFinding) -> String {
     if raw.handed
         && let Some(first) = raw.trace.first()

@@ -1,4 +1,5 @@
-//! Helpers that would become `async` together with all that call them, before the change has words or text. Plain data.
+//! The data of a chain: helpers that become `async` together with all of their callers, or the reason why they cannot
+//! (Rust).
 
 use std::sync::Arc;
 
@@ -6,7 +7,7 @@ use blocklint_core::Place;
 use blocklint_link::models::availability::PathAvailability;
 use camino::Utf8Path;
 
-/// The functions and calls that change together when the calls at the end of a finding's path become their async twins.
+/// The functions and calls that change together if blocking calls are replaced by their async twins.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Chain {
     /// The functions that become `async`.
@@ -15,72 +16,72 @@ pub struct Chain {
     pub tests: Vec<ChainHelper>,
     /// The attribute that runs an `async` test on the runtime of the twins.
     pub runs_tests: String,
-    /// All calls of them, from the name that is called on: each is awaited.
+    /// All calls of the helpers, which get an `.await`. A place begins at the receiver of the call.
     pub calls: Vec<Place>,
-    /// The calls that get the place of their twins.
+    /// The blocking calls that are replaced by their twins.
     pub sinks: Vec<ChainSink>,
-    /// The names of calls that bear a helper's name and run something else.
+    /// The names of calls that have the name of a helper but run other functions.
     pub others: Vec<Place>,
-    /// The files in which a helper could be mentioned besides.
+    /// The files of the helpers' crates, in which macros and comments may mention a helper.
     pub files: Vec<Arc<Utf8Path>>,
-    /// True if another crate could call what is `pub`.
+    /// True if other crates can call `pub` functions of the helpers' crates.
     pub exports: bool,
-    /// True if a call of a library stands in a loop, which a twin makes a hop to a thread on each turn.
+    /// True if a library call is in a loop, so that its twin would hop to a thread in each iteration.
     pub hops_in_loop: bool,
 }
 
 /// A function that becomes `async`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChainHelper {
-    /// Where its name stands.
-    pub at: Place,
+    /// The place of its name.
+    pub place: Place,
     /// Its name.
     pub name: String,
 }
 
-/// A call that gets the place of its twin.
+/// A blocking call that is replaced by its twin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChainSink {
-    /// Where it stands, from the name that is called on.
-    pub at: Place,
-    /// The twin's path.
+    /// The place of the call, from its receiver on.
+    pub place: Place,
+    /// The path of the twin.
     pub twin: String,
 }
 
-/// A reason why helpers cannot become `async`, and where a reader sees it.
+/// A reason why helpers cannot become `async`, with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unchained {
     /// The reason.
     pub why: NoChain,
-    /// Its place.
-    pub at: Place,
+    /// The place of the code that is the reason.
+    pub place: Place,
 }
 
 /// A reason why helpers cannot become `async`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoChain {
-    /// A call in them holds the thread and has no twin that returns the same.
+    /// A blocking call in a helper has no twin that returns the same type.
     NoTwin(String),
-    /// The twin cannot be called there.
+    /// The twin is not available in the file of the call.
     Unavailable(PathAvailability),
-    /// The call that holds the thread stands in a closure, or is handed over.
+    /// The blocking call is in a closure, or is handed over.
     InClosure,
-    /// A closure that is not `async` calls this one.
+    /// A closure that is not `async` calls this helper.
     CalledInClosure(String),
-    /// A test that is not `async` calls this one, and starts a runtime itself.
+    /// A test that starts a runtime itself calls this helper.
     CalledByTest(String),
-    /// A test that is not `async` calls a helper, and the attribute that would make it so cannot be used there.
+    /// A test calls a helper, and the attribute for `async` tests is not available.
     NoAsyncTest(Box<PathAvailability>),
-    /// This one is not `async` and has no known caller.
+    /// This helper has no known caller.
     NoKnownCaller(String),
-    /// This one is handed over as a value.
+    /// This helper is used as a value.
     Value(String),
-    /// The call may run another function than this one.
+    /// A call may run this helper or another function.
     Ambiguous(String),
-    /// It stands in a constant or the like.
+    /// A helper is called in a constant or a similar place.
     InConstant(String),
-    /// They call each other in a circle.
+    /// This helper is recursive.
     Recursive(String),
-    /// The path is too long to be changed at once, or has too many functions.
+    /// The chain has too many helpers, or its path is too long.
     TooMany,
 }

@@ -1,6 +1,5 @@
-//! Code that a person runs by hand: migrations, tests, functions that read from a terminal, and scripts in a folder beside the
-//! packages of a project. blocklint makes no edit in such code without `--include-aside`, but reports its findings, because a
-//! reader may want to know them.
+//! Recognises code that a person runs by hand: migrations, tests, functions that read from a terminal, and scripts
+//! beside the packages of a project. Findings in such code get no fix without `--include-aside`, but they are reported.
 
 use blocklint_core::{Context, Effect, Language};
 use blocklint_facts::{BodyId, BodyKind, Comparison, FileFacts, Flow, Form, FormId};
@@ -13,7 +12,7 @@ use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
 use blocklint_link::values::value::EnvId;
 use blocklint_models::{HandoverContext, Runs};
 
-/// Returns the reason why an edit at a site would free no task, as a clause for people; `None` if an edit is useful.
+/// Returns the reason why a fix at a site would free no task, as a clause for messages; `None` if a fix is useful.
 pub fn reason_no_edit(linker: &Linker<'_>, site: SiteRef) -> Option<&'static str> {
     let file = site.file;
     let relative = &linker.program.files[file.index()].relative;
@@ -31,7 +30,7 @@ pub fn reason_no_edit(linker: &Linker<'_>, site: SiteRef) -> Option<&'static str
         return Some("it is an example or a benchmark, and no request waits for it");
     }
     let facts = linker.program.facts(file);
-    if facts.language != Language::Python || !runs_as_program(facts) || serves(linker, file) {
+    if facts.language != Language::Python || !runs_as_program(facts) || has_loop_handlers(linker, file) {
         return None;
     }
     if is_beside_packages(linker, relative) {
@@ -41,14 +40,14 @@ pub fn reason_no_edit(linker: &Linker<'_>, site: SiteRef) -> Option<&'static str
     is_script.then_some("the file is a program that does one thing, and no request waits for it")
 }
 
-/// True if a call of this path takes less time than handing it to a thread: `os.rename` (Python).
+/// True if a call of this path is faster than the handover to a thread: `os.rename` (Python).
 pub fn is_cheaper_than_thread(path: &str) -> bool {
     lang::python::conventions::changes_only_entries(path)
 }
 
-/// True if a site stands in a coroutine that runs at start-up, by its name: `async def on_startup():`. A thread frees no
-/// task there, because nothing is served yet (Python).
-pub fn starts_up(linker: &Linker<'_>, site: SiteRef) -> bool {
+/// True if a site is in a coroutine that runs at start-up, by its name: `async def on_startup():`. A thread would free
+/// no task there, because nothing is served yet (Python).
+pub fn is_startup_coroutine(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     let body = facts.body(facts.body_of(linker.program.site(site).at));
     facts.language == Language::Python
@@ -57,11 +56,12 @@ pub fn starts_up(linker: &Linker<'_>, site: SiteRef) -> bool {
         && lang::python::conventions::starts_up(facts.text(body.name))
 }
 
-/// True if the function around a site reads from a terminal by another call: `input("Go on?")` before the site (Python).
-fn asks_at_terminal(linker: &Linker<'_>, at: SiteRef) -> bool {
-    let body = linker.program.body_of_site(at);
+/// True if the function around a site reads from a terminal by another call: `input("Go on?")` before the site
+/// (Python).
+fn asks_at_terminal(linker: &Linker<'_>, own: SiteRef) -> bool {
+    let body = linker.program.body_of_site(own);
     let asks = |site: SiteRef| {
-        site != at
+        site != own
             && linker.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
                 Target::Row { path, .. } => {
                     linker.library.calls(path).effect().any(|row| row.held() == Some(Effect::Input))
@@ -72,7 +72,7 @@ fn asks_at_terminal(linker: &Linker<'_>, at: SiteRef) -> bool {
     linker.program.language(body.file) == Language::Python && linker.program.sites_in(body).any(asks)
 }
 
-/// True if a path has a folder or file name of migrations: `alembic/versions/`.
+/// True if a folder or file name of a path is that of migrations: `alembic/versions/`.
 fn is_migration(relative: &str) -> bool {
     let name = relative.rsplit('/').next().unwrap_or(relative);
     let stem = name.split('.').next().unwrap_or(name);
@@ -118,7 +118,7 @@ fn is_dunder_name(facts: &FileFacts, form: FormId) -> bool {
 }
 
 /// True if a decorator of a file registers a function that runs on an event loop: `@app.get("/")`.
-fn serves(linker: &Linker<'_>, file: FileId) -> bool {
+fn has_loop_handlers(linker: &Linker<'_>, file: FileId) -> bool {
     let facts = linker.program.facts(file);
     let on_loop = |context: &HandoverContext| match context {
         HandoverContext::Is(runs) | HandoverContext::BySync { async_: runs, .. } => {

@@ -1,15 +1,15 @@
-//! The result of a call that an edit would hand to a thread: an open file, a connection, an object.
+//! The kind of a call's result, which decides if a fix may run the call in a thread: an open file, a new object.
 
 use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::SiteRef;
 use blocklint_link::values::value::{EnvId, Val};
 
-/// The result of a call, as far as it matters to an edit that hands the call to a thread.
+/// The kind of the result of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResultKind {
-    /// Something that blocks as well when it is used: a file, a connection.
+    /// An object whose methods block too: a file, a connection.
     Blocks,
-    /// An object that the call makes.
+    /// A new instance of the called class.
     Object,
     /// Anything else.
     Other,
@@ -17,28 +17,27 @@ pub enum ResultKind {
 
 /// Returns the kind of a call's result.
 pub fn result_kind(linker: &Linker<'_>, site: SiteRef) -> ResultKind {
-    let given = linker.values.members(linker.result(site, EnvId::NONE).value);
+    let results = linker.values.members(linker.result(site, EnvId::NONE).value);
     let blocks = |val: &Val| matches!(*val, Val::Library { ty, .. } if linker.library.has_blocking_members(ty));
-    if given.iter().any(blocks) {
+    if results.iter().any(blocks) {
         return ResultKind::Blocks;
     }
-    let makes = |val: Val| match val {
+    let is_class = |val: Val| match val {
         Val::Class(_) => true,
         Val::External(path) => linker.library.is_type(path),
         _ => false,
     };
     let callee = linker.values.members(linker.callee(site, EnvId::NONE).value);
-    if !callee.is_empty() && callee.into_iter().all(makes) { ResultKind::Object } else { ResultKind::Other }
+    if !callee.is_empty() && callee.into_iter().all(is_class) { ResultKind::Object } else { ResultKind::Other }
 }
 
-/// True if a call returns something that holds the thread as well when it is used: an open file, by itself or in a
-/// `Result`. [Rust]
+/// True if a call returns an object whose methods block too, directly or in a `Result`: an open file (Rust).
 pub fn result_blocks(linker: &Linker<'_>, site: SiteRef) -> bool {
     let blocks = |ty| linker.library.has_blocking_members(ty);
     linker.values.members(linker.result(site, EnvId::NONE).value).iter().any(|val| match *val {
         Val::Library { ty, args, .. } => {
-            let held = linker.values.nth(args, 0).into_iter().flat_map(|held| linker.values.members(held).to_vec());
-            blocks(ty) || held.into_iter().any(|val| matches!(val, Val::Library { ty, .. } if blocks(ty)))
+            let inner = linker.values.nth(args, 0).into_iter().flat_map(|value| linker.values.members(value).to_vec());
+            blocks(ty) || inner.into_iter().any(|val| matches!(val, Val::Library { ty, .. } if blocks(ty)))
         }
         _ => false,
     })

@@ -1,8 +1,10 @@
-//! Rust: the helpers between `async` code and calls that have an async twin, if all of them can become `async` together.
+//! Finds the helpers between `async` code and blocking calls with an async twin, if all of them can become `async`
+//! together (Rust).
 //!
-//! A helper changes for all its callers, so the helpers are taken together: each caller of a helper is a helper or can await, and each
-//! blocking call in a helper has an async twin or calls another helper. Findings that share a helper therefore get the same edits.
-//! Reasons in the source text against an edit are found by the front end.
+//! A helper that becomes `async` changes for all of its callers. So the set of helpers is closed: each caller of a
+//! helper is a helper or can await, and each blocking call in a helper has an async twin or calls another helper.
+//! Findings that share a helper get the same edits. The front end checks the source text for further reasons against an
+//! edit.
 
 use std::sync::Arc;
 
@@ -21,46 +23,47 @@ use blocklint_models::FixKind;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::async_chain::{Chain, ChainHelper, ChainSink, NoChain, Unchained};
-use crate::row_advice::{AsyncTwin, twin_returns_same, twins};
+use crate::row_advice::{AsyncTwin, async_twins, twin_returns_same};
 
-/// The number of helpers between `async` code and the blocking call, on the longest path.
-const DEEPEST: usize = 2;
-/// Helpers that change at once.
-const MOST_HELPERS: usize = 8;
-/// Calls of them.
-const MOST_CALLS: usize = 40;
-/// The number of bodies called by helpers that are searched for calls of helpers.
-const MOST_LOOKED_AT: usize = 100;
+/// The greatest number of helpers between `async` code and a blocking call.
+const MAX_DEPTH: usize = 2;
+/// The greatest number of helpers that change together.
+const MAX_HELPERS: usize = 8;
+/// The greatest number of calls of these helpers.
+const MAX_CALLS: usize = 40;
+/// The greatest number of bodies called by helpers that are searched for recursion.
+const MAX_SEARCHED: usize = 100;
 
-/// The code that changes together, or the reason why none does.
-type Decided = Result<Arc<Chain>, Unchained>;
+/// A chain, or the reason why there is none.
+type ChainDecision = Result<Arc<Chain>, Unchained>;
 
-/// The decisions about the helpers that findings lead through, by helper and runtime.
+/// Decides about helpers on the paths of findings, and keeps the decisions by helper and runtime.
 #[derive(Default)]
 pub struct Chains {
-    /// The labelled bodies of each body; made when first asked for.
+    /// The labelled bodies of each body, computed at the first use.
     labelled_bodies: Option<FxHashMap<BodyRef, Vec<LabelledBodyId>>>,
-    known: FxHashMap<(BodyRef, Option<Runtime>), Option<Decided>>,
+    decisions: FxHashMap<(BodyRef, Option<Runtime>), Option<ChainDecision>>,
 }
 
 impl Chains {
-    /// Returns the code that changes together so that the call of a helper at the beginning of a path can be awaited.
+    /// Returns the decision about the helper that the first edge of a path calls; `None` if the edge calls no Rust
+    /// helper, or if the helper's blocking calls are too short to matter.
     pub fn of(
         &mut self,
         linker: &Linker<'_>,
         graph: &Graph<'_>,
         first: &FlowEdge,
         runtime: Option<Runtime>,
-    ) -> Option<Decided> {
+    ) -> Option<ChainDecision> {
         let EdgeTarget::LabelledBody(labelled_body) = first.next else { return None };
         let helper = graph.labelled_body(labelled_body).node.body;
         if linker.program.language(helper.file) != Language::Rust || first.arg.is_some() {
             return None;
         }
-        if let Some(known) = self.known.get(&(helper, runtime)) {
+        if let Some(known) = self.decisions.get(&(helper, runtime)) {
             return known.clone();
         }
-        let labelled_bodies = self.labelled_bodies.get_or_insert_with(|| by_body(linker, graph));
+        let labelled_bodies = self.labelled_bodies.get_or_insert_with(|| labelled_bodies_by_body(linker, graph));
         let mut closing = Closing {
             linker,
             graph,
@@ -75,27 +78,27 @@ impl Chains {
             others: FxHashSet::default(),
             hops_in_loop: false,
         };
-        let made = closing.close().map(Arc::new);
-        // Where all of it is too short to matter, nothing has to change.
-        let made = Some(made).filter(|made| made.as_ref().is_err() || !closing.sinks.is_empty());
+        let decision = closing.close().map(Arc::new);
+        // Without a sink, all blocking calls are too short to matter.
+        let decision = Some(decision).filter(|decision| decision.as_ref().is_err() || !closing.sinks.is_empty());
         for &of in &closing.helpers {
-            self.known.insert((of, runtime), made.clone());
+            self.decisions.insert((of, runtime), decision.clone());
         }
-        made
+        decision
     }
 }
 
-fn by_body(linker: &Linker<'_>, graph: &Graph<'_>) -> FxHashMap<BodyRef, Vec<LabelledBodyId>> {
-    let mut found: FxHashMap<BodyRef, Vec<LabelledBodyId>> = FxHashMap::default();
+fn labelled_bodies_by_body(linker: &Linker<'_>, graph: &Graph<'_>) -> FxHashMap<BodyRef, Vec<LabelledBodyId>> {
+    let mut labelled_bodies: FxHashMap<BodyRef, Vec<LabelledBodyId>> = FxHashMap::default();
     for (at, labelled_body) in graph.labelled_bodies.iter().enumerate() {
         if linker.program.language(labelled_body.node.body.file) == Language::Rust {
-            found.entry(labelled_body.node.body).or_default().push(LabelledBodyId(at as u32));
+            labelled_bodies.entry(labelled_body.node.body).or_default().push(LabelledBodyId(at as u32));
         }
     }
-    found
+    labelled_bodies
 }
 
-/// A set of helpers that is being closed: callers and callees are still added.
+/// The search for a chain: a set of helpers to which callers and callees are added until it is closed.
 struct Closing<'c, 'l, 'a> {
     linker: &'c Linker<'l>,
     graph: &'c Graph<'a>,
@@ -116,19 +119,19 @@ struct Closing<'c, 'l, 'a> {
 
 impl Closing<'_, '_, '_> {
     fn close(&mut self) -> Result<Chain, Unchained> {
-        let mut at = 0;
-        while let Some(&helper) = self.helpers.get(at) {
-            at += 1;
+        let mut index = 0;
+        while let Some(&helper) = self.helpers.get(index) {
+            index += 1;
             self.add_callees(helper)?;
             self.add_callers(helper)?;
-            if self.helpers.len() > MOST_HELPERS || self.calls.len() > MOST_CALLS {
+            if self.helpers.len() > MAX_HELPERS || self.calls.len() > MAX_CALLS {
                 return Err(self.refused_at_helper(NoChain::TooMany, helper));
             }
         }
         for &helper in &self.helpers {
-            match self.depth(helper, DEEPEST + 1) {
+            match self.depth(helper, MAX_DEPTH + 1) {
                 None => return Err(self.refused_at_helper(NoChain::Recursive(self.name(helper)), helper)),
-                Some(depth) if depth > DEEPEST => return Err(self.refused_at_helper(NoChain::TooMany, helper)),
+                Some(depth) if depth > MAX_DEPTH => return Err(self.refused_at_helper(NoChain::TooMany, helper)),
                 Some(_) => {}
             }
         }
@@ -141,17 +144,17 @@ impl Closing<'_, '_, '_> {
         Ok(self.to_chain())
     }
 
-    /// Returns a call through which a helper calls itself by way of other functions, also from a task that it starts. An
-    /// `async fn` that awaits itself has a future of infinite size, which rustc refuses (E0733).
+    /// Returns the first call of a path on which a helper calls itself through other functions, also from a task that
+    /// it starts. rustc rejects an `async fn` that awaits itself, because its future has infinite size (E0733).
     fn recursive_call(&self) -> Option<SiteRef> {
         let linker = self.linker;
-        let of_helper = |body: BodyRef| self.helpers.iter().any(|&helper| is_inside(linker, body, helper));
+        let is_in_helper = |body: BodyRef| self.helpers.iter().any(|&helper| is_inside(linker, body, helper));
         let mut open: Vec<(BodyRef, Option<SiteRef>)> = self.helpers.iter().map(|&helper| (helper, None)).collect();
-        let mut seen: FxHashSet<BodyRef> = self.helpers.iter().copied().collect();
-        let mut at = 0;
-        while at < open.len() && at < MOST_LOOKED_AT {
-            let (body, by) = open[at];
-            at += 1;
+        let mut visited: FxHashSet<BodyRef> = self.helpers.iter().copied().collect();
+        let mut index = 0;
+        while index < open.len() && index < MAX_SEARCHED {
+            let (body, by) = open[index];
+            index += 1;
             let facts = linker.program.facts(body.file);
             for site in (0..facts.sites.len() as u32).map(SiteId) {
                 let of = linker.program.body_of(body.file, facts.site(site).at);
@@ -160,14 +163,14 @@ impl Closing<'_, '_, '_> {
                 }
                 let site = body.file.site_ref(site);
                 let first = by.unwrap_or(site);
-                // `depth` follows the calls in the text of the helpers themselves.
+                // `depth` checks the calls in the bodies of the helpers themselves.
                 if self.calls.contains(&site) && (by.is_some() || !self.helpers.contains(&of)) {
                     return Some(first);
                 }
                 for target in linker.targets(site, EnvId::NONE).list.iter() {
                     if let Target::Body { body: next, .. } = *target
-                        && !of_helper(next)
-                        && seen.insert(next)
+                        && !is_in_helper(next)
+                        && visited.insert(next)
                     {
                         open.push((next, Some(first)));
                     }
@@ -185,14 +188,14 @@ impl Closing<'_, '_, '_> {
             edges.flat_map(|labelled_body| graph.labelled_body(*labelled_body).edges.iter().copied()).collect();
         edges.sort_by_key(|edge| edge.site);
         for edge in edges {
-            let stays = match edge.next {
+            let is_short = match edge.next {
                 EdgeTarget::LabelledBody(labelled_body) => {
                     graph.labels.get(graph.labelled_body(labelled_body).label).severity == Severity::Note
                 }
                 EdgeTarget::Sink(sink) => graph.labels.get(graph.sinks[sink as usize].label).severity == Severity::Note,
             };
             if edge.arg.is_some() || linker.program.body_of_site(edge.site) != helper {
-                if stays {
+                if is_short {
                     continue;
                 }
                 return Err(self.refused_at_site(NoChain::InClosure, edge.site));
@@ -201,7 +204,7 @@ impl Closing<'_, '_, '_> {
                 EdgeTarget::LabelledBody(labelled_body) => {
                     let next = graph.labelled_body(labelled_body).node.body;
                     let row = linker.program.body(next);
-                    if stays && !self.helpers.contains(&next) {
+                    if is_short && !self.helpers.contains(&next) {
                         continue;
                     }
                     if row.kind != BodyKind::Function || row.flow != Flow::Sync {
@@ -216,7 +219,7 @@ impl Closing<'_, '_, '_> {
                                 && !self.is_sleep(&graph.sinks[sink as usize]);
                         self.sinks.insert(edge.site, twin);
                     }
-                    None if stays => {}
+                    None if is_short => {}
                     None => {
                         let call = linker.library.text(graph.sinks[sink as usize].path).to_string();
                         return Err(self.refused_at_site(NoChain::NoTwin(call), edge.site));
@@ -231,7 +234,7 @@ impl Closing<'_, '_, '_> {
         self.graph.labels.get(sink.label).effect == Effect::Sleep
     }
 
-    /// Returns the async function that does the same as a library call.
+    /// Returns the async twin of a library call; `None` if it cannot simply replace the call.
     fn twin(&self, sink: &SinkSite<'_>) -> Option<String> {
         let linker = self.linker;
         let calls = linker.library.calls(sink.path);
@@ -241,7 +244,7 @@ impl Closing<'_, '_, '_> {
             return None;
         }
         let AsyncTwin { path: twin, is_local } =
-            twins(linker, sink, self.runtime, Language::Rust).into_iter().next()?;
+            async_twins(linker, sink, self.runtime, Language::Rust).into_iter().next()?;
         let parent = twin.rsplit_once("::").map_or("", |(parent, _)| parent);
         let is_type = last_name(parent).starts_with(char::is_uppercase);
         let is_sleep = self.is_sleep(sink);
@@ -259,14 +262,14 @@ impl Closing<'_, '_, '_> {
         for name in linker.body_names(helper).into_iter().filter(|_| !is_nested) {
             let bearers = linker.sites_by_name(name);
             if let Some(&(file, mention, _)) = bearers.mentions.get(&helper).and_then(|all| all.first()) {
-                let at = match mention {
-                    Mention::Arg(site, _) | Mention::Operand(site) => self.at(file.site_ref(site)),
+                let place = match mention {
+                    Mention::Arg(site, _) | Mention::Operand(site) => self.call_place(file.site_ref(site)),
                     _ => self.place(helper.file, row.name_span),
                 };
-                // An import binds the name, and hands nothing over.
+                // An import only binds the name.
                 let is_import = matches!(mention, Mention::Assign(_));
                 if !is_import {
-                    return Err(Unchained { why: NoChain::Value(self.name(helper)), at });
+                    return Err(Unchained { why: NoChain::Value(self.name(helper)), place });
                 }
             }
             for &site in bearers.calls.get(&helper).into_iter().flatten() {
@@ -292,7 +295,7 @@ impl Closing<'_, '_, '_> {
         }
     }
 
-    /// Adds a call of a helper. The code around the call can await, or becomes `async` as well.
+    /// Adds a call of a helper. Its caller can await, or becomes a helper too.
     fn add_call(&mut self, helper: BodyRef, site: SiteRef) -> Result<(), Unchained> {
         let linker = self.linker;
         let name = self.name(helper);
@@ -328,14 +331,14 @@ impl Closing<'_, '_, '_> {
         Ok(())
     }
 
-    /// True if a body is a test itself, and no function that tests call.
+    /// True if a body is a test, and not a function that tests call.
     fn is_test(&self, body: BodyRef) -> bool {
         let row = self.linker.program.body(body);
         let is_called = |name| self.linker.sites_by_name(name).calls.get(&body).is_some_and(|calls| !calls.is_empty());
         row.flags.has(BodyFlags::TEST) && !self.linker.body_names(body).into_iter().any(is_called)
     }
 
-    /// True if a body leads to a call that runs a loop (`Runtime::block_on`), which panics in code that a loop runs.
+    /// True if a body runs a loop (`Runtime::block_on`), also indirectly. This panics in code that a loop runs.
     fn starts_a_runtime(&self, body: BodyRef) -> bool {
         let labelled_bodies = self.labelled_bodies.get(&body).into_iter().flatten();
         labelled_bodies
@@ -343,8 +346,8 @@ impl Closing<'_, '_, '_> {
             .any(|label| self.graph.labels.get(label).effect == Effect::NestedLoop)
     }
 
-    /// Returns the attribute that runs `async` tests on the twins' runtime.
-    fn runs_tests(&self) -> String {
+    /// Returns the attribute for `async` tests of the twins' runtime: `tokio::test`.
+    fn test_attribute(&self) -> String {
         let twin = self.sinks.values().min();
         twin.and_then(|twin| twin.split("::").next()).map(|library| format!("{library}::test")).unwrap_or_default()
     }
@@ -355,7 +358,7 @@ impl Closing<'_, '_, '_> {
         }
     }
 
-    /// Returns the number of helpers on the longest path from one; none if there are more than the limit.
+    /// Returns the number of helpers on the longest path from a helper; `None` if it is greater than `most`.
     fn depth(&self, helper: BodyRef, most: usize) -> Option<usize> {
         let most = most.checked_sub(1);
         let mut depth = 1;
@@ -365,22 +368,23 @@ impl Closing<'_, '_, '_> {
         Some(depth)
     }
 
-    /// Refuses the chain if a twin cannot be called in the file of its call, or runs on another runtime than the callers.
+    /// Returns an error if a twin is not available in the file of its call, or runs on another runtime than the
+    /// callers.
     fn check_twins_available(&self) -> Result<(), Unchained> {
         let mut sinks: Vec<_> = self.sinks.iter().collect();
         sinks.sort_unstable();
         for (&site, twin) in sinks {
             let own = self.linker.crate_availability(site.file, twin);
-            let of_callers = self.awaiting.iter().map(|&at| self.linker.availability_at(at, twin));
+            let of_callers = self.awaiting.iter().map(|&site| self.linker.availability_at(site, twin));
             let is_beside = |availability: &PathAvailability| matches!(availability, PathAvailability::OtherRuntime(_));
-            let found = [own].into_iter().chain(of_callers.filter(is_beside));
-            for availability in found {
+            let availabilities = [own].into_iter().chain(of_callers.filter(is_beside));
+            for availability in availabilities {
                 if !matches!(availability, PathAvailability::Yes | PathAvailability::Unknown) {
                     return Err(self.refused_at_site(NoChain::Unavailable(availability), site));
                 }
             }
         }
-        let attribute = format!("{}!", self.runs_tests());
+        let attribute = format!("{}!", self.test_attribute());
         let path = self.linker.library.path(Language::Rust, &attribute);
         for &(test, site) in &self.tests {
             let availability = self.linker.crate_availability(test.file, &attribute);
@@ -398,21 +402,21 @@ impl Closing<'_, '_, '_> {
         let helper = |of: &BodyRef| {
             let facts = linker.program.facts(of.file);
             let row = linker.program.body(*of);
-            ChainHelper { at: self.place(of.file, row.name_span), name: facts.text(row.name).to_owned() }
+            ChainHelper { place: self.place(of.file, row.name_span), name: facts.text(row.name).to_owned() }
         };
         let in_order = |mut found: Vec<ChainHelper>| {
-            found.sort_by(|a, b| order(&a.at, &b.at));
+            found.sort_by(|a, b| compare_places(&a.place, &b.place));
             found
         };
         let helpers = in_order(self.helpers.iter().map(helper).collect());
         let tests = in_order(self.tests.iter().map(|(test, _)| helper(test)).collect());
         let sorted = |mut places: Vec<Place>| {
-            places.sort_by(order);
+            places.sort_by(compare_places);
             places
         };
-        let sink = |(site, twin): (&SiteRef, &String)| ChainSink { at: self.at(*site), twin: twin.clone() };
+        let sink = |(site, twin): (&SiteRef, &String)| ChainSink { place: self.call_place(*site), twin: twin.clone() };
         let mut sinks: Vec<ChainSink> = self.sinks.iter().map(sink).collect();
-        sinks.sort_by(|a, b| order(&a.at, &b.at));
+        sinks.sort_by(|a, b| compare_places(&a.place, &b.place));
         let name = |site: &SiteRef| self.place(site.file, linker.program.site(*site).name_span);
         let folder = |file: FileId| linker.crate_of(file).map(|of| &of.folder);
         let of_crates: Vec<_> = self.helpers.iter().map(|of| folder(of.file)).collect();
@@ -421,12 +425,12 @@ impl Closing<'_, '_, '_> {
         let files = (0..linker.program.files.len() as u32).map(FileId).filter(is_theirs);
         let exports = |of: &BodyRef| linker.crate_of(of.file).is_none_or(has_library);
         Chain {
-            calls: sorted(self.calls.iter().map(|site| self.at(*site)).collect()),
+            calls: sorted(self.calls.iter().map(|site| self.call_place(*site)).collect()),
             others: sorted(self.others.iter().map(name).collect()),
             files: files.map(|file| Arc::clone(&linker.program.files[file.index()].path)).collect(),
             exports: self.helpers.iter().any(exports),
             hops_in_loop: self.hops_in_loop,
-            runs_tests: self.runs_tests(),
+            runs_tests: self.test_attribute(),
             helpers,
             tests,
             sinks,
@@ -441,21 +445,21 @@ impl Closing<'_, '_, '_> {
         Place::unlocated(Arc::clone(&self.linker.program.files[file.index()].path), span)
     }
 
-    fn at(&self, site: SiteRef) -> Place {
+    fn call_place(&self, site: SiteRef) -> Place {
         self.place(site.file, place_of(self.linker, site))
     }
 
     fn refused_at_helper(&self, why: NoChain, helper: BodyRef) -> Unchained {
         let name = self.linker.program.body(helper).name_span;
-        Unchained { why, at: self.place(helper.file, name) }
+        Unchained { why, place: self.place(helper.file, name) }
     }
 
     fn refused_at_site(&self, why: NoChain, site: SiteRef) -> Unchained {
-        Unchained { why, at: self.at(site) }
+        Unchained { why, place: self.call_place(site) }
     }
 }
 
-/// True if a package has code that other crates may call: its first root is no program, as far as its place shows.
+/// True if other crates may call code of a package: its first crate root is no program, test or example, by its path.
 fn has_library(package: &CrateLayout) -> bool {
     let Some(root) = package.roots.first() else { return true };
     let inside = root.strip_prefix(&package.folder).unwrap_or(root).trim_start_matches('/');
@@ -463,18 +467,18 @@ fn has_library(package: &CrateLayout) -> bool {
         || ["src/bin/", "tests/", "examples/", "benches/"].iter().any(|of| inside.starts_with(of)))
 }
 
-/// True if a body is another one or is nested in it.
+/// True if a body is `outer` or is nested in it.
 fn is_inside(linker: &Linker<'_>, body: BodyRef, outer: BodyRef) -> bool {
-    let mut at = Some(body);
-    while let Some(own) = at.filter(|_| body.file == outer.file) {
+    let mut current = Some(body);
+    while let Some(own) = current.filter(|_| body.file == outer.file) {
         if own == outer {
             return true;
         }
-        at = linker.program.body(own).parent.get().map(|parent| body.file.body_ref(parent));
+        current = linker.program.body(own).parent.get().map(|parent| body.file.body_ref(parent));
     }
     false
 }
 
-fn order(a: &Place, b: &Place) -> std::cmp::Ordering {
+fn compare_places(a: &Place, b: &Place) -> std::cmp::Ordering {
     (&a.path, a.span).cmp(&(&b.path, b.span))
 }

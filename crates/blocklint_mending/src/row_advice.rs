@@ -1,4 +1,5 @@
-//! The advice of model rows about edits of a call: its async twins, rewrites, and whether the project's versions have them.
+//! The advice of model rows about edits of a call: its async twins and rewrites, and their availability in the
+//! project's versions.
 
 use std::sync::Arc;
 
@@ -11,46 +12,47 @@ use blocklint_models::{Template, expand_twin};
 
 use crate::async_chain::{Chain, Unchained};
 
-/// The advice of a model row about edits of a call: its async twin, its rewrite, and what the project's versions have.
+/// The advice of a model row about edits of a call: its async twin, its rewrite, and their availability.
 #[derive(Clone, Debug, Default)]
 pub struct RowAdvice {
-    /// The text in place of the call, for the root's runtime.
+    /// The template that replaces the call, for the root's runtime.
     pub rewrite: Option<Template>,
     /// The only kind of fix that is right.
     pub kind: Option<FixKind>,
-    /// The call builds a lazy value, and the call that consumes the value blocks: `session.query(User)`.
+    /// True if the call only builds a lazy value, and its consumer blocks: `session.query(User)`.
     pub lazy: bool,
-    /// The function that is given a result instead of a callable passes further arguments on to the callable:
+    /// True if the function that got a result instead of a callable forwards further arguments to the callable:
     /// `asyncio.to_thread(load(path))` becomes `asyncio.to_thread(load, path)`.
     pub forwards_arguments: bool,
-    /// The call returns a coroutine.
+    /// True if the call returns a coroutine.
     pub returns_coroutine: bool,
-    /// The call holds its thread for a short time, and only a loop around it makes that long.
+    /// True if the call blocks for a short time, and only a loop around it makes the time long.
     pub brief: bool,
-    /// The twin returns what the call returns, and can fail in the same way.
+    /// True if the twin returns the same type as the call, and can fail in the same way.
     pub twin_returns_same: bool,
     /// The availability of the twin in the file of the call.
     pub twin_availability: PathAvailability,
-    /// The availability of the function that hands a call to a thread (`anyio.to_thread.run_sync`) in the file of the call.
+    /// The availability of the function that hands a call to a thread (`anyio.to_thread.run_sync`) in the file of the
+    /// call.
     pub pool_availability: PathAvailability,
     /// The helpers that become `async` together, if helpers lead to the call, or the reason why they cannot (Rust).
     pub chain: Option<Result<Arc<Chain>, Unchained>>,
-    /// The call that would start threads without a bound if this call were handed to a thread, because it is called for
-    /// each item.
+    /// The call that would start an unbounded number of threads if this call were moved to a thread, because it is
+    /// called for each item.
     pub unbounded_spawn: Option<SiteRef>,
 }
 
-/// An async function that a row names in place of a blocking call.
+/// An async function that can replace a blocking call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AsyncTwin {
     /// Its path.
     pub path: String,
-    /// True if the edit changes only the call. The twin of another class needs an object of that class as well.
+    /// True if the edit changes only the call. A twin on another class also needs an object of that class.
     pub is_local: bool,
 }
 
 /// Returns the async twins of a sink for a runtime, in order of preference.
-pub fn twins(
+pub fn async_twins(
     linker: &Linker<'_>,
     sink: &SinkSite<'_>,
     runtime: Option<blocklint_core::Runtime>,
@@ -77,7 +79,8 @@ pub fn twins(
         .collect()
 }
 
-/// Returns the methods of the same name on the async twins of a method's class, which its constructor's row names.
+/// Returns the methods of the same name on the async twins of a method's class. The twins are in the row of the
+/// constructor.
 fn class_twins(
     linker: &Linker<'_>,
     path: blocklint_link::program::ids::PathId,
@@ -99,7 +102,7 @@ fn class_twins(
         .collect()
 }
 
-/// True if a path is spelled like a class, whose methods need a receiver of their own: `httpx.AsyncClient`.
+/// True if the last name of a path is spelled like a class: `httpx.AsyncClient`.
 fn is_class(path: &str) -> bool {
     blocklint_core::last_name(path).starts_with(char::is_uppercase)
 }
@@ -134,7 +137,7 @@ pub fn row_advice(
             row_advice.rewrite.iter().flat_map(|template| called_in_python(template, &linker.library.text(sink.path)));
         let called = called.chain(twins.iter().take(1).map(|twin| twin.path.clone()));
         row_advice.twin_availability = first_unavailable(linker, file, called);
-        // If there are several such functions, one of them works with any version.
+        // If there are several thread functions, one of them works with any version.
         if let [(only, _)] = blocklint_core::Runtime::thread_functions(runtime) {
             row_advice.pool_availability = linker.version_availability(file, only);
         }
@@ -149,13 +152,13 @@ pub fn row_advice(
     row_advice
 }
 
-/// True if the twin of a call returns what the call returns, as far as rows show.
+/// True if the rows of a twin and of its call have equal return types.
 pub(crate) fn twin_returns_same(linker: &Linker<'_>, sink: &SinkSite<'_>, twin: &str) -> bool {
     let rows = linker.library.calls(linker.library.path(Language::Rust, twin));
-    let given = |rows: &blocklint_models::CallRows<'_>| {
+    let returns = |rows: &blocklint_models::CallRows<'_>| {
         rows.with(|row| row.returns.is_some()).find_map(|row| row.row.returns.clone())
     };
-    !rows.is_empty() && given(&rows) == given(&linker.library.calls(sink.path))
+    !rows.is_empty() && returns(&rows) == returns(&linker.library.calls(sink.path))
 }
 
 /// Returns the availability of the first path that the installed version of its library lacks; `Unknown` if it has all.
@@ -168,8 +171,8 @@ fn first_unavailable(linker: &Linker<'_>, file: FileId, mut paths: impl Iterator
 /// Returns the imports of a template, and the method that it calls on the call's receiver (Python).
 fn called_in_python(template: &Template, call: &str) -> Vec<String> {
     let class = call.rsplit_once('.').map_or("", |(class, _)| class);
-    let behind = template.0.iter().skip(1).map(Some).chain([None]);
-    let called = template.0.iter().zip(behind).filter_map(|(part, next)| match (part, next) {
+    let following = template.0.iter().skip(1).map(Some).chain([None]);
+    let called = template.0.iter().zip(following).filter_map(|(part, next)| match (part, next) {
         (Piece::Import(path), _) => Some(path.clone()),
         (Piece::Receiver, Some(Piece::Text(text))) => {
             let name = text.strip_prefix('.')?;
@@ -183,8 +186,8 @@ fn called_in_python(template: &Template, call: &str) -> Vec<String> {
 
 /// Returns the library functions that a template calls: an imported class with the member that follows it (Java).
 fn called_in_java(template: &Template) -> Vec<String> {
-    let behind = template.0.iter().skip(1).map(Some).chain([None]);
-    let called = template.0.iter().zip(behind).filter_map(|(part, next)| match (part, next) {
+    let following = template.0.iter().skip(1).map(Some).chain([None]);
+    let called = template.0.iter().zip(following).filter_map(|(part, next)| match (part, next) {
         (Piece::Import(class), Some(Piece::Text(text))) => {
             let name = text.strip_prefix('.')?;
             let end = name.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(name.len());

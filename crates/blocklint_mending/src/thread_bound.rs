@@ -1,8 +1,7 @@
-//! The code that a call would take along to another thread: the bodies that it runs, and the first thing below it that belongs to the
-//! thread, loop or task in which it is called now.
+//! Finds the code that moves to another thread with a call: the bodies that the call runs, and the first call or value
+//! in them that is bound to the present thread, loop or task.
 //!
-//! Asked for edits only, forward from one call, so its cost is that of the call's own callees. Calls with unknown targets do not
-//! forbid the move.
+//! The search goes forward from one call and runs only for fixes. Calls with unknown targets do not prevent a move.
 
 use crate::with_blocks;
 use blocklint_link::syntax::regions;
@@ -27,81 +26,82 @@ use blocklint_link::program::occurrences::Mention;
 use blocklint_link::values::expr::Scope;
 use blocklint_link::values::value::{BoundId, EnvId, Val, ValueId};
 
-/// Answers of this file that are kept for one program.
+/// The cache of this module for one program.
 #[derive(Default)]
 struct Memo {
-    /// Code that calls would take along to another thread.
     moved: RefCell<BoundCache>,
 }
 
-/// The number of bodies after which the rest of the code that a call runs is not looked at.
-const MOST_BODIES: usize = 300;
-/// Blocks around a call that are looked at.
-const MOST_BLOCKS: usize = 4;
-/// Implementations of one method that are looked at.
-const MOST_OVERRIDES: usize = 16;
+/// The greatest number of bodies that are searched for one call.
+const MAX_BODIES: usize = 300;
+/// The greatest number of blocks around a call that are searched.
+const MAX_BLOCKS: usize = 4;
+/// The greatest number of overrides of one method that are searched.
+const MAX_OVERRIDES: usize = 16;
 
-/// The code that a call runs.
+/// The code that moves to another thread with a call.
 #[derive(Clone, Debug, Default)]
 pub struct MovedCode {
-    /// The project's functions that run during it, nearest first.
+    /// The project's functions that the call runs, nearest first.
     pub functions: Vec<(FileId, Span)>,
-    /// How many of them, the first ones, the calls themselves run.
+    /// The number of functions, at the start of the list, that the calls run directly.
     pub direct: usize,
-    /// The first thing in them, or the call itself, that cannot move to another thread.
+    /// The first call or value that cannot move to another thread.
     pub bound: Option<BoundCall>,
-    /// The first thing that asks the context of the calling task, which not every handover to a thread copies.
+    /// The first call that reads the context of the calling task, which not every handover copies to the thread.
     pub asks_context: Option<BoundCall>,
 }
 
-/// Returns the code that a call runs, as far as it is known, with the bond of its result to a thread.
-pub fn moved_with(linker: &Linker<'_>, site: SiteRef) -> MovedCode {
+/// Returns the code that moves to another thread with a call. The result and the `with` blocks around the call can also
+/// be reasons why it cannot move.
+pub fn code_moved_with_call(linker: &Linker<'_>, site: SiteRef) -> MovedCode {
     let mut moved = code_moved_by(linker, vec![site]);
     if moved.bound.is_none() {
         moved.bound =
-            made_for_one_thread(linker, site).map(|ty| bound(linker, site, Bound::Thread, BoundUse::Made, ty));
+            made_for_one_thread(linker, site).map(|ty| bound_to_path(linker, site, Bound::Thread, BoundUse::Made, ty));
     }
     let region = linker.program.site(site).at.region;
-    stays_behind(linker, site, region, &mut moved);
+    add_settings_of_blocks(linker, site, region, &mut moved);
     if moved.bound.is_none() {
-        moved.bound = makes_for_the_loop(linker, site).or_else(|| returns_loop_awaitable(linker, site));
+        moved.bound = instance_bound_to_loop(linker, site).or_else(|| returns_loop_awaitable(linker, site));
     }
     moved
 }
 
-/// Adds what the `with` blocks around a place set, and what moves from there leaves behind. A thread is mostly given a copy of the context.
-fn stays_behind(linker: &Linker<'_>, site: SiteRef, region: RegionId, moved: &mut MovedCode) {
+/// Adds the settings of the `with` blocks around a region, which the moved code would leave. Settings of the context
+/// are kept apart, because most handovers copy the context to the thread.
+fn add_settings_of_blocks(linker: &Linker<'_>, site: SiteRef, region: RegionId, moved: &mut MovedCode) {
     if moved.bound.is_some() {
         return;
     }
-    let around = with_blocks::around(linker, site, region);
+    let around = with_blocks::settings_of_blocks_around(linker, site, region);
     let (context, others): (Vec<_>, Vec<_>) =
         around.into_iter().partition(|of| matches!(of.to, Bound::Context | Bound::ContextRead));
     moved.bound = others.into_iter().next();
     moved.asks_context = moved.asks_context.take().or_else(|| context.into_iter().next());
 }
 
-/// Returns the type of a call's result if the result is awaited: a future, a task, a coroutine. An edit to a thread would create it
-/// there, and the loop that waits for it would not be notified. [Python]
+/// Returns the type of a call's result if the result can be awaited: a future, a task, a coroutine. If a thread created
+/// it, the loop that waits for it would not be notified (Python).
 fn returns_loop_awaitable(linker: &Linker<'_>, site: SiteRef) -> Option<BoundCall> {
     let row = linker.program.site(site);
     if linker.program.language(site.file) != Language::Python || row.flags.has(SiteFlags::DISCARDED) {
         return None;
     }
-    let given = linker.result(site, EnvId::NONE).value;
-    let call = linker.values.members(given).iter().find_map(|val| match *val {
+    let result = linker.result(site, EnvId::NONE).value;
+    let call = linker.values.members(result).iter().find_map(|val| match *val {
         Val::Coroutine { body, .. } => Some(linker.qualified_name(body)),
         Val::Library { ty, .. } if linker.library.bound(ty) == Some(Bound::Loop) => {
             Some(linker.library.text(ty).to_string())
         }
         _ => None,
     })?;
-    Some(bound_at(linker, site, Bound::Loop, BoundUse::Returned, call))
+    Some(bound_call(linker, site, Bound::Loop, BoundUse::Returned, call))
 }
 
-/// Returns the class with coroutines of which a call makes an instance. Its locks, queues or clients are often bound to the loop in
-/// which they are created, and its constructor rarely takes the time itself. [Python]
-fn makes_for_the_loop(linker: &Linker<'_>, site: SiteRef) -> Option<BoundCall> {
+/// Returns the class of a new instance, if the class has coroutine methods. Its locks, queues or clients are often
+/// bound to the loop in which they are created, and its constructor rarely blocks itself (Python).
+fn instance_bound_to_loop(linker: &Linker<'_>, site: SiteRef) -> Option<BoundCall> {
     if linker.program.language(site.file) != Language::Python {
         return None;
     }
@@ -112,10 +112,10 @@ fn makes_for_the_loop(linker: &Linker<'_>, site: SiteRef) -> Option<BoundCall> {
     })?;
     let facts = linker.program.facts(class.file);
     let call = facts.text(linker.program.class(class).name).to_owned();
-    Some(bound_at(linker, site, Bound::Loop, BoundUse::Made, call))
+    Some(bound_call(linker, site, Bound::Loop, BoundUse::Made, call))
 }
 
-/// True if a class of the project, or one that it derives from, has methods that are coroutines.
+/// True if a class of the project, or one of its bases, has coroutine methods.
 fn has_coroutines(linker: &Linker<'_>, class: ClassRef) -> bool {
     let is_async = |flow: Flow| matches!(flow, Flow::Coroutine | Flow::AsyncGenerator);
     linker.mro(class).iter().any(|ancestor| match *ancestor {
@@ -127,24 +127,24 @@ fn has_coroutines(linker: &Linker<'_>, class: ClassRef) -> bool {
     })
 }
 
-fn bound(linker: &Linker<'_>, site: SiteRef, to: Bound, how: BoundUse, path: PathId) -> BoundCall {
-    bound_at(linker, site, to, how, linker.library.text(path).to_string())
+fn bound_to_path(linker: &Linker<'_>, site: SiteRef, to: Bound, how: BoundUse, path: PathId) -> BoundCall {
+    bound_call(linker, site, to, how, linker.library.text(path).to_string())
 }
 
-/// Returns the call at a site as one that cannot move, under a name for people.
-pub(crate) fn bound_at(linker: &Linker<'_>, site: SiteRef, to: Bound, how: BoundUse, call: String) -> BoundCall {
+/// Returns the call at a site as one that cannot move; `call` is its name in messages.
+pub(crate) fn bound_call(linker: &Linker<'_>, site: SiteRef, to: Bound, how: BoundUse, call: String) -> BoundCall {
     let path = Arc::clone(&linker.program.files[site.file.index()].path);
     BoundCall { to, how, call, place: Place::unlocated(path, linker.program.site(site).span) }
 }
 
-/// Returns the type of the result of a call, if that works only in the thread in which it is made.
+/// Returns the type of a call's result if such objects work only in the thread that makes them.
 fn made_for_one_thread(linker: &Linker<'_>, site: SiteRef) -> Option<PathId> {
     for_one_thread(linker, linker.result(site, EnvId::NONE).value).first().copied()
 }
 
-/// Returns the `with` blocks and loops around a call, and those that it is the item of, each with what would move as a
-/// whole: by their spans, the innermost first.
-pub fn blocks_with(linker: &Linker<'_>, site: SiteRef) -> Vec<(Span, MovedCode)> {
+/// Returns the spans of the `with` blocks and loops around a call, the innermost first, each with the code that moves
+/// to another thread with the whole block. A `with` whose item is the call counts as a block around it.
+pub fn blocks_with_moved_code(linker: &Linker<'_>, site: SiteRef) -> Vec<(Span, MovedCode)> {
     let (facts, site_id) = linker.program.facts_and_id(site);
     let row = linker.program.site(site);
     let body = facts.body_of(row.at);
@@ -160,32 +160,33 @@ pub fn blocks_with(linker: &Linker<'_>, site: SiteRef) -> Vec<(Span, MovedCode)>
         let span = facts.region(region).span;
         let inside = |&of: &SiteId| span.contains(facts.site(of).span);
         let all = (0..facts.sites.len() as u32).map(SiteId).filter(inside).map(|of| site.file.site_ref(of));
-        let mut sites: Vec<SiteRef> = all.filter(|of| *of != site && moves(linker.program.site(*of).kind)).collect();
+        let mut sites: Vec<SiteRef> =
+            all.filter(|of| *of != site && is_moved_code(linker.program.site(*of).kind)).collect();
         sites.insert(0, site);
-        let made = sites.iter().copied().find_map(|of| Some((of, left_behind(linker, of, span)?)));
+        let made = sites.iter().copied().find_map(|of| Some((of, type_left_behind(linker, of, span)?)));
         let mut moved = code_moved_by(linker, sites);
         if moved.bound.is_none() {
-            moved.bound = made.map(|(of, ty)| bound(linker, of, Bound::Thread, BoundUse::Made, ty));
+            moved.bound = made.map(|(of, ty)| bound_to_path(linker, of, Bound::Thread, BoundUse::Made, ty));
         }
-        // Settings of an outer block do not move along.
-        stays_behind(linker, site, facts.region(region).parent, &mut moved);
+        // Settings of outer blocks do not move with the block.
+        add_settings_of_blocks(linker, site, facts.region(region).parent, &mut moved);
         (span, moved)
     };
-    blocks.take(MOST_BLOCKS).map(with_sites).collect()
+    blocks.take(MAX_BLOCKS).map(with_sites).collect()
 }
 
-/// Returns the code that the body around a call, a lambda or a method, runs as a whole.
-pub fn body_with(linker: &Linker<'_>, site: SiteRef) -> MovedCode {
+/// Returns the code that moves to another thread with the body around a call, a lambda or a method.
+pub fn code_moved_with_body(linker: &Linker<'_>, site: SiteRef) -> MovedCode {
     let facts = linker.program.facts(site.file);
     let body = facts.body_of(linker.program.site(site).at);
     let all = (0..facts.sites.len() as u32).map(SiteId);
-    let own = all.filter(|&of| facts.body_of(facts.site(of).at) == body && moves(facts.site(of).kind));
+    let own = all.filter(|&of| facts.body_of(facts.site(of).at) == body && is_moved_code(facts.site(of).kind));
     code_moved_by(linker, own.map(|of| site.file.site_ref(of)).collect())
 }
 
-/// Returns the first call in the method around a site, lambdas and all, that belongs to its thread by a row: what the
-/// operators of one chain set and remove is of one thread as long as none of them moves.
-pub fn bound_beside(linker: &Linker<'_>, site: SiteRef) -> Option<BoundCall> {
+/// Returns the first call in the method around a site, lambdas included, that a row binds to its thread. Operators of
+/// one reactive chain that set and remove such a value run in one thread only as long as none of them moves.
+pub fn bound_call_in_method(linker: &Linker<'_>, site: SiteRef) -> Option<BoundCall> {
     let facts = linker.program.facts(site.file);
     let mut method = facts.body_of(linker.program.site(site).at);
     while let Some(parent) = facts.body(method).parent.get() {
@@ -196,21 +197,21 @@ pub fn bound_beside(linker: &Linker<'_>, site: SiteRef) -> Option<BoundCall> {
     }
     let span = facts.body(method).span;
     let walk = Walk::new(linker);
-    let inside = |of: &SiteId| span.contains(facts.site(*of).span) && moves(facts.site(*of).kind);
+    let inside = |of: &SiteId| span.contains(facts.site(*of).span) && is_moved_code(facts.site(*of).kind);
     (0..facts.sites.len() as u32).map(SiteId).filter(inside).map(|of| site.file.site_ref(of)).find_map(|of| {
         linker.targets(of, EnvId::NONE).list.iter().find_map(|target| match *target {
             Target::Row { path, .. } => walk
                 .row_bound(of, path)
                 .filter(|to| *to == Bound::Thread)
-                .map(|to| bound(linker, of, to, BoundUse::Called, path)),
+                .map(|to| bound_to_path(linker, of, to, BoundUse::Called, path)),
             _ => None,
         })
     })
 }
 
-/// Returns the type of the result of a call in a block, if it works only in the thread in which it is made, and code
-/// outside of the block uses such a value.
-fn left_behind(linker: &Linker<'_>, site: SiteRef, block: Span) -> Option<PathId> {
+/// Returns the type of a call's result in a block, if such objects work only in the thread that makes them and code
+/// outside of the block uses one.
+fn type_left_behind(linker: &Linker<'_>, site: SiteRef, block: Span) -> Option<PathId> {
     let facts = linker.program.facts(site.file);
     let row = linker.program.site(site);
     if !matches!(row.kind, SiteKind::Call | SiteKind::New) {
@@ -234,19 +235,19 @@ fn left_behind(linker: &Linker<'_>, site: SiteRef, block: Span) -> Option<PathId
     (is_kept(linker, site) || is_given_back() || is_used()).then_some(ty)
 }
 
-/// Returns the types of a value that work only in the thread in which it was made.
+/// Returns the types of a value whose objects work only in the thread that made them.
 fn held_in_one_thread(linker: &Linker<'_>, scope: Scope, form: FormId) -> impl Iterator<Item = PathId> {
     for_one_thread(linker, linker.eval(scope, form).value).into_iter()
 }
 
 fn for_one_thread(linker: &Linker<'_>, value: ValueId) -> Vec<PathId> {
     let members = linker.values.members(value);
-    let held = members.iter().filter(|member| !linker.receiver_passes(&[in_any_thread()], **member));
-    let types = held.flat_map(|member| linker.types_through(*member));
+    let single_threaded = members.iter().filter(|member| !linker.receiver_passes(&[usable_in_any_thread()], **member));
+    let types = single_threaded.flat_map(|member| linker.types_through(*member));
     types.filter(|&ty| linker.library.bound(ty) == Some(Bound::Thread)).collect()
 }
 
-/// True if the result of a call is kept beyond the call: in an attribute.
+/// True if the result of a call is stored in an attribute, so that it outlives the call.
 fn is_kept(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     linker.program.uses_of_result(site).iter().any(|(mention, _)| match mention {
@@ -258,17 +259,17 @@ fn is_kept(linker: &Linker<'_>, site: SiteRef) -> bool {
 pub(crate) fn code_moved_by(linker: &Linker<'_>, sites: Vec<SiteRef>) -> MovedCode {
     let mut walk = Walk::new(linker);
     let mut bound = sites.iter().find_map(|&site| {
-        let looked = walk.look(site);
-        walk.take(&looked)
+        let code = walk.code_at_site(site);
+        walk.add_code(&code)
     });
     let direct = walk.bodies.len();
     let mut at = 0;
-    while bound.is_none() && at < walk.bodies.len() && at < MOST_BODIES {
+    while bound.is_none() && at < walk.bodies.len() && at < MAX_BODIES {
         let body = walk.bodies[at];
         at += 1;
-        let of_body = walk.of_body(body);
-        bound = walk.take(&of_body.looked);
-        walk.below.push(of_body);
+        let code_of_body = walk.code_of_body(body);
+        bound = walk.add_code(&code_of_body.code);
+        walk.below.push(code_of_body);
     }
     for &site in &sites {
         walk.remember_passed_values(site);
@@ -282,58 +283,59 @@ pub(crate) fn code_moved_by(linker: &Linker<'_>, sites: Vec<SiteRef>) -> MovedCo
     MovedCode { functions, direct, bound, asks_context: walk.asks_context }
 }
 
-/// The facts about sites and bodies that are kept, because many calls lead to the same helpers.
+/// Cached facts about sites and bodies, because many calls run the same helpers.
 #[derive(Default)]
 pub(crate) struct BoundCache {
-    /// The calls and uses of each body of a file, with those of what is written inside of it and runs with it.
+    /// The calls and uses of each body of a file, with those of its lambdas and generator expressions.
     sites: FxHashMap<FileId, Rc<Vec<Vec<SiteId>>>>,
-    of_site: FxHashMap<SiteRef, Rc<CodeAtPlace>>,
-    of_body: FxHashMap<BodyRef, Rc<OfBody>>,
+    code_of_site: FxHashMap<SiteRef, Rc<CodeAtPlace>>,
+    code_of_body: FxHashMap<BodyRef, Rc<BodyCode>>,
 }
 
 /// The use of a value of a bound type.
 type BoundValue = (PathId, Bound, SiteRef);
 
-/// The code that runs at a place.
+/// The code that runs at a site or in a body.
 #[derive(Clone, Default)]
 struct CodeAtPlace {
-    /// The bodies that are run, up to what is bound.
+    /// The bodies that run, up to the first bound call.
     entered: Vec<BodyRef>,
     values: Vec<BoundValue>,
-    /// The first thing that is bound itself.
+    /// The first call that is bound.
     bound: Option<BoundCall>,
-    /// The first thing that asks the context.
+    /// The first call that reads the context.
     asks_context: Option<BoundCall>,
 }
 
-/// The calls and values of a body itself.
-struct OfBody {
+/// The calls and values of one body.
+struct BodyCode {
     sites: Vec<SiteRef>,
-    looked: CodeAtPlace,
-    /// The bound types of which it makes values that it does not keep.
+    code: CodeAtPlace,
+    /// The bound types of values that it makes and does not store.
     made: OnceCell<Vec<PathId>>,
-    /// A connection that it makes for one thread and keeps.
+    /// A connection that it makes for one thread and stores.
     kept: OnceCell<Option<BoundCall>>,
 }
 
-/// True if a site of this kind runs something, or uses a value, where it stands.
-fn moves(kind: SiteKind) -> bool {
+/// True if a site of this kind runs code or uses a value, so that it is part of the moved code.
+fn is_moved_code(kind: SiteKind) -> bool {
     !matches!(kind, SiteKind::Import | SiteKind::Await | SiteKind::Operator | SiteKind::Drop)
         && !kind.keeps_no_operand()
 }
 
+/// The search through the code that calls run.
 struct Walk<'l, 'a> {
     linker: &'l Linker<'a>,
     roots: Roots<'l, 'a>,
-    seen: FxHashSet<BodyRef>,
+    visited: FxHashSet<BodyRef>,
     bodies: Vec<BodyRef>,
-    /// Uses of values of bound types: decided once all is known that makes such values.
+    /// Uses of values of bound types. They are judged at the end, when all makers of such values are known.
     values: Vec<BoundValue>,
-    /// The facts about the bodies, in their order.
-    below: Vec<Rc<OfBody>>,
-    /// The sites that move themselves.
+    /// The code of the searched bodies, in order.
+    below: Vec<Rc<BodyCode>>,
+    /// The sites that move.
     own: Vec<SiteRef>,
-    /// The first thing that asks the context.
+    /// The first call that reads the context.
     asks_context: Option<BoundCall>,
 }
 
@@ -342,7 +344,7 @@ impl<'l, 'a> Walk<'l, 'a> {
         Walk {
             linker,
             roots: Roots::new(linker),
-            seen: FxHashSet::default(),
+            visited: FxHashSet::default(),
             bodies: Vec::new(),
             values: Vec::new(),
             below: Vec::new(),
@@ -351,95 +353,95 @@ impl<'l, 'a> Walk<'l, 'a> {
         }
     }
 
-    fn known(&self) -> &RefCell<BoundCache> {
+    fn cache(&self) -> &RefCell<BoundCache> {
         &self.linker.layer_memo::<Memo>().moved
     }
 
-    /// Takes along what runs at a place; what is bound there.
-    fn take(&mut self, looked: &CodeAtPlace) -> Option<BoundCall> {
-        for &body in &looked.entered {
-            if self.seen.insert(body) && self.bodies.len() < MOST_BODIES {
+    /// Adds the bodies and values of some code, and returns its first bound call.
+    fn add_code(&mut self, code: &CodeAtPlace) -> Option<BoundCall> {
+        for &body in &code.entered {
+            if self.visited.insert(body) && self.bodies.len() < MAX_BODIES {
                 self.bodies.push(body);
             }
         }
-        self.values.extend_from_slice(&looked.values);
-        self.asks_context = self.asks_context.take().or_else(|| looked.asks_context.clone());
-        looked.bound.clone()
+        self.values.extend_from_slice(&code.values);
+        self.asks_context = self.asks_context.take().or_else(|| code.asks_context.clone());
+        code.bound.clone()
     }
 
     /// Returns the calls and uses in a body and in the nested bodies that run with it.
     fn sites_of(&self, body: BodyRef) -> Vec<SiteRef> {
-        let known = self.known().borrow().sites.get(&body.file).cloned();
+        let known = self.cache().borrow().sites.get(&body.file).cloned();
         let of_file = known.unwrap_or_else(|| {
             let sites = Rc::new(sites_by_body(self.linker.program.facts(body.file)));
-            self.known().borrow_mut().sites.insert(body.file, Rc::clone(&sites));
+            self.cache().borrow_mut().sites.insert(body.file, Rc::clone(&sites));
             sites
         });
         let own = of_file.get(body.index()).into_iter().flatten();
         own.map(|&site| body.file.site_ref(site)).collect()
     }
 
-    fn of_body(&self, body: BodyRef) -> Rc<OfBody> {
-        if let Some(known) = self.known().borrow().of_body.get(&body) {
+    fn code_of_body(&self, body: BodyRef) -> Rc<BodyCode> {
+        if let Some(known) = self.cache().borrow().code_of_body.get(&body) {
             return Rc::clone(known);
         }
         let sites = self.sites_of(body);
-        let mut looked = CodeAtPlace::default();
+        let mut code = CodeAtPlace::default();
         for &site in &sites {
-            let at_site = self.look(site);
-            looked.entered.extend_from_slice(&at_site.entered);
-            looked.values.extend_from_slice(&at_site.values);
-            looked.asks_context = looked.asks_context.take().or_else(|| at_site.asks_context.clone());
-            looked.bound.clone_from(&at_site.bound);
-            if looked.bound.is_some() {
+            let at_site = self.code_at_site(site);
+            code.entered.extend_from_slice(&at_site.entered);
+            code.values.extend_from_slice(&at_site.values);
+            code.asks_context = code.asks_context.take().or_else(|| at_site.asks_context.clone());
+            code.bound.clone_from(&at_site.bound);
+            if code.bound.is_some() {
                 break;
             }
         }
-        let of_body = Rc::new(OfBody { sites, looked, made: OnceCell::new(), kept: OnceCell::new() });
-        self.known().borrow_mut().of_body.insert(body, Rc::clone(&of_body));
-        of_body
+        let code_of_body = Rc::new(BodyCode { sites, code, made: OnceCell::new(), kept: OnceCell::new() });
+        self.cache().borrow_mut().code_of_body.insert(body, Rc::clone(&code_of_body));
+        code_of_body
     }
 
-    /// Returns the bodies that a site runs, and adds the bound things that it does itself.
-    fn look(&self, site: SiteRef) -> Rc<CodeAtPlace> {
-        if let Some(known) = self.known().borrow().of_site.get(&site) {
+    /// Returns the code that a site runs, with its first bound call.
+    fn code_at_site(&self, site: SiteRef) -> Rc<CodeAtPlace> {
+        if let Some(known) = self.cache().borrow().code_of_site.get(&site) {
             return Rc::clone(known);
         }
-        let mut looked = CodeAtPlace::default();
-        looked.bound = self.look_for_calls(site, &mut looked.entered);
-        if looked.bound.as_ref().is_some_and(|bound| bound.to == Bound::ContextRead) {
-            looked.asks_context = looked.bound.take();
+        let mut code = CodeAtPlace::default();
+        code.bound = self.bound_by_targets(site, &mut code.entered);
+        if code.bound.as_ref().is_some_and(|bound| bound.to == Bound::ContextRead) {
+            code.asks_context = code.bound.take();
         }
-        if looked.bound.is_none() {
-            self.use_of_value(site, &mut looked.values);
+        if code.bound.is_none() {
+            self.add_used_values(site, &mut code.values);
             // The maker of a loaded object does not show the needs of its code.
-            let loaded = looked.values.iter().find(|(_, to, _)| *to == Bound::Loaded);
-            looked.bound = loaded.map(|&(ty, to, site)| bound(self.linker, site, to, BoundUse::Used, ty));
+            let loaded = code.values.iter().find(|(_, to, _)| *to == Bound::Loaded);
+            code.bound = loaded.map(|&(ty, to, site)| bound_to_path(self.linker, site, to, BoundUse::Used, ty));
         }
-        let looked = Rc::new(looked);
-        self.known().borrow_mut().of_site.insert(site, Rc::clone(&looked));
-        looked
+        let code = Rc::new(code);
+        self.cache().borrow_mut().code_of_site.insert(site, Rc::clone(&code));
+        code
     }
 
-    fn look_for_calls(&self, site: SiteRef, entered: &mut Vec<BodyRef>) -> Option<BoundCall> {
+    fn bound_by_targets(&self, site: SiteRef, entered: &mut Vec<BodyRef>) -> Option<BoundCall> {
         let linker = self.linker;
         for target in linker.targets(site, EnvId::NONE).list.iter() {
             match *target {
                 Target::Body { body, kind: TargetKind::Call | TargetKind::Consume, .. } => {
-                    if let Some(bound) = self.enter(site, body, entered) {
+                    if let Some(bound) = self.enter_body(site, body, entered) {
                         return Some(bound);
                     }
                 }
                 Target::Overrides { class, name } => {
-                    for &body in linker.overrides(class, name).iter().take(MOST_OVERRIDES) {
-                        if let Some(bound) = self.enter(site, body, entered) {
+                    for &body in linker.overrides(class, name).iter().take(MAX_OVERRIDES) {
+                        if let Some(bound) = self.enter_body(site, body, entered) {
                             return Some(bound);
                         }
                     }
                 }
                 Target::Row { path, .. } => {
                     if let Some(to) = self.row_bound(site, path) {
-                        return Some(bound(linker, site, to, BoundUse::Called, path));
+                        return Some(bound_to_path(linker, site, to, BoundUse::Called, path));
                     }
                 }
                 Target::Body { .. } => {}
@@ -448,8 +450,8 @@ impl<'l, 'a> Walk<'l, 'a> {
         None
     }
 
-    /// Returns a body that the site runs; bound if it declares that the loop runs it.
-    fn enter(&self, site: SiteRef, body: BodyRef, entered: &mut Vec<BodyRef>) -> Option<BoundCall> {
+    /// Adds a body that a site runs. Returns a bound call if the body declares that the loop runs it.
+    fn enter_body(&self, site: SiteRef, body: BodyRef, entered: &mut Vec<BodyRef>) -> Option<BoundCall> {
         let row = self.linker.program.body(body);
         if row.flow == Flow::Coroutine || row.flow == Flow::AsyncGenerator {
             return None;
@@ -460,13 +462,13 @@ impl<'l, 'a> Walk<'l, 'a> {
         };
         if row.kind == BodyKind::Function && self.roots.find_root(body).is_some_and(is_loops) {
             let call = self.linker.qualified_name(body);
-            return Some(bound_at(self.linker, site, Bound::Loop, BoundUse::Called, call));
+            return Some(bound_call(self.linker, site, Bound::Loop, BoundUse::Called, call));
         }
         entered.push(body);
         None
     }
 
-    /// Returns the bond to a thread, loop or task that a site has by the rows of its path.
+    /// Returns the bond to a thread, loop or task that the rows of a path give a site.
     fn row_bound(&self, site: SiteRef, path: PathId) -> Option<Bound> {
         let linker = self.linker;
         let calls = linker.library.calls(path);
@@ -482,18 +484,18 @@ impl<'l, 'a> Walk<'l, 'a> {
             row.asks == Some(Asks::RunningLoop) && !self.is_tried(site)
                 || row.concurrency == Some(Concurrency::Unbounded) && handed.is_empty()
         });
-        (asks || handed.iter().any(|row| is_loops(row.row))).then_some(Bound::Loop)
+        (asks || handed.iter().any(|row| hands_to_loop(row.row))).then_some(Bound::Loop)
     }
 
-    /// True if the error of a call is expected: code that tries whether a loop runs knows another way.
+    /// True if a call is in a `try` block. Code that tries if a loop is running handles the error.
     fn is_tried(&self, site: SiteRef) -> bool {
         let facts = self.linker.program.facts(site.file);
         let region = self.linker.program.site(site).at.region;
         regions::around(facts, region).any(|region| facts.region(region).kind == RegionKind::Try)
     }
 
-    /// The uses of values whose type is bound.
-    fn use_of_value(&self, site: SiteRef, values: &mut Vec<BoundValue>) {
+    /// Adds the receiver of a call, if its type is bound.
+    fn add_used_values(&self, site: SiteRef, values: &mut Vec<BoundValue>) {
         let linker = self.linker;
         let Some(form) = linker.receiver_form(site) else { return };
         let value = linker.eval(linker.scope_of(site, EnvId::NONE), form).value;
@@ -504,7 +506,7 @@ impl<'l, 'a> Walk<'l, 'a> {
             for ty in linker.types_through(*member) {
                 if let Some(to) = linker.library.bound(ty)
                     && !matches!(to, Bound::Nothing | Bound::Block)
-                    && !freed(&in_any_thread())
+                    && !freed(&usable_in_any_thread())
                 {
                     values.push((ty, to, site));
                 }
@@ -512,7 +514,7 @@ impl<'l, 'a> Walk<'l, 'a> {
         }
     }
 
-    /// Adds the arguments of a call that moves whose types work in one thread only: the code that it runs may use it.
+    /// Adds the arguments of a moved call whose types work in one thread only, because the moved code may use them.
     fn remember_passed_values(&mut self, site: SiteRef) {
         let linker = self.linker;
         for argument in linker.program.args_of(site).iter() {
@@ -523,56 +525,60 @@ impl<'l, 'a> Walk<'l, 'a> {
         }
     }
 
-    /// Returns the first value that a call by itself is given: what is made below it is another one.
+    /// Returns the first argument of a single moved call that works in one thread only. Objects that the moved code
+    /// makes are other ones.
     fn passed_from_outside(&self) -> Option<BoundCall> {
         let [own] = self.own[..] else { return None };
-        let given = self.values.iter().find(|(_, to, site)| *site == own && *to == Bound::Thread);
-        given.map(|&(ty, to, site)| bound(self.linker, site, to, BoundUse::Used, ty))
+        let argument = self.values.iter().find(|(_, to, site)| *site == own && *to == Bound::Thread);
+        argument.map(|&(ty, to, site)| bound_to_path(self.linker, site, to, BoundUse::Used, ty))
     }
 
-    /// Returns the first use of a value of a bound type that nothing below the call makes for itself.
+    /// Returns the first use of a value of a bound type that the moved code does not make itself.
     fn value_from_outside(&self) -> Option<BoundCall> {
         let mut own: Option<Vec<PathId>> = None;
         self.values.iter().find_map(|&(ty, to, site)| {
-            let own = own.get_or_insert_with(|| self.made());
+            let own = own.get_or_insert_with(|| self.types_made());
             let library = &self.linker.library;
             let is_own = own.iter().any(|&made| library.is_subtype(made, ty) || library.is_subtype(ty, made));
-            (!is_own).then(|| bound(self.linker, site, to, BoundUse::Used, ty))
+            (!is_own).then(|| bound_to_path(self.linker, site, to, BoundUse::Used, ty))
         })
     }
 
-    /// Returns a connection that a body below makes for one thread and keeps for later calls.
+    /// Returns a connection that a searched body makes for one thread and stores for later calls.
     fn kept_connection(&self) -> Option<BoundCall> {
-        self.below.iter().find_map(|body| body.kept.get_or_init(|| kept_in(self.linker, &body.sites)).clone())
+        self.below
+            .iter()
+            .find_map(|body| body.kept.get_or_init(|| kept_connection_among(self.linker, &body.sites)).clone())
     }
 
-    /// Returns the bound types of which the bodies below make values that they do not keep.
-    fn made(&self) -> Vec<PathId> {
+    /// Returns the bound types of values that the searched bodies make and do not store.
+    fn types_made(&self) -> Vec<PathId> {
         let below = self.below.iter().flat_map(|body| {
-            let made =
-                body.made.get_or_init(|| body.sites.iter().flat_map(|&site| made_at(self.linker, site)).collect());
+            let made = body
+                .made
+                .get_or_init(|| body.sites.iter().flat_map(|&site| types_made_at(self.linker, site)).collect());
             made.iter().copied()
         });
-        // A call alone moves no value that it returns.
-        let own = self.own.iter().filter(|_| self.own.len() > 1).flat_map(|&site| made_at(self.linker, site));
+        // The result of a single moved call returns to the old thread, so it does not count.
+        let own = self.own.iter().filter(|_| self.own.len() > 1).flat_map(|&site| types_made_at(self.linker, site));
         below.chain(own).collect()
     }
 }
 
-/// Returns a connection that one of these calls makes for one thread, and that is kept.
-fn kept_in(linker: &Linker<'_>, sites: &[SiteRef]) -> Option<BoundCall> {
+/// Returns a connection that one of these calls makes for one thread and that is stored.
+fn kept_connection_among(linker: &Linker<'_>, sites: &[SiteRef]) -> Option<BoundCall> {
     sites.iter().find_map(|&site| {
         let kind = linker.program.site(site).kind;
         if !matches!(kind, SiteKind::Call | SiteKind::New) || !is_kept(linker, site) {
             return None;
         }
         let ty = made_for_one_thread(linker, site).filter(|&ty| linker.library.role(ty) == Some(Role::Connection))?;
-        Some(bound(linker, site, Bound::Thread, BoundUse::Made, ty))
+        Some(bound_to_path(linker, site, Bound::Thread, BoundUse::Made, ty))
     })
 }
 
-/// Returns the bound types of a value that a call of a library makes and that is not kept.
-fn made_at(linker: &Linker<'_>, site: SiteRef) -> Vec<PathId> {
+/// Returns the bound types of the new value that a library call returns, if it is not stored.
+fn types_made_at(linker: &Linker<'_>, site: SiteRef) -> Vec<PathId> {
     let row = linker.program.site(site);
     if !matches!(row.kind, SiteKind::Call | SiteKind::New) || is_kept(linker, site) {
         return Vec::new();
@@ -583,29 +589,29 @@ fn made_at(linker: &Linker<'_>, site: SiteRef) -> Vec<PathId> {
     let types = |value: ValueId| -> Vec<PathId> {
         linker.values.members(value).iter().flat_map(|member| linker.types_through(*member)).collect()
     };
-    let mut given = types(linker.result(site, EnvId::NONE).value);
-    given.retain(|&ty| linker.library.bound(ty).is_some());
-    if given.is_empty() {
-        return given;
+    let mut types_of_result = types(linker.result(site, EnvId::NONE).value);
+    types_of_result.retain(|&ty| linker.library.bound(ty).is_some());
+    if types_of_result.is_empty() {
+        return types_of_result;
     }
     // A result of the same type is made from the receiver: `query.limit(20)`.
     let receiver = linker.receiver_form(site).map(|form| linker.eval(linker.scope_of(site, EnvId::NONE), form).value);
     let from = receiver.map(types).unwrap_or_default();
-    given.retain(|ty| !from.contains(ty));
-    given
+    types_of_result.retain(|ty| !from.contains(ty));
+    types_of_result
 }
 
 /// Returns the calls and uses of each body of a file, with those of its lambdas and generator expressions.
 fn sites_by_body(facts: &FileFacts) -> Vec<Vec<SiteId>> {
-    let mut found = vec![Vec::new(); facts.bodies.len()];
+    let mut sites = vec![Vec::new(); facts.bodies.len()];
     for site in (0..facts.sites.len() as u32).map(SiteId) {
         let row = facts.site(site);
-        if !moves(row.kind) {
+        if !is_moved_code(row.kind) {
             continue;
         }
         let mut of = facts.body_of(row.at);
         loop {
-            found[of.0 as usize].push(site);
+            sites[of.0 as usize].push(site);
             let body = facts.body(of);
             let inner = matches!(body.kind, BodyKind::Lambda | BodyKind::GeneratorExpression);
             match body.parent.get().filter(|_| inner) {
@@ -614,17 +620,17 @@ fn sites_by_body(facts: &FileFacts) -> Vec<Vec<SiteId>> {
             }
         }
     }
-    found
+    sites
 }
 
-/// True if the receiver was made so that any thread may use it: `state = "any-thread"` in models.
-fn in_any_thread() -> Condition {
+/// Returns the condition that any thread may use the receiver: `state = "any-thread"` in models.
+fn usable_in_any_thread() -> Condition {
     let tests = vec![Test::State("any-thread".to_owned())];
     Condition { subject: Subject::Argument(Argument::Receiver), tests }
 }
 
-/// True if a row hands an argument to the loop of this thread.
-fn is_loops(row: &HandoverRow) -> bool {
+/// True if a row hands an argument over to the loop of this thread.
+fn hands_to_loop(row: &HandoverRow) -> bool {
     matches!(row.selector, Selector::Argument(_))
         && matches!(row.context, HandoverContext::Is(Runs::In(Context::EventLoop)))
 }

@@ -1,6 +1,6 @@
-//! Python: the settings of the `with` blocks around a call (a lock, a context variable, `torch.no_grad()`). A call that moves to a
-//! thread alone leaves the blocks, so their settings must hold in that thread too. Files, clients and other known values set nothing;
-//! a `with` of unknown type is assumed to set something for its thread.
+//! The settings of the `with` blocks around a call: a lock, a context variable, `torch.no_grad()` (Python). A call that
+//! moves to a thread leaves the blocks, so the fix is wrong if a setting applies to the old thread only. Files, clients
+//! and other known values set nothing; a `with` of unknown type is treated as a setting of its thread.
 
 use blocklint_core::{Bound, BoundCall, BoundUse, Language, Span};
 use blocklint_facts::{BodyId, FileFacts, Form, RegionId, RegionKind, SiteFlags, SiteKind};
@@ -11,39 +11,47 @@ use blocklint_link::syntax::regions;
 use blocklint_link::values::value::{EnvId, Val, ValueId};
 use blocklint_models::Role;
 
-use crate::thread_bound::{bound_at, code_moved_by};
+use crate::thread_bound::{bound_call, code_moved_by};
 
-/// Returns the things that the blocks around a place set in this thread only, the innermost first: those of the body of `site`, from `region` outward.
-pub(crate) fn around(linker: &Linker<'_>, site: SiteRef, region: RegionId) -> Vec<BoundCall> {
+/// Returns the settings of the `with` blocks around a region that apply to this thread only, the innermost first. Only
+/// blocks in the body of `site` count.
+pub(crate) fn settings_of_blocks_around(linker: &Linker<'_>, site: SiteRef, region: RegionId) -> Vec<BoundCall> {
     if linker.program.language(site.file) != Language::Python {
         return Vec::new();
     }
     let facts = linker.program.facts(site.file);
     let body = facts.body_of(linker.program.site(site).at);
-    blocks(facts, body, region).filter_map(|of| set_by(linker, enter_of(linker, site, of)?)).collect()
+    with_blocks_around(facts, body, region)
+        .filter_map(|of| setting_of_block(linker, enter_site(linker, site, of)?))
+        .collect()
 }
 
-/// Returns the blocks around a call that hold in the thread which enters them, and so can move with all that stands in
-/// them only: the spans of their content.
-pub fn moving_with(linker: &Linker<'_>, site: SiteRef) -> Vec<Span> {
+/// Returns the spans of the blocks around a call whose setting applies to the thread that enters them. Such a block can
+/// move to a thread only with all of its content.
+pub fn blocks_that_can_move(linker: &Linker<'_>, site: SiteRef) -> Vec<Span> {
     let facts = linker.program.facts(site.file);
     let row = linker.program.site(site).at;
     let is_of_block = |&of: &RegionId| {
-        enter_of(linker, site, of).and_then(|enter| set_by(linker, enter)).is_some_and(|set| set.to == Bound::Block)
+        enter_site(linker, site, of)
+            .and_then(|enter| setting_of_block(linker, enter))
+            .is_some_and(|set| set.to == Bound::Block)
     };
-    blocks(facts, facts.body_of(row), row.region).filter(is_of_block).map(|of| facts.region(of).span).collect()
+    with_blocks_around(facts, facts.body_of(row), row.region)
+        .filter(is_of_block)
+        .map(|of| facts.region(of).span)
+        .collect()
 }
 
 /// Returns the `with` blocks of a body around a region, the innermost first.
-fn blocks(facts: &FileFacts, body: BodyId, region: RegionId) -> impl Iterator<Item = RegionId> {
+fn with_blocks_around(facts: &FileFacts, body: BodyId, region: RegionId) -> impl Iterator<Item = RegionId> {
     regions::around(facts, region).filter(move |&of| {
         let row = facts.region(of);
         row.body == body && row.kind == RegionKind::With && row.test.is_some()
     })
 }
 
-/// Returns the site that enters a block, unless that is asynchronous.
-fn enter_of(linker: &Linker<'_>, site: SiteRef, region: RegionId) -> Option<SiteRef> {
+/// Returns the site that enters a block; `None` for `async with`.
+fn enter_site(linker: &Linker<'_>, site: SiteRef, region: RegionId) -> Option<SiteRef> {
     let facts = linker.program.facts(site.file);
     let block = facts.region(region);
     let is_enter = |&of: &SiteRef| {
@@ -55,21 +63,22 @@ fn enter_of(linker: &Linker<'_>, site: SiteRef, region: RegionId) -> Option<Site
     (!linker.program.site(entered).flags.has(SiteFlags::ASYNC)).then_some(entered)
 }
 
-/// Returns the thing that entering a `with` item sets in this thread only, or may set.
-fn set_by(linker: &Linker<'_>, enter: SiteRef) -> Option<BoundCall> {
+/// Returns the setting that entering a `with` item makes, or may make, in this thread only.
+fn setting_of_block(linker: &Linker<'_>, enter: SiteRef) -> Option<BoundCall> {
     let facts = linker.program.facts(enter.file);
     let row = linker.program.site(enter);
-    let told = |to: Bound, how: BoundUse, call: String| bound_at(linker, enter, to, how, call);
-    let entered = |path: PathId, to: Bound| told(to, BoundUse::Entered, linker.library.text(path).to_string());
+    let setting = |to: Bound, how: BoundUse, call: String| bound_call(linker, enter, to, how, call);
+    let entered = |path: PathId, to: Bound| setting(to, BoundUse::Entered, linker.library.text(path).to_string());
     if let Form::Result(made) = facts.form(row.callee) {
-        for path in rows_of(linker, enter.file.site_ref(made)) {
+        for path in library_paths(linker, enter.file.site_ref(made)) {
             let calls = linker.library.calls(path);
             match calls.with(|row| row.bound.is_some()).find_map(|row| row.row.bound) {
                 Some(Bound::Nothing) => return None,
                 Some(to @ (Bound::Block | Bound::Thread)) => return Some(entered(path, to)),
                 _ => {}
             }
-            // A call that blocks while it opens something returns a thing to open: a file, an answer, a connection.
+            // A call that blocks while it opens something returns a resource, not a setting: a file, a response, a
+            // connection.
             if calls.effect().any(|row| row.held().is_some()) {
                 return None;
             }
@@ -79,7 +88,7 @@ fn set_by(linker: &Linker<'_>, enter: SiteRef) -> Option<BoundCall> {
     if let Some(lock) = lock_in(linker, value) {
         return Some(entered(lock, Bound::Thread));
     }
-    if let Some(path) = rows_of(linker, enter).find(|&path| is_of_thread(linker, path)) {
+    if let Some(path) = library_paths(linker, enter).find(|&path| is_of_thread(linker, path)) {
         return Some(entered(path, Bound::Thread));
     }
     let members = linker.values.members(value);
@@ -89,17 +98,17 @@ fn set_by(linker: &Linker<'_>, enter: SiteRef) -> Option<BoundCall> {
         _ => false,
     };
     if members.is_empty() || !members.iter().all(is_known) {
-        return Some(told(Bound::Thread, BoundUse::EnteredUnknown, linker.written_site(enter)));
+        return Some(setting(Bound::Thread, BoundUse::EnteredUnknown, linker.written_site(enter)));
     }
-    // Its own `__enter__` and `__exit__`, if the project defines it.
+    // The project defines `__enter__` and `__exit__`, so their code decides.
     let moved = code_moved_by(linker, vec![enter]);
     let own = moved.bound.filter(|bound| bound.how != BoundUse::Made)?;
     let name = if own.to == Bound::Context { own.call } else { linker.written_site(enter) };
-    Some(told(own.to, BoundUse::Entered, name))
+    Some(setting(own.to, BoundUse::Entered, name))
 }
 
-/// Returns the paths of libraries that a site is known to call.
-fn rows_of(linker: &Linker<'_>, site: SiteRef) -> impl Iterator<Item = PathId> {
+/// Returns the library paths that a site is known to call.
+fn library_paths(linker: &Linker<'_>, site: SiteRef) -> impl Iterator<Item = PathId> {
     let targets = linker.targets(site, EnvId::NONE);
     let paths: Vec<PathId> = targets
         .list
@@ -124,7 +133,7 @@ fn runs_known_code(linker: &Linker<'_>, enter: SiteRef) -> bool {
         .any(|target| matches!(target, Target::Body { .. } | Target::Overrides { .. } | Target::Row { .. }))
 }
 
-/// Returns the type of a value that is a lock of threads.
+/// Returns the type of a value that is a lock for threads.
 fn lock_in(linker: &Linker<'_>, value: ValueId) -> Option<PathId> {
     let types =
         linker.values.members(value).iter().flat_map(|member| linker.types_through(*member)).collect::<Vec<_>>();

@@ -1,4 +1,4 @@
-//! From the paths a user names to the project: root, files, units, import roots, crates.
+//! Discovers the project of the paths that the user names: root, configuration, files, units, import roots, crates.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File};
@@ -8,58 +8,57 @@ use std::sync::Arc;
 use blocklint_core::{Language, UnreadFile};
 use camino::{Utf8Path, Utf8PathBuf};
 
-use crate::configuration::{Asked, holds, says_something};
+use crate::configuration::{ReadRequest, has_configuration, has_settings};
 use crate::crates::{RustCrate, rust_crates};
 use crate::imports::Imports;
 use crate::pattern::Patterns;
-use crate::root::{absolute, common, project_root};
-use crate::shipped::{ShippedModel, shipped};
-use crate::sources::{Sources, inside};
-use crate::units::{Unit, units};
-use crate::walk::{Found, language_of, walk};
+use crate::root::{absolute, common_ancestor, project_root};
+use crate::shipped::{ShippedModel, find_shipped_models};
+use crate::sources::{Sources, rest_below};
+use crate::units::{Unit, find_units};
+use crate::walk::{WalkResult, language_of, walk};
 use crate::{Configuration, ConfigurationError, Problem, read};
 
-/// The paths that a run is asked to analyse.
+/// The paths whose findings are reported.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
     /// The current folder, absolute.
     pub current: &'a Utf8Path,
-    /// The files and folders whose findings are reported; none means the current folder.
+    /// The files and folders whose findings are reported; empty for the current folder.
     pub paths: &'a [Utf8PathBuf],
-    /// True if configuration is left unread.
+    /// True if no configuration file is read (`--isolated`).
     pub isolated: bool,
 }
 
 /// The options of the command line about paths, besides the paths themselves.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PathOptions<'a> {
-    /// Patterns of paths that are not read, counted from the current folder, in place of the configuration's `exclude`.
+    /// Patterns that replace the configuration's `exclude`, relative to the current folder.
     pub exclude: Option<&'a [String]>,
-    /// More of them.
+    /// Further patterns of paths that are not read.
     pub extend_exclude: &'a [String],
-    /// True if also a path that the user named is left out where a pattern means it.
+    /// True if the patterns also apply to paths that the user named.
     pub force_exclude: bool,
-    /// True if a finding is also reported where only its trace or a cause lies in the paths.
+    /// True if a finding is also reported if only its trace or a cause is in the paths.
     pub trace_in_paths: bool,
-    /// Configuration that wins over what is found: a file, or `key=value` in TOML.
+    /// The values of `--config`, which override the project's configuration: a file, or `key=value` in TOML.
     pub config: &'a [String],
-    /// A file whose text is given: its path, absolute or from the current folder, and its bytes. It is reported like one that
-    /// was named, and need not exist.
+    /// A file whose text is passed in (`--stdin-filename`): its path and its bytes. Its findings are reported as if the
+    /// user had named it. It need not exist.
     pub given: Option<(&'a Utf8Path, &'a [u8])>,
-    /// How many threads look through folders; 0 leaves the choice.
+    /// The number of threads that walk through folders; 0 for the default.
     pub threads: usize,
     /// Environments and caches outside the project in which packages may ship models, absolute.
     pub environments: &'a [Utf8PathBuf],
 }
 
-/// The files and settings that one run analyses.
+/// The files and settings of a run.
 #[derive(Debug)]
 pub struct Project {
     /// The project root, absolute.
     pub root: Utf8PathBuf,
-    /// The folder from which relative paths count: the project root, or the folder around its
-    /// topmost package where the root lies inside one (`blocklint check site-packages/shop`), so that
-    /// every import root lies at or below it.
+    /// The folder to which relative paths refer. It is the project root, or the folder above the topmost package if the
+    /// root is in a package (`blocklint check site-packages/shop`), so that every import root is at or below it.
     pub base: Utf8PathBuf,
     /// Its configuration.
     pub configuration: Configuration,
@@ -67,24 +66,25 @@ pub struct Project {
     pub files: Vec<SourceFile>,
     /// Its units, sorted by folder; the project root is always one.
     pub units: Vec<Unit>,
-    /// Files that say how its programs are started, sorted: Procfile, Dockerfile, compose files, shell scripts, units of
+    /// Its launch files, which start programs, sorted: Procfile, Dockerfile, compose files, shell scripts, units of
     /// systemd.
     pub launches: Vec<Utf8PathBuf>,
     /// The folders from which absolute Python imports are looked up, sorted.
     pub import_roots: Vec<Utf8PathBuf>,
     /// Its Rust crates, sorted by folder.
     pub crates: Vec<RustCrate>,
-    /// The folders below which Java's folders are its packages (`src/main/java`), sorted.
+    /// The source folders of Java (`src/main/java`), below which folders are packages; sorted.
     pub java_roots: Vec<Utf8PathBuf>,
-    /// True if a finding is also reported where only its trace or a cause lies in reported files.
+    /// True if a finding is also reported if only its trace or a cause is in reported files.
     pub trace_in_paths: bool,
-    /// True if all of it is analysed as its configuration states: what is not seen may be what a comment is for.
+    /// True if the whole project is analysed with its own configuration. Otherwise the run cannot know if a suppression
+    /// comment is needed.
     pub is_whole: bool,
-    /// Model files that its libraries carry in their own packages, sorted by path.
+    /// Model files in the packages of its libraries, sorted by path.
     pub shipped: Vec<ShippedModel>,
-    /// Paths the user named that do not exist, absolute.
+    /// Paths that the user named and that do not exist, absolute.
     pub missing: Vec<Utf8PathBuf>,
-    /// The paths that could not be read, besides `missing`; sorted.
+    /// Problems with other paths that could not be read; sorted.
     pub problems: Vec<Problem>,
 }
 
@@ -93,31 +93,31 @@ pub struct Project {
 pub struct SourceFile {
     /// Its path, absolute.
     pub path: Arc<Utf8Path>,
-    /// Its path from `Project::base`, with `/` on every system.
+    /// Its path relative to [`Project::base`], with `/` on every system.
     pub relative: Utf8PathBuf,
     /// Its language.
     pub language: Language,
-    /// True if its findings are reported: it is, or lies below, a path the user named.
+    /// True if its findings are reported: it is at or below a path that the user named.
     pub reported: bool,
-    /// Its unit: the nearest at or above its folder; an index into `Project::units`.
+    /// The nearest unit at or above its folder, as an index into [`Project::units`].
     pub unit: u32,
-    /// Python: the import root it belongs to; an index into `Project::import_roots`.
+    /// Its import root, as an index into [`Project::import_roots`] (Python).
     pub import_root: Option<u32>,
-    /// The text that is read in place of the file, where one was given.
+    /// The bytes that replace those on the disk, if they were passed in ([`PathOptions::given`]).
     pub given: Option<Arc<[u8]>>,
 }
 
 impl SourceFile {
-    /// True if it is a Jupyter notebook: its code stands in cells.
+    /// True if it is a Jupyter notebook.
     pub fn is_notebook(&self) -> bool {
         self.path.extension() == Some("ipynb")
     }
 
-    /// Its bytes: those that were given in its place, else those of the file. More than `limit` are not read.
+    /// Returns its bytes: those that were passed in, else those on the disk.
     ///
     /// # Errors
     ///
-    /// Why it is not read.
+    /// If it cannot be read, or has more than `limit` bytes.
     pub fn read(&self, limit: u64) -> Result<Vec<u8>, UnreadFile> {
         match &self.given {
             Some(bytes) if bytes.len() as u64 > limit => Err(UnreadFile::TooLarge { size: bytes.len() as u64, limit }),
@@ -138,8 +138,8 @@ impl Project {
         self.files.get(self.file_index(path)?)
     }
 
-    /// Returns the dotted name under which a Python file is imported from its own import root (`shop.db` of
-    /// `…/src/shop/db.py`; a package for its `__init__.py`). Empty for the `__init__.py` of an import root itself.
+    /// Returns the dotted module name of a Python file in its import root: `shop.db` for `…/src/shop/db.py`, `shop` for
+    /// `…/src/shop/__init__.py`. The name is empty for the `__init__.py` of an import root itself.
     pub fn module_name(&self, file: &SourceFile) -> Option<String> {
         let root = self.import_roots.get(file.import_root? as usize)?;
         let path = file.path.strip_prefix(root).ok()?.with_extension("");
@@ -149,85 +149,87 @@ impl Project {
     }
 }
 
-/// Returns the root of the project that the paths belong to.
+/// Returns the root of the project that contains the paths.
 pub fn discover_root(request: Request<'_>) -> Utf8PathBuf {
-    let named = Named::new(request, None, &mut Vec::new());
-    project_root(&common(&named.folders).unwrap_or_else(|| request.current.to_path_buf())).0
+    let named = NamedPaths::new(request, None, &mut Vec::new());
+    project_root(&common_ancestor(&named.folders).unwrap_or_else(|| request.current.to_path_buf())).0
 }
 
-/// Finds the project that the paths belong to and all that one run analyses.
+/// Discovers the project that contains the paths.
 ///
 /// # Errors
 ///
-/// Returns every error of the configuration. Other files that cannot be read become problems of the project.
+/// Every mistake in the configuration. Other files that cannot be read are problems of the project.
 pub fn discover(request: Request<'_>) -> Result<Project, Vec<ConfigurationError>> {
     discover_with(request, PathOptions::default())
 }
 
-/// Finds the project that the paths belong to and all that one run analyses, with the options of the command line.
+/// Discovers the project that contains the paths, with the options of the command line.
 ///
 /// # Errors
 ///
-/// Every error of the configuration.
+/// Every mistake in the configuration.
 pub fn discover_with(request: Request<'_>, options: PathOptions<'_>) -> Result<Project, Vec<ConfigurationError>> {
     let mut problems = Vec::new();
     let given = options.given.map(|(path, bytes)| (absolute(request.current, path), Arc::<[u8]>::from(bytes)));
-    let mut named = Named::new(request, given.as_ref().map(|(path, _)| &**path), &mut problems);
-    let (root, is_marked) = project_root(&common(&named.folders).unwrap_or_else(|| request.current.to_path_buf()));
-    let asked = Asked { isolated: request.isolated, given: options.config, current: request.current };
-    let configuration = Configuration::read(&root, asked, &mut problems)?;
+    let mut named = NamedPaths::new(request, given.as_ref().map(|(path, _)| &**path), &mut problems);
+    let (root, is_marked) =
+        project_root(&common_ancestor(&named.folders).unwrap_or_else(|| request.current.to_path_buf()));
+    let read_request = ReadRequest { isolated: request.isolated, overrides: options.config, current: request.current };
+    let configuration = Configuration::read(&root, read_request, &mut problems)?;
 
-    let excluded = excluded(&configuration, &root, request.current, options);
+    let excluded = excluded_patterns(&configuration, &root, request.current, options);
     if options.force_exclude {
         named.files.retain(|path, _| !excluded.covers(path, &root));
         named.reported_folders.retain(|path| !excluded.covers(path, &root));
     }
 
-    let mut found = if named.is_empty() { Found::default() } else { walk(&root, &root, &excluded, options.threads) };
+    let mut walked =
+        if named.is_empty() { WalkResult::default() } else { walk(&root, &root, &excluded, options.threads) };
     for folder in &named.reported_folders {
-        // Ignored or hidden from the root on, but named by the user.
-        if folder != &root && !found.sources.iter().any(|(path, _)| inside(path, folder).is_some()) {
+        // The walk from the root did not enter this folder (it is hidden or ignored), but the user named it.
+        if folder != &root && !walked.sources.iter().any(|(path, _)| rest_below(path, folder).is_some()) {
             let below = walk(folder, &root, &excluded, options.threads);
-            found.sources.extend(below.sources);
-            found.manifests.extend(below.manifests);
-            found.launches.extend(below.launches);
-            found.configurations.extend(below.configurations);
-            found.problems.extend(below.problems);
+            walked.sources.extend(below.sources);
+            walked.manifests.extend(below.manifests);
+            walked.launches.extend(below.launches);
+            walked.configurations.extend(below.configurations);
+            walked.problems.extend(below.problems);
         }
     }
-    // A link that the user named is followed, so it is no problem.
-    found.problems.retain(|problem| !named.files.contains_key(&problem.path));
-    // A file that is named outside of any project may be a part of one.
+    // A symbolic link that the user named is followed, so it is no problem.
+    walked.problems.retain(|problem| !named.files.contains_key(&problem.path));
+    // A named file without a marked project root may belong to a larger project.
     let is_whole = !request.isolated
         && options.exclude.is_none()
         && options.extend_exclude.is_empty()
         && (is_marked || named.files.is_empty())
-        && found.problems.is_empty();
-    problems.append(&mut found.problems);
-    found.sources.extend(named.files.iter().map(|(path, language)| (path.clone(), *language)));
-    let sources = Sources::new(found.sources);
-    for paths in [&mut found.manifests, &mut found.launches] {
+        && walked.problems.is_empty();
+    problems.append(&mut walked.problems);
+    walked.sources.extend(named.files.iter().map(|(path, language)| (path.clone(), *language)));
+    let sources = Sources::new(walked.sources);
+    for paths in [&mut walked.manifests, &mut walked.launches] {
         paths.sort_unstable();
         paths.dedup();
     }
 
     if !request.isolated {
         let read = configuration.file.iter().chain(&configuration.extended).collect::<Vec<_>>();
-        found.configurations.retain(|file| !read.contains(&file));
-        problems.extend(unread_tables(&root, &found.manifests, &found.configurations));
+        walked.configurations.retain(|file| !read.contains(&file));
+        problems.extend(unread_configuration(&root, &walked.manifests, &walked.configurations));
     }
 
-    let units = units(&root, &found.manifests);
+    let units = find_units(&root, &walked.manifests);
     let imports = Imports::new(&root, &units, &sources);
-    let crates = rust_crates(&root, &found.manifests, &sources, &mut problems);
+    let crates = rust_crates(&root, &walked.manifests, &sources, &mut problems);
     let java_roots = java_roots(&sources);
     let base = imports.roots.iter().find(|folder| root.starts_with(folder)).unwrap_or(&root).clone();
-    // Files of one folder share its unit and import root.
+    // Unit and import root are looked up once for each folder.
     let mut folders: HashMap<&str, (u32, Option<u32>)> = HashMap::new();
     let files = sources.iter().map(|(path, language)| {
         let folder = path.parent().unwrap_or(path);
-        let of_folder = || (unit_of(&units, folder), imports.root_of(folder));
-        let (unit, import_root) = *folders.entry(folder.as_str()).or_insert_with(of_folder);
+        let look_up = || (unit_of(&units, folder), imports.root_of(folder));
+        let (unit, import_root) = *folders.entry(folder.as_str()).or_insert_with(look_up);
         SourceFile {
             path: Arc::from(path),
             relative: relative(path, &base),
@@ -241,7 +243,7 @@ pub fn discover_with(request: Request<'_>, options: PathOptions<'_>) -> Result<P
     let files = files.collect();
     let mut homes: Vec<&Utf8Path> = units.iter().map(|unit| &*unit.folder).collect();
     homes.push(&root);
-    let shipped = shipped(&root, &homes, options.environments, &mut problems);
+    let shipped = find_shipped_models(&root, &homes, options.environments, &mut problems);
     problems.sort_unstable();
     problems.dedup();
     Ok(Project {
@@ -251,7 +253,7 @@ pub fn discover_with(request: Request<'_>, options: PathOptions<'_>) -> Result<P
         configuration,
         files,
         units,
-        launches: found.launches,
+        launches: walked.launches,
         import_roots: imports.roots,
         crates,
         java_roots,
@@ -262,25 +264,31 @@ pub fn discover_with(request: Request<'_>, options: PathOptions<'_>) -> Result<P
     })
 }
 
-/// Returns a problem for each configuration below the project root, because its author expects it to hold.
-fn unread_tables(root: &Utf8Path, manifests: &[Utf8PathBuf], own: &[Utf8PathBuf]) -> Vec<Problem> {
-    let may_hold = |file: &&Utf8PathBuf| matches!(file.file_name(), Some("pyproject.toml" | "Cargo.toml"));
-    let below = manifests.iter().filter(may_hold).chain(own).filter(|file| file.parent() != Some(root));
-    let told = below.filter(|file| holds(file) && says_something(file)).map(|file| {
-        let what = match file.file_name() {
+/// Returns a problem for each configuration below the project root, because it is not read and its author expects it to
+/// be.
+fn unread_configuration(root: &Utf8Path, manifests: &[Utf8PathBuf], own: &[Utf8PathBuf]) -> Vec<Problem> {
+    let may_have_table = |file: &&Utf8PathBuf| matches!(file.file_name(), Some("pyproject.toml" | "Cargo.toml"));
+    let below = manifests.iter().filter(may_have_table).chain(own).filter(|file| file.parent() != Some(root));
+    let problems = below.filter(|file| has_configuration(file) && has_settings(file)).map(|file| {
+        let subject = match file.file_name() {
             Some("pyproject.toml") => "its `[tool.blocklint]` holds",
             Some("Cargo.toml") => "its table for blocklint holds",
             _ => "it holds",
         };
-        let said = format!("{what} only for runs on this folder; the project root is above it");
-        Problem::new(file.as_std_path(), said)
+        let message = format!("{subject} only for runs on this folder; the project root is above it");
+        Problem::new(file.as_std_path(), message)
     });
-    told.collect()
+    problems.collect()
 }
 
-/// Returns the patterns of paths that are not read. Those of the configuration count from the project root, those of
-/// the command line from the current folder.
-fn excluded(configuration: &Configuration, root: &Utf8Path, current: &Utf8Path, options: PathOptions<'_>) -> Patterns {
+/// Returns the patterns of paths that are not read. Those of the configuration are relative to the project root, those
+/// of the command line to the current folder.
+fn excluded_patterns(
+    configuration: &Configuration,
+    root: &Utf8Path,
+    current: &Utf8Path,
+    options: PathOptions<'_>,
+) -> Patterns {
     let (own, from) = match options.exclude {
         Some(patterns) => (patterns, current),
         None => (&*configuration.exclude, root),
@@ -291,26 +299,26 @@ fn excluded(configuration: &Configuration, root: &Utf8Path, current: &Utf8Path, 
     Patterns::new(own.chain(extended).chain(more), false)
 }
 
-/// The paths that the user named, by kind.
+/// The paths that the user named, sorted by kind.
 #[derive(Default)]
-struct Named {
-    /// The folders named, and those of the files named.
+struct NamedPaths {
+    /// The named folders, and the folders of named files.
     folders: Vec<Utf8PathBuf>,
     reported_folders: Vec<Utf8PathBuf>,
     files: BTreeMap<Utf8PathBuf, Language>,
     missing: Vec<Utf8PathBuf>,
 }
 
-impl Named {
+impl NamedPaths {
     fn new(request: Request<'_>, given: Option<&Utf8Path>, problems: &mut Vec<Problem>) -> Self {
-        let mut named = Named::default();
+        let mut named = NamedPaths::default();
         let here = [Utf8PathBuf::from(".")];
         let paths = if request.paths.is_empty() { &here } else { request.paths };
         for path in paths {
             let path = absolute(request.current, path);
             if given == Some(&*path) {
                 named.folders.extend(path.parent().map(Utf8Path::to_path_buf));
-                // A given text without a known extension is taken for a Python script.
+                // A text that is passed in without a known extension is treated as a Python script.
                 let language = language_of(path.as_std_path()).unwrap_or(Language::Python);
                 named.files.insert(path, language);
                 continue;
@@ -320,13 +328,13 @@ impl Named {
                 named.reported_folders.push(path);
                 continue;
             }
-            // A link that leads nowhere is as good as none.
+            // A symbolic link without a target counts as missing too.
             if fs::metadata(&path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
                 named.missing.push(path);
                 continue;
             }
             named.folders.extend(path.parent().map(Utf8Path::to_path_buf));
-            match language_of(path.as_std_path()).or_else(|| interpreter(&path)) {
+            match language_of(path.as_std_path()).or_else(|| language_of_script(&path)) {
                 Some(language) => {
                     named.files.insert(path, language);
                 }
@@ -347,24 +355,24 @@ impl Named {
     }
 
     fn reports(&self, path: &Utf8Path) -> bool {
-        self.reported_folders.iter().any(|folder| inside(path, folder).is_some()) || self.files.contains_key(path)
+        self.reported_folders.iter().any(|folder| rest_below(path, folder).is_some()) || self.files.contains_key(path)
     }
 }
 
-/// Returns the language of a script without an extension, by its first line.
-fn interpreter(path: &Utf8Path) -> Option<Language> {
-    const LONGEST: u64 = 256;
+/// Returns the language of a file without an extension by its first line (`#!/usr/bin/env python3`).
+fn language_of_script(path: &Utf8Path) -> Option<Language> {
+    const MAX_LINE: u64 = 256;
     if path.extension().is_some() || !path.is_file() {
         return None;
     }
     let mut line = Vec::new();
-    BufReader::new(File::open(path).ok()?.take(LONGEST)).read_until(b'\n', &mut line).ok()?;
+    BufReader::new(File::open(path).ok()?.take(MAX_LINE)).read_until(b'\n', &mut line).ok()?;
     let line = String::from_utf8_lossy(&line);
     (line.starts_with("#!") && line.contains("python")).then_some(Language::Python)
 }
 
 fn relative(path: &Utf8Path, base: &Utf8Path) -> Utf8PathBuf {
-    let inside = inside(path, base).unwrap_or(path.as_str());
+    let inside = rest_below(path, base).unwrap_or(path.as_str());
     Utf8PathBuf::from(match std::path::MAIN_SEPARATOR {
         '/' => inside.to_owned(),
         separator => inside.replace(separator, "/"),
@@ -373,17 +381,17 @@ fn relative(path: &Utf8Path, base: &Utf8Path) -> Utf8PathBuf {
 
 fn unit_of(units: &[Unit], folder: &Utf8Path) -> u32 {
     let index = |folder: &Utf8Path| units.binary_search_by(|unit| unit.folder.as_path().cmp(folder)).ok();
-    // The project root is a unit, so only a file outside it could have none.
+    // The project root is a unit, so only a file outside of it has none.
     folder.ancestors().find_map(index).unwrap_or(0) as u32
 }
 
-/// Returns the folders `src/<set>/java` above Java files.
+/// Returns the folders `src/<name>/java` that contain Java files.
 fn java_roots(sources: &Sources) -> Vec<Utf8PathBuf> {
     let is_root = |folder: &&Utf8Path| {
         folder.file_name() == Some("java")
             && folder.parent().and_then(Utf8Path::parent).and_then(Utf8Path::file_name) == Some("src")
     };
-    let java = sources.of(Language::Java);
+    let java = sources.of_language(Language::Java);
     let mut roots =
         java.filter_map(|path| path.ancestors().find(is_root)).map(Utf8Path::to_path_buf).collect::<Vec<_>>();
     roots.dedup();

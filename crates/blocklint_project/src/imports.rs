@@ -8,26 +8,27 @@ use camino::{Utf8Path, Utf8PathBuf};
 use crate::sources::Sources;
 use crate::units::Unit;
 
-/// The packages of the project and the import roots they and the units give.
+/// The import roots of a project, and its packages.
 pub(crate) struct Imports {
     /// The import roots, sorted, absolute.
     pub(crate) roots: Vec<Utf8PathBuf>,
-    /// By their text: paths hash by components, which is slow.
+    /// The folders of packages, as texts, because hashing a path by its components is slow.
     packages: HashSet<String>,
 }
 
 impl Imports {
-    /// Returns the project root, each unit's folder and its `src`, and the parent of each topmost package.
+    /// Finds the import roots: the project root, each unit's folder and its `src`, and the parent of each topmost
+    /// package.
     pub(crate) fn new(root: &Utf8Path, units: &[Unit], sources: &Sources) -> Self {
         let mut packages = HashSet::new();
-        for path in sources.of(Language::Python).filter(|path| path.as_str().ends_with("__init__.py")) {
+        for path in sources.of_language(Language::Python).filter(|path| path.as_str().ends_with("__init__.py")) {
             if path.file_name() == Some("__init__.py")
                 && let Some(folder) = path.parent()
             {
                 packages.insert(folder.to_string());
             }
         }
-        // Where the project root is itself a package, the packages around it lie outside the walk.
+        // If the project root is in a package, the walk has not seen the packages above it.
         if packages.contains(root.as_str()) {
             let around = root.ancestors().skip(1).take_while(|above| above.join("__init__.py").is_file());
             packages.extend(around.map(Utf8Path::to_string));
@@ -47,8 +48,8 @@ impl Imports {
         Imports { roots: roots.into_iter().collect(), packages }
     }
 
-    /// Returns the import root that the files of a folder belong to: the parent of its topmost package, else the
-    /// deepest root at or above it.
+    /// Returns the index of the import root of the files in a folder: the parent of its topmost package, else the
+    /// deepest import root at or above it.
     pub(crate) fn root_of(&self, folder: &Utf8Path) -> Option<u32> {
         let mut folder = folder;
         while self.packages.contains(folder.as_str()) {

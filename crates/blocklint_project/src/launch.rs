@@ -1,25 +1,25 @@
-//! Files that say how programs are started: the commands and settings in them.
+//! Finds commands with their options, and settings, in files that start programs (Procfile, Dockerfile, shell scripts).
 //!
-//! The commands are not run. Text is split into words as a shell would, as far as that shows which command gets which
-//! option; the value of a variable stays unknown, except where it stands beside the variable (`${WORKERS:-gevent}`).
+//! No command is run. A line is split into words roughly as a shell does. Values of variables are unknown, except for
+//! defaults (`${WORKERS:-gevent}`).
 
 use std::ffi::OsStr;
 
-/// A command with its options, as a file starts it.
+/// A command with its arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Command {
-    /// The last part of its path, or the name of a variable that holds options (`GUNICORN_CMD_ARGS`).
+    /// The last part of its path, or the name of a variable with its options (`GUNICORN_CMD_ARGS`).
     pub name: String,
-    /// The words behind it, to the end of the command.
+    /// Its arguments.
     pub words: Vec<String>,
 }
 
 impl Command {
-    /// Returns the value of an option, however it is joined: `-k gevent`, `-kgevent`, `--worker-class=gevent`.
+    /// Returns the value of an option: `-k gevent`, `-kgevent` or `--worker-class=gevent`.
     pub fn option(&self, spelling: &str) -> Option<&str> {
-        for (at, word) in self.words.iter().enumerate() {
+        for (index, word) in self.words.iter().enumerate() {
             if word == spelling {
-                return self.words.get(at + 1).map(String::as_str);
+                return self.words.get(index + 1).map(String::as_str);
             }
             if let Some(rest) = word.strip_prefix(spelling) {
                 if let Some(value) = rest.strip_prefix('=') {
@@ -34,7 +34,7 @@ impl Command {
     }
 }
 
-/// True if a file of this name starts programs.
+/// True if a file with this name is a launch file.
 pub(crate) fn is_launch(name: &OsStr) -> bool {
     let Some(name) = name.to_str() else { return false };
     let lower = name.to_ascii_lowercase();
@@ -50,53 +50,53 @@ pub(crate) fn is_launch(name: &OsStr) -> bool {
         || matches!(lower.as_str(), "supervisord.conf" | "makefile" | "justfile" | "entrypoint" | "run" | "start")
 }
 
-/// Returns the commands that a text starts: every word that may be the name of one, with what follows. `is_name` says
-/// which names are asked for.
-pub fn commands(text: &str, is_name: &dyn Fn(&str) -> bool) -> Vec<Command> {
-    let mut found = Vec::new();
+/// Returns the commands in a text whose names `is_name` accepts, with their arguments.
+pub fn find_commands(text: &str, is_name: &dyn Fn(&str) -> bool) -> Vec<Command> {
+    let mut commands = Vec::new();
     for line in logical_lines(text) {
-        among(&words(&line), is_name, 3, &mut found);
+        collect_commands(&split_words(&line), is_name, 3, &mut commands);
     }
-    found
+    commands
 }
 
-/// Returns the commands among the words of a line; a word of several words is a line of its own (`sh -c "…"`).
-fn among(words: &[String], is_name: &dyn Fn(&str) -> bool, depth: u32, found: &mut Vec<Command>) {
+/// Adds the commands among the words of a line. A quoted word with several words is searched too (`sh -c "…"`), at most
+/// `depth` levels deep.
+fn collect_commands(words: &[String], is_name: &dyn Fn(&str) -> bool, depth: u32, found: &mut Vec<Command>) {
     let Some(depth) = depth.checked_sub(1) else { return };
-    for (at, word) in words.iter().enumerate() {
-        let rest = || words[at + 1..].iter().take_while(|word| !is_end(word)).cloned();
+    for (index, word) in words.iter().enumerate() {
+        let rest = || words[index + 1..].iter().take_while(|word| !is_end(word)).cloned();
         // `NAME=--options`, `NAME: --options`, `ENV NAME --options`, `ExecStart=/usr/bin/name --options`.
         let assigned = word.split_once('=').filter(|(name, _)| !name.starts_with('-') && !name.contains(' '));
         let (name, value) = match assigned {
             Some((name, value)) => (name, Some(value)),
             None => (word.trim_end_matches(':'), None),
         };
-        let last = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
-        if is_name(&last(name)) {
-            let mut behind: Vec<String> = value.map(self::words).unwrap_or_default();
-            behind.extend(rest().flat_map(|word| match word.contains(char::is_whitespace) {
-                true => self::words(&word),
+        let last_part = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
+        if is_name(&last_part(name)) {
+            let mut arguments: Vec<String> = value.map(split_words).unwrap_or_default();
+            arguments.extend(rest().flat_map(|word| match word.contains(char::is_whitespace) {
+                true => split_words(&word),
                 false => vec![word],
             }));
-            found.push(Command { name: last(name), words: behind });
+            found.push(Command { name: last_part(name), words: arguments });
         } else if let Some(value) = value {
-            let mut line = self::words(value);
+            let mut line = split_words(value);
             line.extend(rest());
-            if line.first().is_some_and(|first| is_name(&last(first))) {
-                found.push(Command { name: last(&line[0]), words: line.split_off(1) });
+            if line.first().is_some_and(|first| is_name(&last_part(first))) {
+                found.push(Command { name: last_part(&line[0]), words: line.split_off(1) });
             } else if value.contains(char::is_whitespace) {
-                among(&self::words(value), is_name, depth, found);
+                collect_commands(&split_words(value), is_name, depth, found);
             }
         } else if word.contains(char::is_whitespace) {
-            among(&self::words(word), is_name, depth, found);
+            collect_commands(&split_words(word), is_name, depth, found);
         }
     }
 }
 
-/// Returns the quoted or bare values that lines of a text give a key: `worker_class = "gevent"`,
-/// `worker_class: gevent`.
-pub fn settings(text: &str, key: &str) -> Vec<String> {
-    let mut found = Vec::new();
+/// Returns the values of a key in the lines of a text: `worker_class = "gevent"`, `worker_class: gevent`. If the value
+/// has several quoted texts, all of them are returned (`os.environ.get("CLASS", "gevent")`).
+pub fn find_settings(text: &str, key: &str) -> Vec<String> {
+    let mut values = Vec::new();
     for line in text.lines() {
         let Some(rest) = line.trim_start().strip_prefix(key) else { continue };
         let rest = rest.trim_start();
@@ -104,19 +104,19 @@ pub fn settings(text: &str, key: &str) -> Vec<String> {
         let value = value.split('#').next().unwrap_or(value).trim();
         let mut quoted = value.split(['"', '\'']).skip(1).step_by(2).map(str::to_owned).peekable();
         match quoted.peek() {
-            Some(_) => found.extend(quoted),
-            None => found.push(value.to_owned()),
+            Some(_) => values.extend(quoted),
+            None => values.push(value.to_owned()),
         }
     }
-    found
+    values
 }
 
 fn is_end(word: &str) -> bool {
     matches!(word, "&&" | "||" | ";" | "|" | "&")
 }
 
-/// Lines with their continuations; comments left out. Of a YAML list each item is a word of the line before, because
-/// compose files write a command so.
+/// Returns the lines of a text, joined with their continuations and without comments. Items of a YAML list are joined
+/// with the line before, because compose files can write a command as a list.
 fn logical_lines(text: &str) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut continued = false;
@@ -125,7 +125,7 @@ fn logical_lines(text: &str) -> Vec<String> {
         if line.starts_with('#') || line.is_empty() {
             continue;
         }
-        let (line, goes_on) = match line.strip_suffix('\\') {
+        let (line, is_continued) = match line.strip_suffix('\\') {
             Some(line) => (line.trim_end(), true),
             None => (line, false),
         };
@@ -139,25 +139,26 @@ fn logical_lines(text: &str) -> Vec<String> {
                 last.push(' ');
                 last.push_str(item.unwrap_or(line));
             }
-            // A value that stands indented below its key (`command: >`).
+            // A value on the lines after its key (`command: >`).
             Some(last) if last.ends_with(": >") || last.ends_with(": |") || last.ends_with(": >-") => {
                 last.push(' ');
                 last.push_str(line);
             }
             _ => lines.push(line.to_owned()),
         }
-        continued = goes_on;
+        continued = is_continued;
     }
     lines
 }
 
-/// Words of a line: blanks, commas and brackets of JSON part them, quotes join them. `${NAME:-value}` is the value.
-fn words(line: &str) -> Vec<String> {
-    let mut found = Vec::new();
+/// Splits a line into words at white space, commas and brackets; quotes join them. `${NAME:-value}` is replaced by
+/// `value`.
+fn split_words(line: &str) -> Vec<String> {
+    let mut words = Vec::new();
     let mut word = String::new();
     let mut quote = None;
     let mut started = false;
-    let line = with_defaults(line);
+    let line = fill_defaults(line);
     for c in line.chars() {
         match quote {
             Some(open) if c == open => quote = None,
@@ -168,31 +169,31 @@ fn words(line: &str) -> Vec<String> {
             }
             None if c.is_whitespace() || matches!(c, ',' | '[' | ']' | ';') => {
                 if started || !word.is_empty() {
-                    found.push(std::mem::take(&mut word));
+                    words.push(std::mem::take(&mut word));
                 }
                 started = false;
                 if c == ';' {
-                    found.push(";".to_owned());
+                    words.push(";".to_owned());
                 }
             }
             None => word.push(c),
         }
     }
     if started || !word.is_empty() {
-        found.push(word);
+        words.push(word);
     }
-    found
+    words
 }
 
 /// Replaces `${NAME:-value}` and `${NAME-value}` by the value.
-fn with_defaults(line: &str) -> String {
+fn fill_defaults(line: &str) -> String {
     let mut text = String::with_capacity(line.len());
     let mut rest = line;
-    while let Some(at) = rest.find("${") {
-        text.push_str(&rest[..at]);
-        let inside = &rest[at + 2..];
+    while let Some(start) = rest.find("${") {
+        text.push_str(&rest[..start]);
+        let inside = &rest[start + 2..];
         let Some(end) = inside.find('}') else {
-            rest = &rest[at..];
+            rest = &rest[start..];
             break;
         };
         if let Some((_, value)) = inside[..end].split_once('-') {
@@ -210,9 +211,9 @@ fn with_defaults(line: &str) -> String {
 mod tests {
     use super::*;
 
-    fn class(text: &str) -> Option<String> {
+    fn worker_class(text: &str) -> Option<String> {
         let is_name = |name: &str| name == "gunicorn" || name == "GUNICORN_CMD_ARGS";
-        commands(text, &is_name)
+        find_commands(text, &is_name)
             .iter()
             .find_map(|command| command.option("-k").or_else(|| command.option("--worker-class")).map(str::to_owned))
     }
@@ -232,25 +233,25 @@ mod tests {
             "gunicorn -k ${WORKER:-gevent} app:app",
             "alembic upgrade head && gunicorn -k gevent app:app",
         ] {
-            assert_eq!(class(text).as_deref(), Some("gevent"), "{text}");
+            assert_eq!(worker_class(text).as_deref(), Some("gevent"), "{text}");
         }
     }
 
     #[test]
-    fn other_commands_and_comments_say_nothing() {
-        assert_eq!(class("# gunicorn -k gevent"), None);
-        assert_eq!(class("gunicorn app:app && celery -k gevent"), None);
+    fn other_commands_and_comments_are_ignored() {
+        assert_eq!(worker_class("# gunicorn -k gevent"), None);
+        assert_eq!(worker_class("gunicorn app:app && celery -k gevent"), None);
         assert_eq!(
-            class("web: gunicorn -k uvicorn.workers.UvicornWorker app:app").as_deref(),
+            worker_class("web: gunicorn -k uvicorn.workers.UvicornWorker app:app").as_deref(),
             Some("uvicorn.workers.UvicornWorker")
         );
     }
 
     #[test]
-    fn settings_are_read_with_what_stands_beside_a_variable() {
-        assert_eq!(settings("worker_class = \"gevent\"  # cooperative", "worker_class"), ["gevent"]);
+    fn settings_include_the_defaults_of_variables() {
+        assert_eq!(find_settings("worker_class = \"gevent\"  # cooperative", "worker_class"), ["gevent"]);
         let from_environment = "worker_class = os.environ.get('CLASS', 'gevent')";
-        assert_eq!(settings(from_environment, "worker_class"), ["CLASS", "gevent"]);
-        assert_eq!(settings("worker_connections = 10", "worker_class"), [] as [&str; 0]);
+        assert_eq!(find_settings(from_environment, "worker_class"), ["CLASS", "gevent"]);
+        assert_eq!(find_settings("worker_connections = 10", "worker_class"), [] as [&str; 0]);
     }
 }

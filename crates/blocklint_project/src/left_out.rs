@@ -1,4 +1,4 @@
-//! Why a run over a folder does not read a file in it.
+//! The reason why a run does not read a file below the project root, for `blocklint why`.
 
 use std::fs;
 
@@ -8,9 +8,10 @@ use ignore::gitignore::Gitignore;
 use crate::configuration::{Configuration, repository};
 use crate::discover::{PathOptions, Request};
 use crate::pattern::Patterns;
-use crate::walk::{IGNORE_FILES, OTHER_PEOPLES, is_environment, unreadable_ignores};
+use crate::walk::{IGNORE_FILES, SKIPPED_FOLDERS, is_environment, unusual_ignore_file};
 
-/// Returns why a run does not read a file below the project root, as a clause ("`exclude = …` means it").
+/// Returns the reason why a run does not read a file below the project root, as a clause (``"`a.py` of `exclude` means
+/// it"``).
 pub fn why_left_out(
     root: &Utf8Path,
     configuration: &Configuration,
@@ -18,13 +19,13 @@ pub fn why_left_out(
     options: PathOptions<'_>,
     path: &Utf8Path,
 ) -> String {
-    if let Some(reason) = excluding(root, configuration, request.current, options, path) {
+    if let Some(reason) = excluding_pattern(root, configuration, request.current, options, path) {
         return reason;
     }
     let folders = path.ancestors().skip(1).take_while(|folder| *folder != root);
     for folder in folders.clone() {
         let name = folder.file_name().unwrap_or_default();
-        if OTHER_PEOPLES.contains(&name) {
+        if SKIPPED_FOLDERS.contains(&name) {
             return format!("it lies in `{name}`, which holds other people's code");
         }
         if is_environment(folder.as_std_path()) {
@@ -36,17 +37,17 @@ pub fn why_left_out(
     if let Some(name) = hidden {
         return format!("`{name}` is hidden");
     }
-    if let Some(reason) = ignoring(root, path) {
+    if let Some(reason) = ignoring_line(root, path) {
         return reason;
     }
     match fs::symlink_metadata(path) {
-        Ok(about) if about.is_symlink() => "it is a link, and is read where it leads to".to_owned(),
+        Ok(metadata) if metadata.is_symlink() => "it is a link, and is read where it leads to".to_owned(),
         _ => "an ignore file or a link on the way leaves it out".to_owned(),
     }
 }
 
-/// Returns the pattern of configuration or command line that means a file.
-fn excluding(
+/// Returns a clause about the pattern of the configuration or the command line that matches a file.
+fn excluding_pattern(
     root: &Utf8Path,
     configuration: &Configuration,
     current: &Utf8Path,
@@ -63,18 +64,18 @@ fn excluding(
         (options.extend_exclude, current, "--extend-exclude"),
     ];
     lists.into_iter().find_map(|(patterns, from, key)| {
-        let means =
+        let matches =
             |pattern: &&String| Patterns::new(std::iter::once((from, pattern.as_str())), false).covers(path, root);
-        patterns.iter().find(means).map(|pattern| format!("`{pattern}` of `{key}` means it"))
+        patterns.iter().find(matches).map(|pattern| format!("`{pattern}` of `{key}` means it"))
     })
 }
 
-/// Returns the line of an ignore file that means a file; files nearer to it come first.
-fn ignoring(root: &Utf8Path, path: &Utf8Path) -> Option<String> {
+/// Returns a clause about the line of an ignore file that matches a file. The nearest ignore file decides.
+fn ignoring_line(root: &Utf8Path, path: &Utf8Path) -> Option<String> {
     let top = repository(root);
     let real = fs::canonicalize(top).ok()?;
     for folder in path.ancestors().skip(1).take_while(|folder| folder.starts_with(top)) {
-        if unreadable_ignores(folder.as_std_path(), &real).is_some() {
+        if unusual_ignore_file(folder.as_std_path(), &real).is_some() {
             continue;
         }
         for name in IGNORE_FILES {
@@ -85,12 +86,12 @@ fn ignoring(root: &Utf8Path, path: &Utf8Path) -> Option<String> {
             let mut builder = ignore::gitignore::GitignoreBuilder::new(folder);
             builder.add(&file);
             let Ok(matcher): Result<Gitignore, _> = builder.build() else { continue };
-            let found = matcher.matched_path_or_any_parents(path, false);
-            if let Some(glob) = found.inner().filter(|_| found.is_ignore()) {
+            let result = matcher.matched_path_or_any_parents(path, false);
+            if let Some(glob) = result.inner().filter(|_| result.is_ignore()) {
                 let file = file.strip_prefix(top).unwrap_or(&file);
                 return Some(format!("`{}` of {file} ignores it", glob.original()));
             }
-            if found.is_whitelist() {
+            if result.is_whitelist() {
                 return None;
             }
         }

@@ -1,14 +1,14 @@
-//! `Cargo.lock`: the versions that a workspace is built with.
+//! Reads `Cargo.lock`, and replaces the oldest versions of dependencies with the locked ones.
 
 use camino::Utf8Path;
 use toml::de::{DeTable, DeValue};
 
 use crate::crates::{CrateRootKind, RustCrate};
-use crate::within::text_within;
+use crate::within::read_text_within;
 
-/// Returns names and versions of the crates that a lock file names.
-pub(crate) fn locked(file: &Utf8Path, root: &Utf8Path) -> Vec<(String, String)> {
-    let Some(text) = text_within(file, root) else { return Vec::new() };
+/// Returns the names and versions of the packages in a lock file.
+pub(crate) fn locked_packages(file: &Utf8Path, root: &Utf8Path) -> Vec<(String, String)> {
+    let Some(text) = read_text_within(file, root) else { return Vec::new() };
     let Ok(document) = DeTable::parse(&text) else { return Vec::new() };
     let Some(DeValue::Array(packages)) = document.get_ref().get("package").map(|packages| packages.get_ref()) else {
         return Vec::new();
@@ -21,10 +21,10 @@ pub(crate) fn locked(file: &Utf8Path, root: &Utf8Path) -> Vec<(String, String)> 
     packages.iter().filter_map(package).collect()
 }
 
-/// Replaces the oldest versions that manifests allow with the versions that crates are built with. A library that is
-/// published in a registry keeps the oldest ones, because its users have lock files of their own.
-pub(crate) fn take_locked(crates: &mut [RustCrate], root: &Utf8Path) {
-    let mut read: Vec<(&Utf8Path, Vec<(String, String)>)> = Vec::new();
+/// Replaces the oldest allowed versions of dependencies with the locked ones. A published library keeps the oldest
+/// versions, because its users have lock files of their own.
+pub(crate) fn apply_lock_file(crates: &mut [RustCrate], root: &Utf8Path) {
+    let mut lock_files: Vec<(&Utf8Path, Vec<(String, String)>)> = Vec::new();
     for own in crates {
         let is_program = own.roots.iter().any(|root| root.kind == CrateRootKind::Binary);
         if own.is_published && !is_program {
@@ -32,31 +32,33 @@ pub(crate) fn take_locked(crates: &mut [RustCrate], root: &Utf8Path) {
         }
         let mut above = own.folder.ancestors().take_while(|folder| folder.starts_with(root));
         let Some(folder) = above.find(|folder| folder.join("Cargo.lock").is_file()) else { continue };
-        let at = match read.iter().position(|(known, _)| *known == folder) {
-            Some(at) => at,
+        let index = match lock_files.iter().position(|(known, _)| *known == folder) {
+            Some(index) => index,
             None => {
-                read.push((folder, locked(&folder.join("Cargo.lock"), root)));
-                read.len() - 1
+                lock_files.push((folder, locked_packages(&folder.join("Cargo.lock"), root)));
+                lock_files.len() - 1
             }
         };
         for dependency in own.dependencies.iter_mut().flatten() {
-            let versions = read[at].1.iter().filter(|(package, _)| *package == dependency.package);
+            let versions = lock_files[index].1.iter().filter(|(package, _)| *package == dependency.package);
             let versions: Vec<&str> = versions.map(|(_, version)| version.as_str()).collect();
-            let found = match (&dependency.oldest, &versions[..]) {
+            let locked = match (&dependency.oldest, &versions[..]) {
                 (None, [only]) => Some(*only),
                 (None, _) => None,
-                (Some(asked), all) => all.iter().copied().find(|version| line_of(version) == line_of(asked)),
+                (Some(oldest), all) => {
+                    all.iter().copied().find(|version| compatible_part(version) == compatible_part(oldest))
+                }
             };
-            if let Some(version) = found {
+            if let Some(version) = locked {
                 dependency.oldest = Some(version.to_owned());
             }
         }
     }
 }
 
-/// Returns the part of a version that decides compatibility for Cargo: the numbers up to the first that is not zero.
-/// Versions with an equal part are compatible.
-fn line_of(version: &str) -> Vec<u64> {
+/// Returns the numbers of a version up to the first that is not zero. Versions with an equal part are compatible for
+/// Cargo.
+fn compatible_part(version: &str) -> Vec<u64> {
     let numbers = version.split(['.', '-', '+']).map_while(|part| part.parse().ok());
     let mut line = Vec::new();
     for number in numbers {
@@ -70,10 +72,10 @@ fn line_of(version: &str) -> Vec<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::line_of;
+    use super::compatible_part;
 
     #[test]
-    fn versions_of_one_line_are_those_that_cargo_may_swap() {
+    fn compatible_versions_have_an_equal_part() {
         for (one, other, same) in [
             ("1", "1.40.0", true),
             ("1.2", "2.0.0", false),
@@ -82,7 +84,7 @@ mod tests {
             ("0.0.4", "0.0.5", false),
             ("1.0.0-rc.1", "1.0.0", true),
         ] {
-            assert_eq!(line_of(one) == line_of(other), same, "{one} {other}");
+            assert_eq!(compatible_part(one) == compatible_part(other), same, "{one} {other}");
         }
     }
 }

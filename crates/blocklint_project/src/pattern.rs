@@ -1,22 +1,22 @@
-//! Patterns of files: what `exclude` and `per-file-ignores` mean, as users of ruff expect it.
+//! Patterns of files in `exclude` and `per-file-ignores`, with the meaning that they have in ruff.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use globset::{Glob, GlobSet, GlobSetBuilder};
 
 use crate::root::absolute;
 
-/// True if a text is a pattern.
+/// Checks that a text is a pattern.
 ///
 /// # Errors
 ///
-/// Returns the mistake in it.
+/// The mistake in it.
 pub fn check_pattern(pattern: &str) -> Result<(), String> {
     if pattern.is_empty() {
         return Err("a pattern is not empty".to_owned());
     }
-    if pattern.len() > LONGEST {
+    if pattern.len() > MAX_LENGTH {
         let start: String = pattern.chars().take(20).collect();
-        return Err(format!("`{start}…` is no pattern: it has more than {LONGEST} bytes"));
+        return Err(format!("`{start}…` is no pattern: it has more than {MAX_LENGTH} bytes"));
     }
     let built = Glob::new(pattern).and_then(|glob| GlobSetBuilder::new().add(glob).build());
     match built {
@@ -25,25 +25,27 @@ pub fn check_pattern(pattern: &str) -> Result<(), String> {
     }
 }
 
-/// No person writes a longer pattern, in bytes.
-const LONGEST: usize = 1_000;
+/// The greatest length of a pattern, in bytes.
+const MAX_LENGTH: usize = 1_000;
 
-/// Patterns of one folder's configuration, or of the command line.
+/// A set of patterns.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Patterns {
-    /// Matched against whole paths.
+    /// The patterns of whole paths.
     paths: GlobSet,
-    /// Matched against the last name of a path.
+    /// The patterns of the last name of a path.
     names: GlobSet,
 }
 
 impl Patterns {
-    /// Patterns, each with the folder it counts from. One that is none, which was told before, matches nothing.
+    /// Compiles patterns, each with the folder to which it is relative. An invalid pattern matches nothing;
+    /// [`check_pattern`] reported it before. With `every_name`, also a pattern with `/` is matched with the last name
+    /// of a path.
     pub(crate) fn new<'p>(patterns: impl Iterator<Item = (&'p Utf8Path, &'p str)>, every_name: bool) -> Self {
         let (mut paths, mut names) = (GlobSetBuilder::new(), GlobSetBuilder::new());
         for (folder, pattern) in patterns {
             let trimmed = if pattern.len() > 1 { pattern.trim_end_matches('/') } else { pattern };
-            // Signs of patterns in the folder's own name are escaped.
+            // Special characters in the name of the folder itself are escaped.
             let full = match Utf8Path::new(trimmed).is_absolute() {
                 true => Utf8PathBuf::from(trimmed),
                 false => absolute(Utf8Path::new(&globset::escape(folder.as_str())), Utf8Path::new(trimmed)),
@@ -64,18 +66,18 @@ impl Patterns {
         self.paths.is_empty() && self.names.is_empty()
     }
 
-    /// True if this very path is meant.
+    /// True if a pattern matches this path itself.
     pub(crate) fn matches(&self, path: &Utf8Path) -> bool {
         path.file_name().is_some_and(|name| self.names.is_match(name)) || self.paths.is_match(path)
     }
 
-    /// True if this path or a folder above it, below `root`, is meant.
+    /// True if a pattern matches this path, or a folder above it that is below `root`.
     pub(crate) fn covers(&self, path: &Utf8Path, root: &Utf8Path) -> bool {
         !self.is_empty() && path.ancestors().take_while(|above| *above != root).any(|above| self.matches(above))
     }
 }
 
-/// One pattern of `per-file-ignores`.
+/// A pattern of `per-file-ignores`.
 #[derive(Clone, Debug)]
 pub struct FilePattern {
     patterns: Patterns,
@@ -83,7 +85,7 @@ pub struct FilePattern {
 }
 
 impl FilePattern {
-    /// Returns the pattern, counted from a folder; `!` before it means what does not match.
+    /// Compiles a pattern that is relative to a folder. With a `!` before it, it matches all other files.
     pub fn new(folder: &Utf8Path, pattern: &str) -> Self {
         let (negated, pattern) = match pattern.strip_prefix('!') {
             Some(rest) => (true, rest),
@@ -92,7 +94,7 @@ impl FilePattern {
         FilePattern { patterns: Patterns::new([(folder, pattern)].into_iter(), true), negated }
     }
 
-    /// True if a file, by its absolute path, is meant.
+    /// True if the pattern matches a file, by its absolute path.
     pub fn matches(&self, path: &Utf8Path) -> bool {
         self.patterns.matches(path) != self.negated
     }
@@ -132,14 +134,14 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_s_own_name_is_no_pattern() {
+    fn special_characters_in_the_folders_name_are_literal() {
         let root = Utf8Path::new("/odd[1]");
         let patterns = Patterns::new([(root, "gen/*.py")].into_iter(), false);
         assert!(patterns.covers(Utf8Path::new("/odd[1]/gen/a.py"), root));
     }
 
     #[test]
-    fn a_pattern_of_files_can_be_turned_round() {
+    fn an_exclamation_mark_negates_a_file_pattern() {
         let root = Utf8Path::new("/p");
         let path = Utf8Path::new("/p/src/a.py");
         assert!(FilePattern::new(root, "src/**").matches(path) && !FilePattern::new(root, "!src/**").matches(path));
@@ -147,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_pattern_is_told() {
+    fn check_pattern_returns_the_mistake() {
         assert_eq!(check_pattern("a/{b").map_err(|text| text.starts_with("`a/{b` is no pattern: ")), Err(true));
         assert!(check_pattern("").is_err() && check_pattern("**/x").is_ok());
         let long = check_pattern(&"{a,b}".repeat(1_000)).expect_err("too long");

@@ -1,11 +1,11 @@
-//! Problems that did not end the run.
+//! Problems that do not end a run, such as an unreadable folder.
 
 use std::fmt;
 use std::path::Path;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-/// One thing that could not be looked at, in one line.
+/// A file or folder that could not be read, and why.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Problem {
     /// The file or folder, absolute; characters that are not UTF-8 are replaced.
@@ -19,7 +19,7 @@ impl Problem {
         Problem { path: Utf8PathBuf::from(path.to_string_lossy().into_owned()), message: message.into() }
     }
 
-    /// Returns the line, with the path relative to `folder` where it lies below.
+    /// Returns the path and the message. The path is relative to `folder` if it is below it.
     pub fn relative_to(&self, folder: &Utf8Path) -> String {
         let path = self.path.strip_prefix(folder).unwrap_or(&self.path);
         let path = if path.as_str().is_empty() { Utf8Path::new(".") } else { path };
@@ -33,11 +33,11 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Returns the system's reason without the number behind it (`No such file or directory`).
-pub(crate) fn reason(error: &std::io::Error) -> String {
+/// Returns the message of a system error without its number: `No such file or directory`.
+pub(crate) fn error_text(error: &std::io::Error) -> String {
     let text = error.to_string();
     match text.find(" (os error") {
-        Some(at) => text[..at].to_owned(),
+        Some(end) => text[..end].to_owned(),
         None => text,
     }
 }

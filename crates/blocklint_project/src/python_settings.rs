@@ -1,71 +1,72 @@
-//! Settings of a project's Python code that edits must keep to: the oldest Python it runs on, and the format of its
-//! files.
+//! Settings of a project's Python code that fixes obey: the oldest Python version (`requires-python`), and the format
+//! settings of ruff and black.
 
 use camino::Utf8Path;
 use toml::de::{DeTable, DeValue};
 
-use crate::within::text_within;
+use crate::within::read_text_within;
 
 /// The settings of a formatter; `None` where a setting is absent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FormatSettings {
-    /// Columns of a line.
+    /// The greatest width of a line, in columns.
     pub width: Option<u16>,
-    /// Columns of one step of indentation.
+    /// The width of one level of indentation, in columns.
     pub indent: Option<u8>,
     /// `tab` or `space`.
     pub indent_style: Option<String>,
     /// `double`, `single` or `preserve`.
     pub quotes: Option<String>,
-    /// True if a comma behind the last element means nothing.
+    /// True if a trailing comma does not keep a list on several lines.
     pub skip_magic_trailing_comma: bool,
-    /// True if the preview is on.
+    /// True if the formatter's preview style is on.
     pub preview: bool,
 }
 
-/// Returns the oldest Python that the nearest manifest at or above a folder says the project runs on, up to the project
-/// root: major and minor number.
+/// Returns the oldest Python version (major, minor) that the nearest manifest at or above a folder allows, up to the
+/// project root.
 pub fn oldest_python(folder: &Utf8Path, root: &Utf8Path) -> Option<(u8, u8)> {
-    folder.ancestors().take_while(|folder| folder.starts_with(root)).find_map(|folder| oldest_said_in(folder, root))
+    folder.ancestors().take_while(|folder| folder.starts_with(root)).find_map(|folder| oldest_in_folder(folder, root))
 }
 
-/// How the nearest configuration of ruff or black at or above a file formats it, up to the project root; what it does not say
-/// is theirs.
+/// Returns the format settings of the nearest configuration of ruff or black at or above a file, up to the project
+/// root.
 pub fn format_settings(file: &Utf8Path, root: &Utf8Path) -> FormatSettings {
     let mut folders = file.ancestors().skip(1).take_while(|folder| folder.starts_with(root));
-    folders.find_map(|folder| format_said_in(folder, root)).unwrap_or_default()
+    folders.find_map(|folder| format_in_folder(folder, root)).unwrap_or_default()
 }
 
-fn oldest_said_in(folder: &Utf8Path, root: &Utf8Path) -> Option<(u8, u8)> {
-    let text = |name: &str| text_within(&folder.join(name), root);
+fn oldest_in_folder(folder: &Utf8Path, root: &Utf8Path) -> Option<(u8, u8)> {
+    let text = |name: &str| read_text_within(&folder.join(name), root);
     let manifest = text("pyproject.toml");
-    let said = manifest.as_deref().and_then(|text| {
+    let range = manifest.as_deref().and_then(|text| {
         let table = DeTable::parse(text).ok()?;
         let table = table.get_ref();
-        let range = at(table, &["project", "requires-python"])
-            .or_else(|| at(table, &["tool", "poetry", "dependencies", "python"]));
-        range.and_then(DeValue::as_str).and_then(oldest)
+        let range = value_at(table, &["project", "requires-python"])
+            .or_else(|| value_at(table, &["tool", "poetry", "dependencies", "python"]));
+        range.and_then(DeValue::as_str).and_then(lowest_version)
     });
-    said.or_else(|| {
-        let text = text("setup.cfg")?;
-        let line = text.lines().find(|line| line.trim_start().starts_with("python_requires"))?;
-        oldest(line.split_once('=')?.1)
-    })
-    .or_else(|| {
-        let text = text("setup.py")?;
-        let rest = text.split_once("python_requires")?.1;
-        oldest(rest.split(['"', '\'']).nth(1)?)
-    })
+    range
+        .or_else(|| {
+            let text = text("setup.cfg")?;
+            let line = text.lines().find(|line| line.trim_start().starts_with("python_requires"))?;
+            lowest_version(line.split_once('=')?.1)
+        })
+        .or_else(|| {
+            let text = text("setup.py")?;
+            let rest = text.split_once("python_requires")?.1;
+            lowest_version(rest.split(['"', '\'']).nth(1)?)
+        })
 }
 
 /// Returns the lowest version that a range allows: `>=3.8,<4`, `^3.9`, `~=3.8`, `3.10.*`.
-fn oldest(range: &str) -> Option<(u8, u8)> {
+fn lowest_version(range: &str) -> Option<(u8, u8)> {
     let bounds = range.split([',', ' ', '|']).filter_map(|part| {
         let part = part.trim();
         if part.starts_with('<') || part.starts_with('!') {
             return None;
         }
-        // A blank may part the operator from its number.
+        // A space may be between operator and number.
         let number = part.trim_start_matches(|c: char| !c.is_ascii_digit());
         let mut parts = number.split('.');
         let major: u8 = parts.next()?.parse().ok()?;
@@ -76,24 +77,24 @@ fn oldest(range: &str) -> Option<(u8, u8)> {
         })?;
         Some((major, minor))
     });
-    // Alternatives (`|`) and bounds alike: the lowest is on the safe side.
+    // The lowest number of all bounds and alternatives (`|`) is safe.
     bounds.min()
 }
 
-fn format_said_in(folder: &Utf8Path, root: &Utf8Path) -> Option<FormatSettings> {
+fn format_in_folder(folder: &Utf8Path, root: &Utf8Path) -> Option<FormatSettings> {
     for (name, prefix) in [(".ruff.toml", &[][..]), ("ruff.toml", &[]), ("pyproject.toml", &["tool", "ruff"])] {
-        let Some(text) = text_within(&folder.join(name), root) else { continue };
+        let Some(text) = read_text_within(&folder.join(name), root) else { continue };
         let Ok(table) = DeTable::parse(&text) else { continue };
         if let Some(ruff) = table_at(table.get_ref(), prefix)
-            // A file that others extend says only a part.
+            // A file without these keys may be one that others extend.
             && (ruff.keys().any(|key| matches!(key.get_ref().as_ref(), "line-length" | "format" | "indent-width")))
         {
-            return Some(of_ruff(ruff));
+            return Some(ruff_settings(ruff));
         }
         if let Some(black) =
             table_at(table.get_ref(), &"tool.black".split('.').collect::<Vec<_>>()).filter(|_| name == "pyproject.toml")
         {
-            return Some(of_black(black));
+            return Some(black_settings(black));
         }
         if table_at(table.get_ref(), prefix).is_some() {
             return Some(FormatSettings::default());
@@ -102,12 +103,12 @@ fn format_said_in(folder: &Utf8Path, root: &Utf8Path) -> Option<FormatSettings> 
     None
 }
 
-fn of_ruff(ruff: &DeTable<'_>) -> FormatSettings {
-    let format = |key: &str| at(ruff, &["format", key]);
-    let preview = format("preview").or_else(|| at(ruff, &["preview"]));
+fn ruff_settings(ruff: &DeTable<'_>) -> FormatSettings {
+    let format = |key: &str| value_at(ruff, &["format", key]);
+    let preview = format("preview").or_else(|| value_at(ruff, &["preview"]));
     FormatSettings {
-        width: at(ruff, &["line-length"]).and_then(integer),
-        indent: at(ruff, &["indent-width"]).and_then(integer),
+        width: value_at(ruff, &["line-length"]).and_then(integer),
+        indent: value_at(ruff, &["indent-width"]).and_then(integer),
         indent_style: format("indent-style").and_then(DeValue::as_str).map(str::to_owned),
         quotes: format("quote-style").and_then(DeValue::as_str).map(str::to_owned),
         skip_magic_trailing_comma: format("skip-magic-trailing-comma").and_then(DeValue::as_bool).unwrap_or(false),
@@ -115,10 +116,10 @@ fn of_ruff(ruff: &DeTable<'_>) -> FormatSettings {
     }
 }
 
-fn of_black(black: &DeTable<'_>) -> FormatSettings {
-    let is_on = |key: &str| at(black, &[key]).and_then(DeValue::as_bool).unwrap_or(false);
+fn black_settings(black: &DeTable<'_>) -> FormatSettings {
+    let is_on = |key: &str| value_at(black, &[key]).and_then(DeValue::as_bool).unwrap_or(false);
     FormatSettings {
-        width: at(black, &["line-length"]).and_then(integer),
+        width: value_at(black, &["line-length"]).and_then(integer),
         quotes: is_on("skip-string-normalization").then(|| "preserve".to_owned()),
         skip_magic_trailing_comma: is_on("skip-magic-trailing-comma"),
         ..FormatSettings::default()
@@ -133,7 +134,7 @@ fn table_at<'t, 'i>(table: &'t DeTable<'i>, keys: &[&str]) -> Option<&'t DeTable
     keys.iter().try_fold(table, |table, key| table.get(*key)?.get_ref().as_table())
 }
 
-fn at<'t, 'i>(table: &'t DeTable<'i>, keys: &[&str]) -> Option<&'t DeValue<'i>> {
+fn value_at<'t, 'i>(table: &'t DeTable<'i>, keys: &[&str]) -> Option<&'t DeValue<'i>> {
     let (last, above) = keys.split_last()?;
     Some(table_at(table, above)?.get(*last)?.get_ref())
 }
@@ -147,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranges_have_a_lowest_version() {
+    fn lowest_version_reads_each_kind_of_range() {
         for (range, lowest) in [
             (">=3.8", Some((3, 8))),
             (">= 3.9, <4", Some((3, 9))),
@@ -159,12 +160,12 @@ mod tests {
             ("<4", None),
             ("*", None),
         ] {
-            assert_eq!(oldest(range), lowest, "{range}");
+            assert_eq!(lowest_version(range), lowest, "{range}");
         }
     }
 
     #[test]
-    fn the_nearest_manifest_speaks() {
+    fn the_nearest_manifest_decides() {
         let folder = tempfile::tempdir().expect("a folder");
         let root = Utf8PathBuf::from_path_buf(folder.path().to_owned()).expect("UTF-8");
         let inner = root.join("inner");

@@ -1,4 +1,4 @@
-//! Reading one source file.
+//! Reads a file of bounded size.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -6,15 +6,15 @@ use std::io::Read;
 use blocklint_core::UnreadFile;
 use camino::Utf8Path;
 
-use crate::problem::reason;
+use crate::problem::error_text;
 
-/// Returns the whole file. It may change meanwhile: what is returned is never longer than `limit` bytes.
+/// Returns the bytes of a file, at most `limit`, even if the file grows meanwhile.
 ///
 /// # Errors
 ///
-/// `UnreadFile` where it cannot be read, is no regular file or is longer than `limit`.
+/// If it cannot be read, is no regular file, or has more than `limit` bytes.
 pub fn read(path: &Utf8Path, limit: u64) -> Result<Vec<u8>, UnreadFile> {
-    let unreadable = |error: std::io::Error| UnreadFile::Unreadable(reason(&error));
+    let unreadable = |error: std::io::Error| UnreadFile::Unreadable(error_text(&error));
     let not_regular = || UnreadFile::Unreadable("not a regular file".to_owned());
     let file = open(path).map_err(|error| match fs::metadata(path) {
         // A socket cannot be opened.
@@ -30,7 +30,7 @@ pub fn read(path: &Utf8Path, limit: u64) -> Result<Vec<u8>, UnreadFile> {
         return Err(UnreadFile::TooLarge { size, limit });
     }
     let mut bytes = Vec::with_capacity(size as usize + 1);
-    // One byte more than allowed tells that the file has grown beyond the limit.
+    // One byte more than allowed shows that the file has grown beyond the limit.
     file.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(unreadable)?;
     match bytes.len() as u64 {
         length if length > limit => Err(UnreadFile::TooLarge { size: length, limit }),
@@ -38,8 +38,8 @@ pub fn read(path: &Utf8Path, limit: u64) -> Result<Vec<u8>, UnreadFile> {
     }
 }
 
-/// Opens a file for reading without waiting: a pipe would wait for its writer. Asking what it is only once it is open saves
-/// a second walk along its path, for thousands of files 1 % of a run.
+/// Opens a file without waiting for the writer of a pipe. The kind of the file is checked only after it is open,
+/// because a second lookup of the path costs 1 % of a run over thousands of files.
 #[cfg(unix)]
 fn open(path: &Utf8Path) -> std::io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt;
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_a_limit_and_reasons() {
+    fn read_returns_bytes_within_the_limit_or_a_reason() {
         let folder = tempfile::tempdir().expect("a folder");
         let folder = Utf8Path::from_path(folder.path()).expect("utf-8");
         fs::write(folder.join("a.py"), b"x = 1\xff").expect("written");

@@ -1,10 +1,10 @@
-//! The project root: the folder whose files one run analyses.
+//! Finds the project root: the folder whose files a run analyses.
 
 use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 
-use crate::configuration::is_marked;
+use crate::configuration::is_project_folder;
 
-/// Returns the path from the file system's root, without `.` and `..`; links are not followed.
+/// Returns an absolute path without `.` and `..`. Symbolic links are not followed.
 pub fn absolute(current: &Utf8Path, path: &Utf8Path) -> Utf8PathBuf {
     let mut clean = Utf8PathBuf::new();
     for component in current.join(path).components() {
@@ -19,48 +19,50 @@ pub fn absolute(current: &Utf8Path, path: &Utf8Path) -> Utf8PathBuf {
     clean
 }
 
-/// Returns the deepest folder that holds all of these.
-pub(crate) fn common(folders: &[Utf8PathBuf]) -> Option<Utf8PathBuf> {
+/// Returns the deepest folder that contains all of these folders.
+pub(crate) fn common_ancestor(folders: &[Utf8PathBuf]) -> Option<Utf8PathBuf> {
     let (first, rest) = folders.split_first()?;
-    let holds = |candidate: &&Utf8Path| rest.iter().all(|folder| folder.starts_with(candidate));
-    first.ancestors().find(holds).map(Utf8Path::to_path_buf)
+    let contains_all = |candidate: &&Utf8Path| rest.iter().all(|folder| folder.starts_with(candidate));
+    first.ancestors().find(contains_all).map(Utf8Path::to_path_buf)
 }
 
-/// Returns the nearest folder at or above `common` that holds configuration, a `blocklint.toml` (also an empty one) or
-/// `.git`, and `true`. Where there is none, the outermost that gathers members (`[workspace]`, `<modules>`,
-/// `settings.gradle`), else the nearest crate or module of Java, else `common` itself: a file is then read with the
-/// rest of its project, though nothing marks where the project ends.
+/// Returns the project root of a folder, and true if the root is marked.
+///
+/// A folder is marked if it has configuration, a `blocklint.toml` (even an empty one), or `.git`. The root is the
+/// nearest marked folder at or above `common`. If there is none, it is the outermost folder with members
+/// (`[workspace]`, `<modules>`, `settings.gradle`), else the nearest Rust crate or Java module, else `common` itself.
 pub fn project_root(common: &Utf8Path) -> (Utf8PathBuf, bool) {
-    let marks = |folder: &&Utf8Path| folder.join(".git").exists() || is_marked(folder);
+    let marks = |folder: &&Utf8Path| folder.join(".git").exists() || is_project_folder(folder);
     match common.ancestors().find(marks) {
         Some(folder) => (folder.to_path_buf(), true),
         None => {
-            let gathering = common.ancestors().filter(|folder| gathers(folder)).last();
+            let with_members = common.ancestors().filter(|folder| has_members(folder)).last();
             let nearest = || common.ancestors().find(|folder| MANIFESTS.iter().any(|name| folder.join(name).is_file()));
-            (gathering.or_else(nearest).unwrap_or(common).to_path_buf(), false)
+            (with_members.or_else(nearest).unwrap_or(common).to_path_buf(), false)
         }
     }
 }
 
-/// Returns the nearest folder at or above `folder` and below the project root `above` that is a project of its own: one with
-/// configuration, or, where nothing marks `above`, a git repository. A run on it takes it as its root; one on `above` does not.
+/// Returns the nearest project of its own at or above `folder` and below the project root `above`. It has
+/// configuration, or, if `above` is not marked, it is a git repository. A run on this folder has it as project root; a
+/// run on `above` has not.
 pub fn project_within(folder: &Utf8Path, above: &Utf8Path, is_above_marked: bool) -> Option<Utf8PathBuf> {
-    let is_own = |of: &&Utf8Path| is_marked(of) || !is_above_marked && of.join(".git").exists();
+    let is_own = |of: &&Utf8Path| is_project_folder(of) || !is_above_marked && of.join(".git").exists();
     let mut below = folder.ancestors().take_while(|of| *of != above && of.starts_with(above));
     below.find(is_own).map(Utf8Path::to_path_buf)
 }
 
-/// Files without which a crate or a module of Java is not read as what it is.
+/// Manifests of Rust crates and Java modules.
 const MANIFESTS: &[&str] = &["Cargo.toml", "pom.xml", "build.gradle", "build.gradle.kts"];
 
-/// True if a folder's manifest gathers those below it.
-fn gathers(folder: &Utf8Path) -> bool {
-    let says = |name: &str, word: &str| {
+/// True if a folder has a workspace or build with members below it.
+fn has_members(folder: &Utf8Path) -> bool {
+    let has_line = |name: &str, word: &str| {
         std::fs::read_to_string(folder.join(name))
             .is_ok_and(|text| text.lines().any(|line| line.trim_start().starts_with(word)))
     };
-    says("Cargo.toml", "[workspace")
-        || says("pom.xml", "<modules>")
+    has_line("Cargo.toml", "[workspace")
+        || has_line("pom.xml", "<modules>")
         || ["settings.gradle", "settings.gradle.kts"].iter().any(|name| folder.join(name).is_file())
 }
 
@@ -95,7 +97,7 @@ mod tests {
     fn the_common_folder_is_the_deepest_one() {
         let common = |folders: &[&str]| {
             let folders = folders.iter().map(Utf8PathBuf::from).collect::<Vec<_>>();
-            common(&folders).map(Utf8PathBuf::into_string)
+            common_ancestor(&folders).map(Utf8PathBuf::into_string)
         };
         assert_eq!(common(&["/a/b/c", "/a/b/d", "/a/b"]).as_deref(), Some("/a/b"));
         assert_eq!(common(&["/a/bc", "/a/b"]).as_deref(), Some("/a"));

@@ -1,14 +1,16 @@
-//! Model files that libraries carry in their own packages, in environments inside the project and in those that the user
-//! names. They are found by reading; nothing is imported, and nothing else outside the project is opened: an environment that is a
-//! link to elsewhere is the user's to name.
+//! Finds model files that libraries ship in their packages: in virtual environments and vendored crates of the project,
+//! and in environments that the user names.
+//!
+//! No package is imported. Nothing else outside of the project is read, so an environment that is a symbolic link to
+//! elsewhere must be named by the user.
 
 use blocklint_core::Language;
 use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 use toml::de::{DeTable, DeValue};
 
 use crate::Problem;
-use crate::locked::locked;
-use crate::within::{lies_within, text_within};
+use crate::locked::locked_packages;
+use crate::within::{lies_within, read_text_within};
 
 /// A model file that a package ships.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,57 +19,57 @@ pub struct ShippedModel {
     pub path: Utf8PathBuf,
     /// The package that ships it, by its name in the registry.
     pub package: String,
-    /// The top-level names of that package: the file may describe nothing else.
+    /// The top-level names of the package. The file may describe only these.
     pub tops: Vec<String>,
     /// The language of the package.
     pub language: Language,
 }
 
-/// The group under which a Python package names the import package that holds its models.
+/// The group of entry points in which a Python package names the import package with its models.
 const GROUP: &str = "blocklint.models";
-/// The folder in that import package.
+/// The folder with the models in this import package.
 const FOLDER: &str = "blocklint";
 
-/// Returns every shipped model, sorted by path. `folders` are the project's root and units, where environments are
-/// looked for; `named` are environments that the user names.
-pub(crate) fn shipped(
+/// Returns the shipped models, sorted by path. `folders` are the project root and the folders of units, which are
+/// searched for environments; `named` are environments that the user names.
+pub(crate) fn find_shipped_models(
     root: &Utf8Path,
     folders: &[&Utf8Path],
     named: &[Utf8PathBuf],
     problems: &mut Vec<Problem>,
 ) -> Vec<ShippedModel> {
-    let mut found = Vec::new();
+    let mut models = Vec::new();
     for folder in folders {
-        for inner in folders_in(folder).iter().filter(|inner| inner.join("pyvenv.cfg").is_file()) {
-            python_environment(inner, root, &mut found, problems);
+        for inner in subfolders(folder).iter().filter(|inner| inner.join("pyvenv.cfg").is_file()) {
+            add_models_of_environment(inner, root, &mut models, problems);
         }
-        rust_sources(&folder.join("vendor"), root, None, &mut found, problems);
+        add_models_of_crates(&folder.join("vendor"), root, None, &mut models, problems);
     }
-    // A registry's sources hold crates of many projects, in many versions.
+    // A registry's folder has crates of many projects in many versions; the lock files show which ones are used.
     let locked: Vec<(String, String)> =
-        folders.iter().flat_map(|folder| locked(&folder.join("Cargo.lock"), root)).collect();
+        folders.iter().flat_map(|folder| locked_packages(&folder.join("Cargo.lock"), root)).collect();
     for folder in named {
         if !folder.is_dir() {
             problems.push(Problem::new(folder.as_std_path(), "no such folder"));
         }
-        python_environment(folder, folder, &mut found, problems);
-        rust_sources(folder, folder, Some(&locked), &mut found, problems);
+        add_models_of_environment(folder, folder, &mut models, problems);
+        add_models_of_crates(folder, folder, Some(&locked), &mut models, problems);
     }
-    found.sort_by(|a, b| a.path.cmp(&b.path));
-    found.dedup_by(|a, b| a.path == b.path);
-    found
+    models.sort_by(|a, b| a.path.cmp(&b.path));
+    models.dedup_by(|a, b| a.path == b.path);
+    models
 }
 
-fn folders_in(folder: &Utf8Path) -> Vec<Utf8PathBuf> {
+fn subfolders(folder: &Utf8Path) -> Vec<Utf8PathBuf> {
     let Ok(entries) = folder.read_dir_utf8() else { return Vec::new() };
-    let mut found: Vec<Utf8PathBuf> =
+    let mut folders: Vec<Utf8PathBuf> =
         entries.filter_map(Result::ok).map(|entry| entry.path().to_path_buf()).filter(|path| path.is_dir()).collect();
-    found.sort();
-    found
+    folders.sort();
+    folders
 }
 
-/// A virtual environment, or a folder of installed packages.
-fn python_environment(
+/// Adds the models of the packages in a virtual environment or in a folder of installed packages.
+fn add_models_of_environment(
     folder: &Utf8Path,
     within: &Utf8Path,
     found: &mut Vec<ShippedModel>,
@@ -75,37 +77,37 @@ fn python_environment(
 ) {
     let lib = folder.join("lib");
     let versions =
-        folders_in(&lib).into_iter().filter(|inner| inner.file_name().is_some_and(|n| n.starts_with("python")));
+        subfolders(&lib).into_iter().filter(|inner| inner.file_name().is_some_and(|n| n.starts_with("python")));
     let mut sites: Vec<Utf8PathBuf> = versions.map(|version| version.join("site-packages")).collect();
     sites.push(folder.join("Lib/site-packages"));
     sites.push(folder.to_path_buf());
     for site in sites {
-        for about in folders_in(&site).iter().filter(|path| path.extension() == Some("dist-info")) {
-            python_package(&site, about, within, found, problems);
+        for dist_info in subfolders(&site).iter().filter(|path| path.extension() == Some("dist-info")) {
+            add_models_of_package(&site, dist_info, within, found, problems);
         }
     }
 }
 
-fn python_package(
+fn add_models_of_package(
     site: &Utf8Path,
-    about: &Utf8Path,
+    dist_info: &Utf8Path,
     within: &Utf8Path,
     found: &mut Vec<ShippedModel>,
     problems: &mut Vec<Problem>,
 ) {
-    let Some(text) = text_within(&about.join("entry_points.txt"), within) else { return };
+    let Some(text) = read_text_within(&dist_info.join("entry_points.txt"), within) else { return };
     let named = entry_points(&text);
     if named.is_empty() {
         return;
     }
-    let name = about.file_stem().unwrap_or_default();
+    let name = dist_info.file_stem().unwrap_or_default();
     let package = name.rsplit_once('-').map_or(name, |(name, _)| name).to_owned();
-    let tops = top_level_names(about, within);
+    let tops = top_level_names(dist_info, within);
     for module in named {
         let top = module.split('.').next().unwrap_or(module);
         if !tops.iter().any(|known| known == top) {
             let message = format!("models are named in `{module}`, which is not the package's own");
-            problems.push(Problem::new(about.as_std_path(), message));
+            problems.push(Problem::new(dist_info.as_std_path(), message));
             continue;
         }
         let mut folder = site.to_path_buf();
@@ -117,10 +119,10 @@ fn python_package(
     }
 }
 
-/// Returns the import packages under the group, as `name = package` writes them.
+/// Returns the import packages in our group of entry points: `name = package`.
 fn entry_points(text: &str) -> Vec<&str> {
     let mut inside = false;
-    let mut found = Vec::new();
+    let mut modules = Vec::new();
     for line in text.lines().map(str::trim) {
         if let Some(group) = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
             inside = group.trim() == GROUP;
@@ -128,16 +130,16 @@ fn entry_points(text: &str) -> Vec<&str> {
             let module = value.split([':', '[']).next().unwrap_or("").trim();
             let is_name = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || c == '_');
             if module.split('.').all(is_name) {
-                found.push(module);
+                modules.push(module);
             }
         }
     }
-    found
+    modules
 }
 
-/// First segments of what a package installed: modules and packages, by the list beside it.
-fn top_level_names(about: &Utf8Path, within: &Utf8Path) -> Vec<String> {
-    let text = text_within(&about.join("RECORD"), within).unwrap_or_default();
+/// Returns the top-level modules and packages that a package has installed, by its `RECORD`.
+fn top_level_names(dist_info: &Utf8Path, within: &Utf8Path) -> Vec<String> {
+    let text = read_text_within(&dist_info.join("RECORD"), within).unwrap_or_default();
     let mut names: Vec<String> = text
         .lines()
         .filter_map(|line| {
@@ -154,18 +156,19 @@ fn top_level_names(about: &Utf8Path, within: &Utf8Path) -> Vec<String> {
     names
 }
 
-/// Folders of crates, each with its manifest: `vendor/`, or a registry's sources, of which those in `locked` count.
-fn rust_sources(
+/// Adds the models of the crates in a folder: `vendor/`, or a registry's sources. With `locked`, only crates with these
+/// names and versions count.
+fn add_models_of_crates(
     folder: &Utf8Path,
     within: &Utf8Path,
     locked: Option<&[(String, String)]>,
     found: &mut Vec<ShippedModel>,
     problems: &mut Vec<Problem>,
 ) {
-    for inner in folders_in(folder) {
+    for inner in subfolders(folder) {
         let manifest = inner.join("Cargo.toml");
-        // Most crates ship nothing, and need no parsing.
-        let Some(text) = text_within(&manifest, within) else { continue };
+        // Most crates ship no models, so their manifests need not be parsed.
+        let Some(text) = read_text_within(&manifest, within) else { continue };
         if !text.contains(FOLDER) {
             continue;
         }
@@ -175,7 +178,9 @@ fn rust_sources(
         let text_of = |table: &DeTable<'_>, key: &str| Some(table.get(key)?.get_ref().as_str()?.to_owned());
         let Some(name) = text_of(package, "name") else { continue };
         let version = text_of(package, "version").unwrap_or_default();
-        if locked.is_some_and(|locked| !locked.iter().any(|(known, at)| *known == name && *at == version)) {
+        if locked.is_some_and(|locked| {
+            !locked.iter().any(|(known, locked_version)| *known == name && *locked_version == version)
+        }) {
             continue;
         }
         let library = document.get_ref().get("lib").and_then(|lib| text_of(lib.get_ref().as_table()?, "name"));
@@ -217,7 +222,7 @@ mod tests {
     use super::entry_points;
 
     #[test]
-    fn only_names_of_the_group_are_taken() {
+    fn entry_points_returns_only_our_group() {
         let text = "[console_scripts]\nacme = acme.cli:main\n\n[blocklint.models]\nacme = acme.data\nodd = ../evil\n[x]\ny = z\n";
         assert_eq!(entry_points(text), ["acme.data"]);
     }

@@ -1,4 +1,4 @@
-//! Units: the folders with a manifest, to which dependency versions and switches belong.
+//! Units: folders with a manifest. Each unit has its own versions of dependencies and its own switches of models.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -10,11 +10,11 @@ use camino::{Utf8Path, Utf8PathBuf};
 pub struct Unit {
     /// The folder, absolute.
     pub folder: Utf8PathBuf,
-    /// Its manifests, sorted; none only for a project root without one.
+    /// Its manifests, sorted; empty only for a project root without a manifest.
     pub manifests: Vec<Utf8PathBuf>,
 }
 
-/// True if a file of this name makes its folder a unit.
+/// True if a file with this name makes its folder a unit.
 pub(crate) fn is_manifest(name: &OsStr) -> bool {
     let Some(name) = name.to_str() else { return false };
     matches!(
@@ -32,7 +32,7 @@ pub(crate) fn is_manifest(name: &OsStr) -> bool {
 }
 
 /// Returns the units, sorted by folder; the project root is always one.
-pub(crate) fn units(root: &Utf8Path, manifests: &[Utf8PathBuf]) -> Vec<Unit> {
+pub(crate) fn find_units(root: &Utf8Path, manifests: &[Utf8PathBuf]) -> Vec<Unit> {
     let mut units = BTreeMap::from([(root.to_path_buf(), Vec::new())]);
     for manifest in manifests {
         let Some(folder) = manifest.parent() else { continue };

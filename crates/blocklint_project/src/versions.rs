@@ -1,44 +1,45 @@
-//! Which version of a Python dependency a unit has: its lock file says it, else an exact pin, else what is installed below
-//! it, else the newest that the manifest allows.
+//! The versions of a unit's Python dependencies: the version in a lock file, else an exact pin, else the installed
+//! version, else the newest that the manifest allows.
 
 use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::units::Unit;
-use crate::within::{lies_within, text_within};
+use crate::within::{lies_within, read_text_within};
 
-/// The known facts about the version of one dependency.
+/// The version of a dependency.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dependency {
-    /// Its name, in lower case with `-`.
+    /// Its normalised name, in lower case with `-`.
     pub name: String,
-    /// The version that counts; none where nothing bounds it, so that it is newer than every number.
+    /// The version; `None` if the manifest has no upper bound, so that it counts as newer than every version.
     pub version: Option<String>,
-    /// True if a lock file, an exact pin or an installation says so.
+    /// True if the version is from a lock file, an exact pin or an installation.
     pub is_exact: bool,
-    /// The oldest that a range allows, if it says so.
+    /// The oldest version that a range allows, if it has a lower bound.
     pub oldest: Option<String>,
-    /// The file that says it.
+    /// The file with the version.
     pub said_in: Utf8PathBuf,
 }
 
 const LOCKS: [&str; 4] = ["uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock"];
 
-/// Returns the versions of some dependencies of a unit, as far as files at or above it up to the project root show.
-pub fn dependencies(unit: &Unit, root: &Utf8Path, names: &[String]) -> Vec<Dependency> {
-    let mut manifests = texts(&unit.manifests, root);
-    manifests.extend(texts(&requirements(&unit.folder), root));
-    // A unit that describes none of them need not be asked for its lock file, which may be long.
-    let speaks = |(_, text): &(Utf8PathBuf, String)| {
+/// Returns the versions of those dependencies of a unit that have these names, by the files at or above its folder, up
+/// to the project root.
+pub fn find_dependencies(unit: &Unit, root: &Utf8Path, names: &[String]) -> Vec<Dependency> {
+    let mut manifests = read_texts(&unit.manifests, root);
+    manifests.extend(read_texts(&requirement_files(&unit.folder), root));
+    // Lock files may be long, so they are read only if a manifest mentions one of the names.
+    let mentions_name = |(_, text): &(Utf8PathBuf, String)| {
         let text = text.to_ascii_lowercase();
         names.iter().any(|name| text.contains(name.as_str()))
     };
-    if !manifests.iter().any(speaks) {
+    if !manifests.iter().any(mentions_name) {
         return Vec::new();
     }
     let folders: Vec<&Utf8Path> = unit.folder.ancestors().take_while(|folder| folder.starts_with(root)).collect();
     let locks: Vec<Utf8PathBuf> = folders.iter().flat_map(|folder| LOCKS.map(|lock| folder.join(lock))).collect();
-    let locks = texts(&locks, root);
-    let found = |name: &String| {
+    let locks = read_texts(&locks, root);
+    let version_of = |name: &String| {
         let exact = |version: String, said_in: &Utf8Path| Dependency {
             name: name.clone(),
             version: Some(version),
@@ -46,10 +47,10 @@ pub fn dependencies(unit: &Unit, root: &Utf8Path, names: &[String]) -> Vec<Depen
             oldest: None,
             said_in: said_in.to_path_buf(),
         };
-        let locked = locks.iter().find_map(|(file, text)| Some(exact(locked(text, name)?, file)));
+        let locked = locks.iter().find_map(|(file, text)| Some(exact(locked_version(text, name)?, file)));
         let ranges: Vec<(&Utf8PathBuf, Vec<Bound>)> = manifests
             .iter()
-            .flat_map(|(file, text)| specifiers(text, name).into_iter().map(move |bounds| (file, bounds)))
+            .flat_map(|(file, text)| requirements_on(text, name).into_iter().map(move |bounds| (file, bounds)))
             .collect();
         let pinned = || {
             ranges.iter().find_map(|(file, bounds)| {
@@ -58,12 +59,12 @@ pub fn dependencies(unit: &Unit, root: &Utf8Path, names: &[String]) -> Vec<Depen
             })
         };
         let installed =
-            || folders.iter().find_map(|folder| installed(folder, root, name)).map(|(v, file)| exact(v, &file));
+            || folders.iter().find_map(|folder| installed_version(folder, root, name)).map(|(v, file)| exact(v, &file));
         let ranged = || {
             let (file, bounds) = ranges.first()?;
             Some(Dependency {
                 name: name.clone(),
-                version: newest(bounds),
+                version: newest_allowed(bounds),
                 is_exact: false,
                 oldest: bounds.iter().find(|bound| bound.operator == ">=").map(|bound| bound.version.clone()),
                 said_in: (*file).clone(),
@@ -71,11 +72,11 @@ pub fn dependencies(unit: &Unit, root: &Utf8Path, names: &[String]) -> Vec<Depen
         };
         locked.or_else(pinned).or_else(installed).or_else(ranged)
     };
-    names.iter().filter_map(found).collect()
+    names.iter().filter_map(version_of).collect()
 }
 
-/// `requirements/*.txt`, in the order of their names.
-fn requirements(folder: &Utf8Path) -> Vec<Utf8PathBuf> {
+/// Returns the files `requirements/*.txt`, sorted by name.
+fn requirement_files(folder: &Utf8Path) -> Vec<Utf8PathBuf> {
     let Ok(entries) = folder.join("requirements").read_dir_utf8() else { return Vec::new() };
     let files = entries.flatten().map(|entry| entry.path().to_path_buf());
     let mut files: Vec<Utf8PathBuf> = files.filter(|file| file.extension() == Some("txt")).collect();
@@ -83,29 +84,29 @@ fn requirements(folder: &Utf8Path) -> Vec<Utf8PathBuf> {
     files
 }
 
-fn texts(files: &[Utf8PathBuf], root: &Utf8Path) -> Vec<(Utf8PathBuf, String)> {
-    files.iter().filter_map(|file| Some((file.clone(), text_within(file, root)?))).collect()
+fn read_texts(files: &[Utf8PathBuf], root: &Utf8Path) -> Vec<(Utf8PathBuf, String)> {
+    files.iter().filter_map(|file| Some((file.clone(), read_text_within(file, root)?))).collect()
 }
 
-/// One comparison of a requirement.
+/// One bound of a requirement: `>=0.100`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Bound {
     operator: String,
     version: String,
 }
 
-/// Returns the version of a package in a lock file.
-fn locked(text: &str, name: &str) -> Option<String> {
+/// Returns the version of a package in the text of a lock file.
+fn locked_version(text: &str, name: &str) -> Option<String> {
     let quoted = |rest: &str| rest.split('"').nth(1).map(|version| version.trim_start_matches('=').to_owned());
     let mut lines = text.lines();
     while let Some(line) = lines.next() {
         let line = line.trim();
-        if line.strip_prefix("name = ").is_some_and(|of| normal(of.trim_matches('"')) == name) {
+        if line.strip_prefix("name = ").is_some_and(|of| normalise_name(of.trim_matches('"')) == name) {
             let version = lines.by_ref().take(4).find_map(|line| quoted(line.trim().strip_prefix("version = ")?));
             if version.is_some() {
                 return version;
             }
-        } else if line.strip_suffix(": {").is_some_and(|of| normal(of.trim_matches('"')) == name) {
+        } else if line.strip_suffix(": {").is_some_and(|of| normalise_name(of.trim_matches('"')) == name) {
             let in_package = lines.by_ref().take_while(|line| !line.trim_start().starts_with('}'));
             let version = in_package.filter_map(|line| quoted(line.trim().strip_prefix("\"version\":")?)).next();
             if version.is_some() {
@@ -116,10 +117,10 @@ fn locked(text: &str, name: &str) -> Option<String> {
     None
 }
 
-/// Returns every requirement on a package in the text of a manifest, in the way of PEP 508 (`fastapi[all]>=0.100,<1`)
-/// or of Poetry (`fastapi = "^0.100"`).
-fn specifiers(text: &str, name: &str) -> Vec<Vec<Bound>> {
-    let mut found = Vec::new();
+/// Returns the bounds of every requirement on a package in the text of a manifest, in the syntax of PEP 508
+/// (`fastapi[all]>=0.100,<1`) or of Poetry (`fastapi = "^0.100"`).
+fn requirements_on(text: &str, name: &str) -> Vec<Vec<Bound>> {
+    let mut requirements = Vec::new();
     for line in text.lines() {
         let line = line.split(" #").next().unwrap_or(line).trim();
         if line.starts_with('#') {
@@ -128,7 +129,7 @@ fn specifiers(text: &str, name: &str) -> Vec<Vec<Bound>> {
         for part in std::iter::once(line).chain(line.split(['"', '\'']).skip(1)) {
             let end =
                 part.find(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '-' | '_' | '.')).unwrap_or(part.len());
-            if normal(&part[..end]) != name {
+            if normalise_name(&part[..end]) != name {
                 continue;
             }
             let rest = part[end..].trim_start();
@@ -146,19 +147,19 @@ fn specifiers(text: &str, name: &str) -> Vec<Vec<Bound>> {
                 Some(rest) => rest.split(['"', '\'']).nth(1).unwrap_or("").to_owned(),
                 None => rest.split(['"', '\'', ';', '#']).next().unwrap_or("").to_owned(),
             };
-            let bounds = bounds(&spec, poetry.is_some());
+            let bounds = parse_bounds(&spec, poetry.is_some());
             if !bounds.is_empty() || rest.is_empty() || poetry.is_some() || rest.starts_with([';', '"', '\'', ',']) {
-                found.push(bounds);
+                requirements.push(bounds);
             }
         }
     }
-    // One that says something is better than a name alone.
-    found.sort_by_key(Vec::is_empty);
-    found
+    // Requirements with bounds come before those without.
+    requirements.sort_by_key(Vec::is_empty);
+    requirements
 }
 
-fn bounds(spec: &str, poetry: bool) -> Vec<Bound> {
-    let mut found = Vec::new();
+fn parse_bounds(spec: &str, poetry: bool) -> Vec<Bound> {
+    let mut bounds = Vec::new();
     for part in spec.trim().trim_matches(['(', ')']).split(',') {
         let part = part.trim();
         let end = part.find(|c: char| c.is_ascii_digit() || c == '*' || c == 'v').unwrap_or(part.len());
@@ -167,26 +168,26 @@ fn bounds(spec: &str, poetry: bool) -> Vec<Bound> {
         if version.is_empty() || version == "*" {
             continue;
         }
-        let make = |operator: &str, version: String| Bound { operator: operator.to_owned(), version };
+        let bound = |operator: &str, version: String| Bound { operator: operator.to_owned(), version };
         match operator {
             "^" | "~" | "~=" => {
-                found.push(make(">=", version.to_owned()));
-                found.push(make("<", above(version, operator)));
+                bounds.push(bound(">=", version.to_owned()));
+                bounds.push(bound("<", first_excluded(version, operator)));
             }
             "==" | "===" if version.ends_with(".*") => {
-                found.push(make(">=", version.trim_end_matches(".*").to_owned()));
-                found.push(make("<", above(version.trim_end_matches(".*"), "~")));
+                bounds.push(bound(">=", version.trim_end_matches(".*").to_owned()));
+                bounds.push(bound("<", first_excluded(version.trim_end_matches(".*"), "~")));
             }
-            "" if poetry => found.push(make("==", version.to_owned())),
-            ">=" | ">" | "<" | "<=" | "==" | "===" => found.push(make(operator, version.to_owned())),
+            "" if poetry => bounds.push(bound("==", version.to_owned())),
+            ">=" | ">" | "<" | "<=" | "==" | "===" => bounds.push(bound(operator, version.to_owned())),
             _ => {}
         }
     }
-    found
+    bounds
 }
 
-/// Returns the first version that `^1.2`, `~1.2` or `~=1.2.3` excludes.
-fn above(version: &str, operator: &str) -> String {
+/// Returns the first version that is too new for `^1.2`, `~1.2` or `~=1.2.3`.
+fn first_excluded(version: &str, operator: &str) -> String {
     let mut numbers: Vec<u64> = version.split('.').map_while(|part| part.parse().ok()).collect();
     let raised = match operator {
         "^" => numbers.iter().position(|number| *number != 0).unwrap_or(numbers.len().saturating_sub(1)),
@@ -200,8 +201,8 @@ fn above(version: &str, operator: &str) -> String {
     numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(".")
 }
 
-/// Returns the newest version that bounds allow; none if nothing bounds it from above. Below `<2` it is `1.99999`.
-fn newest(bounds: &[Bound]) -> Option<String> {
+/// Returns the newest version that bounds allow; `None` without an upper bound. For `<2` it is `1.99999`.
+fn newest_allowed(bounds: &[Bound]) -> Option<String> {
     let upper = bounds.iter().find(|bound| matches!(bound.operator.as_str(), "<" | "<="))?;
     if upper.operator == "<=" {
         return Some(upper.version.clone());
@@ -217,7 +218,7 @@ fn newest(bounds: &[Bound]) -> Option<String> {
 }
 
 /// Returns the installed version of a package from a virtual environment in a folder, with the path of its metadata.
-fn installed(folder: &Utf8Path, root: &Utf8Path, name: &str) -> Option<(String, Utf8PathBuf)> {
+fn installed_version(folder: &Utf8Path, root: &Utf8Path, name: &str) -> Option<(String, Utf8PathBuf)> {
     for environment in [".venv", "venv", "env"] {
         let Ok(pythons) = folder.join(environment).join("lib").read_dir_utf8() else { continue };
         for python in pythons.flatten() {
@@ -227,11 +228,11 @@ fn installed(folder: &Utf8Path, root: &Utf8Path, name: &str) -> Option<(String, 
             };
             for entry in entries.flatten() {
                 let Some((of, version)) =
-                    entry.file_name().strip_suffix(".dist-info").and_then(|at| at.rsplit_once('-'))
+                    entry.file_name().strip_suffix(".dist-info").and_then(|stem| stem.rsplit_once('-'))
                 else {
                     continue;
                 };
-                if normal(of) == name {
+                if normalise_name(of) == name {
                     return Some((version.to_owned(), entry.path().to_path_buf()));
                 }
             }
@@ -240,8 +241,8 @@ fn installed(folder: &Utf8Path, root: &Utf8Path, name: &str) -> Option<(String, 
     None
 }
 
-/// Returns a name as registries compare it.
-fn normal(name: &str) -> String {
+/// Returns the normalised name of a package (PEP 503).
+fn normalise_name(name: &str) -> String {
     name.trim().to_ascii_lowercase().replace(['_', '.'], "-")
 }
 
@@ -250,22 +251,22 @@ mod tests {
     use super::*;
 
     fn newest_of(text: &str) -> Option<Option<String>> {
-        specifiers(text, "fastapi").first().map(|bounds| newest(bounds))
+        requirements_on(text, "fastapi").first().map(|bounds| newest_allowed(bounds))
     }
 
     #[test]
-    fn lock_files_name_a_version() {
+    fn locked_version_reads_each_kind_of_lock_file() {
         for text in [
             "[[package]]\nname = \"fastapi\"\nversion = \"0.115.2\"\n",
             "{\n  \"default\": {\n    \"fastapi\": {\n      \"hashes\": [],\n      \"version\": \"==0.115.2\"\n    }\n",
         ] {
-            assert_eq!(locked(text, "fastapi").as_deref(), Some("0.115.2"));
+            assert_eq!(locked_version(text, "fastapi").as_deref(), Some("0.115.2"));
         }
-        assert_eq!(locked("name = \"fastapi-users\"\nversion = \"1.0\"", "fastapi"), None);
+        assert_eq!(locked_version("name = \"fastapi-users\"\nversion = \"1.0\"", "fastapi"), None);
     }
 
     #[test]
-    fn ranges_give_the_newest_that_they_allow() {
+    fn ranges_allow_a_newest_version() {
         let below = |text: &str| Some(Some(text.to_owned()));
         assert_eq!(newest_of("fastapi>=0.100,<0.116"), below("0.115.99999"));
         assert_eq!(newest_of("dependencies = [\"fastapi[all]~=0.115.0\"]"), below("0.115.99999"));
@@ -279,7 +280,7 @@ mod tests {
     #[test]
     fn a_pin_is_exact() {
         assert_eq!(
-            specifiers("fastapi==0.99.1  # old", "fastapi"),
+            requirements_on("fastapi==0.99.1  # old", "fastapi"),
             [vec![Bound { operator: "==".to_owned(), version: "0.99.1".to_owned() }]]
         );
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use blocklint_core::{Applicability, Finding, Fix, Span};
-use blocklint_engine::{applicable_together, attach_to, glance, on_large_stacks};
+use blocklint_engine::{applicable_together, attach_to, on_large_stacks, parse_counts};
 use camino::Utf8Path;
 use serde_json::{Value, json};
 
@@ -118,7 +118,7 @@ fn titled(fix: &Fix, is_safe: bool) -> String {
 
 /// True if the front end understands as much of the text after the edits as before.
 fn still_parses(path: &Utf8Path, text: &Text, edits: &[(Span, String)]) -> bool {
-    let problems = |text: &str| glance(path, text).map(|seen| seen.problems);
+    let problems = |text: &str| parse_counts(path, text).map(|seen| seen.problems);
     match (problems(text.content()), problems(&text.spliced(edits))) {
         (Some(before), Some(after)) => after <= before,
         _ => false,
@@ -216,9 +216,9 @@ fn ignoring(path: &Utf8Path, text: &Text, finding: &Finding) -> Option<Vec<(Span
     let ending = if text.content().contains("\r\n") { "\r\n" } else { "\n" };
     let above = format!("{indent}{marker} blocklint: ignore[{rule}]{ending}");
     let above = (Span::new(line.start, line.start), above);
-    let before = glance(path, text.content())?;
+    let before = parse_counts(path, text.content())?;
     [behind, above].into_iter().map(|edit| vec![edit]).find(|edits| {
-        glance(path, &text.spliced(edits))
+        parse_counts(path, &text.spliced(edits))
             .is_some_and(|after| after.suppressions > before.suppressions && after.problems <= before.problems)
     })
 }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use blocklint_core::Finding;
 use blocklint_engine::{
     Buffers, Cache, Cancelled, LeftOut, Levels, Options, Remedies, Report, RuleArguments, Rules, STACK_SIZE, Session,
-    cache_version, choose, load_models_and_tell,
+    cache_version, choose, load_models_with_messages,
 };
 use blocklint_models::Models;
 use blocklint_project::{Configuration, PathOptions, Project, Request, discover_with};
@@ -230,7 +230,7 @@ impl Desk {
         for problem in &project.problems {
             self.tell(problem.relative_to(&folder), false);
         }
-        let models = match load_models_and_tell(&project, &folder) {
+        let models = match load_models_with_messages(&project, &folder) {
             Ok((models, mistakes)) => {
                 mistakes.into_iter().for_each(|mistake| self.tell(mistake, false));
                 models
@@ -298,7 +298,7 @@ impl Desk {
             self.tell_last(revision);
         })?;
         if self.queue.is_empty() {
-            session.keep();
+            session.store();
         }
         Ok(())
     }
@@ -341,12 +341,12 @@ impl Desk {
             all_paths: _,
         } = report;
         for left_out in left_out {
-            let LeftOut { what, why, place, .. } = left_out;
+            let LeftOut { name: what, why, place, .. } = left_out;
             let file = place.map_or_else(String::new, |place| format!("{}: ", place.path));
             self.tell(format!("{file}`{what}` was left out of the analysis, please report it: {why}"), true);
         }
         let rules = self.rules(session.project());
-        rules.hide(&mut findings);
+        rules.suppress_per_file(&mut findings);
         let chosen = choose(findings, groups, &rules.selection, self.levels(Some(session.project())));
         // A notebook's cells are documents of their own, which this server does not open.
         let is_shown = |finding: &Finding| finding.place.path.extension() != Some("ipynb");

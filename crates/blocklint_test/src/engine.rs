@@ -63,7 +63,7 @@ impl HarnessEngine for Engine {
     fn render(&self, root: &Utf8Path, findings: &[Finding]) -> Result<String, String> {
         let project = project_at(root)?;
         let mut chosen = blocklint_engine::Chosen {
-            groups: blocklint_engine::grouped(findings),
+            groups: blocklint_engine::group_by_cause(findings),
             findings: findings.to_vec(),
             aside: 0,
             left_aside: Vec::new(),

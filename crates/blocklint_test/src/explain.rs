@@ -42,7 +42,7 @@ pub(crate) fn explain(root: &Utf8Path, options: &Options, lines: &[CodeLine]) ->
         levels,
         options: EngineOptions { account: true, comments, ..EngineOptions::new(levels.confidence) },
         lines: &asked,
-        hold: &|_| Vec::new(),
+        remove_known: &|_| Vec::new(),
         progress: &Unwatched,
     };
     let (explained, _) = explain_lines(&request).map_err(told)?;

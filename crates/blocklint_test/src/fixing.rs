@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use blocklint_core::{Applicability, Finding, RuleCode};
 use blocklint_engine::{
-    Chosen, CommentChecks, Containment, Faults, FixRequest, Fixed, Levels, Refused, RuleArguments, Rules, analyse,
-    attach, choose, faults, load_models, locate, on_large_stacks, write,
+    Chosen, CommentChecks, Containment, Faults, FixRequest, FixResult, Levels, RefusedFix, RuleArguments, Rules,
+    analyse, attach, choose, faults, load_models, locate, on_large_stacks, write,
 };
 use blocklint_models::Models;
 use blocklint_output::write_diff;
@@ -101,7 +101,7 @@ fn broken(before: &[Key], after: &[Key], fixed: &[Finding]) -> Vec<String> {
     lines
 }
 
-fn told(text: &mut String, root: &Utf8Path, finding: &Finding, reason: Option<&str>, refused: &[Refused]) {
+fn told(text: &mut String, root: &Utf8Path, finding: &Finding, reason: Option<&str>, refused: &[RefusedFix]) {
     let name = rule(finding.rule).map_or("?", |rule| rule.name);
     let path = finding.place.path.strip_prefix(root).unwrap_or(&finding.place.path);
     let _ = write!(text, "{path}:{}:{} {name}: ", finding.place.start.row, finding.place.start.column);
@@ -161,7 +161,7 @@ impl Run {
         let told = |failure: blocklint_engine::Failure| failure.lines.join("\n");
         let mut report = analyse(&self.project, &self.models, self.options()).map_err(told)?;
         let keys = report.findings.iter().map(key).collect();
-        self.rules.hide(&mut report.findings);
+        self.rules.suppress_per_file(&mut report.findings);
         let mut chosen = choose(report.findings, report.groups, &self.rules.selection, self.levels);
         let reasons =
             on_large_stacks(|| attach(&self.project, &report.remedies, &mut chosen.findings)).map_err(told)?;
@@ -172,7 +172,7 @@ impl Run {
         ))
     }
 
-    fn apply(&self) -> Result<Fixed, String> {
+    fn apply(&self) -> Result<FixResult, String> {
         let (project, models, rules, levels) = (&self.project, &self.models, &self.rules, self.levels);
         let request = FixRequest {
             project,

@@ -57,9 +57,9 @@ pub(super) fn hold(check: &Check, baseline: &Baseline, chosen: &mut Chosen, prep
         reports: &reports,
         is_whole: project.files.iter().all(|file| file.reported),
         selects: &|rule| rules.selection.contains(rule),
-        seen: Coverage { levels: *levels, aside: check.looks_aside(&project.configuration) },
+        coverage: Coverage { levels: *levels, aside: check.looks_aside(&project.configuration) },
     };
-    baseline.hold(chosen, &scope)
+    baseline.split_known(chosen, &scope)
 }
 
 /// True if the run was told to fail where the baseline grew since the state that it is compared with, and it did: that

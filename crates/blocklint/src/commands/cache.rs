@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use blocklint_engine::{CACHE_FOLDER, Cache, NotACache, Ran, cache_version, clean_cache};
+use blocklint_engine::{CACHE_FOLDER, Cache, NotACache, RunResult, cache_version, clean_cache};
 use blocklint_project::{Project, Request, absolute, discover_root};
 use camino::Utf8Path;
 
@@ -25,8 +25,8 @@ pub(super) fn of(check: &Check, project: &Project, current: &Utf8Path) -> Option
 
 /// A folder that the user named should be one that can be written. Elsewhere a run without a cache is as good, and only
 /// slower.
-pub(super) fn tell(check: &Check, ran: &Ran) {
-    if let (Some(folder), Some(why)) = (&check.cache_dir, &ran.unkept) {
+pub(super) fn tell(check: &Check, ran: &RunResult) {
+    if let (Some(folder), Some(why)) = (&check.cache_dir, &ran.cache_error) {
         warning(format!("{folder}: no cache is kept there: {why}"));
     }
 }

@@ -1,6 +1,6 @@
 //! `blocklint check --since REF`, `--changed`, `--staged`.
 
-use blocklint_engine::{Before, Compare, Ran, RunRequest, run_change};
+use blocklint_engine::{Compare, RunRequest, RunResult, StateBefore, run_change};
 
 use crate::arguments::Check;
 use crate::messages::Failure;
@@ -16,7 +16,7 @@ pub(super) fn compared_with(check: &Check) -> Option<(&'static str, Compare)> {
 }
 
 /// Runs; with what a comparison is asked with, also over the state before.
-pub(super) fn run(check: &Check, request: RunRequest<'_>) -> Result<(Ran, Option<Before>), Failure> {
+pub(super) fn run(check: &Check, request: RunRequest<'_>) -> Result<(RunResult, Option<StateBefore>), Failure> {
     let Some((option, compare)) = compared_with(check) else { return Ok((blocklint_engine::run(request)?, None)) };
     let (ran, before) = run_change(request, &compare).map_err(|failure| of_option(option, &failure))?;
     Ok((ran, Some(before)))

@@ -18,8 +18,9 @@ use crate::messages::{Failure, error, verbose, warning};
 use crate::progress::Bar;
 use crate::{CLEAN, FAILED, FOUND, console};
 use blocklint_engine::{
-    Cache, CommentChecks, FixRequest, Levels, Options, Progress, Ran, RuleArguments, Rules, RunRequest, SignalSet, cap,
-    load_models_and_tell, locate_in, locate_plan, overview, plan, set_threads, signal_named,
+    Cache, CommentChecks, FixRequest, Levels, Options, Progress, RuleArguments, Rules, RunRequest, RunResult,
+    SignalSet, limit_findings, load_models_with_messages, locate_in, locate_plan, overview, plan, set_threads,
+    signal_named,
 };
 
 /// The number of changes that a report plans: work for some weeks.
@@ -95,7 +96,7 @@ pub(super) fn path_options(check: &Check) -> PathOptions<'_> {
 pub(super) fn prepare_paths(check: &Check, paths: &[Utf8PathBuf]) -> Result<Prepared, Failure> {
     let Discovered { current, project, rules, started } = discover_paths(check, current_folder()?, paths, None)?;
     let levels = levels(check, &project.configuration);
-    let (models, mistakes) = load_models_and_tell(&project, &current)?;
+    let (models, mistakes) = load_models_with_messages(&project, &current)?;
     let discovered = started.elapsed();
     tell_what_is_read(&project, &current);
     mistakes.iter().for_each(warning);
@@ -110,7 +111,7 @@ pub(super) fn prepare(check: &Check) -> Result<Prepared, Failure> {
 fn prepared(check: &Check, discovered: Discovered) -> Result<Prepared, Failure> {
     let Discovered { current, project, rules, started } = discovered;
     let levels = levels(check, &project.configuration);
-    let (models, mistakes) = load_models_and_tell(&project, &current)?;
+    let (models, mistakes) = load_models_with_messages(&project, &current)?;
     let discovered = started.elapsed();
     tell_problems(&project, check, &current)?;
     tell_what_is_read(&project, &current);
@@ -190,7 +191,7 @@ fn once(check: &Check) -> Result<u8, Failure> {
     nothing_read(project, &ran)?;
     cache::tell(check, &ran);
     left_out::tell(project, &ran.left_out, current);
-    let Ran { mut chosen, mut timings, texts, all_paths, read, left_out, .. } = ran;
+    let RunResult { mut chosen, mut timings, texts, all_paths, read, left_out, .. } = ran;
     timings.discover = *discovered;
     let texts = evidence::weigh(&seen, &mut chosen, project, levels, texts);
 
@@ -211,7 +212,7 @@ fn once(check: &Check) -> Result<u8, Failure> {
         overviewed = overview(&mut chosen, &project.base);
     }
     let causes = chosen.groups.iter().filter(|group| group.cause.is_some()).count();
-    let capped = most.map_or(0, |most| cap(&mut chosen, most as usize));
+    let capped = most.map_or(0, |most| limit_findings(&mut chosen, most as usize));
     if capped > 0 {
         overviewed = overview(&mut chosen, &project.base);
     }
@@ -360,7 +361,7 @@ fn tell_problems(project: &Project, check: &Check, current: &Utf8Path) -> Result
 /// # Errors
 ///
 /// Where not one file could be read.
-pub(super) fn nothing_read(project: &Project, ran: &Ran) -> Result<(), Failure> {
+pub(super) fn nothing_read(project: &Project, ran: &RunResult) -> Result<(), Failure> {
     match (ran.read, project.files.is_empty()) {
         (0, false) => Err(Failure::new("nothing was read: no file could be opened")),
         _ => Ok(()),

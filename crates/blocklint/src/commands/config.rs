@@ -78,7 +78,7 @@ pub(super) fn show_settings(check: &Check, project: &Project, current: &Utf8Path
     for file in &project.configuration.extended {
         let _ = writeln!(text, "# extends: {}", near(file));
     }
-    text.push_str(&project.configuration.with_options(&options(check, current)).shown(current));
+    text.push_str(&project.configuration.with_options(&options(check, current)).to_toml(current));
     // Values that no file can set.
     for option in flags(check) {
         let _ = writeln!(text, "# {option}");

@@ -37,14 +37,14 @@ pub(super) fn weigh(
     }
     let texts = locate_in(project, chosen, texts);
     for (path, evidence) in evidence {
-        let weighed = evidence.weigh(chosen, project);
+        let weighed = evidence.mark_confirmed(chosen, project);
         verbose(said(path, evidence.kind, weighed));
     }
-    Evidence::keep_seen(chosen, levels);
+    Evidence::hide_unless_confirmed(chosen, levels);
     texts
 }
 
-fn said(path: &Utf8Path, kind: &str, weighed: blocklint_engine::Weighed) -> String {
-    let blocklint_engine::Weighed { all, explained } = weighed;
+fn said(path: &Utf8Path, kind: &str, weighed: blocklint_engine::EvidenceCounts) -> String {
+    let blocklint_engine::EvidenceCounts { all, explained } = weighed;
     format!("evidence {path}: {kind}, {all} in all; {explained} of a finding, {} of none", all - explained)
 }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use blocklint_core::{Applicability, Finding};
-use blocklint_engine::{FixRequest, Fixed};
+use blocklint_engine::{FixRequest, FixResult};
 use camino::Utf8Path;
 
 use super::{left_out, unless_closed};
@@ -72,7 +72,7 @@ pub(super) fn diff(check: &Check, request: FixRequest<'_>, current: &Utf8Path) -
     })
 }
 
-fn tell_refused(fixed: &Fixed, current: &Utf8Path) {
+fn tell_refused(fixed: &FixResult, current: &Utf8Path) {
     for refused in &fixed.refused {
         let (path, row) = (shown(&refused.finding.place.path, current), refused.finding.place.start.row);
         warning(format!("{path}:{row}: {} not fixed: {}", refused.finding.rule, refused.reason));

@@ -1,6 +1,6 @@
 //! `blocklint check --add-ignore`.
 
-use blocklint_engine::{Baseline, Before, Chosen, IgnoreRequest, Ignored, ignored, write};
+use blocklint_engine::{Baseline, Chosen, IgnoreRequest, IgnoreResult, StateBefore, ignore_findings, write};
 use blocklint_output::write_changed_files;
 use camino::Utf8Path;
 
@@ -14,7 +14,7 @@ use crate::{CLEAN, FAILED, console};
 #[derive(Clone, Copy)]
 pub(super) struct Old<'o> {
     pub(super) baseline: Option<&'o Baseline>,
-    pub(super) before: Option<&'o Before>,
+    pub(super) before: Option<&'o StateBefore>,
 }
 
 /// Writes a comment at each finding.
@@ -35,7 +35,7 @@ pub(super) fn add(check: &Check, prepared: &Prepared, old: Old<'_>, chosen: &Cho
     let options = options(check, prepared)?;
     let (levels, findings) = (*levels, chosen.findings.as_slice());
     let request = IgnoreRequest { project, models, rules, levels, options, findings, leave_out: &leave_out, reason };
-    let Ignored { changes, mut findings, unplaced } = ignored(request)?;
+    let IgnoreResult { changes, mut findings, unplaced } = ignore_findings(request)?;
     let shown = |path: &Utf8Path| path.strip_prefix(current).unwrap_or(path).to_string();
     for one in &unplaced {
         let place = &one.finding.place;

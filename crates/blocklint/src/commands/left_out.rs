@@ -18,9 +18,9 @@ pub(super) fn tell(project: &Project, left_out: &[LeftOut], current: &Utf8Path) 
         .iter()
         .map(|of| match &of.place {
             Some(place) => {
-                format!("{}:{}: `{}`: {}", from_here(&place.path, current), place.start.row, of.what, of.why)
+                format!("{}:{}: `{}`: {}", from_here(&place.path, current), place.start.row, of.name, of.why)
             }
-            None => format!("{}: {}", of.what, of.why),
+            None => format!("{}: {}", of.name, of.why),
         })
         .collect();
     let (os, processor) = (std::env::consts::OS, std::env::consts::ARCH);

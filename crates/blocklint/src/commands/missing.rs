@@ -108,7 +108,7 @@ fn calls(path: &Utf8Path, current: &Utf8Path) -> Result<Vec<blocklint_engine::Mi
         return Err(Failure::new(format!("{missing}: no such file or folder")));
     }
     let models = blocklint_engine::load_models(&project, current)?;
-    Ok(blocklint_engine::missing(&project, &models)?)
+    Ok(blocklint_engine::find_missing_calls(&project, &models)?)
 }
 
 fn text(all: &Counts) -> String {

@@ -1,6 +1,6 @@
 //! `blocklint plan`.
 
-use blocklint_engine::{Ran, locate_in, locate_plan, overview, plan};
+use blocklint_engine::{RunResult, locate_in, locate_plan, overview, plan};
 use blocklint_output::{Look, RenderInput, write_plan, write_plan_json};
 
 use super::check::{nothing_read, prepare, request};
@@ -35,7 +35,7 @@ pub(crate) fn plan_command(asked: &Plan) -> Result<u8, Failure> {
     nothing_read(project, &ran)?;
     cache::tell(check, &ran);
     left_out::tell(project, &ran.left_out, current);
-    let Ran { mut chosen, texts, all_paths, left_out, .. } = ran;
+    let RunResult { mut chosen, texts, all_paths, left_out, .. } = ran;
     if let Some(baseline) = &baseline {
         baseline::hold(check, baseline, &mut chosen, &prepared);
     }

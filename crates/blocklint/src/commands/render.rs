@@ -2,7 +2,7 @@
 
 use std::io::{self, Write as _};
 
-use blocklint_engine::{BaselineResult, Chosen, Compared, Levels};
+use blocklint_engine::{BaselineResult, Chosen, Comparison, Levels};
 use blocklint_output::{
     HtmlReport, Look, Overview, Plan, RenderInput, SarifRun, Summary, write_already_there, write_baseline_counts,
     write_changed_files, write_concise, write_first_change, write_fixable, write_fixed_summary, write_full,
@@ -50,7 +50,7 @@ pub(super) struct Written<'a> {
 #[derive(Clone, Copy)]
 pub(super) struct Known<'k> {
     pub(super) held: Option<&'k BaselineResult>,
-    pub(super) compared: Option<&'k Compared>,
+    pub(super) compared: Option<&'k Comparison>,
 }
 
 /// Writes findings or counts, and for people the last lines.

@@ -144,7 +144,7 @@ fn explain_in(
         levels: prepared.levels,
         options: Options { account: true, ..options(check, &prepared)? },
         lines: &asked,
-        hold: &hold,
+        remove_known: &hold,
         progress: &bar,
     };
     let (mut explained, failed) = match asked.is_empty() {

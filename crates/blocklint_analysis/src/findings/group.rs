@@ -16,7 +16,7 @@ use blocklint_flow::search::locks::function_holding;
 use blocklint_link::linker::Linker;
 use blocklint_link::models::row_match::fails;
 use blocklint_link::program::ids::SiteRef;
-use blocklint_mending::{Chains, RowAdvice, row_advice, twins};
+use blocklint_mending::{Chains, RowAdvice, async_twins, row_advice};
 use blocklint_models::Thread;
 
 use super::collect::span_of_finding;
@@ -173,7 +173,7 @@ fn finding<'c>(
     });
     let causes = causes_of(solved, candidates, &edges);
     let language = linker.program.language(site.file);
-    let twins = sink.map_or_else(Vec::new, |sink| twins(linker, sink, best.kind.runtime, language));
+    let twins = sink.map_or_else(Vec::new, |sink| async_twins(linker, sink, best.kind.runtime, language));
     let finding = RawFinding {
         rule,
         severity,

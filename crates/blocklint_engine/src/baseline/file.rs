@@ -1,4 +1,5 @@
-//! The file of a baseline: JSON with a line for each entry, sorted, so that a change of it reads as one.
+//! Reads and writes the file of a baseline. It is JSON with one sorted line for each entry, so that diffs and merges
+//! are small.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -14,22 +15,22 @@ use serde::Deserialize;
 use super::{Baseline, BaselineKey, Coverage};
 use crate::choose::Levels;
 
-/// The form that is written. Another one is not read.
+/// The version of the format. Files of another version are refused.
 const VERSION: u32 = 1;
 
-/// Why a baseline cannot be used.
+/// The reason why a baseline cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BaselineError {
     /// The file.
     pub path: Utf8PathBuf,
-    /// The line, from 1, where one is to blame.
+    /// The line of the mistake, from 1, if it is known.
     pub line: Option<usize>,
     /// The mistake.
     pub message: String,
 }
 
 impl BaselineError {
-    /// Returns the line, with the path relative to `folder` where it lies below.
+    /// Returns the message with its file and line. The path is relative to `folder` if the file is below it.
     pub fn relative_to(&self, folder: &Utf8Path) -> String {
         let path = self.path.strip_prefix(folder).unwrap_or(&self.path);
         match self.line {
@@ -60,38 +61,38 @@ struct Entry {
     count: u32,
 }
 
-/// A million findings need less, in bytes.
-const LONGEST: u64 = 256_000_000;
+/// The greatest size of a file in bytes. A million findings need less.
+const MAX_SIZE: u64 = 256_000_000;
 
-/// The version alone, so that a newer form is reported as newer.
+/// The version of a document of any version, which is read first so that the error can name it.
 #[derive(Deserialize)]
 struct Versioned {
     version: u32,
 }
 
 impl Baseline {
-    /// Reads a file. `Ok(None)` where there is none.
+    /// Reads a baseline; `Ok(None)` if there is no such file.
     ///
     /// # Errors
     ///
-    /// Where it cannot be read, or is not of this form.
+    /// If the file cannot be read, or is no baseline of this version.
     pub fn read(path: &Utf8Path) -> Result<Option<Self>, BaselineError> {
         let unread = |message: String| BaselineError { path: path.to_owned(), line: None, message };
         if fs::metadata(path).is_err_and(|why| why.kind() == io::ErrorKind::NotFound) {
             return Ok(None);
         }
-        let bytes = read(path, LONGEST).map_err(|why| match why {
+        let bytes = read(path, MAX_SIZE).map_err(|why| match why {
             UnreadFile::Unreadable(why) => unread(format!("the baseline cannot be read: {why}")),
             UnreadFile::TooLarge { size, .. } => unread(format!("{size} bytes are no baseline")),
         })?;
         Self::parse(path, &String::from_utf8_lossy(&bytes)).map(Some)
     }
 
-    /// Reads the text of a file.
+    /// Parses the text of a baseline; `path` is for error messages.
     ///
     /// # Errors
     ///
-    /// Where it is not of this form.
+    /// If the text is no baseline of this version.
     pub fn parse(path: &Utf8Path, text: &str) -> Result<Self, BaselineError> {
         let error = |line: Option<usize>, message: String| BaselineError { path: path.to_owned(), line, message };
         if let Ok(Versioned { version }) = serde_json::from_str(text)
@@ -104,11 +105,11 @@ impl Baseline {
             // An unresolved merge is the usual reason.
             let conflict = text.lines().any(|line| line.starts_with("<<<<<<<"));
             let hint = if conflict { "; it has conflict markers: keep the lines of both sides" } else { "" };
-            error(Some(why.line()), format!("not a baseline: {}{hint}", plain(&why)))
+            error(Some(why.line()), format!("not a baseline: {}{hint}", message_without_place(&why)))
         })?;
         let mut entries = BTreeMap::new();
-        for (file, of_file) in document.findings {
-            for Entry { rule, function, cause, count } in of_file {
+        for (file, file_entries) in document.findings {
+            for Entry { rule, function, cause, count } in file_entries {
                 let Some(rule) = RuleCode::parse(&rule) else {
                     return Err(error(None, format!("not a baseline: `{rule}` is no rule")));
                 };
@@ -120,22 +121,22 @@ impl Baseline {
         let levels = Severity::parse(&document.min_severity).zip(Confidence::parse(&document.min_confidence));
         let levels = levels.ok_or_else(|| error(None, "not a baseline: its levels are none".to_owned()))?;
         let (severity, confidence) = levels;
-        let seen = Coverage { levels: Levels { severity, confidence }, aside: document.include_aside };
-        Ok(Baseline { seen, entries })
+        let coverage = Coverage { levels: Levels { severity, confidence }, aside: document.include_aside };
+        Ok(Baseline { coverage, entries })
     }
 
-    /// Writes the file as a whole, or leaves it as it was.
+    /// Writes the file atomically: on an error the old file stays as it was.
     ///
     /// # Errors
     ///
-    /// Where it cannot be written.
+    /// If the file cannot be written.
     pub fn write(&self, path: &Utf8Path) -> io::Result<()> {
-        // A link is followed: what it leads to is the file that was meant.
+        // A symbolic link is followed, so that the file behind it is replaced and not the link.
         let target = path.canonicalize_utf8().unwrap_or_else(|_| path.to_owned());
         let folder = target.parent().ok_or_else(|| io::Error::other("it lies in no folder"))?;
         let mut new = tempfile::Builder::new().prefix(".blocklint-").tempfile_in(folder)?;
         new.write_all(self.text().as_bytes())?;
-        readable_by_all(new.as_file(), &target)?;
+        copy_permissions(new.as_file(), &target)?;
         new.as_file().sync_all()?;
         new.persist(&target).map_err(|error| error.error)?;
         Ok(())
@@ -145,9 +146,9 @@ impl Baseline {
     pub fn text(&self) -> String {
         let mut text = format!(
             "{{\n  \"version\": {VERSION},\n  \"min-severity\": \"{}\",\n  \"min-confidence\": \"{}\",\n{}  \"findings\": {{",
-            self.seen.levels.severity,
-            self.seen.levels.confidence,
-            if self.seen.aside { "  \"include-aside\": true,\n" } else { "" }
+            self.coverage.levels.severity,
+            self.coverage.levels.confidence,
+            if self.coverage.aside { "  \"include-aside\": true,\n" } else { "" }
         );
         let mut file: Option<&str> = None;
         for (key, count) in &self.entries {
@@ -155,10 +156,10 @@ impl Baseline {
                 text.push(',');
             } else {
                 let end = if file.is_some() { "\n    ]," } else { "" };
-                let _ = write!(text, "{end}\n    {}: [", quoted(&key.file));
+                let _ = write!(text, "{end}\n    {}: [", json_string(&key.file));
                 file = Some(&key.file);
             }
-            let (function, cause) = (quoted(&key.function), quoted(&key.cause));
+            let (function, cause) = (json_string(&key.function), json_string(&key.cause));
             let rule = key.rule;
             let _ = write!(
                 text,
@@ -170,27 +171,27 @@ impl Baseline {
     }
 }
 
-fn quoted(text: &str) -> String {
+fn json_string(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// Returns the message without the place, which stands before it.
-fn plain(error: &serde_json::Error) -> String {
+/// Returns the message without its line and column, because [`BaselineError`] has the line already.
+fn message_without_place(error: &serde_json::Error) -> String {
     let text = error.to_string();
     text.split(" at line ").next().unwrap_or(&text).to_owned()
 }
 
-/// Gives the file the usual permissions: a new file is readable by its owner only, and this one is shared by all who
-/// work on the project.
+/// Gives a temporary file the permissions of the `old` file, or 644 if there is none. A temporary file is readable by
+/// its owner only, but a baseline is shared by all who work on the project.
 #[cfg(unix)]
-fn readable_by_all(file: &fs::File, old: &Utf8Path) -> io::Result<()> {
+fn copy_permissions(file: &fs::File, old: &Utf8Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
-    let mode = fs::metadata(old).map_or_else(|_| fs::Permissions::from_mode(0o644), |about| about.permissions());
+    let mode = fs::metadata(old).map_or_else(|_| fs::Permissions::from_mode(0o644), |metadata| metadata.permissions());
     file.set_permissions(mode)
 }
 
 #[cfg(not(unix))]
-fn readable_by_all(_: &fs::File, _: &Utf8Path) -> io::Result<()> {
+fn copy_permissions(_: &fs::File, _: &Utf8Path) -> io::Result<()> {
     Ok(())
 }
 
@@ -207,18 +208,18 @@ mod tests {
         let entries =
             [(key("b.py", 101, "b.f"), 2), (key("a\"é.py", 102, "a.<lambda>"), 1), (key("b.py", 101, "b.e"), 1)];
         let levels = Levels { severity: Severity::Note, confidence: Confidence::Low };
-        Baseline { seen: Coverage { levels, aside: true }, entries: entries.into() }
+        Baseline { coverage: Coverage { levels, aside: true }, entries: entries.into() }
     }
 
     #[test]
-    fn what_is_written_is_read_and_has_a_line_for_each_entry() {
+    fn a_written_baseline_reads_equal_and_has_a_line_for_each_entry() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = Utf8Path::from_path(folder.path()).expect("UTF-8").join("b.json");
         assert_eq!(Baseline::read(&path), Ok(None));
         let empty = Baseline { entries: BTreeMap::new(), ..baseline() };
-        for one in [baseline(), empty] {
-            one.write(&path).expect("written");
-            assert_eq!(Baseline::read(&path), Ok(Some(one)));
+        for written_baseline in [baseline(), empty] {
+            written_baseline.write(&path).expect("written");
+            assert_eq!(Baseline::read(&path), Ok(Some(written_baseline)));
         }
         let text = baseline().text();
         assert_eq!(text.lines().filter(|line| line.contains("\"rule\"")).count(), 3, "{text}");
@@ -226,17 +227,17 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_baseline_is_told_with_its_line() {
+    fn errors_name_the_file_and_the_line() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = Utf8Path::from_path(folder.path()).expect("UTF-8").join("b.json");
-        let told = |text: &str| {
+        let error_of = |text: &str| {
             fs::write(&path, text).expect("written");
             Baseline::read(&path).expect_err("no baseline").relative_to(path.parent().expect("a folder"))
         };
-        assert_eq!(told("{\"version\": 7}"), "b.json: a baseline of version 7; this blocklint reads version 1");
-        assert!(told("{\n").starts_with("b.json:2: not a baseline: EOF"), "{}", told("{\n"));
+        assert_eq!(error_of("{\"version\": 7}"), "b.json: a baseline of version 7; this blocklint reads version 1");
+        assert!(error_of("{\n").starts_with("b.json:2: not a baseline: EOF"), "{}", error_of("{\n"));
         let conflict = baseline().text().replace("    \"b.py\"", "<<<<<<< main\n    \"b.py\"");
-        assert!(told(&conflict).ends_with("keep the lines of both sides"), "{}", told(&conflict));
-        assert!(told(&baseline().text().replace("BLT101", "E501")).ends_with("`E501` is no rule"));
+        assert!(error_of(&conflict).ends_with("keep the lines of both sides"), "{}", error_of(&conflict));
+        assert!(error_of(&baseline().text().replace("BLT101", "E501")).ends_with("`E501` is no rule"));
     }
 }

@@ -1,4 +1,4 @@
-//! Which findings are among those that are known.
+//! Matches findings with the entries of a baseline, also after a cause has changed or a file has moved.
 
 use std::collections::BTreeMap;
 
@@ -9,82 +9,87 @@ use rustc_hash::FxHashMap;
 use super::BaselineKey;
 
 /// Returns the baseline key of a finding, with the cause of its best path.
-pub(crate) fn key(finding: &Finding, root: &Utf8Path) -> BaselineKey {
+pub(crate) fn baseline_key(finding: &Finding, root: &Utf8Path) -> BaselineKey {
     BaselineKey {
-        file: file(&finding.place.path, root),
+        file: relative_path(&finding.place.path, root),
         rule: finding.rule,
         function: finding.function.clone(),
-        cause: cause(finding).to_owned(),
+        cause: library_call(finding).to_owned(),
     }
 }
 
-/// Returns the library call behind a finding.
-fn cause(finding: &Finding) -> &str {
+/// Returns the library call that blocks: the first cause, else the last call of the trace.
+fn library_call(finding: &Finding) -> &str {
     let at_end = || finding.trace.last().map(|step| step.call.as_str());
     finding.causes.first().map(|cause| cause.call.as_str()).or_else(at_end).unwrap_or_default()
 }
 
-/// Returns the path from the project root, as it reads on every system.
-pub(crate) fn file(path: &Utf8Path, root: &Utf8Path) -> String {
+/// Returns the path relative to the project root, with `/` on every system.
+pub(crate) fn relative_path(path: &Utf8Path, root: &Utf8Path) -> String {
     path.strip_prefix(root).unwrap_or(path).as_str().replace('\\', "/")
 }
 
-/// Keys with counts, of which each finding takes one.
+/// The entries of a baseline that no finding has matched yet. Each match takes one off the count of its key.
 pub(crate) struct Matcher {
-    left: BTreeMap<BaselineKey, u32>,
+    unmatched: BTreeMap<BaselineKey, u32>,
 }
 
 impl Matcher {
     pub(crate) fn new(entries: &BTreeMap<BaselineKey, u32>) -> Self {
-        Matcher { left: entries.clone() }
+        Matcher { unmatched: entries.clone() }
     }
 
-    /// Returns which of the findings are known. Surer answers come first: the cause that is shown; another of its
-    /// causes, for which way is the best may change with code far away; and a function of the same name where the file
-    /// of an entry is gone, for files are moved.
-    pub(crate) fn matches(
+    /// Returns for each finding whether an entry matches it. There are three passes, the surest first:
+    ///
+    /// 1. The key of the finding, with the cause of its best path.
+    /// 2. The key with another of its causes, because a change in other code can make another path the best one.
+    /// 3. An entry of a file that no longer exists, with the same rule, function name and cause, because files are
+    ///    moved.
+    pub(crate) fn match_findings(
         &mut self,
         findings: &[&Finding],
         root: &Utf8Path,
-        can: &dyn Fn(&Finding) -> bool,
+        can_match: &dyn Fn(&Finding) -> bool,
         is_gone: &dyn Fn(&str) -> bool,
     ) -> Vec<bool> {
-        let keys: Vec<BaselineKey> = findings.iter().map(|finding| key(finding, root)).collect();
-        let mut known: Vec<bool> = keys.iter().zip(findings).map(|(key, of)| can(of) && self.take(key)).collect();
-        for (at, finding) in findings.iter().enumerate().filter(|(_, finding)| can(finding)) {
+        let keys: Vec<BaselineKey> = findings.iter().map(|finding| baseline_key(finding, root)).collect();
+        let mut known: Vec<bool> =
+            keys.iter().zip(findings).map(|(key, of)| can_match(of) && self.take_one(key)).collect();
+        for (index, finding) in findings.iter().enumerate().filter(|(_, finding)| can_match(finding)) {
             let mut others = finding.causes.iter().skip(1);
-            known[at] = known[at]
-                || others.any(|other| self.take(&BaselineKey { cause: other.call.clone(), ..keys[at].clone() }));
+            known[index] = known[index]
+                || others.any(|other| self.take_one(&BaselineKey { cause: other.call.clone(), ..keys[index].clone() }));
         }
         let mut moved: FxHashMap<(u16, String, String), Vec<BaselineKey>> = FxHashMap::default();
-        for key in self.left.keys().filter(|key| is_gone(&key.file)) {
-            moved.entry(moved_key(key)).or_default().push(key.clone());
+        for key in self.unmatched.keys().filter(|key| is_gone(&key.file)) {
+            moved.entry(key_without_file(key)).or_default().push(key.clone());
         }
-        for at in 0..findings.len() {
-            if !known[at] && !moved.is_empty() && can(findings[at]) {
-                let candidates = moved.get(&moved_key(&keys[at])).map_or(&[][..], Vec::as_slice);
-                known[at] = candidates.iter().any(|key| self.take(key));
+        for index in 0..findings.len() {
+            if !known[index] && !moved.is_empty() && can_match(findings[index]) {
+                let candidates = moved.get(&key_without_file(&keys[index])).map_or(&[][..], Vec::as_slice);
+                known[index] = candidates.iter().any(|key| self.take_one(key));
             }
         }
         known
     }
 
-    /// Returns the entries that match no finding.
-    pub(crate) fn left(self) -> impl Iterator<Item = (BaselineKey, u32)> {
-        self.left.into_iter()
+    /// Returns the entries that match no finding, with the numbers of missing findings.
+    pub(crate) fn unmatched(self) -> impl Iterator<Item = (BaselineKey, u32)> {
+        self.unmatched.into_iter()
     }
 
-    fn take(&mut self, key: &BaselineKey) -> bool {
-        let Some(count) = self.left.get_mut(key) else { return false };
+    /// Takes one off the count of a key; false if there is none left.
+    fn take_one(&mut self, key: &BaselineKey) -> bool {
+        let Some(count) = self.unmatched.get_mut(key) else { return false };
         *count -= 1;
         if *count == 0 {
-            self.left.remove(key);
+            self.unmatched.remove(key);
         }
         true
     }
 }
 
-/// Returns the part of a key that stays equal when its file is renamed.
-pub(super) fn moved_key(key: &BaselineKey) -> (u16, String, String) {
+/// Returns the part of a key that stays equal when its file is moved: rule, last name of the function, and cause.
+pub(super) fn key_without_file(key: &BaselineKey) -> (u16, String, String) {
     (key.rule.0, last_name(&key.function).to_owned(), key.cause.clone())
 }

@@ -1,5 +1,5 @@
-//! The state that a session begins with and leaves for the next one: facts of files that did not change, and the flows of labels of the last
-//! search over all of the same files.
+//! The cache of a session: it stores the facts of unchanged files and the flows of the last search over all files, and
+//! the next session starts with them.
 
 use std::io;
 use std::time::SystemTime;
@@ -10,73 +10,74 @@ use blocklint_project::Project;
 use camino::Utf8Path;
 use serde::{Deserialize, Serialize};
 
-use super::facts::{self, Became, extract_known};
-use super::inputs::{look, project_settings};
+use super::facts::{self, FileOutcome, extract_known};
+use super::inputs::{hash_project_settings, read_file_states};
 use crate::extraction::Extracted;
 use crate::progress::Silent;
 use crate::{Failure, Options, on_large_stacks};
 
-/// The flows that are kept for the sessions of one project, by the settings besides its files.
+/// The stored flows of a project. The key of the entry is the digest of all settings.
 #[derive(Serialize, Deserialize)]
 struct KeptFlows {
-    /// Of the bytes of all files.
+    /// The digest of the bytes of all files.
     contents: Digest,
     flows: Flows,
 }
 
-/// The state at the begin of a session, which later storing needs.
+/// The state at the start of a session, which [`SessionStart::store`] needs.
 pub(crate) struct SessionStart {
     cache: Cache,
     key: Digest,
-    /// Of the bytes of all files as they were read.
+    /// The digest of the bytes of all files as they were read.
     contents: Digest,
     files: Option<Files>,
-    seen: Vec<Became>,
+    outcomes: Vec<FileOutcome>,
     /// True if the flows of these files are stored already.
     has_flows: bool,
 }
 
-/// Reads all files of a project, those that did not change as they were kept. With them goes what flowed the last time, if nothing
-/// that it rests on is different.
+/// Returns the facts of all files of a project, out of the cache if they did not change. Also returns the stored flows,
+/// if the settings and all files are those of the search that found them.
 ///
 /// # Errors
 /// If the system starts no threads.
-pub(crate) fn begin(
+pub(crate) fn open_cached_session(
     project: &Project,
     layout: &Layout,
     options: Options,
     cache: Cache,
 ) -> Result<(Vec<Extracted>, Option<Flows>, SessionStart), Failure> {
     let mut all = Hasher::new();
-    project_settings(project, layout, &format!("session {options:?}"), &mut all);
+    hash_project_settings(project, layout, &format!("session {options:?}"), &mut all);
     let key = all.digest();
-    let looked = on_large_stacks(|| look(project, SystemTime::now()))?;
+    let states = on_large_stacks(|| read_file_states(project, SystemTime::now()))?;
     let files = cache.files();
-    let (extracted, _, _) = on_large_stacks(|| extract_known(project, &files, &looked, &Silent))?;
-    let (extracted, seen): (Vec<_>, Vec<_>) = extracted.into_iter().unzip();
-    let contents = facts::digest(project, &seen);
+    let (extracted, _, _) = on_large_stacks(|| extract_known(project, &files, &states, &Silent))?;
+    let (extracted, outcomes): (Vec<_>, Vec<_>) = extracted.into_iter().unzip();
+    let contents = facts::content_digest(project, &outcomes);
     let kept: Option<KeptFlows> = cache.load_run(key).filter(|kept: &KeptFlows| kept.contents == contents);
     let flows = kept.map(|kept| kept.flows);
-    let begun = SessionStart { cache, key, contents, files: Some(files), seen, has_flows: flows.is_some() };
-    Ok((extracted, flows, begun))
+    let start = SessionStart { cache, key, contents, files: Some(files), outcomes, has_flows: flows.is_some() };
+    Ok((extracted, flows, start))
 }
 
 impl SessionStart {
-    /// Keeps the facts that are new, once, but those of the files that an editor holds, which may not be what the disk has; and what
-    /// flowed, where all files are as they were read.
-    pub(crate) fn keep(
+    /// Stores the new facts, once, and `flows`, if there are any. Facts of files that are open in an editor are not
+    /// stored, because the disk may have another text. The caller passes `flows` only if all files are as they were
+    /// read.
+    pub(crate) fn store(
         &mut self,
         project: &Project,
         sources: &[Analysed],
-        is_held: impl Fn(&Utf8Path) -> bool,
+        is_open: impl Fn(&Utf8Path) -> bool,
         flows: Option<&Flows>,
     ) -> io::Result<()> {
         if let Some(files) = self.files.take() {
-            for (became, file) in self.seen.iter_mut().zip(&project.files) {
-                became.keeps &= !is_held(&file.path);
+            for (outcome, file) in self.outcomes.iter_mut().zip(&project.files) {
+                outcome.is_storable &= !is_open(&file.path);
             }
             self.cache.create_folder()?;
-            facts::save_sources(project, files, &self.seen, sources)?;
+            facts::store_linked_facts(project, files, &self.outcomes, sources)?;
         }
         if let Some(flows) = flows.filter(|_| !self.has_flows) {
             self.cache.store_run(self.key, &KeptFlows { contents: self.contents, flows: flows.clone() })?;

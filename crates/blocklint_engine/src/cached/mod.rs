@@ -1,4 +1,4 @@
-//! A run that begins where earlier ones ended: facts of unchanged files, or all that was found where nothing changed.
+//! Runs with a cache: a run uses the stored facts of unchanged files, and the stored findings if no input has changed.
 
 pub(crate) mod begun;
 mod facts;
@@ -14,10 +14,12 @@ use blocklint_output::Sources;
 use blocklint_project::Project;
 use serde::{Deserialize, Serialize};
 
-use crate::analyse::{Unsolved, analyse_files, layout_of, on_large_stacks, opened, source_files, unread};
-use crate::choose::{Chosen, Hidden, Levels, choose_keeping};
+use crate::analyse::{
+    Unsolved, analyse_files, count_opened, on_large_stacks, project_layout, source_files, unread_findings,
+};
+use crate::choose::{Chosen, Hidden, Levels, choose_with_hidden};
 use crate::comments::unread_languages;
-use crate::contain::{Gave, LeftOut};
+use crate::contain::{LeftOut, LeftOutReason};
 use crate::extraction::{Extracted, extract_all};
 use crate::fixing::attach;
 use crate::plan::FindingPaths;
@@ -25,7 +27,7 @@ use crate::timings::Timings;
 use crate::{Failure, Options, Progress, Rules, analyse_watched};
 
 use facts::extract_known;
-use inputs::{FileStates, contents, look, settings};
+use inputs::{FileStates, add_content_digests, read_file_states, settings_digest};
 use stored::StoredChosen;
 
 /// The request for a run.
@@ -35,15 +37,15 @@ pub struct RunRequest<'a> {
     pub project: &'a Project,
     /// The models.
     pub models: &'a Models,
-    /// Which rules are reported where.
+    /// The rules that are reported, and in which files.
     pub rules: &'a Rules,
-    /// The least that is shown.
+    /// The least severity and confidence of shown findings.
     pub levels: Levels,
     /// The options of the analysis.
     pub options: Options,
-    /// True if findings get their fixes, which costs another look at each file with findings.
+    /// True if findings get their fixes. This parses each file with findings once more.
     pub fixes: bool,
-    /// The cache with results of earlier runs, if it may be used.
+    /// The cache, if it may be used.
     pub cache: Option<&'a Cache>,
     /// Receives the progress of the run.
     pub progress: &'a dyn Progress,
@@ -51,196 +53,213 @@ pub struct RunRequest<'a> {
 
 /// The result of a run.
 #[derive(Debug)]
-pub struct Ran {
-    /// The findings to show; places are not located yet.
+pub struct RunResult {
+    /// The findings to show. Their places have no rows and columns yet.
     pub chosen: Chosen,
     /// The number of files that could be opened.
     pub read: usize,
     /// How long each part took.
     pub timings: Timings,
-    /// The texts of files that are not what the work tree holds.
+    /// The texts of files that differ from the work tree, because the analysed state is the staged one.
     pub texts: Sources,
-    /// Why nothing was kept for the next run, where something should have been.
-    pub unkept: Option<String>,
-    /// All paths of the findings, if the run was asked for them.
+    /// The error of writing the cache, if there was one.
+    pub cache_error: Option<String>,
+    /// All paths of the findings, if [`Options::all_paths`] is set.
     pub all_paths: Option<FindingPaths>,
     /// The parts that the analysis left out because it failed there.
     pub left_out: Vec<LeftOut>,
 }
 
-impl Ran {
+impl RunResult {
     fn of(chosen: Chosen, read: usize, timings: Timings) -> Self {
-        Ran { chosen, read, timings, texts: Sources::default(), unkept: None, all_paths: None, left_out: Vec::new() }
+        RunResult {
+            chosen,
+            read,
+            timings,
+            texts: Sources::default(),
+            cache_error: None,
+            all_paths: None,
+            left_out: Vec::new(),
+        }
     }
 }
 
-/// Returns the name under which this build of the program keeps things.
+/// Returns the version of cache entries: that of the program and the hash of its sources. Entries of another version
+/// are not read.
 pub fn cache_version() -> &'static str {
     concat!(env!("CARGO_PKG_VERSION"), "-", env!("BLOCKLINT_BUILD"))
 }
 
-/// The stored result of one run for the next.
+/// The stored result of a run.
 #[derive(Serialize, Deserialize)]
 struct StoredRun {
-    /// Of what the file system said of all files; none where a later change might not show.
+    /// The digest of the metadata of all files; `None` if one more change of a file may not show in it.
     stats: Option<Digest>,
-    /// Of the bytes of all files.
+    /// The digest of the bytes of all files.
     contents: Digest,
     /// The number of files that could be opened.
     read: u64,
     chosen: StoredChosen,
 }
 
-/// Analyses the project, or takes what a run over the same files found. With and without a cache the result is the same.
+/// Analyses the project, or returns the stored result of a run with equal inputs. The cache does not change the result.
 ///
 /// # Errors
 /// If the system starts no threads.
-pub fn run(request: RunRequest<'_>) -> Result<Ran, Failure> {
-    let anew = || {
+pub fn run(request: RunRequest<'_>) -> Result<RunResult, Failure> {
+    let run_without_cache = || {
         let report = analyse_watched(request.project, request.models, request.options, request.progress)?;
         finish(&request, report)
     };
-    let Some(cache) = request.cache else { return anew() };
-    // Made-up facts may pass every check and still differ from those of a front end. If a run with them panics, a run
-    // without them shows the reason.
-    let ran = catch_unwind(AssertUnwindSafe(|| run_with(&request, cache)));
-    // Stored facts may be the reason of the panic.
-    let is_doubtful = |ran: &Ran| {
-        let panicked = ran.left_out.iter().any(|of| matches!(of.why, Gave::Panic(_)));
+    let Some(cache) = request.cache else { return run_without_cache() };
+    // Manipulated facts may pass every check and still differ from those of a front end. If a run with stored facts
+    // panics, it is repeated without the cache.
+    let result = catch_unwind(AssertUnwindSafe(|| run_with_cache(&request, cache)));
+    // True if a unit panicked and some facts came out of the cache.
+    let is_doubtful = |ran: &RunResult| {
+        let panicked = ran.left_out.iter().any(|of| matches!(of.why, LeftOutReason::Panic(_)));
         panicked && ran.timings.extracted < request.project.files.len()
     };
-    match ran {
+    match result {
         Ok(Ok(ran)) if !is_doubtful(&ran) => Ok(ran),
         Ok(Err(failure)) => Err(failure),
         Ok(Ok(_)) | Err(_) => {
-            // Where nothing can be removed, the next run does as this one.
+            // If the facts cannot be removed, the next run meets them again and does the same.
             let _ = cache.forget_files();
-            anew()
+            run_without_cache()
         }
     }
 }
 
-fn run_with(request: &RunRequest<'_>, cache: &Cache) -> Result<Ran, Failure> {
+fn run_with_cache(request: &RunRequest<'_>, cache: &Cache) -> Result<RunResult, Failure> {
     let started = Instant::now();
     let now = SystemTime::now();
     let project = request.project;
-    let layout = layout_of(project, request.models);
-    let key = settings(request, &layout);
-    let mut looked = on_large_stacks(|| look(project, now))?;
-    // Paths are not kept in the cache: the facts are, and the paths are found again.
-    let kept: Option<StoredRun> = if request.options.all_paths { None } else { cache.load_run(key) };
-    if let Some(kept) = &kept
-        && kept.stats.is_some()
-        && kept.stats == looked.stats
-        && let Some(chosen) = kept.chosen.restored()
+    let layout = project_layout(project, request.models);
+    let key = settings_digest(request, &layout);
+    let mut states = on_large_stacks(|| read_file_states(project, now))?;
+    // Paths are not stored. A run that needs them uses the stored facts and searches again.
+    let stored: Option<StoredRun> = if request.options.all_paths { None } else { cache.load_run(key) };
+    if let Some(stored) = &stored
+        && stored.stats.is_some()
+        && stored.stats == states.stats
+        && let Some(chosen) = stored.chosen.to_chosen()
     {
         let timings = Timings { facts: started.elapsed(), ..Timings::default() };
-        return Ok(Ran::of(chosen, kept.read as usize, timings));
+        return Ok(RunResult::of(chosen, stored.read as usize, timings));
     }
     let files = cache.files();
-    // Where nothing is kept of such a run, all are read at once for their facts.
-    if let Some(kept) = kept {
-        on_large_stacks(|| contents(project, &files, &mut looked))?;
-        if looked.digest(project) == Some(kept.contents)
-            && let Some(chosen) = kept.chosen.restored()
+    // Content digests are needed only to compare with a stored run. Without one, each file is read once, for its facts.
+    if let Some(stored) = stored {
+        on_large_stacks(|| add_content_digests(project, &files, &mut states))?;
+        if states.content_digest(project) == Some(stored.contents)
+            && let Some(chosen) = stored.chosen.to_chosen()
         {
             let timings = Timings { facts: started.elapsed(), ..Timings::default() };
-            let read = kept.read as usize;
-            let unkept =
-                keep(cache, key, &StoredRun { stats: looked.stats, ..kept }).and(renew(project, files, &looked));
-            return Ok(Ran { unkept: unkept.err().map(|error| error.to_string()), ..Ran::of(chosen, read, timings) });
+            let read = stored.read as usize;
+            let cache_error = store_run(cache, key, &StoredRun { stats: states.stats, ..stored })
+                .and(store_new_metadata(project, files, &states));
+            return Ok(RunResult {
+                cache_error: cache_error.err().map(|error| error.to_string()),
+                ..RunResult::of(chosen, read, timings)
+            });
         }
     }
-    let (extracted, parse, facts) = on_large_stacks(|| extract_known(project, &files, &looked, request.progress))?;
+    let (extracted, parse, facts) = on_large_stacks(|| extract_known(project, &files, &states, request.progress))?;
     let timings = Timings { parse, facts, extracted: count_new(&extracted), ..Timings::default() };
-    let report_and_unkept = on_large_stacks(|| {
-        let (extracted, seen): (Vec<_>, Vec<_>) = extracted.into_iter().unzip();
-        let unread = unread(project, &extracted);
+    let analysed = on_large_stacks(|| {
+        let (extracted, outcomes): (Vec<_>, Vec<_>) = extracted.into_iter().unzip();
+        let unread = unread_findings(project, &extracted);
         let unread_languages = unread_languages(project, &extracted);
-        let read = opened(&extracted);
+        let read = count_opened(&extracted);
         let unsolved = Unsolved { project, unread, unread_languages, read, timings, progress: request.progress };
         let sources = source_files(project, extracted);
-        // Facts are written while the analysis, whose parts wait for each other, has no work for all threads.
+        // The facts are written during the analysis, because its parts wait for each other and leave threads idle.
         let (report, saved) = rayon::join(
             || analyse_files(&sources, &layout, request.models, request.options, unsolved),
-            || cache.create_folder().and_then(|()| facts::save_sources(project, files, &seen, &sources)),
+            || cache.create_folder().and_then(|()| facts::store_linked_facts(project, files, &outcomes, &sources)),
         );
-        request.options.free(sources);
-        (report, saved, seen)
+        request.options.free_or_leak(sources);
+        (report, saved, outcomes)
     })?;
-    let (report, saved, seen) = report_and_unkept;
+    let (report, saved, outcomes) = analysed;
     let ran = finish(request, report)?;
-    let contents = facts::digest(project, &seen);
-    let stats = looked.stats;
-    let kept = StoredRun { stats, contents, read: ran.read as u64, chosen: StoredChosen::of(&ran.chosen) };
-    // The next run tries again what this one left out.
-    let is_kept = ran.all_paths.is_none() && ran.left_out.is_empty();
-    let keep = |()| if is_kept { keep(cache, key, &kept) } else { Ok(()) };
-    let unkept = saved.and_then(keep).err().map(|error| error.to_string());
-    Ok(Ran { unkept, ..ran })
+    let contents = facts::content_digest(project, &outcomes);
+    let stats = states.stats;
+    let stored = StoredRun { stats, contents, read: ran.read as u64, chosen: StoredChosen::of(&ran.chosen) };
+    // A result that lacks a unit is not stored, so that the next run tries the unit again.
+    let is_storable = ran.all_paths.is_none() && ran.left_out.is_empty();
+    let store = |()| if is_storable { store_run(cache, key, &stored) } else { Ok(()) };
+    let cache_error = saved.and_then(store).err().map(|error| error.to_string());
+    Ok(RunResult { cache_error, ..ran })
 }
 
-/// The facts of all files, those of unchanged ones as they were kept.
-pub(crate) struct KnownFacts {
+/// The facts of all files, out of the cache for unchanged files.
+pub(crate) struct CachedFacts {
     pub(crate) extracted: Vec<Extracted>,
     pub(crate) timings: Timings,
-    /// Why nothing was kept, where something should have been.
-    pub(crate) unkept: Option<String>,
+    /// The error of writing the cache, if there was one.
+    pub(crate) cache_error: Option<String>,
 }
 
-/// Returns the facts of all files alone; those that are new are kept.
-pub(crate) fn known_facts(request: &RunRequest<'_>) -> Result<KnownFacts, Failure> {
+/// Returns the facts of all files and stores new ones in the cache, if there is a cache.
+pub(crate) fn extract_with_cache(request: &RunRequest<'_>) -> Result<CachedFacts, Failure> {
     let project = request.project;
     let Some(cache) = request.cache else {
         let (extracted, parse, facts) = on_large_stacks(|| extract_all(project, request.progress))?;
-        return Ok(KnownFacts {
+        return Ok(CachedFacts {
             extracted,
             timings: Timings { parse, facts, extracted: project.files.len(), ..Timings::default() },
-            unkept: None,
+            cache_error: None,
         });
     };
-    let looked = on_large_stacks(|| look(project, SystemTime::now()))?;
+    let states = on_large_stacks(|| read_file_states(project, SystemTime::now()))?;
     let files = cache.files();
-    let (extracted, parse, facts) = on_large_stacks(|| extract_known(project, &files, &looked, request.progress))?;
+    let (extracted, parse, facts) = on_large_stacks(|| extract_known(project, &files, &states, request.progress))?;
     let new = count_new(&extracted);
-    let (extracted, seen): (Vec<_>, Vec<_>) = extracted.into_iter().unzip();
-    let saved = cache.create_folder().and_then(|()| facts::save(project, files, &seen, &extracted));
+    let (extracted, outcomes): (Vec<_>, Vec<_>) = extracted.into_iter().unzip();
+    let saved =
+        cache.create_folder().and_then(|()| facts::store_extracted_facts(project, files, &outcomes, &extracted));
     let timings = Timings { parse, facts, extracted: new, ..Timings::default() };
-    Ok(KnownFacts { extracted, timings, unkept: saved.err().map(|error| error.to_string()) })
+    Ok(CachedFacts { extracted, timings, cache_error: saved.err().map(|error| error.to_string()) })
 }
 
-/// Returns the number of files that were read for their facts.
+/// Returns the number of files whose facts are not from the cache.
 fn count_new<T>(extracted: &[(Extracted, T)]) -> usize {
     extracted.iter().filter(|(file, _)| !file.is_kept).count()
 }
 
-/// Keeps a whole run, and removes entries that no later run will read.
-fn keep(cache: &Cache, key: Digest, kept: &StoredRun) -> std::io::Result<()> {
-    cache.store_run(key, kept)?;
+/// Stores the result of a run, and removes old entries.
+fn store_run(cache: &Cache, key: Digest, stored: &StoredRun) -> std::io::Result<()> {
+    cache.store_run(key, stored)?;
     cache.prune();
     Ok(())
 }
 
-/// Stores the present metadata of files whose bytes are unchanged.
-fn renew(project: &Project, files: Files, looked: &FileStates) -> std::io::Result<()> {
+/// Stores the new metadata of files whose bytes are unchanged.
+fn store_new_metadata(project: &Project, files: Files, states: &FileStates) -> std::io::Result<()> {
     let known: Vec<_> = project.files.iter().map(|file| files.get(file.relative.as_str()).copied()).collect();
-    let listed = project.files.iter().zip(known).zip(&looked.files).filter_map(|((file, known), seen)| {
-        let known = known?.with_stat(seen.stat.filter(|_| !seen.recent));
+    let listed = project.files.iter().zip(known).zip(&states.files).filter_map(|((file, known), state)| {
+        let known = known?.with_stat(state.stat.filter(|_| !state.is_recent));
         Some((file.relative.as_str(), blocklint_cache::FileUpdate::Kept(known)))
     });
-    files.save(listed, |path| facts::stays(project, path))
+    files.save(listed, |path| facts::has_source_file(project, path))
 }
 
-/// Returns the findings that are shown, with their fixes.
-pub(crate) fn finish(request: &RunRequest<'_>, report: crate::Report) -> Result<Ran, Failure> {
-    Ok(finish_keeping(request, report)?.0)
+/// Returns the result of a run: the findings to show, with their fixes.
+pub(crate) fn finish(request: &RunRequest<'_>, report: crate::Report) -> Result<RunResult, Failure> {
+    Ok(finish_with_hidden(request, report)?.0)
 }
 
-/// Finishes a run as [`finish`] does and also returns the findings that are only counted.
-pub(crate) fn finish_keeping(request: &RunRequest<'_>, mut report: crate::Report) -> Result<(Ran, Hidden), Failure> {
+/// Returns the result as [`finish`] does, and the findings that are only counted.
+pub(crate) fn finish_with_hidden(
+    request: &RunRequest<'_>,
+    mut report: crate::Report,
+) -> Result<(RunResult, Hidden), Failure> {
     let started = Instant::now();
-    request.rules.hide(&mut report.findings);
-    let (mut chosen, hidden) = choose_keeping(report.findings, report.groups, &request.rules.selection, request.levels);
+    request.rules.suppress_per_file(&mut report.findings);
+    let (mut chosen, hidden) =
+        choose_with_hidden(report.findings, report.groups, &request.rules.selection, request.levels);
     chosen.must_not_block = report.must_not_block;
     if request.fixes {
         on_large_stacks(|| attach(request.project, &report.remedies, &mut chosen.findings))?;
@@ -248,15 +267,19 @@ pub(crate) fn finish_keeping(request: &RunRequest<'_>, mut report: crate::Report
     let mut timings = report.timings;
     timings.output += started.elapsed();
     Ok((
-        Ran { all_paths: report.all_paths, left_out: report.left_out, ..Ran::of(chosen, report.read, timings) },
+        RunResult {
+            all_paths: report.all_paths,
+            left_out: report.left_out,
+            ..RunResult::of(chosen, report.read, timings)
+        },
         hidden,
     ))
 }
 
-/// Returns the digest of files by their paths and what is said of each.
-fn digest_of<'f>(project: &'f Project, of: impl Iterator<Item = Option<Digest>> + 'f) -> Option<Digest> {
+/// Returns the digest of all files by their paths and contents; `None` if a content is unknown.
+fn digest_of_files<'f>(project: &'f Project, contents: impl Iterator<Item = Option<Digest>> + 'f) -> Option<Digest> {
     let mut all = Hasher::new();
-    for (file, digest) in project.files.iter().zip(of) {
+    for (file, digest) in project.files.iter().zip(contents) {
         all.add_part(file.relative.as_str().as_bytes()).add_number(digest?.0);
     }
     Some(all.digest())

@@ -1,4 +1,4 @@
-//! The findings of a run in the form in which they are kept.
+//! The serialised form of findings in the cache, and the conversions to and from it.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::choose::Chosen;
 use crate::{SIGNALS, SignalEffect, signal_named};
 
-/// The findings to show; each path is stored once.
+/// The serialised form of [`Chosen`]. Each path is stored once.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct StoredChosen {
     paths: Vec<String>,
@@ -27,7 +27,7 @@ pub(super) struct StoredChosen {
     must_not_block: Option<u64>,
 }
 
-/// A place that is not located: a path by its number, and bytes.
+/// A place without rows and columns: the number of its path, and its span in bytes.
 type StoredPlace = (u32, Span);
 type StoredStep = (StoredPlace, String, String, String);
 type StoredCause = (StoredPlace, String, String, u32);
@@ -113,8 +113,8 @@ impl StoredChosen {
         }
     }
 
-    /// Returns the findings as they were before they were stored; `None` if a part does not belong to this program.
-    pub(super) fn restored(&self) -> Option<Chosen> {
+    /// Returns the findings as they were before they were stored; `None` if an index or a name is unknown.
+    pub(super) fn to_chosen(&self) -> Option<Chosen> {
         let paths = self.paths.iter().map(|path| Arc::from(Utf8Path::new(path)));
         let reader = Reader { paths: paths.collect() };
         let all = |stored: &[StoredFinding]| -> Option<Vec<Finding>> {
@@ -122,12 +122,12 @@ impl StoredChosen {
         };
         let findings = all(&self.findings)?;
         let groups = self.groups.iter().map(|(cause, members)| {
-            let inside = members.iter().all(|at| (*at as usize) < findings.len());
+            let has_valid_members = members.iter().all(|index| (*index as usize) < findings.len());
             let cause = match cause {
                 Some(cause) => Some(reader.cause(cause)?),
                 None => None,
             };
-            inside.then(|| Group { cause, findings: members.clone() })
+            has_valid_members.then(|| Group { cause, findings: members.clone() })
         });
         let groups = groups.collect::<Option<_>>()?;
         let suppressed = all(&self.suppressed)?;
@@ -139,6 +139,7 @@ impl StoredChosen {
     }
 }
 
+/// Converts findings to the serialised form and numbers their paths.
 #[derive(Default)]
 struct Writer {
     paths: Vec<String>,
@@ -223,6 +224,7 @@ impl Writer {
     }
 }
 
+/// Converts the serialised form back.
 struct Reader {
     paths: Vec<Arc<Utf8Path>>,
 }
@@ -327,7 +329,7 @@ impl Reader {
                 let signal = SIGNALS.iter().find(|signal| signal.says == says)?;
                 Some(Aside { severity: *severity, because: signal.says })
             }),
-            // Evidence is held against what is found after it was taken from the cache.
+            // Evidence is matched with findings only after they are restored.
             confirmed: None,
         })
     }

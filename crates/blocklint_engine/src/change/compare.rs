@@ -1,4 +1,4 @@
-//! Which findings a change brought.
+//! Compares the findings of a project before and after a change, and keeps the new ones.
 
 use std::collections::BTreeMap;
 
@@ -7,73 +7,76 @@ use blocklint_project::Project;
 use camino::Utf8Path;
 use rustc_hash::FxHashMap;
 
-use super::Before;
-use crate::baseline::{BaselineKey, Matcher, key};
+use super::StateBefore;
+use crate::baseline::{BaselineKey, Matcher, baseline_key};
 use crate::choose::Chosen;
 
 /// The result of a comparison.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Compared {
-    /// How many findings were there before.
+pub struct Comparison {
+    /// The number of findings that were there before the change.
     pub were_there: usize,
-    /// The name of the state before, for people.
+    /// The name of the state before the change, for messages.
     pub with: String,
 }
 
-/// Of each library call behind the findings of one owner and rule, how many of the project's own lines enter it; the most of
-/// any one finding.
-type Causes = FxHashMap<(String, u16, String), BTreeMap<String, usize>>;
+/// The causes of the findings of each owner: for each library call, the number of the project's lines that enter it. If
+/// an owner has several findings, the number is that of the finding with the most lines.
+type CausesOfOwner = FxHashMap<Owner, BTreeMap<String, usize>>;
 
-impl Before {
-    /// Keeps only the findings that the change brought: new findings, and findings with a new cause, which they name.
-    /// Hidden findings are counted in the same way.
-    pub fn compare(&self, chosen: &mut Chosen, project: &Project) -> Compared {
+/// The file, the rule and the function of a finding.
+type Owner = (String, u16, String);
+
+impl StateBefore {
+    /// Removes the findings that were there before the change. New findings stay, and so do findings with a new cause,
+    /// which get a note that names it. Hidden findings are counted in the same way.
+    pub fn compare(&self, chosen: &mut Chosen, project: &Project) -> Comparison {
         let root = &project.root;
         let Some((before, hidden)) = &self.state else {
             let all = vec![true; chosen.findings.len()];
             (chosen.below, chosen.aside) = (0, 0);
-            return Compared { were_there: chosen.take(&all).len(), with: self.with.clone() };
+            return Comparison { were_there: chosen.take(&all).len(), with: self.with.clone() };
         };
         let is_gone = |path: &str| {
             let path = root.join(path);
             project.files.binary_search_by(|file| (*file.path).cmp(&path)).is_err()
         };
         let findings: Vec<&Finding> = chosen.findings.iter().collect();
-        let known_of = |findings: &[&Finding], before: &[Finding]| {
+        let match_before = |findings: &[&Finding], before: &[Finding]| {
             let mut entries: BTreeMap<BaselineKey, u32> = BTreeMap::new();
             for finding in before {
-                *entries.entry(key(finding, root)).or_default() += 1;
+                *entries.entry(baseline_key(finding, root)).or_default() += 1;
             }
-            Matcher::new(&entries).matches(findings, root, &|_| true, &is_gone)
+            Matcher::new(&entries).match_findings(findings, root, &|_| true, &is_gone)
         };
-        let brought = |now: &[Finding], before: &[Finding]| {
+        let count_new = |now: &[Finding], before: &[Finding]| {
             let now: Vec<&Finding> = now.iter().collect();
-            known_of(&now, before).into_iter().filter(|known| !known).count()
+            match_before(&now, before).into_iter().filter(|known| !known).count()
         };
-        chosen.below = brought(&self.hidden_now.below, &hidden.below);
-        chosen.aside = brought(&self.hidden_now.aside, &hidden.aside);
-        let mut known = known_of(&findings, &before.findings);
-        let causes = causes(&before.findings, root);
+        chosen.below = count_new(&self.hidden_now.below, &hidden.below);
+        chosen.aside = count_new(&self.hidden_now.aside, &hidden.aside);
+        let mut known = match_before(&findings, &before.findings);
+        let causes = causes_by_owner(&before.findings, root);
         for (finding, known) in chosen.findings.iter_mut().zip(&mut known).filter(|(_, known)| **known) {
-            if let Some(note) = added(finding, &causes, root) {
+            if let Some(note) = note_of_new_cause(finding, &causes, root) {
                 finding.notes.push(note);
                 *known = false;
             }
         }
-        Compared { were_there: chosen.take(&known).len(), with: self.with.clone() }
+        Comparison { were_there: chosen.take(&known).len(), with: self.with.clone() }
     }
 }
 
-fn owner(finding: &Finding, root: &Utf8Path) -> (String, u16, String) {
-    let BaselineKey { file, rule, function, .. } = key(finding, root);
+fn owner(finding: &Finding, root: &Utf8Path) -> Owner {
+    let BaselineKey { file, rule, function, .. } = baseline_key(finding, root);
     (file, rule.0, function)
 }
 
-fn causes(findings: &[Finding], root: &Utf8Path) -> Causes {
-    let mut all = Causes::default();
+fn causes_by_owner(findings: &[Finding], root: &Utf8Path) -> CausesOfOwner {
+    let mut all = CausesOfOwner::default();
     for finding in findings {
         let of_owner = all.entry(owner(finding, root)).or_default();
-        for (call, count) in counts(finding) {
+        for (call, count) in count_lines_by_call(finding) {
             let most = of_owner.entry(call.to_owned()).or_default();
             *most = (*most).max(count);
         }
@@ -81,7 +84,8 @@ fn causes(findings: &[Finding], root: &Utf8Path) -> Causes {
     all
 }
 
-fn counts(finding: &Finding) -> BTreeMap<&str, usize> {
+/// Returns the number of the project's lines that enter each library call.
+fn count_lines_by_call(finding: &Finding) -> BTreeMap<&str, usize> {
     let mut counts = BTreeMap::new();
     for cause in &finding.causes {
         *counts.entry(cause.call.as_str()).or_default() += 1;
@@ -89,12 +93,14 @@ fn counts(finding: &Finding) -> BTreeMap<&str, usize> {
     counts
 }
 
-/// Returns the note for a finding with a cause that it did not have before. If the function moved to another file, its
-/// former causes are unknown.
-fn added(finding: &Finding, before: &Causes, root: &Utf8Path) -> Option<String> {
+/// Returns the note for a finding that was there before, but without one of its causes. Returns `None` if the function
+/// was moved to another file, because its former causes are unknown.
+fn note_of_new_cause(finding: &Finding, before: &CausesOfOwner, root: &Utf8Path) -> Option<String> {
     let known = before.get(&owner(finding, root))?;
-    let (call, _) = counts(finding).into_iter().find(|(call, count)| known.get(*call).is_none_or(|old| old < count))?;
-    // The last of several is as likely the new one as any; only lines could show which one it is.
+    let (call, _) = count_lines_by_call(finding)
+        .into_iter()
+        .find(|(call, count)| known.get(*call).is_none_or(|old| old < count))?;
+    // If several lines enter the call, the new one is unknown, because lines are not compared. The note names the last.
     let cause = finding.causes.iter().rev().find(|cause| cause.call == call)?;
     Some(format!("it was there already; the change adds `{call}` behind it, in `{}`", last_name(&cause.function)))
 }

@@ -1,9 +1,9 @@
-//! Queries of git through its own program. The work tree, the index and the configuration stay as they are.
+//! Read-only queries of git by running its program: commits, trees, the index, blobs, submodules.
 //!
-//! A checkout may configure programs: filters of `.gitattributes`, `core.fsmonitor`, `diff.external`, what fetches a
-//! missing object. An unpacked archive brings its own `.git/config`. So git is asked for what it stores (`ls-tree`,
-//! `ls-files --stage`, `cat-file`) and never to look at the work tree, as `git diff` and `git status` would;
-//! [`worktree`](super::worktree) does that.
+//! A checkout may configure programs that git runs: filters of `.gitattributes`, `core.fsmonitor`, `diff.external`, a
+//! remote helper that fetches a missing object. An unpacked archive brings its own `.git/config`. Therefore git is only
+//! asked for stored objects (`ls-tree`, `ls-files --stage`, `cat-file`), and never looks at the work tree, as
+//! `git diff` and `git status` do; [`worktree`](super::worktree) compares the work tree.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
@@ -14,82 +14,82 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::worktree::{IndexStat, Staged};
 
-/// A repository, as seen from one of its folders.
+/// A repository, with the folder in which git runs. Paths are relative to this folder.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Git<'g> {
     folder: &'g Utf8Path,
 }
 
-/// The entries of a tree or of the index: paths below the folder to the numbers of their content.
+/// The entries of a tree or of the index: object ids by path.
 pub(super) type Entries = BTreeMap<Utf8PathBuf, String>;
 
 /// The files of a tree.
 #[derive(Debug, Default)]
 pub(super) struct Tree {
     pub(super) files: Entries,
-    /// Folders that are other repositories, with the commits that are meant of these.
+    /// The folders of submodules, with the ids of their commits.
     pub(super) submodules: Entries,
 }
 
 impl<'g> Git<'g> {
-    /// Returns the repository in which the folder lies.
+    /// Returns the repository that contains the folder.
     ///
     /// # Errors
     ///
-    /// That it lies in none, or that there is no git.
+    /// If the folder is in no work tree, or if git is not installed.
     pub(super) fn at(folder: &'g Utf8Path) -> Result<Self, String> {
         let git = Git { folder };
         let output = git.output(&["rev-parse", "--is-inside-work-tree"])?;
         if output.status.success() && output.stdout.starts_with(b"true") {
             return Ok(git);
         }
-        let said = String::from_utf8_lossy(&output.stderr);
-        match said.contains("not a git repository") || output.status.success() {
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        match stderr.contains("not a git repository") || output.status.success() {
             true => Err(format!("{folder} lies in the work tree of no git repository")),
-            false => Err(told(&output)),
+            false => Err(git_message(&output)),
         }
     }
 
-    /// Returns the repository of a submodule in a folder: one that lies in the folder itself, or among this one's own. A
-    /// folder that names a repository elsewhere, or is not checked out, has none.
+    /// Returns the repository of a submodule that is checked out in a folder. Its objects must be in the folder itself
+    /// or in the `.git` folder of this repository; `None` if they are elsewhere.
     pub(super) fn submodule<'s>(self, folder: &'s Utf8Path) -> Option<Git<'s>> {
         let (real, inside) = (folder.canonicalize_utf8().ok()?, self.folder.canonicalize_utf8().ok()?);
         if !real.starts_with(inside) || !folder.join(".git").exists() {
             return None;
         }
         let git = Git::at(folder).ok()?;
-        let stored = |git: Git<'_>| {
+        let object_folder = |git: Git<'_>| {
             let path = git.text(&["rev-parse", "--path-format=absolute", "--git-common-dir"]).ok()?;
             Utf8PathBuf::from(path).canonicalize_utf8().ok()
         };
-        let (own, of_submodule) = (stored(self)?, stored(git)?);
+        let (own, of_submodule) = (object_folder(self)?, object_folder(git)?);
         (of_submodule.starts_with(real) || of_submodule.starts_with(own)).then_some(git)
     }
 
-    /// Returns the commit that a name means.
+    /// Returns the id of the commit to which a name refers.
     ///
     /// # Errors
     ///
-    /// That there is none.
+    /// If there is no such commit.
     pub(super) fn commit(self, name: &str) -> Result<String, String> {
         let output =
             self.output(&["rev-parse", "--verify", "--quiet", "--end-of-options", &format!("{name}^{{commit}}")])?;
         if output.status.success() {
-            return Ok(line(&output.stdout));
+            return Ok(trimmed_text(&output.stdout));
         }
         let shallow = if self.is_shallow() { "; this clone is shallow: fetch it first" } else { "" };
         Err(format!("git knows no commit `{name}`{shallow}"))
     }
 
-    /// Returns the commit at which the current one left another.
+    /// Returns the merge base of HEAD and another commit.
     ///
     /// # Errors
     ///
-    /// That they have no common one, as in a shallow clone.
+    /// If the two have no common commit, as in a shallow clone.
     pub(super) fn merge_base(self, name: &str, commit: &str) -> Result<String, String> {
         let output = self.output(&["merge-base", commit, "HEAD"])?;
         if output.status.success() {
-            return Ok(line(&output.stdout));
+            return Ok(trimmed_text(&output.stdout));
         }
         Err(match self.is_shallow() {
             true => format!(
@@ -104,7 +104,7 @@ impl<'g> Git<'g> {
         output.is_ok_and(|output| output.stdout.starts_with(b"true"))
     }
 
-    /// Returns the last commit, or the empty tree before the first.
+    /// Returns the id of HEAD, or of the empty tree if there is no commit yet.
     pub(super) fn head(self) -> Result<String, String> {
         match self.commit("HEAD") {
             Ok(commit) => Ok(commit),
@@ -112,17 +112,17 @@ impl<'g> Git<'g> {
         }
     }
 
-    /// Returns the files of a commit below the folder.
+    /// Returns the files and submodules of a commit, below the folder.
     pub(super) fn tree(self, commit: &str) -> Result<Tree, String> {
         let bytes = self.bytes(&["ls-tree", "-r", "-z", commit])?;
         let mut tree = Tree::default();
-        for (about, path) in records(&bytes) {
-            let mut words = about.split(' ');
+        for (fields, path) in parse_records(&bytes) {
+            let mut words = fields.split(' ');
             match (words.next(), words.next(), words.next()) {
                 (_, Some("commit"), Some(id)) => {
                     tree.submodules.insert(path, id.to_owned());
                 }
-                // The content of a link is the path that it leads to.
+                // Symbolic links are skipped, because their content is a path.
                 (Some(mode), Some("blob"), Some(id)) if mode != "120000" => {
                     tree.files.insert(path, id.to_owned());
                 }
@@ -132,12 +132,12 @@ impl<'g> Git<'g> {
         Ok(tree)
     }
 
-    /// Returns the staged files below the folder, and the metadata that git stored of each when it was staged. A file
-    /// in conflict has none.
+    /// Returns the staged files and submodules below the folder, and the metadata that git stored when each file was
+    /// staged. A file in conflict has no metadata.
     pub(super) fn index(self) -> Result<(Tree, Staged), String> {
         let bytes = self.bytes(&["ls-files", "-t", "--stage", "--debug", "-z"])?;
         let (mut tree, mut staged) = (Tree::default(), Staged::new(self.index_time()));
-        // The metadata of a file stands behind the zero byte that ends its record, before the next record.
+        // The metadata of a file follows the zero byte that ends the file's record, before the next record.
         let mut last: Option<Utf8PathBuf> = None;
         for part in bytes.split(|byte| *byte == 0) {
             let Ok(part) = std::str::from_utf8(part) else {
@@ -148,12 +148,12 @@ impl<'g> Git<'g> {
             while record.starts_with("  ") {
                 record = record.split_once('\n').map_or("", |(_, rest)| rest);
             }
-            let seen = IndexStat::parse(&part[..part.len() - record.len()]);
-            if let (Some(path), Some(seen)) = (last.take(), seen) {
-                staged.seen.insert(path, seen);
+            let stat = IndexStat::parse(&part[..part.len() - record.len()]);
+            if let (Some(path), Some(stat)) = (last.take(), stat) {
+                staged.stats.insert(path, stat);
             }
-            let Some((about, path)) = record.split_once('\t') else { continue };
-            let (path, mut words) = (Utf8PathBuf::from(path), about.split(' '));
+            let Some((fields, path)) = record.split_once('\t') else { continue };
+            let (path, mut words) = (Utf8PathBuf::from(path), fields.split(' '));
             match (words.next(), words.next(), words.next(), words.next()) {
                 (_, Some("160000"), Some(id), _) => {
                     tree.submodules.insert(path, id.to_owned());
@@ -177,11 +177,11 @@ impl<'g> Git<'g> {
         std::fs::metadata(self.folder.join(path)).ok()?.modified().ok()
     }
 
-    /// Returns the bytes under these numbers, in their order.
+    /// Returns the contents of these blobs, in order.
     ///
     /// # Errors
     ///
-    /// Where one is not there, as in a partial clone: nothing is fetched.
+    /// If a blob is missing, as in a partial clone, because nothing is fetched.
     pub(super) fn blobs(self, ids: &[String]) -> Result<Vec<Vec<u8>>, String> {
         if ids.is_empty() {
             return Ok(Vec::new());
@@ -192,12 +192,12 @@ impl<'g> Git<'g> {
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
-            .map_err(|error| missing(&error))?;
+            .map_err(|error| cannot_run_git(&error))?;
         let (input, output) = (child.stdin.take(), child.stdout.take());
         let wanted = ids.iter().map(|id| format!("{id}\n")).collect::<String>();
         let writer = thread::spawn(move || input.map(|mut input| input.write_all(wanted.as_bytes())));
         let mut output = BufReader::new(output.ok_or("git gives no output")?);
-        let read = ids.iter().map(|id| one_blob(&mut output, id)).collect();
+        let read = ids.iter().map(|id| read_blob(&mut output, id)).collect();
         drop(output);
         let _ = writer.join();
         let _ = child.wait();
@@ -205,22 +205,22 @@ impl<'g> Git<'g> {
     }
 
     fn text(self, arguments: &[&str]) -> Result<String, String> {
-        self.bytes(arguments).map(|bytes| line(&bytes))
+        self.bytes(arguments).map(|bytes| trimmed_text(&bytes))
     }
 
     fn bytes(self, arguments: &[&str]) -> Result<Vec<u8>, String> {
         let output = self.output(arguments)?;
-        if output.status.success() { Ok(output.stdout) } else { Err(told(&output)) }
+        if output.status.success() { Ok(output.stdout) } else { Err(git_message(&output)) }
     }
 
     fn output(self, arguments: &[&str]) -> Result<Output, String> {
-        self.command(arguments).stdin(Stdio::null()).output().map_err(|error| missing(&error))
+        self.command(arguments).stdin(Stdio::null()).output().map_err(|error| cannot_run_git(&error))
     }
 
     fn command(self, arguments: &[&str]) -> Command {
         let mut command = Command::new("git");
-        // Asking writes nothing, and nothing that the repository configures is run. That no command here looks at files or
-        // fetches is what holds this; these make sure of it, also for a repository that lies in a folder of another one.
+        // No command here looks at files or fetches, so git runs nothing that the repository configures. These options
+        // are a second safeguard, also against a bare repository in a folder of another one.
         command.args([
             "--no-pager",
             "--no-optional-locks",
@@ -230,48 +230,51 @@ impl<'g> Git<'g> {
             "core.hooksPath=/dev/null",
         ]);
         command.args(["-c", "safe.bareRepository=explicit", "-c", "core.quotePath=false"]);
-        // A missing object would be fetched, by the programs and from the address that the configuration names.
+        // Without these, git would fetch a missing object with the programs and from the address in the configuration.
         command.env("GIT_NO_LAZY_FETCH", "1").env("GIT_ALLOW_PROTOCOL", "none");
         command.env("LC_ALL", "C").current_dir(self.folder).args(arguments);
         command
     }
 }
 
-fn one_blob(output: &mut impl BufRead, id: &str) -> Result<Vec<u8>, String> {
-    let gone = || {
+fn read_blob(output: &mut impl BufRead, id: &str) -> Result<Vec<u8>, String> {
+    let missing_blob = || {
         format!("git has no content for {id}; in a partial clone `git diff` with that commit fetches what is missing")
     };
-    let mut about = String::new();
-    output.read_line(&mut about).map_err(|error| error.to_string())?;
-    let mut words = about.split_ascii_whitespace().skip(1);
+    let mut header = String::new();
+    output.read_line(&mut header).map_err(|error| error.to_string())?;
+    let mut words = header.split_ascii_whitespace().skip(1);
     let size =
         words.next().filter(|kind| *kind == "blob").and(words.next()).and_then(|size| size.parse::<usize>().ok());
-    // A line ends each.
-    let mut bytes = vec![0; size.ok_or_else(gone)? + 1];
-    output.read_exact(&mut bytes).map_err(|_| gone())?;
+    // One more byte: a line break ends each blob.
+    let mut bytes = vec![0; size.ok_or_else(missing_blob)? + 1];
+    output.read_exact(&mut bytes).map_err(|_| missing_blob())?;
     bytes.pop();
     Ok(bytes)
 }
 
-/// Records that end with a zero byte: words, a tab, a path. Paths that are not UTF-8 are passed over, as in the walk.
-fn records(bytes: &[u8]) -> impl Iterator<Item = (&str, Utf8PathBuf)> {
+/// Parses records that end with a zero byte: fields, a tab, a path. Paths that are not UTF-8 are skipped, as in the
+/// walk.
+fn parse_records(bytes: &[u8]) -> impl Iterator<Item = (&str, Utf8PathBuf)> {
     bytes.split(|byte| *byte == 0).filter_map(|record| {
-        let (about, path) = std::str::from_utf8(record).ok()?.split_once('\t')?;
-        Some((about, Utf8PathBuf::from(path)))
+        let (fields, path) = std::str::from_utf8(record).ok()?.split_once('\t')?;
+        Some((fields, Utf8PathBuf::from(path)))
     })
 }
 
-fn line(bytes: &[u8]) -> String {
+fn trimmed_text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).trim_end().to_owned()
 }
 
-fn told(output: &Output) -> String {
-    let said = String::from_utf8_lossy(&output.stderr);
-    let first = said.lines().find(|line| !line.trim().is_empty()).unwrap_or("it failed");
+/// Returns the first line of git's error output.
+fn git_message(output: &Output) -> String {
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    let first = stderr.lines().find(|line| !line.trim().is_empty()).unwrap_or("it failed");
     format!("git: {}", first.trim_start_matches("fatal: "))
 }
 
-fn missing(error: &std::io::Error) -> String {
+/// Returns the message for a git that cannot be run.
+fn cannot_run_git(error: &std::io::Error) -> String {
     match error.kind() {
         std::io::ErrorKind::NotFound => "git is needed to compare, and is not installed".to_owned(),
         _ => format!("git: {error}"),

@@ -1,5 +1,5 @@
-//! Findings about suppression comments: they are not needed (BLT901), cannot be read (BLT903), or lack a required
-//! reason (BLT904).
+//! Findings about suppression comments: unused (BLT901), malformed or with unknown rules (BLT903), and without a
+//! required reason (BLT904).
 
 mod edit;
 pub(crate) mod named;
@@ -16,38 +16,39 @@ use crate::extraction::Extracted;
 
 pub(crate) use edit::{CommentEdit, fix_of_comment};
 
-/// The checks of comments.
+/// The checks of suppression comments that a run makes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct CommentChecks {
-    /// The rules of which it is known whether a comment is needed: a bit for each, by its index in the list of rules.
-    known: u64,
-    /// True if comments must have a reason.
+    /// The rules for which the run can decide if a comment is needed. The bit of a rule is its index in [`RULES`].
+    decidable: u64,
+    /// True if each comment must have a reason (`require-reason`).
     demands_reason: bool,
 }
 
 impl CommentChecks {
-    /// Returns the checks that a run over a project can make. If the run does not select a rule or sees only a part of
-    /// the project, it cannot know if a comment is needed.
+    /// Returns the checks that a run over a project can make. The run cannot decide if a comment is needed if it does
+    /// not select the comment's rule, or sees only a part of the project.
     pub fn new(project: &Project, selection: &Selection) -> Self {
         let bit = |(index, rule): (usize, &&'static blocklint_rules::Rule)| {
             u64::from(project.is_whole && selection.contains(rule.code)) << index
         };
         CommentChecks {
-            known: RULES.iter().enumerate().map(bit).fold(0, |all, bit| all | bit),
+            decidable: RULES.iter().enumerate().map(bit).fold(0, |all, bit| all | bit),
             demands_reason: project.configuration.require_reason,
         }
     }
 
-    fn knows(self, rule: RuleCode) -> bool {
-        RULES.iter().position(|known| known.code == rule).is_some_and(|index| self.known & (1 << index) != 0)
+    fn decides(self, rule: RuleCode) -> bool {
+        RULES.iter().position(|known| known.code == rule).is_some_and(|index| self.decidable & (1 << index) != 0)
     }
 
-    fn knows_all(self) -> bool {
-        RULES.iter().all(|rule| rule.code.0 >= 900 || self.knows(rule.code))
+    fn decides_all(self) -> bool {
+        RULES.iter().all(|rule| rule.code.0 >= 900 || self.decides(rule.code))
     }
 }
 
-/// Returns the languages of which some file was not read, or only in part: its calls may be what a comment is for.
+/// Returns the languages with a file that was not read, or only in part. Comments of these languages are not reported
+/// as unused, because a call in such a file may be the reason for a comment.
 pub(crate) fn unread_languages(project: &Project, extracted: &[Extracted]) -> Vec<Language> {
     let mut unread: Vec<Language> = Vec::new();
     for (file, extracted) in project.files.iter().zip(extracted) {
@@ -58,85 +59,92 @@ pub(crate) fn unread_languages(project: &Project, extracted: &[Extracted]) -> Ve
     unread
 }
 
-/// Returns the findings about comments in reported files whose slots are meant, and what mends them.
-pub(crate) fn comments(
+/// Returns the findings about comments in the reported files whose slots `is_searched` accepts, with their edits.
+pub(crate) fn comment_findings(
     files: &[SourceFile],
     solved: &Solved,
     checks: CommentChecks,
     unread: &[Language],
-    is_meant: impl Fn(usize) -> bool,
-) -> Vec<(Finding, Option<CommentEdit>)> {
+    is_searched: impl Fn(usize) -> bool,
+) -> Vec<CommentFinding> {
     let used: FxHashSet<(usize, u32, RuleCode)> =
         solved.used_comments.iter().map(|one| (one.file.index(), one.comment, one.rule)).collect();
-    let mut found = Vec::new();
-    for (slot, file) in files.iter().enumerate().filter(|(slot, file)| file.reported && is_meant(*slot)) {
-        let known = if unread.contains(&file.facts.language) { CommentChecks { known: 0, ..checks } } else { checks };
-        let before = found.len();
+    let mut all = Vec::new();
+    for (slot, file) in files.iter().enumerate().filter(|(slot, file)| file.reported && is_searched(*slot)) {
+        let file_checks =
+            if unread.contains(&file.facts.language) { CommentChecks { decidable: 0, ..checks } } else { checks };
+        let mut of_file = Vec::new();
         for index in 0..file.facts.suppressions.len() as u32 {
             let is_used = |rule| used.contains(&(slot, index, rule));
-            of_comment(file, index, known, &is_used, &mut found);
+            of_file.extend(check_comment(file, index, file_checks, &is_used));
         }
-        number(file, &mut found[before..]);
+        set_fingerprints(file, &mut of_file);
+        all.extend(of_file);
     }
-    found
+    all
 }
 
-/// One comment, as it is read.
+/// A suppression comment.
 struct Comment<'a> {
     file: &'a SourceFile,
     index: u32,
     kind: SuppressionKind,
-    /// The words of the comment as written, with the rules that they mean. For `noqa`, codes of other tools are
-    /// included.
+    /// The words of the comment as written, with the rules to which they refer. A `noqa` may also have codes of other
+    /// tools, which refer to no rule.
     words: Vec<(&'a str, Vec<RuleCode>)>,
 }
 
-fn of_comment(
+/// A finding about a comment, and the edit that fixes it, if there is one.
+type CommentFinding = (Finding, Option<CommentEdit>);
+
+/// Returns the findings about one comment.
+fn check_comment(
     file: &SourceFile,
     index: u32,
     checks: CommentChecks,
     is_used: &dyn Fn(RuleCode) -> bool,
-    found: &mut Vec<(Finding, Option<CommentEdit>)>,
-) {
+) -> Vec<CommentFinding> {
+    let mut findings = Vec::new();
     let row = file.facts.suppressions[index as usize];
     let reason = row.reason.get().map_or("", |sym| file.facts.text(sym));
-    let words = words(&file.facts, index).map(|word| (word, resolve_rules(word))).collect();
+    let words = written_rules(&file.facts, index).map(|word| (word, resolve_rules(word))).collect();
     let comment = Comment { file, index, kind: row.kind, words };
     match row.kind {
-        SuppressionKind::Malformed => found.extend(said::malformed(&comment, reason)),
+        SuppressionKind::Malformed => findings.extend(said::malformed(&comment, reason)),
         SuppressionKind::Ignore if comment.words.is_empty() && mentions_rules(reason) => {
             let is_of_file = row.line == file.facts.body(BodyId(0)).span;
             let word = if is_of_file { "ignore-file" } else { "ignore" };
-            found.extend(said::malformed(&comment, &format!("blocklint: {word} {reason}")));
+            findings.extend(said::malformed(&comment, &format!("blocklint: {word} {reason}")));
         }
-        SuppressionKind::Ignore | SuppressionKind::Noqa if comment.is_ours() => {
-            found.extend(said::unknown(&comment));
-            found.extend(unused(&comment, checks, is_used));
+        SuppressionKind::Ignore | SuppressionKind::Noqa if comment.is_for_blocklint() => {
+            findings.extend(said::unknown(&comment));
+            findings.extend(unused_part(&comment, checks, is_used));
             if checks.demands_reason && reason.is_empty() {
-                found.push(said::unexplained(&comment));
+                findings.push(said::unexplained(&comment));
             }
         }
         _ => {}
     }
+    findings
 }
 
 impl Comment<'_> {
-    /// True if the comment addresses blocklint. A bare `noqa` addresses all tools.
-    fn is_ours(&self) -> bool {
+    /// True if the comment is for blocklint. A bare `noqa` is for all tools, so it is not.
+    fn is_for_blocklint(&self) -> bool {
         match self.kind {
-            SuppressionKind::Noqa => self.words.iter().any(|(word, rules)| !rules.is_empty() || seems_ours(word)),
+            SuppressionKind::Noqa => self.words.iter().any(|(word, rules)| !rules.is_empty() || has_our_prefix(word)),
             _ => true,
         }
     }
 }
 
-/// True if a code of `noqa` can only be blocklint's.
-fn seems_ours(word: &str) -> bool {
+/// True if a code of `noqa` has blocklint's prefix (`BLT`).
+fn has_our_prefix(word: &str) -> bool {
     word.get(..3).is_some_and(|head| head.eq_ignore_ascii_case("BLT"))
 }
 
-/// Returns the rules that a comment names, as written.
-fn words(facts: &FileFacts, index: u32) -> impl Iterator<Item = &str> {
+/// Returns the rules in a comment, as written.
+fn written_rules(facts: &FileFacts, index: u32) -> impl Iterator<Item = &str> {
     let list = facts.list(facts.suppressions[index as usize].rules);
     list.iter().filter_map(|&word| match facts.form(word) {
         Form::Str(sym) => Some(facts.text(sym)),
@@ -144,33 +152,33 @@ fn words(facts: &FileFacts, index: u32) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns the part of a comment that is not needed.
-fn unused(
+/// Returns the finding about a comment that is not needed, or about its words that are not needed.
+fn unused_part(
     comment: &Comment<'_>,
     checks: CommentChecks,
     is_used: &dyn Fn(RuleCode) -> bool,
-) -> Option<(Finding, Option<CommentEdit>)> {
+) -> Option<CommentFinding> {
     if comment.words.is_empty() {
-        let idle = checks.knows_all() && !RULES.iter().any(|rule| is_used(rule.code));
-        return idle.then(|| said::unused(comment, &[]));
+        let is_unused = checks.decides_all() && !RULES.iter().any(|rule| is_used(rule.code));
+        return is_unused.then(|| said::unused(comment, &[]));
     }
-    // A rule that an earlier word silences is not silenced by a later one.
+    // If two words refer to one rule, only the first is needed.
     let mut claimed: Vec<RuleCode> = Vec::new();
-    let mut idle = Vec::new();
+    let mut unused_words = Vec::new();
     for (word, rules) in &comment.words {
-        let about_code = !rules.is_empty() && rules.iter().all(|rule| rule.0 < 900);
+        let is_about_code = !rules.is_empty() && rules.iter().all(|rule| rule.0 < 900);
         let needed = rules.iter().copied().filter(|&rule| is_used(rule) && !claimed.contains(&rule));
         let needed: Vec<RuleCode> = needed.collect();
-        if about_code && needed.is_empty() && rules.iter().all(|&rule| checks.knows(rule)) {
-            idle.push(*word);
+        if is_about_code && needed.is_empty() && rules.iter().all(|&rule| checks.decides(rule)) {
+            unused_words.push(*word);
         }
         claimed.extend(needed);
     }
-    (!idle.is_empty()).then(|| said::unused(comment, &idle))
+    (!unused_words.is_empty()).then(|| said::unused(comment, &unused_words))
 }
 
-/// Returns the comment that silences a finding about a comment: one that covers its line, or the very one.
-fn silenced(comment: &Comment<'_>, rule: RuleCode) -> Option<Suppression> {
+/// Returns the suppression of a finding about a comment: by a comment that covers its line, or by the comment itself.
+fn suppression_of(comment: &Comment<'_>, rule: RuleCode) -> Option<Suppression> {
     let facts = &comment.file.facts;
     let place = facts.suppressions[comment.index as usize].comment;
     let mut rows = facts.suppressions.iter().enumerate().filter(|(_, row)| {
@@ -178,19 +186,19 @@ fn silenced(comment: &Comment<'_>, rule: RuleCode) -> Option<Suppression> {
             && (row.comment == place || row.line.contains_offset(place.start))
     });
     let (_, row) =
-        rows.find(|(index, _)| words(facts, *index as u32).any(|word| resolve_rules(word).contains(&rule)))?;
+        rows.find(|(index, _)| written_rules(facts, *index as u32).any(|word| resolve_rules(word).contains(&rule)))?;
     let reason = row.reason.get().map(|sym| facts.text(sym).to_owned());
     Some(Suppression { reason, source: SuppressionSource::Comment })
 }
 
-/// Gives equal findings of a file fingerprints that differ.
-fn number(file: &SourceFile, found: &mut [(Finding, Option<CommentEdit>)]) {
-    let mut seen: Vec<(RuleCode, String)> = Vec::new();
-    for (finding, _) in found {
+/// Sets the fingerprints of a file's findings, so that equal findings have different ones.
+fn set_fingerprints(file: &SourceFile, findings: &mut [CommentFinding]) {
+    let mut earlier: Vec<(RuleCode, String)> = Vec::new();
+    for (finding, _) in findings {
         let key = (finding.rule, finding.message.clone());
-        let occurrence = seen.iter().filter(|known| **known == key).count() as u32;
+        let occurrence = earlier.iter().filter(|other| **other == key).count() as u32;
         finding.fingerprint =
             blocklint_core::fingerprint(finding.rule, &file.relative, "", &finding.message, occurrence);
-        seen.push(key);
+        earlier.push(key);
     }
 }

@@ -1,14 +1,15 @@
-//! The rules that the words of a comment mean: `ignore[BLT104]`, `noqa: ASYNC251`.
+//! The rules that a suppression comment silences: `ignore[BLT104]`, `noqa: ASYNC251`.
 
 use blocklint_analysis::SilencingComment;
 use blocklint_core::RuleCode;
 use blocklint_facts::{FileFacts, SuppressionKind};
 use blocklint_rules::{mentions_rules, resolve_rules, rules_of_async_code};
 
-use super::words;
+use super::written_rules;
 
-/// Returns the comments of a file that silence rules, in order. Codes of other tools silence nothing, and words without brackets that
-/// name rules (`ignore BLT104`) are a mistake instead of a reason.
+/// Returns the comments of a file that silence rules, in order. A `noqa` with codes of other tools silences nothing.
+/// Rules without brackets (`ignore BLT104`) silence nothing either, because they are a mistake and not a reason
+/// (BLT903).
 pub(crate) fn silencing_comments(facts: &FileFacts) -> Vec<SilencingComment> {
     let rows = facts.suppressions.iter().enumerate();
     let silencing = rows.filter_map(|(index, row)| {
@@ -17,8 +18,9 @@ pub(crate) fn silencing_comments(facts: &FileFacts) -> Vec<SilencingComment> {
             return None;
         }
         let index = index as u32;
-        let rules: Vec<RuleCode> = words(facts, index).flat_map(resolve_rules).collect();
-        let aliases = if is_noqa { words(facts, index).flat_map(rules_of_code).collect() } else { Vec::new() };
+        let rules: Vec<RuleCode> = written_rules(facts, index).flat_map(resolve_rules).collect();
+        let aliases =
+            if is_noqa { written_rules(facts, index).flat_map(rules_of_foreign_code).collect() } else { Vec::new() };
         if rules.is_empty() && aliases.is_empty() && !row.rules.is_empty() {
             return None;
         }
@@ -31,8 +33,9 @@ pub(crate) fn silencing_comments(facts: &FileFacts) -> Vec<SilencingComment> {
     silencing.collect()
 }
 
-/// Returns the rules that see the same direct call as a code of another linter. ruff and flake8 read codes in capital letters only.
-fn rules_of_code(code: &str) -> Vec<RuleCode> {
+/// Returns the rules that report the same direct calls as a code of another linter (`ASYNC251`). Codes in lower case
+/// have none, because ruff and flake8 do not read them.
+fn rules_of_foreign_code(code: &str) -> Vec<RuleCode> {
     match code.bytes().any(|letter| letter.is_ascii_lowercase()) {
         true => Vec::new(),
         false => rules_of_async_code(code),

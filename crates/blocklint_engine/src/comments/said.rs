@@ -1,4 +1,4 @@
-//! Findings about comments, in words.
+//! The findings about suppression comments, with their messages, help and edits.
 
 use std::sync::Arc;
 
@@ -11,15 +11,15 @@ use blocklint_rules::{
 use rustc_hash::FxHashSet;
 
 use super::edit::CommentEdit;
-use super::{Comment, seems_ours, silenced};
+use super::{Comment, has_our_prefix, suppression_of};
 
-/// Returns the finding of a comment, or of some of its words, that silences nothing; no words mean the whole of a bare
-/// one.
+/// Returns the finding about a comment that silences nothing, or about those of its words that do not (`idle`). `idle`
+/// is empty for a comment without words.
 pub(super) fn unused(comment: &Comment<'_>, idle: &[&str]) -> (Finding, Option<CommentEdit>) {
     let is_whole = idle.len() == comment.words.len();
     let message = match idle {
         [] => "unused suppression".to_owned(),
-        idle => format!("unused suppression of {}", listed(idle)),
+        idle => format!("unused suppression of {}", quote_words(idle)),
     };
     let note = match idle {
         [] => "no finding stands here",
@@ -28,19 +28,19 @@ pub(super) fn unused(comment: &Comment<'_>, idle: &[&str]) -> (Finding, Option<C
     };
     let help = match is_whole {
         true => "remove the suppression".to_owned(),
-        false => format!("remove {} from it", listed(idle)),
+        false => format!("remove {} from it", quote_words(idle)),
     };
     let instead = comment.words.iter().filter(|(word, _)| !idle.contains(word)).map(|(word, _)| (*word).to_owned());
-    let edit = CommentEdit { title: upper(&help), words: written(comment), instead: instead.collect() };
-    let mut finding = finding(comment, UNUSED_SUPPRESSION.code, message);
+    let edit = CommentEdit { title: capitalise(&help), words: written_words(comment), instead: instead.collect() };
+    let mut finding = new_finding(comment, UNUSED_SUPPRESSION.code, message);
     finding.notes.push(note.to_owned());
     finding.help = Some(help);
     (finding, Some(edit))
 }
 
-/// Returns the finding of a comment that names unknown rules.
+/// Returns the finding about a comment with unknown rules.
 pub(super) fn unknown(comment: &Comment<'_>) -> Option<(Finding, Option<CommentEdit>)> {
-    let is_other_tool = |word: &str| comment.kind == SuppressionKind::Noqa && !seems_ours(word);
+    let is_other_tool = |word: &str| comment.kind == SuppressionKind::Noqa && !has_our_prefix(word);
     let unknown: Vec<&str> = comment
         .words
         .iter()
@@ -53,14 +53,14 @@ pub(super) fn unknown(comment: &Comment<'_>) -> Option<(Finding, Option<CommentE
     let rules = if unknown.len() == 1 { "rule" } else { "rules" };
     let near: Vec<(&str, String)> = unknown.iter().filter_map(|word| Some((*word, suggest_rule(word)?))).collect();
     let instead = near.iter().map(|(word, near)| format!("`{near}` instead of `{word}`")).collect::<Vec<_>>();
-    // In the message, because most formats show nothing else.
+    // The question is in the message, because most formats show only the message.
     let question = match (near.as_slice(), unknown.len()) {
         ([], _) => String::new(),
         ([(_, near)], 1) => format!("; did you mean `{near}`?"),
         _ => format!("; did you mean {}?", instead.join(", ")),
     };
-    let message = format!("unknown {rules} {} in a comment{question}", listed(&unknown));
-    let mut finding = finding(comment, INVALID_SUPPRESSION.code, message);
+    let message = format!("unknown {rules} {} in a comment{question}", quote_words(&unknown));
+    let mut finding = new_finding(comment, INVALID_SUPPRESSION.code, message);
     finding.notes.push("the comment silences nothing by that name".to_owned());
     if near.is_empty() {
         finding.help = Some("`blocklint rule --all` shows all rules".to_owned());
@@ -72,24 +72,25 @@ pub(super) fn unknown(comment: &Comment<'_>) -> Option<(Finding, Option<CommentE
         near.map_or((*word).to_owned(), |(_, near)| near.clone())
     });
     let mut instead: Vec<String> = instead.collect();
-    // A rule that is named already is not named twice.
-    let mut seen = FxHashSet::default();
-    instead.retain(|word| seen.insert(word.clone()));
-    Some((finding, Some(CommentEdit { title: upper(&help), words: written(comment), instead })))
+    // A replacement may be in the comment already, and is not written twice.
+    let mut written = FxHashSet::default();
+    instead.retain(|word| written.insert(word.clone()));
+    Some((finding, Some(CommentEdit { title: capitalise(&help), words: written_words(comment), instead })))
 }
 
-/// Returns the finding of a comment that cannot be read; `text` is its whole text.
+/// Returns the finding about a malformed comment; `text` is its whole text.
 pub(super) fn malformed(comment: &Comment<'_>, text: &str) -> Option<(Finding, Option<CommentEdit>)> {
-    let (what, instead) = diagnose_comment(text)?;
+    let (mistake, instead) = diagnose_comment(text)?;
     let instead = instead.map_or_else(String::new, |instead| format!("; write `{instead}`"));
-    let mut finding = finding(comment, INVALID_SUPPRESSION.code, format!("comment cannot be read: {what}{instead}"));
+    let mut finding =
+        new_finding(comment, INVALID_SUPPRESSION.code, format!("comment cannot be read: {mistake}{instead}"));
     finding.notes.push("it silences nothing".to_owned());
     Some((finding, None))
 }
 
-/// Returns the finding of a comment without a reason.
+/// Returns the finding about a comment without a required reason.
 pub(super) fn unexplained(comment: &Comment<'_>) -> (Finding, Option<CommentEdit>) {
-    let mut finding = finding(comment, UNEXPLAINED_SUPPRESSION.code, "suppression without a reason".to_owned());
+    let mut finding = new_finding(comment, UNEXPLAINED_SUPPRESSION.code, "suppression without a reason".to_owned());
     finding.notes.push("`require-reason` of the configuration asks for one".to_owned());
     finding.help = Some(match comment.kind {
         SuppressionKind::Noqa => "say why behind the codes: `noqa: BLT101 because …`".to_owned(),
@@ -98,18 +99,21 @@ pub(super) fn unexplained(comment: &Comment<'_>) -> (Finding, Option<CommentEdit
     (finding, None)
 }
 
-fn finding(comment: &Comment<'_>, rule: RuleCode, message: String) -> Finding {
+fn new_finding(comment: &Comment<'_>, rule: RuleCode, message: String) -> Finding {
     let span = comment.file.facts.suppressions[comment.index as usize].comment;
     let place = Place::unlocated(Arc::clone(&comment.file.path), span);
-    Finding { suppression: silenced(comment, rule), ..Finding::of_source(rule, Severity::Warning, message, place) }
+    Finding {
+        suppression: suppression_of(comment, rule),
+        ..Finding::of_source(rule, Severity::Warning, message, place)
+    }
 }
 
-fn written(comment: &Comment<'_>) -> Vec<String> {
+fn written_words(comment: &Comment<'_>) -> Vec<String> {
     comment.words.iter().map(|(word, _)| (*word).to_owned()).collect()
 }
 
-/// `` `a` ``, `` `b` and `c` ``.
-fn listed(words: &[&str]) -> String {
+/// Returns a list of words: `` `a`, `b` and `c` ``.
+fn quote_words(words: &[&str]) -> String {
     let quoted: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
     match quoted.split_last() {
         Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
@@ -117,7 +121,7 @@ fn listed(words: &[&str]) -> String {
     }
 }
 
-fn upper(text: &str) -> String {
+fn capitalise(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }

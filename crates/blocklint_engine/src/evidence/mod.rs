@@ -1,5 +1,5 @@
-//! Evidence from the running program, matched with the findings: recorded stalls, lines of asyncio's log, a profiler's
-//! stacks and BlockHound's errors. The content of a file shows its kind.
+//! Evidence that a program blocked at run time, matched with the findings: recorded stalls, lines of asyncio's log, a
+//! profiler's stacks and BlockHound's errors. The kind of a file is recognised by its content.
 
 mod blockhound;
 mod matching;
@@ -16,90 +16,90 @@ use camino::Utf8Path;
 use crate::Failure;
 use crate::choose::{Chosen, Levels};
 
-/// A file of evidence may be so large: a day of logs, or an hour of a profiler. A larger one is a mistake or an attack.
-const MOST_BYTES: u64 = 64 << 20;
-/// So many frames of a stack are looked at: the outermost, under which everything else happened.
-const MOST_FRAMES: usize = 1000;
-/// A name of a function, a file or a test is read so far, in characters.
-const MOST_CHARACTERS: usize = 500;
+/// The greatest size of a file in bytes. A day of logs or an hour of a profiler is smaller.
+const MAX_BYTES: u64 = 64 << 20;
+/// The greatest number of frames that are read of a stack. The outermost are read, because they have the entry point.
+const MAX_FRAMES: usize = 1000;
+/// The greatest number of characters of the name of a function or a test; the rest is cut off.
+const MAX_CHARACTERS: usize = 500;
 
-/// One file of evidence.
+/// The content of one file of evidence.
 #[derive(Debug)]
 pub struct Evidence {
-    /// The kind of evidence, in words.
+    /// The kind of evidence, as a plural noun for messages.
     pub kind: &'static str,
     stalls: Vec<Stall>,
 }
 
-/// The result of a file of evidence for the findings.
+/// The numbers of stalls in a file of evidence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Weighed {
-    /// How many stalls or stacks it holds, equal ones counted each.
+pub struct EvidenceCounts {
+    /// The number of stalls or sampled stacks; equal stacks are counted each time.
     pub all: u64,
-    /// How many of them a finding explains.
+    /// The number of them that match a finding.
     pub explained: u64,
 }
 
-/// A time for which a thread was held, or a look at one.
+/// A stall of a thread, or a sampled stack.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Stall {
-    /// Outermost first. Only one, without a line, where only a function is known.
+    /// The stack, outermost frame first. If only the function is known, the only frame is without a line.
     frames: Vec<Frame>,
-    /// How long, in seconds.
+    /// The duration in seconds, if it is known.
     seconds: Option<f64>,
-    /// How often.
+    /// The number of times that this stack was sampled.
     times: u64,
-    /// The test that showed it.
+    /// The test during which it happened.
     test: Option<String>,
 }
 
 /// A frame of a stack.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Frame {
-    /// As it is written: absolute, relative, or only a name; on the machine where the program ran.
+    /// The path of the file on the machine where the program ran: absolute, relative, or only a file name.
     path: String,
-    /// From 1.
+    /// The line, from 1.
     line: Option<u32>,
-    /// Qualified or not.
+    /// The name of the function, qualified or not.
     function: String,
 }
 
-/// Reads the stalls of one form; none where a text does not have it.
+/// Parses the stalls of one format; returns none if the text has another format.
 type Parse = fn(&str) -> Vec<Stall>;
 
 impl Evidence {
-    /// Reads a file.
+    /// Reads a file of evidence.
     ///
     /// # Errors
     ///
-    /// Where it cannot be read, is too large, or holds no evidence in any form that is known; with its line where one is to blame.
+    /// If the file cannot be read, is too large, or has no known format. The message has the line, if it is known.
     pub fn read(path: &Utf8Path) -> Result<Self, Failure> {
-        let failed = |why: String| Failure::new(format!("{path}: {why}"));
-        let file = File::open(path).map_err(|error| failed(error.to_string()))?;
+        let failure = |why: String| Failure::new(format!("{path}: {why}"));
+        let file = File::open(path).map_err(|error| failure(error.to_string()))?;
         let mut bytes = Vec::new();
-        file.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(|error| failed(error.to_string()))?;
-        if bytes.len() as u64 > MOST_BYTES {
-            return Err(failed(format!("evidence of more than {} MB is not read", MOST_BYTES >> 20)));
+        file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| failure(error.to_string()))?;
+        if bytes.len() as u64 > MAX_BYTES {
+            return Err(failure(format!("evidence of more than {} MB is not read", MAX_BYTES >> 20)));
         }
         Evidence::parse(&String::from_utf8_lossy(&bytes)).map_err(|why| Failure::new(format!("{path}:{why}")))
     }
 
-    /// Reads a text; what is wrong with it begins with `LINE:COLUMN: `, or with a space.
+    /// Parses the text of a file. An error begins with `LINE:COLUMN: `, or with a space if there is no place.
     fn parse(text: &str) -> Result<Self, String> {
         let text = text.trim_start_matches('\u{feff}');
         if text.trim_start().starts_with('{') {
             return Ok(Evidence { kind: "recorded stalls", stalls: recorded::parse(text)? });
         }
-        let forms: [(&'static str, Parse); 3] = [
+        let formats: [(&'static str, Parse); 3] = [
             ("slow callbacks of asyncio", slow_callbacks::parse),
             ("errors of BlockHound", blockhound::parse),
             ("sampled stacks", stacks::parse),
         ];
-        // A log may hold lines of several kinds; that with the first form that occurs is what the file is.
-        let found = forms.into_iter().map(|(kind, parse)| (kind, parse(text))).find(|(_, stalls)| !stalls.is_empty());
-        match found {
+        // A log may contain several kinds; the first one of this list that occurs is read.
+        let first = formats.into_iter().map(|(kind, parse)| (kind, parse(text))).find(|(_, stalls)| !stalls.is_empty());
+        match first {
             Some((kind, stalls)) => Ok(Evidence { kind, stalls }),
-            // A test run in which nothing stalled leaves an empty log.
+            // A run without stalls leaves an empty log.
             None if text.trim().is_empty() => Ok(Evidence { kind: "an empty file", stalls: Vec::new() }),
             None => Err(
                 "1:1: this is no evidence: neither JSON of `pytest --blocklint-evidence`, nor asyncio's log of slow \
@@ -109,17 +109,18 @@ impl Evidence {
         }
     }
 
-    /// Marks the findings that were seen. Their places must be located.
-    pub fn weigh(&self, chosen: &mut Chosen, project: &Project) -> Weighed {
-        matching::weigh(&self.stalls, chosen, project)
+    /// Marks the findings that the evidence confirms, and returns the numbers of stalls. Places of findings must have
+    /// rows and columns.
+    pub fn mark_confirmed(&self, chosen: &mut Chosen, project: &Project) -> EvidenceCounts {
+        matching::mark_confirmed(&self.stalls, chosen, project)
     }
 
-    /// Takes out what lies below the levels and was not seen, of findings that were chosen with none.
-    pub fn keep_seen(chosen: &mut Chosen, levels: Levels) {
+    /// Hides the findings below the levels that are not confirmed. They must have been chosen with the lowest levels.
+    pub fn hide_unless_confirmed(chosen: &mut Chosen, levels: Levels) {
         let is_shown = |of: &blocklint_core::Finding| {
             of.severity >= levels.severity && of.confidence >= levels.confidence
-                // Findings that only tests or command lines reach stay aside, because it is no news that a test showed
-                // its own call.
+                // Findings that only tests or command lines reach stay hidden, because a test that observes its own
+                // call is no news.
                 || of.confirmed.is_some() && of.aside.is_none()
                 || of.rule == blocklint_rules::UNREADABLE_SOURCE.code
         };
@@ -136,20 +137,20 @@ impl Evidence {
     }
 }
 
-/// Returns a name as far as it is read, without what would move a cursor.
-fn name(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control()).take(MOST_CHARACTERS).collect()
+/// Returns a name without control characters, which would move a terminal's cursor, and cut to [`MAX_CHARACTERS`].
+fn clean_name(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).take(MAX_CHARACTERS).collect()
 }
 
-/// Returns a place `PATH:LINE` and what follows it: the first number behind a colon, at whose end neither a name nor a
-/// path goes on.
-fn place(text: &str) -> Option<(&str, u32, &str)> {
-    text.match_indices(':').find_map(|(at, _)| {
-        let rest = &text[at + 1..];
+/// Splits a text that begins with a place into path, line and rest: `/a/x.py:12 cb=[…]`. The line is the first number
+/// after a colon that is followed by neither a letter, a digit nor a separator of paths (`C:7/a.py:3`).
+fn split_place(text: &str) -> Option<(&str, u32, &str)> {
+    text.match_indices(':').find_map(|(colon, _)| {
+        let rest = &text[colon + 1..];
         let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
         let line = rest[..digits].parse().ok().filter(|line| *line > 0)?;
-        let ends = rest[digits..].chars().next().is_none_or(|c| !(c.is_alphanumeric() || c == '/' || c == '\\'));
-        (at > 0 && ends).then(|| (&text[..at], line, &rest[digits..]))
+        let is_end = rest[digits..].chars().next().is_none_or(|c| !(c.is_alphanumeric() || c == '/' || c == '\\'));
+        (colon > 0 && is_end).then(|| (&text[..colon], line, &rest[digits..]))
     })
 }
 

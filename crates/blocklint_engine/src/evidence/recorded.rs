@@ -1,13 +1,13 @@
-//! Records that `pytest --blocklint-evidence` wrote (docs/evidence.md has the form).
+//! Parses the stalls that `pytest --blocklint-evidence` records as JSON (docs/evidence.md describes the format).
 
 use serde::Deserialize;
 
-use super::{Frame, MOST_FRAMES, Stall, name};
+use super::{Frame, MAX_FRAMES, Stall, clean_name};
 
-/// The form that is written today.
+/// The version of the format. Files of another version are refused.
 const VERSION: u32 = 1;
 
-/// A reader of an older form ignores keys that it does not know.
+/// Unknown keys are ignored, so that a later blocklint can add keys.
 #[derive(Deserialize)]
 struct File {
     blocklint_evidence: u32,
@@ -24,9 +24,9 @@ struct Recorded {
 
 #[derive(Deserialize)]
 struct Sample {
-    /// For how much of the stall the stack was so.
+    /// The time in seconds for which the thread had this stack.
     seconds: f64,
-    /// Outermost first.
+    /// The frames, outermost first.
     stack: Vec<Called>,
 }
 
@@ -37,11 +37,11 @@ struct Called {
     function: String,
 }
 
-/// Reads the file; what is wrong with it begins with `LINE:COLUMN: `, or with a space.
+/// Parses the file. An error begins with `LINE:COLUMN: `, or with a space if there is no place.
 pub(super) fn parse(text: &str) -> Result<Vec<Stall>, String> {
     let file: File = serde_json::from_str(text).map_err(|error| {
         let why = error.to_string();
-        // serde_json ends its message with the place, which stands in front here.
+        // The place at the end of serde_json's message is cut off, because our message begins with it.
         let why = why.rfind(" at line ").map_or(why.as_str(), |end| &why[..end]);
         format!("{}:{}: {why}", error.line(), error.column())
     })?;
@@ -57,13 +57,13 @@ pub(super) fn parse(text: &str) -> Result<Vec<Stall>, String> {
         if !is_time(recorded.seconds) || !recorded.samples.iter().all(|sample| is_time(sample.seconds)) {
             return Err(format!(" `stalls[{at}]`: `seconds` is a number from 0"));
         }
-        let test = recorded.test.as_deref().map(name);
-        // Of a stall in which several calls held the thread, each held it for its own share.
+        let test = recorded.test.as_deref().map(clean_name);
+        // If several calls held the thread during one stall, each gets its own share of the time.
         for sample in recorded.samples {
-            let frames = sample.stack.into_iter().take(MOST_FRAMES).map(|called| Frame {
+            let frames = sample.stack.into_iter().take(MAX_FRAMES).map(|called| Frame {
                 path: called.file,
                 line: Some(called.line),
-                function: name(&called.function),
+                function: clean_name(&called.function),
             });
             let seconds = Some(sample.seconds.min(recorded.seconds));
             stalls.push(Stall { frames: frames.collect(), seconds, times: 1, test: test.clone() });

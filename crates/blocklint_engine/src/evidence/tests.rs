@@ -1,8 +1,8 @@
-//! The forms of evidence, each read from a text as its program writes it.
+//! Tests of each format of evidence, with texts as the programs write them.
 
-use super::{Evidence, Frame, Stall, place};
+use super::{Evidence, Frame, Stall, split_place};
 
-fn only(text: &str) -> Stall {
+fn parse_single(text: &str) -> Stall {
     let mut evidence = Evidence::parse(text).expect("evidence");
     assert_eq!(evidence.stalls.len(), 1, "{evidence:?}");
     evidence.stalls.remove(0)
@@ -13,12 +13,12 @@ fn frame(path: &str, line: Option<u32>, function: &str) -> Frame {
 }
 
 #[test]
-fn a_place_ends_with_its_number() {
-    assert_eq!(place("/a b/x.py:12 cb=[…]"), Some(("/a b/x.py", 12, " cb=[…]")));
-    assert_eq!(place("C:\\a\\x.py:7>"), Some(("C:\\a\\x.py", 7, ">")));
-    assert_eq!(place("C:7/a.py:3"), Some(("C:7/a.py", 3, "")));
+fn split_place_ends_at_the_line_number() {
+    assert_eq!(split_place("/a b/x.py:12 cb=[…]"), Some(("/a b/x.py", 12, " cb=[…]")));
+    assert_eq!(split_place("C:\\a\\x.py:7>"), Some(("C:\\a\\x.py", 7, ">")));
+    assert_eq!(split_place("C:7/a.py:3"), Some(("C:7/a.py", 3, "")));
     for nowhere in ["x.py", ":3", "x.py:", "x.py:0", "x.py:99999999999"] {
-        assert_eq!(place(nowhere), None, "{nowhere}");
+        assert_eq!(split_place(nowhere), None, "{nowhere}");
     }
 }
 
@@ -33,13 +33,14 @@ fn slow_callbacks_name_their_function() {
         "Executing <TimerHandle when=17.5 Shop.load() at /srv/app/shop.py:5 created at /srv/app/main.py:3> took 0.301 seconds",
     ];
     for text in tasks {
-        let stall = only(text);
+        let stall = parse_single(text);
         assert_eq!((stall.seconds, stall.times), (Some(0.301), 1), "{text}");
         let [function] = &stall.frames[..] else { panic!("{stall:?}") };
         assert_eq!((&*function.path, function.line), ("/srv/app/shop.py", None), "{text}");
         assert_eq!(blocklint_core::last_name(&function.function), "load", "{text}");
     }
-    let nameless = only("Executing <Handle <TaskWakeupMethWrapper object at 0x7f>(<Future finis…>)> took 0.2 seconds");
+    let nameless =
+        parse_single("Executing <Handle <TaskWakeupMethWrapper object at 0x7f>(<Future finis…>)> took 0.2 seconds");
     assert!(nameless.frames.is_empty());
 }
 
@@ -47,11 +48,11 @@ fn slow_callbacks_name_their_function() {
 fn raw_stacks_have_places_and_counts() {
     let text = "process 7:\"python app.py\";thread (0x7F);main (app/main.py:3);load (app/store.py:14) 37\n";
     let expected = vec![frame("app/main.py", Some(3), "main"), frame("app/store.py", Some(14), "load")];
-    assert_eq!(only(text), Stall { frames: expected, seconds: None, times: 37, test: None });
+    assert_eq!(parse_single(text), Stall { frames: expected, seconds: None, times: 37, test: None });
 }
 
 #[test]
-fn errors_of_blockhound_are_stacks_from_the_inside_out() {
+fn errors_of_blockhound_are_reversed_stacks() {
     let plain = "reactor.blockhound.BlockingOperationError: Blocking call! java.lang.Thread.sleep\n\
                  \tat java.base/java.lang.Thread.sleep(Thread.java)\n\tat org.acme.Store.load(Store.java:14)\n\
                  \tat org.acme.Web$Routes.get(Web.java:7)\n2026 INFO next\n\tat not.of.It.at(It.java:1)\n";
@@ -62,7 +63,7 @@ fn errors_of_blockhound_are_stacks_from_the_inside_out() {
         1,
     );
     for text in [plain, &assembled] {
-        let frames = only(text).frames;
+        let frames = parse_single(text).frames;
         let expected = [
             frame("org/acme/Web.java", Some(7), "get"),
             frame("org/acme/Store.java", Some(14), "load"),
@@ -80,22 +81,22 @@ fn recorded_stalls_share_their_time() {
             {{"seconds": 0.5, "stack": [{{"file": "a.py", "line": 3, "function": "f\u001b[2J"}}]}}]}}]}}"#
         )
     };
-    let read = only(&stall("1.5"));
+    let read = parse_single(&stall("1.5"));
     assert_eq!((read.seconds, read.test.as_deref()), (Some(0.5), Some("t::a")));
     assert_eq!(read.frames, [frame("a.py", Some(3), "f[2J")], "a name moves no cursor");
     assert!(Evidence::parse(&stall("-1")).is_err_and(|why| why.contains("`stalls[0]`")));
 }
 
 #[test]
-fn what_is_wrong_is_told_with_its_place() {
+fn errors_begin_with_their_place() {
     for (text, why) in [
         ("{\"blocklint_evidence\": 1,\n \"stalls\": 3}", "2:12: invalid type: integer `3`, expected a sequence"),
         ("{\"blocklint_evidence\": 9, \"stalls\": []}", " evidence of form 9"),
         ("{\"stalls\": [", "1:12: EOF"),
         ("hello\nworld", "1:1: this is no evidence"),
     ] {
-        let said = Evidence::parse(text).expect_err(text);
-        assert!(said.starts_with(why), "{said}");
+        let error = Evidence::parse(text).expect_err(text);
+        assert!(error.starts_with(why), "{error}");
     }
     assert!(Evidence::parse("\n").is_ok_and(|evidence| evidence.stalls.is_empty()));
     let deep = format!("{{\"blocklint_evidence\": 1, \"stalls\": {}", "[".repeat(200_000));

@@ -1,12 +1,12 @@
-//! Conditions as model files write them, and what decided them.
+//! The conditions of a model row in the syntax of model files, with the result at a call.
 
 use blocklint_analysis::{ConditionResult, TestedCondition};
 use blocklint_core::Language;
 use blocklint_models::written::condition;
 
-/// Returns a condition in words, `unless argument = "block@0", equals = false`, and where it is decided if not by the
-/// code there.
-pub(super) fn written(tried: &TestedCondition, language: Language) -> String {
+/// Returns a condition, `unless argument = "block@0", equals = false`. If the call itself does not decide it, the text
+/// adds the parameter that decides, or that the value is not visible.
+pub(super) fn condition_text(tried: &TestedCondition, language: Language) -> String {
     let key = if tried.is_unless { "unless" } else { "when" };
     let text = format!("{key} {}", condition(&tried.condition, language));
     match (tried.shown, &tried.parameter) {

@@ -1,76 +1,77 @@
-//! Doubts that make a finding less sure, in sentences.
+//! The doubts that lower the confidence of a finding, as sentences.
 
 use blocklint_analysis::{BodyRef, Choice, Doubt, Explainer, Linker, RawFinding, RootKind, SiteRef};
 use blocklint_core::{Confidence, Mistake};
 use blocklint_output::Remark;
 use blocklint_rules::rule;
 
-use super::sites::{body, place_of};
-use super::values::value;
+use super::sites::{body_text, place_of_site};
+use super::values::value_text;
 
-/// Implementations that are named.
-const NAMED: usize = 4;
+/// The greatest number of implementations that a sentence lists.
+const MAX_LISTED: usize = 4;
 
-/// Returns what makes a finding less sure besides signals.
+/// Returns the reasons besides signals that lower the confidence of a finding.
 pub(super) fn doubts(explainer: &Explainer<'_, '_>, raw: &RawFinding) -> Vec<Remark> {
-    let mut found: Vec<Remark> = Vec::new();
+    let mut remarks: Vec<Remark> = Vec::new();
     let mut add = |remark: Remark| {
-        if !found.contains(&remark) {
-            found.push(remark);
+        if !remarks.contains(&remark) {
+            remarks.push(remark);
         }
     };
-    raw.doubts.iter().for_each(|doubt| add(in_words(explainer, doubt)));
+    raw.doubts.iter().for_each(|doubt| add(doubt_text(explainer, doubt)));
     if raw.confidence < Confidence::High && raw.doubts.is_empty() {
-        of_rule(raw).into_iter().for_each(|says| add(Remark::new(says)));
+        doubt_of_rule(raw).into_iter().for_each(|text| add(Remark::new(text)));
     }
-    found
+    remarks
 }
 
-fn in_words(explainer: &Explainer<'_, '_>, doubt: &Doubt) -> Remark {
+fn doubt_text(explainer: &Explainer<'_, '_>, doubt: &Doubt) -> Remark {
     let linker = explainer.linker();
     match doubt {
-        Doubt::Choice(choice) => Remark::at(choice_in_words(linker, choice), place_of(linker, choice.site)),
-        Doubt::Inferred(site) => Remark::at(inferred(explainer, *site), place_of(linker, *site)),
+        Doubt::Choice(choice) => Remark::at(choice_text(linker, choice), place_of_site(linker, choice.site)),
+        Doubt::Inferred(site) => Remark::at(inferred_text(explainer, *site), place_of_site(linker, *site)),
         Doubt::PerhapsOther(site) => {
             let written = linker.written_site(*site);
-            Remark::at(format!("`{written}` may also run something that is not known"), place_of(linker, *site))
+            Remark::at(format!("`{written}` may also run something that is not known"), place_of_site(linker, *site))
         }
         Doubt::ByName(site) => {
             let written = linker.written_site(*site);
             let says = format!(
                 "nothing is known of what `{written}` is called on; the project has only one method of this name"
             );
-            Remark::at(says, place_of(linker, *site))
+            Remark::at(says, place_of_site(linker, *site))
         }
         Doubt::Argument(site, arg) => {
-            let given =
+            let argument =
                 linker.program.args_of(*site).get(*arg as usize).map(|arg| linker.written(site.file, arg.value));
-            let given = given
+            let argument = argument
                 .filter(|text| !text.is_empty())
                 .map_or_else(|| "its argument".to_owned(), |text| format!("`{text}`"));
             let written = linker.written_site(*site);
-            Remark::at(format!("that `{written}` runs {given} is inferred"), place_of(linker, *site))
+            Remark::at(format!("that `{written}` runs {argument} is inferred"), place_of_site(linker, *site))
         }
         Doubt::Undecided(site) => {
             let written = linker.written_site(*site);
             let says = format!("a condition of `{written}`, or around it, is neither shown to hold nor ruled out");
-            Remark::at(says, place_of(linker, *site))
+            Remark::at(says, place_of_site(linker, *site))
         }
         Doubt::Root(kind) => Remark::new(match kind {
             RootKind::Dispatched => "it is one of several callables that code of an event loop chooses among",
             RootKind::Composed => "it is not known where its chain is subscribed to",
             _ => "it is not known on which thread its result is composed",
         }),
-        Doubt::Entry(of) => Remark::new(format!("that a greenlet runs {} is inferred", body(linker, *of))),
+        Doubt::Entry(of) => Remark::new(format!("that a greenlet runs {} is inferred", body_text(linker, *of))),
     }
 }
 
-/// `` `self.store.read` may run one of 3 implementations, of which 1 blocks (`app.Slow.read`) and 2 do not (…) ``.
-fn choice_in_words(linker: &Linker<'_>, choice: &Choice) -> String {
+/// Returns a sentence about a call with several targets:
+/// `` `self.store.read` may run one of 3, of which 1 blocks (`app.Slow.read`) and 2 do not (…) ``.
+fn choice_text(linker: &Linker<'_>, choice: &Choice) -> String {
     let named = |bodies: &[BodyRef]| {
         let mut names: Vec<String> =
-            bodies.iter().take(NAMED).map(|&of| format!("`{}`", linker.qualified_name(of))).collect();
-        if bodies.len() > NAMED {
+            bodies.iter().take(MAX_LISTED).map(|&of| format!("`{}`", linker.qualified_name(of))).collect();
+        if bodies.len() > MAX_LISTED {
             names.push("…".to_owned());
         }
         if names.is_empty() { String::new() } else { format!(" ({})", names.join(", ")) }
@@ -91,22 +92,22 @@ fn choice_in_words(linker: &Linker<'_>, choice: &Choice) -> String {
     }
 }
 
-/// Returns what is said of a value that is inferred.
-fn inferred(explainer: &Explainer<'_, '_>, site: SiteRef) -> String {
+/// Returns a sentence about a receiver or callee that is inferred.
+fn inferred_text(explainer: &Explainer<'_, '_>, site: SiteRef) -> String {
     let linker = explainer.linker();
     let written = linker.written_site(site);
     match explainer.receiver(site) {
         Some((receiver, of)) if !linker.values.is_unknown(of) => {
-            format!("what `{receiver}` is, is inferred: {}", value(linker, of))
+            format!("what `{receiver}` is, is inferred: {}", value_text(linker, of))
         }
         _ => format!("what `{written}` runs is inferred"),
     }
 }
 
-/// Returns why a rule without a path to a blocking call is not sure of its finding.
-fn of_rule(raw: &RawFinding) -> Option<&'static str> {
+/// Returns the doubt of a rule that needs no path to a blocking call.
+fn doubt_of_rule(raw: &RawFinding) -> Option<&'static str> {
     match raw.mistake {
-        // A calculation that other code hands to a thread.
+        // A long calculation, because other code runs the same function in a thread.
         Mistake::Holds if raw.causes.is_empty() => {
             Some("how long it takes is inferred: other code runs the same in a thread")
         }

@@ -1,47 +1,47 @@
-//! Why a finding is not shown, and what would show it.
+//! The reason why `check` does not show a finding, and the option that would show it.
 
 use blocklint_core::{Finding, SuppressionSource};
 use rustc_hash::FxHashSet;
 
 use super::ExplainRequest;
-use crate::analyse::grouped;
-use crate::choose::{Chosen, Fate, fate_of};
+use crate::analyse::group_by_cause;
+use crate::choose::{Chosen, Fate, fate};
 
-/// For each finding of a run why it is not shown.
+/// The reason why each finding of a run is hidden; `None` if it is shown.
 pub(super) struct Fates {
-    hidden: Vec<Option<String>>,
+    reasons: Vec<Option<String>>,
 }
 
 impl Fates {
-    /// Decides about findings as `check` does.
+    /// Applies `per-file-ignores`, the selected rules, the levels and the baseline to findings, as `check` does.
     pub(super) fn new(request: &ExplainRequest<'_>, findings: &[Finding]) -> Self {
         let mut marked = findings.to_vec();
-        request.rules.hide(&mut marked);
+        request.rules.suppress_per_file(&mut marked);
         let fates: Vec<Fate> =
-            marked.iter().map(|finding| fate_of(finding, &request.rules.selection, request.levels)).collect();
-        let is_shown = |at: &usize| fates[*at] == Fate::Shown;
-        let mut shown: Vec<Finding> = (0..marked.len()).filter(is_shown).map(|at| marked[at].clone()).collect();
-        crate::analyse::sort(&mut shown);
-        let groups = grouped(&shown);
+            marked.iter().map(|finding| fate(finding, &request.rules.selection, request.levels)).collect();
+        let is_shown = |index: &usize| fates[*index] == Fate::Shown;
+        let mut shown: Vec<Finding> = (0..marked.len()).filter(is_shown).map(|index| marked[index].clone()).collect();
+        crate::analyse::sort_findings(&mut shown);
+        let groups = group_by_cause(&shown);
         let mut chosen = Chosen::of(shown, groups);
         let key = |finding: &Finding| (finding.fingerprint.clone(), finding.place.path.clone(), finding.place.span);
-        let held: FxHashSet<_> = (request.hold)(&mut chosen).iter().map(key).collect();
-        let hidden = marked.iter().zip(&fates).map(|(finding, fate)| match fate {
+        let known: FxHashSet<_> = (request.remove_known)(&mut chosen).iter().map(key).collect();
+        let reasons = marked.iter().zip(&fates).map(|(finding, fate)| match fate {
             Fate::Shown => {
-                held.contains(&key(finding)).then(|| "the baseline holds it; `--no-baseline` shows it".to_owned())
+                known.contains(&key(finding)).then(|| "the baseline holds it; `--no-baseline` shows it".to_owned())
             }
-            fate => Some(in_words(finding, *fate, request)),
+            fate => Some(reason_of(finding, *fate, request)),
         });
-        Fates { hidden: hidden.collect() }
+        Fates { reasons: reasons.collect() }
     }
 
-    /// Returns why a finding is not shown, if it is not.
-    pub(super) fn hidden(&self, at: usize) -> Option<String> {
-        self.hidden.get(at).cloned().flatten()
+    /// Returns the reason why a finding is hidden, by its index; `None` if it is shown.
+    pub(super) fn reason_hidden(&self, index: usize) -> Option<String> {
+        self.reasons.get(index).cloned().flatten()
     }
 }
 
-fn in_words(finding: &Finding, fate: Fate, request: &ExplainRequest<'_>) -> String {
+fn reason_of(finding: &Finding, fate: Fate, request: &ExplainRequest<'_>) -> String {
     match fate {
         Fate::Shown => String::new(),
         Fate::NotSelected => {

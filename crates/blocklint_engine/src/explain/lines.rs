@@ -1,14 +1,14 @@
-//! Where a line stands, in sentences.
+//! The explanation of a line besides its calls: the function that contains it, and remarks about its file and comments.
 
 use blocklint_analysis::{Explainer, FileId, LineContext};
 use blocklint_core::{Language, Span};
 use blocklint_facts::{BodyKind, Form, SuppressionKind};
 use blocklint_output::Remark;
 
-use super::sites::{body, place, place_of};
+use super::sites::{body_text, place, place_of_site};
 use crate::fixing::is_generated;
 
-/// The kind of text that a line holds.
+/// The kind of text on a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LineKind {
     Blank,
@@ -16,8 +16,8 @@ pub(super) enum LineKind {
     Code,
 }
 
-/// Returns what a line is by its first characters.
-pub(super) fn kind_of(text: &str, language: Language) -> LineKind {
+/// Returns the kind of a line by its first characters.
+pub(super) fn line_kind(text: &str, language: Language) -> LineKind {
     let begins = |words: &[&str]| words.iter().any(|word| text.trim_start().starts_with(word));
     match language {
         _ if text.trim().is_empty() => LineKind::Blank,
@@ -27,82 +27,81 @@ pub(super) fn kind_of(text: &str, language: Language) -> LineKind {
     }
 }
 
-/// Returns where a line stands: ``in async function `app.handler` ``.
-pub(super) fn stands(explainer: &Explainer<'_, '_>, standing: &LineContext, kind: LineKind) -> String {
+/// Returns the location of a line: ``in async function `app.handler` ``.
+pub(super) fn location_text(explainer: &Explainer<'_, '_>, context: &LineContext, kind: LineKind) -> String {
     let linker = explainer.linker();
     let program = linker.program;
-    let around = || match program.body(standing.body).kind {
-        BodyKind::Module => format!("outside of any function of {}", body(linker, standing.body)),
-        _ => format!("in {}", body(linker, standing.body)),
+    let around = || match program.body(context.body).kind {
+        BodyKind::Module => format!("outside of any function of {}", body_text(linker, context.body)),
+        _ => format!("in {}", body_text(linker, context.body)),
     };
-    if let Some(&defined) = standing.defines.first() {
-        return format!("defines {}", body(linker, defined));
+    if let Some(&defined) = context.defines.first() {
+        return format!("defines {}", body_text(linker, defined));
     }
-    if let Some(class) = standing.class {
+    if let Some(class) = context.class {
         return format!("defines class `{}`", linker.qualified_class(class));
     }
     match kind {
         LineKind::Blank => format!("a blank line {}", around()),
         LineKind::Comment => format!("a comment {}", around()),
-        LineKind::Code if standing.is_import => format!("an import {}", around()),
+        LineKind::Code if context.is_import => format!("an import {}", around()),
         LineKind::Code => around(),
     }
 }
 
-/// Returns what is to be said of a line besides its calls and findings.
+/// Returns the remarks about a line besides its calls and findings.
 pub(super) fn remarks(
     explainer: &Explainer<'_, '_>,
-    standing: &LineContext,
+    context: &LineContext,
     is_called: bool,
     has_findings: bool,
 ) -> Vec<Remark> {
     let linker = explainer.linker();
-    let mut found = Vec::new();
-    if let Some(call) = standing.enclosing_call.filter(|_| !is_called) {
-        found.push(Remark::at(
+    let mut remarks = Vec::new();
+    if let Some(call) = context.enclosing_call.filter(|_| !is_called) {
+        remarks.push(Remark::at(
             format!("goes on with the call of `{}`", linker.written_site(call)),
-            place_of(linker, call),
+            place_of_site(linker, call),
         ));
-    } else if !is_called && !has_findings && standing.defines.is_empty() && standing.class.is_none() {
-        found.push(Remark::new("nothing is called on this line"));
+    } else if !is_called && !has_findings && context.defines.is_empty() && context.class.is_none() {
+        remarks.push(Remark::new("nothing is called on this line"));
     }
-    if let Some(nearest) = standing.nearest.filter(|_| !is_called && !has_findings && standing.enclosing_call.is_none())
-    {
-        let says = format!("the nearest function is {}", body(linker, nearest));
-        found.push(Remark::at(says, place(linker, nearest.file, linker.program.body(nearest).name_span)));
+    if let Some(nearest) = context.nearest.filter(|_| !is_called && !has_findings && context.enclosing_call.is_none()) {
+        let says = format!("the nearest function is {}", body_text(linker, nearest));
+        remarks.push(Remark::at(says, place(linker, nearest.file, linker.program.body(nearest).name_span)));
     }
-    found
+    remarks
 }
 
-/// Returns what is to be said of a file as a whole.
-pub(super) fn of_file(explainer: &Explainer<'_, '_>, file: FileId, text: &str) -> Vec<Remark> {
+/// Returns the remarks about a file.
+pub(super) fn file_remarks(explainer: &Explainer<'_, '_>, file: FileId, text: &str) -> Vec<Remark> {
     let linker = explainer.linker();
-    let mut found = Vec::new();
+    let mut remarks = Vec::new();
     if linker.is_never_built(file) {
         let says = "the file is not part of the program: no `mod` declares it, so the compiler never sees it";
-        found.push(Remark::new(says));
+        remarks.push(Remark::new(says));
     }
     if linker.program.is_test(file) {
-        found.push(Remark::new("the file holds tests: what only they reach is left aside"));
+        remarks.push(Remark::new("the file holds tests: what only they reach is left aside"));
     }
     if is_generated(text) {
-        found.push(Remark::new("the file says that a program wrote it: no fix is made there"));
+        remarks.push(Remark::new("the file says that a program wrote it: no fix is made there"));
     }
-    found
+    remarks
 }
 
-/// Returns what the comments of a line that silence rules do.
-pub(super) fn of_comments(explainer: &Explainer<'_, '_>, file: FileId, line: Span) -> Vec<Remark> {
+/// Returns a remark for each suppression comment on a line: the rules that it silences, or that it silences nothing.
+pub(super) fn comment_remarks(explainer: &Explainer<'_, '_>, file: FileId, line: Span) -> Vec<Remark> {
     let facts = explainer.linker().program.facts(file);
     let used = &explainer.solved().used_comments;
     let rows = facts.suppressions.iter().enumerate().filter(|(_, row)| {
-        let is_meant = matches!(row.kind, SuppressionKind::Ignore | SuppressionKind::Noqa);
-        is_meant && line.start <= row.comment.start && row.comment.start <= line.end
+        let is_suppression = matches!(row.kind, SuppressionKind::Ignore | SuppressionKind::Noqa);
+        is_suppression && line.start <= row.comment.start && row.comment.start <= line.end
     });
-    rows.filter_map(|(at, row)| {
+    rows.filter_map(|(index, row)| {
         let mut rules: Vec<String> = used
             .iter()
-            .filter(|one| one.file == file && one.comment as usize == at)
+            .filter(|one| one.file == file && one.comment as usize == index)
             .map(|one| one.rule.to_string())
             .collect();
         rules.sort_unstable();

@@ -1,87 +1,95 @@
-//! Why a site belongs to no finding, in sentences.
+//! The reasons why a site belongs to no finding, as sentences.
 
 use blocklint_analysis::{BodyRef, EndReason, Explainer, Explanation, Linker, StopReason, Why};
 use blocklint_core::{Context, Language};
 use blocklint_facts::{Flow, SiteKind};
 use blocklint_output::Remark;
 
-use super::MOST_LISTED;
-use super::sites::{body, context_words, place, place_of};
+use super::MAX_LISTED;
+use super::sites::{body_text, context_words, place, place_of_site};
 
-/// Returns one end in words, each with the place it describes.
-pub(super) fn reason(explainer: &Explainer<'_, '_>, site: &Explanation<'_>, end: &EndReason) -> Vec<Remark> {
+/// Returns the remarks about one end of the search at a site.
+pub(super) fn end_remarks(explainer: &Explainer<'_, '_>, site: &Explanation<'_>, end: &EndReason) -> Vec<Remark> {
     let linker = explainer.linker();
     let text = |path| linker.library.text(path).to_string();
-    let one = |text: String| vec![Remark::new(text)];
+    let single = |text: String| vec![Remark::new(text)];
     match end {
-        EndReason::UnknownCallee(why) => one(unknown(linker, site, *why)),
-        EndReason::NoModel(path) => one(format!("no model speaks of `{}`: it is taken to hold no thread", text(*path))),
-        EndReason::NoEffect(path) => one(format!("no model row says that `{}` holds its thread", text(*path))),
-        EndReason::Harmless(path) => one(format!("the model says that `{}` holds no thread", text(*path))),
+        EndReason::UnknownCallee(why) => single(unknown_callee_text(linker, site, *why)),
+        EndReason::NoModel(path) => {
+            single(format!("no model speaks of `{}`: it is taken to hold no thread", text(*path)))
+        }
+        EndReason::NoEffect(path) => single(format!("no model row says that `{}` holds its thread", text(*path))),
+        EndReason::Harmless(path) => single(format!("the model says that `{}` holds no thread", text(*path))),
         EndReason::Asynchronous(path) => {
-            one(format!("`{}` is asynchronous: the event loop goes on while it is awaited", text(*path)))
+            single(format!("`{}` is asynchronous: the event loop goes on while it is awaited", text(*path)))
         }
         EndReason::Excused(path) => {
-            one(format!("`{}` holds no thread as it is called here: none of its rows applies", text(*path)))
+            single(format!("`{}` holds no thread as it is called here: none of its rows applies", text(*path)))
         }
-        EndReason::NoTime(path) => one(format!("`{}` is given no time here: it does not wait", text(*path))),
+        EndReason::NoTime(path) => single(format!("`{}` is given no time here: it does not wait", text(*path))),
         EndReason::Lock(path) => {
-            one(format!("`{}` takes a lock of this process, which by itself is not reported", text(*path)))
+            single(format!("`{}` takes a lock of this process, which by itself is not reported", text(*path)))
         }
-        EndReason::Registers(of, Context::EventLoop) => {
-            one(format!("registers {} to run on the event loop, where it is judged by itself", body(linker, *of)))
-        }
-        EndReason::Registers(of, context) => one(format!(
+        EndReason::Registers(of, Context::EventLoop) => single(format!(
+            "registers {} to run on the event loop, where it is judged by itself",
+            body_text(linker, *of)
+        )),
+        EndReason::Registers(of, context) => single(format!(
             "registers {} to run in {}, where it holds no event loop",
-            body(linker, *of),
+            body_text(linker, *of),
             context_words(*context)
         )),
         EndReason::Silenced(of, span) => vec![Remark::at(
-            format!("what {} does is silenced by a comment there", body(linker, *of)),
+            format!("what {} does is silenced by a comment there", body_text(linker, *of)),
             place(linker, of.file, *span),
         )],
-        EndReason::Unconsumed(path) => one(format!(
+        EndReason::Unconsumed(path) => single(format!(
             "`{}` works when its result is consumed, and nothing that is known consumes it on an event loop",
             text(*path)
         )),
-        EndReason::Makes(of, Flow::Coroutine) => {
-            one(format!("makes a coroutine of `{}`: its body runs where that is awaited", linker.qualified_name(*of)))
-        }
+        EndReason::Makes(of, Flow::Coroutine) => single(format!(
+            "makes a coroutine of `{}`: its body runs where that is awaited",
+            linker.qualified_name(*of)
+        )),
         EndReason::Makes(of, Flow::Sync) => {
-            one(format!("`{}` is only made, not run, here", linker.qualified_name(*of)))
+            single(format!("`{}` is only made, not run, here", linker.qualified_name(*of)))
         }
-        EndReason::Makes(of, Flow::Generator | Flow::AsyncGenerator) => {
-            one(format!("makes a generator of `{}`: its body runs where that is iterated", linker.qualified_name(*of)))
+        EndReason::Makes(of, Flow::Generator | Flow::AsyncGenerator) => single(format!(
+            "makes a generator of `{}`: its body runs where that is iterated",
+            linker.qualified_name(*of)
+        )),
+        EndReason::Awaits(of, findings) => awaited_remarks(explainer, *of, findings),
+        EndReason::Quiet(of) => {
+            single(format!("nothing that {} runs is known to hold its thread", body_text(linker, *of)))
         }
-        EndReason::Awaits(of, findings) => awaits(explainer, *of, findings),
-        EndReason::Quiet(of) => one(format!("nothing that {} runs is known to hold its thread", body(linker, *of))),
         EndReason::HandsOver(passed) => {
-            let what = match (passed.written.as_str(), linker.program.language(site.site.file)) {
+            let callable = match (passed.written.as_str(), linker.program.language(site.site.file)) {
                 ("<lambda>", Language::Rust) => "a closure".to_owned(),
                 ("<lambda>", _) => "a lambda".to_owned(),
                 (written, _) => format!("`{written}`"),
             };
-            one(match passed.context {
+            single(match passed.context {
                 Context::EventLoop => {
-                    format!("hands {what} to the event loop; nothing that it runs is known to hold the thread")
+                    format!("hands {callable} to the event loop; nothing that it runs is known to hold the thread")
                 }
                 context => {
-                    format!("hands {what} to {}: what it does there holds no event loop", context_words(context))
+                    format!("hands {callable} to {}: what it does there holds no event loop", context_words(context))
                 }
             })
         }
-        EndReason::Plain => vec![plain(explainer, site)],
-        EndReason::RuledOut(of) => {
-            one(format!("{} can block its thread, but not with the arguments that are passed here", body(linker, *of)))
-        }
+        EndReason::Plain => vec![plain_remark(explainer, site)],
+        EndReason::RuledOut(of) => single(format!(
+            "{} can block its thread, but not with the arguments that are passed here",
+            body_text(linker, *of)
+        )),
         EndReason::Suppressed(file, span) => vec![Remark::at("a comment ends it here", place(linker, *file, *span))],
-        EndReason::Allowed(of) => one(format!("the thread of {} may be held in this way", body(linker, *of))),
-        EndReason::Stops(of, above) => stops(explainer, Some(site.owner), *of, above),
+        EndReason::Allowed(of) => single(format!("the thread of {} may be held in this way", body_text(linker, *of))),
+        EndReason::Stops(of, above) => stop_texts(explainer, Some(site.owner), *of, above),
     }
 }
 
-/// Returns what is said of a site without target.
-pub(super) fn plain(explainer: &Explainer<'_, '_>, site: &Explanation<'_>) -> Remark {
+/// Returns the remark about a site without a target.
+pub(super) fn plain_remark(explainer: &Explainer<'_, '_>, site: &Explanation<'_>) -> Remark {
     let linker = explainer.linker();
     let row = linker.program.site(site.site);
     let text = match row.kind {
@@ -93,7 +101,7 @@ pub(super) fn plain(explainer: &Explainer<'_, '_>, site: &Explanation<'_>) -> Re
     Remark::new(text)
 }
 
-fn unknown(linker: &Linker<'_>, site: &Explanation<'_>, why: Why) -> String {
+fn unknown_callee_text(linker: &Linker<'_>, site: &Explanation<'_>, why: Why) -> String {
     let written = linker.written_site(site.site);
     match site.receiver {
         Some(receiver) if linker.values.is_unknown(receiver) => {
@@ -103,12 +111,12 @@ fn unknown(linker: &Linker<'_>, site: &Explanation<'_>, why: Why) -> String {
     }
 }
 
-fn awaits(explainer: &Explainer<'_, '_>, of: BodyRef, findings: &[usize]) -> Vec<Remark> {
+fn awaited_remarks(explainer: &Explainer<'_, '_>, of: BodyRef, findings: &[usize]) -> Vec<Remark> {
     let linker = explainer.linker();
-    let name = body(linker, of);
-    let found = findings.iter().filter_map(|&at| explainer.solved().findings.get(at));
-    let mut reasons: Vec<Remark> = found
-        .take(MOST_LISTED)
+    let name = body_text(linker, of);
+    let raw_findings = findings.iter().filter_map(|&index| explainer.solved().findings.get(index));
+    let mut reasons: Vec<Remark> = raw_findings
+        .take(MAX_LISTED)
         .map(|raw| {
             let text = format!("{name} reports what it does itself: {} `{}`", raw.rule, raw.call);
             Remark::at(text, place(linker, raw.file, raw.span))
@@ -120,8 +128,9 @@ fn awaits(explainer: &Explainer<'_, '_>, of: BodyRef, findings: &[usize]) -> Vec
     reasons
 }
 
-/// Returns why a label goes no further than a body; `owner` is the body of the site that is spoken of, if one is.
-pub(super) fn stops(
+/// Returns the reasons why a label does not reach the callers of a body. `owner` is the body of the explained site;
+/// `None` if a function is explained.
+pub(super) fn stop_texts(
     explainer: &Explainer<'_, '_>,
     owner: Option<BodyRef>,
     of: BodyRef,
@@ -130,10 +139,10 @@ pub(super) fn stops(
     let linker = explainer.linker();
     let name = match owner {
         None => "it".to_owned(),
-        Some(owner) if of == owner => body(linker, of),
-        Some(_) => format!("goes up to {}, which", body(linker, of)),
+        Some(owner) if of == owner => body_text(linker, of),
+        Some(_) => format!("goes up to {}, which", body_text(linker, of)),
     };
-    let at_site = |text: String, site| vec![Remark::at(text, place_of(linker, site))];
+    let at_site = |text: String, site| vec![Remark::at(text, place_of_site(linker, site))];
     match above {
         StopReason::NoCaller => {
             let facts = linker.program.body(of);
@@ -142,15 +151,15 @@ pub(super) fn stops(
         StopReason::TopLevel => vec![Remark::new(format!("{name} runs when it is imported"))],
         StopReason::Called(sites) => {
             let called = |site| {
-                let around = body(linker, linker.program.body_of_site(site));
+                let around = body_text(linker, linker.program.body_of_site(site));
                 Remark::at(
                     format!("{name} is called by {around}, from which nothing reaches async code"),
-                    place_of(linker, site),
+                    place_of_site(linker, site),
                 )
             };
-            let mut remarks: Vec<Remark> = sites.iter().take(MOST_LISTED).map(|&site| called(site)).collect();
-            if sites.len() > MOST_LISTED {
-                let more = sites.len() - MOST_LISTED;
+            let mut remarks: Vec<Remark> = sites.iter().take(MAX_LISTED).map(|&site| called(site)).collect();
+            if sites.len() > MAX_LISTED {
+                let more = sites.len() - MAX_LISTED;
                 remarks.push(Remark::new(format!("{name} is called at {more} more places of this kind")));
             }
             remarks
@@ -183,7 +192,7 @@ pub(super) fn stops(
         }
         StopReason::RuledOut(site) => at_site(format!("{name} is called there with arguments that rule it out"), *site),
         StopReason::Allowed(root) => {
-            let root = body(linker, *root);
+            let root = body_text(linker, *root);
             vec![Remark::new(format!("{name} is called by {root}, whose thread may be held in this way"))]
         }
     }

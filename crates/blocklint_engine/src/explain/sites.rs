@@ -1,4 +1,4 @@
-//! The calls of a line, in words.
+//! The explanation of a call site: its receiver, arguments, targets and model rows, as texts.
 
 use blocklint_analysis::{ArgumentValue, Explainer, Explanation, FileId, LabelHold, RootKind, RowMatch, TargetKind};
 use blocklint_analysis::{BodyRef, Linker, RunTarget, SiteRef, TestedRow};
@@ -7,53 +7,53 @@ use blocklint_facts::{BodyKind, Flow, Form, SiteFlags, SiteKind};
 use blocklint_models::{CallRow, HandoverContext, HandoverRow, RowEffect, Runs, Selector, Via};
 use blocklint_output::{ExplainedRow, ExplainedSite, ExplainedTarget, Outcome, Remark};
 
-use super::values::{literal, value};
-use super::{MOST_LISTED, conditions, no_finding_text};
+use super::values::{literal_text, value_text};
+use super::{MAX_LISTED, conditions, no_finding_text};
 use crate::words;
 
-/// Returns a site in words; its findings are explained with the line.
-pub(super) fn explained(explainer: &Explainer<'_, '_>, site: &Explanation<'_>) -> ExplainedSite {
+/// Returns the explanation of a site. The findings are part of the explanation of its line.
+pub(super) fn explained_site(explainer: &Explainer<'_, '_>, site: &Explanation<'_>) -> ExplainedSite {
     let linker = explainer.linker();
     let facts = linker.program.facts(site.site.file);
     let row = linker.program.site(site.site);
-    let arguments = site.arguments.iter().map(|(argument, given)| {
-        let text = match given {
+    let arguments = site.arguments.iter().map(|(argument, value)| {
+        let text = match value {
             ArgumentValue::Absent => "not given".to_owned(),
             ArgumentValue::Unpacked => "perhaps among the unpacked arguments".to_owned(),
-            ArgumentValue::Literal(constant) => literal(constant),
+            ArgumentValue::Literal(constant) => literal_text(constant),
             ArgumentValue::Parameter(name, None) => format!("parameter `{name}`"),
             ArgumentValue::Parameter(name, Some(default)) => {
-                format!("parameter `{name}`, {} by default", literal(default))
+                format!("parameter `{name}`, {} by default", literal_text(default))
             }
             ArgumentValue::Value(written, of) if linker.values.is_unknown(*of) => format!("`{written}`"),
-            ArgumentValue::Value(written, of) => format!("`{written}`, {}", value(linker, *of)),
+            ArgumentValue::Value(written, of) => format!("`{written}`, {}", value_text(linker, *of)),
         };
         (blocklint_models::written::argument(argument), text)
     });
     ExplainedSite {
         place: place(linker, site.site.file, site.span),
-        written: written(linker, site.site),
-        kind: kind(row.kind, row.flags.has(SiteFlags::ASYNC)).to_owned(),
-        owner: owner(explainer, site),
-        receiver: site.receiver.filter(|_| row.kind != SiteKind::Import).map(|of| value(linker, of)),
+        written: site_text(linker, site.site),
+        kind: kind_text(row.kind, row.flags.has(SiteFlags::ASYNC)).to_owned(),
+        owner: owner_text(explainer, site),
+        receiver: site.receiver.filter(|_| row.kind != SiteKind::Import).map(|of| value_text(linker, of)),
         arguments: arguments.collect(),
         targets: site.targets.iter().map(|target| run_target(linker, target)).collect(),
-        rows: site.rows.iter().map(|of| tried(of, facts.language)).collect(),
+        rows: site.rows.iter().map(|of| explained_row(of, facts.language)).collect(),
         outcomes: outcomes(explainer, site),
     }
 }
 
 pub(super) fn place(linker: &Linker<'_>, file: FileId, span: blocklint_core::Span) -> Place {
-    words::place(linker, file, span)
+    words::place_of(linker, file, span)
 }
 
-/// Returns the place of a site, for reasons that name another one.
-pub(super) fn place_of(linker: &Linker<'_>, site: SiteRef) -> Place {
+/// Returns the place of a site.
+pub(super) fn place_of_site(linker: &Linker<'_>, site: SiteRef) -> Place {
     place(linker, site.file, linker.program.site(site).span)
 }
 
-/// Returns a site as it is written, as far as names go.
-fn written(linker: &Linker<'_>, site: SiteRef) -> String {
+/// Returns the names of a site as they are written: `self.store.read`.
+fn site_text(linker: &Linker<'_>, site: SiteRef) -> String {
     let facts = linker.program.facts(site.file);
     let row = linker.program.site(site);
     match (row.kind, facts.form(row.callee)) {
@@ -69,7 +69,7 @@ fn written(linker: &Linker<'_>, site: SiteRef) -> String {
     }
 }
 
-fn kind(kind: SiteKind, is_async: bool) -> &'static str {
+fn kind_text(kind: SiteKind, is_async: bool) -> &'static str {
     match kind {
         SiteKind::Call => "call",
         SiteKind::New => "construction",
@@ -93,11 +93,11 @@ fn kind(kind: SiteKind, is_async: bool) -> &'static str {
     }
 }
 
-/// Returns a body in words: ``async function `app.handler` ``.
-pub(super) fn body(linker: &Linker<'_>, of: BodyRef) -> String {
+/// Returns the kind and name of a body: ``async function `app.handler` ``.
+pub(super) fn body_text(linker: &Linker<'_>, of: BodyRef) -> String {
     let row = linker.program.body(of);
     let name = linker.qualified_name(of);
-    let what = match (row.kind, row.flow) {
+    let kind = match (row.kind, row.flow) {
         (BodyKind::Module, _) => "module",
         (BodyKind::Class, _) => "class",
         (BodyKind::AsyncBlock, _) => "async block",
@@ -112,11 +112,11 @@ pub(super) fn body(linker: &Linker<'_>, of: BodyRef) -> String {
         (BodyKind::Function, Flow::Sync) if row.class.is_some() => "method",
         (BodyKind::Function, Flow::Sync) => "function",
     };
-    format!("{what} `{name}`")
+    format!("{kind} `{name}`")
 }
 
-fn owner(explainer: &Explainer<'_, '_>, site: &Explanation<'_>) -> String {
-    let text = body(explainer.linker(), site.owner);
+fn owner_text(explainer: &Explainer<'_, '_>, site: &Explanation<'_>) -> String {
+    let text = body_text(explainer.linker(), site.owner);
     match site.root.map(|root| root.kind) {
         Some(RootKind::Coroutine) | None => text,
         Some(RootKind::Registered | RootKind::Literal | RootKind::Computing) => {
@@ -135,7 +135,7 @@ fn run_target(linker: &Linker<'_>, target: &RunTarget) -> ExplainedTarget {
     match target {
         RunTarget::Body { body: of, kind: by, awaited, by_argument, confidence } => {
             let row = linker.program.body(*of);
-            let edge = edge(*by, row.flow, *awaited);
+            let edge = edge_text(*by, row.flow, *awaited);
             ExplainedTarget {
                 name: linker.qualified_name(*of),
                 edge: match by_argument {
@@ -155,7 +155,7 @@ fn run_target(linker: &Linker<'_>, target: &RunTarget) -> ExplainedTarget {
     }
 }
 
-fn edge(edge: TargetKind, flow: Flow, awaited: bool) -> String {
+fn edge_text(edge: TargetKind, flow: Flow, awaited: bool) -> String {
     match (edge, flow) {
         (TargetKind::Call, _) => "call".to_owned(),
         (TargetKind::Consume, _) => "runs what was made earlier".to_owned(),
@@ -169,7 +169,7 @@ fn edge(edge: TargetKind, flow: Flow, awaited: bool) -> String {
     }
 }
 
-/// Returns a kind of thread in words.
+/// Returns the name of a kind of thread.
 pub(super) fn context_words(context: Context) -> &'static str {
     match context {
         Context::EventLoop => "the event loop",
@@ -179,21 +179,21 @@ pub(super) fn context_words(context: Context) -> &'static str {
     }
 }
 
-fn tried(tried: &TestedRow<'_>, language: Language) -> ExplainedRow {
+fn explained_row(tried: &TestedRow<'_>, language: Language) -> ExplainedRow {
     let shown = tried
         .conditions
         .iter()
-        .map(|of| (conditions::written(of, language), of.shown == blocklint_analysis::ConditionResult::Yes));
+        .map(|of| (conditions::condition_text(of, language), of.shown == blocklint_analysis::ConditionResult::Yes));
     let conditions = shown.collect();
-    let (path, says, (file, line)) = match tried.row {
-        RowMatch::Call(row) => (row.path, call_says(&row, tried), row.origin()),
-        RowMatch::Handover(row) => (row.path, handover_says(&row), row.origin()),
+    let (path, text, (file, line)) = match tried.row {
+        RowMatch::Call(row) => (row.path, call_row_text(&row, tried), row.origin()),
+        RowMatch::Handover(row) => (row.path, handover_row_text(&row), row.origin()),
     };
-    ExplainedRow { path: path.to_owned(), says, file: file.to_owned(), line, conditions, decides: tried.decides }
+    ExplainedRow { path: path.to_owned(), says: text, file: file.to_owned(), line, conditions, decides: tried.decides }
 }
 
-/// Returns the effect of a `[[call]]` row in words, and the time that it holds a thread if that decides.
-fn call_says(row: &CallRow, tried: &TestedRow<'_>) -> String {
+/// Returns the text of a `[[call]]` row: its effect, and the time for which it holds a thread if the row decides that.
+fn call_row_text(row: &CallRow, tried: &TestedRow<'_>) -> String {
     let mut text = match row.effect {
         Some(RowEffect::Holds(effect)) => effect.to_string(),
         Some(RowEffect::Harmless) if row.is_async == Some(true) => "asynchronous, holds no thread".to_owned(),
@@ -218,8 +218,8 @@ fn call_says(row: &CallRow, tried: &TestedRow<'_>) -> String {
     text
 }
 
-/// Returns the effect of a `[[handover]]` row in words.
-fn handover_says(row: &HandoverRow) -> String {
+/// Returns the text of a `[[handover]]` row: the callable that runs, and where.
+fn handover_row_text(row: &HandoverRow) -> String {
     let runs = |runs: &Runs| match runs {
         Runs::In(Context::EventLoop) => "on the event loop".to_owned(),
         Runs::In(context) => format!("in {}", context_words(*context)),
@@ -246,24 +246,24 @@ fn handover_says(row: &HandoverRow) -> String {
     }
 }
 
-/// Returns why a site belongs to no finding; nothing where it belongs to one.
+/// Returns the reasons why a site belongs to no finding; none if it belongs to one.
 fn outcomes(explainer: &Explainer<'_, '_>, site: &Explanation<'_>) -> Vec<Outcome> {
-    let mut found: Vec<Outcome> = Vec::new();
+    let mut outcomes: Vec<Outcome> = Vec::new();
     for end in &site.ends {
-        for remark in no_finding_text::reason(explainer, site, end) {
+        for remark in no_finding_text::end_remarks(explainer, site, end) {
             let outcome = Outcome::Ends(remark);
-            if !found.contains(&outcome) {
-                found.push(outcome);
+            if !outcomes.contains(&outcome) {
+                outcomes.push(outcome);
             }
         }
     }
-    if found.len() > MOST_LISTED {
-        let more = found.len() - MOST_LISTED;
-        found.truncate(MOST_LISTED);
-        found.push(Outcome::Ends(Remark::new(format!("and {more} more of this kind"))));
+    if outcomes.len() > MAX_LISTED {
+        let more = outcomes.len() - MAX_LISTED;
+        outcomes.truncate(MAX_LISTED);
+        outcomes.push(Outcome::Ends(Remark::new(format!("and {more} more of this kind"))));
     }
-    if found.is_empty() && site.findings.is_empty() {
-        found.push(Outcome::Ends(no_finding_text::plain(explainer, site)));
+    if outcomes.is_empty() && site.findings.is_empty() {
+        outcomes.push(Outcome::Ends(no_finding_text::plain_remark(explainer, site)));
     }
-    found
+    outcomes
 }

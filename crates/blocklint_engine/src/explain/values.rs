@@ -1,48 +1,48 @@
-//! Values in words that people know.
+//! Texts for inferred values and literals: ``instance of `app.Store` or `None` ``.
 
 use blocklint_analysis::{ArgsId, Constant, Linker, Val, ValueId};
 
-/// How deep type arguments and parts are written out.
-const DEPTH: u32 = 3;
+/// The greatest depth of nested type arguments and parts in a text.
+const MAX_DEPTH: u32 = 3;
 
-/// Returns the possible values of an expression in words; unknown ones stand last, with their reasons.
-pub(super) fn value(linker: &Linker<'_>, of: ValueId) -> String {
-    within(linker, of, DEPTH)
+/// Returns the text of the possible values of an expression. Unknown values come last, with their reasons.
+pub(super) fn value_text(linker: &Linker<'_>, of: ValueId) -> String {
+    value_text_to_depth(linker, of, MAX_DEPTH)
 }
 
-fn within(linker: &Linker<'_>, of: ValueId, depth: u32) -> String {
+fn value_text_to_depth(linker: &Linker<'_>, of: ValueId, depth: u32) -> String {
     let Some(depth) = depth.checked_sub(1) else { return "…".to_owned() };
     let members = linker.values.members(of);
     let (unknown, known): (Vec<Val>, Vec<Val>) = members.iter().partition(|val| matches!(val, Val::Unknown(_)));
-    let words = known.iter().chain(&unknown).map(|val| member(linker, *val, depth));
+    let words = known.iter().chain(&unknown).map(|val| member_text(linker, *val, depth));
     words.collect::<Vec<_>>().join(" or ")
 }
 
-fn member(linker: &Linker<'_>, val: Val, depth: u32) -> String {
+fn member_text(linker: &Linker<'_>, val: Val, depth: u32) -> String {
     let path = |path| linker.library.text(path).to_string();
     match val {
         Val::Unknown(why) => format!("unknown: {}", why.as_str()),
         Val::None => "`None`".to_owned(),
         Val::Instance { class, .. } => format!("instance of `{}`", linker.qualified_class(class)),
-        Val::Library { ty, args, .. } => format!("`{}`", generic(linker, &path(ty), args, depth)),
+        Val::Library { ty, args, .. } => format!("`{}`", generic_text(linker, &path(ty), args, depth)),
         Val::Class(class) => format!("class `{}`", linker.qualified_class(class)),
         Val::Module(file) => format!("module `{}`", linker.module_name(file)),
         Val::Folder(of) => format!("package `{}`", path(of)),
         Val::External(of) if linker.library.is_described(of) => format!("`{}`", path(of)),
         Val::External(of) => format!("`{}`, of which no model speaks", path(of)),
-        Val::Fn { body, .. } => super::sites::body(linker, body),
+        Val::Fn { body, .. } => super::sites::body_text(linker, body),
         Val::Method { path: of, .. } => format!("method `{}`", path(of)),
         Val::Partial { inner, .. } => match depth.checked_sub(1) {
-            Some(depth) => format!("partial of {}", member(linker, linker.values.single(inner), depth)),
+            Some(depth) => format!("partial of {}", member_text(linker, linker.values.single(inner), depth)),
             None => "a partial".to_owned(),
         },
         Val::Coroutine { body, .. } => format!("coroutine of `{}`", linker.qualified_name(body)),
-        Val::Awaitable(of) => format!("awaitable of {}", within(linker, of, depth)),
+        Val::Awaitable(of) => format!("awaitable of {}", value_text_to_depth(linker, of, depth)),
         Val::Iter { body, .. } => format!("generator of `{}`", linker.qualified_name(body)),
         Val::Lazy { path: of, .. } => format!("result of `{}`, which works when consumed", path(of)),
         Val::Tuple(parts) => {
             let parts: Vec<String> =
-                linker.values.list(parts).iter().map(|&part| within(linker, part, depth)).collect();
+                linker.values.list(parts).iter().map(|&part| value_text_to_depth(linker, part, depth)).collect();
             format!("tuple of ({})", parts.join(", "))
         }
         Val::Super { class, .. } => format!("`super()` in `{}`", linker.qualified_class(class)),
@@ -50,8 +50,8 @@ fn member(linker: &Linker<'_>, val: Val, depth: u32) -> String {
     }
 }
 
-/// Returns a type with those of its arguments that are known.
-fn generic(linker: &Linker<'_>, ty: &str, args: ArgsId, depth: u32) -> String {
+/// Returns a type with its arguments; unknown ones are `?`.
+fn generic_text(linker: &Linker<'_>, ty: &str, args: ArgsId, depth: u32) -> String {
     let args = linker.values.list(args);
     let (Some(depth), false) = (depth.checked_sub(1), args.is_empty()) else { return ty.to_owned() };
     if args.iter().all(|&arg| linker.values.is_unknown(arg)) {
@@ -61,7 +61,7 @@ fn generic(linker: &Linker<'_>, ty: &str, args: ArgsId, depth: u32) -> String {
         .iter()
         .map(|&arg| match linker.values.is_unknown(arg) {
             true => "?".to_owned(),
-            false => within(linker, arg, depth).replace('`', ""),
+            false => value_text_to_depth(linker, arg, depth).replace('`', ""),
         })
         .collect();
     let rust = ty.contains("::");
@@ -69,8 +69,8 @@ fn generic(linker: &Linker<'_>, ty: &str, args: ArgsId, depth: u32) -> String {
     format!("{ty}{open}{}{close}", args.join(", "))
 }
 
-/// Returns a literal as Python, Rust or Java write it, near enough to be recognised.
-pub(super) fn literal(constant: &Constant) -> String {
+/// Returns the text of a literal, similar to its source code.
+pub(super) fn literal_text(constant: &Constant) -> String {
     match constant {
         Constant::Hidden => "not visible".to_owned(),
         Constant::Param(index) => format!("parameter {index}"),

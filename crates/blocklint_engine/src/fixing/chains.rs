@@ -1,4 +1,4 @@
-//! Helpers that become `async` together: one fix with edits in all files that it concerns, or none.
+//! Makes the fix of a chain: helpers that become `async` together, with edits in all files of the chain (Rust).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use super::make::{TextOf, is_generated};
 use crate::fixing::planned_edit::PlannedEdit;
 
-/// The fixes of the chains of some findings, each made once.
+/// The fixes of the chains of some findings, one for each chain.
 pub(super) struct Chains(FxHashMap<usize, Result<Fix, Refusal>>);
 
 impl Chains {
@@ -25,16 +25,16 @@ impl Chains {
         Chains(made)
     }
 
-    /// Returns the fix of the chain of a finding, if its remedy asks for one.
+    /// Returns the fix of a finding's chain, if its remedy includes one.
     pub(super) fn of(&self, wanted: &PlannedEdit) -> Option<Result<Fix, Refusal>> {
         let asks = wanted.remedy.edit_kinds.iter().any(|edit_kind| matches!(edit_kind, EditKind::Asyncify));
         self.0.get(&key(wanted.chain.as_ref().filter(|_| asks)?)).cloned()
     }
 }
 
-/// Returns which of two fixes a finding gets: that which its remedy names first, if it can be made; where none can, why
-/// the first cannot.
-pub(super) fn preferred(
+/// Returns the fix of a finding: the one that its remedy prefers, if it can be made, else the other one. If neither can
+/// be made, returns the refusal of the preferred one.
+pub(super) fn preferred_fix(
     wanted: &PlannedEdit,
     chained: Option<Result<Fix, Refusal>>,
     other: Result<Fix, Refusal>,
@@ -62,18 +62,18 @@ struct FileChain<'c> {
 fn fix_of(chain: &Chain, text: &TextOf<'_>) -> Result<Fix, Refusal> {
     let mut files: BTreeMap<&Arc<Utf8Path>, FileChain<'_>> = BTreeMap::new();
     for helper in &chain.helpers {
-        let of = files.entry(&helper.at.path).or_default();
-        of.part.helpers.push(helper.at.span);
+        let of = files.entry(&helper.place.path).or_default();
+        of.part.helpers.push(helper.place.span);
         of.names.push(&helper.name);
     }
     for test in &chain.tests {
-        files.entry(&test.at.path).or_default().part.tests.push(test.at.span);
+        files.entry(&test.place.path).or_default().part.tests.push(test.place.span);
     }
     for call in &chain.calls {
         files.entry(&call.path).or_default().part.calls.push(call.span);
     }
     for sink in &chain.sinks {
-        files.entry(&sink.at.path).or_default().part.sinks.push((sink.at.span, &sink.twin));
+        files.entry(&sink.place.path).or_default().part.sinks.push((sink.place.span, &sink.twin));
     }
     let (mut edits, mut sought) = (Vec::new(), Vec::new());
     for (path, of) in &mut files {
@@ -92,12 +92,15 @@ fn fix_of(chain: &Chain, text: &TextOf<'_>) -> Result<Fix, Refusal> {
         }
     }
     for path in &chain.files {
-        let of_file: Vec<Sought<'_>> =
-            sought.iter().filter(|(of, is_private, _)| !is_private || sees(of, path)).map(|(_, _, of)| *of).collect();
+        let of_file: Vec<Sought<'_>> = sought
+            .iter()
+            .filter(|(of, is_private, _)| !is_private || can_access_private_items(of, path))
+            .map(|(_, _, of)| *of)
+            .collect();
         if of_file.is_empty() {
             continue;
         }
-        let helpers = chain.helpers.iter().map(|helper| &helper.at);
+        let helpers = chain.helpers.iter().map(|helper| &helper.place);
         let known = helpers.chain(&chain.others).chain(&chain.calls).filter(|place| place.path == *path);
         let known: Vec<u32> = known.map(|place| place.span.start).collect();
         let gone = || {
@@ -119,13 +122,13 @@ fn title(chain: &Chain) -> String {
     let mut twins: Vec<&str> = chain.sinks.iter().map(|sink| sink.twin.as_str()).collect();
     twins.sort_unstable();
     twins.dedup();
-    let told = |all: &[&str]| all.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-    format!("Make {} `async`, with {}, and await each call", told(&names), told(&twins))
+    let quoted = |all: &[&str]| all.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    format!("Make {} `async`, with {}, and await each call", quoted(&names), quoted(&twins))
 }
 
-/// True if code of a file may use private items of another one: both are the same file, or the first is a module inside
-/// the other.
-fn sees(of: &Utf8Path, path: &Utf8Path) -> bool {
+/// True if code of the file `path` can use private items of the file `of`: they are one file, or `path` is a module
+/// inside of `of`.
+fn can_access_private_items(of: &Utf8Path, path: &Utf8Path) -> bool {
     let folder = match of.file_name() {
         Some("mod.rs" | "lib.rs" | "main.rs") => of.parent().map(Utf8Path::to_owned),
         _ => Some(of.with_extension("")),
@@ -133,7 +136,7 @@ fn sees(of: &Utf8Path, path: &Utf8Path) -> bool {
     path == of || folder.is_some_and(|folder| path.starts_with(folder))
 }
 
-/// Returns why helpers do not become `async`, in words.
+/// Returns the refusal for helpers that cannot become `async`.
 pub(crate) fn refusal(unchained: &Unchained) -> Refusal {
     let reason = match &unchained.why {
         NoChain::NoTwin(call) => {
@@ -168,5 +171,5 @@ pub(crate) fn refusal(unchained: &Unchained) -> Refusal {
         }
         NoChain::TooMany => "more functions call it than one edit changes".to_owned(),
     };
-    Refusal::with_place(reason, unchained.at.clone())
+    Refusal::with_place(reason, unchained.place.clone())
 }

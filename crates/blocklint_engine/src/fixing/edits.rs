@@ -1,20 +1,18 @@
-//! From edits to the bytes of a file: in its own encoding, with its own line endings, and nothing else touched.
+//! Applies edits to the bytes of a file, in its encoding and with its line endings. All other bytes stay as they are.
 
 use blocklint_core::{Language, Span};
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Edits of one file: what is replaced, in the text that its facts' spans count, and by what. Ascending, no two
-/// overlap.
+/// The edits of one file: spans in its decoded text, and their new texts. They are sorted and do not overlap.
 pub(crate) type Replacements<'a> = [(Span, &'a str)];
 
-/// Returns the bytes of a file after the edits. `\n` in an edit becomes what ends the file's first line.
+/// Returns the bytes of a file after the edits. A `\n` in an edit becomes the line ending of the file's first line.
 ///
 /// # Errors
 ///
-/// Why they cannot be written: bytes that are no text, a span that is none of the file's, a character that its encoding
-/// does not have.
-pub(crate) fn edited(language: Language, bytes: &[u8], edits: &Replacements<'_>) -> Result<Vec<u8>, String> {
+/// If the bytes are no valid text, if a span is outside of the file, or if the encoding lacks a character of an edit.
+pub(crate) fn apply_edits(language: Language, bytes: &[u8], edits: &Replacements<'_>) -> Result<Vec<u8>, String> {
     let strange = || "the file holds bytes that are no text in its encoding".to_owned();
     let encoded = |text: &str| match language {
         Language::Python => blocklint_python::encode_like(bytes, text),
@@ -24,22 +22,22 @@ pub(crate) fn edited(language: Language, bytes: &[u8], edits: &Replacements<'_>)
         Language::Python => blocklint_python::decode(bytes).text,
         Language::Rust | Language::Java => String::from_utf8_lossy(bytes),
     };
-    // Only where reading and writing are each other's inverse do the other lines keep their bytes.
+    // Decoding and encoding must be inverse, or other lines would change too.
     if encoded(&text).as_deref() != Some(bytes) {
         return Err(strange());
     }
-    let new = spliced(text.as_bytes(), edits, line_ending(bytes))?;
+    let new = splice(text.as_bytes(), edits, line_ending(bytes))?;
     let new = String::from_utf8(new).map_err(|_| "an edit divides a character".to_owned())?;
     encoded(&new).ok_or_else(|| "the file's encoding lacks a character of the edit".to_owned())
 }
 
-fn spliced(bytes: &[u8], edits: &Replacements<'_>, ending: &str) -> Result<Vec<u8>, String> {
+fn splice(bytes: &[u8], edits: &Replacements<'_>, ending: &str) -> Result<Vec<u8>, String> {
     let outside = || "an edit lies outside of the file".to_owned();
     let first = if bytes.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
     let mut new = Vec::with_capacity(bytes.len() + 64);
     let mut at = 0;
     for (span, content) in edits {
-        // Text for the very beginning is put behind the byte order mark.
+        // Text at offset 0 is inserted after the byte order mark.
         let (start, end) = ((span.start as usize).max(first), (span.end as usize).max(first));
         new.extend_from_slice(bytes.get(at..start).ok_or_else(outside)?);
         let mut before = '\0';
@@ -72,11 +70,11 @@ mod tests {
 
     fn python(bytes: &[u8], edits: &[(u32, u32, &str)]) -> Result<Vec<u8>, String> {
         let edits = edits.iter().map(|&(start, end, text)| (Span::new(start, end), text)).collect::<Vec<_>>();
-        edited(Language::Python, bytes, &edits)
+        apply_edits(Language::Python, bytes, &edits)
     }
 
     #[test]
-    fn line_endings_are_the_file_s() {
+    fn edits_get_the_line_endings_of_the_file() {
         let insert = [(0, 0, "import asyncio\n"), (3, 4, "y")];
         assert_eq!(python(b"a\r\nb\r\n", &insert).expect("edited"), b"import asyncio\r\na\r\ny\r\n");
         assert_eq!(python(b"a\n\nb\r\n", &insert).expect("edited"), b"import asyncio\na\n\ny\r\n");
@@ -102,10 +100,10 @@ mod tests {
     }
 
     #[test]
-    fn a_file_with_bytes_that_are_no_text_is_left() {
+    fn a_file_with_invalid_bytes_is_not_edited() {
         assert!(python(b"# \xff\na\n", &[(4, 5, "b")]).is_err());
-        assert!(edited(Language::Rust, b"// \xff\n", &[]).is_err());
-        assert_eq!(edited(Language::Rust, b"// \xc3\xa9\n", &[]).expect("UTF-8"), b"// \xc3\xa9\n");
+        assert!(apply_edits(Language::Rust, b"// \xff\n", &[]).is_err());
+        assert_eq!(apply_edits(Language::Rust, b"// \xc3\xa9\n", &[]).expect("UTF-8"), b"// \xc3\xa9\n");
         assert!(python(b"a\0\n", &[]).is_err());
     }
 

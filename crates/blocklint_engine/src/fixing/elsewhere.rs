@@ -1,4 +1,4 @@
-//! Statements other than calls (`raise` and similar) that forbid moving a function of another file to a thread.
+//! Statements other than calls, such as `raise`, that forbid moving a function of another file to a thread (Python).
 
 use std::sync::Arc;
 
@@ -11,11 +11,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::make::TextOf;
 use crate::fixing::planned_edit::PlannedEdit;
 
-/// Of each function that some call would take along to a thread, what keeps it; by file and span.
+/// The statements that forbid moving each function that would move with a call, by file and span of the function.
 pub(super) struct BindingsElsewhere(FxHashMap<Box<str>, FxHashMap<Span, Vec<Binding>>>);
 
 impl BindingsElsewhere {
-    /// Looks at all that would move: one parse of each file.
+    /// Searches the functions of these planned edits, with one parse of each file.
     pub(super) fn new<'w>(wanted: impl Iterator<Item = &'w PlannedEdit>, text: &TextOf<'_>) -> Self {
         let mut files: FxHashMap<&str, FxHashSet<Span>> = FxHashMap::default();
         for (path, span) in wanted.flat_map(PlannedEdit::functions) {
@@ -36,8 +36,8 @@ impl BindingsElsewhere {
         self.0.get(path.as_str())?.get(span).map(Vec::as_slice)
     }
 
-    /// Returns why a call of the file at `from` cannot move, or the block at this span. `handles`: an exception is
-    /// being handled where it stands.
+    /// Returns the reason why a call in the file `from` cannot move, or the `block` around it. `handles` is true if the
+    /// call is in an exception handler.
     pub(super) fn refusal(
         &self,
         wanted: &PlannedEdit,
@@ -50,14 +50,14 @@ impl BindingsElsewhere {
                 Ok(moves) => moves,
                 Err(refusal) => return Some(refusal.clone()),
             },
-            // The block of a statement lies in it.
+            // The span of a statement contains its block.
             Some(statement) => match wanted.blocks.iter().rfind(|(span, _)| statement.contains(*span)) {
                 Some((_, Ok(moves))) => moves,
                 Some((_, Err(refusal))) => return Some(refusal.clone()),
                 None => return Some(Refusal::new("the block around it must move to a thread as a whole")),
             },
         };
-        // The callbacks that run in the call's own file are checked there.
+        // Functions in the call's own file are checked by the front end.
         let others = moves.iter().filter(|(path, _)| block.is_some() || **path != *from);
         let mut on_the_way = wanted.on_path.iter();
         let once = on_the_way.find_map(|key| {

@@ -1,5 +1,5 @@
-//! From remedies to fixes: by the front end of each finding's language, on one parse of each file, and only when fixes
-//! are shown or applied.
+//! Makes fixes out of remedies: the front end of each language writes the edits, with one parse of each file. This
+//! happens only when fixes are shown or applied.
 
 use std::sync::Arc;
 
@@ -9,29 +9,29 @@ use camino::Utf8Path;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::chains::{Chains, preferred};
+use super::chains::{Chains, preferred_fix};
 use super::elsewhere::BindingsElsewhere;
 use crate::comments::{CommentEdit, fix_of_comment};
 use crate::fixing::planned_edit::PlannedEdit;
 use crate::sources::text_of;
 
-/// Gives the text of a file, as the spans of its findings count it.
+/// Returns the text of a file to which the spans of its findings refer.
 pub type TextOf<'t> = dyn Fn(&Utf8Path) -> Option<Arc<str>> + Sync + 't;
 
-/// Gives findings their fixes.
+/// Attaches fixes to findings.
 pub(crate) type Make<'m> = dyn Fn(&Remedies, &mut [Finding], &TextOf<'_>) + Sync + 'm;
 
-/// The remedy of each finding, or the reason for having none.
+/// The remedy of each finding, or the reason why it has none.
 #[derive(Debug, Default)]
 pub struct Remedies {
     of_code: FxHashMap<FindingKey, Result<PlannedEdit, Refusal>>,
     of_comments: FxHashMap<FindingKey, CommentEdit>,
 }
 
-/// A file, and the findings in it by number, with what is to be done about each.
+/// A file with its findings (by index) and their planned edits.
 type FileFindings<'w> = (Arc<Utf8Path>, Vec<(usize, &'w PlannedEdit)>);
 
-/// Where a finding stands, and its rule.
+/// The place and the rule of a finding.
 type FindingKey = (Arc<Utf8Path>, Span, RuleCode);
 
 impl Remedies {
@@ -43,23 +43,25 @@ impl Remedies {
     #[must_use]
     pub fn with_newer(&self, newer: Remedies, is_newer: impl Fn(&Utf8Path) -> bool) -> Remedies {
         let Remedies { mut of_code, mut of_comments } = newer;
-        let older = |(path, ..): &FindingKey| !is_newer(path);
-        of_code
-            .extend(self.of_code.iter().filter(|(at, _)| older(at)).map(|(at, remedy)| (at.clone(), remedy.clone())));
-        of_comments
-            .extend(self.of_comments.iter().filter(|(at, _)| older(at)).map(|(at, edit)| (at.clone(), edit.clone())));
+        let is_older = |(path, ..): &FindingKey| !is_newer(path);
+        of_code.extend(
+            self.of_code.iter().filter(|(key, _)| is_older(key)).map(|(key, remedy)| (key.clone(), remedy.clone())),
+        );
+        of_comments.extend(
+            self.of_comments.iter().filter(|(key, _)| is_older(key)).map(|(key, edit)| (key.clone(), edit.clone())),
+        );
         Remedies { of_code, of_comments }
     }
 
-    /// Of a finding about a comment, which needs no front end.
+    /// Adds the edit of a finding about a comment, which needs no front end.
     pub(crate) fn insert_comment_edit(&mut self, finding: &Finding, edit: Option<CommentEdit>) {
         if let Some(edit) = edit {
             self.of_comments.insert((finding.place.path.clone(), finding.place.span, finding.rule), edit);
         }
     }
 
-    /// Returns the files whose texts decide whether edits of these findings can be made: those of functions that would
-    /// move to a thread or become `async`, and of code that may mention these.
+    /// Returns the files whose texts decide if these findings can be fixed: the files of functions that would move to a
+    /// thread or become `async`, and the files that may mention such functions.
     pub fn files_that_decide<'r>(&'r self, findings: &'r [Finding]) -> impl Iterator<Item = &'r Arc<Utf8Path>> {
         let wanted = findings.iter().filter_map(|finding| self.of(finding).ok());
         wanted.flat_map(|wanted| {
@@ -81,35 +83,34 @@ impl Remedies {
     }
 }
 
-/// Gives the findings their fixes: one parse of each file that has one. Nothing is verified: that is the gate's matter,
-/// where fixes are applied. Gives back why the others have none, in the order of the findings. Must not run on a thread
-/// with a small stack ([`crate::on_large_stacks`]).
+/// Attaches fixes to findings, with one parse of each file. Returns for each finding the reason why it has no fix. The
+/// fixes are not verified ([`crate::fix`] does that). Needs a thread with a large stack ([`crate::on_large_stacks`]).
 pub fn attach(project: &Project, remedies: &Remedies, findings: &mut [Finding]) -> Vec<Option<Refusal>> {
     attach_to(remedies, findings, &|path| Some(text_of(project, path)?.0))
 }
 
-/// Attaches fixes as [`attach`] does, with `text_of` for the texts of files.
+/// Attaches fixes as [`attach`] does; `text_of` returns the texts of files.
 pub fn attach_to(remedies: &Remedies, findings: &mut [Finding], text_of: &TextOf<'_>) -> Vec<Option<Refusal>> {
     let mut refused: Vec<Option<Refusal>> = vec![None; findings.len()];
     let mut files: FxHashMap<Box<str>, FileFindings<'_>> = FxHashMap::default();
-    for (at, finding) in findings.iter_mut().enumerate() {
+    for (index, finding) in findings.iter_mut().enumerate() {
         if let Some(edit) = remedies.of_comment(finding).filter(|_| is_fixable(&finding.place.path)) {
             finding.fix = text_of(&finding.place.path).and_then(|text| fix_of_comment(&text, &finding.place, edit));
             if finding.fix.is_none() {
-                refused[at] = Some(Refusal::new("the file cannot be read any more"));
+                refused[index] = Some(Refusal::new("the file cannot be read any more"));
             }
             continue;
         }
         match remedies.of(finding) {
             Ok(_) if !is_fixable(&finding.place.path) => {
-                refused[at] = Some(Refusal::new("cells of a notebook are not edited"));
+                refused[index] = Some(Refusal::new("cells of a notebook are not edited"));
             }
-            Ok(wanted) => {
+            Ok(planned) => {
                 let path = &finding.place.path;
                 let of_file = files.entry(path.as_str().into()).or_insert_with(|| (path.clone(), Vec::new()));
-                of_file.1.push((at, wanted));
+                of_file.1.push((index, planned));
             }
-            Err(refusal) => refused[at] = Some(refusal),
+            Err(refusal) => refused[index] = Some(refusal),
         }
     }
     let places: &[Finding] = findings;
@@ -132,7 +133,7 @@ pub fn attach_to(remedies: &Remedies, findings: &mut [Finding], text_of: &TextOf
             let oldest = wanted.iter().find_map(|(_, wanted)| wanted.oldest);
             let written = match path.extension() {
                 Some("java") => blocklint_java::fix(&text, &spans),
-                Some("rs") => blocklint_rust::fix(&text, &spans, &|at| called_by(wanted[at].1, text_of)),
+                Some("rs") => blocklint_rust::fix(&text, &spans, &|at| called_functions(wanted[at].1, text_of)),
                 _ => {
                     let elsewhere = blocklint_python::Elsewhere {
                         refusal: &|at, block, handles| elsewhere.refusal(wanted[at].1, path, block, handles),
@@ -146,7 +147,7 @@ pub fn attach_to(remedies: &Remedies, findings: &mut [Finding], text_of: &TextOf
                 }
             };
             let fixes = wanted.iter().zip(written).map(|(&(at, wanted), written)| {
-                (at, preferred(wanted, chains.of(wanted), written.map(|edit| edit.into_fix(&places[at].place))))
+                (at, preferred_fix(wanted, chains.of(wanted), written.map(|edit| edit.into_fix(&places[at].place))))
             });
             fixes.collect()
         })
@@ -157,11 +158,11 @@ pub fn attach_to(remedies: &Remedies, findings: &mut [Finding], text_of: &TextOf
             Err(refusal) => refused[at] = Some(refusal),
         }
     }
-    for (at, use_of_it) in half_done(findings, files.values()) {
-        findings[at].fix = None;
-        refused[at] = Some(Refusal::with_place(
+    for (index, blocking_use) in fixes_with_leftovers(findings, files.values()) {
+        findings[index].fix = None;
+        refused[index] = Some(Refusal::with_place(
             "other calls here on the same object or file would still block the thread",
-            use_of_it,
+            blocking_use,
         ));
     }
     for (finding, refusal) in findings.iter_mut().zip(&refused) {
@@ -170,16 +171,19 @@ pub fn attach_to(remedies: &Remedies, findings: &mut [Finding], text_of: &TextOf
     refused
 }
 
-/// Returns the findings whose edits leave a blocking use of the call's result behind, with the place of that use.
-fn half_done<'f>(findings: &[Finding], files: impl Iterator<Item = &'f FileFindings<'f>>) -> Vec<(usize, Place)> {
-    let mut found = Vec::new();
+/// Returns the findings whose fixes leave a blocking use of the call's result behind, with the place of this use.
+fn fixes_with_leftovers<'f>(
+    findings: &[Finding],
+    files: impl Iterator<Item = &'f FileFindings<'f>>,
+) -> Vec<(usize, Place)> {
+    let mut leftovers = Vec::new();
     for (path, wanted) in files {
         let fix_of = |at: usize| {
             let fix = findings[at].fix.as_ref();
             fix.filter(|fix| fix.applicability > Applicability::Display)
         };
         let mut left: Vec<_> = wanted.iter().filter_map(|(at, wanted)| Some((*at, wanted, fix_of(*at)?))).collect();
-        // A fix that is refused for this leaves others for the next try.
+        // Removing one fix may leave uses of another fix behind, so this repeats until nothing changes.
         loop {
             let left_spans: FxHashSet<Span> = left.iter().map(|(at, ..)| findings[*at].place.span).collect();
             let before = left.len();
@@ -187,7 +191,7 @@ fn half_done<'f>(findings: &[Finding], files: impl Iterator<Item = &'f FileFindi
                 let moves =
                     |of: &Span| left_spans.contains(of) || fix.edits.iter().any(|edit| edit.place.span.contains(*of));
                 let stays = wanted.uses.iter().chain(&wanted.opened).find(|of| !moves(of));
-                found.extend(stays.map(|stays| (*at, Place::unlocated(Arc::clone(path), *stays))));
+                leftovers.extend(stays.map(|stays| (*at, Place::unlocated(Arc::clone(path), *stays))));
                 stays.is_none()
             });
             if left.len() == before {
@@ -195,11 +199,11 @@ fn half_done<'f>(findings: &[Finding], files: impl Iterator<Item = &'f FileFindi
             }
         }
     }
-    found
+    leftovers
 }
 
-/// Returns the definitions of the functions that a call runs, as far as they matter to its edit.
-fn called_by(wanted: &PlannedEdit, text: &TextOf<'_>) -> blocklint_rust::Called {
+/// Returns the source texts of the functions that a call runs.
+fn called_functions(wanted: &PlannedEdit, text: &TextOf<'_>) -> blocklint_rust::Called {
     let definition = |(path, span): &(Arc<Utf8Path>, Span)| {
         text(path)?.get(span.start as usize..span.end as usize).map(str::to_owned)
     };
@@ -209,14 +213,14 @@ fn called_by(wanted: &PlannedEdit, text: &TextOf<'_>) -> blocklint_rust::Called 
     }
 }
 
-/// True if the first lines of a file show that a program wrote it.
+/// True if the first lines of a file say that it is generated.
 pub(crate) fn is_generated(text: &str) -> bool {
     const LINES: usize = 20;
-    const SAYING: &[&str] = &["do not edit", "@generated", "auto-generated", "autogenerated", "code generated by"];
-    text.lines().take(LINES).map(str::to_ascii_lowercase).any(|line| SAYING.iter().any(|words| line.contains(words)))
+    const MARKERS: &[&str] = &["do not edit", "@generated", "auto-generated", "autogenerated", "code generated by"];
+    text.lines().take(LINES).map(str::to_ascii_lowercase).any(|line| MARKERS.iter().any(|words| line.contains(words)))
 }
 
-/// True if a file can have fixes; a notebook's cells are no file of their own.
+/// True if a file can have fixes; notebooks cannot.
 fn is_fixable(path: &Utf8Path) -> bool {
     path.extension() != Some("ipynb")
 }

@@ -1,8 +1,9 @@
-//! Applying fixes: all that go together in one overlay, verified by analysing again, until nothing changes.
+//! Applies fixes in memory and verifies them by a new analysis, in rounds, until no fix is left.
 //!
-//! Only [`write`] writes files. A fix is applied as a whole or not at all. All fixes are verified together: every file
-//! still parses, the findings are gone, none is new, no coroutine is left un-awaited (in the files with findings and
-//! those that change). Fixes that fail this are found by halving, taken back, and refused with the reason.
+//! Only [`write`] writes files. All edits of a fix are applied, or none. A round verifies its fixes together: every
+//! file still parses, the findings are gone, none is new, and no coroutine is left un-awaited in the files with
+//! findings and in those that change. Fixes that break this are found by halving, taken back, and refused with the
+//! reason.
 
 pub(crate) mod chains;
 mod edits;
@@ -30,12 +31,12 @@ use blocklint_models::Models;
 use blocklint_project::Project;
 use camino::Utf8Path;
 
-use crate::analyse::{grouped, on_large_stacks};
+use crate::analyse::{group_by_cause, on_large_stacks};
 use crate::choose::{Chosen, Levels, choose};
 use crate::contain::LeftOut;
 use crate::{CommentChecks, Failure, Options, Rules};
 
-pub(crate) use edits::edited;
+pub(crate) use edits::apply_edits;
 use make::Make;
 pub(crate) use make::is_generated;
 pub use make::{Remedies, TextOf, attach, attach_to};
@@ -45,12 +46,12 @@ pub(crate) use program::{Facts, Watched};
 pub use program::{Faults, Unawaited, faults};
 use round::{Candidate, Round};
 use selection::{Together, is_sound};
-pub use together::{EditsOfFile, Glance, applicable_together, glance};
+pub use together::{EditsOfFile, ParseCounts, applicable_together, parse_counts};
 use verdict::Key;
 pub use writing::{Unwritten, write};
 
-/// Rounds after which what could still be applied is left for another run.
-const ROUNDS: usize = 10;
+/// The greatest number of rounds. Fixes that are left are applied by another run.
+const MAX_ROUNDS: usize = 10;
 
 /// The request for fixes.
 #[derive(Clone, Copy, Debug)]
@@ -61,11 +62,11 @@ pub struct FixRequest<'a> {
     pub models: &'a Models,
     /// The rules whose findings are fixed.
     pub rules: &'a Rules,
-    /// The least that is fixed.
+    /// The least severity and confidence of findings that are fixed.
     pub levels: Levels,
     /// True if findings that only tests, examples or a command line reach are fixed too.
     pub include_aside: bool,
-    /// The least applicability of fixes that are applied; those for display never are.
+    /// The least applicability of fixes that are applied. Fixes for display are never applied.
     pub allowed: Applicability,
     /// How functions whose analysis fails are treated.
     pub containment: Containment,
@@ -73,46 +74,46 @@ pub struct FixRequest<'a> {
 
 /// The result of a run with fixes.
 #[derive(Debug, Default)]
-pub struct Fixed {
+pub struct FixResult {
     /// The files that change, by path.
     pub changes: Vec<Change>,
     /// The findings whose fixes were applied, round by round. Their places are those before their round.
     pub findings: Vec<Finding>,
     /// The fixes that were tried and taken back.
-    pub refused: Vec<Refused>,
-    /// The findings that would be shown afterwards, not located.
+    pub refused: Vec<RefusedFix>,
+    /// The findings that `check` would show afterwards. Their places have no rows and columns yet.
     pub remaining: Vec<Finding>,
     /// The parts that the analysis of the unchanged files left out because it failed there.
     pub left_out: Vec<LeftOut>,
 }
 
-impl Fixed {
-    /// Returns the changes in groups: those of files that one fix changes, also through a third, are to be written
-    /// together.
+impl FixResult {
+    /// Returns the changes in groups that must be written together. Two files are in one group if one fix changes both,
+    /// or if a chain of such files connects them.
     pub fn groups(&self) -> Vec<Vec<Change>> {
         let mut group: Vec<usize> = (0..self.changes.len()).collect();
-        let at = |path: &Utf8Path| self.changes.iter().position(|change| *change.path == *path);
+        let index_of = |path: &Utf8Path| self.changes.iter().position(|change| *change.path == *path);
         for finding in &self.findings {
             let edits = finding.fix.iter().flat_map(|fix| &fix.edits);
-            let mut members = edits.filter_map(|edit| at(&edit.place.path));
+            let mut members = edits.filter_map(|edit| index_of(&edit.place.path));
             let Some(first) = members.next() else { continue };
             for other in members {
                 let (from, to) = (group[other], group[first]);
                 group.iter_mut().filter(|of| **of == from).for_each(|of| *of = to);
             }
         }
-        let mut found: Vec<(usize, Vec<Change>)> = Vec::new();
+        let mut groups: Vec<(usize, Vec<Change>)> = Vec::new();
         for (change, &of) in self.changes.iter().zip(&group) {
-            match found.iter_mut().find(|(known, _)| *known == of) {
+            match groups.iter_mut().find(|(known, _)| *known == of) {
                 Some((_, members)) => members.push(change.clone()),
-                None => found.push((of, vec![change.clone()])),
+                None => groups.push((of, vec![change.clone()])),
             }
         }
-        found.into_iter().map(|(_, members)| members).collect()
+        groups.into_iter().map(|(_, members)| members).collect()
     }
 }
 
-/// A file that fixes change.
+/// A file that fixes or suppression comments change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
     /// Its path, absolute.
@@ -121,7 +122,7 @@ pub struct Change {
     pub before: Vec<u8>,
     /// Its bytes afterwards.
     pub after: Vec<u8>,
-    /// The text of `before`, for people.
+    /// The text of `before`, for diffs.
     pub text_before: Arc<str>,
     /// The text of `after`.
     pub text_after: Arc<str>,
@@ -131,25 +132,25 @@ pub struct Change {
 
 /// A fix that was taken back.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Refused {
-    /// The finding, located in the changed files.
+pub struct RefusedFix {
+    /// The finding, with its place in the changed files.
     pub finding: Finding,
-    /// Why: a clause that completes "not fixed: …".
+    /// The reason, as a clause that completes "not fixed: …".
     pub reason: String,
 }
 
-/// Fixes what can be fixed, in memory.
+/// Applies fixes in memory and returns the changes of files.
 ///
 /// # Errors
 /// If the system starts no threads.
-pub fn fix(request: FixRequest<'_>) -> Result<Fixed, Failure> {
+pub fn fix(request: FixRequest<'_>) -> Result<FixResult, Failure> {
     fix_with(request, &|remedies, findings, text_of| {
         attach_to(remedies, findings, text_of);
     })
 }
 
-/// Fixes as [`fix`] does, with fixes made by `make`.
-fn fix_with(request: FixRequest<'_>, make: &Make<'_>) -> Result<Fixed, Failure> {
+/// Applies fixes as [`fix`] does, with `make` for attaching fixes to findings.
+fn fix_with(request: FixRequest<'_>, make: &Make<'_>) -> Result<FixResult, Failure> {
     on_large_stacks(|| {
         let comments = CommentChecks::new(request.project, &request.rules.selection);
         let include_aside = request.include_aside;
@@ -158,22 +159,22 @@ fn fix_with(request: FixRequest<'_>, make: &Make<'_>) -> Result<Fixed, Failure> 
         let mut facts = Facts::new(request.project, request.models, options);
         let mut overlay = Overlay::new(request.project);
         let show = |mut findings: Vec<Finding>| -> Chosen {
-            request.rules.hide(&mut findings);
-            let groups = grouped(&findings);
+            request.rules.suppress_per_file(&mut findings);
+            let groups = group_by_cause(&findings);
             choose(findings, groups, &request.rules.selection, request.levels)
         };
         let mut state = facts.analyse(None, &show);
-        let mut fixed = Fixed { left_out: state.left_out.clone(), ..Fixed::default() };
-        for _ in 0..ROUNDS {
+        let mut fixed = FixResult { left_out: state.left_out.clone(), ..FixResult::default() };
+        for _ in 0..MAX_ROUNDS {
             let (candidates, mut refused) = candidates(&request, &state, &mut overlay, &facts, make);
             let mut together = Together::default();
             let chosen = (0..candidates.len()).filter(|&index| together.add(&candidates[index].fix)).collect();
             let (kept, taken_back) = Round::run(&mut facts, &overlay, &show, &state, &candidates, chosen);
             let taken_back = taken_back
                 .into_iter()
-                .map(|(index, reason)| Refused { finding: candidates[index].finding.clone(), reason });
+                .map(|(index, reason)| RefusedFix { finding: candidates[index].finding.clone(), reason });
             refused.extend(taken_back);
-            // A fix that is refused now may hold once others are applied, so only the last refusals count.
+            // A fix that is refused now may succeed after others were applied, so only the last round's refusals count.
             fixed.refused = refused;
             let Some(after) = kept.state else { break };
             overlay.keep(kept.bytes);
@@ -195,19 +196,20 @@ fn fix_with(request: FixRequest<'_>, make: &Make<'_>) -> Result<Fixed, Failure> 
     })
 }
 
-/// Returns the findings shown whose fixes may be applied, and those that lie where nothing may be.
+/// Returns the shown findings whose fixes may be applied, and the fixes that are refused, because a file may not be
+/// changed or because their edits overlap.
 fn candidates(
     request: &FixRequest<'_>,
     state: &AnalysisResult,
     overlay: &mut Overlay<'_>,
     facts: &Facts<'_>,
     make: &Make<'_>,
-) -> (Vec<Candidate>, Vec<Refused>) {
+) -> (Vec<Candidate>, Vec<RefusedFix>) {
     let mut findings = state.shown.findings.clone();
     make(&state.remedies, &mut findings, &|path| overlay.text(path));
     let allowed = request.allowed.max(Applicability::Unsafe);
     let (mut candidates, mut refused) = (Vec::new(), Vec::new());
-    // Tests, scripts and examples are not rewritten unless `--include-aside` asks for it.
+    // Tests, scripts and examples are not changed without `--include-aside`.
     for finding in findings.into_iter().filter(|finding| request.include_aside || finding.aside.is_none()) {
         let Some(fix) = finding.fix.clone().filter(|fix| fix.applicability >= allowed && !fix.edits.is_empty()) else {
             continue;
@@ -216,7 +218,7 @@ fn candidates(
         let sound = if is_sound(&fix.edits) { Ok(()) } else { Err("its edits overlap".to_owned()) };
         match opened.and(sound) {
             Ok(()) => candidates.push(Candidate { key: Key::of(&finding), finding, fix }),
-            Err(reason) => refused.push(Refused { finding, reason }),
+            Err(reason) => refused.push(RefusedFix { finding, reason }),
         }
     }
     (candidates, refused)

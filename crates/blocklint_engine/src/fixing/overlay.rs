@@ -1,4 +1,4 @@
-//! Files with their future content, before anything is written.
+//! The overlay: the new contents of files that fixes change, before anything is written.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,15 +8,16 @@ use camino::Utf8Path;
 
 use crate::extraction::{decode, extract_bytes};
 
-use super::edits::edited;
+use super::edits::apply_edits;
 use super::program::Facts;
 
-/// The files that fixes touch: as they were read, and as they will be.
+/// The files that fixes change, with their old and new contents.
 pub(crate) struct Overlay<'a> {
     project: &'a Project,
     files: BTreeMap<Arc<Utf8Path>, Contents>,
 }
 
+/// The bytes of a file as they were read, and with the fixes so far.
 #[derive(Debug)]
 pub(crate) struct Contents {
     pub(crate) before: Vec<u8>,
@@ -33,11 +34,11 @@ impl<'a> Overlay<'a> {
         self.project.file_at(path)
     }
 
-    /// Reads a file that fixes want to touch.
+    /// Reads a file that a fix would change.
     ///
     /// # Errors
     ///
-    /// Why it may not be touched.
+    /// The reason why it may not be changed.
     pub(crate) fn open(&mut self, path: &Arc<Utf8Path>, facts: &Facts<'_>) -> Result<(), String> {
         if self.files.contains_key(path) {
             return Ok(());
@@ -51,23 +52,23 @@ impl<'a> Overlay<'a> {
         }
         let bytes = file.read(self.project.configuration.max_file_size);
         let bytes = bytes.map_err(|_| "the file cannot be read any more")?;
-        // The spans of findings count the bytes that were read at first.
+        // The spans of findings are valid only for the bytes that were analysed.
         let unchanged = extract_bytes(file, &bytes)
-            .is_ok_and(|again| facts.of(path).is_some_and(|first| first.content_hash == again.content_hash));
+            .is_ok_and(|again| facts.of_file(path).is_some_and(|first| first.content_hash == again.content_hash));
         if !unchanged {
             return Err("the file changed while it was analysed".to_owned());
         }
-        edited(file.language, &bytes, &[])?;
+        apply_edits(file.language, &bytes, &[])?;
         self.files.insert(Arc::clone(path), Contents { now: bytes.clone(), before: bytes });
         Ok(())
     }
 
-    /// Returns the project's folder.
+    /// Returns the project root.
     pub(crate) fn root(&self) -> &Utf8Path {
         &self.project.root
     }
 
-    /// Returns the edition in which a Rust file is written: that of the crate whose folder is nearest.
+    /// Returns the edition of a Rust file: that of the nearest crate.
     pub(crate) fn edition(&self, path: &Utf8Path) -> u16 {
         let near = self.project.crates.iter().filter_map(|of| {
             let roots = of.roots.iter().filter_map(|root| root.path.parent());
@@ -78,12 +79,12 @@ impl<'a> Overlay<'a> {
         near.max_by_key(|(depth, _)| *depth).map_or(2021, |(_, edition)| edition)
     }
 
-    /// Returns the bytes of a file that was opened.
+    /// Returns the present bytes of a file that was opened.
     pub(crate) fn bytes(&self, path: &Utf8Path) -> Option<&[u8]> {
         self.files.get(path).map(|contents| &*contents.now)
     }
 
-    /// Returns the text of any file of the project, as the spans of its findings count it.
+    /// Returns the present text of any file of the project, to which the spans of its findings refer.
     pub(crate) fn text(&self, path: &Utf8Path) -> Option<Arc<str>> {
         let bytes = match self.bytes(path) {
             Some(bytes) => bytes.to_vec(),
@@ -92,7 +93,7 @@ impl<'a> Overlay<'a> {
         Some(decode(self.file(path)?, bytes).0)
     }
 
-    /// Keeps the new bytes of files.
+    /// Sets the new bytes of files after a round.
     pub(crate) fn keep(&mut self, new: BTreeMap<Arc<Utf8Path>, Vec<u8>>) {
         for (path, bytes) in new {
             if let Some(contents) = self.files.get_mut(&path) {
@@ -101,7 +102,7 @@ impl<'a> Overlay<'a> {
         }
     }
 
-    /// Returns the files that differ from what was read, with their texts before and now.
+    /// Returns the files that have changed, with their old and new texts.
     pub(crate) fn changed(mut self) -> Vec<(Arc<Utf8Path>, Contents, [Arc<str>; 2])> {
         let files = std::mem::take(&mut self.files).into_iter();
         let changed = files.filter(|(_, contents)| contents.before != contents.now);

@@ -1,50 +1,52 @@
-//! The edit that a finding asks for, with the functions and blocks that move with it: `blocklint_mending` finds the
-//! code that moves, the rule chooses the edit.
+//! Plans the edit of a finding: the remedy of its rule, with the functions and blocks that move to a thread with the
+//! call. `blocklint_mending` finds the code that moves.
 
 use std::sync::Arc;
 
 use blocklint_analysis::{FileId, Linker, RawFinding};
 use blocklint_core::{BoundCall, EditKind, Effect, Language, Mistake, Refusal, Remedy, Span};
 use blocklint_mending::{
-    Chain, MovedCode, ResultKind, beside, blocks_with, body_with, bound_beside, is_cheaper_than_thread, moved_with,
-    moving_with, opener_of, reason_no_edit, result_blocks, result_kind, starts_up, uses_left_behind,
+    Chain, MovedCode, ResultKind, blocking_uses_of_result, blocks_that_can_move, blocks_with_moved_code,
+    bound_call_in_method, calls_on_same_file, code_moved_with_body, code_moved_with_call, is_cheaper_than_thread,
+    is_startup_coroutine, opener_of, reason_no_edit, result_blocks, result_kind,
 };
 use blocklint_rules::{WhyNotAlone, refusal_of_bound};
 use camino::Utf8Path;
 
-use crate::words::place;
+use crate::words::place_of;
 
-/// The edit of a finding, with the code that moves with it.
+/// The remedy of a finding, with the code that moves with it.
 #[derive(Clone, Debug)]
 pub(crate) struct PlannedEdit {
-    /// The edit.
+    /// The kinds of edit, in order of preference.
     pub(crate) remedy: Remedy,
-    /// The functions of the project that would move to a thread with the call, or why the call alone cannot.
+    /// The functions of the project that move to a thread with the call, or the reason why the call cannot move alone.
     pub(crate) moves: Result<Functions, Refusal>,
-    /// True if the code of the call works in no other thread.
+    /// True if the code of the call works only in its present thread.
     pub(crate) bound: bool,
-    /// The call by itself takes no longer than a thread: it goes along with others, or stays.
+    /// True if the call is faster than a handover to a thread, so that it moves only together with other calls.
     pub(crate) is_cheaper: bool,
-    /// True if the call takes about as long as a thread: a file.
+    /// True if the call takes about as long as a handover to a thread: a call on a file.
     pub(crate) short: bool,
-    /// The functions through which the call leads to the blocking call.
+    /// The functions on the path from the call to the blocking call.
     pub(crate) on_path: Functions,
-    /// The blocks around the call: their spans, and what would move with each as a whole, or why none can.
+    /// The spans of the blocks around the call, each with the functions that move with the whole block, or the reason
+    /// why it cannot move.
     pub(crate) blocks: Vec<(Span, Result<Functions, Refusal>)>,
-    /// The `with` blocks around the call that move with all that stands in them or not at all: what each of them spans.
+    /// The spans of the `with` blocks around the call that can move only with all of their content.
     pub(crate) held: Vec<Span>,
-    /// The oldest Python that the project runs on, if it states one.
+    /// The oldest Python version that the project supports, if it is known.
     pub(crate) oldest: Option<(u8, u8)>,
-    /// The calls that hold the thread by the result of the call: handing over the call alone would be half of the work.
+    /// The blocking uses of the call's result. They would still block if the call moved alone.
     pub(crate) uses: Vec<Span>,
-    /// The call that opened the file which the call reads or writes: handing over the latter alone would be half of the work too.
+    /// The blocking call that opened the file on which this call works. It would still block if this call moved alone.
     pub(crate) opened: Option<Span>,
-    /// Rust: the functions that could become `async` together, with all that changes with them.
+    /// The chain of helpers that can become `async` together (Rust).
     pub(crate) chain: Option<Arc<Chain>>,
 }
 
 impl PlannedEdit {
-    /// Returns a remedy with which nothing of the project moves.
+    /// Returns a remedy that moves no code.
     fn plain(remedy: Remedy) -> Self {
         PlannedEdit {
             remedy,
@@ -62,19 +64,19 @@ impl PlannedEdit {
         }
     }
 
-    /// Returns all functions that would move, with the call or with a block around it.
+    /// Returns all functions that move with the call or with a block around it.
     pub(crate) fn functions(&self) -> impl Iterator<Item = &(Arc<Utf8Path>, Span)> {
         let blocks = self.blocks.iter().filter_map(|(_, whole)| whole.as_ref().ok());
         self.moves.iter().chain(blocks).flatten()
     }
 }
 
-/// Functions: the file, and where each is defined.
+/// Functions, each by its file and its span.
 pub(crate) type Functions = Vec<(Arc<Utf8Path>, Span)>;
 
-/// Returns the edit of a finding with the code that moves with it. `without` decides again where something of that code is bound to its
-/// thread.
-pub(crate) fn moved(
+/// Returns the planned edit of a finding. If the moved code is bound to its thread, `without` returns the remedy that
+/// moves no code to a thread.
+pub(crate) fn plan_edit(
     linker: &Linker<'_>,
     raw: &RawFinding,
     with_aside: bool,
@@ -90,10 +92,10 @@ pub(crate) fn moved(
         if remedy.edit_kinds.is_empty() {
             let span = linker.program.site(starts).span;
             let reason = "each item would take a thread, with no limit on how many run at once";
-            return Err(Refusal::with_place(reason, place(linker, starts.file, span)));
+            return Err(Refusal::with_place(reason, place_of(linker, starts.file, span)));
         }
     }
-    if starts_up(linker, raw.site) && !with_aside {
+    if is_startup_coroutine(linker, raw.site) && !with_aside {
         remedy.edit_kinds.retain(|edit_kind| !matches!(edit_kind, EditKind::Offload { .. }));
         if remedy.edit_kinds.is_empty() {
             return Err(Refusal::new("by its name the function runs once, when something starts"));
@@ -103,7 +105,7 @@ pub(crate) fn moved(
     let language = linker.program.language(raw.file);
     let oldest = linker.oldest_python(raw.file);
     if language == Language::Java && raw.mistake == Mistake::Holds {
-        return on_worker(linker, raw, remedy);
+        return plan_worker_edit(linker, raw, remedy);
     }
     let chain = raw.row_advice.chain.as_ref().and_then(|chain| chain.as_ref().ok()).cloned();
     if !hands_over || language == Language::Java {
@@ -113,42 +115,42 @@ pub(crate) fn moved(
         if raw.trace.len() == 1 && result_blocks(linker, raw.site) {
             return Err(Refusal::new("its result also blocks where it is used, and must move with it"));
         }
-        // The signatures of the functions that the call itself runs show if the result can leave a closure.
-        let mut called = moved_with(linker, raw.site);
+        // The signatures of the functions that the call runs directly show if the result can leave a closure.
+        let mut called = code_moved_with_call(linker, raw.site);
         let on_path = functions_on_path(linker, raw, &called);
         called.functions.truncate(called.direct);
         return Ok(PlannedEdit {
-            moves: Ok(functions(linker, &called)),
+            moves: Ok(functions_by_path(linker, &called)),
             on_path,
             oldest,
             chain,
             ..PlannedEdit::plain(remedy)
         });
     }
-    // Before Python 3.9 functions that run calls in threads take no context along.
+    // Before Python 3.9, the functions that run calls in threads do not copy the context.
     let loses_context = oldest.is_some_and(|oldest| oldest < (3, 9));
-    let lost = |mut moved: MovedCode| {
+    let bind_by_context = |mut moved: MovedCode| {
         moved.bound = moved.bound.or_else(|| moved.asks_context.take().filter(|_| loses_context));
         moved
     };
-    let blocks = blocks_with(linker, raw.site).into_iter().map(|(span, moved)| {
-        let moved = lost(moved);
+    let blocks = blocks_with_moved_code(linker, raw.site).into_iter().map(|(span, moved)| {
+        let moved = bind_by_context(moved);
         let whole = match &moved.bound {
             Some(bound) => Err(refusal_of_bound(bound)),
-            None => Ok(functions(linker, &moved)),
+            None => Ok(functions_by_path(linker, &moved)),
         };
         (span, whole)
     });
     let blocks: Vec<_> = blocks.collect();
-    let held = moving_with(linker, raw.site);
-    let mut uses = uses_left_behind(linker, raw.site);
+    let held = blocks_that_can_move(linker, raw.site);
+    let mut uses = blocking_uses_of_result(linker, raw.site);
     if raw.trace.len() == 1 {
-        uses.extend(beside(linker, raw.site));
+        uses.extend(calls_on_same_file(linker, raw.site));
     }
     let opened = if raw.trace.len() == 1 { opener_of(linker, raw.site) } else { None };
     let is_cheaper = raw.trace.len() == 1 && is_cheaper_than_thread(&raw.call);
     let short = raw.effect == Some(Effect::File);
-    let moved = lost(moved_with(linker, raw.site));
+    let moved = bind_by_context(code_moved_with_call(linker, raw.site));
     let on_path = functions_on_path(linker, raw, &moved);
     let Some(bound) = moved.bound.clone() else {
         let moves = match raw.row_advice.brief {
@@ -156,11 +158,11 @@ pub(crate) fn moved(
             true if raw.repeats => {
                 Err(Refusal::new("each turn would take a thread for a moment: put the loop into a function"))
             }
-            // A file takes about as long as the thread that it would take.
+            // A call on a file takes about as long as the handover to a thread.
             _ if raw.effect == Some(Effect::File) && linker.multiplies_hold(raw.site) => Err(Refusal::new(
                 "each turn would take a thread, and nothing is awaited between: put all turns into a function",
             )),
-            _ => Ok(functions(linker, &moved)),
+            _ => Ok(functions_by_path(linker, &moved)),
         };
         return Ok(PlannedEdit {
             moves,
@@ -175,7 +177,7 @@ pub(crate) fn moved(
             ..PlannedEdit::plain(remedy)
         });
     };
-    // A bound object that is used may be created in a block that moves as a whole.
+    // A bound object may be created in a block that can move as a whole.
     let moves = Err(refusal_of_bound(&bound));
     let is_whole = blocks.iter().any(|(_, whole)| whole.is_ok());
     let remedy = if is_whole { remedy } else { without(bound)? };
@@ -194,15 +196,15 @@ pub(crate) fn moved(
     Ok(PlannedEdit { bound: true, ..moved })
 }
 
-/// Returns the edit that hands the lambda or method around a call to a worker as a whole. [Java]
-fn on_worker(linker: &Linker<'_>, raw: &RawFinding, mut remedy: Remedy) -> Result<PlannedEdit, Refusal> {
-    let mut moved = body_with(linker, raw.site);
-    // State that other operators of the method set or remove belongs to their thread.
-    moved.bound = moved.bound.or_else(|| bound_beside(linker, raw.site));
+/// Returns the edit that hands the whole lambda or method around a call over to a worker (Java).
+fn plan_worker_edit(linker: &Linker<'_>, raw: &RawFinding, mut remedy: Remedy) -> Result<PlannedEdit, Refusal> {
+    let mut moved = code_moved_with_body(linker, raw.site);
+    // State that other operators of the method set or remove is bound to their thread.
+    moved.bound = moved.bound.or_else(|| bound_call_in_method(linker, raw.site));
     if let Some(bound) = moved.bound {
         for edit_kind in &mut remedy.edit_kinds {
             match edit_kind {
-                // The replacement of the call blocks no thread, so none has to be left.
+                // The replacement of the call does not block, so the code need not move.
                 EditKind::Chain { template: Some(_), offload, .. } => *offload = false,
                 EditKind::Chain { offload: true, .. } => return Err(refusal_of_bound(&bound)),
                 _ => {}
@@ -212,8 +214,8 @@ fn on_worker(linker: &Linker<'_>, raw: &RawFinding, mut remedy: Remedy) -> Resul
     Ok(PlannedEdit::plain(remedy))
 }
 
-/// Returns the code that has to go where the call of a finding goes.
-pub(crate) fn why_not_alone(
+/// Returns the reason why the call of a finding cannot move to a thread alone (Python).
+pub(crate) fn reason_not_alone(
     linker: &Linker<'_>,
     raw: &RawFinding,
     remedy: &Result<PlannedEdit, Refusal>,
@@ -224,7 +226,7 @@ pub(crate) fn why_not_alone(
     }
     let is_bound = match remedy {
         Ok(wanted) => wanted.bound,
-        Err(_) => moved_with(linker, raw.site).bound.is_some(),
+        Err(_) => code_moved_with_call(linker, raw.site).bound.is_some(),
     };
     if is_bound {
         return Some(WhyNotAlone::ThreadBound);
@@ -239,11 +241,11 @@ pub(crate) fn why_not_alone(
     }
 }
 
-fn functions(linker: &Linker<'_>, moved: &MovedCode) -> Functions {
+fn functions_by_path(linker: &Linker<'_>, moved: &MovedCode) -> Functions {
     moved.functions.iter().map(|&function| function_at(linker, function)).collect()
 }
 
-/// Returns those functions that a call runs in which a step of the finding's trace stands.
+/// Returns the functions that a call runs and that contain a step of the finding's trace.
 fn functions_on_path(linker: &Linker<'_>, raw: &RawFinding, moved: &MovedCode) -> Functions {
     let passed = |(file, span): &(FileId, Span)| {
         raw.trace.iter().skip(1).any(|step| step.file == *file && span.contains(step.span))

@@ -1,5 +1,5 @@
-//! One round: fixes that go together are applied in the overlay, verified by one analysis, and taken back by halving
-//! where that does not hold.
+//! A round of fixing: fixes that do not overlap are applied in the overlay and verified by one analysis. Fixes that
+//! break a promise are found by halving and taken back.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,12 +12,12 @@ use rayon::prelude::*;
 
 use crate::extraction::extract_bytes;
 
-use super::edits::edited;
+use super::edits::apply_edits;
 use super::overlay::Overlay;
 use super::program::{AnalysisResult, Facts, Show};
 use super::selection::Together;
 use super::style;
-use super::verdict::{Blame, BrokenPromise, Key, broken};
+use super::verdict::{Blame, BrokenPromise, Key, broken_promises};
 
 /// A finding with a fix that may be applied.
 #[derive(Clone, Debug)]
@@ -33,14 +33,14 @@ impl Candidate {
     }
 }
 
-/// A round under way.
+/// The state of a round.
 pub(crate) struct Round<'r, 'a> {
     facts: &'r mut Facts<'a>,
     overlay: &'r Overlay<'a>,
     show: &'r Show<'r>,
     before: &'r AnalysisResult,
     candidates: &'r [Candidate],
-    /// The best that holds so far.
+    /// The largest verified set of fixes so far.
     kept: RoundResult,
     refused: Vec<(usize, String)>,
 }
@@ -48,9 +48,9 @@ pub(crate) struct Round<'r, 'a> {
 /// The result of a round.
 #[derive(Default)]
 pub(crate) struct RoundResult {
-    /// Indices of the candidates that were applied, ascending.
+    /// The indices of the applied candidates, ascending.
     pub(crate) applied: Vec<usize>,
-    /// The files they change.
+    /// The new bytes of the changed files.
     pub(crate) bytes: BTreeMap<Arc<Utf8Path>, Vec<u8>>,
     facts: BTreeMap<Arc<Utf8Path>, FileFacts>,
     /// The result of the analysis afterwards; `None` if no fix was applied.
@@ -58,8 +58,8 @@ pub(crate) struct RoundResult {
 }
 
 impl<'r, 'a> Round<'r, 'a> {
-    /// Applies the candidates that can be applied together (`chosen`) and hold, and returns why the others do not. The
-    /// facts are then those of what was applied.
+    /// Applies the candidates of `chosen`, which do not overlap, and returns the verified ones, and the others with the
+    /// reasons for their refusal. Afterwards, `facts` has the facts of the changed files.
     pub(crate) fn run(
         facts: &'r mut Facts<'a>,
         overlay: &'r Overlay<'a>,
@@ -70,21 +70,21 @@ impl<'r, 'a> Round<'r, 'a> {
     ) -> (RoundResult, Vec<(usize, String)>) {
         let mut round =
             Round { facts, overlay, show, before, candidates, kept: RoundResult::default(), refused: Vec::new() };
-        round.settle(chosen);
+        round.apply_verified(chosen);
         for (path, facts) in std::mem::take(&mut round.kept.facts) {
             round.facts.replace(&path, facts);
         }
         (round.kept, round.refused)
     }
 
-    /// Adds what holds of these to what is kept.
-    fn settle(&mut self, more: Vec<usize>) {
+    /// Adds to `kept` those of these candidates that can be verified together with it, and refuses the others.
+    fn apply_verified(&mut self, more: Vec<usize>) {
         if more.is_empty() {
             return;
         }
         let mut all = [self.kept.applied.as_slice(), &more].concat();
         all.sort_unstable();
-        let broken = match self.try_all(all) {
+        let broken = match self.try_together(all) {
             Ok(kept) => {
                 self.kept = kept;
                 return;
@@ -95,53 +95,53 @@ impl<'r, 'a> Round<'r, 'a> {
             self.refused.extend(broken.into_iter().next().map(|broken| (one, broken.reason)));
             return;
         }
-        let stands_in = |index: usize, functions: &[(Arc<Utf8Path>, String)]| {
+        let is_in_functions = |index: usize, functions: &[(Arc<Utf8Path>, String)]| {
             functions.iter().any(|(path, function)| self.candidates[index].key.is_in(path, function))
         };
-        let is_meant = |index: usize, broken: &&BrokenPromise| {
+        let is_blamed = |index: usize, broken: &&BrokenPromise| {
             let candidate = &self.candidates[index];
             match &broken.blame {
                 Blame::Findings { key, .. } => candidate.key == *key,
-                Blame::Functions(functions) => match more.iter().any(|of| stands_in(*of, functions)) {
-                    true => stands_in(index, functions),
+                Blame::Functions(functions) => match more.iter().any(|of| is_in_functions(*of, functions)) {
+                    true => is_in_functions(index, functions),
                     false => functions.first().is_some_and(|(path, _)| candidate.changes(path)),
                 },
                 Blame::File(path) => candidate.changes(path),
             }
         };
-        let is_sure = |broken: &&BrokenPromise| matches!(broken.blame, Blame::Findings { surely: true, .. });
-        let surely = |index: usize| broken.iter().filter(is_sure).find(|broken| is_meant(index, broken));
-        let refused = more.iter().filter_map(|&index| Some((index, surely(index)?.reason.clone())));
+        let is_sure = |broken: &&BrokenPromise| matches!(broken.blame, Blame::Findings { had_no_effect: true, .. });
+        let sure_reason = |index: usize| broken.iter().filter(is_sure).find(|broken| is_blamed(index, broken));
+        let refused = more.iter().filter_map(|&index| Some((index, sure_reason(index)?.reason.clone())));
         let refused: Vec<(usize, String)> = refused.collect();
         if !refused.is_empty() {
-            let others = more.iter().copied().filter(|&index| surely(index).is_none()).collect();
+            let others = more.iter().copied().filter(|&index| sure_reason(index).is_none()).collect();
             self.refused.extend(refused);
-            self.settle(others);
+            self.apply_verified(others);
             return;
         }
         let (blamed, others): (Vec<usize>, Vec<usize>) =
-            more.iter().partition(|&&index| broken.iter().any(|broken| is_meant(index, &broken)));
+            more.iter().partition(|&&index| broken.iter().any(|broken| is_blamed(index, &broken)));
         if !blamed.is_empty() && !others.is_empty() {
-            self.settle(others);
-            self.settle(blamed);
+            self.apply_verified(others);
+            self.apply_verified(blamed);
         } else {
             let (first, second) = more.split_at(more.len() / 2);
-            self.settle(first.to_vec());
-            self.settle(second.to_vec());
+            self.apply_verified(first.to_vec());
+            self.apply_verified(second.to_vec());
         }
     }
 
-    /// Applies these together to the files as they stand before the round, and verifies.
-    fn try_all(&mut self, all: Vec<usize>) -> Result<RoundResult, Vec<BrokenPromise>> {
+    /// Applies these candidates together to the state before the round and verifies the result.
+    fn try_together(&mut self, all: Vec<usize>) -> Result<RoundResult, Vec<BrokenPromise>> {
         let mut together = Together::default();
         for &index in &all {
-            // They were chosen because they go together.
+            // They do not overlap, so none is rejected.
             together.add(&self.candidates[index].fix);
         }
         let files = together.files().collect::<Vec<_>>();
         let (overlay, old) = (self.overlay, &*self.facts);
         let done = files.par_iter().map(|(path, edits)| {
-            let new = changed(overlay, old, path, edits);
+            let new = edit_file(overlay, old, path, edits);
             new.map_err(|reason| BrokenPromise { reason, blame: Blame::File(Arc::clone(path)) })
         });
         let (done, unwritten): (Vec<_>, Vec<_>) = done.collect::<Vec<_>>().into_iter().partition(Result::is_ok);
@@ -155,11 +155,11 @@ impl<'r, 'a> Round<'r, 'a> {
             kept.bytes.insert(Arc::clone(path), bytes);
             kept.facts.insert(Arc::clone(path), facts);
         }
-        self.swap(&mut kept);
+        self.exchange_facts(&mut kept);
         let after = self.facts.analyse(Some(&self.before.watched), self.show);
-        self.swap(&mut kept);
+        self.exchange_facts(&mut kept);
         let fixed_keys = kept.applied.iter().map(|&index| self.candidates[index].key.clone()).collect::<Vec<_>>();
-        let broken = broken(self.before, &after, &fixed_keys);
+        let broken = broken_promises(self.before, &after, &fixed_keys);
         if !broken.is_empty() {
             return Err(broken);
         }
@@ -167,10 +167,10 @@ impl<'r, 'a> Round<'r, 'a> {
         Ok(kept)
     }
 
-    /// Exchanges facts; twice is as it was.
-    fn swap(&mut self, kept: &mut RoundResult) {
+    /// Exchanges the facts of the changed files with those of the project. A second call restores them.
+    fn exchange_facts(&mut self, kept: &mut RoundResult) {
         for (path, facts) in &mut kept.facts {
-            // The other facts leave nothing behind: the file's own come in their place.
+            // The file's old facts are kept in the result until the next exchange.
             if let Some(old) = self.facts.replace(path, facts.clone()) {
                 *facts = old;
             }
@@ -178,8 +178,8 @@ impl<'r, 'a> Round<'r, 'a> {
     }
 }
 
-/// Returns a file's bytes after the edits, and its facts.
-fn changed(
+/// Returns the bytes of a file after edits, and its facts; an error if the file would not parse.
+fn edit_file(
     overlay: &Overlay<'_>,
     old: &Facts<'_>,
     path: &Utf8Path,
@@ -188,7 +188,7 @@ fn changed(
     let unknown = || "the file cannot be read".to_owned();
     let file = overlay.file(path).ok_or_else(unknown)?;
     let before = overlay.bytes(path).ok_or_else(unknown)?;
-    let mut bytes = edited(file.language, before, edits)?;
+    let mut bytes = apply_edits(file.language, before, edits)?;
     if file.language == Language::Python {
         let count = |bytes: &[u8]| misplaced_awaits(&decode(bytes).text);
         let now = count(&bytes);
@@ -207,7 +207,7 @@ fn changed(
         bytes = formatted;
     }
     let facts = extract_bytes(file, &bytes)?;
-    let known = old.of(path).ok_or_else(unknown)?;
+    let known = old.of_file(path).ok_or_else(unknown)?;
     let new = facts.problems.iter().find(|problem| known.problems.iter().all(|old| old.message != problem.message));
     match new {
         Some(problem) => Err(format!("the file would not parse any more: {}", problem.message)),

@@ -1,7 +1,7 @@
-//! Rust code in the layout of the user's formatter. Text that this formatter left unchanged before the edits is
-//! formatted after them. The formatter is started from the root of the file system and reads the text from its input. A
-//! toolchain that a checkout names is ignored, because its programs would be run. A checkout may only set the width of
-//! lines.
+//! Formats edited Rust files with rustfmt, if they were formatted before the edits.
+//!
+//! rustfmt reads the text from its standard input and runs in the root of the file system, so that a toolchain file of
+//! the checkout is ignored, because its programs would be run. A checkout can only set options of the layout.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -9,14 +9,20 @@ use std::process::{Command, Stdio};
 use blocklint_project::lies_within;
 use camino::{Utf8Path, Utf8PathBuf};
 
-/// Names of the file with a project's settings for the formatter.
+/// The names of rustfmt's configuration file.
 const SETTINGS: [&str; 2] = ["rustfmt.toml", ".rustfmt.toml"];
 
-/// Returns the text of a Rust file after edits as the formatter leaves it, where it left the text before as it was.
-/// `None` where it did not, or is not installed.
-pub(super) fn reformatted(path: &Utf8Path, root: &Utf8Path, edition: u16, before: &str, after: &str) -> Option<String> {
+/// Returns the formatted text of a Rust file after edits; `None` if the text before the edits was not formatted, if
+/// rustfmt is not installed, or if it changes nothing.
+pub(super) fn reformat_edited(
+    path: &Utf8Path,
+    root: &Utf8Path,
+    edition: u16,
+    before: &str,
+    after: &str,
+) -> Option<String> {
     let settings = settings_for(path, root);
-    let formatted = |text: &str| formatted(text, edition, settings.as_deref());
+    let formatted = |text: &str| run_rustfmt(text, edition, settings.as_deref());
     if formatted(before)? != before {
         return None;
     }
@@ -30,7 +36,7 @@ fn settings_for(path: &Utf8Path, root: &Utf8Path) -> Option<Utf8PathBuf> {
         .find(|file| file.is_file() && lies_within(file, root))
 }
 
-fn formatted(text: &str, edition: u16, settings: Option<&Utf8Path>) -> Option<String> {
+fn run_rustfmt(text: &str, edition: u16, settings: Option<&Utf8Path>) -> Option<String> {
     let mut command = Command::new("rustfmt");
     command.args(["--quiet", "--emit", "stdout", "--edition", &edition.to_string()]).current_dir("/");
     if let Some(file) = settings {
@@ -38,7 +44,7 @@ fn formatted(text: &str, edition: u16, settings: Option<&Utf8Path>) -> Option<St
     }
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().ok()?;
     let mut input = child.stdin.take()?;
-    // It reads all before it writes; if it ends early, its exit code shows it.
+    // rustfmt reads all input before it writes. If it ends early, its exit code shows that.
     let _ = input.write_all(text.as_bytes());
     drop(input);
     let output = child.wait_with_output().ok()?;
@@ -55,9 +61,9 @@ mod tests {
     const CLEAN: &str = "fn main() {\n    f();\n}\n";
 
     #[test]
-    fn what_was_formatted_stays_so() {
+    fn formatted_files_stay_formatted() {
         let root = Utf8Path::new("/nowhere");
-        let again = |before: &str, after: &str| reformatted(&root.join("a.rs"), root, 2021, before, after);
+        let again = |before: &str, after: &str| reformat_edited(&root.join("a.rs"), root, 2021, before, after);
         assert_eq!(again(CLEAN, "fn main() {\n  f( );\n}\n").as_deref(), Some(CLEAN));
         assert_eq!(again(CLEAN, CLEAN), None);
         assert_eq!(again("fn main() { f( ); }\n", "fn main() {  g( ); }\n"), None);

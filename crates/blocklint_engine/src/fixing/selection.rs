@@ -1,4 +1,4 @@
-//! Which fixes can be applied together.
+//! Selects fixes that can be applied together because their edits do not overlap.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,17 +6,17 @@ use std::sync::Arc;
 use blocklint_core::{Edit, Fix, Span};
 use camino::Utf8Path;
 
-/// The edits of fixes that can be applied together: of each file what is replaced and by what.
+/// The edits of fixes that can be applied together: the replaced spans of each file with their new texts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Together {
     files: BTreeMap<Arc<Utf8Path>, BTreeMap<Span, String>>,
 }
 
 impl Together {
-    /// Adds a fix as a whole. `false`, and nothing is added, where one of its edits overlaps or touches an edit that
-    /// was added before: we do not decide which of two texts at one place comes first, and the next round sees the fix
-    /// again. An import that was added before at the same place is shared, and so is a fix as a whole: two rules at one
-    /// call ask for the same.
+    /// Adds all edits of a fix. Returns false and adds nothing if one of its edits overlaps or touches an edit that was
+    /// added before, because the order of two texts at one place is undecided; the next round tries the fix again. An
+    /// equal import at one place is shared. So is an equal fix, because two rules can ask for the same edit at one
+    /// call.
     pub(crate) fn add(&mut self, fix: &Fix) -> bool {
         let is_there = |edit: &Edit| {
             let file = self.files.get(&edit.place.path);
@@ -47,7 +47,7 @@ impl Together {
     }
 }
 
-/// True if the edits of one fix do not overlap. They may touch, but two at one place would be one.
+/// True if the edits of one fix do not overlap. They may touch, but no two may have equal spans.
 pub(crate) fn is_sound(edits: &[Edit]) -> bool {
     edits.iter().enumerate().all(|(index, one)| {
         let others = edits.iter().skip(index + 1).filter(|other| other.place.path == one.place.path);
@@ -63,8 +63,8 @@ fn is_shared(known: &BTreeMap<Span, String>, edit: &Edit) -> bool {
     span.start == span.end && known.get(&span) == Some(&edit.content) && is_import(&edit.content)
 }
 
-/// True if inserted text is an import: a line of its own, or further names of one (`, sleep`). Any other text may be
-/// needed twice at one place, as closing brackets are.
+/// True if inserted text is an import: a line, or further names of one (`, sleep`). Other equal texts may be needed
+/// twice at one place, such as closing brackets.
 fn is_import(content: &str) -> bool {
     let content = content.trim();
     let mut words = content.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty()).peekable();
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn what_overlaps_or_touches_waits_as_a_whole() {
+    fn a_fix_with_an_overlapping_or_touching_edit_waits() {
         let (taken, edits) = taken(&[
             fix(&[(10, 20, "a")]),
             fix(&[(30, 31, "b"), (15, 16, "c")]),

@@ -1,4 +1,4 @@
-//! The gate with fixes made by hand: a table of what is written in place of what.
+//! Tests of the rounds of fixing and their verification, with fixes that replace one text by another.
 
 use std::fs;
 
@@ -27,8 +27,8 @@ impl Folder {
         Folder { _kept: kept, path }
     }
 
-    /// Fixes with `make`, in memory.
-    fn fix(&self, allowed: Applicability, make: &Make<'_>) -> Fixed {
+    /// Applies the fixes of `make` in memory.
+    fn fix(&self, allowed: Applicability, make: &Make<'_>) -> FixResult {
         let request = Request { current: &self.path, paths: std::slice::from_ref(&self.path), isolated: false };
         let project = discover(request).expect("a project");
         let models = load_models(&project, &self.path).expect("models");
@@ -55,7 +55,7 @@ impl Folder {
     }
 }
 
-/// Gives each finding whose line holds `old` a fix that puts `new` in its place, with an import above all.
+/// Attaches a fix to each finding whose line contains `old`: it is replaced by `new`, and an import is added.
 fn swap(
     old: &'static str,
     new: &'static str,
@@ -91,7 +91,7 @@ fn to_await() -> impl Fn(&Remedies, &mut [Finding], &TextOf<'_>) + Sync {
     swap(TO_AWAIT.0, TO_AWAIT.1, Some("import asyncio\n"), Applicability::Safe)
 }
 
-fn after(fixed: &Fixed, index: usize) -> &str {
+fn after(fixed: &FixResult, index: usize) -> &str {
     &fixed.changes[index].text_after
 }
 
@@ -142,8 +142,8 @@ fn unsafe_fixes_are_applied_on_request_and_display_ones_never() {
     }
 }
 
-/// Runs a fix that does not hold on one of several calls; it alone is taken back.
-fn taken_back(bad: &'static str, import: Option<&'static str>) -> (Fixed, String) {
+/// Runs fixes of several calls, of which one breaks a promise, and checks that only this one is taken back.
+fn taken_back(bad: &'static str, import: Option<&'static str>) -> (FixResult, String) {
     let folder = Folder::new(&[("a.py", SLEEPS.as_bytes())]);
     let good = to_await();
     let bad = swap("time.sleep(2)", bad, import, Applicability::Safe);
@@ -217,7 +217,7 @@ fn fixes_that_overlap_take_rounds() {
 }
 
 #[test]
-fn only_files_that_were_named_and_are_as_they_were_read_change() {
+fn only_named_and_unchanged_files_are_fixed() {
     let folder = Folder::new(&[("a.py", SLEEPS.as_bytes()), ("b.py", b"x = 1\n")]);
     // The texts are first read when the fixes are made; here an editor saves the file just before.
     let (path, inner) = (folder.path.join("a.py"), to_await());

@@ -1,4 +1,4 @@
-//! Checks for an editor before it offers edits: which of them go together, and if the text after them still parses.
+//! Checks for editors before they offer fixes: the fixes that can be applied together, and if a text still parses.
 
 use std::sync::Arc;
 
@@ -8,11 +8,10 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::selection::Together;
 use crate::extraction::extract_text;
 
-/// A file, and what replaces which parts of it.
+/// A file, with its replaced spans and their new texts.
 pub type EditsOfFile = (Arc<Utf8Path>, Vec<(Span, String)>);
 
-/// Returns the edits of as many of these fixes as can be applied together, in their order: of each file what is
-/// replaced and by what, ascending.
+/// Returns the edits of the fixes that can be applied together, by file, sorted by span. Earlier fixes win.
 pub fn applicable_together<'f>(fixes: impl Iterator<Item = &'f Fix>) -> Vec<EditsOfFile> {
     let mut together = Together::default();
     for fix in fixes {
@@ -22,18 +21,18 @@ pub fn applicable_together<'f>(fixes: impl Iterator<Item = &'f Fix>) -> Vec<Edit
     together.files().map(|(path, edits)| (Arc::clone(path), owned(edits))).collect()
 }
 
-/// The result of a front end for one text by itself.
+/// The numbers of problems and suppressions in a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Glance {
-    /// How many parts of it are not understood.
+pub struct ParseCounts {
+    /// The number of parts that do not parse.
     pub problems: usize,
-    /// How many comments in it silence rules.
+    /// The number of suppression comments.
     pub suppressions: usize,
 }
 
-/// Reads one text by itself, in the language of the path's extension; `None` for a path of no language, and where reading
-/// fails. Needs a large stack ([`crate::STACK_SIZE`]).
-pub fn glance(path: &Utf8Path, text: &str) -> Option<Glance> {
+/// Parses one text in the language of the path's extension; `None` if the path has no known extension or if the front
+/// end fails. Needs a large stack ([`crate::STACK_SIZE`]).
+pub fn parse_counts(path: &Utf8Path, text: &str) -> Option<ParseCounts> {
     let language = match path.extension()? {
         "py" => Language::Python,
         "rs" => Language::Rust,
@@ -50,7 +49,7 @@ pub fn glance(path: &Utf8Path, text: &str) -> Option<Glance> {
         given: None,
     };
     let facts = extract_text(&file, text, u64::MAX).facts?;
-    Some(Glance { problems: facts.problems.len(), suppressions: facts.suppressions.len() })
+    Some(ParseCounts { problems: facts.problems.len(), suppressions: facts.suppressions.len() })
 }
 
 #[cfg(test)]
@@ -58,10 +57,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_glance_counts_problems_and_comments() {
-        let glance = |text: &str| glance(Utf8Path::new("/a.py"), text).expect("Python");
-        assert_eq!(glance("x = 1  # blocklint: ignore\n"), Glance { problems: 0, suppressions: 1 });
-        assert_eq!(glance("x = '''# blocklint: ignore\n'''\n"), Glance { problems: 0, suppressions: 0 });
-        assert!(glance("x = (\n").problems > 0);
+    fn parse_counts_has_problems_and_suppressions() {
+        let counts = |text: &str| parse_counts(Utf8Path::new("/a.py"), text).expect("Python");
+        assert_eq!(counts("x = 1  # blocklint: ignore\n"), ParseCounts { problems: 0, suppressions: 1 });
+        assert_eq!(counts("x = '''# blocklint: ignore\n'''\n"), ParseCounts { problems: 0, suppressions: 0 });
+        assert!(counts("x = (\n").problems > 0);
     }
 }

@@ -1,4 +1,5 @@
-//! The verification of fixes: their findings are gone, no finding is new, no coroutine is left un-awaited.
+//! Verifies fixes by comparing two analyses: their findings are gone, no finding is new, no coroutine is left
+//! un-awaited.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -8,8 +9,8 @@ use camino::Utf8Path;
 
 use super::program::AnalysisResult;
 
-/// The part of a finding that stays equal while lines move: rule, file, function and the call. Two findings may share
-/// one key.
+/// The properties of a finding that do not change when lines move: rule, file, function and call. Two findings may
+/// share a key.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Key {
     rule: RuleCode,
@@ -19,7 +20,7 @@ pub(crate) struct Key {
 }
 
 impl Key {
-    /// True if the finding stands in the function.
+    /// True if the finding is in the function.
     pub(crate) fn is_in(&self, path: &Utf8Path, function: &str) -> bool {
         *self.path == *path && self.function == function
     }
@@ -34,66 +35,71 @@ impl Key {
     }
 }
 
-/// Something that fixes did not keep.
+/// A promise that applied fixes break.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct BrokenPromise {
     /// The problem, as the reason of a refusal.
     pub(crate) reason: String,
-    /// Whom it is laid to.
+    /// The fixes that are blamed.
     pub(crate) blame: Blame,
 }
 
-/// Whom a broken promise is laid to.
+/// The fixes that are blamed for a broken promise.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Blame {
-    /// These findings' fixes; surely, where nothing of them changed.
+    /// The fixes of the findings with a key.
     Findings {
         /// The key that the findings share.
         key: Key,
-        /// True if all findings with the key are meant.
-        surely: bool,
+        /// True if none of these fixes had an effect, so that all of them are refused.
+        had_no_effect: bool,
     },
-    /// A fix that stands in one of these functions, or where none does, one that changes the file of the first.
+    /// A fix in one of these functions; if there is none, a fix that changes the file of the first function.
     Functions(Vec<(Arc<Utf8Path>, String)>),
     /// A fix that changes this file.
     File(Arc<Utf8Path>),
 }
 
-/// Compares the findings before and after the fixes of `fixed_keys` were applied: all that they did not keep, each of whom it is laid
-/// to once. One analysis costs as much as ten of these answers are worth.
-pub(crate) fn broken(before: &AnalysisResult, after: &AnalysisResult, fixed_keys: &[Key]) -> Vec<BrokenPromise> {
+/// Compares the analyses before and after the fixes of `fixed_keys`, and returns the broken promises. Each group of
+/// functions is blamed only once, because further reasons would not change the next try.
+pub(crate) fn broken_promises(
+    before: &AnalysisResult,
+    after: &AnalysisResult,
+    fixed_keys: &[Key],
+) -> Vec<BrokenPromise> {
     let mut all: Vec<BrokenPromise> = Vec::new();
-    let (old, new) = (counted(&before.all), counted(&after.all));
+    let (old, new) = (count_keys(&before.all), count_keys(&after.all));
     let count = |counts: &HashMap<Key, usize>, key: &Key| counts.get(key).copied().unwrap_or_default();
     let mut wanted: HashMap<&Key, usize> = HashMap::new();
     for key in fixed_keys {
         *wanted.entry(key).or_default() += 1;
     }
-    // In the order of the fixes: the same refusals on every run.
-    let mut told: HashSet<&Key> = HashSet::new();
-    for key in fixed_keys.iter().filter(|key| told.insert(key)) {
+    // In the order of the fixes, so that each run refuses the same fixes.
+    let mut checked: HashSet<&Key> = HashSet::new();
+    for key in fixed_keys.iter().filter(|key| checked.insert(key)) {
         let (old, new) = (count(&old, key), count(&new, key));
         if new > old.saturating_sub(wanted[key]) {
-            let blame = Blame::Findings { key: key.clone(), surely: new >= old };
+            let blame = Blame::Findings { key: key.clone(), had_no_effect: new >= old };
             all.push(BrokenPromise { reason: "the finding would still be there".to_owned(), blame });
         }
     }
-    // A new finding beside a fix without effect may come from that fix.
+    // A new finding may come from a fix that had no effect, so those fixes are refused first.
     if !all.is_empty() {
         return all;
     }
-    // A neighbour may be named by another path once a value next to it comes from elsewhere; it is new where its function
-    // has more of its kind than what was fixed_keys leaves.
-    let (old_kinds, new_kinds, gone) = (kinds(&before.all), kinds(&after.all), kinds_of(fixed_keys.iter()));
-    let is_more = |kind: &Kind<'_>| {
-        let count = |counts: &HashMap<Kind<'_>, usize>| counts.get(kind).copied().unwrap_or_default();
-        count(&new_kinds) + count(&gone) > count(&old_kinds)
+    // A fix may change the call name of another finding in the function. So a finding is new only if its function has
+    // more findings of its rule than before, less the fixed ones.
+    let (old_kinds, new_kinds, fixed_kinds) =
+        (count_kinds(&before.all), count_kinds(&after.all), count_kinds_of_keys(fixed_keys.iter()));
+    let is_more = |kind: &FindingKind<'_>| {
+        let count = |counts: &HashMap<FindingKind<'_>, usize>| counts.get(kind).copied().unwrap_or_default();
+        count(&new_kinds) + count(&fixed_kinds) > count(&old_kinds)
     };
-    // A finding that was there below the level shown is not new when it is shown now.
+    // A finding that was hidden before, below the levels, is not new.
     for finding in &after.shown.findings {
         let key = Key::of(finding);
         let is_new = !wanted.contains_key(&key) && count(&new, &key) > count(&old, &key);
-        // The rest of a finding that was worse: a response on a faster way.
+        // A finding of the same rule that is less severe than the fixed one is a rest of it, not a new one.
         let is_rest = fixed_keys
             .iter()
             .any(|key| (key.rule, &key.path, &key.function) == (finding.rule, &finding.place.path, &finding.function))
@@ -103,15 +109,15 @@ pub(crate) fn broken(before: &AnalysisResult, after: &AnalysisResult, fixed_keys
             });
         if is_new && !is_rest && is_more(&(key.rule, &key.path, &key.function)) {
             let reason = format!("it would bring a new finding: {} {}", finding.rule, finding.message);
-            let on_the_way = finding.trace.iter().map(|step| (Arc::clone(&step.place.path), step.function.clone()));
+            let on_path = finding.trace.iter().map(|step| (Arc::clone(&step.place.path), step.function.clone()));
             let own = (Arc::clone(&finding.place.path), finding.function.clone());
-            lay_to(&mut all, reason, [own].into_iter().chain(on_the_way).collect());
+            blame_functions(&mut all, reason, [own].into_iter().chain(on_path).collect());
         }
     }
     for one in &after.left_out {
-        if let Some(place) = one.place.as_ref().filter(|_| before.left_out.iter().all(|of| of.what != one.what)) {
-            let reason = format!("`{}` could not be analysed any more", one.what);
-            lay_to(&mut all, reason, vec![(Arc::clone(&place.path), one.what.clone())]);
+        if let Some(place) = one.place.as_ref().filter(|_| before.left_out.iter().all(|of| of.name != one.name)) {
+            let reason = format!("`{}` could not be analysed any more", one.name);
+            blame_functions(&mut all, reason, vec![(Arc::clone(&place.path), one.name.clone())]);
         }
     }
     for (key, count) in &after.unawaited {
@@ -121,24 +127,24 @@ pub(crate) fn broken(before: &AnalysisResult, after: &AnalysisResult, fixed_keys
                 true => format!("it would leave the coroutine of `{name}` un-awaited"),
                 false => format!("it would leave the coroutine of `{name}` in `{function}` un-awaited"),
             };
-            lay_to(&mut all, reason, vec![(Arc::clone(path), function.clone())]);
+            blame_functions(&mut all, reason, vec![(Arc::clone(path), function.clone())]);
         }
     }
     all
 }
 
-/// Lays something to the fixes of some functions, unless they answer for something else already.
-fn lay_to(all: &mut Vec<BrokenPromise>, reason: String, functions: Vec<(Arc<Utf8Path>, String)>) {
+/// Blames the fixes in some functions, unless they are blamed already.
+fn blame_functions(all: &mut Vec<BrokenPromise>, reason: String, functions: Vec<(Arc<Utf8Path>, String)>) {
     let blame = Blame::Functions(functions);
     if !all.iter().any(|of| of.blame == blame) {
         all.push(BrokenPromise { reason, blame });
     }
 }
 
-/// Rule, file and function.
-type Kind<'k> = (RuleCode, &'k Utf8Path, &'k str);
+/// The rule, file and function of a finding.
+type FindingKind<'k> = (RuleCode, &'k Utf8Path, &'k str);
 
-fn kinds(findings: &[Finding]) -> HashMap<Kind<'_>, usize> {
+fn count_kinds(findings: &[Finding]) -> HashMap<FindingKind<'_>, usize> {
     let mut counts = HashMap::new();
     for finding in findings {
         *counts.entry((finding.rule, &*finding.place.path, finding.function.as_str())).or_default() += 1;
@@ -146,7 +152,7 @@ fn kinds(findings: &[Finding]) -> HashMap<Kind<'_>, usize> {
     counts
 }
 
-fn kinds_of<'k>(keys: impl Iterator<Item = &'k Key>) -> HashMap<Kind<'k>, usize> {
+fn count_kinds_of_keys<'k>(keys: impl Iterator<Item = &'k Key>) -> HashMap<FindingKind<'k>, usize> {
     let mut counts = HashMap::new();
     for key in keys {
         *counts.entry((key.rule, &*key.path, key.function.as_str())).or_default() += 1;
@@ -154,7 +160,7 @@ fn kinds_of<'k>(keys: impl Iterator<Item = &'k Key>) -> HashMap<Kind<'k>, usize>
     counts
 }
 
-fn counted(findings: &[Finding]) -> HashMap<Key, usize> {
+fn count_keys(findings: &[Finding]) -> HashMap<Key, usize> {
     let mut counts = HashMap::new();
     for finding in findings {
         *counts.entry(Key::of(finding)).or_default() += 1;

@@ -1,4 +1,4 @@
-//! Writing changed files: each whole or not at all, and those that one fix changes together or none of them.
+//! Writes changed files atomically: each file completely or not at all, and files of one fix all or none.
 
 use std::fs;
 use std::io::{self, Write};
@@ -14,21 +14,21 @@ use super::Change;
 pub struct Unwritten {
     /// Its path.
     pub path: Arc<Utf8Path>,
-    /// Why: a clause that completes "not fixed: …".
+    /// The reason, as a clause that completes "not fixed: …".
     pub reason: String,
 }
 
-/// Writes changes that belong together. The new text of each file is first written beside it, then all are moved into
-/// place, so that a failed write is known before any file changes. If one cannot be written, none is, and files that
-/// were replaced already are restored. A file keeps its mode, and its owner if that may be set. If its path is a
-/// symbolic link, the target is written if it lies below `root`, because files elsewhere belong to others. A file that
-/// has changed since it was read, or that may not be written, is left as it is and reported. Temporary files of a
-/// stopped run in these folders are removed.
+/// Writes changes that belong together. The new text of each file is first written to a temporary file in its folder,
+/// then all are moved into place, so that a failed write is known before any file changes. If one cannot be written,
+/// none is, and files that were replaced already are restored. A file keeps its mode, and its owner if that may be set.
+/// If its path is a symbolic link, the target is written if it lies below `root`, because files elsewhere belong to
+/// others. A file that has changed since it was read, or that may not be written, is left as it is and reported.
+/// Temporary files of a stopped run in these folders are removed.
 pub fn write(changes: &[Change], root: &Utf8Path) -> Vec<Unwritten> {
     let mut reasons: Vec<Option<String>> = vec![None; changes.len()];
     let mut staged = Vec::new();
     for (change, reason) in changes.iter().zip(&mut reasons) {
-        match stage(change, root).and_then(|staged| unchanged(change, &staged).map(|()| staged)) {
+        match stage(change, root).and_then(|staged| check_unchanged(change, &staged).map(|()| staged)) {
             Ok(one) => staged.push(one),
             Err(why) => *reason = Some(why),
         }
@@ -37,7 +37,7 @@ pub fn write(changes: &[Change], root: &Utf8Path) -> Vec<Unwritten> {
         let mut done: Vec<(&Change, Utf8PathBuf)> = Vec::new();
         for ((change, one), reason) in changes.iter().zip(staged).zip(&mut reasons) {
             let target = one.target.clone();
-            match put(change, one) {
+            match replace_file(change, one) {
                 Ok(()) => done.push((change, target)),
                 Err(why) => {
                     *reason = Some(why);
@@ -49,20 +49,20 @@ pub fn write(changes: &[Change], root: &Utf8Path) -> Vec<Unwritten> {
             return Vec::new();
         }
         for (change, target) in done {
-            put_back(change, &target, root);
+            restore_file(change, &target, root);
         }
     }
     let failed = changes.iter().zip(&reasons).find(|(_, reason)| reason.is_some());
     let with = failed.map_or(root, |(change, _)| change.path.strip_prefix(root).unwrap_or(&change.path)).to_owned();
-    let told = changes.iter().zip(reasons).map(|(change, reason)| {
+    let unwritten = changes.iter().zip(reasons).map(|(change, reason)| {
         let reason = reason.unwrap_or_else(|| format!("it changes together with {with}"));
         Unwritten { path: Arc::clone(&change.path), reason }
     });
-    told.collect()
+    unwritten.collect()
 }
 
-/// Puts a file back that others were to change with.
-fn put_back(change: &Change, target: &Utf8Path, root: &Utf8Path) {
+/// Restores a file, because another file of its group could not be written.
+fn restore_file(change: &Change, target: &Utf8Path, root: &Utf8Path) {
     let back = Change {
         path: Arc::from(target),
         before: change.after.clone(),
@@ -71,68 +71,68 @@ fn put_back(change: &Change, target: &Utf8Path, root: &Utf8Path) {
         text_after: Arc::clone(&change.text_before),
         fixed: 0,
     };
-    // Nothing more can be done where that fails, too: the disk is full, or the folder is gone.
-    let _ = stage(&back, root).and_then(|staged| put(&back, staged));
+    // If this fails too, nothing more can be done: the disk is full, or the folder is gone.
+    let _ = stage(&back, root).and_then(|staged| replace_file(&back, staged));
 }
 
-/// The prefix of the names of temporary files; the number of the process follows.
+/// The prefix of the names of temporary files; the process id follows.
 const PREFIX: &str = ".blocklint-";
 
-/// New contents beside the file that they are for.
+/// A temporary file with the new content, in the folder of the file that it will replace.
 struct Staged {
     target: Utf8PathBuf,
     new: tempfile::NamedTempFile,
 }
 
-fn told(error: io::Error) -> String {
+fn error_text(error: io::Error) -> String {
     error.to_string()
 }
 
 fn stage(change: &Change, root: &Utf8Path) -> Result<Staged, String> {
-    // Replacing a link would cut it; replacing the file behind it does not.
-    let target = change.path.canonicalize_utf8().map_err(told)?;
-    let is_link = change.path.symlink_metadata().map_err(told)?.file_type().is_symlink();
-    if is_link && !target.starts_with(root.canonicalize_utf8().map_err(told)?) {
+    // The target of a symbolic link is replaced, and not the link itself.
+    let target = change.path.canonicalize_utf8().map_err(error_text)?;
+    let is_link = change.path.symlink_metadata().map_err(error_text)?.file_type().is_symlink();
+    if is_link && !target.starts_with(root.canonicalize_utf8().map_err(error_text)?) {
         return Err(format!("it is a link that leaves the project, to {target}"));
     }
-    // A file may be replaced in a folder that may be written, even where the file itself may not.
-    let metadata = fs::metadata(&target).map_err(told)?;
+    // Replacing a file needs only permission for its folder, so permission for the file is checked first.
+    let metadata = fs::metadata(&target).map_err(error_text)?;
     if metadata.permissions().readonly() {
         return Err("it is read-only".to_owned());
     }
-    fs::OpenOptions::new().write(true).open(&target).map_err(told)?;
+    fs::OpenOptions::new().write(true).open(&target).map_err(error_text)?;
     let folder = target.parent().ok_or("it lies in no folder")?;
-    remove_left_over(folder);
+    remove_leftover_files(folder);
     let prefix = format!("{PREFIX}{}-", std::process::id());
-    let mut new = tempfile::Builder::new().prefix(&prefix).tempfile_in(folder).map_err(told)?;
-    new.write_all(&change.after).map_err(told)?;
-    // First the owner: a change of it may take bits of the mode away.
+    let mut new = tempfile::Builder::new().prefix(&prefix).tempfile_in(folder).map_err(error_text)?;
+    new.write_all(&change.after).map_err(error_text)?;
+    // The owner is set first, because a change of the owner may clear bits of the mode.
     keep_owner(new.as_file(), &metadata)?;
-    new.as_file().set_permissions(metadata.permissions()).map_err(told)?;
-    new.as_file().sync_all().map_err(told)?;
+    new.as_file().set_permissions(metadata.permissions()).map_err(error_text)?;
+    new.as_file().sync_all().map_err(error_text)?;
     Ok(Staged { target, new })
 }
 
-/// Returns an error where a file no longer holds what was read.
-fn unchanged(change: &Change, staged: &Staged) -> Result<(), String> {
-    match fs::read(&staged.target).map_err(told)? == change.before {
+/// Returns an error if a file has changed since it was read.
+fn check_unchanged(change: &Change, staged: &Staged) -> Result<(), String> {
+    match fs::read(&staged.target).map_err(error_text)? == change.before {
         true => Ok(()),
         false => Err("the file changed meanwhile".to_owned()),
     }
 }
 
-fn put(change: &Change, staged: Staged) -> Result<(), String> {
+fn replace_file(change: &Change, staged: Staged) -> Result<(), String> {
     // Checked again as late as possible, so that a change which an editor saves meanwhile is not lost.
-    unchanged(change, &staged)?;
-    staged.new.persist(&staged.target).map_err(|error| told(error.error))?;
+    check_unchanged(change, &staged)?;
+    staged.new.persist(&staged.target).map_err(|error| error_text(error.error))?;
     Ok(())
 }
 
-/// Gives a new file to the owner of the one that it replaces: who runs as root must not take files away from others.
+/// Sets the owner of a new file to that of the file that it replaces, because a run as root must not change owners.
 #[cfg(unix)]
 fn keep_owner(new: &fs::File, old: &fs::Metadata) -> Result<(), String> {
     use std::os::unix::fs::{MetadataExt, fchown};
-    let own = new.metadata().map_err(told)?;
+    let own = new.metadata().map_err(error_text)?;
     let (user, group) = (old.uid(), old.gid());
     if (own.uid(), own.gid()) == (user, group) {
         return Ok(());
@@ -146,16 +146,16 @@ fn keep_owner(_new: &fs::File, _old: &fs::Metadata) -> Result<(), String> {
     Ok(())
 }
 
-/// Removes what a run that was stopped left behind; those of a process that still runs stay.
-fn remove_left_over(folder: &Utf8Path) {
-    /// If the system cannot tell whether a process runs, a file of this age counts as left over.
+/// Removes temporary files of stopped runs. Files of a running process stay.
+fn remove_leftover_files(folder: &Utf8Path) {
+    /// If it is unknown whether a process is running, a file of this age is removed.
     const OLD: Duration = Duration::from_secs(60 * 60);
     let Ok(entries) = folder.read_dir_utf8() else { return };
     for entry in entries.flatten() {
         let Some(rest) = entry.file_name().strip_prefix(PREFIX) else { continue };
         let Some(Ok(process)) = rest.split_once('-').map(|(process, _)| process.parse::<u32>()) else { continue };
-        let told_by_system = Utf8Path::new("/proc/self").exists();
-        let runs = match told_by_system {
+        let has_proc = Utf8Path::new("/proc/self").exists();
+        let runs = match has_proc {
             true => Utf8PathBuf::from(format!("/proc/{process}")).exists(),
             false => {
                 let changed = entry.metadata().and_then(|metadata| metadata.modified());
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_changed_meanwhile_is_left() {
+    fn a_file_that_changed_meanwhile_is_not_written() {
         let (_kept, folder) = folder();
         let path = folder.join("a.py");
         fs::write(&path, "newer\n").expect("written");
@@ -204,7 +204,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn what_belongs_together_is_written_as_a_whole_or_not_at_all() {
+    fn files_of_a_group_are_all_written_or_none() {
         let (_kept, folder) = folder();
         let paths = ["a.py", "b.py", "c.py"].map(|name| folder.join(name));
         for path in &paths {
@@ -217,7 +217,7 @@ mod tests {
         assert_eq!(reasons, [together, "the file changed meanwhile", together]);
         assert_eq!(fs::read(&paths[0]).expect("read"), b"old\n");
         assert_eq!(fs::read(&paths[2]).expect("read"), b"old\n");
-        put_back(
+        restore_file(
             &Change { before: b"even older\n".to_vec(), after: b"old\n".to_vec(), ..change(paths[2].clone()) },
             &paths[2],
             &folder,
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_stopped_run_left_is_taken_away() {
+    fn temporary_files_of_stopped_runs_are_removed() {
         let (_kept, folder) = folder();
         let path = folder.join("a.py");
         fs::write(&path, "old\n").expect("written");
@@ -259,7 +259,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_file_that_may_not_be_written_is_left() {
+    fn a_read_only_file_is_not_written() {
         let (_kept, folder) = folder();
         let path = folder.join("a.py");
         fs::write(&path, "old\n").expect("written");

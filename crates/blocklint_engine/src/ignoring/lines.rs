@@ -1,6 +1,7 @@
-//! Comments for many lines of one file, tried together: each try extracts the file anew, and a large file holds hundreds of findings.
+//! Adds suppression comments for many lines of one file together, because each try extracts the facts of the file
+//! again.
 //!
-//! If the comments fail together, they are tried in parts, down to the single line.
+//! If the comments fail together, they are tried in halves, down to single lines.
 
 use std::collections::BTreeSet;
 
@@ -8,92 +9,93 @@ use blocklint_core::{RuleCode, Span};
 
 use super::page::{Edit, Page};
 
-/// A line that is to be ignored.
+/// A line that gets a suppression comment.
 pub(super) struct Line<T> {
-    /// An offset in it; moves as comments are put in before it.
+    /// An offset in the line, which changes when comments are added before it.
     pub(super) offset: u32,
     pub(super) rules: BTreeSet<RuleCode>,
     /// The caller's data for the line.
     pub(super) of: T,
 }
 
-/// Adds a comment for each line, or to the comment that it has. The lines ascend; `done` gets the result of each.
-pub(super) fn ignore<T>(
+/// Adds a comment for each line, or adds the rules to its present comment. The lines must be sorted. `done` is called
+/// with the result of each line.
+pub(super) fn ignore_lines<T>(
     page: &mut Page<'_>,
     lines: Vec<Line<T>>,
     reason: &str,
     done: &mut dyn FnMut(T, Result<(), String>),
 ) {
-    // The last part is done first: what is put in below moves nothing above.
+    // The last part is done first, because a comment does not move the lines above it.
     let mut parts = vec![lines];
     while let Some(mut part) = parts.pop() {
         if part.len() < 2 {
             for line in part {
                 let placed = page.ignore(line.offset, &line.rules, reason);
-                done(line.of, placed.map(|edit| moved(&mut parts, edit)));
+                done(line.of, placed.map(|edit| shift_lines(&mut parts, edit)));
             }
             continue;
         }
-        let Some((new, edits, heard)) = together(page, &part, reason) else {
+        let Some((new, edits, silenced)) = try_together(page, &part, reason) else {
             let later = part.split_off(part.len() / 2);
             parts.extend([part, later]);
             continue;
         };
-        if heard.iter().all(|heard| *heard) {
+        if silenced.iter().all(|silenced| *silenced) {
             *page = new;
-            // Each counts from the text before all of them.
-            edits.into_iter().rev().for_each(|edit| moved(&mut parts, edit));
+            // All edits have offsets of the text before them, so the last is applied first.
+            edits.into_iter().rev().for_each(|edit| shift_lines(&mut parts, edit));
             part.into_iter().for_each(|line| done(line.of, Ok(())));
             continue;
         }
-        let (heard, others): (Vec<_>, Vec<_>) = part.into_iter().zip(heard).partition(|(_, heard)| *heard);
+        let (silenced, others): (Vec<_>, Vec<_>) = part.into_iter().zip(silenced).partition(|(_, silenced)| *silenced);
         let lines = |part: Vec<(Line<T>, bool)>| part.into_iter().map(|(line, _)| line).collect::<Vec<_>>();
-        let (heard, mut others) = (lines(heard), lines(others));
-        if heard.is_empty() {
+        let (silenced, mut others) = (lines(silenced), lines(others));
+        if silenced.is_empty() {
             let later = others.split_off(others.len() / 2);
             parts.extend([others, later]);
         } else {
-            parts.extend([others, heard]);
+            parts.extend([others, silenced]);
         }
     }
 }
 
-/// Moves what is still to be done behind an edit.
-fn moved<T>(parts: &mut [Vec<Line<T>>], edit: Edit) {
+/// Shifts the offsets of the remaining lines after an edit.
+fn shift_lines<T>(parts: &mut [Vec<Line<T>>], edit: Edit) {
     for line in parts.iter_mut().flatten().filter(|line| edit.at <= line.offset) {
         line.offset = line.offset.saturating_add_signed(edit.grown);
     }
 }
 
-/// Returns the page with the best comment for each line at once, the edits, and of which lines a comment of their own
-/// is heard. `None` where that would change the code. Of lines that share a comment the last one has it, and the others
-/// are to be added to it.
-fn together<'f, T>(page: &Page<'f>, lines: &[Line<T>], reason: &str) -> Option<(Page<'f>, Vec<Edit>, Vec<bool>)> {
+/// Adds the best comment for each line at once. Returns the new page, the edits, and for each line if its own comment
+/// silences its rules; `None` if the comments would change the code. If several lines share one comment, the last line
+/// has it, and the rules of the others are added later.
+fn try_together<'f, T>(page: &Page<'f>, lines: &[Line<T>], reason: &str) -> Option<(Page<'f>, Vec<Edit>, Vec<bool>)> {
     let mut edits: Vec<Option<(Span, String)>> = Vec::with_capacity(lines.len());
     let mut before = u32::MAX;
     for line in lines.iter().rev() {
-        let place = page.places(line.offset, &line.rules, reason).into_iter().next();
+        let place = page.comment_places(line.offset, &line.rules, reason).into_iter().next();
         let place = place.filter(|(span, _)| span.end < before || span.end == before && span.start < before);
         before = place.as_ref().map_or(before, |(span, _)| span.start);
         edits.push(place);
     }
     edits.reverse();
     let made: Vec<(Span, &str)> = edits.iter().flatten().map(|(span, content)| (*span, content.as_str())).collect();
-    let (new, made) = page.with(&made).ok()?;
+    let (new, made) = page.with_comments(&made).ok()?;
     let behind = |at: u32| made.iter().take_while(|edit| edit.at < at).map(|edit| edit.grown).sum::<i32>();
     let comment = |(span, content): &(Span, String)| {
         let start = span.start.saturating_add_signed(behind(span.start));
         Span::new(start, start + content.len() as u32)
     };
-    let heard = lines.iter().enumerate().map(|(at, line)| {
+    let silenced = lines.iter().enumerate().map(|(at, line)| {
         let offset = line.offset.saturating_add_signed(behind(line.offset + 1));
-        // One comment for a statement of several lines, as if the comments were added one after the other.
+        // A statement of several lines gets one comment, as if the comments were added one after the other.
         let next = edits.get(at + 1).and_then(Option::as_ref).map(comment);
-        let is_shared = next.is_some_and(|next| new.speaks(next, offset));
-        edits[at].is_some() && !is_shared && new.is_heard(offset, &line.rules)
+        let is_shared = next.is_some_and(|next| new.is_comment_for_line(next, offset));
+        edits[at].is_some() && !is_shared && new.silences(offset, &line.rules)
     });
-    let heard = heard.collect();
-    Some((new, made, heard))
+    let silenced = silenced.collect();
+    Some((new, made, silenced))
 }
 
 #[cfg(test)]
@@ -111,26 +113,28 @@ mod tests {
         SourceFile { path, relative: "a".into(), language, reported: true, unit: 0, import_root: None, given: None }
     }
 
-    /// Returns the lines with one of these words, each for another number of rules.
+    /// Returns the lines that contain one of these words, with one or two rules each.
     fn lines(text: &str, words: &[&str]) -> Vec<Line<usize>> {
-        let mut found: Vec<usize> = words.iter().flat_map(|word| text.match_indices(word)).map(|(at, _)| at).collect();
-        found.sort_unstable();
+        let mut offsets: Vec<usize> =
+            words.iter().flat_map(|word| text.match_indices(word)).map(|(at, _)| at).collect();
+        offsets.sort_unstable();
         // One for each line.
-        found.dedup_by_key(|at| text[..*at].matches(['\n', '\r']).count());
+        offsets.dedup_by_key(|at| text[..*at].matches(['\n', '\r']).count());
         let line = |(of, at): (usize, usize)| {
             let rules = (0..=of % 2).map(|rule| RuleCode(101 + rule as u16)).collect();
             Line { offset: at as u32, rules, of }
         };
-        found.into_iter().enumerate().map(line).collect()
+        offsets.into_iter().enumerate().map(line).collect()
     }
 
-    /// Returns the text with comments that are put in together, and one by one from the end; and how many have none.
+    /// Returns the text with comments that are added together, and the text with comments that are added one by one
+    /// from the end, each with the number of lines without a comment.
     fn both(language: Language, text: &str, words: &[&str]) -> [(String, usize); 2] {
         let file = file(language);
         let page = || Page::new(&file, text.as_bytes().to_vec()).expect("a page");
         let shown = |page: Page<'_>| page.text.to_string();
         let (mut together, mut failed) = (page(), 0);
-        ignore(&mut together, lines(text, words), "why", &mut |_, result| failed += usize::from(result.is_err()));
+        ignore_lines(&mut together, lines(text, words), "why", &mut |_, result| failed += usize::from(result.is_err()));
         let (mut single, mut failed_alone) = (page(), 0);
         for line in lines(text, words).iter().rev() {
             failed_alone += usize::from(single.ignore(line.offset, &line.rules, "why").is_err());
@@ -139,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn together_they_stand_where_each_would_stand_alone() {
+    fn comments_added_together_are_where_single_ones_would_be() {
         let part = "async def f(x):\n    stop(1)\n    y = 1 + \\\n        stop(2) + \\\n        2\n    a(stop(3),\n      stop(4))\n    stop(5)  # blocklint: ignore[BLT104,  BLT105 ] known\n    z = \"\"\"\n    stop(6)\n    \"\"\"; stop(7)\n    if x: stop(8); stop(9)\n    # blocklint: ignore[BLT106]\n    w(stop(10),\n      stop(11))\n    stop(12).of_a_name_that_is_long_enough.that_no_comment_fits_behind_it_in_the_line\n";
         let python = part.repeat(7);
         for text in [python.clone(), python.replace('\n', "\r\n"), format!("\u{feff}{python}")] {

@@ -1,8 +1,8 @@
-//! Comments that ignore findings, written where they stand. Each is tried: the file must parse as before and the
-//! comment must cover the finding's line, else it is put elsewhere, or nowhere.
+//! `blocklint ignore`: adds suppression comments at findings. Each comment is tried: the file must parse as before, and
+//! the comment must cover the line of the finding. Otherwise the comment is tried at another place.
 //!
-//! Where one call breaks several rules only the worst is shown, and a comment for it lets the next one come to light.
-//! So the project is analysed again with the comments in it, until no finding is left, so that the next run is clean.
+//! If a call breaks several rules, only the worst finding is shown, and after its suppression the next one. So the
+//! project is analysed again with the new comments until no finding is left.
 
 mod lines;
 mod page;
@@ -17,7 +17,7 @@ use blocklint_project::{Project, read};
 use blocklint_rules::UNREADABLE_SOURCE;
 use camino::Utf8Path;
 
-use crate::analyse::{grouped, on_large_stacks};
+use crate::analyse::{group_by_cause, on_large_stacks};
 use crate::choose::{Chosen, Levels, choose};
 use crate::extraction::decode;
 use crate::fixing::{Facts, Watched};
@@ -26,10 +26,11 @@ use crate::{Change, Failure, Options, Rules};
 use lines::Line;
 use page::Page;
 
-/// Each round ignores at least one more rule of some line, and few lines break more than two.
-const ROUNDS: usize = 20;
+/// The greatest number of rounds. Each round suppresses at least one more rule of a line, and few lines break more than
+/// two.
+const MAX_ROUNDS: usize = 20;
 
-/// A file that was not read has no call for a comment, and may hide some.
+/// The reason why a finding about an unreadable file (BLT902) gets no comment.
 const UNREADABLE: &str =
     "a comment cannot stand for what was not read; `exclude` or `per-file-ignores` leaves the file out";
 
@@ -42,62 +43,62 @@ pub struct IgnoreRequest<'a> {
     pub models: &'a Models,
     /// The rules whose findings are ignored.
     pub rules: &'a Rules,
-    /// The least that is ignored.
+    /// The least severity and confidence of findings that are suppressed.
     pub levels: Levels,
-    /// The options of the analysis that found them.
+    /// The options of the analysis that found the findings.
     pub options: Options,
-    /// The findings, not located or as they were read.
+    /// The findings to suppress.
     pub findings: &'a [Finding],
-    /// Takes out of what would be shown what is not to be ignored: what a baseline holds, or what was there before a change.
+    /// Removes findings that need no comment: those of a baseline, or those that were there before a change.
     pub leave_out: &'a (dyn Fn(&mut Chosen) + Sync),
-    /// The reason to write behind the rules, in one line; empty for none.
+    /// The reason to write after the rules, in one line; empty for none.
     pub reason: &'a str,
 }
 
 /// The comments to write; nothing is written yet.
 #[derive(Debug, Default)]
-pub struct Ignored {
+pub struct IgnoreResult {
     /// The files that change, by path. `fixed` counts findings.
     pub changes: Vec<Change>,
-    /// The findings that are ignored.
+    /// The findings that get a comment.
     pub findings: Vec<Finding>,
-    /// Findings for which there is no comment.
+    /// The findings for which no comment could be placed.
     pub unplaced: Vec<Unplaced>,
 }
 
 /// A finding for which no comment could be written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Unplaced {
-    /// The finding; rows count with the comments.
+    /// The finding. Its rows are those of the file with the new comments.
     pub finding: Finding,
-    /// Why: a clause that completes "not ignored: …".
+    /// The reason, as a clause that completes "not ignored: …".
     pub reason: String,
 }
 
 /// The files that got comments.
 type Pages<'p> = BTreeMap<Arc<Utf8Path>, Page<'p>>;
 
-/// Makes the comments.
+/// Adds comments in memory and returns the changed files.
 ///
 /// # Errors
 /// If the system starts no threads.
-pub fn ignored(request: IgnoreRequest<'_>) -> Result<Ignored, Failure> {
+pub fn ignore_findings(request: IgnoreRequest<'_>) -> Result<IgnoreResult, Failure> {
     on_large_stacks(|| {
         let show = |mut findings: Vec<Finding>| -> Chosen {
-            request.rules.hide(&mut findings);
-            let groups = grouped(&findings);
+            request.rules.suppress_per_file(&mut findings);
+            let groups = group_by_cause(&findings);
             let mut chosen = choose(findings, groups, &request.rules.selection, request.levels);
             (request.leave_out)(&mut chosen);
             chosen
         };
         let mut pages = Pages::new();
         let mut facts = None;
-        let mut ignored = Ignored::default();
+        let mut ignored = IgnoreResult::default();
         let mut left = request.findings.to_vec();
-        for _ in 0..ROUNDS {
-            // A finding without a place in this round had none before, so only the last round counts.
+        for _ in 0..MAX_ROUNDS {
+            // A finding without a place had none in earlier rounds either, so only the last round counts.
             ignored.unplaced.clear();
-            let placed = round(request, &left, &mut pages, &mut ignored.unplaced);
+            let placed = add_comments(request, &left, &mut pages, &mut ignored.unplaced);
             if placed.is_empty() {
                 break;
             }
@@ -116,18 +117,18 @@ pub fn ignored(request: IgnoreRequest<'_>) -> Result<Ignored, Failure> {
     })
 }
 
-/// Puts comments in; the findings that have one.
-fn round<'p>(
+/// Adds comments for findings. Returns the findings that got one, and adds the others to `unplaced`.
+fn add_comments<'p>(
     request: IgnoreRequest<'p>,
     findings: &[Finding],
     pages: &mut Pages<'p>,
     unplaced: &mut Vec<Unplaced>,
 ) -> Vec<Finding> {
     let mut by_file: BTreeMap<&Arc<Utf8Path>, Vec<&Finding>> = BTreeMap::new();
-    let told = |finding: &&Finding, reason: &str| Unplaced { finding: (*finding).clone(), reason: reason.to_owned() };
+    let refuse = |finding: &&Finding, reason: &str| Unplaced { finding: (*finding).clone(), reason: reason.to_owned() };
     for finding in findings {
         match finding.rule == UNREADABLE_SOURCE.code {
-            true => unplaced.push(told(&finding, UNREADABLE)),
+            true => unplaced.push(refuse(&finding, UNREADABLE)),
             false => by_file.entry(&finding.place.path).or_default().push(finding),
         }
     }
@@ -136,11 +137,11 @@ fn round<'p>(
         let page = match pages.remove(path).map_or_else(|| open(request.project, path), Ok) {
             Ok(page) => pages.entry(Arc::clone(path)).or_insert(page),
             Err(reason) => {
-                unplaced.extend(findings.iter().map(|finding| told(finding, &reason)));
+                unplaced.extend(findings.iter().map(|finding| refuse(finding, &reason)));
                 continue;
             }
         };
-        // By the line on which they begin.
+        // The findings by the offset of the line on which they begin.
         let mut lines: BTreeMap<u32, Vec<&Finding>> = BTreeMap::new();
         for finding in findings {
             lines.entry(page.line_of(finding.place.span.start)).or_default().push(finding);
@@ -149,9 +150,9 @@ fn round<'p>(
             let offset = of.iter().map(|finding| finding.place.span.start).min().unwrap_or_default();
             Line { offset, rules: of.iter().map(|finding| finding.rule).collect(), of }
         });
-        lines::ignore(page, lines.collect(), request.reason, &mut |of, result| match result {
+        lines::ignore_lines(page, lines.collect(), request.reason, &mut |of, result| match result {
             Ok(()) => placed.extend(of.into_iter().cloned()),
-            Err(reason) => unplaced.extend(of.iter().map(|finding| told(finding, &reason))),
+            Err(reason) => unplaced.extend(of.iter().map(|finding| refuse(finding, &reason))),
         });
     }
     placed
@@ -166,14 +167,14 @@ fn open<'p>(project: &'p Project, path: &Utf8Path) -> Result<Page<'p>, String> {
     Page::new(file, bytes)
 }
 
-/// Rows as they are once the comments are written.
+/// Computes rows and columns in the files with the new comments.
 fn locate(project: &Project, pages: &Pages<'_>, unplaced: &mut [Unplaced]) {
     let mut sources = Sources::default();
     for (path, page) in pages {
         sources.insert(Arc::clone(path), Arc::clone(&page.text));
     }
     for Unplaced { finding, .. } in unplaced {
-        // Unreadable parts are known from before the comments, which move them.
+        // The comments have moved the unreadable part, so its place is taken from the new facts.
         if finding.rule == UNREADABLE_SOURCE.code
             && let Some(problem) = pages.get(&finding.place.path).and_then(|page| page.facts.problems.first())
         {

@@ -1,4 +1,4 @@
-//! One file, as comments are put into it.
+//! A file to which suppression comments are added, and the possible places of a comment.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -8,23 +8,23 @@ use blocklint_facts::{FileFacts, Form, SuppressionKind};
 use blocklint_project::SourceFile;
 
 use crate::extraction::{decode, extract_bytes};
-use crate::fixing::edited;
+use crate::fixing::apply_edits;
 
-/// Where text was put in, as it was counted before, and by how much the file grew there.
+/// An insertion: its offset in the old text, and the number of bytes by which the file grew.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Edit {
     pub(super) at: u32,
     pub(super) grown: i32,
 }
 
-/// One file, as comments are put into it.
+/// A file to which suppression comments are added.
 pub(super) struct Page<'f> {
     pub(super) file: &'f SourceFile,
-    /// The file as it was read.
+    /// The bytes as they were read.
     pub(super) before: Vec<u8>,
-    /// With the comments that it got.
+    /// The bytes with the new comments.
     pub(super) bytes: Vec<u8>,
-    /// The text of these.
+    /// The text of `bytes`.
     pub(super) text: Arc<str>,
     pub(super) facts: FileFacts,
 }
@@ -42,15 +42,15 @@ impl<'f> Page<'f> {
         before.rfind(['\n', '\r']).map_or(0, |at| at as u32 + 1)
     }
 
-    /// Adds a comment for the line of this offset, or to the comment that it has.
+    /// Adds a comment for the line of an offset, or adds the rules to its present comment.
     pub(super) fn ignore(&mut self, offset: u32, rules: &BTreeSet<RuleCode>, reason: &str) -> Result<Edit, String> {
         let mut why = "there is no place for a comment".to_owned();
-        for (span, content) in self.places(offset, rules, reason) {
-            let tried = self.with(&[(span, &content)]).and_then(|(page, edits)| {
+        for (span, content) in self.comment_places(offset, rules, reason) {
+            let tried = self.with_comments(&[(span, &content)]).and_then(|(page, edits)| {
                 let edit = edits.first().copied().ok_or("there is no edit")?;
                 let offset = if edit.at <= offset { offset.saturating_add_signed(edit.grown) } else { offset };
-                let heard = page.is_heard(offset, rules);
-                if heard {
+                let is_silenced = page.silences(offset, rules);
+                if is_silenced {
                     Ok((page, edit))
                 } else {
                     Err("a comment there would be a part of something else".to_owned())
@@ -67,9 +67,9 @@ impl<'f> Page<'f> {
         Err(why)
     }
 
-    /// Returns the possible comments with their places, the best first.
-    pub(super) fn places(&self, offset: u32, rules: &BTreeSet<RuleCode>, reason: &str) -> Vec<(Span, String)> {
-        // Formatters want two spaces before a comment in Python, one in the others.
+    /// Returns the possible comments for a line with their places, the best first.
+    pub(super) fn comment_places(&self, offset: u32, rules: &BTreeSet<RuleCode>, reason: &str) -> Vec<(Span, String)> {
+        // The number of spaces before a comment that formatters expect: two in Python, else one.
         let (marker, before, widest) = match self.file.language {
             Language::Python => ("#", "  ", 88),
             Language::Rust | Language::Java => ("//", " ", 100),
@@ -80,7 +80,7 @@ impl<'f> Page<'f> {
             codes.join(", ")
         };
         let mut places = Vec::new();
-        if let Some((span, known)) = self.brackets(offset) {
+        if let Some((span, known)) = self.bracket_list(offset) {
             places.push((span, codes(&known)));
         }
         let reason = if reason.is_empty() { String::new() } else { format!(" {reason}") };
@@ -93,12 +93,13 @@ impl<'f> Page<'f> {
         let behind = (Span::new(end, end), format!("{before}{comment}"));
         let at = (start + if line.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 }) as u32;
         let above = (Span::new(at, at), format!("{indent}{comment}\n"));
-        // A formatter that finds a line too long may divide it, and rustfmt moves a comment behind an open bracket into the next
-        // line: the comment would end up at another line.
+        // A formatter may divide a line that is too long, and rustfmt moves a comment after an open bracket to the next
+        // line. The comment would then be at another line.
         let fits = line.trim_end().chars().count() + comment.chars().count() + before.len() <= widest;
         let fits = fits && (self.file.language == Language::Python || line.trim_end().ends_with([';', ',', '}']));
         places.extend(if fits { [behind, above] } else { [above, behind] });
-        // A line that ends with a backslash holds no comment; the last of those that it joins covers it.
+        // A line that ends with a backslash can have no comment, but a comment at the last of the joined lines covers
+        // it.
         if self.file.language == Language::Python && line.ends_with('\\') {
             let last = rest.split_inclusive('\n').position(|line| !line.trim_end_matches(['\r', '\n']).ends_with('\\'));
             let length: usize = rest.split_inclusive('\n').take(last.map_or(0, |last| last + 1)).map(str::len).sum();
@@ -108,8 +109,8 @@ impl<'f> Page<'f> {
         places
     }
 
-    /// Returns the text in the brackets of a comment that covers this line, and the rules it names.
-    fn brackets(&self, offset: u32) -> Option<(Span, Vec<String>)> {
+    /// Returns the span of the bracketed list of a comment that covers this line, and the rules in the list.
+    fn bracket_list(&self, offset: u32) -> Option<(Span, Vec<String>)> {
         let ours =
             self.facts.suppressions.iter().filter(|of| of.kind == SuppressionKind::Ignore && !of.rules.is_empty());
         let of = ours.into_iter().find(|of| of.line.start <= offset && offset <= of.line.end)?;
@@ -122,9 +123,9 @@ impl<'f> Page<'f> {
         Some((Span::new(start, start + (close - open) as u32), known.collect()))
     }
 
-    /// Returns the file with comments put in, ascending, if the code stays as it is.
-    pub(super) fn with(&self, comments: &[(Span, &str)]) -> Result<(Self, Vec<Edit>), String> {
-        let bytes = edited(self.file.language, &self.bytes, comments)?;
+    /// Returns the file with these comments added, sorted by place, and the edits; an error if the code would change.
+    pub(super) fn with_comments(&self, comments: &[(Span, &str)]) -> Result<(Self, Vec<Edit>), String> {
+        let bytes = apply_edits(self.file.language, &self.bytes, comments)?;
         let page = Page { before: self.before.clone(), ..Page::new(self.file, bytes)? };
         let (old, new) = (&self.facts, &page.facts);
         let same_code = old.sites.len() == new.sites.len()
@@ -135,7 +136,7 @@ impl<'f> Page<'f> {
         }
         let longer = |(span, content): &(Span, &str)| content.len() as i32 - (span.end - span.start) as i32;
         let lines = comments.iter().filter(|(_, content)| content.ends_with('\n')).count() as i32;
-        // A line ends as those of the file do, which may be with two characters.
+        // A comment's `\n` becomes the line ending of the file, which may have two characters.
         let grown = page.text.len() as i32 - self.text.len() as i32;
         let rest = grown - comments.iter().map(longer).sum::<i32>();
         let of_line = rest.checked_div(lines).unwrap_or_default();
@@ -146,8 +147,8 @@ impl<'f> Page<'f> {
         Ok((page, comments.iter().map(edit).collect()))
     }
 
-    /// True if a comment ignores these rules for the line of an offset.
-    pub(super) fn is_heard(&self, offset: u32, rules: &BTreeSet<RuleCode>) -> bool {
+    /// True if one comment silences all of these rules on the line of an offset.
+    pub(super) fn silences(&self, offset: u32, rules: &BTreeSet<RuleCode>) -> bool {
         let facts = &self.facts;
         let named = |of: &blocklint_facts::Suppression| -> BTreeSet<RuleCode> {
             let texts = facts.list(of.rules).iter().filter_map(|form| match facts.form(*form) {
@@ -162,8 +163,8 @@ impl<'f> Page<'f> {
         })
     }
 
-    /// True if a comment at a span applies to the line of an offset.
-    pub(super) fn speaks(&self, comment: Span, offset: u32) -> bool {
+    /// True if the comment in a span applies to the line of an offset.
+    pub(super) fn is_comment_for_line(&self, comment: Span, offset: u32) -> bool {
         let mut ours = self.facts.suppressions.iter().filter(|of| of.kind == SuppressionKind::Ignore);
         ours.any(|of| {
             let stands_there = comment.start <= of.comment.start && of.comment.start < comment.end;

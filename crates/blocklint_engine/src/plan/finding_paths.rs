@@ -1,4 +1,5 @@
-//! The paths of findings and their change points, as text, because the program is freed before the plan is made.
+//! The paths of findings with the names and places of their change points. They are copied out of the program, because
+//! it is freed before the plan is made.
 
 use std::sync::Arc;
 
@@ -8,9 +9,9 @@ use camino::Utf8Path;
 use rustc_hash::FxHashMap;
 
 use super::cover::Node;
-use crate::words::place;
+use crate::words::place_of;
 
-/// The paths of findings.
+/// The paths of all findings as one graph.
 #[derive(Debug, Default)]
 pub struct FindingPaths {
     pub(super) nodes: Vec<Node>,
@@ -19,34 +20,34 @@ pub struct FindingPaths {
     begins: FxHashMap<FindingKey, Vec<u32>>,
 }
 
-/// Where a finding stands, and its rule.
+/// The place and the rule of a finding.
 type FindingKey = (Arc<Utf8Path>, Span, RuleCode);
 
-/// A change point with its names and place.
+/// A change point with its name and place.
 #[derive(Clone, Debug)]
 pub(super) struct NamedChangePoint {
-    /// The call, or the name of the function.
+    /// The place of the call, or of the name in the function's definition.
     pub(super) place: Place,
-    /// The function, or the one that the call stands in.
+    /// The function, or the function that contains the call.
     pub(super) function: String,
-    /// The library's call, or what the call runs; none of a function as a whole.
+    /// The called path (`requests.get`); `None` if the change point is a function.
     pub(super) call: Option<String>,
 }
 
 impl FindingPaths {
-    /// Reads the paths off a solved program; `None` if the analysis was not asked for them.
+    /// Copies the paths of a solved program; `None` if the analysis kept no paths.
     pub(crate) fn new(linker: &Linker<'_>, solved: &Solved) -> Option<Self> {
         let net = solved.path_network.as_ref()?;
         let named = |change_point: &ChangePoint| match *change_point {
             ChangePoint::Body(body) => Some(NamedChangePoint {
-                place: place(linker, body.file, linker.program.body(body).name_span),
+                place: place_of(linker, body.file, linker.program.body(body).name_span),
                 function: linker.qualified_name(body),
                 call: None,
             }),
             ChangePoint::Cause(cause) => {
                 let cause = solved.causes.get(cause as usize)?;
                 Some(NamedChangePoint {
-                    place: place(linker, cause.file, cause.span),
+                    place: place_of(linker, cause.file, cause.span),
                     function: cause.function.clone(),
                     call: Some(cause.call.clone()),
                 })
@@ -67,9 +68,9 @@ impl FindingPaths {
         })
     }
 
-    /// Returns the nodes at which the paths of a finding begin; none if no path was followed.
+    /// Returns the nodes at which the paths of a finding begin; none if it has no path.
     pub(super) fn begins(&self, finding: &Finding) -> &[u32] {
-        let at = (Arc::clone(&finding.place.path), finding.place.span, finding.rule);
-        self.begins.get(&at).map_or(&[], Vec::as_slice)
+        let key = (Arc::clone(&finding.place.path), finding.place.span, finding.rule);
+        self.begins.get(&key).map_or(&[], Vec::as_slice)
     }
 }

@@ -1,4 +1,4 @@
-//! The order of changes: the few places whose change frees most functions, first ones first.
+//! `blocklint plan`: the few changes that free most functions, in the order in which to make them.
 
 mod begin;
 mod cover;
@@ -15,29 +15,32 @@ use crate::choose::Chosen;
 use cover::{Covered, PlanFinding, Question, cover};
 use finding_paths::NamedChangePoint;
 
-pub(crate) use begin::begin;
+pub(crate) use begin::change_to_begin_with;
 pub use finding_paths::FindingPaths;
 
-/// Returns the steps after which nothing is left, or the first so many of them. The first one is the change that
-/// `check` names, as the overview has it. Places are not located.
+/// Returns the plan with at most `most` steps. Its first step is the change that `check` names ([`Overview::begin`]).
+/// Places have no rows and columns yet ([`crate::locate_plan`]).
 pub fn plan(chosen: &Chosen, paths: &FindingPaths, overview: &Overview, most: usize) -> Plan {
     let mut change_points = paths.change_points.clone();
-    let mut numbers: HashMap<(&Utf8Path, &str), u32> = HashMap::new();
+    let mut function_numbers: HashMap<(&Utf8Path, &str), u32> = HashMap::new();
     let mut names: Vec<&str> = Vec::new();
-    // A finding about a file as a whole belongs to no function.
-    let planned: Vec<u32> =
-        (0u32..).zip(&chosen.findings).filter(|(_, finding)| !finding.function.is_empty()).map(|(at, _)| at).collect();
-    let finding = |planned_at: u32| &chosen.findings[planned[planned_at as usize] as usize];
+    // A finding about a file, such as BLT902, belongs to no function.
+    let planned: Vec<u32> = (0u32..)
+        .zip(&chosen.findings)
+        .filter(|(_, finding)| !finding.function.is_empty())
+        .map(|(index, _)| index)
+        .collect();
+    let finding_of = |index: u32| &chosen.findings[planned[index as usize] as usize];
     let findings: Vec<PlanFinding> = (0..planned.len() as u32)
-        .map(|at| {
-            let finding = finding(at);
-            let new = numbers.len() as u32;
-            let function = *numbers.entry((&finding.place.path, &finding.function)).or_insert(new);
+        .map(|index| {
+            let finding = finding_of(index);
+            let new = function_numbers.len() as u32;
+            let function = *function_numbers.entry((&finding.place.path, &finding.function)).or_insert(new);
             if function == new {
                 names.push(&finding.function);
             }
             let begins = paths.begins(finding).to_vec();
-            // A call that blocks right where it must not is its own cause.
+            // A blocking call directly in a function that must not block is its own cause.
             let direct = match (&begins[..], finding.trace.len()) {
                 ([only], 1) => paths.nodes.get(*only as usize).filter(|node| node.next.is_empty()),
                 _ => None,
@@ -56,23 +59,23 @@ pub fn plan(chosen: &Chosen, paths: &FindingPaths, overview: &Overview, most: us
             PlanFinding { function, begins, own }
         })
         .collect();
-    let ranks = ranks(chosen, &change_points, paths.change_points.len());
+    let ranks = rank_change_points(chosen, &change_points, paths.change_points.len());
     let first = overview.begin.as_ref().and_then(|begin| {
         let is_begin = |named: &NamedChangePoint| match begin.kind {
             BeginKind::Function => named.call.is_none() && named.function == begin.function,
             _ => {
-                let at = begin.place.as_ref().map(|place| (&place.path, place.span));
-                at == Some((&named.place.path, named.place.span)) && named.call.as_ref() == Some(&begin.call)
+                let place = begin.place.as_ref().map(|place| (&place.path, place.span));
+                place == Some((&named.place.path, named.place.span)) && named.call.as_ref() == Some(&begin.call)
             }
         };
-        (0u32..).zip(&change_points).find(|(_, named)| is_begin(named)).map(|(at, _)| at)
+        (0u32..).zip(&change_points).find(|(_, named)| is_begin(named)).map(|(index, _)| index)
     });
     let steps = cover(&Question { nodes: &paths.nodes, findings: &findings, ranks: &ranks, first }, most);
     let mut is_left = vec![true; planned.len()];
     let steps: Vec<PlanStep> = steps
         .into_iter()
         .map(|covered| {
-            covered.findings.iter().for_each(|at| is_left[*at as usize] = false);
+            covered.findings.iter().for_each(|index| is_left[*index as usize] = false);
             let named = &change_points[covered.change_point as usize];
             let kind = match (&named.call, (covered.change_point as usize) < paths.change_points.len()) {
                 (None, _) => PlanKind::Function,
@@ -82,27 +85,27 @@ pub fn plan(chosen: &Chosen, paths: &FindingPaths, overview: &Overview, most: us
             let functions = covered.functions.iter().map(|of| names[*of as usize].to_owned()).collect();
             let ended: Vec<(u32, &Finding)> = {
                 let Covered { findings, .. } = &covered;
-                findings.iter().map(|at| (planned[*at as usize], finding(*at))).collect()
+                findings.iter().map(|index| (planned[*index as usize], finding_of(*index))).collect()
             };
-            step(kind, named, &ended, functions, chosen)
+            plan_step(kind, named, &ended, functions, chosen)
         })
         .collect();
-    let left = (0..planned.len() as u32).filter(|at| is_left[*at as usize]);
-    let mut left_functions: Vec<u32> = left.clone().map(|at| findings[at as usize].function).collect();
-    left_functions.sort_unstable();
-    left_functions.dedup();
+    let remaining = (0..planned.len() as u32).filter(|index| is_left[*index as usize]);
+    let mut remaining_functions: Vec<u32> = remaining.clone().map(|index| findings[index as usize].function).collect();
+    remaining_functions.sort_unstable();
+    remaining_functions.dedup();
     Plan {
         steps,
         functions: names.len() as u32,
         findings: planned.len() as u32,
-        left_functions: left_functions.len() as u32,
-        left_findings: left.count() as u32,
+        left_functions: remaining_functions.len() as u32,
+        left_findings: remaining.count() as u32,
     }
 }
 
-/// Among change points that free as many functions, causes come first, in the order of their groups, then functions,
-/// then calls.
-fn ranks(chosen: &Chosen, change_points: &[NamedChangePoint], on_paths: usize) -> Vec<u32> {
+/// Returns the rank of each change point among those that free as many functions: causes in the order of their groups,
+/// then functions, then calls.
+fn rank_change_points(chosen: &Chosen, change_points: &[NamedChangePoint], on_paths: usize) -> Vec<u32> {
     let count = chosen.groups.len() as u32;
     let causes = (0u32..).zip(&chosen.groups).filter_map(|(at, group)| Some((at, group.cause.as_ref()?)));
     let mut groups: HashMap<(&Utf8Path, Span, &str), u32> = HashMap::new();
@@ -117,8 +120,8 @@ fn ranks(chosen: &Chosen, change_points: &[NamedChangePoint], on_paths: usize) -
     change_points.iter().enumerate().map(rank).collect()
 }
 
-/// Returns a step of the plan, with the findings that it ends.
-fn step(
+/// Returns the step of the plan that makes one change and ends some findings.
+fn plan_step(
     kind: PlanKind,
     named: &NamedChangePoint,
     ended: &[(u32, &Finding)],
@@ -140,12 +143,13 @@ fn step(
         let (rank, seconds) = finding.hold.rank();
         (finding.severity, rank, seconds.to_bits())
     });
-    // Advice names the call of its finding: one that stands at the place itself names the text to write there.
+    // The help of a finding names the finding's own call. If a finding is at the changed place, its help names the text
+    // to write there, so it is preferred.
     let (change_point, severity) = (&named.place, worst.map(|finding| finding.severity));
     let is_here = |of: &&Finding| of.place.path == change_point.path && of.place.span == change_point.span;
     let advising = ended.iter().map(|(_, finding)| *finding).find(|of| is_here(of) && of.help.is_some());
     let advising = advising.filter(|of| Some(of.severity) == severity || kind != PlanKind::Function).or(worst);
-    // Codemods are for Python, where a finding is behind functions that have to change with it.
+    // A codemod is for Python, and for findings whose callers have to change with the call.
     let is_for_codemods = |of: &Finding| {
         of.place.path.extension() == Some("py")
             && of.context == Some(Context::EventLoop)
@@ -153,14 +157,14 @@ fn step(
             && of.trace.len() > 1
     };
     let for_codemods = ended.iter().map(|(_, of)| *of).filter(|of| is_for_codemods(of));
-    // Of those that are as bad the first.
+    // Reversed, because `max_by_key` returns the last of equals.
     let codemod = for_codemods.rev().max_by_key(|of| of.severity);
     let fixable: Vec<&Finding> = ended.iter().map(|(_, of)| *of).filter(|of| of.fix.is_some()).collect();
-    let fix_rules = rules(&fixable);
-    // A fix is made as a whole or not at all: all its files are named.
+    let fix_rules = sorted_rules(&fixable);
+    // A fix is applied to all of its files or to none, so all of them are listed.
     let edited = fixable.iter().filter_map(|of| of.fix.as_ref()).flat_map(|fix| &fix.edits).map(|edit| &edit.place);
-    let fix_files = files(fixable.iter().map(|of| &of.place).chain(edited));
-    // A command names files and rules, and so mends other findings of theirs too.
+    let fix_files = sorted_files(fixable.iter().map(|of| &of.place).chain(edited));
+    // The fix command is limited to files and rules, so it also fixes other findings with these files and rules.
     let touched = chosen
         .findings
         .iter()
@@ -182,28 +186,28 @@ fn step(
         fix_rules,
         fix_files,
         codemod: codemod.map(|of| of.place.clone()),
-        rules: rules(&all),
-        files: files(all.iter().map(|of| &of.place)),
+        rules: sorted_rules(&all),
+        files: sorted_files(all.iter().map(|of| &of.place)),
         findings: ended.iter().map(|(at, _)| *at).collect(),
     }
 }
 
-fn rules(findings: &[&Finding]) -> Vec<RuleCode> {
+fn sorted_rules(findings: &[&Finding]) -> Vec<RuleCode> {
     let mut rules: Vec<RuleCode> = findings.iter().map(|finding| finding.rule).collect();
     rules.sort_unstable();
     rules.dedup();
     rules
 }
 
-fn files<'p>(places: impl Iterator<Item = &'p Place>) -> Vec<Arc<Utf8Path>> {
+fn sorted_files<'p>(places: impl Iterator<Item = &'p Place>) -> Vec<Arc<Utf8Path>> {
     let mut files: Vec<Arc<Utf8Path>> = places.map(|place| Arc::clone(&place.path)).collect();
     files.sort_unstable();
     files.dedup();
     files
 }
 
-/// Returns the places of a plan that are still to be located.
-pub(crate) fn places(plan: &mut Plan) -> impl Iterator<Item = &mut Place> {
+/// Returns all places of a plan, so that their rows and columns can be computed.
+pub(crate) fn places_of_plan(plan: &mut Plan) -> impl Iterator<Item = &mut Place> {
     plan.steps.iter_mut().flat_map(|step| {
         let calls = step.calls.iter_mut().map(|of| &mut of.place);
         std::iter::once(&mut step.place).chain(calls).chain(step.help_at.as_mut()).chain(step.codemod.as_mut())

@@ -1,4 +1,5 @@
-//! The meaning of an expression or of a dotted name: a function, class or module of the project, a name of a library, an object.
+//! The meaning of an expression or of a dotted path: a function, class or module of the project, a name of a library,
+//! or an object.
 
 use blocklint_facts::{At, BodyId, Expression};
 use blocklint_link::classes::hierarchy::Ancestor;
@@ -9,7 +10,7 @@ use blocklint_link::values::value::{EnvId, Val};
 
 use super::Places;
 
-/// One thing that an expression may be.
+/// A possible meaning of an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Meaning {
     /// A function or method of the project.
@@ -28,26 +29,26 @@ pub enum Meaning {
     Nothing,
     /// A value of another kind.
     Other,
-    /// Not known.
+    /// The meaning is unknown.
     Unknown,
 }
 
-/// All things that an expression may be.
+/// All possible meanings of an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Meant {
     /// The alternatives.
     pub meanings: Vec<Meaning>,
-    /// True if no guess led to them.
+    /// True if the meanings are not inferred by a guess.
     pub is_sure: bool,
 }
 
 impl Places<'_, '_> {
-    /// Returns the meaning of an expression where it stands.
+    /// Returns the meaning of an expression at its place.
     pub fn meaning(&self, file: FileId, of: &Expression) -> Meant {
-        meant(self.linker, self.linker.eval(Self::scope(file, of), of.form))
+        to_meant(self.linker, self.linker.eval(Self::scope(file, of), of.form))
     }
 
-    /// Returns the meaning of a dotted name: a module, or a name that is defined or imported in one.
+    /// Returns the meaning of a dotted path: a module, or a name that is defined or imported in one.
     pub fn meaning_of_path(&self, path: &str) -> Meant {
         let linker = self.linker;
         let parts: Vec<&str> = path.split('.').collect();
@@ -64,7 +65,7 @@ impl Places<'_, '_> {
                     let Some(name) = linker.program.name(part) else { return unknown() };
                     value = match *value.meanings.as_slice() {
                         [Meaning::Module(file)] => self.meaning_in_module(file, name),
-                        [Meaning::Class(class)] => self.of_class(class, name),
+                        [Meaning::Class(class)] => self.member_of_class(class, name),
                         _ => return unknown(),
                     };
                 }
@@ -77,21 +78,21 @@ impl Places<'_, '_> {
     /// Returns the meaning of a name at the top level of a module.
     pub(super) fn meaning_in_module(&self, file: FileId, name: Name) -> Meant {
         let Some(var) = self.linker.program.scope_var(file, BodyId(0), name) else { return unknown() };
-        meant(self.linker, self.linker.var(Scope { file, at: At::default(), env: EnvId::NONE }, var))
+        to_meant(self.linker, self.linker.var(Scope { file, at: At::default(), env: EnvId::NONE }, var))
     }
 
-    fn of_class(&self, class: ClassRef, name: Name) -> Meant {
-        let found = self.linker.mro(class).iter().find_map(|ancestor| match *ancestor {
+    fn member_of_class(&self, class: ClassRef, name: Name) -> Meant {
+        let method = self.linker.mro(class).iter().find_map(|ancestor| match *ancestor {
             Ancestor::Class(of) => {
                 let (holder, var) = self.linker.own_member(of, name)?;
                 self.linker.functions_of(holder, var).last().copied()
             }
             Ancestor::Library(..) | Ancestor::Unknown => None,
         });
-        found.map_or_else(unknown, |body| Meant { meanings: vec![Meaning::Function(body)], is_sure: true })
+        method.map_or_else(unknown, |body| Meant { meanings: vec![Meaning::Function(body)], is_sure: true })
     }
 
-    /// Returns the places in the project where a name of a library is mentioned.
+    /// Returns the places in the project that mention a name of a library.
     pub fn uses_of_library(&self, path: &str) -> Vec<(FileId, Expression)> {
         let Some(name) = path.rsplit('.').next().and_then(|last| self.linker.program.name(last)) else {
             return Vec::new();
@@ -100,15 +101,15 @@ impl Places<'_, '_> {
             let meanings = self.meaning(*file, of).meanings;
             !of.is_target && matches!(&meanings[..], [Meaning::Library(found)] if found == path)
         };
-        self.named(&self.linker.with_aliases(name)).into_iter().filter(is_it).collect()
+        self.expressions_named(&self.linker.with_aliases(name)).into_iter().filter(is_it).collect()
     }
 
-    /// Returns the places in the project where a class is mentioned.
+    /// Returns the places in the project that mention a class.
     pub fn uses_of_class(&self, class: ClassRef) -> Vec<(FileId, Expression)> {
         let is_it = |(file, of): &(FileId, Expression)| {
             !of.is_target && self.meaning(*file, of).meanings == [Meaning::Class(class)]
         };
-        self.named(&self.linker.class_names(class)).into_iter().filter(is_it).collect()
+        self.expressions_named(&self.linker.class_names(class)).into_iter().filter(is_it).collect()
     }
 }
 
@@ -116,7 +117,7 @@ fn unknown() -> Meant {
     Meant { meanings: vec![Meaning::Unknown], is_sure: true }
 }
 
-fn meant(linker: &Linker<'_>, typed: Typed) -> Meant {
+fn to_meant(linker: &Linker<'_>, typed: Typed) -> Meant {
     let text = |path| linker.library.text(path).to_string();
     let meaning = |val: &Val| match *val {
         Val::Unknown(_) => Meaning::Unknown,

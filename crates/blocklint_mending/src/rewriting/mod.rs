@@ -1,8 +1,8 @@
-//! Answers for programs that rewrite Python by themselves: the meaning of an expression, the functions that change together with one
-//! and all their uses, the targets and uses of a variable or attribute.
+//! Answers for codemods (`blocklint ask`): the meaning of an expression, the functions that change together with a
+//! function and all their uses, the targets and uses of a variable or attribute (Python).
 //!
-//! Facts have forms without places. The places come from the front end, file by file ([`Expression`]), so only files in which a
-//! name occurs are read for it.
+//! Facts have forms without places. The places come from the front end, which parses a file again ([`Expression`]). So
+//! for each name, only files in which it occurs are read.
 
 mod function_uses;
 mod meaning;
@@ -21,27 +21,27 @@ pub use function_uses::{FunctionUses, Means, Use};
 pub use meaning::{Meaning, Meant};
 pub use variable_uses::VariableUses;
 
-/// Classes below a class that are looked at.
-const MOST_CLASSES: usize = 1_000;
+/// The greatest number of subclasses that are searched.
+const MAX_CLASSES: usize = 1_000;
 
-/// A program whose files are read again for the places of expressions.
+/// A linked program with the places of expressions, file by file.
 pub struct Places<'p, 'l> {
     linker: &'p Linker<'l>,
     expressions: &'p dyn Fn(FileId) -> Rc<[Expression]>,
 }
 
 impl<'p, 'l> Places<'p, 'l> {
-    /// Returns a program with the places that `expressions` has for each file.
+    /// Returns a program with the expressions of each file that `expressions` returns.
     pub fn new(linker: &'p Linker<'l>, expressions: &'p dyn Fn(FileId) -> Rc<[Expression]>) -> Self {
         Places { linker, expressions }
     }
 
-    /// Returns the expression that spans a text.
+    /// Returns the expression with a span.
     pub fn expression(&self, file: FileId, span: Span) -> Option<Expression> {
         (self.expressions)(file).iter().rev().find(|expression| expression.span == span).copied()
     }
 
-    /// Returns the call that spans a text.
+    /// Returns the call with a span.
     pub fn call(&self, file: FileId, span: Span) -> Option<SiteRef> {
         let expression = self.expression(file, span)?;
         match self.linker.program.facts(file).form(expression.form) {
@@ -50,7 +50,7 @@ impl<'p, 'l> Places<'p, 'l> {
         }
     }
 
-    /// Returns the function whose name stands at a place.
+    /// Returns the function whose definition has its name at a place.
     pub fn function(&self, file: FileId, name: Span) -> Option<BodyRef> {
         let bodies = self.linker.program.facts(file).bodies.iter();
         let is_it = |body: &Body| body.kind == BodyKind::Function && body.name_span.start == name.start;
@@ -58,23 +58,23 @@ impl<'p, 'l> Places<'p, 'l> {
         Some(file.body_ref(BodyId(at as u32)))
     }
 
-    /// Returns the class whose name stands at a place.
+    /// Returns the class whose definition has its name at a place.
     pub fn class(&self, file: FileId, name: Span) -> Option<ClassRef> {
         let classes = self.linker.program.facts(file).classes.iter();
         let at = classes.enumerate().find(|(_, class)| class.name_span.start == name.start)?.0;
         Some(file.class_ref(ClassId(at as u32)))
     }
 
-    /// Returns all names and attributes in the project that are written as one of these names.
-    fn named(&self, names: &[Name]) -> Vec<(FileId, Expression)> {
-        let mut found = Vec::new();
+    /// Returns all names and attributes in the project that are spelled like one of these names.
+    fn expressions_named(&self, names: &[Name]) -> Vec<(FileId, Expression)> {
+        let mut expressions = Vec::new();
         for &name in names {
             for &(file, sym) in self.linker.program.occurrences(name) {
                 let all = (self.expressions)(file);
-                found.extend(all.iter().filter(|one| self.is_named(file, one, sym)).map(|one| (file, *one)));
+                expressions.extend(all.iter().filter(|one| self.is_named(file, one, sym)).map(|one| (file, *one)));
             }
         }
-        found
+        expressions
     }
 
     fn is_named(&self, file: FileId, of: &Expression, sym: Sym) -> bool {
@@ -90,14 +90,14 @@ impl<'p, 'l> Places<'p, 'l> {
     }
 
     /// Returns the object of an attribute.
-    fn base(&self, file: FileId, form: FormId) -> Option<FormId> {
+    fn attribute_object(&self, file: FileId, form: FormId) -> Option<FormId> {
         match self.linker.program.facts(file).form(form) {
             Form::Attr(base, _) => Some(base),
             _ => None,
         }
     }
 
-    /// Returns the variable that a name is at the top level of a module.
+    /// Returns the variable with a name at the top level of a module.
     fn variable_of_module(&self, module: FileId, name: Name) -> Option<VarRef> {
         Some(module.var_ref(self.linker.program.scope_var(module, BodyId(0), name)?))
     }
@@ -106,7 +106,7 @@ impl<'p, 'l> Places<'p, 'l> {
         Scope { file, at: of.at, env: EnvId::NONE }
     }
 
-    /// Returns the members of the value that a form has where an expression stands.
+    /// Returns the possible values of a form at the place of an expression.
     fn members(&self, file: FileId, at: &Expression, form: FormId) -> Vec<Val> {
         self.linker.values.members(self.linker.eval(Self::scope(file, at), form).value).to_vec()
     }

@@ -1,14 +1,15 @@
-//! Versions that Gradle's scripts, properties and catalogs name: coordinates and plugins, with variables filled in.
+//! The versions of artifacts and plugins in Gradle scripts, `gradle.properties` and version catalogs, with their
+//! variables filled in.
 
 use std::collections::BTreeMap;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use toml::de::{DeTable, DeValue};
 
-use super::{Named, filled, text_of};
-use crate::modules::without;
+use super::{StatedVersion, fill_variables, short_text_of_file};
+use crate::modules::remove_between;
 
-/// Files of a folder with scripts that name versions, in the order in which they count.
+/// The files of a folder that may state versions; earlier ones win.
 const FILES: [&str; 6] = [
     "build.gradle",
     "build.gradle.kts",
@@ -21,54 +22,63 @@ const FILES: [&str; 6] = [
 /// The content of the Gradle files of one folder.
 #[derive(Debug, Default)]
 pub(super) struct Script {
-    /// Each artifact or plugin with its version, as written, and the file that names it.
-    named: Vec<(String, String, Utf8PathBuf)>,
+    /// The artifacts and plugins, each with its version as written, and the file that states it.
+    versions: Vec<(String, String, Utf8PathBuf)>,
     variables: BTreeMap<String, String>,
 }
 
+/// Reads the Gradle files of a folder.
 pub(super) fn read(folder: &Utf8Path) -> Script {
     let mut script = Script::default();
-    for (path, text) in FILES.iter().filter_map(|file| Some((folder.join(file), text_of(&folder.join(file))?))) {
+    for (path, text) in
+        FILES.iter().filter_map(|file| Some((folder.join(file), short_text_of_file(&folder.join(file))?)))
+    {
         match path.extension() {
-            Some("properties") => script.properties(&text),
-            Some("toml") => script.catalog(&text, &path),
-            _ => script.script(&text, &path),
+            Some("properties") => script.add_properties(&text),
+            Some("toml") => script.add_catalog(&text, &path),
+            _ => script.add_script(&text, &path),
         }
     }
     script
 }
 
-/// Returns the versions that the scripts of a folder and those above it name, the nearest first.
-pub(super) fn named(scripts: &BTreeMap<Utf8PathBuf, Script>, folder: &Utf8Path, root: &Utf8Path) -> Vec<Named> {
-    let above = || folder.ancestors().take_while(|folder| folder.starts_with(root)).filter_map(|at| scripts.get(at));
+/// Returns the versions in the scripts of a folder and of the folders above it, the nearest first.
+pub(super) fn named_versions(
+    scripts: &BTreeMap<Utf8PathBuf, Script>,
+    folder: &Utf8Path,
+    root: &Utf8Path,
+) -> Vec<StatedVersion> {
+    let scripts_above =
+        || folder.ancestors().take_while(|folder| folder.starts_with(root)).filter_map(|folder| scripts.get(folder));
     let value = |name: &str| {
         let last = name.rsplit('.').next().unwrap_or(name);
-        above().find_map(|script| script.variables.get(name).or_else(|| script.variables.get(last)).cloned())
+        scripts_above().find_map(|script| script.variables.get(name).or_else(|| script.variables.get(last)).cloned())
     };
-    let all = above().flat_map(|script| &script.named);
+    let all = scripts_above().flat_map(|script| &script.versions);
     all.filter_map(|(of, version, said_in)| {
-        Some(Named { of: of.clone(), version: filled(version, &value)?, said_in: said_in.clone() })
+        Some(StatedVersion { of: of.clone(), version: fill_variables(version, &value)?, said_in: said_in.clone() })
     })
     .collect()
 }
 
 impl Script {
-    fn properties(&mut self, text: &str) {
+    fn add_properties(&mut self, text: &str) {
         for (name, value) in text.lines().filter_map(|line| line.split_once('=')) {
             self.variables.insert(name.trim().to_owned(), value.trim().to_owned());
         }
     }
 
-    /// The lines of a script: `"group:artifact:version"`, `id("plugin") version "…"`, and what gives a name a text.
-    fn script(&mut self, text: &str, path: &Utf8Path) {
-        let text = without(text, "/*", "*/");
+    /// Adds the versions and variables of a script: `"group:artifact:version"`, `id("plugin") version "…"`,
+    /// `name = "…"`.
+    fn add_script(&mut self, text: &str, path: &Utf8Path) {
+        let text = remove_between(text, "/*", "*/");
         for line in text.lines() {
             let line = line.split(" //").next().unwrap_or(line).trim();
-            let texts = texts(line);
+            let texts = quoted_texts(line);
             for (_, text) in &texts {
                 let mut parts = text.splitn(3, ':');
                 if let (Some(group), Some(artifact), Some(version)) = (parts.next(), parts.next(), parts.next()) {
-                    self.name(&format!("{group}:{artifact}"), version, path);
+                    self.add_version(&format!("{group}:{artifact}"), version, path);
                 }
             }
             let Some((before, first)) = texts.first() else { continue };
@@ -76,9 +86,9 @@ impl Script {
             if let (true, Some((between, version))) = (is_plugin, texts.get(1))
                 && between.contains("version")
             {
-                self.name(first, version, path);
+                self.add_version(first, version, path);
             } else if is_plugin && let Some((_, version)) = line.rsplit_once(" version ") {
-                self.name(first, &format!("${{{}}}", version.trim()), path);
+                self.add_version(first, &format!("${{{}}}", version.trim()), path);
             }
             // `set('name', "…")`, `extra["name"] = "…"`; `name = "…"`, `val name = "…"`, `ext.name = '…'`
             match texts.get(1) {
@@ -98,18 +108,18 @@ impl Script {
         }
     }
 
-    fn name(&mut self, of: &str, version: &str, path: &Utf8Path) {
-        // A classifier or an ending may follow the version behind another sign.
+    fn add_version(&mut self, of: &str, version: &str, path: &Utf8Path) {
+        // A classifier or an extension may follow the version: `1.0:sources`, `1.0@aar`.
         let version = version.split([':', '@']).next().unwrap_or(version);
-        self.named.push((of.to_owned(), version.to_owned(), path.to_path_buf()));
+        self.versions.push((of.to_owned(), version.to_owned(), path.to_path_buf()));
     }
 
-    fn catalog(&mut self, text: &str, path: &Utf8Path) {
+    fn add_catalog(&mut self, text: &str, path: &Utf8Path) {
         let Ok(table) = DeTable::parse(text) else { return };
         let table = table.get_ref();
         let tables = |name: &str| -> Vec<(&str, &DeValue<'_>)> {
-            let found = table.iter().find(|(key, _)| key.get_ref() == name);
-            let inside = found.and_then(|(_, value)| value.get_ref().as_table());
+            let entry = table.iter().find(|(key, _)| key.get_ref() == name);
+            let inside = entry.and_then(|(_, value)| value.get_ref().as_table());
             inside
                 .into_iter()
                 .flat_map(|all| all.iter())
@@ -117,11 +127,14 @@ impl Script {
                 .collect()
         };
         let versions = tables("versions");
-        let of = |value: &DeValue<'_>| -> Option<String> {
+        let version_of = |value: &DeValue<'_>| -> Option<String> {
             if let Some(reference) = text_at(value, "ref") {
-                return versions.iter().find(|(name, _)| *name == reference).and_then(|(_, value)| written(value));
+                return versions
+                    .iter()
+                    .find(|(name, _)| *name == reference)
+                    .and_then(|(_, value)| catalog_version(value));
             }
-            written(value)
+            catalog_version(value)
         };
         for (key, list) in [("libraries", ["module", "name"]), ("plugins", ["id", "id"])] {
             for (_, entry) in tables(key) {
@@ -133,19 +146,19 @@ impl Script {
                     _ => {
                         let name = text_at(entry, list[0]).map(str::to_owned);
                         let parts = || Some(format!("{}:{}", text_at(entry, "group")?, text_at(entry, "name")?));
-                        (name.or_else(parts), entry.get("version").and_then(|value| of(value.get_ref())))
+                        (name.or_else(parts), entry.get("version").and_then(|value| version_of(value.get_ref())))
                     }
                 };
                 if let (Some(name), Some(version)) = (name, version) {
-                    self.name(&name, &version, path);
+                    self.add_version(&name, &version, path);
                 }
             }
         }
     }
 }
 
-/// Returns a version as a catalog writes it: a text, or a table of what is required.
-fn written(value: &DeValue<'_>) -> Option<String> {
+/// Returns the version of a catalog's entry: a text, or a table with `strictly`, `require` or `prefer`.
+fn catalog_version(value: &DeValue<'_>) -> Option<String> {
     let strict = ["strictly", "require", "prefer"].iter().find_map(|key| text_at(value, key));
     value.as_str().or(strict).map(str::to_owned)
 }
@@ -154,15 +167,15 @@ fn text_at<'v>(value: &'v DeValue<'_>, key: &str) -> Option<&'v str> {
     value.get(key)?.get_ref().as_str()
 }
 
-/// Returns the quoted texts of a line, each with what stands before it since the one before.
-fn texts(line: &str) -> Vec<(&str, &str)> {
-    let mut found = Vec::new();
+/// Returns the quoted texts of a line, each with the unquoted text before it.
+fn quoted_texts(line: &str) -> Vec<(&str, &str)> {
+    let mut texts = Vec::new();
     let mut rest = line;
     while let Some(start) = rest.find(['"', '\'']) {
         let quote = &rest[start..=start];
         let Some(end) = rest[start + 1..].find(quote) else { break };
-        found.push((&rest[..start], &rest[start + 1..start + 1 + end]));
+        texts.push((&rest[..start], &rest[start + 1..start + 1 + end]));
         rest = &rest[start + end + 2..];
     }
-    found
+    texts
 }

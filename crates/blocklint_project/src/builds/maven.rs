@@ -1,57 +1,58 @@
-//! Versions that a `pom.xml` and its parents in the project name.
+//! The versions of artifacts in a `pom.xml` and in its parents in the project.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use roxmltree::{Document, Node};
 
-use super::{DEPTH, Named, filled};
-use crate::modules::{child, children, element};
+use super::{MAX_DEPTH, StatedVersion, fill_variables};
+use crate::modules::{child_text, children_named, first_child};
 
 /// The versions in a `pom.xml`.
 #[derive(Debug, Default)]
 pub(super) struct Pom {
     own: Coordinates,
     parent: Option<Coordinates>,
-    /// Where the parent lies, from the folder of the file; empty where it comes from elsewhere.
-    parent_at: String,
+    /// The relative path of the parent's file; empty if the parent comes from an artifact repository.
+    parent_path: String,
     properties: BTreeMap<String, String>,
-    needs: Vec<Coordinates>,
+    dependencies: Vec<Coordinates>,
     managed: Vec<Coordinates>,
     imported: Vec<Coordinates>,
 }
 
-/// `group:artifact`, and the version where it is written.
+/// The name of an artifact, `group:artifact`, and its version, if it is written.
 #[derive(Clone, Debug, Default)]
 struct Coordinates {
     name: String,
     version: Option<String>,
 }
 
+/// Parses a `pom.xml`; a text that is no XML has no versions.
 pub(super) fn read(text: &str) -> Pom {
     let Ok(document) = Document::parse(text) else { return Pom::default() };
     let project = document.root_element();
-    let parent = child(project, "parent");
+    let parent = first_child(project, "parent");
     let mut pom = Pom {
         own: coordinates(project),
         parent: parent.map(coordinates),
-        parent_at: parent
-            .and_then(|parent| child(parent, "relativePath"))
+        parent_path: parent
+            .and_then(|parent| first_child(parent, "relativePath"))
             .map_or("../pom.xml", |path| path.text().unwrap_or_default().trim())
             .to_owned(),
         ..Pom::default()
     };
-    for property in child(project, "properties").into_iter().flat_map(|all| all.children()) {
+    for property in first_child(project, "properties").into_iter().flat_map(|all| all.children()) {
         if property.is_element() {
             let value = property.text().unwrap_or_default().trim().to_owned();
             pom.properties.insert(property.tag_name().name().to_owned(), value);
         }
     }
-    let list = child(project, "dependencies").into_iter();
-    pom.needs = list.flat_map(|list| children(list, "dependency")).map(coordinates).collect();
-    if let Some(managed) = child(project, "dependencyManagement").and_then(|of| child(of, "dependencies")) {
-        for one in children(managed, "dependency") {
-            match element(one, "scope") {
+    let list = first_child(project, "dependencies").into_iter();
+    pom.dependencies = list.flat_map(|list| children_named(list, "dependency")).map(coordinates).collect();
+    if let Some(managed) = first_child(project, "dependencyManagement").and_then(|of| first_child(of, "dependencies")) {
+        for one in children_named(managed, "dependency") {
+            match child_text(one, "scope") {
                 Some("import") => pom.imported.push(coordinates(one)),
                 _ => pom.managed.push(coordinates(one)),
             }
@@ -61,33 +62,34 @@ pub(super) fn read(text: &str) -> Pom {
 }
 
 fn coordinates(of: Node<'_, '_>) -> Coordinates {
-    let group = element(of, "groupId").unwrap_or_default();
-    let artifact = element(of, "artifactId").unwrap_or_default();
-    Coordinates { name: format!("{group}:{artifact}"), version: element(of, "version").map(str::to_owned) }
+    let group = child_text(of, "groupId").unwrap_or_default();
+    let artifact = child_text(of, "artifactId").unwrap_or_default();
+    Coordinates { name: format!("{group}:{artifact}"), version: child_text(of, "version").map(str::to_owned) }
 }
 
-/// Returns the versions that a file and its parents name, in the order in which they decide: needed artifacts with a
-/// version, managed artifacts, imported ones, and last the parent that lies elsewhere.
-pub(super) fn named(poms: &BTreeMap<Utf8PathBuf, Pom>, path: &Utf8Path) -> Vec<Named> {
-    let mut found = Vec::new();
-    collect(poms, path, &mut BTreeSet::new(), &mut found);
-    found
+/// Returns the versions in a file and its parents, the deciding ones first: dependencies with a version, managed
+/// artifacts, imported bills of materials, and last the parent that is not in the project.
+pub(super) fn named_versions(poms: &BTreeMap<Utf8PathBuf, Pom>, path: &Utf8Path) -> Vec<StatedVersion> {
+    let mut versions = Vec::new();
+    collect_versions(poms, path, &mut BTreeSet::new(), &mut versions);
+    versions
 }
 
-fn collect(
+/// Adds the versions of a file and its parents, and of the project's bills of materials that they import.
+fn collect_versions(
     poms: &BTreeMap<Utf8PathBuf, Pom>,
     path: &Utf8Path,
-    seen: &mut BTreeSet<Utf8PathBuf>,
-    found: &mut Vec<Named>,
+    visited: &mut BTreeSet<Utf8PathBuf>,
+    versions: &mut Vec<StatedVersion>,
 ) {
-    if !seen.insert(path.to_path_buf()) || seen.len() > 8 * DEPTH {
+    if !visited.insert(path.to_path_buf()) || visited.len() > 8 * MAX_DEPTH {
         return;
     }
     let mut chain: Vec<(&Utf8Path, &Pom)> = Vec::new();
-    let mut at = poms.get_key_value(path);
-    while let Some((path, pom)) = at.filter(|_| chain.len() < DEPTH) {
+    let mut next = poms.get_key_value(path);
+    while let Some((path, pom)) = next.filter(|_| chain.len() < MAX_DEPTH) {
         chain.push((path, pom));
-        at = parent_of(poms, path, pom);
+        next = parent_of(poms, path, pom);
     }
     let value = |name: &str| -> Option<String> {
         let (_, nearest) = chain.first()?;
@@ -100,47 +102,51 @@ fn collect(
             _ => chain.iter().find_map(|(_, pom)| pom.properties.get(name).cloned()),
         }
     };
-    let tell = |(said_in, of): (&Utf8Path, &Coordinates)| {
-        let version = filled(of.version.as_deref()?, &value)?;
-        Some(Named { of: of.name.clone(), version, said_in: said_in.to_path_buf() })
+    let stated_version = |(said_in, of): (&Utf8Path, &Coordinates)| {
+        let version = fill_variables(of.version.as_deref()?, &value)?;
+        Some(StatedVersion { of: of.name.clone(), version, said_in: said_in.to_path_buf() })
     };
-    for list in [|pom: &Pom| &pom.needs, |pom: &Pom| &pom.managed] as [fn(&Pom) -> &Vec<Coordinates>; 2] {
-        found.extend(chain.iter().flat_map(|(path, pom)| list(pom).iter().map(|of| (*path, of))).filter_map(tell));
+    for list in [|pom: &Pom| &pom.dependencies, |pom: &Pom| &pom.managed] as [fn(&Pom) -> &Vec<Coordinates>; 2] {
+        versions.extend(
+            chain.iter().flat_map(|(path, pom)| list(pom).iter().map(|of| (*path, of))).filter_map(stated_version),
+        );
     }
     for (path, of) in chain.iter().flat_map(|(path, pom)| pom.imported.iter().map(|of| (*path, of))) {
-        // A bill of materials of the project itself is read; of any other the version is known.
+        // A bill of materials in the project is read. Of any other one, only the version is known.
         match poms.iter().find(|(_, pom)| pom.is_artifact(&of.name)) {
-            Some((inside, _)) => collect(poms, inside, seen, found),
-            None => found.extend(tell((path, of))),
+            Some((inside, _)) => collect_versions(poms, inside, visited, versions),
+            None => versions.extend(stated_version((path, of))),
         }
     }
     if let Some((path, last)) = chain.last() {
-        found.extend(last.parent.as_ref().and_then(|parent| tell((path, parent))));
+        versions.extend(last.parent.as_ref().and_then(|parent| stated_version((path, parent))));
     }
 }
 
+/// Returns the parent of a file, if it is in the project.
 fn parent_of<'p>(
     poms: &'p BTreeMap<Utf8PathBuf, Pom>,
     path: &Utf8Path,
     pom: &Pom,
 ) -> Option<(&'p Utf8PathBuf, &'p Pom)> {
     let parent = pom.parent.as_ref()?;
-    let mut at = path.parent()?.to_path_buf();
-    for part in Utf8Path::new(&pom.parent_at).components() {
+    let mut file = path.parent()?.to_path_buf();
+    for part in Utf8Path::new(&pom.parent_path).components() {
         match part.as_str() {
-            ".." => at = at.parent()?.to_path_buf(),
+            ".." => file = file.parent()?.to_path_buf(),
             "." => {}
-            name => at.push(name),
+            name => file.push(name),
         }
     }
-    if at.file_name() != Some("pom.xml") {
-        at.push("pom.xml");
+    if file.file_name() != Some("pom.xml") {
+        file.push("pom.xml");
     }
-    poms.get_key_value(&at).filter(|(_, of)| of.is_artifact(&parent.name))
+    poms.get_key_value(&file).filter(|(_, of)| of.is_artifact(&parent.name))
 }
 
 impl Pom {
-    /// True if a file makes an artifact; its group may be its parent's.
+    /// True if the file builds this artifact. A file without a group has that of its parent, so only the artifact is
+    /// compared.
     fn is_artifact(&self, name: &str) -> bool {
         let own = self.own.name.strip_prefix(':');
         own.map_or(self.own.name == name, |artifact| name.rsplit(':').next() == Some(artifact))

@@ -1,7 +1,7 @@
-//! Which version of a Java library a unit is built with, as far as its build files show: its own number, or that of
-//! what brings it along (a bill of materials, a parent, a plugin).
+//! The versions of Java libraries in Maven and Gradle builds: the version that a build file states, or that of the bill
+//! of materials, parent or plugin that manages the library.
 //!
-//! Nothing is resolved: what a repository elsewhere would say stays unknown.
+//! Versions that only an artifact repository knows stay unknown, because nothing is downloaded.
 
 mod gradle;
 mod maven;
@@ -11,25 +11,25 @@ use std::fs;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use crate::modules::is_build;
+use crate::modules::is_build_file;
 use crate::units::Unit;
 use crate::versions::Dependency;
 
-/// Parents of parents, and bills of materials in each other, to which a question goes on.
-const DEPTH: usize = 8;
+/// The greatest depth of parents, nested bills of materials, and properties that refer to properties.
+const MAX_DEPTH: usize = 8;
 
-/// A version that a build file names.
+/// A version that a build file states.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Named {
-    /// The artifact or plugin of this version: `group:artifact`, or the identifier of a plugin.
+pub struct StatedVersion {
+    /// The artifact (`group:artifact`) or the plugin (its identifier) that has this version.
     pub of: String,
-    /// The version as it is written.
+    /// The version, with its properties filled in.
     pub version: String,
-    /// The file that says it.
+    /// The file that states it.
     pub said_in: Utf8PathBuf,
 }
 
-/// All build files of a project, read once.
+/// The parsed build files of a project.
 pub struct Builds {
     poms: BTreeMap<Utf8PathBuf, maven::Pom>,
     scripts: BTreeMap<Utf8PathBuf, gradle::Script>,
@@ -44,36 +44,38 @@ impl Builds {
             let (Some(name), Some(folder)) = (path.file_name(), path.parent()) else { continue };
             if name == "pom.xml" {
                 builds.poms.extend(crate::modules::short_text(path).map(|text| (path.clone(), maven::read(&text))));
-            } else if is_build(name) || matches!(name, "settings.gradle" | "settings.gradle.kts") {
+            } else if is_build_file(name) || matches!(name, "settings.gradle" | "settings.gradle.kts") {
                 builds.scripts.entry(folder.to_path_buf()).or_insert_with(|| gradle::read(folder));
             }
         }
         builds
     }
 
-    /// Returns the version of a library (`group:artifact`) in the build of a folder: the version itself, or the version
-    /// that the first of its possible carriers (a bill of materials, a plugin) brings along, for which `brought` is
-    /// asked.
+    /// Returns the version of a library (`group:artifact`) in the build of a folder: the stated version, or the version
+    /// that a bill of materials or a plugin manages. `managed_version` returns the version of the library that an
+    /// artifact or plugin of some version manages.
     pub fn version(
         &self,
         folder: &Utf8Path,
         library: &str,
-        brought: &dyn Fn(&str, &str) -> Option<String>,
+        managed_version: &dyn Fn(&str, &str) -> Option<String>,
     ) -> Option<Dependency> {
-        let own = folder.ancestors().take_while(|folder| folder.starts_with(&self.root));
-        let mut own =
-            own.filter(|folder| self.poms.contains_key(&folder.join("pom.xml")) || self.scripts.contains_key(*folder));
-        let nearest = own.next()?;
+        let ancestors = folder.ancestors().take_while(|folder| folder.starts_with(&self.root));
+        let mut with_build = ancestors
+            .filter(|folder| self.poms.contains_key(&folder.join("pom.xml")) || self.scripts.contains_key(*folder));
+        let nearest = with_build.next()?;
         let pom = nearest.join("pom.xml");
-        let named = match self.poms.contains_key(&pom) {
-            true => maven::named(&self.poms, &pom),
-            false => gradle::named(&self.scripts, nearest, &self.root),
+        let versions = match self.poms.contains_key(&pom) {
+            true => maven::named_versions(&self.poms, &pom),
+            false => gradle::named_versions(&self.scripts, nearest, &self.root),
         };
         let is_number = |version: &str| version.starts_with(|first: char| first.is_ascii_digit());
-        let exact = named.iter().find(|named| named.of == library && is_number(&named.version));
+        let exact = versions.iter().find(|stated| stated.of == library && is_number(&stated.version));
         let (version, said_in) = match exact {
-            Some(named) => (named.version.clone(), &named.said_in),
-            None => named.iter().find_map(|named| Some((brought(&named.of, &named.version)?, &named.said_in)))?,
+            Some(stated) => (stated.version.clone(), &stated.said_in),
+            None => versions
+                .iter()
+                .find_map(|stated| Some((managed_version(&stated.of, &stated.version)?, &stated.said_in)))?,
         };
         Some(Dependency {
             name: library.to_owned(),
@@ -85,11 +87,11 @@ impl Builds {
     }
 }
 
-/// Returns a text with its `${…}` and `$name` filled in; none where one is not known.
-fn filled(text: &str, value: &dyn Fn(&str) -> Option<String>) -> Option<String> {
+/// Returns a text with the values of its `${…}` and `$name`; `None` if a value is unknown.
+fn fill_variables(text: &str, value: &dyn Fn(&str) -> Option<String>) -> Option<String> {
     let mut text = text.trim().to_owned();
-    // A property may name others.
-    for _ in 0..DEPTH {
+    // The value of a property may refer to other properties.
+    for _ in 0..MAX_DEPTH {
         let Some(start) = text.find('$') else { return Some(text) };
         let rest = &text[start + 1..];
         let (name, end) = match rest.strip_prefix('{') {
@@ -105,8 +107,8 @@ fn filled(text: &str, value: &dyn Fn(&str) -> Option<String>) -> Option<String> 
     None
 }
 
-/// Returns a short file beside a build, if it is there.
-fn text_of(path: &Utf8Path) -> Option<String> {
+/// Returns the text of a file, if it exists and is short.
+fn short_text_of_file(path: &Utf8Path) -> Option<String> {
     fs::metadata(path).ok().filter(|file| file.is_file())?;
     crate::modules::short_text(path)
 }

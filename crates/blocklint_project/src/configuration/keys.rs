@@ -1,19 +1,19 @@
-//! The keys of `[tool.blocklint]`, as the reference and errors name them.
+//! The table of all configuration keys, with the text of their documentation, and the message about an unknown key.
 
-/// One key.
+/// A configuration key.
 #[derive(Clone, Copy, Debug)]
 pub struct Key {
     /// Its name.
     pub name: &'static str,
-    /// The kind of its value, in words.
+    /// The type of its value, for the documentation.
     pub value: &'static str,
-    /// The value that holds without it.
+    /// The default value.
     pub default: &'static str,
-    /// The effect of the key; Markdown.
+    /// The description of its effect, in Markdown.
     pub says: &'static str,
     /// A line or table of configuration.
     pub example: &'static str,
-    /// The option of `blocklint check` that wins over it.
+    /// The option of `blocklint check` that overrides it.
     pub option: Option<&'static str>,
 }
 
@@ -168,18 +168,18 @@ pub const KEYS: [Key; 16] = [
     },
 ];
 
-/// Returns the message about a key that there is not, with the keys that were probably meant.
+/// Returns the message about an unknown key, with the keys that were probably meant.
 pub fn unknown(name: &str) -> String {
     let near = probably_meant(&name.replace('_', "-").to_ascii_lowercase());
     if !near.is_empty() {
-        return format!("unknown key `{name}`; did you mean {}?", listed(&near, "or"));
+        return format!("unknown key `{name}`; did you mean {}?", quote_names(&near, "or"));
     }
-    format!("unknown key `{name}`; known are {}", listed(&KEYS.map(|key| key.name), "and"))
+    format!("unknown key `{name}`; known are {}", quote_names(&KEYS.map(|key| key.name), "and"))
 }
 
-/// Returns the keys that a word may stand for: a part of a key (`min-sev`, `severity`), or a key with other letters.
+/// Returns the keys that a word may mean: it is a part of the key (`min-sev`, `severity`), or a misspelling of it.
 fn probably_meant(typed: &str) -> Vec<&'static str> {
-    // `extend-ignore` is nearer to `extend-select` than to the key that does it.
+    // By its letters, `extend-ignore` is nearer to `extend-select`, but its effect is that of `ignore`.
     if typed == "extend-ignore" {
         return vec!["ignore"];
     }
@@ -190,16 +190,16 @@ fn probably_meant(typed: &str) -> Vec<&'static str> {
     {
         return vec![known];
     }
-    // Each word of the key begins with a word that was typed, in their order: `min-sev`, `sev`.
+    // Each typed word begins a word of the key, in order: `min-sev`, `sev`.
     let words: Vec<&str> = typed.split('-').collect();
     let is_part = |known: &&str| {
-        let mut of_known = known.split('-');
-        words.iter().all(|word| word.len() > 2 && of_known.any(|of_known| of_known.starts_with(word)))
+        let mut words_of_key = known.split('-');
+        words.iter().all(|word| word.len() > 2 && words_of_key.any(|words_of_key| words_of_key.starts_with(word)))
     };
     names.filter(is_part).collect()
 }
 
-fn listed(names: &[&str], before_last: &str) -> String {
+fn quote_names(names: &[&str], before_last: &str) -> String {
     let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     match quoted.split_last() {
         Some((last, rest)) if !rest.is_empty() => format!("{} {before_last} {last}", rest.join(", ")),
@@ -212,7 +212,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_that_there_is_not_suggests_those_that_were_meant() {
+    fn unknown_keys_suggest_known_ones() {
         let meant = |typed: &str, said: &str| {
             assert_eq!(unknown(typed), format!("unknown key `{typed}`; did you mean {said}?"), "{typed}");
         };

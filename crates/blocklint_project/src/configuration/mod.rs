@@ -1,6 +1,7 @@
-//! Configuration: what the files of a project and the command line say of every run.
+//! The configuration of a project: `blocklint.toml` and tables of manifests, the files that they extend, and
+//! `--config`.
 //!
-//! A chain of files, the one that others extend first, and `--config` last. Later ones win.
+//! The files form a chain. Settings of an extended file come first and those of `--config` last; later ones win.
 
 mod keys;
 mod origins;
@@ -21,97 +22,97 @@ use blocklint_core::{Confidence, Severity};
 use camino::{Utf8Path, Utf8PathBuf};
 use toml::de::DeTable;
 
-use self::overrides::{LABEL, given};
+use self::overrides::{LABEL, parse_overrides};
 use self::reader::{Part, Reader};
-use self::source::{beside, in_folder, kind, seems_to_hold, table, text};
-use self::values::MOST_PATTERNS;
+use self::source::{configuration_file, configuration_table, file_kind, read_text, report_unread_files, seems_to_hold};
+use self::values::MAX_PATTERNS;
 use crate::Problem;
 
 pub use keys::{KEYS, Key, unknown as unknown_key};
 pub use origins::{OptionValue, Origin};
 pub use persona::Persona;
 pub use schema::schema;
-pub(crate) use source::{holds, is_marked, says_something};
+pub(crate) use source::{has_configuration, has_settings, is_project_folder};
 
-/// Files longer than this are skipped unless configuration states otherwise, in bytes. A tree of a generated file of 50
-/// MB takes gigabytes, and hand-written files stay far below.
+/// The default of `max-file-size`, in bytes. Hand-written files are far smaller, and the syntax tree of a generated
+/// file of 50 MB needs gigabytes.
 pub const DEFAULT_MAX_FILE_SIZE: u64 = 8_000_000;
 
-/// The file of the baseline, in the project root, unless configuration states otherwise.
+/// The default name of the baseline's file, in the project root.
 pub const BASELINE_FILE: &str = "blocklint-baseline.json";
 
-/// Files that extend one another; more are a circle, or nothing that a person follows.
-const LONGEST_CHAIN: usize = 16;
+/// The greatest number of files that extend one another.
+const MAX_CHAIN: usize = 16;
 
 /// The configuration of a project, for every run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Configuration {
-    /// The file it stands in, if there is one.
+    /// The file of the configuration, if there is one.
     pub file: Option<Utf8PathBuf>,
-    /// The files that this one extends, one after the other.
+    /// The files that it extends, directly or indirectly, the nearest first.
     pub extended: Vec<Utf8PathBuf>,
-    /// The folder from which patterns count: the project root.
+    /// The project root, to which patterns are relative.
     pub root: Utf8PathBuf,
-    /// Model files, absolute; of folders all `*.toml` below, sorted.
+    /// Model files, absolute. A folder in the configuration is replaced by all `*.toml` below it, sorted.
     pub models: Vec<Utf8PathBuf>,
     /// The file of the baseline, absolute.
     pub baseline: Option<Utf8PathBuf>,
-    /// Length of the longest file that is read, in bytes.
+    /// The greatest size of a source file that is read, in bytes.
     pub max_file_size: u64,
-    /// The settings of each file about rules, those of extended files first.
+    /// The rule settings of each file, those of extended files first.
     pub rules: Vec<RuleSettings>,
-    /// Rules that are not reported in some files.
+    /// Rules that are not reported in files matching a pattern.
     pub per_file_ignores: Vec<PerFileIgnore>,
-    /// Patterns of paths that are not read.
+    /// Patterns of paths that are not read (`exclude`).
     pub exclude: Vec<String>,
-    /// More of them.
+    /// Further patterns of paths that are not read (`extend-exclude`).
     pub extend_exclude: Vec<String>,
-    /// Facts about the project that models ask for: `gevent`, or `!gevent` where the code seems to say so and it is not.
+    /// Switches of models that are on (`gevent`), or off (`!gevent`) although the code seems to turn them on.
     pub switches: Vec<Setting>,
-    /// How bad calls of some kinds of work are, by the name of the kind.
+    /// The severity of kinds of work, by the name of the kind.
     pub severity: BTreeMap<String, Severity>,
     /// The least severity that is reported.
     pub min_severity: Option<Severity>,
     /// The least confidence that is reported.
     pub min_confidence: Option<Confidence>,
-    /// How strict runs are, where no level says so.
+    /// The persona, which decides the levels that are not set.
     pub persona: Option<Persona>,
-    /// True if comments that silence something must say why.
+    /// True if suppression comments must have a reason.
     pub require_reason: bool,
-    /// Where each key that is not at its default was said, those that others add to first.
+    /// The places at which keys are set. A key that is missing here has its default.
     pub origins: Vec<Origin>,
 }
 
-/// The settings of one file about rules.
+/// The rule settings of one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RuleSettings {
-    /// The rules that are reported; `None` where the key is absent.
+    /// The rules that are reported; `None` if the key is absent.
     pub select: Option<Vec<Setting>>,
-    /// Rules besides those.
+    /// Rules that are reported in addition.
     pub extend_select: Vec<Setting>,
     /// Rules that are not reported.
     pub ignore: Vec<Setting>,
 }
 
-/// A value of a list, with its place, for errors that are found later.
+/// A value of a list, with its place for later error messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setting {
     /// The value as written.
     pub value: String,
-    /// The key whose list it stands in.
+    /// The key of the list.
     pub key: &'static str,
-    /// The file it stands in, and the table.
+    /// The file and table of the list.
     pub file: Arc<File>,
-    /// Its line, from 1.
+    /// The line of the value, from 1.
     pub line: u32,
 }
 
-/// A file that holds configuration.
+/// A file with configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct File {
     /// Its path, absolute; `--config` for keys of the command line.
     pub path: Utf8PathBuf,
-    /// The table: `tool.blocklint`; empty where the whole file is configuration.
+    /// The table with the configuration: `tool.blocklint`; empty if the whole file is configuration.
     pub table: &'static str,
 }
 
@@ -148,39 +149,39 @@ impl Default for Configuration {
     }
 }
 
-/// One mistake in the configuration.
+/// A mistake in the configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigurationError {
     /// The file, absolute, or `--config`.
     pub file: Utf8PathBuf,
-    /// The table of the file; empty where the whole file is configuration, or does not parse.
+    /// The table of the file; empty if the whole file is configuration, or if it does not parse.
     pub table: &'static str,
-    /// Its line, from 1; 0 for the file as a whole.
+    /// The line of the mistake, from 1; 0 if it concerns the whole file.
     pub line: u32,
-    /// The key; empty where the file does not parse.
+    /// The key; empty if the file does not parse.
     pub key: String,
-    /// The mistake, with a suggestion where a known word is similar.
+    /// The message, with a suggestion if a known word is similar.
     pub message: String,
 }
 
 impl ConfigurationError {
-    /// Returns a mistake of a setting that was found later.
+    /// Returns a mistake in a setting, found after the configuration was read.
     pub fn of_setting(setting: &Setting, message: String) -> Self {
         let File { path, table } = &*setting.file;
         ConfigurationError { file: path.clone(), table, line: setting.line, key: setting.key.to_owned(), message }
     }
 
-    /// Returns a mistake of the command line.
-    fn of_line(message: String) -> Self {
+    /// Returns a mistake in a value of `--config`.
+    fn of_command_line(message: String) -> Self {
         Self::of_file(Utf8Path::new(LABEL), message)
     }
 
-    /// Returns a file that cannot be read.
+    /// Returns a mistake that concerns a whole file.
     fn of_file(file: &Utf8Path, message: String) -> Self {
         ConfigurationError { file: file.to_path_buf(), table: "", line: 0, key: String::new(), message }
     }
 
-    /// Returns the line, with the path relative to `folder` where it lies below.
+    /// Returns the message with its place. The path is relative to `folder` if the file is below it.
     pub fn relative_to(&self, folder: &Utf8Path) -> String {
         let file = self.file.strip_prefix(folder).unwrap_or(&self.file);
         let place = match self.line {
@@ -204,53 +205,53 @@ impl fmt::Display for ConfigurationError {
 
 impl std::error::Error for ConfigurationError {}
 
-/// The options of a run about the configuration to read.
+/// The options that decide which configuration is read.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Asked<'a> {
-    /// True if files are left unread that the command line does not name.
+pub(crate) struct ReadRequest<'a> {
+    /// True if only `--config` is read (`--isolated`).
     pub(crate) isolated: bool,
     /// The values of `--config`.
-    pub(crate) given: &'a [String],
-    /// The folder from which the command line's paths count.
+    pub(crate) overrides: &'a [String],
+    /// The folder to which paths of the command line are relative.
     pub(crate) current: &'a Utf8Path,
 }
 
 impl Configuration {
-    /// Reads the configuration of a project root; one without is the default.
+    /// Reads the configuration of a project root; returns the default if it has none.
     pub(crate) fn read(
         root: &Utf8Path,
-        asked: Asked<'_>,
+        request: ReadRequest<'_>,
         problems: &mut Vec<Problem>,
     ) -> Result<Self, Vec<ConfigurationError>> {
-        let given = given(asked.given, asked.current)?;
-        if let (true, Some(file)) = (asked.isolated, &given.file) {
+        let overrides = parse_overrides(request.overrides, request.current)?;
+        if let (true, Some(file)) = (request.isolated, &overrides.file) {
             let message = format!("`{file}` is a file, and `--isolated` reads none");
-            return Err(vec![ConfigurationError::of_line(message)]);
+            return Err(vec![ConfigurationError::of_command_line(message)]);
         }
-        // A file that the user names may lie anywhere; a file in a repository may not lead out of it.
-        let (top, within) = match given.file {
+        // A file of `--config` may be anywhere; paths in a repository's file may not lead out of the repository.
+        let (top, within) = match overrides.file {
             Some(file) => (Some(file), None),
-            None if asked.isolated => (None, None),
+            None if request.isolated => (None, None),
             None => {
-                let found = in_folder(root);
-                if let Some(file) = &found {
-                    beside(file, problems);
+                let file = configuration_file(root);
+                if let Some(file) = &file {
+                    report_unread_files(file, problems);
                 }
-                (found, Some(repository(root)))
+                (file, Some(repository(root)))
             }
         };
         let mut parts = Vec::new();
         let mut next = top.map(|file| (file, None));
         while let Some((file, from)) = next.take() {
             let part = read_part(&file, within, from)?;
-            if let Some((extended, error)) = &part.extend {
+            if let Some((extended, place)) = &part.extend {
                 if parts.iter().any(|known: &Part| known.file.path == *extended) || *extended == file {
-                    return Err(vec![error.of("it leads back to a file that extends this one")]);
+                    return Err(vec![place.error("it leads back to a file that extends this one")]);
                 }
-                if parts.len() + 1 == LONGEST_CHAIN {
-                    return Err(vec![error.of(format!("more than {LONGEST_CHAIN} files extend one another"))]);
+                if parts.len() + 1 == MAX_CHAIN {
+                    return Err(vec![place.error(format!("more than {MAX_CHAIN} files extend one another"))]);
                 }
-                next = Some((extended.clone(), Some(error.clone())));
+                next = Some((extended.clone(), Some(place.clone())));
             }
             parts.push(part);
         }
@@ -261,29 +262,29 @@ impl Configuration {
         for part in parts.into_iter().rev() {
             configuration.add(part)?;
         }
-        for text in &given.keys {
+        for text in &overrides.keys {
             let file = Arc::new(File { path: Utf8PathBuf::from(LABEL), table: "" });
-            configuration.add(parse_table(file, text, &crate::absolute(asked.current, Utf8Path::new("x")), None)?)?;
+            configuration.add(parse_table(file, text, &crate::absolute(request.current, Utf8Path::new("x")), None)?)?;
         }
         let patterns = configuration.exclude.len() + configuration.extend_exclude.len();
-        if patterns > MOST_PATTERNS {
+        if patterns > MAX_PATTERNS {
             let file = configuration.file.as_deref().unwrap_or(Utf8Path::new(LABEL));
             let message =
-                format!("{patterns} patterns of what is not read are more than the {MOST_PATTERNS} that are read");
+                format!("{patterns} patterns of what is not read are more than the {MAX_PATTERNS} that are read");
             return Err(vec![ConfigurationError::of_file(file, message)]);
         }
         Ok(configuration)
     }
 
-    /// Adds what wins over all that is there.
+    /// Adds the settings of a file, which win over those that were added before.
     fn add(&mut self, part: Part) -> Result<(), Vec<ConfigurationError>> {
         if part.persona.is_some() {
-            // It stands for both levels: those of other files hold no more.
+            // A persona sets both levels, so it replaces the levels of earlier files.
             self.persona = part.persona;
             (self.min_severity, self.min_confidence) = (None, None);
         }
-        for (key, line) in &part.named {
-            self.comes_from(key, &part.file, *line);
+        for (key, line) in &part.keys {
+            self.add_origin(key, &part.file, *line);
         }
         let Part { models, max_file_size, rules, per_file_ignores, exclude, extend_exclude, switches, .. } = part;
         self.models = models.unwrap_or(std::mem::take(&mut self.models));
@@ -298,9 +299,9 @@ impl Configuration {
         self.min_severity = part.min_severity.or(self.min_severity);
         self.min_confidence = part.min_confidence.or(self.min_confidence);
         self.require_reason = part.require_reason.unwrap_or(self.require_reason);
-        if let Some((path, at)) = part.baseline {
-            let Some(file) = inside(&self.root, &path) else {
-                return Err(vec![at.of(format!("`{path}` is no file inside the project"))]);
+        if let Some((path, place)) = part.baseline {
+            let Some(file) = file_inside(&self.root, &path) else {
+                return Err(vec![place.error(format!("`{path}` is no file inside the project"))]);
             };
             self.baseline = Some(file);
         }
@@ -309,53 +310,53 @@ impl Configuration {
 }
 
 impl Configuration {
-    /// Returns the least severity and confidence that are reported.
+    /// Returns the least severity and confidence of reported findings.
     pub fn levels(&self) -> (Severity, Confidence) {
         let (severity, confidence) = self.persona.unwrap_or_default().levels();
         (self.min_severity.unwrap_or(severity), self.min_confidence.unwrap_or(confidence))
     }
 
-    /// True if what only tests, examples and command lines reach is reported.
+    /// True if findings that only tests, examples and command lines reach are reported too.
     pub fn looks_aside(&self) -> bool {
         self.persona.is_some_and(Persona::looks_aside)
     }
 }
 
-/// Returns the folder that holds the repository around a project, else the project itself.
+/// Returns the root of the git repository that contains a project, or the project root if there is none.
 pub(crate) fn repository(root: &Utf8Path) -> &Utf8Path {
     root.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(root)
 }
 
-/// Returns the file at a path from a folder, where it lies below it, whatever links lead there: what a repository says
-/// must not lead a command to write elsewhere.
-fn inside(folder: &Utf8Path, path: &Utf8Path) -> Option<Utf8PathBuf> {
+/// Returns the absolute path of a file, if it is below a folder even when symbolic links are followed. Otherwise a path
+/// in a repository's configuration could make a command write elsewhere.
+fn file_inside(folder: &Utf8Path, path: &Utf8Path) -> Option<Utf8PathBuf> {
     let file = crate::absolute(folder, path);
     let is_inside = file != folder && file.starts_with(folder);
-    // It need not exist yet.
+    // The file need not exist yet, so its nearest existing folder is checked.
     let existing = file.ancestors().find(|path| path.exists());
-    (is_inside && existing.is_some_and(|path| outside(path, Some(folder)).is_none())).then_some(file)
+    (is_inside && existing.is_some_and(|path| error_if_outside(path, Some(folder)).is_none())).then_some(file)
 }
 
-/// Reads one file. `from` is the place that names it.
+/// Reads one file. `from` is the place of the `extend` that names it.
 fn read_part(
     file: &Utf8Path,
     within: Option<&Utf8Path>,
-    from: Option<ConfigurationErrorAt>,
+    from: Option<SettingPlace>,
 ) -> Result<Part, Vec<ConfigurationError>> {
-    let failed = |message: String| match &from {
-        Some(from) => vec![from.of(message)],
+    let errors = |message: String| match &from {
+        Some(from) => vec![from.error(message)],
         None => vec![ConfigurationError::of_file(file, message)],
     };
-    if let Some(outside) = outside(file, within) {
-        return Err(failed(outside));
+    if let Some(message) = error_if_outside(file, within) {
+        return Err(errors(message));
     }
-    let kind = kind(file);
-    let named = if from.is_some() { format!("`{file}`: ") } else { String::new() };
-    let text = text(file, kind).map_err(|why| failed(format!("{named}not read: {why}")))?.unwrap_or_default();
+    let kind = file_kind(file);
+    let prefix = if from.is_some() { format!("`{file}`: ") } else { String::new() };
+    let text = read_text(file, kind).map_err(|why| errors(format!("{prefix}not read: {why}")))?.unwrap_or_default();
     let mut label = File { path: file.to_path_buf(), table: "" };
     let document = match DeTable::parse(&text) {
         Ok(document) => document,
-        // Another tool's manifest that is broken is not this tool's business.
+        // A broken manifest without our table is left to the tool that it belongs to.
         Err(_) if !seems_to_hold(kind, &text) => return Ok(Part::new(Arc::new(label))),
         Err(error) => {
             let mut reader = Reader::new(Arc::new(label), &text, file, within);
@@ -363,7 +364,7 @@ fn read_part(
             return Err(reader.errors());
         }
     };
-    let Some((name, span, table)) = table(kind, document.get_ref()) else {
+    let Some((name, span, table)) = configuration_table(kind, document.get_ref()) else {
         return Ok(Part::new(Arc::new(label)));
     };
     label.table = name;
@@ -377,7 +378,7 @@ fn read_part(
     }
 }
 
-/// Reads the keys of a text that is nothing but configuration; paths count from the folder of `beside`.
+/// Reads a text that has only configuration; paths are relative to the folder of the file `beside`.
 fn parse_table(
     file: Arc<File>,
     text: &str,
@@ -394,8 +395,8 @@ fn parse_table(
     }
 }
 
-/// Returns the problem of a file that really lies outside of a folder, after all links are followed.
-fn outside(file: &Utf8Path, within: Option<&Utf8Path>) -> Option<String> {
+/// Returns the error message if a file is outside of a folder, with symbolic links followed.
+fn error_if_outside(file: &Utf8Path, within: Option<&Utf8Path>) -> Option<String> {
     let within = within?;
     let real = |path: &Utf8Path| fs::canonicalize(path).ok();
     let (real_file, real_folder) = (real(file)?, real(within)?);
@@ -404,16 +405,16 @@ fn outside(file: &Utf8Path, within: Option<&Utf8Path>) -> Option<String> {
     })
 }
 
-/// A place in a file that names another one.
+/// The place of a setting that names a file, for errors about this file.
 #[derive(Clone, Debug)]
-pub(super) struct ConfigurationErrorAt {
+pub(super) struct SettingPlace {
     file: Arc<File>,
     line: u32,
     key: &'static str,
 }
 
-impl ConfigurationErrorAt {
-    fn of(&self, message: impl Into<String>) -> ConfigurationError {
+impl SettingPlace {
+    fn error(&self, message: impl Into<String>) -> ConfigurationError {
         let File { path, table } = &*self.file;
         let (line, key) = (self.line, self.key.to_owned());
         ConfigurationError { file: path.clone(), table, line, key, message: message.into() }
@@ -428,13 +429,13 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let root = Utf8PathBuf::from_path_buf(fs::canonicalize(folder.path()).expect("it exists")).expect("UTF-8");
         fs::write(root.join("pyproject.toml"), text).expect("written");
-        let asked = Asked { isolated: false, given: &[], current: &root };
-        let parsed = Configuration::read(&root, asked, &mut Vec::new());
+        let request = ReadRequest { isolated: false, overrides: &[], current: &root };
+        let parsed = Configuration::read(&root, request, &mut Vec::new());
         parsed.map_err(|errors| errors.iter().map(|error| error.relative_to(&root)).collect::<Vec<_>>().join("\n"))
     }
 
     #[test]
-    fn sizes_in_bytes_and_units() {
+    fn max_file_size_is_bytes_or_has_a_unit() {
         let size = |value: &str| parse(&format!("[tool.blocklint]\nmax-file-size = {value}")).map(|c| c.max_file_size);
         assert_eq!(size("100"), Ok(100));
         assert_eq!(size("0x10"), Ok(16));
@@ -513,7 +514,7 @@ pyproject.toml:7: [tool.blocklint] per-file-ignores: expected a table from patte
     }
 
     #[test]
-    fn a_broken_file_is_told_only_if_it_configures_blocklint() {
+    fn a_broken_file_is_an_error_only_if_it_configures_blocklint() {
         assert_eq!(parse("[tool.other\n").map(|read| read.file), Ok(None));
         assert!(parse("[tool.blocklint]\nmodels = [\n").expect_err("broken").starts_with("pyproject.toml:"));
     }

@@ -1,4 +1,4 @@
-//! Where settings come from: files, `--config`, and options of the command line.
+//! The origins of settings: files, `--config`, and options of the command line. `blocklint config` shows them.
 
 use std::sync::Arc;
 
@@ -7,19 +7,19 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::{Configuration, File, LABEL, Persona, RuleSettings, Setting};
 
-/// Where a key was said.
+/// A place at which a key is set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
     /// The key.
     pub key: &'static str,
-    /// The file; for the command line its option.
+    /// The file, or the option of the command line.
     pub file: Arc<File>,
     /// The line, from 1; 0 for the command line.
     pub line: u32,
 }
 
 impl Origin {
-    /// Returns the place, with the path relative to a folder where it lies below.
+    /// Returns the place as text. The path is relative to `folder` if the file is below it.
     pub(super) fn place(&self, folder: &Utf8Path) -> String {
         let file = self.file.path.strip_prefix(folder).unwrap_or(&self.file.path);
         match self.line {
@@ -30,29 +30,29 @@ impl Origin {
     }
 }
 
-/// An option of the command line that says what a key would.
+/// An option of the command line that overrides a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OptionValue {
     /// The key.
     pub key: &'static str,
-    /// The option, as it is typed.
+    /// The option as it is typed: `--select`.
     pub option: &'static str,
-    /// Its values; of keys that hold one value, one.
+    /// Its values; a single one unless the key is a list.
     pub values: Vec<String>,
 }
 
 impl Configuration {
-    /// Notes the place at which a key is set. Lists that others add to keep all places; of the rest the last one
-    /// decides, and `select` begins again.
-    pub(super) fn comes_from(&mut self, key: &'static str, file: &Arc<File>, line: u32) {
+    /// Adds the place at which a key is set. Keys whose values of several files are joined keep all places; of other
+    /// keys, the last place replaces the earlier ones. `select` removes the earlier places of all rule lists.
+    pub(super) fn add_origin(&mut self, key: &'static str, file: &Arc<File>, line: u32) {
         match key {
             "extend-select" | "ignore" | "extend-exclude" | "per-file-ignores" | "severity" | "extend" => {}
-            // Other keys of the same file or the same command line still hold.
+            // Other rule lists of the same file or of the command line stay.
             "select" => self.origins.retain(|of| {
-                let is_same = of.file == *file || (of.line == 0 && line == 0);
-                is_same && of.key != "select" || !matches!(of.key, "select" | "extend-select" | "ignore")
+                let has_same_source = of.file == *file || (of.line == 0 && line == 0);
+                has_same_source && of.key != "select" || !matches!(of.key, "select" | "extend-select" | "ignore")
             }),
-            // It decides what other files said of levels; one that stands beside it decides itself.
+            // A persona replaces the levels of other files, but not those of its own file.
             "persona" => self.origins.retain(|of| {
                 let is_level = matches!(of.key, "min-severity" | "min-confidence");
                 of.key != "persona" && (!is_level || of.file == *file || line == 0)
@@ -62,8 +62,8 @@ impl Configuration {
         self.origins.push(Origin { key, file: Arc::clone(file), line });
     }
 
-    /// Returns the configuration with options of the command line added. It is only for display, because a run reads
-    /// its options in other ways.
+    /// Returns the configuration with options of the command line added. It is only for display; a run applies its
+    /// options elsewhere.
     pub fn with_options(&self, options: &[OptionValue]) -> Configuration {
         let mut all = self.clone();
         let mut rules = RuleSettings::default();
@@ -82,22 +82,22 @@ impl Configuration {
                 "min-confidence" => all.min_confidence = Confidence::parse(first),
                 "persona" => all.persona = Persona::parse(first),
                 "baseline" => all.baseline = Some(Utf8PathBuf::from(first)),
-                // No other key has an option; that each is read is a test.
+                // No other key has an option, as a test ensures.
                 _ => continue,
             }
-            all.comes_from(key, &file, 0);
+            all.add_origin(key, &file, 0);
         }
         all.rules.push(rules);
         all
     }
 
-    /// Where a key was said; nothing where its default holds.
+    /// Returns the places at which a key is set; none if it has its default.
     pub(super) fn places(&self, key: &str, folder: &Utf8Path) -> Vec<String> {
-        let of = |key: &str| -> Vec<String> {
+        let places_of = |key: &str| -> Vec<String> {
             self.origins.iter().filter(|origin| origin.key == key).map(|origin| origin.place(folder)).collect()
         };
-        match (key, of(key)) {
-            ("min-severity" | "min-confidence", places) if places.is_empty() => of("persona"),
+        match (key, places_of(key)) {
+            ("min-severity" | "min-confidence", places) if places.is_empty() => places_of("persona"),
             (_, places) => places,
         }
     }

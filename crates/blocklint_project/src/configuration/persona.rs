@@ -1,16 +1,16 @@
-//! A name for how strict a run is.
+//! Personas: names for the strictness of a run, which set the least severity and confidence.
 
 use blocklint_core::{Confidence, Severity};
 
-/// How strict a run is; levels that are said by themselves win over it.
+/// The strictness of a run. `min-severity` and `min-confidence` override it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Persona {
-    /// Errors and warnings that are sure enough to be worth a reader's time.
+    /// Errors and warnings of at least medium confidence.
     #[default]
     Regular,
-    /// Notes as well.
+    /// Notes too.
     Pedantic,
-    /// All that was found, also in what only tests, examples and command lines reach.
+    /// All findings, also those that only tests, examples and command lines reach.
     Auditor,
 }
 
@@ -18,7 +18,7 @@ impl Persona {
     /// Every persona, the least strict first.
     pub const ALL: [Persona; 3] = [Persona::Regular, Persona::Pedantic, Persona::Auditor];
 
-    /// Its name.
+    /// Returns its name in configuration.
     pub fn as_str(self) -> &'static str {
         match self {
             Persona::Regular => "regular",
@@ -38,12 +38,12 @@ impl Persona {
         }
     }
 
-    /// Returns the persona of a name.
+    /// Returns the persona with a name.
     pub fn parse(name: &str) -> Option<Self> {
         Persona::ALL.into_iter().find(|persona| persona.as_str() == name)
     }
 
-    /// Returns the least severity and confidence that are shown.
+    /// Returns the least severity and confidence of shown findings.
     pub fn levels(self) -> (Severity, Confidence) {
         match self {
             Persona::Regular => (Severity::Warning, Confidence::Medium),
@@ -52,7 +52,7 @@ impl Persona {
         }
     }
 
-    /// True if what only tests, examples and command lines reach is shown.
+    /// True if findings that only tests, examples and command lines reach are shown.
     pub fn looks_aside(self) -> bool {
         self == Persona::Auditor
     }

@@ -1,4 +1,4 @@
-//! One table of configuration, key by key, with every mistake in it.
+//! Reads one table of configuration key by key, and collects every mistake in it.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -8,25 +8,25 @@ use blocklint_core::{Confidence, Severity};
 use camino::{Utf8Path, Utf8PathBuf};
 use toml::de::{DeTable, DeValue};
 
-use super::values::{LARGEST_FOUND, article, file_size};
+use super::values::{MAX_SIZE_IN_REPOSITORY, file_size, with_article};
 use super::{
-    ConfigurationError, ConfigurationErrorAt, File, PerFileIgnore, Persona, RuleSettings, Setting, keys, outside,
+    ConfigurationError, File, PerFileIgnore, Persona, RuleSettings, Setting, SettingPlace, error_if_outside, keys,
 };
-use crate::problem::reason;
+use crate::problem::error_text;
 
-/// Mistakes that are told; a file with more is none that a person wrote.
-const MOST_ERRORS: usize = 50;
+/// The greatest number of mistakes that are reported for one file.
+const MAX_ERRORS: usize = 50;
 
-/// The content of one file.
+/// The settings of one file.
 pub(super) struct Part {
     pub(super) file: Arc<File>,
-    /// The keys that it names, and their lines.
-    pub(super) named: Vec<(&'static str, u32)>,
-    /// The file it extends, absolute, and where it says so.
-    pub(super) extend: Option<(Utf8PathBuf, ConfigurationErrorAt)>,
+    /// The keys that are set, with their lines.
+    pub(super) keys: Vec<(&'static str, u32)>,
+    /// The absolute path of the file that it extends, and the place of this setting.
+    pub(super) extend: Option<(Utf8PathBuf, SettingPlace)>,
     pub(super) models: Option<Vec<Utf8PathBuf>>,
-    /// The baseline as it is written, from the project root, and where that stands.
-    pub(super) baseline: Option<(Utf8PathBuf, ConfigurationErrorAt)>,
+    /// The path of the baseline as it is written, relative to the project root, and the place of this setting.
+    pub(super) baseline: Option<(Utf8PathBuf, SettingPlace)>,
     pub(super) max_file_size: Option<u64>,
     pub(super) rules: RuleSettings,
     pub(super) per_file_ignores: Vec<PerFileIgnore>,
@@ -41,11 +41,11 @@ pub(super) struct Part {
 }
 
 impl Part {
-    /// Returns a file that shows nothing.
+    /// Returns a file without settings.
     pub(super) fn new(file: Arc<File>) -> Self {
         Part {
             file,
-            named: Vec::new(),
+            keys: Vec::new(),
             extend: None,
             models: None,
             baseline: None,
@@ -64,30 +64,30 @@ impl Part {
     }
 }
 
-/// Collects every mistake of one file.
+/// The reader of one file, with the mistakes that it has found.
 pub(super) struct Reader<'a> {
     pub(super) file: Arc<File>,
-    /// Where each line of the text begins.
+    /// The offset at which each line of the text begins.
     lines: Vec<usize>,
-    /// The file beside which relative paths lie.
+    /// The file to whose folder paths are relative.
     beside: &'a Utf8Path,
-    /// The folder out of which no path may lead.
+    /// The folder that no path may lead out of; `None` if there is no such limit.
     within: Option<&'a Utf8Path>,
     errors: Vec<ConfigurationError>,
-    /// Mistakes that are not told.
-    more: usize,
+    /// The number of mistakes beyond [`MAX_ERRORS`].
+    unreported: usize,
 }
 
 impl<'a> Reader<'a> {
     pub(super) fn new(file: Arc<File>, text: &str, beside: &'a Utf8Path, within: Option<&'a Utf8Path>) -> Self {
         let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
         let lines = std::iter::once(0).chain(ends).collect();
-        Reader { file, lines, beside, within, errors: Vec::new(), more: 0 }
+        Reader { file, lines, beside, within, errors: Vec::new(), unreported: 0 }
     }
 
     pub(super) fn error(&mut self, span: &Range<usize>, key: &str, message: impl Into<String>) {
-        if self.errors.len() == MOST_ERRORS {
-            self.more += 1;
+        if self.errors.len() == MAX_ERRORS {
+            self.unreported += 1;
             return;
         }
         let line = self.line(span.start);
@@ -96,11 +96,11 @@ impl<'a> Reader<'a> {
         self.errors.push(ConfigurationError { file, table, line, key, message });
     }
 
-    /// Returns every mistake; of many, the first ones and their number.
+    /// Returns the mistakes; after the first [`MAX_ERRORS`], the number of further ones.
     pub(super) fn errors(self) -> Vec<ConfigurationError> {
         let mut errors = self.errors;
-        if self.more > 0 {
-            errors.push(ConfigurationError::of_file(&self.file.path, format!("and {} more mistakes", self.more)));
+        if self.unreported > 0 {
+            errors.push(ConfigurationError::of_file(&self.file.path, format!("and {} more mistakes", self.unreported)));
         }
         errors
     }
@@ -110,7 +110,7 @@ impl<'a> Reader<'a> {
         self.lines.partition_point(|start| *start <= offset) as u32
     }
 
-    /// Reads all keys.
+    /// Reads all keys of a table.
     pub(super) fn read(mut self, table: &DeTable<'_>) -> Result<Part, Vec<ConfigurationError>> {
         let mut part = Part::new(Arc::clone(&self.file));
         let mut entries = table.iter().collect::<Vec<_>>();
@@ -121,23 +121,23 @@ impl<'a> Reader<'a> {
                 self.error(&key.span(), name, keys::unknown(name));
                 continue;
             };
-            part.named.push((name, self.line(key.span().start)));
-            self.key(name, value.get_ref(), &span, &mut part);
+            part.keys.push((name, self.line(key.span().start)));
+            self.read_key(name, value.get_ref(), &span, &mut part);
         }
         if self.errors.is_empty() { Ok(part) } else { Err(self.errors()) }
     }
 
-    fn key(&mut self, name: &'static str, value: &DeValue<'_>, span: &Range<usize>, part: &mut Part) {
+    fn read_key(&mut self, name: &'static str, value: &DeValue<'_>, span: &Range<usize>, part: &mut Part) {
         match name {
-            "extend" => part.extend = self.extend(name, value, span),
-            "models" => part.models = Some(self.models(value, span)),
-            "baseline" => part.baseline = self.baseline(name, value, span),
+            "extend" => part.extend = self.read_extend(name, value, span),
+            "models" => part.models = Some(self.read_models(value, span)),
+            "baseline" => part.baseline = self.read_baseline(name, value, span),
             "max-file-size" => match file_size(value) {
-                Ok(size) if self.within.is_some() && size > LARGEST_FOUND => self.error(
+                Ok(size) if self.within.is_some() && size > MAX_SIZE_IN_REPOSITORY => self.error(
                     span,
                     name,
                     format!(
-                        "more than {LARGEST_FOUND} bytes are read only where the command line says so: `--config FILE`"
+                        "more than {MAX_SIZE_IN_REPOSITORY} bytes are read only where the command line says so: `--config FILE`"
                     ),
                 ),
                 Ok(size) => part.max_file_size = Some(size),
@@ -155,19 +155,19 @@ impl<'a> Reader<'a> {
             "min-confidence" => part.min_confidence = self.confidence(name, value, span),
             "persona" => part.persona = self.persona(name, value, span),
             "require-reason" => part.require_reason = Some(self.flag(name, value, span)),
-            // That every key is read is a test.
+            // A test ensures that every key is read.
             _ => {}
         }
     }
 
-    fn extend(
+    fn read_extend(
         &mut self,
         key: &'static str,
         value: &DeValue<'_>,
         span: &Range<usize>,
-    ) -> Option<(Utf8PathBuf, ConfigurationErrorAt)> {
+    ) -> Option<(Utf8PathBuf, SettingPlace)> {
         let Some(path) = value.as_str() else {
-            self.error(span, key, format!("expected a path, found {}", article(value)));
+            self.error(span, key, format!("expected a path, found {}", with_article(value)));
             return None;
         };
         let folder = self.beside.parent().unwrap_or(Utf8Path::new(""));
@@ -177,82 +177,84 @@ impl<'a> Reader<'a> {
         } else if !full.is_file() {
             self.error(span, key, format!("`{path}`: no such file"));
         }
-        let at = ConfigurationErrorAt { file: Arc::clone(&self.file), line: self.line(span.start), key };
-        Some((full, at))
+        let place = SettingPlace { file: Arc::clone(&self.file), line: self.line(span.start), key };
+        Some((full, place))
     }
 
-    fn baseline(
+    fn read_baseline(
         &mut self,
         key: &'static str,
         value: &DeValue<'_>,
         span: &Range<usize>,
-    ) -> Option<(Utf8PathBuf, ConfigurationErrorAt)> {
+    ) -> Option<(Utf8PathBuf, SettingPlace)> {
         let Some(path) = value.as_str() else {
-            self.error(span, key, format!("expected a path, found {}", article(value)));
+            self.error(span, key, format!("expected a path, found {}", with_article(value)));
             return None;
         };
-        let at = ConfigurationErrorAt { file: Arc::clone(&self.file), line: self.line(span.start), key };
-        Some((Utf8PathBuf::from(path), at))
+        let place = SettingPlace { file: Arc::clone(&self.file), line: self.line(span.start), key };
+        Some((Utf8PathBuf::from(path), place))
     }
 
-    fn models(&mut self, value: &DeValue<'_>, span: &Range<usize>) -> Vec<Utf8PathBuf> {
+    fn read_models(&mut self, value: &DeValue<'_>, span: &Range<usize>) -> Vec<Utf8PathBuf> {
         let mut files = Vec::new();
         match value {
-            DeValue::String(path) => self.model(path, span, &mut files),
+            DeValue::String(path) => self.add_model_files(path, span, &mut files),
             DeValue::Array(paths) => {
                 for path in paths.iter() {
                     match path.get_ref() {
-                        DeValue::String(text) => self.model(text, &path.span(), &mut files),
-                        other => {
-                            self.error(&path.span(), "models", format!("expected a path, found {}", article(other)))
-                        }
+                        DeValue::String(text) => self.add_model_files(text, &path.span(), &mut files),
+                        other => self.error(
+                            &path.span(),
+                            "models",
+                            format!("expected a path, found {}", with_article(other)),
+                        ),
                     }
                 }
             }
             other => {
-                let message = format!("expected a path or a list of paths, found {}", article(other));
+                let message = format!("expected a path or a list of paths, found {}", with_article(other));
                 self.error(span, "models", message);
             }
         }
         files
     }
 
-    fn model(&mut self, path: &str, span: &Range<usize>, files: &mut Vec<Utf8PathBuf>) {
+    fn add_model_files(&mut self, path: &str, span: &Range<usize>, files: &mut Vec<Utf8PathBuf>) {
         let folder = self.beside.parent().unwrap_or(Utf8Path::new(""));
         let full = crate::absolute(folder, Utf8Path::new(path));
         let before = files.len();
         if full.is_file() {
             files.push(full);
-            self.stays_inside(span, &files[before..]);
+            self.check_inside(span, &files[before..]);
             return;
         }
-        // A folder outside is not even listed.
-        if let Some(message) = outside(&full, self.within) {
+        // A folder outside of the repository is not even listed.
+        if let Some(message) = error_if_outside(&full, self.within) {
             self.error(span, "models", message);
             return;
         }
-        if let Err(error) = toml_files(&full, files) {
-            self.error(span, "models", format!("`{path}`: {}", reason(&error)));
+        if let Err(error) = add_toml_files(&full, files) {
+            self.error(span, "models", format!("`{path}`: {}", error_text(&error)));
         } else if files.len() == before {
             self.error(span, "models", format!("`{path}`: no `*.toml` file lies in this folder"));
         }
-        self.stays_inside(span, &files[before..]);
+        self.check_inside(span, &files[before..]);
     }
 
-    fn stays_inside(&mut self, span: &Range<usize>, files: &[Utf8PathBuf]) {
-        for message in files.iter().filter_map(|file| outside(file, self.within)).collect::<Vec<_>>() {
+    fn check_inside(&mut self, span: &Range<usize>, files: &[Utf8PathBuf]) {
+        for message in files.iter().filter_map(|file| error_if_outside(file, self.within)).collect::<Vec<_>>() {
             self.error(span, "models", message);
         }
     }
 }
 
-/// Returns all `*.toml` below a folder, in order of their paths. Links to folders are not followed.
-fn toml_files(folder: &Utf8Path, files: &mut Vec<Utf8PathBuf>) -> std::io::Result<()> {
+/// Adds all `*.toml` below a folder, sorted by path. Symbolic links to folders are not followed.
+fn add_toml_files(folder: &Utf8Path, files: &mut Vec<Utf8PathBuf>) -> std::io::Result<()> {
     let mut entries = folder.read_dir_utf8()?.collect::<Result<Vec<_>, _>>()?;
     entries.sort_by(|a, b| a.file_name().cmp(b.file_name()));
     for entry in entries {
         if entry.file_type()?.is_dir() {
-            toml_files(entry.path(), files)?;
+            add_toml_files(entry.path(), files)?;
         } else if entry.path().extension() == Some("toml") {
             files.push(entry.path().to_path_buf());
         }

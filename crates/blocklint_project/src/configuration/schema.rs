@@ -1,6 +1,6 @@
-//! The JSON schema of the configuration, for editors.
+//! Generates the JSON schema of the configuration, for editors.
 
-// This file has the structures, and the table of keys has their descriptions, so that no word is written twice.
+// The structures have the types of the keys; the descriptions come from the table of keys. No field is ever read.
 #![allow(dead_code)]
 
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::KEYS;
 
-/// Every key with the shape of its value.
+/// Every key with the type of its value.
 #[derive(JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct Settings {
@@ -73,7 +73,7 @@ enum Size {
 
 /// Returns the JSON schema of a blocklint.toml, and of the tables in other files.
 pub fn schema() -> Value {
-    // SchemaStore takes this version of the language, and gives this address.
+    // SchemaStore accepts draft 7 and serves the schema at this address.
     let mut schema = SchemaSettings::draft07().into_generator().into_root_schema_for::<Settings>().to_value();
     schema["$id"] = json!("https://www.schemastore.org/blocklint.json");
     schema["title"] = json!("blocklint");
@@ -81,9 +81,9 @@ pub fn schema() -> Value {
         json!("The configuration of blocklint: a blocklint.toml, or `[tool.blocklint]` of a pyproject.toml.");
     if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
         for key in KEYS {
-            // No file needs a key, and TOML has no null.
+            // A key is optional, but its value cannot be null, because TOML has no null.
             let Some(property) = properties.get_mut(key.name).and_then(Value::as_object_mut) else { continue };
-            without_null(property);
+            remove_null(property);
             property.insert("description".to_owned(), json!(key.says.split_whitespace().collect::<Vec<_>>().join(" ")));
             if let Ok(default) = serde_json::from_str::<Value>(key.default.trim_matches('`')) {
                 property.insert("default".to_owned(), default);
@@ -93,7 +93,8 @@ pub fn schema() -> Value {
     schema
 }
 
-fn without_null(property: &mut serde_json::Map<String, Value>) {
+/// Removes `null` from the types that a property accepts.
+fn remove_null(property: &mut serde_json::Map<String, Value>) {
     if let Some(Value::Array(types)) = property.get_mut("type") {
         types.retain(|kind| kind != "null");
         if let [one] = types.as_slice() {
@@ -116,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_has_every_key_and_no_other() {
+    fn schema_has_exactly_the_known_keys() {
         let schema = schema();
         let properties = schema["properties"].as_object().expect("an object");
         let mut known = KEYS.map(|key| key.name.to_owned());

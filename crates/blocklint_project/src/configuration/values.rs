@@ -1,4 +1,4 @@
-//! Values of configuration keys: lists, words, patterns, sizes.
+//! Parses the values of configuration keys: lists of rules and patterns, sizes, words, flags.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -10,19 +10,21 @@ use super::reader::Reader;
 use super::{PerFileIgnore, Persona, Setting};
 use crate::pattern::check_pattern;
 
-/// Offsets in a file are 32 bits wide.
-const LARGEST_FILE_SIZE: u64 = u32::MAX as u64;
+/// The greatest `max-file-size`, because offsets in a file have 32 bits.
+const MAX_FILE_SIZE: u64 = u32::MAX as u64;
 
-/// Rules of a list; there are some dozens.
-const MOST_RULES: usize = 1_000;
-/// Patterns of a table, and of what is not read: as many are matched against each file of a large project within a second.
-pub(super) const MOST_PATTERNS: usize = 1_000;
-/// The largest file that a configuration may ask for which is found in a repository, in bytes. One of this size that holds ordinary
-/// code takes up to 1 GB of memory (Rust; Python 0.3, Java 0.5).
-pub(super) const LARGEST_FOUND: u64 = 16_000_000;
+/// The greatest number of rules in a list.
+const MAX_RULES: usize = 1_000;
+/// The greatest number of patterns in a table or list. As many are matched with all files of a large project within a
+/// second.
+pub(super) const MAX_PATTERNS: usize = 1_000;
+/// The greatest `max-file-size` in a configuration file of a repository, in bytes. A source file of this size needs up
+/// to 1 GB of memory in Rust, 0.5 GB in Java and 0.3 GB in Python.
+pub(super) const MAX_SIZE_IN_REPOSITORY: u64 = 16_000_000;
 
 impl Reader<'_> {
-    /// Returns a list of strings, each with its line; everything else in it is an error.
+    /// Returns the strings of a list, each with its span; other elements are errors. `what` is the name of an element
+    /// in messages, `most` the greatest length of the list.
     pub(super) fn strings(
         &mut self,
         key: &'static str,
@@ -31,41 +33,42 @@ impl Reader<'_> {
         span: &Range<usize>,
     ) -> Vec<(Setting, Range<usize>)> {
         let Some(entries) = value.as_array() else {
-            self.error(span, key, format!("expected a list of {what}s, found {}", article(value)));
+            self.error(span, key, format!("expected a list of {what}s, found {}", with_article(value)));
             return Vec::new();
         };
         if entries.len() > most {
             self.error(span, key, format!("{} {what}s are more than the {most} that are read", entries.len()));
             return Vec::new();
         }
-        let mut found = Vec::new();
+        let mut settings = Vec::new();
         for entry in entries.iter() {
             match entry.get_ref() {
                 DeValue::String(text) => {
                     let line = self.line(entry.span().start);
                     let file = std::sync::Arc::clone(&self.file);
-                    found.push((Setting { value: text.to_string(), key, file, line }, entry.span()));
+                    settings.push((Setting { value: text.to_string(), key, file, line }, entry.span()));
                 }
-                other => self.error(&entry.span(), key, format!("expected a {what}, found {}", article(other))),
+                other => self.error(&entry.span(), key, format!("expected a {what}, found {}", with_article(other))),
             }
         }
-        found
+        settings
     }
 
-    /// Rules, as they are written: which there are is not known here.
+    /// Returns the rules of a list as they are written. Unknown rules are found later, because this crate knows no
+    /// rules.
     pub(super) fn rules(&mut self, key: &'static str, value: &DeValue<'_>, span: &Range<usize>) -> Vec<Setting> {
-        self.strings(key, ("rule", MOST_RULES), value, span).into_iter().map(|(rule, _)| rule).collect()
+        self.strings(key, ("rule", MAX_RULES), value, span).into_iter().map(|(rule, _)| rule).collect()
     }
 
     pub(super) fn patterns(&mut self, key: &'static str, value: &DeValue<'_>, span: &Range<usize>) -> Vec<String> {
-        let mut found = Vec::new();
-        for (pattern, span) in self.strings(key, ("pattern", MOST_PATTERNS), value, span) {
+        let mut patterns = Vec::new();
+        for (pattern, span) in self.strings(key, ("pattern", MAX_PATTERNS), value, span) {
             match check_pattern(&pattern.value) {
-                Ok(()) => found.push(pattern.value),
+                Ok(()) => patterns.push(pattern.value),
                 Err(message) => self.error(&span, key, message),
             }
         }
-        found
+        patterns
     }
 
     pub(super) fn per_file_ignores(
@@ -78,38 +81,44 @@ impl Reader<'_> {
             self.error(
                 span,
                 key,
-                format!("expected a table from patterns to lists of rules, found {}", article(value)),
+                format!("expected a table from patterns to lists of rules, found {}", with_article(value)),
             );
             return Vec::new();
         };
-        if table.len() > MOST_PATTERNS {
-            let message = format!("{} patterns are more than the {MOST_PATTERNS} that are read", table.len());
+        if table.len() > MAX_PATTERNS {
+            let message = format!("{} patterns are more than the {MAX_PATTERNS} that are read", table.len());
             self.error(span, key, message);
             return Vec::new();
         }
         let mut entries = table.iter().collect::<Vec<_>>();
         entries.sort_by_key(|(pattern, _)| pattern.span().start);
-        let mut found = Vec::new();
+        let mut ignores = Vec::new();
         for (pattern, rules) in entries {
             let name = pattern.get_ref().as_ref();
             if let Err(message) = check_pattern(name.strip_prefix('!').unwrap_or(name)) {
                 self.error(&pattern.span(), key, message);
             }
             let rules = self.rules(key, rules.get_ref(), &rules.span());
-            found.push(PerFileIgnore { pattern: name.to_owned(), rules });
+            ignores.push(PerFileIgnore { pattern: name.to_owned(), rules });
         }
-        found
+        ignores
     }
 
     pub(super) fn flag(&mut self, key: &str, value: &DeValue<'_>, span: &Range<usize>) -> bool {
         value.as_bool().unwrap_or_else(|| {
-            self.error(span, key, format!("expected `true` or `false`, found {}", article(value)));
+            self.error(span, key, format!("expected `true` or `false`, found {}", with_article(value)));
             false
         })
     }
 
     pub(super) fn severity(&mut self, key: &str, value: &DeValue<'_>, span: &Range<usize>) -> Option<Severity> {
-        self.word(key, value, span, Severity::parse, &Severity::ALL.iter().map(|s| s.as_str()).collect::<Vec<_>>())
+        self.parse_word(
+            key,
+            value,
+            span,
+            Severity::parse,
+            &Severity::ALL.iter().map(|s| s.as_str()).collect::<Vec<_>>(),
+        )
     }
 
     /// Reads the table from kinds of work to severities.
@@ -119,14 +128,14 @@ impl Reader<'_> {
         value: &DeValue<'_>,
         span: &Range<usize>,
     ) -> BTreeMap<String, Severity> {
-        let mut found = BTreeMap::new();
+        let mut severities = BTreeMap::new();
         let Some(table) = value.as_table() else {
             let message = format!(
                 "expected a table from kinds of work to severities, found {}; `min-severity` says what is shown",
-                article(value)
+                with_article(value)
             );
             self.error(span, key, message);
-            return found;
+            return severities;
         };
         let mut entries = table.iter().collect::<Vec<_>>();
         entries.sort_by_key(|(kind, _)| kind.span().start);
@@ -143,21 +152,28 @@ impl Reader<'_> {
                 self.error(&kind.span(), key, format!("`{name}` is no kind of work{suggestion}"));
             }
             if let Some(severity) = self.severity(key, severity.get_ref(), &severity.span()) {
-                found.insert(name.to_owned(), severity);
+                severities.insert(name.to_owned(), severity);
             }
         }
-        found
+        severities
     }
 
     pub(super) fn confidence(&mut self, key: &str, value: &DeValue<'_>, span: &Range<usize>) -> Option<Confidence> {
-        self.word(key, value, span, Confidence::parse, &Confidence::ALL.iter().map(|c| c.as_str()).collect::<Vec<_>>())
+        self.parse_word(
+            key,
+            value,
+            span,
+            Confidence::parse,
+            &Confidence::ALL.iter().map(|c| c.as_str()).collect::<Vec<_>>(),
+        )
     }
 
     pub(super) fn persona(&mut self, key: &str, value: &DeValue<'_>, span: &Range<usize>) -> Option<Persona> {
-        self.word(key, value, span, Persona::parse, &Persona::ALL.map(Persona::as_str))
+        self.parse_word(key, value, span, Persona::parse, &Persona::ALL.map(Persona::as_str))
     }
 
-    fn word<T>(
+    /// Parses a word of a fixed set; an error suggests the nearest one.
+    fn parse_word<T>(
         &mut self,
         key: &str,
         value: &DeValue<'_>,
@@ -178,30 +194,32 @@ impl Reader<'_> {
                 parsed
             }
             None => {
-                self.error(span, key, format!("expected one of {words}, found {}", article(value)));
+                self.error(span, key, format!("expected one of {words}, found {}", with_article(value)));
                 None
             }
         }
     }
 }
 
-/// Bytes as a number, or as a number with a unit (`"8MB"`, `"512 KiB"`).
+/// Parses a size in bytes: a number, or a text with a unit (`"8MB"`, `"512 KiB"`).
 pub(super) fn file_size(value: &DeValue<'_>) -> Result<u64, String> {
     let size = match value {
         DeValue::Integer(number) => {
             i64::from_str_radix(number.as_str(), number.radix()).ok().and_then(|n| n.try_into().ok())
         }
-        DeValue::String(text) => sized(text),
-        other => return Err(format!("expected bytes (`8000000`) or a size (`\"8MB\"`), found {}", article(other))),
+        DeValue::String(text) => parse_size(text),
+        other => {
+            return Err(format!("expected bytes (`8000000`) or a size (`\"8MB\"`), found {}", with_article(other)));
+        }
     };
     match size {
-        Some(size) if (1..=LARGEST_FILE_SIZE).contains(&size) => Ok(size),
-        Some(_) => Err(format!("expected between 1 and {LARGEST_FILE_SIZE} bytes")),
+        Some(size) if (1..=MAX_FILE_SIZE).contains(&size) => Ok(size),
+        Some(_) => Err(format!("expected between 1 and {MAX_FILE_SIZE} bytes")),
         None => Err("expected bytes (`8000000`) or a size (`\"8MB\"`)".to_owned()),
     }
 }
 
-fn sized(text: &str) -> Option<u64> {
+fn parse_size(text: &str) -> Option<u64> {
     let text = text.trim();
     let digits = text.find(|c: char| !c.is_ascii_digit() && c != '_').unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);
@@ -218,7 +236,8 @@ fn sized(text: &str) -> Option<u64> {
     number.replace('_', "").parse::<u64>().ok()?.checked_mul(unit)
 }
 
-pub(super) fn article(value: &DeValue<'_>) -> String {
+/// Returns the type of a value with its article: `an integer`.
+pub(super) fn with_article(value: &DeValue<'_>) -> String {
     let kind = value.type_str();
     let article = if kind.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
     format!("{article} {kind}")

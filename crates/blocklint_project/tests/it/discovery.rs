@@ -1,4 +1,4 @@
-//! The files that a run reads, on small folders.
+//! Tests of discovery on small folders: files, roots, links, units, import roots, crates.
 
 use std::fs;
 
@@ -49,13 +49,13 @@ fn relative(paths: &[Utf8PathBuf], folder: &Utf8Path) -> String {
 }
 
 #[test]
-fn three_languages_and_nothing_else_in_order() {
+fn only_files_of_the_three_languages_are_read_in_order() {
     let folder = Folder::new(&["b.py", "a/z.rs", "a/B.java", "a/stub.pyi", "a/notes.txt", "c.PY"]);
     assert_eq!(files(&folder.discover(&[])), "a/B.java a/z.rs b.py");
 }
 
 #[test]
-fn other_peoples_code_is_skipped() {
+fn installed_libraries_are_skipped() {
     let folder = Folder::new(&[
         "app.py",
         "node_modules/x/y.py",
@@ -79,7 +79,7 @@ fn ignore_files_are_obeyed_with_and_without_git() {
 }
 
 #[test]
-fn what_the_user_names_is_read_even_if_ignored() {
+fn named_paths_are_read_even_if_ignored() {
     let folder = Folder::new(&["app.py", "gen/out.py", "gen/more.py", ".hidden/b.py"]);
     folder.write(".gitignore", "gen/\n");
     folder.write(".git/HEAD", "");
@@ -91,7 +91,7 @@ fn what_the_user_names_is_read_even_if_ignored() {
 }
 
 #[test]
-fn paths_choose_what_is_reported_and_the_root_what_is_analysed() {
+fn paths_select_reported_files_and_the_root_analysed_files() {
     let folder = Folder::new(&["a/x.py", "a/deep/y.py", "ab/z.py"]);
     folder.write("pyproject.toml", "[tool.blocklint]\n");
     let project = folder.discover(&["a/deep", "./a/../ab/z.py"]);
@@ -136,7 +136,7 @@ fn a_named_file_needs_a_language() {
 
 #[cfg(unix)]
 #[test]
-fn each_link_that_leads_nowhere_is_one_line() {
+fn each_dangling_link_is_one_problem() {
     use std::os::unix::fs::symlink;
     let folder = Folder::new(&["pkg/a.py"]);
     let link = |target: &str, at: &str| symlink(target, folder.path.join(at)).expect("linked");
@@ -222,7 +222,7 @@ fn an_ignore_file_that_leads_out_is_not_read() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_name_that_is_not_utf_8_is_one_line() {
+fn a_name_that_is_not_utf_8_is_one_problem() {
     use std::os::unix::ffi::OsStrExt;
     let folder = Folder::new(&["a.py"]);
     fs::write(folder.path.as_std_path().join(std::ffi::OsStr::from_bytes(b"\xff.py")), "").expect("written");
@@ -330,7 +330,7 @@ fn crates_have_names_and_roots() {
 }
 
 #[test]
-fn a_manifest_that_does_not_parse_is_one_line() {
+fn a_manifest_that_does_not_parse_is_one_problem() {
     let folder = Folder::new(&["src/main.rs"]);
     folder.write("Cargo.toml", "[package\n");
     let project = folder.discover(&[]);
@@ -372,7 +372,7 @@ fn a_wrong_key_ends_the_run_with_its_place() {
 }
 
 #[test]
-fn what_a_program_is_built_with_is_what_its_lock_file_says() {
+fn programs_have_the_versions_of_their_lock_file() {
     let folder = Folder::new(&["tool/src/main.rs", "core/src/lib.rs", "own/src/lib.rs"]);
     folder.write("Cargo.toml", "[workspace]\nmembers = ['core', 'own', 'tool']\n");
     let asked = "[dependencies]\ntokio = '1'\nold = { package = 'tokio', version = '0.2' }\nhyper = { git = '…' }\nlog = '0.3'\n";
@@ -388,7 +388,7 @@ fn what_a_program_is_built_with_is_what_its_lock_file_says() {
         let dependencies = own.dependencies.iter().flatten();
         dependencies.map(|of| format!("{} {}", of.name, of.oldest.as_deref().unwrap_or("?"))).collect::<Vec<_>>()
     };
-    // A line that the lock file does not hold stays what the manifest says.
+    // A version line that is not in the lock file keeps the version of the manifest.
     let built = ["hyper 1.4.1", "log 0.3", "old 0.2.25", "tokio 1.38.0"];
     assert_eq!(oldest("tool"), built);
     assert_eq!(oldest("own"), built);

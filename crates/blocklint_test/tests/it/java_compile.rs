@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use blocklint_core::{Applicability, Confidence, Severity};
-use blocklint_engine::{Containment, FixRequest, Fixed, Levels, RuleArguments, Rules, fix, load_models};
+use blocklint_engine::{Containment, FixRequest, FixResult, Levels, RuleArguments, Rules, fix, load_models};
 use blocklint_java::Shape;
 use blocklint_project::{Request, discover};
 use camino::Utf8Path;
@@ -22,7 +22,7 @@ fn names_in(folder: &Path) -> BTreeSet<String> {
     names.filter_map(|name| name.strip_suffix(".java").map(str::to_owned)).collect()
 }
 
-fn fixed(root: &Utf8Path) -> Fixed {
+fn fixed(root: &Utf8Path) -> FixResult {
     let paths = [root.to_owned()];
     let project = discover(Request { current: root, paths: &paths, isolated: true }).expect("a project");
     let models = load_models(&project, root).expect("models");

@@ -51,7 +51,7 @@ fn unnamed(section: &Project) -> (Vec<String>, usize) {
     let options =
         Options { comments: CommentChecks::new(&project, &rules.selection), ..Options::new(levels.confidence) };
     let mut report = analyse(&project, &models, options).expect("an analysis");
-    rules.hide(&mut report.findings);
+    rules.suppress_per_file(&mut report.findings);
     let mut chosen = choose(report.findings, report.groups, &rules.selection, levels);
     locate(&project, &mut chosen);
     let file_of = |path: &Utf8Path| project.files.iter().position(|file| *file.path == *path).expect("a file");
@@ -71,7 +71,7 @@ fn unnamed(section: &Project) -> (Vec<String>, usize) {
         levels,
         options: Options { account: true, ..options },
         lines: &lines,
-        hold: &|_| Vec::new(),
+        remove_known: &|_| Vec::new(),
         progress: &Unwatched,
     });
     let (explained, _) = explained.expect("an explanation");
