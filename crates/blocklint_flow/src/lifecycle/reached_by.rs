@@ -129,7 +129,7 @@ impl<'s, 'l, 'a> ReachedBy<'s, 'l, 'a> {
 
     /// True if all callers of a body begin at private functions that the project names nowhere (Python).
     pub(crate) fn is_never_reached(&self, body: BodyRef) -> bool {
-        let reaching = self.reaching(body);
+        let reaching = self.find_reaching(body);
         !reaching.may_be_used && !reaching.nearest.is_empty()
     }
 
@@ -166,12 +166,12 @@ impl<'s, 'l, 'a> ReachedBy<'s, 'l, 'a> {
         if seen.len() >= MOST_BODIES {
             let entry = Entry { kind: EntryKind::Unknown, body, place: EntryPlace::Definition, serves_nothing: false };
             reaching.may_be_used = true;
-            found.add(u32::MAX, entry);
+            reaching.add(u32::MAX, entry);
         }
         if reaching.nearest.is_empty() {
             // The bodies only call each other.
             reaching.may_be_used = true;
-            found.add(0, Entry { kind: EntryKind::None, body, place: EntryPlace::Definition, serves_nothing: false });
+            reaching.add(0, Entry { kind: EntryKind::None, body, place: EntryPlace::Definition, serves_nothing: false });
         }
         reaching
     }
@@ -184,6 +184,6 @@ impl<'s, 'l, 'a> ReachedBy<'s, 'l, 'a> {
         let may_serve = runs.may_serve || runs.has_task || runs.has_loop && entry.kind == EntryKind::Start;
         entry.serves_nothing &= !may_serve;
         reaching.may_be_used |= entry.kind != EntryKind::None || !is_never_named(self.linker, entry.body);
-        found.add(distance, entry);
+        reaching.add(distance, entry);
     }
 }
