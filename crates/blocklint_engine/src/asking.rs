@@ -340,7 +340,7 @@ impl<'a, 'l> Answers<'a, 'l> {
         let bytes = source.and_then(|source| source.read(self.project.configuration.max_file_size).ok());
         let read = bytes
             .filter(|_| linked.facts.language == Language::Python)
-            .map(|bytes| blocklint_python::expressions(&bytes));
+            .map(|bytes| blocklint_python::extract_expressions(&bytes));
         let same = read.filter(|(facts, _)| facts.content_hash == linked.facts.content_hash);
         let expressions: Rc<[Expression]> = same.map(|(_, expressions)| expressions).unwrap_or_default().into();
         self.expressions.borrow_mut().insert(file, Rc::clone(&expressions));

@@ -1,7 +1,7 @@
 //! The project's own style: what its formatter left as it is stays so.
 
 use blocklint_project::{FormatSettings, format_settings};
-use blocklint_python::{Quotes, Style, decode, encode_like, reformatted};
+use blocklint_python::{Quotes, Style, decode, encode_like, reformat_after_edits};
 use camino::Utf8Path;
 
 use super::rustfmt;
@@ -10,7 +10,7 @@ use super::rustfmt;
 /// they were.
 pub(super) fn formatted(path: &Utf8Path, root: &Utf8Path, before: &[u8], after: &[u8]) -> Option<Vec<u8>> {
     let style = style_of(format_settings(path, root));
-    let text = reformatted(&decode(before).text, &decode(after).text, &style)?;
+    let text = reformat_after_edits(&decode(before).text, &decode(after).text, &style)?;
     encode_like(after, &text)
 }
 

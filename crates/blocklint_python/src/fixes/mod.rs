@@ -86,7 +86,7 @@ pub fn fix<'r>(
     oldest: Option<(u8, u8)>,
 ) -> Vec<Result<WrittenEdit, Refusal>> {
     let refuse_all = |reason: &str| wanted.iter().map(|_| Err(Refusal::new(reason))).collect();
-    if depth::refuse(source).is_some() {
+    if depth::check_nesting(source).is_some() {
         return refuse_all("the file nests too deeply");
     }
     let parsed = parse_unchecked(source, ParseOptions::from(Mode::Module).with_target_version(PythonVersion::latest()));
@@ -128,7 +128,7 @@ pub fn fix<'r>(
 /// the text of [`crate::decode`]. Needs a thread with [`crate::STACK_SIZE`] of stack.
 pub fn bindings(source: &str, functions: &[Span]) -> Vec<Vec<Binding>> {
     let none = || functions.iter().map(|_| Vec::new()).collect();
-    if depth::refuse(source).is_some() {
+    if depth::check_nesting(source).is_some() {
         return none();
     }
     let parsed = parse_unchecked(source, ParseOptions::from(Mode::Module).with_target_version(PythonVersion::latest()));

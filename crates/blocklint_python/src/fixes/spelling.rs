@@ -56,7 +56,7 @@ pub fn with_imports(source: &str, imports: &[Import]) -> String {
 
 /// Asks a file in which no call is mended.
 fn parsed<T>(source: &str, ask: impl for<'a> FnOnce(&File<'a, 'a>) -> T) -> Option<T> {
-    if depth::refuse(source).is_some() {
+    if depth::check_nesting(source).is_some() {
         return None;
     }
     let parsed = parse_unchecked(source, ParseOptions::from(Mode::Module).with_target_version(PythonVersion::latest()));
