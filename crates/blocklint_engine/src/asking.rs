@@ -197,7 +197,7 @@ impl<'a, 'l> Answers<'a, 'l> {
                 let file = self.file(&filename)?;
                 let offset = self.offset(file, location)?;
                 let text = self.text(file)?;
-                Ok(match blocklint_python::spelling(&text, offset, &path) {
+                Ok(match blocklint_python::spell_path(&text, offset, &path) {
                     Ok(spelled) => json!({
                         "written": spelled.written,
                         "import": spelled.import.map(|import| json!({ "module": import.module, "name": import.name })),
@@ -207,7 +207,7 @@ impl<'a, 'l> Answers<'a, 'l> {
             }
             Question::Imports { text, imports } => {
                 let imports = imports.into_iter().map(|of| Import { module: of.module, name: of.name });
-                Ok(json!({ "text": blocklint_python::with_imports(&text, &imports.collect::<Vec<_>>()) }))
+                Ok(json!({ "text": blocklint_python::add_imports(&text, &imports.collect::<Vec<_>>()) }))
             }
         }
     }

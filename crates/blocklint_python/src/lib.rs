@@ -35,7 +35,7 @@ mod walk;
 
 pub use decode::{Decoded, decode, encode_like};
 pub use extract::{Limits, extract, extract_expressions, extract_notebook, extract_watched, extract_with};
-pub use fixes::{Binding, Elsewhere, Import, Spelling, bindings, fix, spelling, with_imports};
+pub use fixes::{Binding, Elsewhere, Import, Spelling, add_imports, find_bindings, fix, spell_path};
 pub use format::{Quotes, Style, reformat_after_edits};
 pub use misplaced::count_misplaced_awaits;
 pub use notebook::{Cell, NotebookText, decode_notebook};
