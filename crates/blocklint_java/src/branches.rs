@@ -8,18 +8,18 @@ use crate::walker::{After, Walker, Walking, span};
 
 impl Walker<'_> {
     /// Walks an `if`, with all its `else if`s, which may be thousands; true if every arm leaves.
-    pub(crate) fn if_statement(&mut self, node: Node<'_>, after: &mut Vec<After>) -> bool {
+    pub(crate) fn walk_if(&mut self, node: Node<'_>, after: &mut Vec<After>) -> bool {
         let f = fields();
         let outer = self.region;
         let mut diverges = Vec::new();
         let mut tests: Vec<(u32, FormId)> = Vec::new();
         let mut at = node;
         while let (Some(condition), Some(consequence)) = (child(at, f.condition), child(at, f.consequence)) {
-            let test = self.value(condition);
+            let test = self.walk_value(condition);
             let group = self.facts.group();
             tests.push((group, test));
             let region = self.arm_here(RegionKind::Then, group, test, span(consequence));
-            diverges.push(self.within(region, |walker| walker.single(consequence)));
+            diverges.push(self.within(region, |walker| walker.walk_branch(consequence)));
             let Some(alternative) = child(at, f.alternative) else {
                 diverges.push(false);
                 break;
@@ -30,7 +30,7 @@ impl Walker<'_> {
                 at = alternative;
                 continue;
             }
-            diverges.push(self.within(region, |walker| walker.single(alternative)));
+            diverges.push(self.within(region, |walker| walker.walk_branch(alternative)));
             break;
         }
         self.region = outer;
@@ -52,16 +52,16 @@ impl Walker<'_> {
 
     /// `switch`, as statement or expression: the ends of its arms, `None` where it has no value; as a statement it is
     /// never left if all arms leave, which only an exhaustive one shows, so it counts as left.
-    pub(crate) fn switch(&mut self, node: Node<'_>) -> FormId {
+    pub(crate) fn walk_switch(&mut self, node: Node<'_>) -> FormId {
         let f = fields();
         let subject = match child(node, f.condition) {
-            Some(condition) => self.value(condition),
+            Some(condition) => self.walk_value(condition),
             None => self.other(),
         };
         let group = self.facts.group();
         self.yields.push(Vec::new());
         for part in child(node, f.body).into_iter().flat_map(named) {
-            self.scopes.push();
+            self.scopes.open();
             let labels: Vec<Node<'_>> = named(part).filter(|part| kind(*part) == K::SwitchLabel).collect();
             let mut tests: Vec<FormId> = labels.iter().map(|&label| self.label_test(label, subject)).collect();
             let open = tests.iter().any(|test| test.is_none());
@@ -70,16 +70,16 @@ impl Walker<'_> {
             let region = self.arm_here(RegionKind::Case, group, test, span(part));
             self.within(region, |walker| {
                 for &label in &labels {
-                    walker.label_bindings(label, subject);
+                    walker.bind_label(label, subject);
                 }
                 let body = named(part).filter(|part| kind(*part) != K::SwitchLabel);
                 if kind(part) == K::SwitchRule {
-                    walker.rule(body);
+                    walker.walk_rule_body(body);
                 } else {
-                    walker.statements(body, part.end_byte());
+                    walker.walk_statements(body, part.end_byte());
                 }
             });
-            self.scopes.pop();
+            self.scopes.close();
         }
         let ends = self.yields.pop().unwrap_or_default();
         let value = self.ends(ends);
@@ -87,17 +87,17 @@ impl Walker<'_> {
     }
 
     /// Adds the code behind an arrow: an expression is the arm's value.
-    fn rule<'t>(&mut self, body: impl Iterator<Item = Node<'t>>) {
+    fn walk_rule_body<'t>(&mut self, body: impl Iterator<Item = Node<'t>>) {
         for part in body {
             if kind(part) == K::ExprStatement {
                 if let Some(inner) = named(part).next() {
-                    let value = self.value(inner);
+                    let value = self.walk_value(inner);
                     if let Some(ends) = self.yields.last_mut() {
                         ends.push(value);
                     }
                 }
             } else {
-                self.single(part);
+                self.walk_branch(part);
             }
         }
     }
@@ -115,7 +115,7 @@ impl Walker<'_> {
                     tests.push(self.form(Form::Compare(Comparison::Is, subject, ty)));
                 }
                 _ => {
-                    let value = self.value(part);
+                    let value = self.walk_value(part);
                     tests.push(self.form(Form::Compare(Comparison::Eq, subject, value)));
                 }
             }
@@ -124,17 +124,17 @@ impl Walker<'_> {
     }
 
     /// The names that a label's pattern binds, then its guard.
-    fn label_bindings(&mut self, label: Node<'_>, subject: FormId) {
+    fn bind_label(&mut self, label: Node<'_>, subject: FormId) {
         for part in named(label) {
             match kind(part) {
                 K::Pattern => {
                     if let Some(inner) = named(part).next() {
-                        self.pattern(inner, subject);
+                        self.bind_pattern(inner, subject);
                     }
                 }
                 K::Guard => {
                     for guard in named(part) {
-                        self.value(guard);
+                        self.walk_value(guard);
                     }
                 }
                 _ => {}
@@ -143,12 +143,12 @@ impl Walker<'_> {
     }
 
     /// Binds the names of a pattern to the parts of a value: `Point(int x, var y)` to `Part(v as Point, 0)`, `1`.
-    pub(crate) fn pattern(&mut self, node: Node<'_>, value: FormId) {
+    pub(crate) fn bind_pattern(&mut self, node: Node<'_>, value: FormId) {
         let _ = self.deeper(node, |walker| match kind(node) {
             K::TypePattern => {
                 let mut parts = named(node);
                 if let (Some(ty), Some(name)) = (parts.next(), parts.next()) {
-                    walker.typed_name(ty, name, value);
+                    walker.bind_typed_name(ty, name, value);
                 }
             }
             K::RecordPattern => {
@@ -160,12 +160,12 @@ impl Walker<'_> {
                 for (at, component) in named(body).enumerate().collect::<Vec<_>>() {
                     let part = walker.form(Form::Part(value, at as u32));
                     if kind(component) == K::RecordPattern {
-                        walker.pattern(component, part);
+                        walker.bind_pattern(component, part);
                         continue;
                     }
                     let mut parts = named(component);
                     if let (Some(ty), Some(name)) = (parts.next(), parts.next()) {
-                        let annotation = walker.declared(Some(ty), None);
+                        let annotation = walker.declared_type(Some(ty), None);
                         if let Some(target) = walker.add_local(name) {
                             walker.bind(target, part, annotation, AssignKind::Plain, span(name));
                         }
@@ -177,8 +177,8 @@ impl Walker<'_> {
     }
 
     /// `T x`: the value, known to be a `T`.
-    pub(crate) fn typed_name(&mut self, ty: Node<'_>, name: Node<'_>, value: FormId) {
-        let annotation = self.declared(Some(ty), None);
+    pub(crate) fn bind_typed_name(&mut self, ty: Node<'_>, name: Node<'_>, value: FormId) {
+        let annotation = self.declared_type(Some(ty), None);
         let value = if annotation.is_none() { value } else { self.form(Form::Cast(value, annotation)) };
         if let Some(target) = self.add_local(name) {
             self.bind(target, value, annotation, AssignKind::Plain, span(name));

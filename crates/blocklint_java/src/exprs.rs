@@ -13,11 +13,11 @@ use crate::walker::{Walker, Walking, span};
 
 impl Walker<'_> {
     /// Returns the value of an expression.
-    pub(crate) fn value(&mut self, node: Node<'_>) -> FormId {
-        self.deeper(node, |walker| walker.chain(node)).unwrap_or_else(|| self.other())
+    pub(crate) fn walk_value(&mut self, node: Node<'_>) -> FormId {
+        self.deeper(node, |walker| walker.walk_chain(node)).unwrap_or_else(|| self.other())
     }
 
-    fn chain(&mut self, node: Node<'_>) -> FormId {
+    fn walk_chain(&mut self, node: Node<'_>) -> FormId {
         // Chains of calls and fields nest to the left, 100,000 deep in generated code.
         let mut chain = Vec::new();
         let mut at = Link::of(node);
@@ -25,29 +25,29 @@ impl Walker<'_> {
             chain.push(at);
             at = Link::of(inner);
         }
-        let mut form = self.value_inner(&at);
+        let mut form = self.walk_value_inner(&at);
         while let Some(link) = chain.pop() {
-            form = self.link(&link, form);
+            form = self.walk_link(&link, form);
         }
         form
     }
 
     /// One link of a chain; what its inner expression gives is known.
-    fn link(&mut self, link: &Link<'_>, inner: FormId) -> FormId {
+    fn walk_link(&mut self, link: &Link<'_>, inner: FormId) -> FormId {
         let f = fields();
         let node = link.node;
         match link.kind {
-            K::Invocation => self.invocation(link, Some(inner)),
+            K::Invocation => self.walk_invocation(link, Some(inner)),
             K::FieldAccess => {
                 let field = child(node, f.field);
-                let inner = self.through_super(link, field.unwrap_or(node), inner);
+                let inner = self.apply_qualified_super(link, field.unwrap_or(node), inner);
                 let Some(field) = field else { return self.other() };
-                let name = self.name(field);
+                let name = self.name_symbol(field);
                 self.form(Form::Attr(inner, name))
             }
             K::ArrayAccess => {
                 let index = match child(node, f.index) {
-                    Some(index) => self.value(index),
+                    Some(index) => self.walk_value(index),
                     None => self.other(),
                 };
                 self.form(Form::Subscript(inner, index))
@@ -55,7 +55,7 @@ impl Walker<'_> {
             K::MethodReference => {
                 let last = all(node).last();
                 let Some(last) = last else { return self.other() };
-                let name = self.name(last);
+                let name = self.name_symbol(last);
                 self.form(Form::Path(inner, name))
             }
             K::Cast => {
@@ -80,14 +80,14 @@ impl Walker<'_> {
                 Some(b'+') => inner,
                 _ => self.other(),
             },
-            K::Instanceof => self.instance_of(node, inner),
+            K::Instanceof => self.walk_instanceof(node, inner),
             // Parentheses.
             _ => inner,
         }
     }
 
     /// `Outer.super.m`: the middle `super`, between the object and the name.
-    pub(crate) fn through_super(&mut self, link: &Link<'_>, name: Node<'_>, inner: FormId) -> FormId {
+    pub(crate) fn apply_qualified_super(&mut self, link: &Link<'_>, name: Node<'_>, inner: FormId) -> FormId {
         let Link { node, inner: Some(object), .. } = *link else { return inner };
         // Mostly nothing but a point stands there. Where something is wrong, the word may be there without its text.
         let between = self.source.get(object.end_byte()..name.start_byte()).unwrap_or_default();
@@ -102,65 +102,65 @@ impl Walker<'_> {
     }
 
     /// `x instanceof T t`: the test `x is T`, and `t` bound to `x`.
-    fn instance_of(&mut self, node: Node<'_>, value: FormId) -> FormId {
+    fn walk_instanceof(&mut self, node: Node<'_>, value: FormId) -> FormId {
         let f = fields();
         if let Some(pattern) = child(node, f.pattern) {
             let ty = named(pattern).next().map(|ty| self.type_form(ty)).unwrap_or_else(|| self.other());
-            self.pattern(pattern, value);
+            self.bind_pattern(pattern, value);
             return self.form(Form::Compare(Comparison::Is, value, ty));
         }
         let Some(ty_node) = child(node, f.right) else { return self.other() };
         let ty = self.type_form(ty_node);
         if let Some(name) = child(node, f.name) {
-            self.typed_name(ty_node, name, value);
+            self.bind_typed_name(ty_node, name, value);
         }
         self.form(Form::Compare(Comparison::Is, value, ty))
     }
 
-    fn value_inner(&mut self, link: &Link<'_>) -> FormId {
+    fn walk_value_inner(&mut self, link: &Link<'_>) -> FormId {
         let f = fields();
         let node = link.node;
         match link.kind {
-            K::Identifier => self.name_form(node),
+            K::Identifier => self.walk_name(node),
             K::This => {
-                self.capture_this();
+                self.mark_this_captured();
                 self.form(Form::This)
             }
             K::Super => {
                 let name = self.facts.intern("super");
                 self.form(Form::Name(name))
             }
-            K::Invocation => self.invocation(link, None),
-            K::Creation => self.creation(node),
-            K::Lambda => self.lambda(node),
-            K::Binary => self.binary(node),
-            K::Ternary => self.ternary(node),
-            K::Assignment => self.assignment(node),
+            K::Invocation => self.walk_invocation(link, None),
+            K::Creation => self.walk_creation(node),
+            K::Lambda => self.walk_lambda(node),
+            K::Binary => self.walk_binary(node),
+            K::Ternary => self.walk_ternary(node),
+            K::Assignment => self.walk_assignment(node),
             K::Update => {
                 let Some(operand) = first(node) else { return self.other() };
-                let target = self.value(operand);
+                let target = self.walk_value(operand);
                 let value = self.other();
                 if matches!(self.facts.facts().form(target), Form::Var(_) | Form::Attr(..) | Form::Subscript(..)) {
                     self.bind(target, value, FormId::NONE, AssignKind::Augmented, span(operand));
                 }
                 value
             }
-            K::Switch => self.switch(node),
+            K::Switch => self.walk_switch(node),
             K::ArrayCreation => {
                 for dimension in named(node).filter(|part| kind(*part) == K::DimensionsExpr) {
                     for size in named(dimension) {
-                        self.value(size);
+                        self.walk_value(size);
                     }
                 }
                 match child(node, f.value) {
-                    Some(value) => self.initial_value(value),
+                    Some(value) => self.walk_initial_value(value),
                     None => {
                         let list = self.facts.list(&[]);
                         self.form(Form::Display(DisplayKind::List, list))
                     }
                 }
             }
-            K::ArrayInitializer => self.initial_value(node),
+            K::ArrayInitializer => self.walk_initial_value(node),
             K::ClassLiteral => {
                 let ty = match named(node).next() {
                     Some(ty) => self.type_form(ty),
@@ -174,62 +174,62 @@ impl Walker<'_> {
             K::ScopedIdentifier => self.type_form(node),
             _ if node.is_error() => {
                 for part in named(node) {
-                    self.value(part);
+                    self.walk_value(part);
                 }
                 self.other()
             }
-            _ => self.literal(node),
+            _ => self.literal_form(node),
         }
     }
 
     /// Returns a name in a value's place: a local, a field of a class around, a class, or unknown.
-    pub(crate) fn name_form(&mut self, node: Node<'_>) -> FormId {
-        let name = self.name(node);
-        if let Some((var, local)) = self.scopes.value(name) {
+    pub(crate) fn walk_name(&mut self, node: Node<'_>) -> FormId {
+        let name = self.name_symbol(node);
+        if let Some((var, local)) = self.scopes.resolve_value(name) {
             if local {
                 self.capture(var);
             }
             return self.var_form(var);
         }
-        self.type_head(name)
+        self.resolve_type_name(name)
     }
 
     /// Returns a lambda, which runs where it is called.
-    fn lambda(&mut self, node: Node<'_>) -> FormId {
+    fn walk_lambda(&mut self, node: Node<'_>) -> FormId {
         let f = fields();
         let name = self.facts.intern("<lambda>");
         let first = child(node, f.parameters).unwrap_or(node);
-        let body = self.new_body(BodyKind::Lambda, name, span(node), span(first), BodyFlags::default());
-        let place = self.enter(body, ClassId::NONE);
-        self.scopes.push();
+        let body = self.add_body(BodyKind::Lambda, name, span(node), span(first), BodyFlags::default());
+        let place = self.enter_body(body, ClassId::NONE);
+        self.scopes.open();
         match kind(first) {
             K::FormalParameters | K::InferredParameters => {
-                self.parameters(first, body);
+                self.walk_parameters(first, body);
             }
             _ => {
-                let sym = self.bound_name(first);
-                let param = self.param(sym, ParamKind::PositionalOnly, 0, FormId::NONE);
+                let sym = self.binding_symbol(first);
+                let param = self.add_param(sym, ParamKind::PositionalOnly, 0, FormId::NONE);
                 let list = self.facts.params(&[param]);
                 self.facts.body_mut(body).params = list;
             }
         }
         match child(node, f.body) {
             Some(block) if kind(block) == K::Block => {
-                self.block(block);
+                self.walk_block(block);
             }
             Some(value) => {
-                let form = self.value(value);
-                self.exit(form, span(value));
+                let form = self.walk_value(value);
+                self.add_exit(form, span(value));
             }
             None => {}
         }
-        self.scopes.pop();
-        self.leave(place);
+        self.scopes.close();
+        self.leave_body(place);
         self.form(Form::Callable(body))
     }
 
     /// Operators nest to the left; a run of one of `&&` and `||` is one list.
-    fn binary(&mut self, node: Node<'_>) -> FormId {
+    fn walk_binary(&mut self, node: Node<'_>) -> FormId {
         let mut steps = Vec::new();
         let mut at = node;
         while kind(at) == K::Binary {
@@ -237,7 +237,7 @@ impl Walker<'_> {
             steps.push((kind(operator), right));
             at = left;
         }
-        let mut form = if kind(at) == K::Binary { self.other() } else { self.value(at) };
+        let mut form = if kind(at) == K::Binary { self.other() } else { self.walk_value(at) };
         while let Some((sign, right)) = steps.pop() {
             let logic = match sign {
                 K::AndSign => Some((AltKind::And, RegionKind::Then)),
@@ -245,17 +245,17 @@ impl Walker<'_> {
                 _ => None,
             };
             let Some((alt, arm)) = logic else {
-                let right = self.value(right);
+                let right = self.walk_value(right);
                 form = match comparison(sign) {
                     Some(comparison) => self.form(Form::Compare(comparison, form, right)),
                     None => self.other(),
                 };
                 continue;
             };
-            let mut parts = vec![form, self.conditional(right, arm, form)];
+            let mut parts = vec![form, self.walk_conditional(right, arm, form)];
             while steps.last().is_some_and(|(next, _)| *next == sign) {
                 let Some((_, right)) = steps.pop() else { break };
-                parts.push(self.conditional(right, arm, form));
+                parts.push(self.walk_conditional(right, arm, form));
             }
             let list = self.facts.list(&parts);
             form = self.form(Form::Alt(alt, list));
@@ -264,53 +264,53 @@ impl Walker<'_> {
     }
 
     /// Returns a part that runs only if a test says so.
-    fn conditional(&mut self, node: Node<'_>, arm: RegionKind, test: FormId) -> FormId {
+    fn walk_conditional(&mut self, node: Node<'_>, arm: RegionKind, test: FormId) -> FormId {
         if is_simple(node) {
-            return self.value(node);
+            return self.walk_value(node);
         }
         let region = self.region_here(arm, test, span(node));
-        self.within(region, |walker| walker.value(node))
+        self.within(region, |walker| walker.walk_value(node))
     }
 
-    fn ternary(&mut self, node: Node<'_>) -> FormId {
+    fn walk_ternary(&mut self, node: Node<'_>) -> FormId {
         let f = fields();
         let (Some(condition), Some(then), Some(otherwise)) =
             (child(node, f.condition), child(node, f.consequence), child(node, f.alternative))
         else {
             return self.other();
         };
-        let test = self.value(condition);
+        let test = self.walk_value(condition);
         let group = self.facts.group();
         let mut parts = vec![test];
         for (arm, part) in [(RegionKind::Then, then), (RegionKind::Else, otherwise)] {
             parts.push(if is_simple(part) {
-                self.value(part)
+                self.walk_value(part)
             } else {
                 let region = self.arm_here(arm, group, test, span(part));
-                self.within(region, |walker| walker.value(part))
+                self.within(region, |walker| walker.walk_value(part))
             });
         }
         let list = self.facts.list(&parts);
         self.form(Form::Alt(AltKind::Ternary, list))
     }
 
-    fn assignment(&mut self, node: Node<'_>) -> FormId {
+    fn walk_assignment(&mut self, node: Node<'_>) -> FormId {
         let f = fields();
         let (Some(left), Some(right)) = (child(node, f.left), child(node, f.right)) else { return self.other() };
         let plain = child(node, f.operator).is_none_or(|operator| kind(operator) == K::EqualsSign);
-        let target = self.value(left);
-        let value = self.value(right);
+        let target = self.walk_value(left);
+        let value = self.walk_value(right);
         let (value, assign) = if plain { (value, AssignKind::Plain) } else { (self.other(), AssignKind::Augmented) };
         self.bind(target, value, FormId::NONE, assign, span(left));
         value
     }
 
     /// Returns the arguments of a call.
-    pub(crate) fn arguments(&mut self, node: Node<'_>) -> Vec<blocklint_facts::Arg> {
+    pub(crate) fn walk_arguments(&mut self, node: Node<'_>) -> Vec<blocklint_facts::Arg> {
         let parts = named(node);
         let mut args = Vec::with_capacity(parts.at_most().unwrap_or_default());
         for part in parts {
-            args.push(blocklint_facts::Arg { name: NO_NAME, value: self.value(part), span: span(part) });
+            args.push(blocklint_facts::Arg { name: NO_NAME, value: self.walk_value(part), span: span(part) });
         }
         args
     }

@@ -12,12 +12,12 @@ use crate::walker::{Walker, Walking, span};
 
 impl Walker<'_> {
     /// A whole file.
-    pub(crate) fn file(&mut self, root: Node<'_>) {
+    pub(crate) fn walk_file(&mut self, root: Node<'_>) {
         let mut parts = Vec::new();
         for part in named(root) {
             match kind(part) {
-                K::Package => self.package(part),
-                K::Import => self.import(part),
+                K::Package => self.walk_package(part),
+                K::Import => self.walk_import(part),
                 _ => {
                     self.declare_type(part);
                     parts.push(part);
@@ -26,7 +26,7 @@ impl Walker<'_> {
         }
         // A file without a class (Java 25) has methods here.
         for part in parts {
-            self.member_or_statement(part);
+            self.walk_member_or_statement(part);
         }
     }
 
@@ -45,8 +45,8 @@ impl Walker<'_> {
 
     /// Returns the variable of a class in the innermost scope.
     pub(crate) fn type_var(&mut self, name: Node<'_>) -> VarId {
-        let sym = self.name(name);
-        if let Some(var) = self.scopes.type_here(sym) {
+        let sym = self.name_symbol(name);
+        if let Some(var) = self.scopes.type_in_innermost(sym) {
             return var;
         }
         let var = match self.members.get(&sym) {
@@ -61,7 +61,7 @@ impl Walker<'_> {
     }
 
     /// `package a.b;`
-    fn package(&mut self, node: Node<'_>) {
+    fn walk_package(&mut self, node: Node<'_>) {
         let Some(name) = named(node).find(|part| matches!(kind(*part), K::Identifier | K::ScopedIdentifier)) else {
             return;
         };
@@ -72,7 +72,7 @@ impl Walker<'_> {
     }
 
     /// `import a.B;`, `import a.*;`, `import static a.B.m;`, `import static a.B.*;`
-    fn import(&mut self, node: Node<'_>) {
+    fn walk_import(&mut self, node: Node<'_>) {
         let mut parts = named(node);
         let Some(name) = parts.find(|part| matches!(kind(*part), K::Identifier | K::ScopedIdentifier)) else {
             return;

@@ -44,8 +44,8 @@ pub fn extract_watched(bytes: &[u8], parsed: impl FnOnce()) -> FileFacts {
     let root = tree.root_node();
     let mut walker =
         Walker { walk, scopes: Scopes::default(), members: rustc_hash::FxHashMap::default(), yields: Vec::new() };
-    walker.scopes.push();
-    walker.file(root);
+    walker.scopes.open();
+    walker.walk_file(root);
     comments(&mut walker.facts, bytes, root, |node| matches!(kind(node), K::LineComment | K::BlockComment));
     suppressed_warnings(&mut walker.facts, bytes, root);
     walker.walk.facts.finish()

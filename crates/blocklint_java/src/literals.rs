@@ -10,7 +10,7 @@ use crate::walker::Walker;
 
 impl Walker<'_> {
     /// Returns a literal; characters count as strings. `Other` for what is none.
-    pub(crate) fn literal(&mut self, node: Node<'_>) -> FormId {
+    pub(crate) fn literal_form(&mut self, node: Node<'_>) -> FormId {
         let text = self.text(node);
         let form = match kind(node) {
             K::True => Form::Bool(true),

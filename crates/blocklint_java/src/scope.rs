@@ -24,12 +24,12 @@ pub(crate) struct Scopes {
 
 impl Scopes {
     /// Opens a scope.
-    pub(crate) fn push(&mut self) {
+    pub(crate) fn open(&mut self) {
         self.scopes.push(Scope::default());
     }
 
     /// Closes the innermost scope.
-    pub(crate) fn pop(&mut self) {
+    pub(crate) fn close(&mut self) {
         self.scopes.pop();
     }
 
@@ -62,12 +62,12 @@ impl Scopes {
     }
 
     /// Returns the class or import of this name in the innermost scope.
-    pub(crate) fn type_here(&self, name: Sym) -> Option<VarId> {
+    pub(crate) fn type_in_innermost(&self, name: Sym) -> Option<VarId> {
         self.scopes.last()?.types.get(&name).copied()
     }
 
     /// The variable a name in an expression means, and whether it is a local.
-    pub(crate) fn value(&self, name: Sym) -> Option<(VarId, bool)> {
+    pub(crate) fn resolve_value(&self, name: Sym) -> Option<(VarId, bool)> {
         self.scopes.iter().rev().find_map(|scope| {
             if let Some(&var) = scope.locals.get(&name) {
                 return Some((var, true));
@@ -77,12 +77,12 @@ impl Scopes {
     }
 
     /// The class or import a type's name means.
-    pub(crate) fn ty(&self, name: Sym) -> Option<VarId> {
+    pub(crate) fn resolve_type(&self, name: Sym) -> Option<VarId> {
         self.scopes.iter().rev().find_map(|scope| scope.types.get(&name).copied())
     }
 
     /// Returns the form of a type parameter.
-    pub(crate) fn type_param(&self, name: Sym) -> Option<FormId> {
+    pub(crate) fn resolve_type_param(&self, name: Sym) -> Option<FormId> {
         for scope in self.scopes.iter().rev() {
             if let Some(&(_, form)) = scope.params.iter().rev().find(|&&(param, _)| param == name) {
                 return Some(form);

@@ -14,43 +14,43 @@ const MOST_DIMENSIONS: usize = 8;
 impl Walker<'_> {
     /// Returns the form of a type.
     pub(crate) fn type_form(&mut self, node: Node<'_>) -> FormId {
-        self.deeper(node, |walker| walker.type_inner(node)).unwrap_or_else(|| self.other())
+        self.deeper(node, |walker| walker.type_form_inner(node)).unwrap_or_else(|| self.other())
     }
 
     /// Returns the declared type of a variable or result; none for `var` and `void`.
-    pub(crate) fn declared(&mut self, node: Option<Node<'_>>, dimensions: Option<Node<'_>>) -> FormId {
+    pub(crate) fn declared_type(&mut self, node: Option<Node<'_>>, dimensions: Option<Node<'_>>) -> FormId {
         let Some(node) = node else { return FormId::NONE };
         if kind(node) == K::VoidType || (kind(node) == K::TypeIdentifier && self.bytes(node) == b"var") {
             return FormId::NONE;
         }
         let form = self.type_form(node);
         match dimensions {
-            Some(dimensions) => self.arrays_of(form, dimensions),
+            Some(dimensions) => self.array_type_of_dimensions(form, dimensions),
             None => form,
         }
     }
 
     /// Returns the array type of an element type, of as many dimensions as are written: `[][]`.
-    fn arrays_of(&mut self, element: FormId, dimensions: Node<'_>) -> FormId {
+    fn array_type_of_dimensions(&mut self, element: FormId, dimensions: Node<'_>) -> FormId {
         let count = self.bytes(dimensions).iter().filter(|&&byte| byte == b'[').count();
-        (0..count.clamp(1, MOST_DIMENSIONS)).fold(element, |form, _| self.array_of(form))
+        (0..count.clamp(1, MOST_DIMENSIONS)).fold(element, |form, _| self.array_type(form))
     }
 
     /// Returns the array type of an element type.
-    pub(crate) fn array_of(&mut self, element: FormId) -> FormId {
+    pub(crate) fn array_type(&mut self, element: FormId) -> FormId {
         let list = self.facts.list(&[element]);
         self.form(Form::Display(DisplayKind::List, list))
     }
 
-    fn type_inner(&mut self, node: Node<'_>) -> FormId {
+    fn type_form_inner(&mut self, node: Node<'_>) -> FormId {
         let f = fields();
         match kind(node) {
             K::TypeIdentifier | K::Identifier => {
-                let name = self.name(node);
-                self.type_head(name)
+                let name = self.name_symbol(node);
+                self.resolve_type_name(name)
             }
             K::IntegralType | K::FloatType | K::BooleanType => {
-                let name = self.name(node);
+                let name = self.name_symbol(node);
                 self.form(Form::Name(name))
             }
             K::VoidType => self.form(Form::None),
@@ -69,7 +69,7 @@ impl Walker<'_> {
                 }
                 let mut form = self.type_form(at);
                 for name in names.into_iter().rev() {
-                    let name = self.name(name);
+                    let name = self.name_symbol(name);
                     form = self.form(Form::Attr(form, name));
                 }
                 form
@@ -99,8 +99,8 @@ impl Walker<'_> {
                     None => self.other(),
                 };
                 match child(node, f.dimensions) {
-                    Some(dimensions) => self.arrays_of(element, dimensions),
-                    None => self.array_of(element),
+                    Some(dimensions) => self.array_type_of_dimensions(element, dimensions),
+                    None => self.array_type(element),
                 }
             }
             K::AnnotatedType => match named(node).find(|part| !is_annotation(*part)) {
@@ -132,24 +132,24 @@ impl Walker<'_> {
     }
 
     /// Returns the form of a type's simple name, or of the first segment of a qualified name.
-    pub(crate) fn type_head(&mut self, name: Sym) -> FormId {
-        if let Some(form) = self.scopes.type_param(name) {
+    pub(crate) fn resolve_type_name(&mut self, name: Sym) -> FormId {
+        if let Some(form) = self.scopes.resolve_type_param(name) {
             return form;
         }
-        match self.scopes.ty(name) {
+        match self.scopes.resolve_type(name) {
             Some(var) => self.var_form(var),
             None => self.form(Form::Name(name)),
         }
     }
 
     /// Type parameters of a class or method with their bounds.
-    pub(crate) fn generics(&mut self, list: Option<Node<'_>>) -> Vec<(Sym, FormId)> {
+    pub(crate) fn declare_type_params(&mut self, list: Option<Node<'_>>) -> Vec<(Sym, FormId)> {
         let mut params = Vec::new();
         let Some(list) = list else { return params };
         let name_of = |part: Node<'_>| named(part).find(|part| kind(*part) == K::TypeIdentifier).map(|n| n.id());
         for part in named(list).filter(|part| kind(*part) == K::TypeParameter) {
             let Some(name) = named(part).find(|part| kind(*part) == K::TypeIdentifier) else { continue };
-            let name = self.name(name);
+            let name = self.name_symbol(name);
             let own = self.form(Form::Name(name));
             self.scopes.add_param(name, own);
             params.push((name, FormId::NONE));

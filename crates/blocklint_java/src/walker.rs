@@ -53,30 +53,30 @@ impl<'s> Walking<'s> for Walker<'s> {}
 
 impl Walker<'_> {
     /// Returns the symbol of a name.
-    pub(crate) fn name(&mut self, node: Node<'_>) -> Sym {
+    pub(crate) fn name_symbol(&mut self, node: Node<'_>) -> Sym {
         self.symbol(node)
     }
 
-    /// Starts a body's walk; give the result to [`Self::leave`].
-    pub(crate) fn enter(&mut self, body: BodyId, class: ClassId) -> Place {
+    /// Starts a body's walk; give the result to [`Self::leave_body`].
+    pub(crate) fn enter_body(&mut self, body: BodyId, class: ClassId) -> Place {
         let left = self.walk.enter(body, class);
         Place { left, yields: std::mem::take(&mut self.yields) }
     }
 
     /// Ends a body's walk.
-    pub(crate) fn leave(&mut self, place: Place) {
+    pub(crate) fn leave_body(&mut self, place: Place) {
         self.walk.leave(place.left);
         self.yields = place.yields;
     }
 
     /// Records a way out of the current body.
-    pub(crate) fn exit(&mut self, value: FormId, span: Span) {
+    pub(crate) fn add_exit(&mut self, value: FormId, span: Span) {
         let at = self.at();
         self.facts.exit(Exit { kind: ExitKind::Return, value, at, span });
     }
 
     /// Marks the lambdas around a `this` as capturing it.
-    pub(crate) fn capture_this(&mut self) {
+    pub(crate) fn mark_this_captured(&mut self) {
         let mut at = self.body;
         while at.is_some() && self.facts.facts().body(at).kind == BodyKind::Lambda {
             let body = self.facts.body_mut(at);

@@ -56,12 +56,12 @@ impl<'t> Attrs<'t> {
 
 impl Walker<'_> {
     /// True if the attributes say that the item is built only for tests.
-    pub(crate) fn is_test(&self, attrs: &Attrs<'_>) -> bool {
-        attrs.nodes.iter().any(|&node| self.attribute_is_test(node))
+    pub(crate) fn is_test_only(&self, attrs: &Attrs<'_>) -> bool {
+        attrs.nodes.iter().any(|&node| self.is_test_attribute(node))
     }
 
     /// True if one attribute, outer or inner, does.
-    pub(crate) fn attribute_is_test(&self, node: Node<'_>) -> bool {
+    pub(crate) fn is_test_attribute(&self, node: Node<'_>) -> bool {
         let Some(attribute) = named(node).next() else { return false };
         let Some(path) = named(attribute).next() else { return false };
         let path_text = self.text(path);
@@ -94,7 +94,7 @@ impl Walker<'_> {
     }
 
     /// Returns the traits that an item derives, also those that it derives in some builds only.
-    pub(crate) fn derives(&mut self, attrs: &Attrs<'_>) -> Vec<Arg> {
+    pub(crate) fn derive_arguments(&mut self, attrs: &Attrs<'_>) -> Vec<Arg> {
         let mut found = Vec::new();
         for &node in &attrs.nodes {
             let Some(attribute) = named(node).next() else { continue };
@@ -122,7 +122,7 @@ impl Walker<'_> {
     }
 
     /// Returns the decorators of an item, outermost first; their arguments are read where the item stands.
-    pub(crate) fn decorators(&mut self, attrs: &Attrs<'_>) -> Vec<FormId> {
+    pub(crate) fn walk_decorators(&mut self, attrs: &Attrs<'_>) -> Vec<FormId> {
         let mut forms = Vec::new();
         for &node in &attrs.nodes {
             let Some(attribute) = named(node).next() else { continue };
@@ -133,15 +133,15 @@ impl Walker<'_> {
             let callee = self.path_form(path);
             let f = fields();
             let args: Vec<Arg> = match (child(attribute, f.arguments), child(attribute, f.value)) {
-                (Some(arguments), _) => self.macro_arguments(arguments),
-                (None, Some(value)) => vec![Arg { name: NO_NAME, value: self.value(value), span: span(value) }],
+                (Some(arguments), _) => self.walk_macro_arguments(arguments),
+                (None, Some(value)) => vec![Arg { name: NO_NAME, value: self.walk_value(value), span: span(value) }],
                 (None, None) => {
                     forms.push(callee);
                     continue;
                 }
             };
             let name_node = last_segment(path);
-            let name = self.name(name_node);
+            let name = self.name_symbol(name_node);
             let at = self.at();
             let site = self.facts.site(
                 Site {
@@ -162,7 +162,13 @@ impl Walker<'_> {
     }
 
     /// One `Decorate` site per decorator of a function.
-    pub(crate) fn decorate(&mut self, attrs: &Attrs<'_>, decorators: &[FormId], target: FormId, target_span: Span) {
+    pub(crate) fn add_decorator_calls(
+        &mut self,
+        attrs: &Attrs<'_>,
+        decorators: &[FormId],
+        target: FormId,
+        target_span: Span,
+    ) {
         let mut nodes = attrs
             .nodes
             .iter()
@@ -172,7 +178,7 @@ impl Walker<'_> {
         for (&decorator, attribute) in decorators.iter().zip(places).rev() {
             let Some(path) = named(attribute).next() else { continue };
             let name_node = last_segment(path);
-            let name = self.name(name_node);
+            let name = self.name_symbol(name_node);
             let at = self.at();
             self.facts.site(
                 Site {

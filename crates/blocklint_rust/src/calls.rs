@@ -10,16 +10,16 @@ use crate::walker::{Walker, span};
 
 impl Walker<'_> {
     /// Returns a call, its callee being known.
-    pub(crate) fn call(&mut self, node: Node<'_>, callee: FormId) -> FormId {
+    pub(crate) fn walk_call(&mut self, node: Node<'_>, callee: FormId) -> FormId {
         let f = fields();
         let mut args = Vec::new();
         for part in child(node, f.arguments).into_iter().flat_map(named) {
             if kind(part) != K::AttributeItem {
-                args.push(Arg { name: NO_NAME, value: self.value(part), span: span(part) });
+                args.push(Arg { name: NO_NAME, value: self.walk_value(part), span: span(part) });
             }
         }
         let (name, name_span) = match child(node, f.function).and_then(called_name) {
-            Some(name) => (self.name(name), span(name)),
+            Some(name) => (self.name_symbol(name), span(name)),
             None => (self.facts.intern(""), child(node, f.function).map_or(span(node), span)),
         };
         let at = self.at();
@@ -40,7 +40,7 @@ impl Walker<'_> {
     }
 
     /// `T { a: 1, b, ..rest }`: a constructor call with named arguments.
-    pub(crate) fn struct_expr(&mut self, node: Node<'_>) -> FormId {
+    pub(crate) fn walk_struct_expr(&mut self, node: Node<'_>) -> FormId {
         let f = fields();
         let Some(path) = child(node, f.name) else { return self.other() };
         let callee = self.type_form(path);
@@ -49,17 +49,17 @@ impl Walker<'_> {
             match kind(part) {
                 K::FieldInit => {
                     let (Some(name), Some(value)) = (child(part, f.field), child(part, f.value)) else { continue };
-                    let name = self.name(name);
-                    args.push(Arg { name, value: self.value(value), span: span(value) });
+                    let name = self.name_symbol(name);
+                    args.push(Arg { name, value: self.walk_value(value), span: span(value) });
                 }
                 K::ShorthandInit => {
                     let Some(name) = named(part).find(|part| kind(*part) == K::Identifier) else { continue };
-                    let sym = self.name(name);
-                    args.push(Arg { name: sym, value: self.value(name), span: span(name) });
+                    let sym = self.name_symbol(name);
+                    args.push(Arg { name: sym, value: self.walk_value(name), span: span(name) });
                 }
                 K::BaseInit => {
                     let Some(base) = named(part).next() else { continue };
-                    let value = self.value(base);
+                    let value = self.walk_value(base);
                     let value = self.form(Form::StarStar(value));
                     args.push(Arg { name: NO_NAME, value, span: span(base) });
                 }
@@ -71,7 +71,7 @@ impl Walker<'_> {
             _ => path,
         };
         let name_node = last_segment(name_node);
-        let name = self.name(name_node);
+        let name = self.name_symbol(name_node);
         let at = self.at();
         let site = self.facts.site(
             Site {
@@ -90,7 +90,7 @@ impl Walker<'_> {
     }
 
     /// Returns a literal; characters count as strings.
-    pub(crate) fn literal(&mut self, node: Node<'_>) -> FormId {
+    pub(crate) fn literal_form(&mut self, node: Node<'_>) -> FormId {
         let text = self.text(node);
         let form = match kind(node) {
             K::Bool => Form::Bool(text == "true"),

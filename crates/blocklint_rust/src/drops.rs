@@ -29,19 +29,19 @@ impl Owned {
 
 impl Walker<'_> {
     /// The local that a `let` just bound owns its value, if that is made there.
-    pub(crate) fn may_own(&mut self, name: Node<'_>, value: Node<'_>) {
-        if !self.is_made(value) {
+    pub(crate) fn record_owned_local(&mut self, name: Node<'_>, value: Node<'_>) {
+        if !self.creates_value(value) {
             return;
         }
-        let sym = self.name(name);
-        if let Some(var) = self.scopes.local_here(sym) {
+        let sym = self.name_symbol(name);
+        if let Some(var) = self.scopes.local_in_innermost(sym) {
             self.owned.order.push(var);
             self.owned.bound.insert(var, span(name));
         }
     }
 
     /// True if an expression makes a value: a call of a function, with what is called on it, or a literal of a struct.
-    fn is_made(&self, value: Node<'_>) -> bool {
+    fn creates_value(&self, value: Node<'_>) -> bool {
         let f = fields();
         let mut at = value;
         let mut called = false;
@@ -51,7 +51,7 @@ impl Walker<'_> {
                 K::Call | K::GenericFunction => child(at, f.function),
                 K::Field => child(at, f.value),
                 K::StructExpr => return true,
-                K::ScopedIdentifier => return called && !self.shares(at),
+                K::ScopedIdentifier => return called && !self.is_shared_constructor(at),
                 K::Identifier => return called || at == value && self.text(at).starts_with(char::is_uppercase),
                 _ => return false,
             };
@@ -62,7 +62,7 @@ impl Walker<'_> {
     }
 
     /// True if a function makes a value that has further owners or is never dropped.
-    fn shares(&self, path: Node<'_>) -> bool {
+    fn is_shared_constructor(&self, path: Node<'_>) -> bool {
         let Some(owner) = child(path, fields().path) else { return false };
         let owner = match kind(owner) {
             K::GenericType | K::GenericTurbofish => child(owner, fields().type_name).unwrap_or(owner),
@@ -72,14 +72,14 @@ impl Walker<'_> {
     }
 
     /// A local is read; `chain` is what stands around it, outermost first.
-    pub(crate) fn use_local(&mut self, var: VarId, chain: &[Node<'_>]) {
-        if self.owned.bound.contains_key(&var) && (!self.borrows(chain) || self.is_captured_by_move(var)) {
+    pub(crate) fn record_local_use(&mut self, var: VarId, chain: &[Node<'_>]) {
+        if self.owned.bound.contains_key(&var) && (!self.is_borrowed(chain) || self.is_captured_by_move(var)) {
             self.owned.bound.remove(&var);
         }
     }
 
     /// True if the links around a local leave it where it is.
-    fn borrows(&self, chain: &[Node<'_>]) -> bool {
+    fn is_borrowed(&self, chain: &[Node<'_>]) -> bool {
         let Some((&first, outer)) = chain.split_last() else { return false };
         match kind(first) {
             K::Reference | K::Index | K::Unary => true,
@@ -106,12 +106,12 @@ impl Walker<'_> {
     }
 
     /// Records the end of the locals from this one on, the last one first.
-    pub(crate) fn drop_from(&mut self, first: usize) {
+    pub(crate) fn end_owned_locals(&mut self, first: usize) {
         while self.owned.order.len() > first {
             let Some(var) = self.owned.order.pop() else { break };
             if let Some(bound) = self.owned.bound.remove(&var) {
                 let operand = self.var_form(var);
-                self.implicit(SiteKind::Drop, "drop", operand, bound);
+                self.add_implicit_call(SiteKind::Drop, "drop", operand, bound);
             }
         }
     }

@@ -15,17 +15,17 @@ use crate::walker::{Walker, Walking, span};
 
 impl Walker<'_> {
     /// Returns the value of an expression; `Other` if it never comes.
-    pub(crate) fn value(&mut self, node: Node<'_>) -> FormId {
-        let form = self.expr(node);
+    pub(crate) fn walk_value(&mut self, node: Node<'_>) -> FormId {
+        let form = self.walk_expr(node);
         if form.is_none() { self.other() } else { form }
     }
 
     /// Returns the value of an expression; none if it never comes.
-    pub(crate) fn expr(&mut self, node: Node<'_>) -> FormId {
-        self.deeper(node, |walker| walker.chain(node)).unwrap_or_else(|| self.other())
+    pub(crate) fn walk_expr(&mut self, node: Node<'_>) -> FormId {
+        self.deeper(node, |walker| walker.walk_chain(node)).unwrap_or_else(|| self.other())
     }
 
-    fn chain(&mut self, node: Node<'_>) -> FormId {
+    fn walk_chain(&mut self, node: Node<'_>) -> FormId {
         // Chains of calls, fields, `?` and `.await` nest to the left, 100,000 deep in generated code.
         let mut chain = Vec::new();
         let mut at = node;
@@ -33,27 +33,27 @@ impl Walker<'_> {
             chain.push(at);
             at = inner;
         }
-        let mut form = self.expr_inner(at);
+        let mut form = self.walk_expr_inner(at);
         if let Form::Var(var) = self.facts.facts().form(form) {
-            self.use_local(var, &chain);
+            self.record_local_use(var, &chain);
         }
         while let Some(link) = chain.pop() {
             if form.is_none() {
                 form = self.other();
             }
-            form = self.link(link, form);
+            form = self.walk_link(link, form);
         }
         form
     }
 
     /// One link of a chain, its inner expression being known.
-    fn link(&mut self, node: Node<'_>, inner: FormId) -> FormId {
+    fn walk_link(&mut self, node: Node<'_>, inner: FormId) -> FormId {
         let f = fields();
         match kind(node) {
-            K::Call => self.call(node, inner),
+            K::Call => self.walk_call(node, inner),
             K::Field => {
                 let Some(field) = child(node, f.field) else { return self.other() };
-                let name = self.name(field);
+                let name = self.name_symbol(field);
                 self.form(Form::Attr(inner, name))
             }
             K::Await => {
@@ -68,29 +68,29 @@ impl Walker<'_> {
                     Some(site) => self.flag(site, blocklint_facts::SiteFlags::AWAITED),
                     None => {
                         let operand = named(node).next().unwrap_or(node);
-                        self.implicit(SiteKind::Await, "poll", inner, span(operand));
+                        self.add_implicit_call(SiteKind::Await, "poll", inner, span(operand));
                     }
                 }
                 self.form(Form::Await(inner))
             }
             K::Try => self.form(Form::Try(inner)),
             K::GenericFunction => match child(node, f.type_arguments) {
-                Some(arguments) => self.with_type_arguments(inner, arguments),
+                Some(arguments) => self.apply_type_arguments(inner, arguments),
                 None => inner,
             },
             K::Index => {
                 let index = named(node).nth(1);
                 let index = match index {
-                    Some(index) => self.value(index),
+                    Some(index) => self.walk_value(index),
                     None => self.other(),
                 };
                 self.form(Form::Subscript(inner, index))
             }
             K::Cast => {
-                let ty = self.type_in(node, f.type_name);
+                let ty = self.type_form_in_field(node, f.type_name);
                 self.form(Form::Cast(inner, ty))
             }
-            K::Unary => match self.sign(node) {
+            K::Unary => match self.operator_sign(node) {
                 b'!' => self.form(Form::Not(inner)),
                 b'-' => match self.facts.facts().form(inner) {
                     Form::Int(value) => self.form(Form::Int(value.wrapping_neg())),
@@ -101,7 +101,7 @@ impl Walker<'_> {
                 // not kept, but what lies behind it.
                 _ => {
                     if matches!(self.facts.facts().form(inner), Form::Result(_) | Form::Try(_)) {
-                        self.implicit(SiteKind::Operator, "*", inner, span(node));
+                        self.add_implicit_call(SiteKind::Operator, "*", inner, span(node));
                     }
                     inner
                 }
@@ -111,46 +111,46 @@ impl Walker<'_> {
         }
     }
 
-    fn sign(&self, node: Node<'_>) -> u8 {
+    fn operator_sign(&self, node: Node<'_>) -> u8 {
         self.source.get(node.start_byte()).copied().unwrap_or_default()
     }
 
-    fn expr_inner(&mut self, node: Node<'_>) -> FormId {
+    fn walk_expr_inner(&mut self, node: Node<'_>) -> FormId {
         let f = fields();
         match kind(node) {
-            K::Identifier | K::TypeIdentifier => self.name_form(node),
+            K::Identifier | K::TypeIdentifier => self.walk_name(node),
             K::SelfWord => {
                 let name = self.facts.intern("self");
-                self.named_value(name)
+                self.resolve_value(name)
             }
             K::Crate | K::Super => {
-                let name = self.name(node);
+                let name = self.name_symbol(node);
                 self.form(Form::Name(name))
             }
             K::ScopedIdentifier => self.path_form(node),
             K::String | K::RawString | K::Char | K::Bool | K::Integer | K::Float | K::NegativeLiteral => {
-                self.literal(node)
+                self.literal_form(node)
             }
             K::Unit => self.form(Form::None),
-            K::MacroInvocation => self.macro_expr(node),
-            K::Binary => self.binary(node),
+            K::MacroInvocation => self.walk_macro_expr(node),
+            K::Binary => self.walk_binary(node),
             K::RangeExpr => {
                 for part in named(node) {
-                    self.value(part);
+                    self.walk_value(part);
                 }
                 self.other()
             }
             K::Assignment => {
                 if let (Some(left), Some(right)) = (child(node, f.left), child(node, f.right)) {
-                    let value = self.value(right);
-                    self.assign_to(left, value);
+                    let value = self.walk_value(right);
+                    self.assign_target(left, value);
                 }
                 self.form(Form::None)
             }
             K::CompoundAssign => {
                 if let (Some(left), Some(right)) = (child(node, f.left), child(node, f.right)) {
-                    self.value(right);
-                    let target = self.value(left);
+                    self.walk_value(right);
+                    let target = self.walk_value(left);
                     let value = self.other();
                     self.bind(target, value, FormId::NONE, AssignKind::Augmented, span(left));
                 }
@@ -159,57 +159,59 @@ impl Walker<'_> {
             K::Return => {
                 let value = named(node).next();
                 let form = match value {
-                    Some(value) => self.value(value),
+                    Some(value) => self.walk_value(value),
                     None => FormId::NONE,
                 };
-                self.exit(ExitKind::Return, form, span(node));
+                self.add_exit(ExitKind::Return, form, span(node));
                 FormId::NONE
             }
             K::Yield => {
                 let form = match named(node).next() {
-                    Some(value) => self.value(value),
+                    Some(value) => self.walk_value(value),
                     None => FormId::NONE,
                 };
-                self.exit(ExitKind::Yield, form, span(node));
+                self.add_exit(ExitKind::Yield, form, span(node));
                 self.other()
             }
-            K::Break => self.break_expr(node),
+            K::Break => self.walk_break(node),
             K::Continue => FormId::NONE,
             K::ArrayExpr => {
                 let length = child(node, f.length);
                 let mut parts = Vec::new();
                 for part in named(node).filter(|part| kind(*part) != K::AttributeItem) {
-                    let form = self.value(part);
+                    let form = self.walk_value(part);
                     if Some(part) != length {
                         parts.push(form);
                     }
                 }
-                self.display(DisplayKind::List, &parts)
+                self.display_form(DisplayKind::List, &parts)
             }
             K::TupleExpr => {
-                let parts: Vec<FormId> =
-                    named(node).filter(|part| kind(*part) != K::AttributeItem).map(|part| self.value(part)).collect();
-                self.display(DisplayKind::Tuple, &parts)
+                let parts: Vec<FormId> = named(node)
+                    .filter(|part| kind(*part) != K::AttributeItem)
+                    .map(|part| self.walk_value(part))
+                    .collect();
+                self.display_form(DisplayKind::Tuple, &parts)
             }
-            K::StructExpr => self.struct_expr(node),
-            K::Closure => self.closure(node),
-            K::AsyncBlock => self.lazy_block(node, BodyKind::AsyncBlock, Flow::Coroutine, "<async block>"),
-            K::GenBlock => self.lazy_block(node, BodyKind::GeneratorExpression, Flow::Generator, "<gen block>"),
-            K::Block => self.scoped_block(node),
+            K::StructExpr => self.walk_struct_expr(node),
+            K::Closure => self.walk_closure(node),
+            K::AsyncBlock => self.walk_lazy_block(node, BodyKind::AsyncBlock, Flow::Coroutine, "<async block>"),
+            K::GenBlock => self.walk_lazy_block(node, BodyKind::GeneratorExpression, Flow::Generator, "<gen block>"),
+            K::Block => self.walk_scoped_block(node),
             K::UnsafeBlock | K::ConstBlock | K::TryBlock => {
                 let block = named(node).find(|part| kind(*part) == K::Block);
                 match block {
-                    Some(block) => self.scoped_block(block),
+                    Some(block) => self.walk_scoped_block(block),
                     None => self.other(),
                 }
             }
-            K::If => self.if_expr(node, &mut Vec::new()),
-            K::Match => self.match_expr(node),
-            K::While | K::Loop | K::For => self.loop_expr(node),
-            K::LetCondition | K::LetChain => self.condition(node),
+            K::If => self.walk_if(node, &mut Vec::new()),
+            K::Match => self.walk_match(node),
+            K::While | K::Loop | K::For => self.walk_loop(node),
+            K::LetCondition | K::LetChain => self.walk_condition(node),
             _ if node.is_error() => {
                 for part in named(node) {
-                    self.value(part);
+                    self.walk_value(part);
                 }
                 self.other()
             }
@@ -218,19 +220,19 @@ impl Walker<'_> {
     }
 
     /// Returns a display of some elements.
-    pub(crate) fn display(&mut self, kind: DisplayKind, parts: &[FormId]) -> FormId {
+    pub(crate) fn display_form(&mut self, kind: DisplayKind, parts: &[FormId]) -> FormId {
         let list = self.facts.list(parts);
         self.form(Form::Display(kind, list))
     }
 
     /// Returns a name in a value's place.
-    pub(crate) fn name_form(&mut self, node: Node<'_>) -> FormId {
-        let name = self.name(node);
-        self.named_value(name)
+    pub(crate) fn walk_name(&mut self, node: Node<'_>) -> FormId {
+        let name = self.name_symbol(node);
+        self.resolve_value(name)
     }
 
-    fn named_value(&mut self, name: blocklint_facts::Sym) -> FormId {
-        match self.scopes.value(name) {
+    fn resolve_value(&mut self, name: blocklint_facts::Sym) -> FormId {
+        match self.scopes.resolve_value(name) {
             Some((var, local)) => {
                 if local {
                     self.capture(var);
@@ -243,17 +245,17 @@ impl Walker<'_> {
     }
 
     /// Binds the target of an assignment; tuples are taken apart.
-    fn assign_to(&mut self, left: Node<'_>, value: FormId) {
+    fn assign_target(&mut self, left: Node<'_>, value: FormId) {
         match kind(left) {
             K::TupleExpr | K::ArrayExpr => {
                 let parts: Vec<Node<'_>> = named(left).collect();
                 for (at, part) in parts.into_iter().enumerate() {
                     let form = self.form(Form::Part(value, at as u32));
-                    let _ = self.deeper(part, |walker| walker.assign_to(part, form));
+                    let _ = self.deeper(part, |walker| walker.assign_target(part, form));
                 }
             }
             _ => {
-                let target = self.value(left);
+                let target = self.walk_value(left);
                 if !matches!(self.facts.facts().form(target), Form::Other | Form::Result(_)) {
                     self.bind(target, value, FormId::NONE, AssignKind::Plain, span(left));
                 }
@@ -262,7 +264,7 @@ impl Walker<'_> {
     }
 
     /// Operators nest to the left; a run of one of `&&` and `||` is one list.
-    fn binary(&mut self, node: Node<'_>) -> FormId {
+    fn walk_binary(&mut self, node: Node<'_>) -> FormId {
         let f = fields();
         let mut steps = Vec::new();
         let mut at = node;
@@ -275,7 +277,7 @@ impl Walker<'_> {
             steps.push((operator, right));
             at = left;
         }
-        let mut form = if kind(at) == K::Binary { self.other() } else { self.value(at) };
+        let mut form = if kind(at) == K::Binary { self.other() } else { self.walk_value(at) };
         while let Some((operator, right)) = steps.pop() {
             let sign = operator.kind();
             let logic = match sign {
@@ -284,17 +286,17 @@ impl Walker<'_> {
                 _ => None,
             };
             let Some((alt, arm)) = logic else {
-                let right = self.value(right);
+                let right = self.walk_value(right);
                 form = match comparison(sign) {
                     Some(comparison) => self.form(Form::Compare(comparison, form, right)),
                     None => self.other(),
                 };
                 continue;
             };
-            let mut parts = vec![form, self.conditional(right, arm, form)];
+            let mut parts = vec![form, self.walk_conditional(right, arm, form)];
             while steps.last().is_some_and(|(next, _)| next.kind() == sign) {
                 let Some((_, right)) = steps.pop() else { break };
-                parts.push(self.conditional(right, arm, form));
+                parts.push(self.walk_conditional(right, arm, form));
             }
             let list = self.facts.list(&parts);
             form = self.form(Form::Alt(alt, list));
@@ -303,77 +305,77 @@ impl Walker<'_> {
     }
 
     /// Returns the right side of `&&` or `||`, which runs only if the left side says so.
-    fn conditional(&mut self, node: Node<'_>, arm: RegionKind, test: FormId) -> FormId {
+    fn walk_conditional(&mut self, node: Node<'_>, arm: RegionKind, test: FormId) -> FormId {
         if is_simple(node) {
-            return self.value(node);
+            return self.walk_value(node);
         }
         let region = self.region_here(arm, test, span(node));
-        self.within(region, |walker| walker.value(node))
+        self.within(region, |walker| walker.walk_value(node))
     }
 
     /// Returns a closure, which runs where it is called.
-    fn closure(&mut self, node: Node<'_>) -> FormId {
+    fn walk_closure(&mut self, node: Node<'_>) -> FormId {
         let f = fields();
         let flow = if has(node, K::Async) { Flow::Coroutine } else { Flow::Sync };
         let name = self.facts.intern("<closure>");
         let first = child(node, f.parameters).unwrap_or(node);
-        let body = self.new_body(BodyKind::Lambda, flow, name, span(node), span(first));
+        let body = self.add_body(BodyKind::Lambda, flow, name, span(node), span(first));
         if has(node, K::Move) {
             let row = self.facts.body_mut(body);
             row.flags = row.flags.with(BodyFlags::MOVE);
         }
-        let place = self.enter(body, blocklint_facts::ClassId::NONE);
-        self.scopes.push(ScopeKind::Open);
+        let place = self.enter_body(body, blocklint_facts::ClassId::NONE);
+        self.scopes.open(ScopeKind::Open);
         if let Some(parameters) = child(node, f.parameters) {
-            self.parameters(parameters, body);
+            self.walk_parameters(parameters, body);
         }
-        let returns = self.type_in(node, f.return_type);
+        let returns = self.type_form_in_field(node, f.return_type);
         self.facts.body_mut(body).returns = returns;
         match child(node, f.body) {
-            Some(block) if kind(block) == K::Block => self.block_as_body(block),
+            Some(block) if kind(block) == K::Block => self.walk_block_as_body(block),
             Some(value) => {
-                let form = self.expr(value);
+                let form = self.walk_expr(value);
                 if form.is_some() {
-                    self.exit(ExitKind::Return, form, span(value));
+                    self.add_exit(ExitKind::Return, form, span(value));
                 }
             }
             None => {}
         }
-        self.scopes.pop();
-        self.leave(place);
+        self.scopes.close();
+        self.leave_body(place);
         self.form(Form::Callable(body))
     }
 
     /// Returns a block between a macro's delimiters that is an asynchronous generator.
-    pub(crate) fn lazy_body(&mut self, block: Node<'_>, name: &str) -> FormId {
+    pub(crate) fn walk_stream_body(&mut self, block: Node<'_>, name: &str) -> FormId {
         let name = self.facts.intern(name);
         let start = block.start_byte() as u32;
         let word = blocklint_core::Span::new(start, start + 1);
-        let body = self.new_body(BodyKind::AsyncBlock, Flow::AsyncGenerator, name, span(block), word);
-        let place = self.enter(body, blocklint_facts::ClassId::NONE);
-        self.block(block);
-        self.leave(place);
+        let body = self.add_body(BodyKind::AsyncBlock, Flow::AsyncGenerator, name, span(block), word);
+        let place = self.enter_body(body, blocklint_facts::ClassId::NONE);
+        self.walk_block(block);
+        self.leave_body(place);
         self.form(Form::Run(body))
     }
 
     /// Returns an `async` or `gen` block, which runs where it is awaited or iterated.
-    fn lazy_block(&mut self, node: Node<'_>, kind_of: BodyKind, flow: Flow, name: &str) -> FormId {
+    fn walk_lazy_block(&mut self, node: Node<'_>, kind_of: BodyKind, flow: Flow, name: &str) -> FormId {
         let name = self.facts.intern(name);
         let start = node.start_byte() as u32;
         let word = blocklint_core::Span::new(start, start + if flow == Flow::Coroutine { 5 } else { 3 });
-        let body = self.new_body(kind_of, flow, name, span(node), word);
+        let body = self.add_body(kind_of, flow, name, span(node), word);
         if has(node, K::Move) {
             let row = self.facts.body_mut(body);
             row.flags = row.flags.with(BodyFlags::MOVE);
         }
-        let place = self.enter(body, blocklint_facts::ClassId::NONE);
+        let place = self.enter_body(body, blocklint_facts::ClassId::NONE);
         if let Some(block) = named(node).find(|part| kind(*part) == K::Block) {
-            let value: BlockValue = self.block(block);
+            let value: BlockValue = self.walk_block(block);
             if value.tail && value.form.is_some() {
-                self.exit(ExitKind::Return, value.form, value.span);
+                self.add_exit(ExitKind::Return, value.form, value.span);
             }
         }
-        self.leave(place);
+        self.leave_body(place);
         self.form(Form::Run(body))
     }
 }

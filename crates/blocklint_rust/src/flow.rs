@@ -11,26 +11,26 @@ use crate::walker::{Breaks, Walker, Walking, span};
 
 impl Walker<'_> {
     /// `if`, with all its `else if`s, which may be thousands. `after` gets the arms in which what follows runs.
-    pub(crate) fn if_expr(&mut self, node: Node<'_>, after: &mut Vec<After>) -> FormId {
+    pub(crate) fn walk_if(&mut self, node: Node<'_>, after: &mut Vec<After>) -> FormId {
         let f = fields();
         let outer = self.region;
         let mut ends = Vec::new();
         let mut tests: Vec<(u32, FormId)> = Vec::new();
         let mut at = node;
         while let (Some(condition), Some(consequence)) = (child(at, f.condition), child(at, f.consequence)) {
-            self.scopes.push(ScopeKind::Open);
-            let subject = self.condition_region(at, condition);
+            self.scopes.open(ScopeKind::Open);
+            let subject = self.add_condition_region(at, condition);
             if let Some(subject) = subject {
                 self.region = subject;
             }
-            let test = self.condition(condition);
-            self.live_as_long(subject, test);
+            let test = self.walk_condition(condition);
+            self.set_subject(subject, test);
             let group = self.facts.group();
             tests.push((group, test));
             let region = self.arm_here(RegionKind::Then, group, test, span(consequence));
-            let value = self.within(region, |walker| walker.block(consequence));
+            let value = self.within(region, |walker| walker.walk_block(consequence));
             ends.push(value.form);
-            self.scopes.pop();
+            self.scopes.close();
             let alternative = child(at, f.alternative).and_then(|clause| named(clause).next());
             let Some(alternative) = alternative else {
                 ends.push(self.form(Form::None));
@@ -42,7 +42,7 @@ impl Walker<'_> {
                 at = alternative;
                 continue;
             }
-            let value = self.within(region, |walker| walker.block(alternative));
+            let value = self.within(region, |walker| walker.walk_block(alternative));
             ends.push(value.form);
             break;
         }
@@ -65,45 +65,45 @@ impl Walker<'_> {
 
     /// Returns the region of a whole `if` or `while`, if a `let` of its condition makes what lives as long as that
     /// does.
-    fn condition_region(&mut self, whole: Node<'_>, condition: Node<'_>) -> Option<RegionId> {
+    fn add_condition_region(&mut self, whole: Node<'_>, condition: Node<'_>) -> Option<RegionId> {
         let value = fields().value;
         chained(condition).into_iter().filter(|part| kind(*part) == K::LetCondition).find_map(|part| {
             let subject = child(part, value)?;
-            self.subject_region(whole, subject)
+            self.add_subject_region(whole, subject)
         })
     }
 
     /// Returns a condition; its `let`s bind in the innermost scope.
-    pub(crate) fn condition(&mut self, node: Node<'_>) -> FormId {
+    pub(crate) fn walk_condition(&mut self, node: Node<'_>) -> FormId {
         let f = fields();
         match kind(node) {
             K::LetCondition => {
                 let (Some(pattern), Some(value)) = (child(node, f.pattern), child(node, f.value)) else {
                     return self.other();
                 };
-                let value = self.value(value);
+                let value = self.walk_value(value);
                 let test = self.pattern_test(pattern, value);
                 self.bind_pattern(pattern, value);
                 if test.is_none() { self.other() } else { test }
             }
             K::LetChain => {
-                let tests: Vec<FormId> = chained(node).into_iter().map(|part| self.condition(part)).collect();
+                let tests: Vec<FormId> = chained(node).into_iter().map(|part| self.walk_condition(part)).collect();
                 let list = self.facts.list(&tests);
                 self.form(Form::Alt(AltKind::And, list))
             }
-            _ => self.value(node),
+            _ => self.walk_value(node),
         }
     }
 
     /// `match`: an arm is a case with the test its pattern makes.
-    pub(crate) fn match_expr(&mut self, node: Node<'_>) -> FormId {
+    pub(crate) fn walk_match(&mut self, node: Node<'_>) -> FormId {
         let f = fields();
         let Some(subject) = child(node, f.value) else { return self.other() };
         let outer = self.region;
-        let whole = self.subject_region(node, subject);
+        let whole = self.add_subject_region(node, subject);
         self.region = whole.unwrap_or(outer);
-        let subject = self.value(subject);
-        self.live_as_long(whole, subject);
+        let subject = self.walk_value(subject);
+        self.set_subject(whole, subject);
         let group = self.facts.group();
         let mut ends = Vec::new();
         for arm in child(node, f.body).into_iter().flat_map(named) {
@@ -111,26 +111,26 @@ impl Walker<'_> {
                 continue;
             }
             let Some(pattern) = child(arm, f.pattern) else { continue };
-            let (pattern, guard) = self.arm_pattern(pattern);
+            let (pattern, guard) = self.split_arm_pattern(pattern);
             let test = match pattern {
                 Some(pattern) => self.pattern_test(pattern, subject),
                 None => FormId::NONE,
             };
             let region = self.arm_here(RegionKind::Case, group, test, span(arm));
-            self.scopes.push(ScopeKind::Open);
+            self.scopes.open(ScopeKind::Open);
             let end = self.within(region, |walker| {
                 if let Some(pattern) = pattern {
                     walker.bind_pattern(pattern, subject);
                 }
                 if let Some(guard) = guard {
-                    walker.condition(guard);
+                    walker.walk_condition(guard);
                 }
                 match child(arm, f.value) {
-                    Some(value) => walker.expr(value),
+                    Some(value) => walker.walk_expr(value),
                     None => walker.other(),
                 }
             });
-            self.scopes.pop();
+            self.scopes.close();
             ends.push(end);
         }
         self.region = outer;
@@ -138,29 +138,29 @@ impl Walker<'_> {
     }
 
     /// Says of a region what the subject is whose values live as long as it does.
-    fn live_as_long(&mut self, region: Option<RegionId>, subject: FormId) {
+    fn set_subject(&mut self, region: Option<RegionId>, subject: FormId) {
         if let Some(region) = region {
             self.facts.region_mut(region).test = subject;
         }
     }
 
     /// `loop`, `while` and `for`.
-    pub(crate) fn loop_expr(&mut self, node: Node<'_>) -> FormId {
+    pub(crate) fn walk_loop(&mut self, node: Node<'_>) -> FormId {
         let f = fields();
-        let label = named(node).find(|part| kind(*part) == K::Label).map(|label| self.label(label));
+        let label = named(node).find(|part| kind(*part) == K::Label).map(|label| self.label_name(label));
         self.breaks.push(Breaks { label, is_loop: true, ..Breaks::default() });
-        self.scopes.push(ScopeKind::Open);
+        self.scopes.open(ScopeKind::Open);
         let mut endless = None;
         let outer = self.region;
         match kind(node) {
             K::For => {
                 let iterable = match child(node, f.value) {
                     Some(value) => {
-                        let whole = self.subject_region(node, value);
+                        let whole = self.add_subject_region(node, value);
                         self.region = whole.unwrap_or(outer);
-                        let form = self.value(value);
-                        self.live_as_long(whole, form);
-                        self.implicit(SiteKind::Iterate, "next", form, span(value));
+                        let form = self.walk_value(value);
+                        self.set_subject(whole, form);
+                        self.add_implicit_call(SiteKind::Iterate, "next", form, span(value));
                         form
                     }
                     None => self.other(),
@@ -172,7 +172,7 @@ impl Walker<'_> {
                         walker.bind_pattern(pattern, element);
                     }
                     if let Some(body) = child(node, f.body) {
-                        walker.block(body);
+                        walker.walk_block(body);
                     }
                 });
             }
@@ -181,16 +181,16 @@ impl Walker<'_> {
                 let region = self.region_here(RegionKind::Loop, FormId::NONE, span(node));
                 self.within(region, |walker| {
                     let condition = child(node, f.condition);
-                    let whole = condition.and_then(|condition| walker.condition_region(node, condition));
+                    let whole = condition.and_then(|condition| walker.add_condition_region(node, condition));
                     walker.region = whole.unwrap_or(region);
                     let test = match condition {
-                        Some(condition) => walker.condition(condition),
+                        Some(condition) => walker.walk_condition(condition),
                         None => walker.other(),
                     };
-                    walker.live_as_long(whole, test);
+                    walker.set_subject(whole, test);
                     walker.facts.region_mut(region).test = test;
                     if let Some(body) = child(node, f.body) {
-                        walker.block(body);
+                        walker.walk_block(body);
                     }
                 });
             }
@@ -199,12 +199,12 @@ impl Walker<'_> {
                 endless = Some(region);
                 self.within(region, |walker| {
                     if let Some(body) = child(node, f.body) {
-                        walker.block(body);
+                        walker.walk_block(body);
                     }
                 });
             }
         }
-        self.scopes.pop();
+        self.scopes.close();
         self.region = outer;
         let breaks = self.breaks.pop().unwrap_or_default();
         match endless {
@@ -220,13 +220,13 @@ impl Walker<'_> {
     }
 
     /// `break`, with or without label and value.
-    pub(crate) fn break_expr(&mut self, node: Node<'_>) -> FormId {
+    pub(crate) fn walk_break(&mut self, node: Node<'_>) -> FormId {
         let mut label = None;
         let mut value = FormId::NONE;
         for part in named(node) {
             match kind(part) {
-                K::Label => label = Some(self.label(part)),
-                _ => value = self.value(part),
+                K::Label => label = Some(self.label_name(part)),
+                _ => value = self.walk_value(part),
             }
         }
         let target = self.breaks.iter_mut().rev().find(|breaks| match &label {
@@ -243,7 +243,7 @@ impl Walker<'_> {
     }
 
     /// An implicit call on an operand.
-    pub(crate) fn implicit(&mut self, kind: SiteKind, name: &str, operand: FormId, span: Span) {
+    pub(crate) fn add_implicit_call(&mut self, kind: SiteKind, name: &str, operand: FormId, span: Span) {
         let name = self.facts.intern(name);
         let at = self.at();
         let flags = if kind == SiteKind::Await { SiteFlags::AWAITED } else { SiteFlags::default() };

@@ -76,8 +76,8 @@ fn walk(bytes: &[u8], parsed: impl FnOnce(), again: Option<Duration>) -> (FileFa
         owned: drops::Owned::default(),
         again,
     };
-    walker.scopes.push(ScopeKind::Module);
-    walker.items(root);
+    walker.scopes.open(ScopeKind::Module);
+    walker.walk_items(root);
     comments(&mut walker.facts, bytes, root, is_comment);
     meant(&mut walker.facts, bytes, root, is_comment);
     let again = walker.again;

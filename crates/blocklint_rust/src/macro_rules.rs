@@ -18,57 +18,57 @@ const MOST_ARMS: usize = 24;
 
 impl Walker<'_> {
     /// Returns the name of a macro as an item: with its mark, for a function may bear the same.
-    pub(crate) fn macro_name(&mut self, node: Node<'_>) -> Option<Sym> {
+    pub(crate) fn macro_item_name(&mut self, node: Node<'_>) -> Option<Sym> {
         let name = self.text(child(node, fields().name)?).into_owned();
         Some(self.facts.intern(&format!("{name}!")))
     }
 
     /// `macro_rules! name { (…) => { … }; … }`
-    pub(crate) fn macro_definition(&mut self, node: Node<'_>) {
-        let (Some(name_node), Some(name)) = (child(node, fields().name), self.macro_name(node)) else { return };
+    pub(crate) fn walk_macro_definition(&mut self, node: Node<'_>) {
+        let (Some(name_node), Some(name)) = (child(node, fields().name), self.macro_item_name(node)) else { return };
         let var = self.item_var(name);
-        let body = self.new_body(BodyKind::Function, Flow::Sync, name, span(node), span(name_node));
+        let body = self.add_body(BodyKind::Function, Flow::Sync, name, span(node), span(name_node));
         let callable = self.form(Form::Callable(body));
         let target = self.var_form(var);
         self.bind(target, callable, FormId::NONE, AssignKind::Definition, span(name_node));
         self.facts.body_mut(body).var = var;
         let rules: Vec<Node<'_>> = named(node).filter(|part| kind(*part) == K::MacroRule).take(MOST_ARMS).collect();
-        let place = self.enter(body, ClassId::NONE);
-        self.scopes.push(ScopeKind::Item);
-        let params = self.metavariables(body, &rules);
+        let place = self.enter_body(body, ClassId::NONE);
+        self.scopes.open(ScopeKind::Item);
+        let params = self.declare_metavariables(body, &rules);
         let group = self.facts.group();
         let mut later = vec![true; params.len()];
         for rule in rules {
             let Some(right) = child(rule, fields().right) else { continue };
             let Some(tree) = self.parse_pieces(&pieces(right), 0) else { continue };
             let root = tree.root_node();
-            self.see_deferred(&params, right, root, &mut later);
+            self.keep_only_deferred(&params, right, root, &mut later);
             let region = self.arm_here(RegionKind::Case, group, FormId::NONE, span(right));
             self.within(region, |walker| {
                 walker.macro_depth += 1;
                 match only_expression(root) {
                     Some(expression) => {
-                        let value = walker.expr(expression);
+                        let value = walker.walk_expr(expression);
                         if value.is_some() {
-                            walker.exit(ExitKind::Return, value, span(expression));
+                            walker.add_exit(ExitKind::Return, value, span(expression));
                         }
                     }
                     None => {
-                        walker.block(root);
+                        walker.walk_block(root);
                     }
                 }
                 walker.macro_depth -= 1;
             });
         }
-        self.scopes.pop();
-        self.leave(place);
+        self.scopes.close();
+        self.leave_body(place);
         if later.contains(&true) {
             self.deferring.insert(name, later);
         }
     }
 
     /// Takes back of the parameters that run later those that an arm also names outside closures and async blocks.
-    fn see_deferred(&mut self, params: &[Sym], right: Node<'_>, root: Node<'_>, later: &mut [bool]) {
+    fn keep_only_deferred(&mut self, params: &[Sym], right: Node<'_>, root: Node<'_>, later: &mut [bool]) {
         let mut open = vec![right];
         while let Some(node) = open.pop() {
             if kind(node) != K::Metavariable {
@@ -88,7 +88,7 @@ impl Walker<'_> {
 
     /// Declares the metavariables of all arms: those that the arguments of a call are, by their places, and others. Gives the
     /// names of the former.
-    fn metavariables(&mut self, body: BodyId, rules: &[Node<'_>]) -> Vec<Sym> {
+    fn declare_metavariables(&mut self, body: BodyId, rules: &[Node<'_>]) -> Vec<Sym> {
         let mut params: Vec<Param> = Vec::new();
         let mut known: Vec<Sym> = Vec::new();
         for rule in rules {

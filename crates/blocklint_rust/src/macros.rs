@@ -51,37 +51,37 @@ fn shape(name: &str) -> Shape {
 
 impl Walker<'_> {
     /// Returns a macro in an expression's place.
-    pub(crate) fn macro_expr(&mut self, node: Node<'_>) -> FormId {
+    pub(crate) fn walk_macro_expr(&mut self, node: Node<'_>) -> FormId {
         let Some(path) = child(node, fields().macro_name) else { return self.other() };
         let Some(tokens) = all(node).find(|part| kind(*part) == K::TokenTree) else { return self.other() };
         let name_node = last_segment(path);
         let text = self.text(name_node);
         if text == "vec"
-            && let Some(form) = self.vec_display(tokens)
+            && let Some(form) = self.walk_vec_macro(tokens)
         {
             return form;
         }
         let shape = shape(&text);
         if shape == Shape::Stream
-            && let Some(form) = self.stream(tokens)
+            && let Some(form) = self.walk_stream_macro(tokens)
         {
             return form;
         }
         let mut ends = Vec::new();
-        let args = match self.race(tokens, &mut ends) {
+        let args = match self.walk_select_arms(tokens, &mut ends) {
             _ if shape == Shape::Quoted => Vec::new(),
             Some(args) => args,
             None => {
-                let later = self.deferred_by(path);
-                self.macro_parts(tokens, shape == Shape::Parts, &later)
+                let later = self.deferred_arguments_of(path);
+                self.walk_macro_parts(tokens, shape == Shape::Parts, &later)
             }
         };
         if matches!(&*text, "write" | "writeln")
             && let Some((sink, rest)) = args.split_first()
         {
-            return self.write_fmt(node, name_node, sink.value, rest);
+            return self.add_write_fmt_call(node, name_node, sink.value, rest);
         }
-        let site = self.macro_site(node, path, &args);
+        let site = self.add_macro_site(node, path, &args);
         if matches!(&*text, "panic" | "unreachable" | "todo" | "unimplemented") {
             return FormId::NONE;
         }
@@ -92,17 +92,17 @@ impl Walker<'_> {
     }
 
     /// `stream! { … }`: a body that runs where the stream is polled.
-    fn stream(&mut self, tokens: Node<'_>) -> Option<FormId> {
-        let tree = self.parse(tokens.byte_range(), 0)?;
+    fn walk_stream_macro(&mut self, tokens: Node<'_>) -> Option<FormId> {
+        let tree = self.parse_range(tokens.byte_range(), 0)?;
         let block = only_expression(tree.root_node()).filter(|whole| kind(*whole) == K::Block)?;
         self.macro_depth += 1;
-        let form = self.lazy_body(block, "<stream>");
+        let form = self.walk_stream_body(block, "<stream>");
         self.macro_depth -= 1;
         Some(form)
     }
 
     /// `write!(sink, …)` calls `sink.write_fmt(…)`.
-    fn write_fmt(&mut self, node: Node<'_>, name_node: Node<'_>, sink: FormId, args: &[Arg]) -> FormId {
+    fn add_write_fmt_call(&mut self, node: Node<'_>, name_node: Node<'_>, sink: FormId, args: &[Arg]) -> FormId {
         let name = self.facts.intern("write_fmt");
         let callee = self.form(Form::Attr(sink, name));
         let at = self.at();
@@ -123,20 +123,20 @@ impl Walker<'_> {
     }
 
     /// A macro in an item's place: its content may be items (`thread_local!`, `lazy_static!`).
-    pub(crate) fn item_macro(&mut self, node: Node<'_>) {
+    pub(crate) fn walk_item_macro(&mut self, node: Node<'_>) {
         let Some(path) = child(node, fields().macro_name) else { return };
         let Some(tokens) = all(node).find(|part| kind(*part) == K::TokenTree) else { return };
         let mut args = Vec::new();
-        if !self.macro_items(tokens) {
-            args = self.macro_arguments(tokens);
+        if !self.walk_macro_items(tokens) {
+            args = self.walk_macro_arguments(tokens);
         }
-        self.macro_site(node, path, &args);
+        self.add_macro_site(node, path, &args);
     }
 
-    fn macro_site(&mut self, node: Node<'_>, path: Node<'_>, args: &[Arg]) -> blocklint_facts::SiteId {
-        let callee = self.macro_callee(path);
+    fn add_macro_site(&mut self, node: Node<'_>, path: Node<'_>, args: &[Arg]) -> blocklint_facts::SiteId {
+        let callee = self.resolve_macro(path);
         let name_node = last_segment(path);
-        let name = self.name(name_node);
+        let name = self.name_symbol(name_node);
         let at = self.at();
         self.facts.site(
             Site {
@@ -154,11 +154,11 @@ impl Walker<'_> {
     }
 
     /// Returns a macro by its name: one of the file, else its path.
-    fn macro_callee(&mut self, path: Node<'_>) -> FormId {
+    fn resolve_macro(&mut self, path: Node<'_>) -> FormId {
         if self.has_macros && kind(path) == K::Identifier {
             let text = self.text(path).into_owned();
             let name = self.facts.intern(&format!("{text}!"));
-            if let Some(var) = self.scopes.item(name) {
+            if let Some(var) = self.scopes.resolve_item(name) {
                 return self.var_form(var);
             }
         }
@@ -166,7 +166,7 @@ impl Walker<'_> {
     }
 
     /// Reads the items between a macro's delimiters; true if there are any.
-    fn macro_items(&mut self, tokens: Node<'_>) -> bool {
+    fn walk_macro_items(&mut self, tokens: Node<'_>) -> bool {
         let range = (tokens.start_byte() + 1)..tokens.end_byte().saturating_sub(1);
         let first = all(tokens).nth(1).map(|token| token.kind());
         if !matches!(
@@ -175,20 +175,20 @@ impl Walker<'_> {
         ) {
             return false;
         }
-        let Some(tree) = self.parse(range, 0) else { return false };
+        let Some(tree) = self.parse_range(range, 0) else { return false };
         self.macro_depth += 1;
-        self.items(tree.root_node());
+        self.walk_items(tree.root_node());
         self.macro_depth -= 1;
         true
     }
 
     /// Returns the arguments between a macro's delimiters.
-    pub(crate) fn macro_arguments(&mut self, tokens: Node<'_>) -> Vec<Arg> {
-        self.macro_parts(tokens, true, &[])
+    pub(crate) fn walk_macro_arguments(&mut self, tokens: Node<'_>) -> Vec<Arg> {
+        self.walk_macro_parts(tokens, true, &[])
     }
 
     /// Which arguments a macro of the file runs later than where it is called.
-    fn deferred_by(&mut self, path: Node<'_>) -> Vec<bool> {
+    fn deferred_arguments_of(&mut self, path: Node<'_>) -> Vec<bool> {
         if self.deferring.is_empty() || kind(path) != K::Identifier {
             return Vec::new();
         }
@@ -198,12 +198,12 @@ impl Walker<'_> {
     }
 
     /// Returns the arguments between a macro's delimiters; where they do not parse together, `apart`.
-    fn macro_parts(&mut self, tokens: Node<'_>, apart: bool, later: &[bool]) -> Vec<Arg> {
+    fn walk_macro_parts(&mut self, tokens: Node<'_>, apart: bool, later: &[bool]) -> Vec<Arg> {
         // An empty pair parses as the unit value.
         if tokens.end_byte() - tokens.start_byte() <= 2 {
             return Vec::new();
         }
-        if let Some(tree) = self.parse(tokens.byte_range(), 0)
+        if let Some(tree) = self.parse_range(tokens.byte_range(), 0)
             && let Some(whole) = only_expression(tree.root_node())
         {
             self.macro_depth += 1;
@@ -213,19 +213,25 @@ impl Walker<'_> {
                     let parts = parts.into_iter().enumerate();
                     let is_later = |at: usize| later.get(at) == Some(&true);
                     parts
-                        .map(|(at, part)| if is_later(at) { self.deferred(part) } else { self.macro_argument(part) })
+                        .map(|(at, part)| {
+                            if is_later(at) {
+                                self.walk_deferred_argument(part)
+                            } else {
+                                self.walk_macro_argument(part)
+                            }
+                        })
                         .collect()
                 }
-                _ if later.first() == Some(&true) => vec![self.deferred(whole)],
+                _ if later.first() == Some(&true) => vec![self.walk_deferred_argument(whole)],
                 K::Block => {
-                    let value = self.block(whole);
+                    let value = self.walk_block(whole);
                     if value.form.is_some() {
                         vec![Arg { name: NO_NAME, value: value.form, span: value.span }]
                     } else {
                         Vec::new()
                     }
                 }
-                _ => vec![Arg { name: NO_NAME, value: self.value(whole), span: span(whole) }],
+                _ => vec![Arg { name: NO_NAME, value: self.walk_value(whole), span: span(whole) }],
             };
             self.macro_depth -= 1;
             return args;
@@ -241,16 +247,16 @@ impl Walker<'_> {
             let span = range_span(&part);
             let mut arg = Arg { name: NO_NAME, value: self.other(), span };
             self.macro_depth += 1;
-            let tree = self.parse(part, 0);
+            let tree = self.parse_range(part, 0);
             if let Some(expression) = tree.as_ref().and_then(|tree| only_expression(tree.root_node())) {
-                arg = self.macro_argument(expression);
+                arg = self.walk_macro_argument(expression);
             } else if let Some(group) = group {
                 // `json!({ "a": f() })`: a value of its own grammar, in which calls may stand.
-                self.macro_arguments(group);
+                self.walk_macro_arguments(group);
             }
             self.macro_depth -= 1;
             if let Some(name) = name {
-                arg.name = self.name(name);
+                arg.name = self.name_symbol(name);
             }
             args.push(arg);
         }
@@ -258,40 +264,40 @@ impl Walker<'_> {
     }
 
     /// One argument; `name = value` is named.
-    fn macro_argument(&mut self, node: Node<'_>) -> Arg {
+    fn walk_macro_argument(&mut self, node: Node<'_>) -> Arg {
         let f = fields();
         if kind(node) == K::Assignment
             && let (Some(left), Some(right)) = (child(node, f.left), child(node, f.right))
             && kind(left) == K::Identifier
         {
-            let name = self.name(left);
-            return Arg { name, value: self.value(right), span: span(right) };
+            let name = self.name_symbol(left);
+            return Arg { name, value: self.walk_value(right), span: span(right) };
         }
-        Arg { name: NO_NAME, value: self.value(node), span: span(node) }
+        Arg { name: NO_NAME, value: self.walk_value(node), span: span(node) }
     }
 
     /// Returns an argument that a macro puts into a closure.
-    fn deferred(&mut self, node: Node<'_>) -> Arg {
+    fn walk_deferred_argument(&mut self, node: Node<'_>) -> Arg {
         let name = self.facts.intern("<closure>");
-        let body = self.new_body(BodyKind::Lambda, Flow::Sync, name, span(node), span(node));
-        let place = self.enter(body, ClassId::NONE);
-        let value = self.value(node);
-        self.exit(ExitKind::Return, value, span(node));
-        self.leave(place);
+        let body = self.add_body(BodyKind::Lambda, Flow::Sync, name, span(node), span(node));
+        let place = self.enter_body(body, ClassId::NONE);
+        let value = self.walk_value(node);
+        self.add_exit(ExitKind::Return, value, span(node));
+        self.leave_body(place);
         Arg { name: NO_NAME, value: self.form(Form::Callable(body)), span: span(node) }
     }
 
     /// `vec![…]` is a list display.
-    fn vec_display(&mut self, tokens: Node<'_>) -> Option<FormId> {
-        let tree = self.parse(tokens.byte_range(), 0)?;
+    fn walk_vec_macro(&mut self, tokens: Node<'_>) -> Option<FormId> {
+        let tree = self.parse_range(tokens.byte_range(), 0)?;
         let whole = only_expression(tree.root_node())?;
         self.macro_depth += 1;
         let form = match kind(whole) {
-            K::ArrayExpr => Some(self.value(whole)),
+            K::ArrayExpr => Some(self.walk_value(whole)),
             K::TupleExpr | K::Paren => {
                 let parts: Vec<Node<'_>> = named(whole).collect();
-                let parts: Vec<FormId> = parts.into_iter().map(|part| self.value(part)).collect();
-                Some(self.display(DisplayKind::List, &parts))
+                let parts: Vec<FormId> = parts.into_iter().map(|part| self.walk_value(part)).collect();
+                Some(self.display_form(DisplayKind::List, &parts))
             }
             _ => None,
         };
@@ -300,7 +306,7 @@ impl Walker<'_> {
     }
 
     /// Arms `pattern = future => value`: gives the futures, adds the values. `None` if there are none.
-    fn race(&mut self, tokens: Node<'_>, ends: &mut Vec<FormId>) -> Option<Vec<Arg>> {
+    fn walk_select_arms(&mut self, tokens: Node<'_>, ends: &mut Vec<FormId>) -> Option<Vec<Arg>> {
         let arms = race_arms(tokens)?;
         let group = self.facts.group();
         let mut args = Vec::new();
@@ -311,11 +317,11 @@ impl Walker<'_> {
                 waits.push(None);
                 continue;
             };
-            let form = match self.parse(future.clone(), 0) {
+            let form = match self.parse_range(future.clone(), 0) {
                 Some(tree) => match only_expression(tree.root_node()) {
                     Some(expression) => {
                         self.macro_depth += 1;
-                        let form = self.value(expression);
+                        let form = self.walk_value(expression);
                         self.macro_depth -= 1;
                         form
                     }
@@ -332,15 +338,15 @@ impl Walker<'_> {
         for (arm, waited) in arms.into_iter().zip(waits) {
             let whole = blocklint_core::Span::new(arm.start as u32, arm.value.end as u32);
             let region = self.arm_here(RegionKind::Case, group, FormId::NONE, whole);
-            self.scopes.push(ScopeKind::Open);
+            self.scopes.open(ScopeKind::Open);
             let end = self.within(region, |walker| {
                 walker.macro_depth += 1;
                 if let (Some(pattern), Some(waited)) = (arm.pattern, waited) {
-                    walker.race_pattern(pattern, waited);
+                    walker.bind_select_pattern(pattern, waited);
                 }
-                let end = match walker.parse(arm.value, 0) {
+                let end = match walker.parse_range(arm.value, 0) {
                     Some(tree) => match only_expression(tree.root_node()) {
-                        Some(expression) => walker.expr(expression),
+                        Some(expression) => walker.walk_expr(expression),
                         None => walker.other(),
                     },
                     None => walker.other(),
@@ -348,15 +354,15 @@ impl Walker<'_> {
                 walker.macro_depth -= 1;
                 end
             });
-            self.scopes.pop();
+            self.scopes.close();
             ends.push(end);
         }
         Some(args)
     }
 
     /// Binds the pattern of an arm, which only a `let` can be read as.
-    fn race_pattern(&mut self, pattern: std::ops::Range<usize>, waited: FormId) {
-        let Some(tree) = self.parse(pattern, LET.len()) else { return };
+    fn bind_select_pattern(&mut self, pattern: std::ops::Range<usize>, waited: FormId) {
+        let Some(tree) = self.parse_range(pattern, LET.len()) else { return };
         let Some(pattern) = named(tree.root_node()).next().and_then(|binding| child(binding, fields().pattern)) else {
             return;
         };
@@ -365,11 +371,11 @@ impl Walker<'_> {
 
     /// Parses a range of the file by itself. With `lead` bytes of `let ` laid over what stands before it. `None` if
     /// it does not parse whole, or macros nest too deep.
-    fn parse(&mut self, range: std::ops::Range<usize>, lead: usize) -> Option<Tree> {
+    fn parse_range(&mut self, range: std::ops::Range<usize>, lead: usize) -> Option<Tree> {
         self.parse_pieces(&[range], lead)
     }
 
-    /// Parses pieces that follow each other with something left out between them; otherwise as [`Self::parse`].
+    /// Parses pieces that follow each other with something left out between them; otherwise as [`Self::parse_range`].
     pub(crate) fn parse_pieces(&mut self, pieces: &[std::ops::Range<usize>], lead: usize) -> Option<Tree> {
         let (first, last) = (pieces.first()?.start, pieces.last()?.end);
         if self.macro_depth >= MAX_MACRO_DEPTH || first >= last || first < lead {

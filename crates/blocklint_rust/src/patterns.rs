@@ -12,28 +12,28 @@ use crate::walker::{Walker, Walking, span};
 
 impl Walker<'_> {
     /// Binds the names of a pattern to the parts of a value.
-    pub(crate) fn pattern(&mut self, node: Node<'_>, value: FormId) {
-        let _ = self.deeper(node, |walker| walker.pattern_inner(node, value));
+    pub(crate) fn bind_pattern_parts(&mut self, node: Node<'_>, value: FormId) {
+        let _ = self.deeper(node, |walker| walker.bind_pattern_parts_inner(node, value));
     }
 
-    fn pattern_inner(&mut self, node: Node<'_>, value: FormId) {
+    fn bind_pattern_parts_inner(&mut self, node: Node<'_>, value: FormId) {
         let f = fields();
         match kind(node) {
             K::Identifier | K::ShorthandFieldIdentifier => self.bind_name(node, value, FormId::NONE),
-            K::TuplePattern => self.tuple_parts(parts(node).collect(), value),
+            K::TuplePattern => self.bind_tuple_parts(parts(node).collect(), value),
             K::TupleStructPattern => {
                 let Some(path) = child(node, f.type_name) else { return };
-                let payload = self.payload(path, value);
+                let payload = self.payload_form(path, value);
                 let parts: Vec<Node<'_>> = parts(node).filter(|part| *part != path).collect();
                 match parts.as_slice() {
-                    [one] if kind(*one) != K::RemainingField => self.pattern(*one, payload),
-                    _ => self.tuple_parts(parts, payload),
+                    [one] if kind(*one) != K::RemainingField => self.bind_pattern_parts(*one, payload),
+                    _ => self.bind_tuple_parts(parts, payload),
                 }
             }
             K::StructPattern => {
                 let Some(path) = child(node, f.type_name) else { return };
-                let base = match self.variant(path) {
-                    Some(_) => self.payload(path, value),
+                let base = match self.enum_of_variant(path) {
+                    Some(_) => self.payload_form(path, value),
                     None => {
                         let class = self.type_form(path);
                         self.form(Form::Cast(value, class))
@@ -41,10 +41,10 @@ impl Walker<'_> {
                 };
                 for part in named(node).filter(|part| kind(*part) == K::FieldPattern) {
                     let Some(name) = child(part, f.name) else { continue };
-                    let field = self.name(name);
+                    let field = self.name_symbol(name);
                     let form = self.form(Form::Field(base, field));
                     match child(part, f.pattern) {
-                        Some(pattern) => self.pattern(pattern, form),
+                        Some(pattern) => self.bind_pattern_parts(pattern, form),
                         None => self.bind_name(name, form, FormId::NONE),
                     }
                 }
@@ -54,7 +54,7 @@ impl Walker<'_> {
                 for part in named(node) {
                     // `rest @ ..` is a slice of the same elements.
                     let whole = kind(part) == K::Captured && named(part).any(|p| kind(p) == K::RemainingField);
-                    self.pattern(part, if whole { value } else { element });
+                    self.bind_pattern_parts(part, if whole { value } else { element });
                 }
             }
             K::Captured => {
@@ -63,12 +63,12 @@ impl Walker<'_> {
                     self.bind_name(name, value, FormId::NONE);
                 }
                 for part in parts {
-                    self.pattern(part, value);
+                    self.bind_pattern_parts(part, value);
                 }
             }
             K::RefPattern | K::MutPattern | K::ReferencePattern => {
                 for part in named(node).filter(|part| kind(*part) != K::MutableSpecifier) {
-                    self.pattern(part, value);
+                    self.bind_pattern_parts(part, value);
                 }
             }
             K::OrPattern => {
@@ -79,7 +79,7 @@ impl Walker<'_> {
                         let inner: Vec<Node<'_>> = named(side).collect();
                         sides.extend(inner.into_iter().rev());
                     } else {
-                        self.pattern(side, value);
+                        self.bind_pattern_parts(side, value);
                     }
                 }
             }
@@ -88,7 +88,7 @@ impl Walker<'_> {
     }
 
     /// The parts of a tuple; what follows `..` has no known number.
-    fn tuple_parts(&mut self, parts: Vec<Node<'_>>, value: FormId) {
+    fn bind_tuple_parts(&mut self, parts: Vec<Node<'_>>, value: FormId) {
         let mut known = true;
         for (at, part) in parts.into_iter().enumerate() {
             if kind(part) == K::RemainingField {
@@ -96,19 +96,19 @@ impl Walker<'_> {
                 continue;
             }
             let form = if known { self.form(Form::Part(value, at as u32)) } else { self.other() };
-            self.pattern(part, form);
+            self.bind_pattern_parts(part, form);
         }
     }
 
     /// Binds one name. Names with a capital letter are constants and variants and bind nothing.
     pub(crate) fn bind_name(&mut self, node: Node<'_>, value: FormId, annotation: FormId) {
-        let name = self.name(node);
+        let name = self.name_symbol(node);
         let text = self.facts.facts().text(name);
         if text.starts_with(char::is_uppercase) || text == "_" || text.is_empty() {
             return;
         }
         // The other side of `A(x) | B(x)` and a parameter's own variable.
-        let var = match self.pattern_vars(name) {
+        let var = match self.pattern_var(name) {
             Some(var) => var,
             None => {
                 let var = self.new_var(name, VarKind::Inner);
@@ -121,20 +121,20 @@ impl Walker<'_> {
     }
 
     /// Returns the variable that an earlier side of the same pattern made for this name.
-    fn pattern_vars(&self, name: blocklint_facts::Sym) -> Option<blocklint_facts::VarId> {
-        let var = self.scopes.local_here(name)?;
+    fn pattern_var(&self, name: blocklint_facts::Sym) -> Option<blocklint_facts::VarId> {
+        let var = self.scopes.local_in_innermost(name)?;
         (var.0 >= self.pattern_start).then_some(var)
     }
 
     /// Binds a whole pattern; its names are new variables.
     pub(crate) fn bind_pattern(&mut self, node: Node<'_>, value: FormId) {
         let before = std::mem::replace(&mut self.pattern_start, self.walk.facts.facts().vars().len() as u32);
-        self.pattern(node, value);
+        self.bind_pattern_parts(node, value);
         self.pattern_start = before;
     }
 
     /// Returns the payload that a pattern's path selects.
-    fn payload(&mut self, path: Node<'_>, value: FormId) -> FormId {
+    fn payload_form(&mut self, path: Node<'_>, value: FormId) -> FormId {
         let f = fields();
         let path = match kind(path) {
             K::GenericType | K::GenericTurbofish => child(path, f.type_name).unwrap_or(path),
@@ -144,7 +144,7 @@ impl Walker<'_> {
             K::ScopedIdentifier | K::ScopedTypeIdentifier => {
                 let Some(last) = child(path, f.name) else { return self.other() };
                 let base = match child(path, f.path) {
-                    Some(class) if self.names_type(class) => {
+                    Some(class) if self.is_type_path(class) => {
                         let class = self.type_form(class);
                         self.form(Form::Cast(value, class))
                     }
@@ -154,17 +154,17 @@ impl Walker<'_> {
             }
             _ => (value, path),
         };
-        let name = self.name(last);
+        let name = self.name_symbol(last);
         self.form(Form::Field(base, name))
     }
 
     /// Returns the enum in front of a variant: a path whose last but one segment is written like a type.
-    fn variant<'t>(&self, path: Node<'t>) -> Option<Node<'t>> {
+    fn enum_of_variant<'t>(&self, path: Node<'t>) -> Option<Node<'t>> {
         let front = child(path, fields().path)?;
-        self.names_type(front).then_some(front)
+        self.is_type_path(front).then_some(front)
     }
 
-    fn names_type(&self, path: Node<'_>) -> bool {
+    fn is_type_path(&self, path: Node<'_>) -> bool {
         let last = match kind(path) {
             K::ScopedIdentifier | K::ScopedTypeIdentifier => child(path, fields().name).unwrap_or(path),
             _ => path,
@@ -179,7 +179,7 @@ impl Walker<'_> {
         let f = fields();
         match kind(node) {
             K::String | K::RawString | K::Char | K::Bool | K::Integer | K::Float | K::NegativeLiteral => {
-                let literal = self.literal(node);
+                let literal = self.literal_form(node);
                 self.form(Form::Compare(Eq, value, literal))
             }
             K::Identifier | K::TupleStructPattern => {
@@ -198,7 +198,7 @@ impl Walker<'_> {
                     _ => self.other(),
                 }
             }
-            K::StructPattern if child(node, f.type_name).is_some_and(|path| self.variant(path).is_none()) => {
+            K::StructPattern if child(node, f.type_name).is_some_and(|path| self.enum_of_variant(path).is_none()) => {
                 FormId::NONE
             }
             // `_` is a sign without a node kind of its own.
@@ -224,7 +224,7 @@ impl Walker<'_> {
     }
 
     /// Returns the pattern in a `match_pattern`, and whether it is guarded.
-    pub(crate) fn arm_pattern<'t>(&self, node: Node<'t>) -> (Option<Node<'t>>, Option<Node<'t>>) {
+    pub(crate) fn split_arm_pattern<'t>(&self, node: Node<'t>) -> (Option<Node<'t>>, Option<Node<'t>>) {
         let guard = child(node, fields().condition);
         let pattern = all(node).next();
         (pattern, guard)

@@ -35,17 +35,17 @@ pub(crate) struct Scopes {
 
 impl Scopes {
     /// Opens a scope.
-    pub(crate) fn push(&mut self, kind: ScopeKind) {
+    pub(crate) fn open(&mut self, kind: ScopeKind) {
         self.scopes.push(Scope { kind, items: FxHashMap::default(), locals: FxHashMap::default(), types: Vec::new() });
     }
 
     /// Closes the innermost scope.
-    pub(crate) fn pop(&mut self) {
+    pub(crate) fn close(&mut self) {
         self.scopes.pop();
     }
 
     /// Returns the variable of an item in the innermost scope.
-    pub(crate) fn item_here(&self, name: Sym) -> Option<VarId> {
+    pub(crate) fn item_in_innermost(&self, name: Sym) -> Option<VarId> {
         self.scopes.last()?.items.get(&name).copied()
     }
 
@@ -71,7 +71,7 @@ impl Scopes {
     }
 
     /// The variable a value's name means, and whether it is a local.
-    pub(crate) fn value(&self, name: Sym) -> Option<(VarId, bool)> {
+    pub(crate) fn resolve_value(&self, name: Sym) -> Option<(VarId, bool)> {
         let mut locals = true;
         for scope in self.scopes.iter().rev() {
             if locals && let Some(&var) = scope.locals.get(&name) {
@@ -90,12 +90,12 @@ impl Scopes {
     }
 
     /// Returns the local of this name declared in the innermost scope.
-    pub(crate) fn local_here(&self, name: Sym) -> Option<VarId> {
+    pub(crate) fn local_in_innermost(&self, name: Sym) -> Option<VarId> {
         self.scopes.last()?.locals.get(&name).copied()
     }
 
     /// The variable the first segment of a path or a type's name means; locals do not count.
-    pub(crate) fn item(&self, name: Sym) -> Option<VarId> {
+    pub(crate) fn resolve_item(&self, name: Sym) -> Option<VarId> {
         for scope in self.scopes.iter().rev() {
             if let Some(&var) = scope.items.get(&name) {
                 return Some(var);
@@ -108,7 +108,7 @@ impl Scopes {
     }
 
     /// Returns the form of a type parameter.
-    pub(crate) fn type_param(&self, name: Sym) -> Option<FormId> {
+    pub(crate) fn resolve_type_param(&self, name: Sym) -> Option<FormId> {
         for scope in self.scopes.iter().rev() {
             if let Some(&(_, form)) = scope.types.iter().rev().find(|&&(param, _)| param == name) {
                 return Some(form);

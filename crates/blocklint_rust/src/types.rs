@@ -14,35 +14,35 @@ use crate::walker::{Walker, Walking};
 impl Walker<'_> {
     /// Returns the form of a type.
     pub(crate) fn type_form(&mut self, node: Node<'_>) -> FormId {
-        self.deeper(node, |walker| walker.type_inner(node)).unwrap_or_else(|| self.other())
+        self.deeper(node, |walker| walker.type_form_inner(node)).unwrap_or_else(|| self.other())
     }
 
     /// Returns the form of the type in a field; none if there is no such field.
-    pub(crate) fn type_in(&mut self, node: Node<'_>, field: u16) -> FormId {
+    pub(crate) fn type_form_in_field(&mut self, node: Node<'_>, field: u16) -> FormId {
         match child(node, field) {
             Some(node) => self.type_form(node),
             None => FormId::NONE,
         }
     }
 
-    fn type_inner(&mut self, node: Node<'_>) -> FormId {
+    fn type_form_inner(&mut self, node: Node<'_>) -> FormId {
         let f = fields();
         match kind(node) {
             K::TypeIdentifier | K::Identifier | K::PrimitiveType | K::SelfWord | K::Super | K::Crate => {
-                let name = self.name(node);
-                self.head(name)
+                let name = self.name_symbol(node);
+                self.resolve_type_name(name)
             }
             K::ScopedTypeIdentifier | K::ScopedIdentifier => self.path_form(node),
             K::GenericType | K::GenericTurbofish => {
-                let base = self.type_in(node, f.type_name);
+                let base = self.type_form_in_field(node, f.type_name);
                 match child(node, f.type_arguments) {
-                    Some(arguments) => self.with_type_arguments(base, arguments),
+                    Some(arguments) => self.apply_type_arguments(base, arguments),
                     None => base,
                 }
             }
-            K::ReferenceType | K::PointerType => self.type_in(node, f.type_name),
+            K::ReferenceType | K::PointerType => self.type_form_in_field(node, f.type_name),
             K::ArrayType => {
-                let element = self.type_in(node, f.element);
+                let element = self.type_form_in_field(node, f.element);
                 let list = self.facts.list(&[element]);
                 self.form(Form::Display(DisplayKind::List, list))
             }
@@ -55,24 +55,24 @@ impl Walker<'_> {
             K::AbstractType | K::DynamicType => {
                 let Some(bound) = child(node, f.trait_name) else { return self.other() };
                 let mut bounds = Vec::new();
-                self.collect_bound(bound, &mut bounds);
+                self.collect_bounds(bound, &mut bounds);
                 self.bound_form(&bounds)
             }
             // `dyn A + B` parses as a bounded type whose left side is `dyn A`.
             K::BoundedType => {
                 let mut bounds = Vec::new();
-                self.collect_bound(node, &mut bounds);
+                self.collect_bounds(node, &mut bounds);
                 self.bound_form(&bounds)
             }
-            K::HigherRanked => self.type_in(node, f.type_name),
-            K::FunctionType => self.function_type(node),
+            K::HigherRanked => self.type_form_in_field(node, f.type_name),
+            K::FunctionType => self.function_type_form(node),
             K::BracketedType => match named(node).next() {
                 Some(inner) => self.type_form(inner),
                 None => self.other(),
             },
             K::QualifiedType => {
-                let value = self.type_in(node, f.type_name);
-                let as_trait = self.type_in(node, f.alias);
+                let value = self.type_form_in_field(node, f.type_name);
+                let as_trait = self.type_form_in_field(node, f.alias);
                 self.form(Form::Cast(value, as_trait))
             }
             _ => self.other(),
@@ -80,11 +80,11 @@ impl Walker<'_> {
     }
 
     /// Returns the form of the first segment of a path, or of a type's name.
-    pub(crate) fn head(&mut self, name: Sym) -> FormId {
-        if let Some(form) = self.scopes.type_param(name) {
+    pub(crate) fn resolve_type_name(&mut self, name: Sym) -> FormId {
+        if let Some(form) = self.scopes.resolve_type_param(name) {
             return form;
         }
-        match self.scopes.item(name) {
+        match self.scopes.resolve_item(name) {
             Some(var) => self.var_form(var),
             None => self.form(Form::Name(name)),
         }
@@ -100,7 +100,7 @@ impl Walker<'_> {
             match kind(at) {
                 K::ScopedIdentifier | K::ScopedTypeIdentifier => {
                     let Some(last) = child(at, f.name) else { break self.other() };
-                    names.push(self.name(last));
+                    names.push(self.name_symbol(last));
                     let Some(path) = child(at, f.path) else {
                         // `::a::b` starts at the crates.
                         let root = self.facts.intern("");
@@ -118,16 +118,16 @@ impl Walker<'_> {
     }
 
     /// `base<arguments>`.
-    pub(crate) fn with_type_arguments(&mut self, base: FormId, arguments: Node<'_>) -> FormId {
+    pub(crate) fn apply_type_arguments(&mut self, base: FormId, arguments: Node<'_>) -> FormId {
         let mut parts = Vec::new();
         for part in named(arguments) {
             match kind(part) {
                 K::Lifetime | K::TraitBounds => {}
                 K::TypeBinding => {
                     let Some(name) = child(part, fields().name) else { continue };
-                    let name = self.name(name);
+                    let name = self.name_symbol(name);
                     let key = self.form(Form::Str(name));
-                    let value = self.type_in(part, fields().type_name);
+                    let value = self.type_form_in_field(part, fields().type_name);
                     let list = self.facts.list(&[key, value]);
                     parts.push(self.form(Form::Pairs(list)));
                 }
@@ -147,7 +147,7 @@ impl Walker<'_> {
     }
 
     /// `Fn(A, B) -> C`, `fn(A) -> C`.
-    fn function_type(&mut self, node: Node<'_>) -> FormId {
+    fn function_type_form(&mut self, node: Node<'_>) -> FormId {
         let f = fields();
         let base = match child(node, f.trait_name) {
             Some(name) => self.type_form(name),
@@ -159,7 +159,7 @@ impl Walker<'_> {
         let mut parts = Vec::new();
         for part in child(node, f.parameters).into_iter().flat_map(named) {
             match kind(part) {
-                K::Parameter => parts.push(self.type_in(part, f.type_name)),
+                K::Parameter => parts.push(self.type_form_in_field(part, f.type_name)),
                 K::AttributeItem | K::VariadicParameter | K::SelfParameter => {}
                 _ => parts.push(self.type_form(part)),
             }
@@ -176,7 +176,7 @@ impl Walker<'_> {
     }
 
     /// Adds the bounds of `A + B`, `impl A`, `dyn A` without lifetimes and markers.
-    fn collect_bound(&mut self, node: Node<'_>, bounds: &mut Vec<FormId>) {
+    fn collect_bounds(&mut self, node: Node<'_>, bounds: &mut Vec<FormId>) {
         match kind(node) {
             K::Lifetime | K::RemovedBound | K::Unknown => {}
             K::BoundedType => {
@@ -187,13 +187,13 @@ impl Walker<'_> {
                         let inner: Vec<Node<'_>> = named(part).collect();
                         parts.extend(inner.into_iter().rev());
                     } else {
-                        self.collect_bound(part, bounds);
+                        self.collect_bounds(part, bounds);
                     }
                 }
             }
             K::AbstractType | K::DynamicType => {
                 if let Some(bound) = child(node, fields().trait_name) {
-                    self.collect_bound(bound, bounds);
+                    self.collect_bounds(bound, bounds);
                 }
             }
             _ if is_marker(&self.text(node)) => {}
@@ -205,10 +205,10 @@ impl Walker<'_> {
     }
 
     /// Returns the bounds of `: A + B`.
-    pub(crate) fn trait_bounds(&mut self, node: Node<'_>) -> Vec<FormId> {
+    pub(crate) fn collect_trait_bounds(&mut self, node: Node<'_>) -> Vec<FormId> {
         let mut bounds = Vec::new();
         for part in named(node) {
-            self.collect_bound(part, &mut bounds);
+            self.collect_bounds(part, &mut bounds);
         }
         bounds
     }
@@ -218,14 +218,14 @@ impl Walker<'_> {
         match bounds {
             [] => self.other(),
             _ => {
-                let all = self.all_of(bounds);
+                let all = self.join_bounds(bounds);
                 self.form(Form::Bound(all))
             }
         }
     }
 
     /// One form for bounds that hold together.
-    pub(crate) fn all_of(&mut self, bounds: &[FormId]) -> FormId {
+    pub(crate) fn join_bounds(&mut self, bounds: &[FormId]) -> FormId {
         match bounds {
             [] => FormId::NONE,
             [one] => *one,
@@ -237,7 +237,7 @@ impl Walker<'_> {
     }
 
     /// Returns the type parameters of an item with their bounds, also those of its `where` clause; in order.
-    pub(crate) fn generics(&mut self, item: Node<'_>) -> Vec<(Sym, Vec<FormId>)> {
+    pub(crate) fn declare_type_params(&mut self, item: Node<'_>) -> Vec<(Sym, Vec<FormId>)> {
         let f = fields();
         let mut params: Vec<(Sym, Vec<FormId>)> = Vec::new();
         for part in child(item, f.type_parameters).into_iter().flat_map(named) {
@@ -245,7 +245,7 @@ impl Walker<'_> {
                 continue;
             }
             let Some(name) = child(part, f.name) else { continue };
-            let name = self.name(name);
+            let name = self.name_symbol(name);
             // Bounds may name parameters, this one too.
             let own = self.form(Form::Name(name));
             self.scopes.add_type(name, own);
@@ -253,14 +253,14 @@ impl Walker<'_> {
         }
         for part in child(item, f.type_parameters).into_iter().flat_map(named) {
             let (K::TypeParameter, Some(name)) = (kind(part), child(part, f.name)) else { continue };
-            let name = self.name(name);
+            let name = self.name_symbol(name);
             // A type that is named without arguments has the default, which tells more than the bounds.
             let default = child(part, f.default_type).filter(|default| self.text(*default) != "Self");
             if let Some(default) = default {
                 let default = self.type_form(default);
                 add_bounds(&mut params, name, vec![default]);
             } else if let Some(bounds) = child(part, f.bounds) {
-                let bounds = self.trait_bounds(bounds);
+                let bounds = self.collect_trait_bounds(bounds);
                 add_bounds(&mut params, name, bounds);
             }
         }
@@ -270,8 +270,8 @@ impl Walker<'_> {
                     continue;
                 };
                 if kind(left) == K::TypeIdentifier {
-                    let name = self.name(left);
-                    let bounds = self.trait_bounds(bounds);
+                    let name = self.name_symbol(left);
+                    let bounds = self.collect_trait_bounds(bounds);
                     add_bounds(&mut params, name, bounds);
                 }
             }

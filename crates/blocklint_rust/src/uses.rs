@@ -10,22 +10,22 @@ use crate::walker::{Walker, Walking, span};
 
 impl Walker<'_> {
     /// A `use` declaration: one import per name.
-    pub(crate) fn use_declaration(&mut self, node: Node<'_>) {
+    pub(crate) fn walk_use(&mut self, node: Node<'_>) {
         if let Some(argument) = child(node, fields().argument) {
-            self.use_tree(argument, "");
+            self.walk_use_tree(argument, "");
         }
     }
 
-    fn use_tree(&mut self, node: Node<'_>, prefix: &str) {
-        let _ = self.deeper(node, |walker| walker.use_inner(node, prefix));
+    fn walk_use_tree(&mut self, node: Node<'_>, prefix: &str) {
+        let _ = self.deeper(node, |walker| walker.walk_use_tree_inner(node, prefix));
     }
 
-    fn use_inner(&mut self, node: Node<'_>, prefix: &str) {
+    fn walk_use_tree_inner(&mut self, node: Node<'_>, prefix: &str) {
         let f = fields();
         match kind(node) {
             K::UseList => {
                 for part in named(node) {
-                    self.use_tree(part, prefix);
+                    self.walk_use_tree(part, prefix);
                 }
             }
             K::ScopedUseList => {
@@ -36,7 +36,7 @@ impl Walker<'_> {
                     None => prefix.to_owned(),
                 };
                 if let Some(list) = child(node, f.list) {
-                    self.use_tree(list, &path);
+                    self.walk_use_tree(list, &path);
                 }
             }
             K::UseWildcard => {
@@ -44,14 +44,14 @@ impl Walker<'_> {
                     Some(path) => join(prefix, &self.path_text(path)),
                     None => prefix.to_owned(),
                 };
-                self.import(ImportKind::Star, &path, NO_NAME, span(node));
+                self.add_import(ImportKind::Star, &path, NO_NAME, span(node));
             }
             K::UseAs => {
                 let (Some(path), Some(alias)) = (child(node, f.path), child(node, f.alias)) else { return };
                 let path = self.use_path(path, prefix);
-                let name = self.name(alias);
+                let name = self.name_symbol(alias);
                 let name = if self.facts.facts().text(name) == "_" { NO_NAME } else { name };
-                self.import(ImportKind::Module, &path, name, span(node));
+                self.add_import(ImportKind::Module, &path, name, span(node));
             }
             K::Identifier | K::ScopedIdentifier | K::SelfWord | K::Crate | K::Super => {
                 let path = self.use_path(node, prefix);
@@ -60,7 +60,7 @@ impl Walker<'_> {
                     "self" | "super" | "crate" | "" => NO_NAME,
                     last => self.facts.intern(last),
                 };
-                self.import(ImportKind::Module, &path, name, span(node));
+                self.add_import(ImportKind::Module, &path, name, span(node));
             }
             _ => {}
         }
@@ -100,7 +100,7 @@ impl Walker<'_> {
     }
 
     /// Adds an import and binds its name, unless it has none.
-    fn import(&mut self, kind: ImportKind, path: &str, name: Sym, span: Span) {
+    fn add_import(&mut self, kind: ImportKind, path: &str, name: Sym, span: Span) {
         let (level, module) = levels(path);
         let module = self.facts.intern(module);
         let at = self.at();
@@ -118,9 +118,9 @@ impl Walker<'_> {
     }
 
     /// `mod x;`: a module in another file.
-    pub(crate) fn mod_file(&mut self, node: Node<'_>, path: Option<Sym>) {
+    pub(crate) fn add_mod_file(&mut self, node: Node<'_>, path: Option<Sym>) {
         let Some(name) = child(node, fields().name) else { return };
-        let name = self.name(name);
+        let name = self.name_symbol(name);
         let at = self.at();
         let module = path.unwrap_or(NO_NAME);
         let span = span(node);
@@ -130,21 +130,21 @@ impl Walker<'_> {
     }
 
     /// `extern crate a as b;`
-    pub(crate) fn extern_crate(&mut self, node: Node<'_>) {
+    pub(crate) fn walk_extern_crate(&mut self, node: Node<'_>) {
         let Some(name) = child(node, fields().name) else { return };
         let text = self.text(name);
         if text == "self" {
             return;
         }
         let bound = child(node, fields().alias).unwrap_or(name);
-        let bound = self.name(bound);
+        let bound = self.name_symbol(bound);
         let bound = if self.facts.facts().text(bound) == "_" { NO_NAME } else { bound };
-        self.import(ImportKind::Module, &format!("::{text}"), bound, span(node));
+        self.add_import(ImportKind::Module, &format!("::{text}"), bound, span(node));
     }
 
     /// Returns the variable of an item in the innermost scope, made where there is none.
     pub(crate) fn item_var(&mut self, name: Sym) -> blocklint_facts::VarId {
-        if let Some(var) = self.scopes.item_here(name) {
+        if let Some(var) = self.scopes.item_in_innermost(name) {
             return var;
         }
         let var = self.new_var(name, VarKind::Named);

@@ -78,19 +78,19 @@ impl<'s> Walking<'s> for Walker<'s> {}
 
 impl Walker<'_> {
     /// Returns the symbol of a name, without `r#`.
-    pub(crate) fn name(&mut self, node: Node<'_>) -> Sym {
+    pub(crate) fn name_symbol(&mut self, node: Node<'_>) -> Sym {
         let text = self.text(node);
         self.facts.intern(text.strip_prefix("r#").unwrap_or(&text))
     }
 
-    /// Starts a body's walk; give the result to [`Self::leave`].
-    pub(crate) fn enter(&mut self, body: BodyId, class: ClassId) -> Place {
+    /// Starts a body's walk; give the result to [`Self::leave_body`].
+    pub(crate) fn enter_body(&mut self, body: BodyId, class: ClassId) -> Place {
         let left = self.walk.enter(body, class);
         Place { left, test: self.test, breaks: std::mem::take(&mut self.breaks) }
     }
 
     /// Ends a body's walk.
-    pub(crate) fn leave(&mut self, place: Place) {
+    pub(crate) fn leave_body(&mut self, place: Place) {
         self.walk.leave(place.left);
         self.test = place.test;
         self.breaks = place.breaks;
