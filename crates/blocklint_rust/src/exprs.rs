@@ -1,6 +1,6 @@
-//! Expressions as forms.
+//! Expressions: each operation becomes a call site, each value a form.
 //!
-//! `FormId::NONE` stands for a value that never comes: `return`, `break`, `panic!(…)`, a loop without end.
+//! An expression that diverges has the form `FormId::NONE`: `return`, `break`, `panic!(…)`, a loop without end.
 
 use blocklint_facts::{
     AltKind, AssignKind, BodyFlags, BodyKind, Comparison, DisplayKind, ExitKind, Flow, Form, FormId, RegionKind,
@@ -14,26 +14,26 @@ use crate::scope::ScopeKind;
 use crate::walker::{Walker, Walking, span};
 
 impl Walker<'_> {
-    /// Returns the value of an expression; `Other` if it never comes.
+    /// Walks an expression and returns its form; `Other` if it diverges.
     pub(crate) fn walk_value(&mut self, node: Node<'_>) -> FormId {
         let form = self.walk_expr(node);
         if form.is_none() { self.other() } else { form }
     }
 
-    /// Returns the value of an expression; none if it never comes.
+    /// Walks an expression and returns its form; [`FormId::NONE`] if it diverges.
     pub(crate) fn walk_expr(&mut self, node: Node<'_>) -> FormId {
         self.deeper(node, |walker| walker.walk_chain(node)).unwrap_or_else(|| self.other())
     }
 
     fn walk_chain(&mut self, node: Node<'_>) -> FormId {
-        // Chains of calls, fields, `?` and `.await` nest to the left, 100,000 deep in generated code.
+        // Chains of calls, fields, `?` and `.await` are left-associative, in generated code 100,000 links long.
         let mut chain = Vec::new();
-        let mut at = node;
-        while let Some(inner) = inner_of(at) {
-            chain.push(at);
-            at = inner;
+        let mut innermost = node;
+        while let Some(inner) = inner_expression(innermost) {
+            chain.push(innermost);
+            innermost = inner;
         }
-        let mut form = self.walk_expr_inner(at);
+        let mut form = self.walk_expr_inner(innermost);
         if let Form::Var(var) = self.facts.facts().form(form) {
             self.record_local_use(var, &chain);
         }
@@ -46,7 +46,7 @@ impl Walker<'_> {
         form
     }
 
-    /// One link of a chain, its inner expression being known.
+    /// Walks one link of a chain; `inner` is the form of its inner expression.
     fn walk_link(&mut self, node: Node<'_>, inner: FormId) -> FormId {
         let f = fields();
         match kind(node) {
@@ -57,14 +57,14 @@ impl Walker<'_> {
                 self.form(Form::Attr(inner, name))
             }
             K::Await => {
-                // The value of a block is awaited when the block has ended.
-                let of_block =
+                // The `await` of a block's value comes after the end of the block.
+                let is_block =
                     named(node).next().is_some_and(|operand| matches!(kind(operand), K::Block | K::If | K::Match));
-                let called = match self.facts.facts().form(inner) {
-                    Form::Result(site) if !of_block => Some(site),
+                let awaited_site = match self.facts.facts().form(inner) {
+                    Form::Result(site) if !is_block => Some(site),
                     _ => None,
                 };
-                match called {
+                match awaited_site {
                     Some(site) => self.flag(site, blocklint_facts::SiteFlags::AWAITED),
                     None => {
                         let operand = named(node).next().unwrap_or(node);
@@ -97,8 +97,8 @@ impl Walker<'_> {
                     Form::Float(value) => self.form(Form::Float(-value)),
                     _ => self.other(),
                 },
-                // Auto-dereferencing is what member lookup does anyway; of the result of a call it tells that this is
-                // not kept, but what lies behind it.
+                // Member lookup dereferences automatically. The `*` of a call's result is recorded because it shows that
+                // the result itself (a guard) is dropped, and only the value behind it is kept.
                 _ => {
                     if matches!(self.facts.facts().form(inner), Form::Result(_) | Form::Try(_)) {
                         self.add_implicit_call(SiteKind::Operator, "*", inner, span(node));
@@ -219,13 +219,13 @@ impl Walker<'_> {
         }
     }
 
-    /// Returns a display of some elements.
+    /// Returns the display of these elements.
     pub(crate) fn display_form(&mut self, kind: DisplayKind, parts: &[FormId]) -> FormId {
         let list = self.facts.list(parts);
         self.form(Form::Display(kind, list))
     }
 
-    /// Returns a name in a value's place.
+    /// Returns the form of a name in an expression.
     pub(crate) fn walk_name(&mut self, node: Node<'_>) -> FormId {
         let name = self.name_symbol(node);
         self.resolve_value(name)
@@ -233,8 +233,8 @@ impl Walker<'_> {
 
     fn resolve_value(&mut self, name: blocklint_facts::Sym) -> FormId {
         match self.scopes.resolve_value(name) {
-            Some((var, local)) => {
-                if local {
+            Some((var, is_local)) => {
+                if is_local {
                     self.capture(var);
                 }
                 self.var_form(var)
@@ -244,13 +244,13 @@ impl Walker<'_> {
         }
     }
 
-    /// Binds the target of an assignment; tuples are taken apart.
+    /// Binds the target of an assignment; a tuple is destructured.
     fn assign_target(&mut self, left: Node<'_>, value: FormId) {
         match kind(left) {
             K::TupleExpr | K::ArrayExpr => {
                 let parts: Vec<Node<'_>> = named(left).collect();
-                for (at, part) in parts.into_iter().enumerate() {
-                    let form = self.form(Form::Part(value, at as u32));
+                for (index, part) in parts.into_iter().enumerate() {
+                    let form = self.form(Form::Part(value, index as u32));
                     let _ = self.deeper(part, |walker| walker.assign_target(part, form));
                 }
             }
@@ -263,57 +263,57 @@ impl Walker<'_> {
         }
     }
 
-    /// Operators nest to the left; a run of one of `&&` and `||` is one list.
+    /// Walks a chain of left-associative operators; consecutive `&&` (or `||`) are one list.
     fn walk_binary(&mut self, node: Node<'_>) -> FormId {
         let f = fields();
-        let mut steps = Vec::new();
-        let mut at = node;
-        while kind(at) == K::Binary {
+        let mut operands = Vec::new();
+        let mut leftmost = node;
+        while kind(leftmost) == K::Binary {
             let (Some(left), Some(operator), Some(right)) =
-                (child(at, f.left), child(at, f.operator), child(at, f.right))
+                (child(leftmost, f.left), child(leftmost, f.operator), child(leftmost, f.right))
             else {
                 break;
             };
-            steps.push((operator, right));
-            at = left;
+            operands.push((operator, right));
+            leftmost = left;
         }
-        let mut form = if kind(at) == K::Binary { self.other() } else { self.walk_value(at) };
-        while let Some((operator, right)) = steps.pop() {
-            let sign = operator.kind();
-            let logic = match sign {
+        let mut form = if kind(leftmost) == K::Binary { self.other() } else { self.walk_value(leftmost) };
+        while let Some((operator, right)) = operands.pop() {
+            let operator_text = operator.kind();
+            let short_circuit = match operator_text {
                 "&&" => Some((AltKind::And, RegionKind::Then)),
                 "||" => Some((AltKind::Or, RegionKind::Else)),
                 _ => None,
             };
-            let Some((alt, arm)) = logic else {
+            let Some((alt_kind, arm)) = short_circuit else {
                 let right = self.walk_value(right);
-                form = match comparison(sign) {
+                form = match comparison(operator_text) {
                     Some(comparison) => self.form(Form::Compare(comparison, form, right)),
                     None => self.other(),
                 };
                 continue;
             };
             let mut parts = vec![form, self.walk_conditional(right, arm, form)];
-            while steps.last().is_some_and(|(next, _)| next.kind() == sign) {
-                let Some((_, right)) = steps.pop() else { break };
+            while operands.last().is_some_and(|(next, _)| next.kind() == operator_text) {
+                let Some((_, right)) = operands.pop() else { break };
                 parts.push(self.walk_conditional(right, arm, form));
             }
             let list = self.facts.list(&parts);
-            form = self.form(Form::Alt(alt, list));
+            form = self.form(Form::Alt(alt_kind, list));
         }
         form
     }
 
-    /// Returns the right side of `&&` or `||`, which runs only if the left side says so.
+    /// Walks the right side of `&&` or `||`, which runs only if `test` has the value of the arm.
     fn walk_conditional(&mut self, node: Node<'_>, arm: RegionKind, test: FormId) -> FormId {
-        if is_simple(node) {
+        if runs_no_code(node) {
             return self.walk_value(node);
         }
         let region = self.region_here(arm, test, span(node));
         self.within(region, |walker| walker.walk_value(node))
     }
 
-    /// Returns a closure, which runs where it is called.
+    /// Walks a closure, which is a body of its own.
     fn walk_closure(&mut self, node: Node<'_>) -> FormId {
         let f = fields();
         let flow = if has(node, K::Async) { Flow::Coroutine } else { Flow::Sync };
@@ -346,7 +346,7 @@ impl Walker<'_> {
         self.form(Form::Callable(body))
     }
 
-    /// Returns a block between a macro's delimiters that is an asynchronous generator.
+    /// Walks the block of a macro such as `stream! { … }`, which is the body of an asynchronous generator.
     pub(crate) fn walk_stream_body(&mut self, block: Node<'_>, name: &str) -> FormId {
         let name = self.facts.intern(name);
         let start = block.start_byte() as u32;
@@ -358,12 +358,12 @@ impl Walker<'_> {
         self.form(Form::Run(body))
     }
 
-    /// Returns an `async` or `gen` block, which runs where it is awaited or iterated.
-    fn walk_lazy_block(&mut self, node: Node<'_>, kind_of: BodyKind, flow: Flow, name: &str) -> FormId {
+    /// Walks an `async` or `gen` block, which is a body of its own.
+    fn walk_lazy_block(&mut self, node: Node<'_>, body_kind: BodyKind, flow: Flow, name: &str) -> FormId {
         let name = self.facts.intern(name);
         let start = node.start_byte() as u32;
         let word = blocklint_core::Span::new(start, start + if flow == Flow::Coroutine { 5 } else { 3 });
-        let body = self.add_body(kind_of, flow, name, span(node), word);
+        let body = self.add_body(body_kind, flow, name, span(node), word);
         if has(node, K::Move) {
             let row = self.facts.body_mut(body);
             row.flags = row.flags.with(BodyFlags::MOVE);
@@ -371,7 +371,7 @@ impl Walker<'_> {
         let place = self.enter_body(body, blocklint_facts::ClassId::NONE);
         if let Some(block) = named(node).find(|part| kind(*part) == K::Block) {
             let value: BlockValue = self.walk_block(block);
-            if value.tail && value.form.is_some() {
+            if value.has_tail && value.form.is_some() {
                 self.add_exit(ExitKind::Return, value.form, value.span);
             }
         }
@@ -380,8 +380,8 @@ impl Walker<'_> {
     }
 }
 
-/// Returns the expression that a link of a chain stands on; none for what is no link.
-fn inner_of(node: Node<'_>) -> Option<Node<'_>> {
+/// Returns the inner expression of a link of a chain (`a` of `a.b()`); `None` for other expressions.
+fn inner_expression(node: Node<'_>) -> Option<Node<'_>> {
     let f = fields();
     match kind(node) {
         K::Call | K::GenericFunction => child(node, f.function),
@@ -391,11 +391,11 @@ fn inner_of(node: Node<'_>) -> Option<Node<'_>> {
     }
 }
 
-/// True if nothing in an expression can run other code.
-fn is_simple(node: Node<'_>) -> bool {
-    let mut at = node;
+/// True if an expression cannot run other code.
+fn runs_no_code(node: Node<'_>) -> bool {
+    let mut expression = node;
     loop {
-        match kind(at) {
+        match kind(expression) {
             K::Identifier
             | K::SelfWord
             | K::ScopedIdentifier
@@ -404,17 +404,17 @@ fn is_simple(node: Node<'_>) -> bool {
             | K::Integer
             | K::Float
             | K::Char => return true,
-            K::Field | K::Reference | K::Paren | K::Unary | K::Cast => match inner_of(at) {
-                Some(inner) => at = inner,
+            K::Field | K::Reference | K::Paren | K::Unary | K::Cast => match inner_expression(expression) {
+                Some(inner) => expression = inner,
                 None => return true,
             },
-            K::Binary => match (child(at, fields().left), child(at, fields().right)) {
-                // Long runs lean to the left, so this goes one level to the right only.
+            K::Binary => match (child(expression, fields().left), child(expression, fields().right)) {
+                // Long chains are left-associative, so only one level of the right side is checked.
                 (Some(left), Some(right)) if !matches!(kind(right), K::Binary) => {
                     if matches!(kind(right), K::Call | K::MacroInvocation | K::Await | K::Block | K::If | K::Match) {
                         return false;
                     }
-                    at = left;
+                    expression = left;
                 }
                 _ => return false,
             },

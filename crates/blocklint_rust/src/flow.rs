@@ -1,25 +1,25 @@
-//! Branches and loops: their regions, tests and values.
+//! Branches and loops: `if`, `match`, `loop`, `while`, `for`, `break`, with their regions, tests and values.
 
 use blocklint_core::Span;
 use blocklint_facts::{AltKind, Form, FormId, List, RegionId, RegionKind, Site, SiteFlags, SiteKind};
 use tree_sitter::Node;
 
-use crate::blocks::After;
+use crate::blocks::RestArm;
 use crate::kinds::{K, child, fields, kind, named};
 use crate::scope::ScopeKind;
 use crate::walker::{Breaks, Walker, Walking, span};
 
 impl Walker<'_> {
-    /// `if`, with all its `else if`s, which may be thousands. `after` gets the arms in which what follows runs.
-    pub(crate) fn walk_if(&mut self, node: Node<'_>, after: &mut Vec<After>) -> FormId {
+    /// Walks an `if` with all its `else if`. Adds the arms in which the rest of the block runs to `after`.
+    pub(crate) fn walk_if(&mut self, node: Node<'_>, after: &mut Vec<RestArm>) -> FormId {
         let f = fields();
         let outer = self.region;
-        let mut ends = Vec::new();
+        let mut values = Vec::new();
         let mut tests: Vec<(u32, FormId)> = Vec::new();
-        let mut at = node;
-        while let (Some(condition), Some(consequence)) = (child(at, f.condition), child(at, f.consequence)) {
+        let mut branch = node;
+        while let (Some(condition), Some(consequence)) = (child(branch, f.condition), child(branch, f.consequence)) {
             self.scopes.open(ScopeKind::Open);
-            let subject = self.add_condition_region(at, condition);
+            let subject = self.add_condition_region(branch, condition);
             if let Some(subject) = subject {
                 self.region = subject;
             }
@@ -29,51 +29,50 @@ impl Walker<'_> {
             tests.push((group, test));
             let region = self.arm_here(RegionKind::Then, group, test, span(consequence));
             let value = self.within(region, |walker| walker.walk_block(consequence));
-            ends.push(value.form);
+            values.push(value.form);
             self.scopes.close();
-            let alternative = child(at, f.alternative).and_then(|clause| named(clause).next());
+            let alternative = child(branch, f.alternative).and_then(|clause| named(clause).next());
             let Some(alternative) = alternative else {
-                ends.push(self.form(Form::None));
+                values.push(self.form(Form::None));
                 break;
             };
             let region = self.arm_here(RegionKind::Else, group, test, span(alternative));
             if kind(alternative) == K::If {
                 self.region = region;
-                at = alternative;
+                branch = alternative;
                 continue;
             }
             let value = self.within(region, |walker| walker.walk_block(alternative));
-            ends.push(value.form);
+            values.push(value.form);
             break;
         }
         self.region = outer;
-        for (at, &(group, test)) in tests.iter().enumerate() {
-            if ends.get(at).is_some_and(|end| end.is_none()) {
-                after.push(After { kind: RegionKind::Else, group, test });
+        for (index, &(group, test)) in tests.iter().enumerate() {
+            if values.get(index).is_some_and(|value| value.is_none()) {
+                after.push(RestArm { kind: RegionKind::Else, group, test });
                 continue;
             }
-            if ends[at + 1..].iter().all(|end| end.is_none()) {
-                after.push(After { kind: RegionKind::Then, group, test });
+            if values[index + 1..].iter().all(|value| value.is_none()) {
+                after.push(RestArm { kind: RegionKind::Then, group, test });
             }
             break;
         }
-        if ends.iter().all(|end| end.is_none()) {
+        if values.iter().all(|value| value.is_none()) {
             after.clear();
         }
-        self.ends(ends)
+        self.ends(values)
     }
 
-    /// Returns the region of a whole `if` or `while`, if a `let` of its condition makes what lives as long as that
-    /// does.
+    /// Adds a region for a whole `if` or `while`, if the subject of a `let` in its condition creates temporary values.
     fn add_condition_region(&mut self, whole: Node<'_>, condition: Node<'_>) -> Option<RegionId> {
         let value = fields().value;
-        chained(condition).into_iter().filter(|part| kind(*part) == K::LetCondition).find_map(|part| {
+        chain_operands(condition).into_iter().filter(|part| kind(*part) == K::LetCondition).find_map(|part| {
             let subject = child(part, value)?;
             self.add_subject_region(whole, subject)
         })
     }
 
-    /// Returns a condition; its `let`s bind in the innermost scope.
+    /// Walks a condition and returns its test. A `let` in it binds names in the innermost scope.
     pub(crate) fn walk_condition(&mut self, node: Node<'_>) -> FormId {
         let f = fields();
         match kind(node) {
@@ -87,7 +86,8 @@ impl Walker<'_> {
                 if test.is_none() { self.other() } else { test }
             }
             K::LetChain => {
-                let tests: Vec<FormId> = chained(node).into_iter().map(|part| self.walk_condition(part)).collect();
+                let tests: Vec<FormId> =
+                    chain_operands(node).into_iter().map(|part| self.walk_condition(part)).collect();
                 let list = self.facts.list(&tests);
                 self.form(Form::Alt(AltKind::And, list))
             }
@@ -95,7 +95,7 @@ impl Walker<'_> {
         }
     }
 
-    /// `match`: an arm is a case with the test its pattern makes.
+    /// Walks a `match`: each arm is a `Case` region, whose test is the one of its pattern.
     pub(crate) fn walk_match(&mut self, node: Node<'_>) -> FormId {
         let f = fields();
         let Some(subject) = child(node, f.value) else { return self.other() };
@@ -105,7 +105,7 @@ impl Walker<'_> {
         let subject = self.walk_value(subject);
         self.set_subject(whole, subject);
         let group = self.facts.group();
-        let mut ends = Vec::new();
+        let mut values = Vec::new();
         for arm in child(node, f.body).into_iter().flat_map(named) {
             if kind(arm) != K::MatchArm {
                 continue;
@@ -118,7 +118,7 @@ impl Walker<'_> {
             };
             let region = self.arm_here(RegionKind::Case, group, test, span(arm));
             self.scopes.open(ScopeKind::Open);
-            let end = self.within(region, |walker| {
+            let value = self.within(region, |walker| {
                 if let Some(pattern) = pattern {
                     walker.bind_pattern(pattern, subject);
                 }
@@ -131,26 +131,26 @@ impl Walker<'_> {
                 }
             });
             self.scopes.close();
-            ends.push(end);
+            values.push(value);
         }
         self.region = outer;
-        self.ends(ends)
+        self.ends(values)
     }
 
-    /// Says of a region what the subject is whose values live as long as it does.
+    /// Sets the test of a region from [`Self::add_subject_region`] to the subject.
     fn set_subject(&mut self, region: Option<RegionId>, subject: FormId) {
         if let Some(region) = region {
             self.facts.region_mut(region).test = subject;
         }
     }
 
-    /// `loop`, `while` and `for`.
+    /// Walks `loop`, `while` or `for`.
     pub(crate) fn walk_loop(&mut self, node: Node<'_>) -> FormId {
         let f = fields();
         let label = named(node).find(|part| kind(*part) == K::Label).map(|label| self.label_name(label));
         self.breaks.push(Breaks { label, is_loop: true, ..Breaks::default() });
         self.scopes.open(ScopeKind::Open);
-        let mut endless = None;
+        let mut loop_region = None;
         let outer = self.region;
         match kind(node) {
             K::For => {
@@ -177,7 +177,7 @@ impl Walker<'_> {
                 });
             }
             K::While => {
-                // The test runs again each time round, so it belongs to the loop.
+                // The test runs in each iteration, so it is inside the loop's region.
                 let region = self.region_here(RegionKind::Loop, FormId::NONE, span(node));
                 self.within(region, |walker| {
                     let condition = child(node, f.condition);
@@ -196,7 +196,7 @@ impl Walker<'_> {
             }
             _ => {
                 let region = self.region_here(RegionKind::Loop, FormId::NONE, span(node));
-                endless = Some(region);
+                loop_region = Some(region);
                 self.within(region, |walker| {
                     if let Some(body) = child(node, f.body) {
                         walker.walk_block(body);
@@ -207,9 +207,9 @@ impl Walker<'_> {
         self.scopes.close();
         self.region = outer;
         let breaks = self.breaks.pop().unwrap_or_default();
-        match endless {
-            // Without a `break` it never ends, as `while true`.
-            Some(region) if !breaks.any => {
+        match loop_region {
+            // A `loop` without `break` never ends; its test is `true`.
+            Some(region) if !breaks.is_left => {
                 let test = self.form(Form::Bool(true));
                 self.facts.region_mut(region).test = test;
                 FormId::NONE
@@ -219,7 +219,7 @@ impl Walker<'_> {
         }
     }
 
-    /// `break`, with or without label and value.
+    /// Walks a `break`, with or without label and value.
     pub(crate) fn walk_break(&mut self, node: Node<'_>) -> FormId {
         let mut label = None;
         let mut value = FormId::NONE;
@@ -234,7 +234,7 @@ impl Walker<'_> {
             None => breaks.is_loop,
         });
         if let Some(breaks) = target {
-            breaks.any = true;
+            breaks.is_left = true;
             if value.is_some() {
                 breaks.values.push(value);
             }
@@ -242,7 +242,7 @@ impl Walker<'_> {
         FormId::NONE
     }
 
-    /// An implicit call on an operand.
+    /// Adds an implicit call on an operand.
     pub(crate) fn add_implicit_call(&mut self, kind: SiteKind, name: &str, operand: FormId, span: Span) {
         let name = self.facts.intern(name);
         let at = self.at();
@@ -251,13 +251,13 @@ impl Walker<'_> {
     }
 }
 
-/// Returns the parts of a condition that must all hold: those of `a && let Some(b) = c`, else itself.
-fn chained(condition: Node<'_>) -> Vec<Node<'_>> {
+/// Returns the operands of a `let` chain (`a && let Some(b) = c`), else the condition itself.
+fn chain_operands(condition: Node<'_>) -> Vec<Node<'_>> {
     let mut parts = Vec::new();
     let mut open = vec![condition];
     while let Some(part) = open.pop() {
         if kind(part) == K::LetChain {
-            // Nested to the left.
+            // A chain nests to the left.
             let inner: Vec<Node<'_>> = named(part).collect();
             open.extend(inner.into_iter().rev());
         } else {

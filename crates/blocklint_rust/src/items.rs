@@ -14,11 +14,11 @@ use crate::scope::ScopeKind;
 use crate::walker::{Walker, Walking, span};
 
 impl Walker<'_> {
-    /// The items of a file, module or foreign block.
+    /// Walks the items of a file or module.
     pub(crate) fn walk_items(&mut self, node: Node<'_>) {
         let parts: Vec<Node<'_>> = named(node).collect();
         self.declare_items_among(parts.iter().copied());
-        // Macros may define what functions above them name (`thread_local!`).
+        // Macros can define names that functions above them use (`thread_local!`), so they are walked first.
         for &part in &parts {
             match kind(part) {
                 K::MacroInvocation => self.walk_item_macro(part),
@@ -36,7 +36,7 @@ impl Walker<'_> {
                 K::AttributeItem => attrs.nodes.push(part),
                 K::InnerAttribute => {
                     if self.is_test_attribute(part) {
-                        self.test = true;
+                        self.is_test = true;
                         let body = self.walk.facts.body_mut(self.walk.body);
                         body.flags = body.flags.with(BodyFlags::TEST);
                     }
@@ -55,7 +55,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Declares the items of a block or module, which are seen before they are defined.
+    /// Declares the items of a block or module, because they are visible before their definition.
     pub(crate) fn declare_items(&mut self, node: Node<'_>) {
         self.declare_items_among(named(node));
     }
@@ -73,10 +73,10 @@ impl Walker<'_> {
                 K::ExternCrate => self.walk_extern_crate(part),
                 K::ModItem if child(part, fields().body).is_none() => {
                     let path = self.attribute_value(&attrs, "path");
-                    let before = self.test;
-                    self.test |= self.is_test_only(&attrs);
+                    let before = self.is_test;
+                    self.is_test |= self.is_test_only(&attrs);
                     self.add_mod_file(part, path);
-                    self.test = before;
+                    self.is_test = before;
                 }
                 K::FunctionItem
                 | K::FunctionSignature
@@ -113,11 +113,11 @@ impl Walker<'_> {
         }
     }
 
-    /// One item; what is none is left to the caller.
+    /// Walks one item; other nodes are ignored.
     pub(crate) fn walk_item(&mut self, node: Node<'_>, attrs: &Attrs<'_>) {
         let _ = self.deeper(node, |walker| {
-            let before = walker.test;
-            walker.test |= walker.is_test_only(attrs);
+            let before = walker.is_test;
+            walker.is_test |= walker.is_test_only(attrs);
             match kind(node) {
                 K::FunctionItem | K::FunctionSignature => walker.walk_function(node, attrs),
                 K::StructItem | K::UnionItem => walker.walk_struct(node, attrs),
@@ -141,11 +141,11 @@ impl Walker<'_> {
                 }
                 _ => {}
             }
-            walker.test = before;
+            walker.is_test = before;
         });
     }
 
-    /// Reads a part that did not parse: items, or statements whose function was not recognised.
+    /// Walks a part that did not parse: items, or statements of a function that was not recognised.
     pub(crate) fn walk_fragment(&mut self, node: Node<'_>) {
         match kind(node) {
             K::ExprStatement => {
@@ -163,9 +163,9 @@ impl Walker<'_> {
         }
     }
 
-    /// Returns a body in the current one, with nothing filled in that is learned later.
-    pub(crate) fn add_body(&mut self, kind: BodyKind, flow: Flow, name: Sym, whole: Span, name_span: Span) -> BodyId {
-        let flags = if self.test { BodyFlags::TEST } else { BodyFlags::default() };
+    /// Adds a body inside the current one; the caller fills in parameters and result later.
+    pub(crate) fn add_body(&mut self, kind: BodyKind, flow: Flow, name: Sym, span: Span, name_span: Span) -> BodyId {
+        let flags = if self.is_test { BodyFlags::TEST } else { BodyFlags::default() };
         self.walk.facts.body(Body {
             kind,
             flow,
@@ -176,14 +176,14 @@ impl Walker<'_> {
             params: List::EMPTY,
             decorators: List::EMPTY,
             returns: FormId::NONE,
-            span: whole,
+            span,
             name_span,
             region: RegionId::NONE,
             var: VarId::NONE,
         })
     }
 
-    /// Returns the variable that a definition binds: a member inside a class, else an item.
+    /// Returns the variable of a definition: a member if a class is being walked, else an item.
     fn definition_var(&mut self, name: Sym) -> VarId {
         if self.class.is_none() {
             return self.item_var(name);
@@ -196,7 +196,7 @@ impl Walker<'_> {
         var
     }
 
-    /// A function or method, with or without a block.
+    /// Walks a function or method, with or without a block.
     fn walk_function(&mut self, node: Node<'_>, attrs: &Attrs<'_>) {
         let f = fields();
         let Some(name_node) = child(node, f.name) else { return };
@@ -241,7 +241,7 @@ impl Walker<'_> {
         self.leave_body(place);
     }
 
-    /// True if a block only says that there is none: `todo!()`, `unimplemented!()`.
+    /// True if a block is only `todo!()` or `unimplemented!()`.
     fn is_unimplemented(&self, block: Node<'_>) -> bool {
         let mut parts = named(block);
         let (Some(only), None) = (parts.next(), parts.next()) else { return false };
@@ -251,25 +251,25 @@ impl Walker<'_> {
         name.is_some_and(|name| matches!(&*self.text(name), "todo" | "unimplemented"))
     }
 
-    /// Walks a block as the whole of the current body: its value is what the body returns.
+    /// Walks the block of the current body, which returns the block's value.
     pub(crate) fn walk_block_as_body(&mut self, block: Node<'_>) {
         let value = self.walk_block(block);
-        if value.tail && value.form.is_some() {
+        if value.has_tail && value.form.is_some() {
             self.add_exit(ExitKind::Return, value.form, value.span);
         }
     }
 
-    /// Adds the parameters of a function or closure; true if there is a receiver.
+    /// Adds the parameters of a function or closure. Returns true if there is a receiver.
     pub(crate) fn walk_parameters(&mut self, node: Node<'_>, body: BodyId) -> bool {
         let f = fields();
         let mut params = Vec::new();
         let mut patterns = Vec::new();
-        let mut receiver = false;
+        let mut has_receiver = false;
         for part in parts(node) {
             let number = params.len() as u32;
             let (pattern, annotation) = match kind(part) {
                 K::SelfParameter => {
-                    receiver = true;
+                    has_receiver = true;
                     let name = self.facts.intern("self");
                     params.push(self.add_param(name, ParamKind::Receiver, number, FormId::NONE));
                     continue;
@@ -279,19 +279,19 @@ impl Walker<'_> {
                     let Some(pattern) = child(part, f.pattern) else { continue };
                     let annotation = self.type_form_in_field(part, f.type_name);
                     if kind(pattern) == K::SelfWord {
-                        receiver = true;
+                        has_receiver = true;
                         let name = self.facts.intern("self");
                         params.push(self.add_param(name, ParamKind::Receiver, number, annotation));
                         continue;
                     }
                     (pattern, annotation)
                 }
-                // A closure's parameter without a type.
+                // A parameter of a closure, without a type.
                 _ => (part, FormId::NONE),
             };
             let pattern = strip_mut(pattern);
             let kind = ParamKind::PositionalOnly;
-            if kind_is_name(pattern) {
+            if is_name_pattern(pattern) {
                 let name = self.name_symbol(pattern);
                 params.push(self.add_param(name, kind, number, annotation));
             } else {
@@ -306,21 +306,21 @@ impl Walker<'_> {
             let value = self.var_form(var);
             self.bind_pattern(pattern, value);
         }
-        receiver
+        has_receiver
     }
 
     fn add_param(&mut self, name: Sym, kind: ParamKind, number: u32, annotation: FormId) -> Param {
-        // A pattern's parameter is a variable that no name means.
-        let shown = if name == NO_NAME { self.facts.intern("") } else { name };
-        let var = self.new_var(shown, VarKind::Param(number));
+        // A parameter with a pattern has a variable without a name.
+        let var_name = if name == NO_NAME { self.facts.intern("") } else { name };
+        let var = self.new_var(var_name, VarKind::Param(number));
         if name != NO_NAME {
             self.scopes.add_local(name, var);
         }
         Param { name, kind, var, default: FormId::NONE, annotation }
     }
 
-    /// Returns a class row with its body; the walk then stands in that body until [`Self::close_class`].
-    fn open_class(&mut self, kind: ClassKind, node: Node<'_>, attrs: &Attrs<'_>, name: Option<Node<'_>>) -> Opened {
+    /// Adds a class with its body, which is the current body until [`Self::close_class`].
+    fn open_class(&mut self, kind: ClassKind, node: Node<'_>, attrs: &Attrs<'_>, name: Option<Node<'_>>) -> OpenClass {
         let sym = match name {
             Some(name) => self.name_symbol(name),
             None => self.facts.intern(""),
@@ -375,10 +375,10 @@ impl Walker<'_> {
             let list = self.facts.list(&params);
             self.facts.class_mut(class).type_params = list;
         }
-        Opened { class, place, members }
+        OpenClass { class, place, members }
     }
 
-    fn close_class(&mut self, opened: Opened) {
+    fn close_class(&mut self, opened: OpenClass) {
         self.scopes.close();
         self.members = opened.members;
         self.leave_body(opened.place);
@@ -393,12 +393,12 @@ impl Walker<'_> {
         self.close_class(opened);
     }
 
-    /// The fields of a struct; those of a tuple struct are named by number.
+    /// Declares the fields of a struct; those of a tuple struct have numbers as names.
     fn walk_fields(&mut self, body: Node<'_>) {
         let f = fields();
         if kind(body) == K::OrderedFields {
-            for (at, ty) in tuple_fields(body).enumerate() {
-                let name = self.facts.intern(&at.to_string());
+            for (index, ty) in tuple_fields(body).enumerate() {
+                let name = self.facts.intern(&index.to_string());
                 self.declare_field(name, ty, span(ty));
             }
             return;
@@ -417,7 +417,7 @@ impl Walker<'_> {
         self.bind(target, FormId::NONE, annotation, AssignKind::Declaration, span);
     }
 
-    /// An enum: a variant's annotation is the type of its payload, the tuple of several, or `Pairs` of named ones.
+    /// Walks an enum. The annotation of a variant is the type of its payload, a tuple of several, or `Pairs` of named ones.
     fn walk_enum(&mut self, node: Node<'_>, attrs: &Attrs<'_>) {
         let f = fields();
         let Some(name) = child(node, f.name) else { return };
@@ -486,9 +486,9 @@ impl Walker<'_> {
         let class = self.facts.class_mut(opened.class);
         class.subject = subject;
         class.bases = bases;
-        // Its methods are qualified by the type's name.
+        // The qualified names of its methods contain the name of the type.
         if let Some(ty) = child(node, f.type_name) {
-            let name_node = type_name(ty);
+            let name_node = last_name_of_type(ty);
             let name = self.name_symbol(name_node);
             let body = self.body;
             let row = self.facts.body_mut(body);
@@ -502,7 +502,7 @@ impl Walker<'_> {
         self.close_class(opened);
     }
 
-    /// The members of a trait or impl block.
+    /// Walks the members of a trait or impl block.
     fn walk_members(&mut self, body: Node<'_>) {
         let mut attrs = Attrs::default();
         for part in named(body) {
@@ -517,7 +517,7 @@ impl Walker<'_> {
         }
     }
 
-    /// `type A<T> = B;`, also the associated type of an impl block.
+    /// Walks `type A<T> = B;`, also as the associated type of an impl block.
     fn walk_type_alias(&mut self, node: Node<'_>, attrs: &Attrs<'_>) {
         let Some(name) = child(node, fields().name) else { return };
         let opened = self.open_class(ClassKind::Alias, node, attrs, Some(name));
@@ -526,7 +526,7 @@ impl Walker<'_> {
         self.close_class(opened);
     }
 
-    /// `type A: B;` in a trait: some type with these bounds.
+    /// Walks `type A: B;` in a trait, which is a type with these bounds.
     fn walk_associated_type(&mut self, node: Node<'_>) {
         let Some(name) = child(node, fields().name) else { return };
         let sym = self.name_symbol(name);
@@ -537,7 +537,7 @@ impl Walker<'_> {
         self.bind(target, FormId::NONE, annotation, AssignKind::Declaration, span(name));
     }
 
-    /// `mod a { … }`; `mod a;` is an import.
+    /// Walks `mod a { … }`; `mod a;` is an import.
     fn walk_module(&mut self, node: Node<'_>, attrs: &Attrs<'_>) {
         let (Some(name), Some(body)) = (child(node, fields().name), child(node, fields().body)) else { return };
         let opened = self.open_class(ClassKind::Module, node, attrs, Some(name));
@@ -545,7 +545,7 @@ impl Walker<'_> {
         self.close_class(opened);
     }
 
-    /// `const` and `static`.
+    /// Walks a `const` or `static`.
     pub(crate) fn walk_constant(&mut self, node: Node<'_>) {
         let f = fields();
         let Some(name) = child(node, f.name) else { return };
@@ -566,18 +566,18 @@ impl Walker<'_> {
 }
 
 /// A class being walked.
-struct Opened {
+struct OpenClass {
     class: ClassId,
-    place: crate::walker::Place,
+    place: crate::walker::OuterBody,
     members: rustc_hash::FxHashMap<Sym, VarId>,
 }
 
-/// Returns the types of a tuple struct's fields.
+/// Returns the types of the fields of a tuple struct.
 fn tuple_fields(body: Node<'_>) -> impl Iterator<Item = Node<'_>> {
     named(body).filter(|part| !matches!(kind(*part), K::AttributeItem) && part.kind() != "visibility_modifier")
 }
 
-/// Returns a pattern without `mut` in front.
+/// Returns a pattern without a leading `mut`.
 pub(crate) fn strip_mut(pattern: Node<'_>) -> Node<'_> {
     match kind(pattern) {
         K::MutPattern => named(pattern).find(|part| kind(*part) != K::MutableSpecifier).unwrap_or(pattern),
@@ -586,24 +586,24 @@ pub(crate) fn strip_mut(pattern: Node<'_>) -> Node<'_> {
 }
 
 /// True if a pattern is a plain name.
-pub(crate) fn kind_is_name(pattern: Node<'_>) -> bool {
+pub(crate) fn is_name_pattern(pattern: Node<'_>) -> bool {
     kind(pattern) == K::Identifier
 }
 
 /// Returns the name of a type without its path and arguments.
-fn type_name(node: Node<'_>) -> Node<'_> {
+fn last_name_of_type(node: Node<'_>) -> Node<'_> {
     let f = fields();
-    let mut at = node;
+    let mut ty = node;
     loop {
-        let next = match kind(at) {
-            K::GenericType | K::ReferenceType | K::PointerType => child(at, f.type_name),
-            K::ScopedTypeIdentifier => child(at, f.name),
-            K::DynamicType | K::AbstractType => child(at, f.trait_name),
+        let next = match kind(ty) {
+            K::GenericType | K::ReferenceType | K::PointerType => child(ty, f.type_name),
+            K::ScopedTypeIdentifier => child(ty, f.name),
+            K::DynamicType | K::AbstractType => child(ty, f.trait_name),
             _ => None,
         };
         match next {
-            Some(next) => at = next,
-            None => return at,
+            Some(next) => ty = next,
+            None => return ty,
         }
     }
 }

@@ -1,8 +1,8 @@
-//! Patterns taken apart: every name is bound to the part of the value it matches.
+//! Destructuring of patterns: each name is bound to the part of the value that it matches, and each pattern has a test.
 //!
-//! A payload with one part is that part: `Some(x)` binds `x` to `Field(v, "Some")`, `Pair(a, b)` binds them to
-//! `Part(Field(v, "Pair"), 0)` and `1`. A path in front tells the type: `Msg::Load(x)` is `Field(v as Msg, "Load")`,
-//! `db::Config { path }` is `Field(v as db::Config, "path")`.
+//! `Some(x)` binds `x` to `Field(v, "Some")`; `Pair(a, b)` binds its names to `Part(Field(v, "Pair"), 0)` and `1`. The
+//! path of a pattern is the type: `Msg::Load(x)` is `Field(v as Msg, "Load")`, `db::Config { path }` is
+//! `Field(v as db::Config, "path")`.
 
 use blocklint_facts::{AltKind, AssignKind, DisplayKind, Form, FormId, VarKind};
 use tree_sitter::Node;
@@ -52,9 +52,9 @@ impl Walker<'_> {
             K::SlicePattern => {
                 let element = self.form(Form::Element(value));
                 for part in named(node) {
-                    // `rest @ ..` is a slice of the same elements.
-                    let whole = kind(part) == K::Captured && named(part).any(|p| kind(p) == K::RemainingField);
-                    self.bind_pattern_parts(part, if whole { value } else { element });
+                    // `rest @ ..` binds a slice of the same elements.
+                    let is_rest = kind(part) == K::Captured && named(part).any(|p| kind(p) == K::RemainingField);
+                    self.bind_pattern_parts(part, if is_rest { value } else { element });
                 }
             }
             K::Captured => {
@@ -72,7 +72,7 @@ impl Walker<'_> {
                 }
             }
             K::OrPattern => {
-                // Nested to the left; every side binds the same names.
+                // `A | B | C` nests to the left; each alternative binds the same names.
                 let mut sides = vec![node];
                 while let Some(side) = sides.pop() {
                     if kind(side) == K::OrPattern {
@@ -87,27 +87,27 @@ impl Walker<'_> {
         }
     }
 
-    /// The parts of a tuple; what follows `..` has no known number.
+    /// Binds the parts of a tuple. The index of a part behind `..` is unknown.
     fn bind_tuple_parts(&mut self, parts: Vec<Node<'_>>, value: FormId) {
-        let mut known = true;
-        for (at, part) in parts.into_iter().enumerate() {
+        let mut is_before_rest = true;
+        for (index, part) in parts.into_iter().enumerate() {
             if kind(part) == K::RemainingField {
-                known = false;
+                is_before_rest = false;
                 continue;
             }
-            let form = if known { self.form(Form::Part(value, at as u32)) } else { self.other() };
+            let form = if is_before_rest { self.form(Form::Part(value, index as u32)) } else { self.other() };
             self.bind_pattern_parts(part, form);
         }
     }
 
-    /// Binds one name. Names with a capital letter are constants and variants and bind nothing.
+    /// Binds one name. A name with a capital letter is a constant or variant and binds no variable.
     pub(crate) fn bind_name(&mut self, node: Node<'_>, value: FormId, annotation: FormId) {
         let name = self.name_symbol(node);
         let text = self.facts.facts().text(name);
         if text.starts_with(char::is_uppercase) || text == "_" || text.is_empty() {
             return;
         }
-        // The other side of `A(x) | B(x)` and a parameter's own variable.
+        // An alternative of `A(x) | B(x)` before has created the variable.
         let var = match self.pattern_var(name) {
             Some(var) => var,
             None => {
@@ -120,7 +120,7 @@ impl Walker<'_> {
         self.bind(target, value, annotation, AssignKind::Plain, span(node));
     }
 
-    /// Returns the variable that an earlier side of the same pattern made for this name.
+    /// Returns the variable of this name that an earlier alternative of the same pattern has created.
     fn pattern_var(&self, name: blocklint_facts::Sym) -> Option<blocklint_facts::VarId> {
         let var = self.scopes.local_in_innermost(name)?;
         (var.0 >= self.pattern_start).then_some(var)
@@ -133,7 +133,7 @@ impl Walker<'_> {
         self.pattern_start = before;
     }
 
-    /// Returns the payload that a pattern's path selects.
+    /// Returns the form of the payload that the path of a pattern selects.
     fn payload_form(&mut self, path: Node<'_>, value: FormId) -> FormId {
         let f = fields();
         let path = match kind(path) {
@@ -158,7 +158,7 @@ impl Walker<'_> {
         self.form(Form::Field(base, name))
     }
 
-    /// Returns the enum in front of a variant: a path whose last but one segment is written like a type.
+    /// Returns the path of the enum in the path of a variant; `None` if the segment before the last is no type.
     fn enum_of_variant<'t>(&self, path: Node<'t>) -> Option<Node<'t>> {
         let front = child(path, fields().path)?;
         self.is_type_path(front).then_some(front)
@@ -172,8 +172,8 @@ impl Walker<'_> {
         self.text(last).starts_with(char::is_uppercase)
     }
 
-    /// Returns the test that a pattern makes: `Some(_)` tests that the value is not `None`, a literal that it is equal.
-    /// None for patterns that always match.
+    /// Returns the test of a pattern: for `Some(_)` that the value is not `None`, for a literal that it is equal;
+    /// [`FormId::NONE`] for patterns that always match.
     pub(crate) fn pattern_test(&mut self, node: Node<'_>, value: FormId) -> FormId {
         use blocklint_facts::Comparison::{Eq, Is, IsNot};
         let f = fields();
@@ -201,9 +201,9 @@ impl Walker<'_> {
             K::StructPattern if child(node, f.type_name).is_some_and(|path| self.enum_of_variant(path).is_none()) => {
                 FormId::NONE
             }
-            // `_` is a sign without a node kind of its own.
+            // `_` has no node kind of its own.
             _ if self.text(node) == "_" => FormId::NONE,
-            // `(None, None)` of a tuple that is written there.
+            // `match (a, b) { (None, None) => … }`
             K::TuplePattern if named(node).all(|part| kind(part) == K::Identifier && self.text(part) == "None") => {
                 let Form::Display(DisplayKind::Tuple, list) = self.facts.facts().form(value) else {
                     return self.other();
@@ -223,7 +223,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Returns the pattern in a `match_pattern`, and whether it is guarded.
+    /// Returns the pattern and the guard of an arm.
     pub(crate) fn split_arm_pattern<'t>(&self, node: Node<'t>) -> (Option<Node<'t>>, Option<Node<'t>>) {
         let guard = child(node, fields().condition);
         let pattern = all(node).next();

@@ -1,9 +1,9 @@
-//! Types and paths as forms.
+//! Types, paths, bounds and type parameters as forms.
 //!
-//! References and pointers are dropped, lifetimes and the marker traits that name no behaviour too. `A<B>` is
-//! `Subscript(A, B)`, several arguments a tuple display; `impl T`, `dyn T` and a function's bounded type parameter
-//! are `Bound(T)`, several bounds `Alt(And, …)`; `fn(A) -> B` and `Fn(A) -> B` are `Subscript(name, (parameters,
-//! result))`; `Item = T` among arguments is `Pairs["Item", T]`.
+//! References, pointers, lifetimes and marker traits (`Send`) are left out. `A<B>` is `Subscript(A, B)`; several
+//! arguments are a tuple display. `impl T`, `dyn T` and a bounded type parameter of a function are `Bound(T)`; several
+//! bounds are `Alt(And, …)`. `fn(A) -> B` and `Fn(A) -> B` are `Subscript(name, (parameters, result))`. `Item = T` among
+//! arguments is `Pairs["Item", T]`.
 
 use blocklint_facts::{AltKind, DisplayKind, Form, FormId, Sym};
 use tree_sitter::Node;
@@ -17,7 +17,7 @@ impl Walker<'_> {
         self.deeper(node, |walker| walker.type_form_inner(node)).unwrap_or_else(|| self.other())
     }
 
-    /// Returns the form of the type in a field; none if there is no such field.
+    /// Returns the form of the type in a field of a node; [`FormId::NONE`] if the node has no such field.
     pub(crate) fn type_form_in_field(&mut self, node: Node<'_>, field: u16) -> FormId {
         match child(node, field) {
             Some(node) => self.type_form(node),
@@ -58,7 +58,7 @@ impl Walker<'_> {
                 self.collect_bounds(bound, &mut bounds);
                 self.bound_form(&bounds)
             }
-            // `dyn A + B` parses as a bounded type whose left side is `dyn A`.
+            // The grammar parses `dyn A + B` as a bounded type, whose left side is `dyn A`.
             K::BoundedType => {
                 let mut bounds = Vec::new();
                 self.collect_bounds(node, &mut bounds);
@@ -93,22 +93,22 @@ impl Walker<'_> {
     /// Returns the form of a path of several segments, in a type or an expression.
     pub(crate) fn path_form(&mut self, node: Node<'_>) -> FormId {
         let f = fields();
-        // Segments from the last to the first, without recursion.
+        // Collects the segments from the last to the first in a loop, because a path can be long.
         let mut names = Vec::new();
-        let mut at = node;
+        let mut prefix = node;
         let mut base = loop {
-            match kind(at) {
+            match kind(prefix) {
                 K::ScopedIdentifier | K::ScopedTypeIdentifier => {
-                    let Some(last) = child(at, f.name) else { break self.other() };
+                    let Some(last) = child(prefix, f.name) else { break self.other() };
                     names.push(self.name_symbol(last));
-                    let Some(path) = child(at, f.path) else {
-                        // `::a::b` starts at the crates.
+                    let Some(path) = child(prefix, f.path) else {
+                        // `::a::b` begins with the name of a crate.
                         let root = self.facts.intern("");
                         break self.form(Form::Name(root));
                     };
-                    at = path;
+                    prefix = path;
                 }
-                _ => break self.type_form(at),
+                _ => break self.type_form(prefix),
             }
         };
         while let Some(name) = names.pop() {
@@ -117,7 +117,7 @@ impl Walker<'_> {
         base
     }
 
-    /// `base<arguments>`.
+    /// Returns `base<arguments>`.
     pub(crate) fn apply_type_arguments(&mut self, base: FormId, arguments: Node<'_>) -> FormId {
         let mut parts = Vec::new();
         for part in named(arguments) {
@@ -136,7 +136,7 @@ impl Walker<'_> {
         }
         let index = match parts.as_slice() {
             [] => return base,
-            // A tuple as the only argument must not look like several arguments.
+            // A tuple that is the only argument must not look like several arguments.
             [one] if !matches!(self.facts.facts().form(*one), Form::Display(DisplayKind::Tuple, _)) => *one,
             many => {
                 let list = self.facts.list(many);
@@ -146,7 +146,7 @@ impl Walker<'_> {
         self.form(Form::Subscript(base, index))
     }
 
-    /// `Fn(A, B) -> C`, `fn(A) -> C`.
+    /// Returns the form of `Fn(A, B) -> C` or `fn(A) -> C`.
     fn function_type_form(&mut self, node: Node<'_>) -> FormId {
         let f = fields();
         let base = match child(node, f.trait_name) {
@@ -175,12 +175,12 @@ impl Walker<'_> {
         self.form(Form::Subscript(base, signature))
     }
 
-    /// Adds the bounds of `A + B`, `impl A`, `dyn A` without lifetimes and markers.
+    /// Adds the bounds of `A + B`, `impl A` or `dyn A`, without lifetimes and marker traits.
     fn collect_bounds(&mut self, node: Node<'_>, bounds: &mut Vec<FormId>) {
         match kind(node) {
             K::Lifetime | K::RemovedBound | K::Unknown => {}
             K::BoundedType => {
-                // Nested to the left: `A + B + C`.
+                // `A + B + C` nests to the left.
                 let mut parts = vec![node];
                 while let Some(part) = parts.pop() {
                     if kind(part) == K::BoundedType {
@@ -213,7 +213,7 @@ impl Walker<'_> {
         bounds
     }
 
-    /// Some type with these bounds; `Other` without any.
+    /// Returns the form of a type with these bounds; `Other` if there are none.
     pub(crate) fn bound_form(&mut self, bounds: &[FormId]) -> FormId {
         match bounds {
             [] => self.other(),
@@ -224,7 +224,7 @@ impl Walker<'_> {
         }
     }
 
-    /// One form for bounds that hold together.
+    /// Returns the conjunction of bounds.
     pub(crate) fn join_bounds(&mut self, bounds: &[FormId]) -> FormId {
         match bounds {
             [] => FormId::NONE,
@@ -236,7 +236,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Returns the type parameters of an item with their bounds, also those of its `where` clause; in order.
+    /// Declares the type parameters of an item. Returns them in order, with their bounds, those of the `where` clause included.
     pub(crate) fn declare_type_params(&mut self, item: Node<'_>) -> Vec<(Sym, Vec<FormId>)> {
         let f = fields();
         let mut params: Vec<(Sym, Vec<FormId>)> = Vec::new();
@@ -246,7 +246,7 @@ impl Walker<'_> {
             }
             let Some(name) = child(part, f.name) else { continue };
             let name = self.name_symbol(name);
-            // Bounds may name parameters, this one too.
+            // Bounds can refer to parameters, also to their own.
             let own = self.form(Form::Name(name));
             self.scopes.add_type(name, own);
             params.push((name, Vec::new()));
@@ -254,7 +254,7 @@ impl Walker<'_> {
         for part in child(item, f.type_parameters).into_iter().flat_map(named) {
             let (K::TypeParameter, Some(name)) = (kind(part), child(part, f.name)) else { continue };
             let name = self.name_symbol(name);
-            // A type that is named without arguments has the default, which tells more than the bounds.
+            // A type without arguments has the default, which is more precise than the bounds.
             let default = child(part, f.default_type).filter(|default| self.text(*default) != "Self");
             if let Some(default) = default {
                 let default = self.type_form(default);
@@ -286,7 +286,7 @@ fn add_bounds(params: &mut [(Sym, Vec<FormId>)], name: Sym, bounds: Vec<FormId>)
     }
 }
 
-/// Traits of the language that name no behaviour.
+/// True for traits of the language without methods that matter.
 fn is_marker(text: &str) -> bool {
     matches!(text, "Send" | "Sync" | "Unpin" | "Sized" | "Copy" | "UnwindSafe" | "RefUnwindSafe")
 }
