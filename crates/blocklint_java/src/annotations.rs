@@ -1,4 +1,4 @@
-//! Annotations as decorators: the annotation type, or the result of a `New` site with its arguments.
+//! Annotations are decorators: `@A` is the annotation type, `@A(x)` the result of a `New` site. Also modifiers.
 
 use blocklint_core::Span;
 use blocklint_facts::{Arg, DisplayKind, Form, FormId, List, Site, SiteFlags, SiteId, SiteKind, Sym};
@@ -9,7 +9,7 @@ use crate::kinds::{K, all, child, fields, first, kind, named};
 use crate::walker::{Walker, Walking, span};
 
 impl Walker<'_> {
-    /// Returns the forms of annotations, outermost first.
+    /// Returns the forms of annotations, the outermost first.
     pub(crate) fn walk_decorators(&mut self, annotations: &[Node<'_>]) -> Vec<FormId> {
         annotations.iter().map(|&node| self.walk_annotation(node)).collect()
     }
@@ -52,22 +52,22 @@ impl Walker<'_> {
         }
     }
 
-    /// One `Decorate` site per annotation of a method.
+    /// Adds a `Decorate` site for each annotation of a method.
     pub(crate) fn add_decorator_calls(
         &mut self,
         annotations: &[Node<'_>],
         decorators: &[FormId],
         target: FormId,
-        place: Span,
+        target_span: Span,
     ) {
         for (&node, &callee) in annotations.iter().zip(decorators).rev() {
             let Some(name) = child(node, fields().name) else { continue };
-            let args = [Arg { name: NO_NAME, value: target, span: place }];
+            let args = [Arg { name: NO_NAME, value: target, span: target_span }];
             self.add_named_site(SiteKind::Decorate, callee, last_name(name), span(node), &args);
         }
     }
 
-    /// Adds a site named by a node.
+    /// Adds a site; its name is that of a node.
     pub(crate) fn add_named_site(
         &mut self,
         kind: SiteKind,
@@ -80,7 +80,7 @@ impl Walker<'_> {
         self.add_site(kind, callee, (sym, span(name)), whole, args)
     }
 
-    /// Adds a site; its name and where that stands are known.
+    /// Adds a site with a name and its span.
     pub(crate) fn add_site(
         &mut self,
         kind: SiteKind,
@@ -124,9 +124,9 @@ impl Walker<'_> {
 /// The modifiers before a declaration.
 #[derive(Default)]
 pub(crate) struct Modifiers<'t> {
-    /// The annotations that mean something outside the compiler.
+    /// The annotations that do not only concern the compiler.
     pub(crate) annotations: Vec<Node<'t>>,
-    /// True if it says that it implements or overrides another one.
+    /// True if it has `@Override`.
     pub(crate) overrides: bool,
     pub(crate) is_static: bool,
     pub(crate) is_synchronized: bool,
@@ -134,23 +134,23 @@ pub(crate) struct Modifiers<'t> {
 
 /// Returns the last name of a qualified name or type.
 pub(crate) fn last_name(node: Node<'_>) -> Node<'_> {
-    let mut at = node;
+    let mut prefix = node;
     loop {
-        let next = match kind(at) {
-            K::ScopedIdentifier => child(at, fields().name),
-            K::ScopedType => named(at).last(),
-            K::GenericType => named(at).next(),
-            K::AnnotatedType => named(at).last(),
+        let next = match kind(prefix) {
+            K::ScopedIdentifier => child(prefix, fields().name),
+            K::ScopedType => named(prefix).last(),
+            K::GenericType => named(prefix).next(),
+            K::AnnotatedType => named(prefix).last(),
             _ => None,
         };
         match next {
-            Some(next) => at = next,
-            None => return at,
+            Some(next) => prefix = next,
+            None => return prefix,
         }
     }
 }
 
-/// Annotations of `java.lang` that speak to the compiler only.
+/// True for annotations of `java.lang` that only concern the compiler.
 fn is_inert(name: &str) -> bool {
     let name = name.strip_prefix("java.lang.").unwrap_or(name);
     matches!(name, "Override" | "Deprecated" | "SuppressWarnings" | "SafeVarargs" | "FunctionalInterface")

@@ -1,33 +1,34 @@
-//! `if`, `switch` and the patterns they test.
+//! Branches: `if`, `switch`, and the patterns of `case` and `instanceof`.
 
 use blocklint_facts::{AltKind, AssignKind, Comparison, Form, FormId, RegionKind};
 use tree_sitter::Node;
 
 use crate::kinds::{K, child, fields, kind, named};
-use crate::walker::{After, Walker, Walking, span};
+use crate::walker::{RestArm, Walker, Walking, span};
 
 impl Walker<'_> {
-    /// Walks an `if`, with all its `else if`s, which may be thousands; true if every arm leaves.
-    pub(crate) fn walk_if(&mut self, node: Node<'_>, after: &mut Vec<After>) -> bool {
+    /// Walks an `if` with all its `else if`. Returns true if every arm diverges. Adds the arms in which the rest of the block
+    /// runs to `after`.
+    pub(crate) fn walk_if(&mut self, node: Node<'_>, after: &mut Vec<RestArm>) -> bool {
         let f = fields();
         let outer = self.region;
         let mut diverges = Vec::new();
         let mut tests: Vec<(u32, FormId)> = Vec::new();
-        let mut at = node;
-        while let (Some(condition), Some(consequence)) = (child(at, f.condition), child(at, f.consequence)) {
+        let mut branch = node;
+        while let (Some(condition), Some(consequence)) = (child(branch, f.condition), child(branch, f.consequence)) {
             let test = self.walk_value(condition);
             let group = self.facts.group();
             tests.push((group, test));
             let region = self.arm_here(RegionKind::Then, group, test, span(consequence));
             diverges.push(self.within(region, |walker| walker.walk_branch(consequence)));
-            let Some(alternative) = child(at, f.alternative) else {
+            let Some(alternative) = child(branch, f.alternative) else {
                 diverges.push(false);
                 break;
             };
             let region = self.arm_here(RegionKind::Else, group, test, span(alternative));
             if kind(alternative) == K::If {
                 self.region = region;
-                at = alternative;
+                branch = alternative;
                 continue;
             }
             diverges.push(self.within(region, |walker| walker.walk_branch(alternative)));
@@ -37,21 +38,21 @@ impl Walker<'_> {
         if !diverges.is_empty() && diverges.iter().all(|&diverges| diverges) {
             return true;
         }
-        for (at, &(group, test)) in tests.iter().enumerate() {
-            if diverges[at] {
-                after.push(After { kind: RegionKind::Else, group, test });
+        for (index, &(group, test)) in tests.iter().enumerate() {
+            if diverges[index] {
+                after.push(RestArm { kind: RegionKind::Else, group, test });
                 continue;
             }
-            if diverges[at + 1..].iter().all(|&diverges| diverges) {
-                after.push(After { kind: RegionKind::Then, group, test });
+            if diverges[index + 1..].iter().all(|&diverges| diverges) {
+                after.push(RestArm { kind: RegionKind::Then, group, test });
             }
             break;
         }
         false
     }
 
-    /// `switch`, as statement or expression: the ends of its arms, `None` where it has no value; as a statement it is
-    /// never left if all arms leave, which only an exhaustive one shows, so it counts as left.
+    /// Walks a `switch` (statement or expression). Returns the union of the values of its arms; `Form::None` if it has no
+    /// value. A statement never counts as diverging, because only an exhaustive `switch` diverges if all its arms do.
     pub(crate) fn walk_switch(&mut self, node: Node<'_>) -> FormId {
         let f = fields();
         let subject = match child(node, f.condition) {
@@ -86,7 +87,7 @@ impl Walker<'_> {
         if value.is_none() { self.form(Form::None) } else { value }
     }
 
-    /// Adds the code behind an arrow: an expression is the arm's value.
+    /// Walks the code behind an arrow. An expression is the value of the arm.
     fn walk_rule_body<'t>(&mut self, body: impl Iterator<Item = Node<'t>>) {
         for part in body {
             if kind(part) == K::ExprStatement {
@@ -102,7 +103,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Returns the test that a label makes; none for `default`.
+    /// Returns the test of a label; [`FormId::NONE`] for `default`.
     fn label_test(&mut self, label: Node<'_>, subject: FormId) -> FormId {
         let mut tests = Vec::new();
         for part in named(label) {
@@ -123,7 +124,7 @@ impl Walker<'_> {
         self.alternatives(AltKind::Or, &tests)
     }
 
-    /// The names that a label's pattern binds, then its guard.
+    /// Binds the names of a label's pattern, then walks its guard.
     fn bind_label(&mut self, label: Node<'_>, subject: FormId) {
         for part in named(label) {
             match kind(part) {
@@ -157,8 +158,8 @@ impl Walker<'_> {
                 let ty = walker.type_form(ty);
                 let value = walker.form(Form::Cast(value, ty));
                 let Some(body) = parts.find(|part| kind(*part) == K::RecordPatternBody) else { return };
-                for (at, component) in named(body).enumerate().collect::<Vec<_>>() {
-                    let part = walker.form(Form::Part(value, at as u32));
+                for (index, component) in named(body).enumerate().collect::<Vec<_>>() {
+                    let part = walker.form(Form::Part(value, index as u32));
                     if kind(component) == K::RecordPattern {
                         walker.bind_pattern(component, part);
                         continue;
@@ -176,7 +177,7 @@ impl Walker<'_> {
         });
     }
 
-    /// `T x`: the value, known to be a `T`.
+    /// Binds the name of `T x` to the value, cast to `T`.
     pub(crate) fn bind_typed_name(&mut self, ty: Node<'_>, name: Node<'_>, value: FormId) {
         let annotation = self.declared_type(Some(ty), None);
         let value = if annotation.is_none() { value } else { self.form(Form::Cast(value, annotation)) };

@@ -1,4 +1,4 @@
-//! Calls and constructor calls.
+//! Method calls and constructor calls.
 
 use blocklint_core::Span;
 use blocklint_facts::{Form, FormId, SiteFlags, SiteKind};
@@ -11,7 +11,7 @@ use crate::types::is_annotation;
 use crate::walker::{Walker, Walking, span};
 
 impl Walker<'_> {
-    /// Returns a method call, its receiver being known. A bare name is left to the analysis: it may be inherited.
+    /// Walks a method call; `object` is the form of its receiver. The linker resolves a bare name, because it can be inherited.
     pub(crate) fn walk_invocation(&mut self, call: &Link<'_>, object: Option<FormId>) -> FormId {
         let Some(name_node) = call.name else { return self.other() };
         let name = self.name_symbol(name_node);
@@ -33,7 +33,7 @@ impl Walker<'_> {
         self.form(Form::Result(site))
     }
 
-    /// `new T(…)`, with a class body too; `outer.new T(…)`.
+    /// Walks `new T(…)`, also with a class body, or `outer.new T(…)`.
     pub(crate) fn walk_creation(&mut self, node: Node<'_>) -> FormId {
         let f = fields();
         let Some(ty_node) = child(node, f.type_name) else { return self.other() };
@@ -47,9 +47,9 @@ impl Walker<'_> {
             Some(arguments) => self.walk_arguments(arguments),
             None => Vec::new(),
         };
-        // It comes last of all.
-        let behind = arguments.is_none_or(|arguments| arguments.end_byte() < node.end_byte());
-        let class_body = if behind { named(node).find(|part| kind(*part) == K::ClassBody) } else { None };
+        // The class body is the last child.
+        let has_more = arguments.is_none_or(|arguments| arguments.end_byte() < node.end_byte());
+        let class_body = if has_more { named(node).find(|part| kind(*part) == K::ClassBody) } else { None };
         let callee = match class_body {
             Some(body) => {
                 let class = self.deeper(body, |walker| walker.walk_anonymous_class(body, ty));
@@ -67,7 +67,7 @@ impl Walker<'_> {
         self.form(Form::Result(site))
     }
 
-    /// `this(…)` and `super(…)` at the start of a constructor.
+    /// Walks `this(…)` or `super(…)` at the start of a constructor.
     pub(crate) fn walk_explicit_constructor(&mut self, node: Node<'_>) {
         let f = fields();
         if let Some(object) = child(node, f.object) {

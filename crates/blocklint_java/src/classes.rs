@@ -10,12 +10,12 @@ use tree_sitter::Node;
 
 use crate::NO_NAME;
 use crate::kinds::{K, child, fields, first, kind, named};
-use crate::walker::{Place, Walker, Walking, span};
+use crate::walker::{OuterBody, Walker, Walking, span};
 
 /// A class being walked.
-pub(crate) struct Opened {
+pub(crate) struct OpenClass {
     pub(crate) class: ClassId,
-    place: Place,
+    place: OuterBody,
     members: FxHashMap<Sym, VarId>,
 }
 
@@ -30,7 +30,7 @@ pub(crate) fn class_kind(node: Node<'_>) -> Option<ClassKind> {
 }
 
 impl Walker<'_> {
-    /// A declared class.
+    /// Walks the declaration of a class, interface, enum, record or annotation type.
     pub(crate) fn walk_class(&mut self, node: Node<'_>) {
         let f = fields();
         let (Some(class_kind), Some(name)) = (class_kind(node), child(node, f.name)) else { return };
@@ -81,16 +81,16 @@ impl Walker<'_> {
         self.close_class(opened);
     }
 
-    /// `new T(…) { … }` or the body of an enum constant: a class without a name.
+    /// Walks the class without a name of `new T(…) { … }` or of an enum constant with a body.
     pub(crate) fn walk_anonymous_class(&mut self, body: Node<'_>, base: FormId) -> ClassId {
         let name = self.facts.intern("");
         let start = Span::new(body.start_byte() as u32, body.start_byte() as u32);
         let opened = self.open_class(ClassKind::Class, name, span(body), start, VarId::NONE);
         let bases = self.facts.list(&[base]);
         self.facts.class_mut(opened.class).bases = bases;
-        let shown = self.facts.intern("<anonymous>");
-        let own = self.body;
-        self.facts.body_mut(own).name = shown;
+        let body_name = self.facts.intern("<anonymous>");
+        let class_body = self.body;
+        self.facts.body_mut(class_body).name = body_name;
         let members: Vec<Node<'_>> = named(body).collect();
         self.declare_members(&members);
         self.walk_class_body(members.into_iter());
@@ -99,8 +99,8 @@ impl Walker<'_> {
         class
     }
 
-    /// Returns a class row with its body; the walk then stands in that body until [`Self::close_class`].
-    fn open_class(&mut self, kind: ClassKind, name: Sym, whole: Span, name_span: Span, var: VarId) -> Opened {
+    /// Adds a class with its body, which is the current body until [`Self::close_class`].
+    fn open_class(&mut self, kind: ClassKind, name: Sym, whole: Span, name_span: Span, var: VarId) -> OpenClass {
         let body = self.add_body(BodyKind::Class, name, whole, name_span, BodyFlags::default());
         let class = self.walk.facts.class(Class {
             kind,
@@ -125,16 +125,16 @@ impl Walker<'_> {
         let place = self.enter_body(body, class);
         let members = std::mem::take(&mut self.members);
         self.scopes.open();
-        Opened { class, place, members }
+        OpenClass { class, place, members }
     }
 
-    fn close_class(&mut self, opened: Opened) {
+    fn close_class(&mut self, opened: OpenClass) {
         self.scopes.close();
         self.members = opened.members;
         self.leave_body(opened.place);
     }
 
-    /// Returns a body in the current one.
+    /// Adds a body inside the current one.
     pub(crate) fn add_body(
         &mut self,
         kind: BodyKind,
@@ -160,7 +160,7 @@ impl Walker<'_> {
         })
     }
 
-    /// Returns the variable of a member; a field and the methods of one name share it.
+    /// Returns the variable of a member. A field and the methods of the same name share one.
     pub(crate) fn member_var(&mut self, name: Sym) -> VarId {
         if let Some(&var) = self.members.get(&name) {
             return var;
@@ -170,14 +170,14 @@ impl Walker<'_> {
         var
     }
 
-    /// Declares fields, constants and nested classes, which are seen before they are defined.
+    /// Declares fields, constants and nested classes, because they are visible before their definition.
     fn declare_members(&mut self, parts: &[Node<'_>]) {
         let f = fields();
         for &part in parts {
             match kind(part) {
                 K::FieldDeclaration | K::Constant => {
                     for declarator in named(part).filter(|part| kind(*part) == K::VariableDeclarator) {
-                        // It comes first.
+                        // The name is the first child.
                         let name = if declarator.has_error() { child(declarator, f.name) } else { first(declarator) };
                         if let Some(name) = name {
                             self.declare_field(name);
@@ -189,7 +189,7 @@ impl Walker<'_> {
                         self.declare_field(name);
                     }
                 }
-                at if at == K::EnumBodyDeclarations || part.is_error() => {
+                part_kind if part_kind == K::EnumBodyDeclarations || part.is_error() => {
                     let inner: Vec<Node<'_>> = named(part).collect();
                     let _ = self.deeper(part, |walker| walker.declare_members(&inner));
                 }
@@ -205,14 +205,14 @@ impl Walker<'_> {
         var
     }
 
-    /// The members of a class in order.
+    /// Walks the members of a class in order.
     pub(crate) fn walk_class_body<'t>(&mut self, parts: impl Iterator<Item = Node<'t>>) {
         for part in parts {
             self.walk_member_or_statement(part);
         }
     }
 
-    /// `new` of an enum constant, where it has arguments or a body.
+    /// Walks an enum constant, which is a `New` site if it has arguments or a body.
     pub(crate) fn walk_enum_constant(&mut self, node: Node<'_>) {
         let f = fields();
         let Some(name) = child(node, f.name).filter(|_| self.class.is_some()) else { return };
@@ -242,7 +242,7 @@ impl Walker<'_> {
             None => Vec::new(),
         };
         let site = self.add_named_site(SiteKind::New, callee, name, span(node), &args);
-        // The class called is the enum; the text shows only the constant.
+        // The name of the called class is that of the enum, not that of the constant.
         let class_name = self.facts.facts().class(owner).name;
         self.facts.site_mut(site).name = class_name;
         let value = self.form(Form::Result(site));
@@ -250,8 +250,7 @@ impl Walker<'_> {
         self.leave_body(place);
     }
 
-    /// Adds the members that a record declares without writing them: a field and an accessor per component, and the
-    /// constructor.
+    /// Adds the implicit members of a record: a field and an accessor for each component, and the constructor.
     fn add_record_members(&mut self, node: Node<'_>, own: &[Node<'_>]) {
         let f = fields();
         let Some(parameters) = child(node, f.parameters) else { return };
@@ -264,17 +263,17 @@ impl Walker<'_> {
             self.bind(target, FormId::NONE, annotation, AssignKind::Declaration, span(name));
             components.push((name, var, annotation));
         }
-        let no_parameters = |method: &Node<'_>| {
+        let has_no_parameters = |method: &Node<'_>| {
             child(*method, f.parameters).is_some_and(|parameters| named(parameters).next().is_none())
         };
         for &(name, var, annotation) in &components {
             let text = self.text(name);
-            let written = own.iter().any(|part| {
+            let is_explicit = own.iter().any(|part| {
                 kind(*part) == K::MethodDeclaration
                     && child(*part, f.name).is_some_and(|own| self.text(own) == text)
-                    && no_parameters(part)
+                    && has_no_parameters(part)
             });
-            if written {
+            if is_explicit {
                 continue;
             }
             let sym = self.name_symbol(name);
@@ -291,19 +290,19 @@ impl Walker<'_> {
             self.add_exit(value, span(name));
             self.leave_body(place);
         }
-        let canonical = |part: &Node<'_>| {
+        let is_canonical = |part: &Node<'_>| {
             kind(*part) == K::CompactConstructor
                 || (kind(*part) == K::Constructor
                     && child(*part, f.parameters).is_some_and(|own| named(own).count() == components.len()))
         };
-        if !own.iter().any(canonical)
+        if !own.iter().any(is_canonical)
             && let Some(name) = child(node, f.name)
         {
             self.add_canonical_constructor(name, parameters, None, span(node));
         }
     }
 
-    /// A record's constructor, with the statements of its compact form.
+    /// Adds the canonical constructor of a record, with the statements of its compact form.
     pub(crate) fn add_canonical_constructor(
         &mut self,
         name: Node<'_>,
@@ -328,7 +327,7 @@ impl Walker<'_> {
         self.leave_body(place);
     }
 
-    /// Returns the body of a constructor, bound to the member `<init>`.
+    /// Adds the body of a constructor, bound to the member `<init>`.
     pub(crate) fn add_constructor_body(&mut self, name: Node<'_>, whole: Span) -> BodyId {
         let init = self.facts.intern("<init>");
         let var = self.member_var(init);

@@ -1,6 +1,6 @@
-//! Expressions as forms.
+//! Expressions: each operation becomes a call site, each value a form.
 //!
-//! `a::b` is `Path(a, b)`, which Java has for nothing but method references (`Foo::new` is `Path(Foo, "new")`).
+//! A method reference `a::b` is `Path(a, b)`, and `Foo::new` is `Path(Foo, "new")`.
 
 use blocklint_facts::{
     AltKind, AssignKind, BodyFlags, BodyKind, ClassId, Comparison, DisplayKind, Form, FormId, ParamKind, RegionKind,
@@ -12,27 +12,27 @@ use crate::kinds::{K, all, child, fields, first, kind, named};
 use crate::walker::{Walker, Walking, span};
 
 impl Walker<'_> {
-    /// Returns the value of an expression.
+    /// Walks an expression and returns its form.
     pub(crate) fn walk_value(&mut self, node: Node<'_>) -> FormId {
         self.deeper(node, |walker| walker.walk_chain(node)).unwrap_or_else(|| self.other())
     }
 
     fn walk_chain(&mut self, node: Node<'_>) -> FormId {
-        // Chains of calls and fields nest to the left, 100,000 deep in generated code.
+        // Chains of calls and fields are left-associative, in generated code 100,000 links long.
         let mut chain = Vec::new();
-        let mut at = Link::of(node);
-        while let Some(inner) = at.inner {
-            chain.push(at);
-            at = Link::of(inner);
+        let mut innermost = Link::new(node);
+        while let Some(inner) = innermost.inner {
+            chain.push(innermost);
+            innermost = Link::new(inner);
         }
-        let mut form = self.walk_value_inner(&at);
+        let mut form = self.walk_value_inner(&innermost);
         while let Some(link) = chain.pop() {
             form = self.walk_link(&link, form);
         }
         form
     }
 
-    /// One link of a chain; what its inner expression gives is known.
+    /// Walks one link of a chain; `inner` is the form of its inner expression.
     fn walk_link(&mut self, link: &Link<'_>, inner: FormId) -> FormId {
         let f = fields();
         let node = link.node;
@@ -86,12 +86,12 @@ impl Walker<'_> {
         }
     }
 
-    /// `Outer.super.m`: the middle `super`, between the object and the name.
+    /// Returns the receiver of a link: `Outer.super` if a `super` is between object and name (`Outer.super.m`), else `inner`.
     pub(crate) fn apply_qualified_super(&mut self, link: &Link<'_>, name: Node<'_>, inner: FormId) -> FormId {
         let Link { node, inner: Some(object), .. } = *link else { return inner };
-        // Mostly nothing but a point stands there. Where something is wrong, the word may be there without its text.
+        // Mostly there is only a dot. After a syntax error the node of `super` can have no text.
         let between = self.source.get(object.end_byte()..name.start_byte()).unwrap_or_default();
-        if !may_hold(between, b"super") && !node.has_error() {
+        if !contains_word(between, b"super") && !node.has_error() {
             return inner;
         }
         if all(node).any(|part| kind(part) == K::Super && part != object) {
@@ -101,7 +101,7 @@ impl Walker<'_> {
         inner
     }
 
-    /// `x instanceof T t`: the test `x is T`, and `t` bound to `x`.
+    /// Walks `x instanceof T t`. Returns the test `x is T`, and binds `t` to `x`.
     fn walk_instanceof(&mut self, node: Node<'_>, value: FormId) -> FormId {
         let f = fields();
         if let Some(pattern) = child(node, f.pattern) {
@@ -169,7 +169,7 @@ impl Walker<'_> {
                 let name = self.facts.intern("class");
                 self.form(Form::Attr(ty, name))
             }
-            // A type in a method reference.
+            // The type of a method reference.
             K::GenericType | K::ArrayType | K::ScopedType | K::TypeIdentifier | K::IntegralType => self.type_form(node),
             K::ScopedIdentifier => self.type_form(node),
             _ if node.is_error() => {
@@ -182,11 +182,11 @@ impl Walker<'_> {
         }
     }
 
-    /// Returns a name in a value's place: a local, a field of a class around, a class, or unknown.
+    /// Returns the form of a name in an expression: a local, a field of a class around, a class, or an unknown name.
     pub(crate) fn walk_name(&mut self, node: Node<'_>) -> FormId {
         let name = self.name_symbol(node);
-        if let Some((var, local)) = self.scopes.resolve_value(name) {
-            if local {
+        if let Some((var, is_local)) = self.scopes.resolve_value(name) {
+            if is_local {
                 self.capture(var);
             }
             return self.var_form(var);
@@ -194,7 +194,7 @@ impl Walker<'_> {
         self.resolve_type_name(name)
     }
 
-    /// Returns a lambda, which runs where it is called.
+    /// Walks a lambda, which is a body of its own.
     fn walk_lambda(&mut self, node: Node<'_>) -> FormId {
         let f = fields();
         let name = self.facts.intern("<lambda>");
@@ -228,23 +228,23 @@ impl Walker<'_> {
         self.form(Form::Callable(body))
     }
 
-    /// Operators nest to the left; a run of one of `&&` and `||` is one list.
+    /// Walks a chain of left-associative operators; consecutive `&&` (or `||`) are one list.
     fn walk_binary(&mut self, node: Node<'_>) -> FormId {
-        let mut steps = Vec::new();
-        let mut at = node;
-        while kind(at) == K::Binary {
-            let Some((left, operator, right)) = operands(at) else { break };
-            steps.push((kind(operator), right));
-            at = left;
+        let mut operands_left = Vec::new();
+        let mut leftmost = node;
+        while kind(leftmost) == K::Binary {
+            let Some((left, operator, right)) = operands(leftmost) else { break };
+            operands_left.push((kind(operator), right));
+            leftmost = left;
         }
-        let mut form = if kind(at) == K::Binary { self.other() } else { self.walk_value(at) };
-        while let Some((sign, right)) = steps.pop() {
-            let logic = match sign {
+        let mut form = if kind(leftmost) == K::Binary { self.other() } else { self.walk_value(leftmost) };
+        while let Some((sign, right)) = operands_left.pop() {
+            let short_circuit = match sign {
                 K::AndSign => Some((AltKind::And, RegionKind::Then)),
                 K::OrSign => Some((AltKind::Or, RegionKind::Else)),
                 _ => None,
             };
-            let Some((alt, arm)) = logic else {
+            let Some((alt_kind, arm)) = short_circuit else {
                 let right = self.walk_value(right);
                 form = match comparison(sign) {
                     Some(comparison) => self.form(Form::Compare(comparison, form, right)),
@@ -253,19 +253,19 @@ impl Walker<'_> {
                 continue;
             };
             let mut parts = vec![form, self.walk_conditional(right, arm, form)];
-            while steps.last().is_some_and(|(next, _)| *next == sign) {
-                let Some((_, right)) = steps.pop() else { break };
+            while operands_left.last().is_some_and(|(next, _)| *next == sign) {
+                let Some((_, right)) = operands_left.pop() else { break };
                 parts.push(self.walk_conditional(right, arm, form));
             }
             let list = self.facts.list(&parts);
-            form = self.form(Form::Alt(alt, list));
+            form = self.form(Form::Alt(alt_kind, list));
         }
         form
     }
 
-    /// Returns a part that runs only if a test says so.
+    /// Walks the right side of `&&` or `||`, which runs only if `test` has the value of the arm.
     fn walk_conditional(&mut self, node: Node<'_>, arm: RegionKind, test: FormId) -> FormId {
-        if is_simple(node) {
+        if runs_no_code(node) {
             return self.walk_value(node);
         }
         let region = self.region_here(arm, test, span(node));
@@ -283,7 +283,7 @@ impl Walker<'_> {
         let group = self.facts.group();
         let mut parts = vec![test];
         for (arm, part) in [(RegionKind::Then, then), (RegionKind::Else, otherwise)] {
-            parts.push(if is_simple(part) {
+            parts.push(if runs_no_code(part) {
                 self.walk_value(part)
             } else {
                 let region = self.arm_here(arm, group, test, span(part));
@@ -297,15 +297,15 @@ impl Walker<'_> {
     fn walk_assignment(&mut self, node: Node<'_>) -> FormId {
         let f = fields();
         let (Some(left), Some(right)) = (child(node, f.left), child(node, f.right)) else { return self.other() };
-        let plain = child(node, f.operator).is_none_or(|operator| kind(operator) == K::EqualsSign);
+        let is_plain = child(node, f.operator).is_none_or(|operator| kind(operator) == K::EqualsSign);
         let target = self.walk_value(left);
         let value = self.walk_value(right);
-        let (value, assign) = if plain { (value, AssignKind::Plain) } else { (self.other(), AssignKind::Augmented) };
+        let (value, assign) = if is_plain { (value, AssignKind::Plain) } else { (self.other(), AssignKind::Augmented) };
         self.bind(target, value, FormId::NONE, assign, span(left));
         value
     }
 
-    /// Returns the arguments of a call.
+    /// Walks the arguments of a call.
     pub(crate) fn walk_arguments(&mut self, node: Node<'_>) -> Vec<blocklint_facts::Arg> {
         let parts = named(node);
         let mut args = Vec::with_capacity(parts.at_most().unwrap_or_default());
@@ -316,11 +316,11 @@ impl Walker<'_> {
     }
 }
 
-/// An expression that may be a link of a chain.
+/// An expression that is possibly a link of a chain.
 pub(crate) struct Link<'t> {
     pub(crate) node: Node<'t>,
     kind: K,
-    /// The expression it stands on; none for what is no link.
+    /// The inner expression (`a` of `a.b()`); `None` if the expression is no link.
     pub(crate) inner: Option<Node<'t>>,
     /// Of a method call.
     pub(crate) name: Option<Node<'t>>,
@@ -329,16 +329,16 @@ pub(crate) struct Link<'t> {
 }
 
 impl<'t> Link<'t> {
-    fn of(node: Node<'t>) -> Self {
+    fn new(node: Node<'t>) -> Self {
         let kind = kind(node);
         if kind == K::Invocation {
-            return Self::of_call(node);
+            return Self::from_call(node);
         }
-        Link { node, kind, inner: inner_of(node, kind), name: None, arguments: None }
+        Link { node, kind, inner: inner_expression(node, kind), name: None, arguments: None }
     }
 
-    /// `name(…)` and `object.name(…)`; where there is more, by the fields.
-    fn of_call(node: Node<'t>) -> Self {
+    /// Returns the link of `name(…)` or `object.name(…)`. Calls with further children are read by the grammar's fields.
+    fn from_call(node: Node<'t>) -> Self {
         let count = node.named_child_count() as u32;
         if matches!(count, 2 | 3) && !node.has_error() {
             let (name, arguments) = (node.named_child(count - 2), node.named_child(count - 1));
@@ -355,8 +355,8 @@ impl<'t> Link<'t> {
     }
 }
 
-/// Returns the expression that a link of a chain stands on; none for what is no link. Calls are seen to by [`Linker`].
-fn inner_of(node: Node<'_>, kind: K) -> Option<Node<'_>> {
+/// Returns the inner expression of a link of a chain; `None` for other expressions. Calls are handled by [`Link::from_call`].
+fn inner_expression(node: Node<'_>, kind: K) -> Option<Node<'_>> {
     let f = fields();
     match kind {
         K::FieldAccess => child(node, f.object),
@@ -369,12 +369,12 @@ fn inner_of(node: Node<'_>, kind: K) -> Option<Node<'_>> {
     }
 }
 
-/// True if nothing in an expression can run other code or bind a name.
-pub(crate) fn is_simple(node: Node<'_>) -> bool {
-    let mut at = node;
+/// True if an expression can neither run other code nor bind a name.
+pub(crate) fn runs_no_code(node: Node<'_>) -> bool {
+    let mut expression = node;
     loop {
-        let kind = kind(at);
-        at = match kind {
+        let kind = kind(expression);
+        expression = match kind {
             K::Invocation
             | K::Creation
             | K::Lambda
@@ -388,11 +388,11 @@ pub(crate) fn is_simple(node: Node<'_>) -> bool {
             | K::ArrayInitializer
             | K::ArrayAccess
             | K::TemplateExpression => return false,
-            K::FieldAccess | K::Paren | K::Unary | K::Cast => match inner_of(at, kind) {
+            K::FieldAccess | K::Paren | K::Unary | K::Cast => match inner_expression(expression, kind) {
                 Some(inner) => inner,
                 None => return true,
             },
-            K::Binary => match operands(at) {
+            K::Binary => match operands(expression) {
                 Some((left, _, right)) if is_leaf(right) => left,
                 _ => return false,
             },
@@ -405,9 +405,9 @@ fn is_leaf(node: Node<'_>) -> bool {
     first(node).is_none()
 }
 
-/// Returns the sides of a binary expression and the sign between them.
+/// Returns the left side, the operator and the right side of a binary expression.
 fn operands(node: Node<'_>) -> Option<(Node<'_>, Node<'_>, Node<'_>)> {
-    // Nothing else stands there, unless a comment does or something is wrong.
+    // With a comment or a syntax error there are further children.
     if node.child_count() == 3 && !node.has_error() {
         return Some((node.child(0)?, node.child(1)?, node.child(2)?));
     }
@@ -415,8 +415,8 @@ fn operands(node: Node<'_>) -> Option<(Node<'_>, Node<'_>, Node<'_>)> {
     Some((child(node, f.left)?, child(node, f.operator)?, child(node, f.right)?))
 }
 
-/// True if a word may stand in a text; quick where the text is short.
-pub(crate) fn may_hold(text: &[u8], word: &[u8]) -> bool {
+/// True if a text contains a word, also within a longer word.
+pub(crate) fn contains_word(text: &[u8], word: &[u8]) -> bool {
     text.len() >= word.len() && text.windows(word.len()).any(|part| part == word)
 }
 

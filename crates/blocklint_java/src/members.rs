@@ -1,4 +1,4 @@
-//! Methods, constructors, fields and initialisers.
+//! Members of classes: methods, constructors, fields and initialisers.
 
 use blocklint_facts::{
     AssignKind, BodyFlags, BodyId, BodyKind, ClassId, ClassKind, DisplayKind, Form, FormId, Param, ParamKind,
@@ -8,12 +8,12 @@ use tree_sitter::Node;
 
 use crate::NO_NAME;
 use crate::classes::class_kind;
-use crate::declarations::{Declaration, Declared, Signature, declared_parts};
+use crate::declarations::{Declaration, DeclarationParts, Signature, declaration_parts};
 use crate::kinds::{K, child, fields, kind, named};
 use crate::walker::{Walker, Walking, span};
 
 impl Walker<'_> {
-    /// One member of a class; also what stands in a file beside the classes.
+    /// Walks one member of a class, or a method or statement outside of a class.
     pub(crate) fn walk_member_or_statement(&mut self, node: Node<'_>) {
         let _ = self.deeper(node, |walker| match kind(node) {
             K::MethodDeclaration | K::AnnotationElement => walker.walk_method(node),
@@ -42,9 +42,9 @@ impl Walker<'_> {
         });
     }
 
-    /// A method, with or without a block.
+    /// Walks a method, with or without a block.
     fn walk_method(&mut self, node: Node<'_>) {
-        let signature = Signature::of(node);
+        let signature = Signature::new(node);
         let Some(name_node) = signature.name else { return };
         let name = self.name_symbol(name_node);
         let modifiers = self.collect_modifiers_in(signature.modifiers);
@@ -98,7 +98,7 @@ impl Walker<'_> {
         self.leave_body(place);
     }
 
-    /// A block that holds an object's lock.
+    /// Walks a block that holds the lock of an object.
     pub(crate) fn walk_locked_block(&mut self, lock: FormId, place: Node<'_>, block: Node<'_>) -> bool {
         self.add_implicit_call(SiteKind::Enter, "synchronized", lock, span(place));
         let region = self.region_here(RegionKind::With, lock, span(block));
@@ -107,7 +107,7 @@ impl Walker<'_> {
         diverges
     }
 
-    /// True if a block only says that there is none: `throw new UnsupportedOperationException(…)`.
+    /// True if a block is only `throw new UnsupportedOperationException(…)`.
     fn is_unsupported(&self, block: Node<'_>) -> bool {
         let mut parts = named(block);
         let (Some(only), None) = (parts.next(), parts.next()) else { return false };
@@ -142,7 +142,7 @@ impl Walker<'_> {
         self.leave_body(place);
     }
 
-    /// `record R(int a) { R { … } }`
+    /// Walks the compact constructor of a record: `record R(int a) { R { … } }`.
     fn walk_compact_constructor(&mut self, node: Node<'_>) {
         let f = fields();
         let (Some(name), Some(block)) = (child(node, f.name), child(node, f.body)) else { return };
@@ -152,14 +152,14 @@ impl Walker<'_> {
         }
     }
 
-    /// Returns the parameters of a method, constructor or lambda.
+    /// Adds the parameters of a method, constructor or lambda, and returns them.
     pub(crate) fn walk_parameters(&mut self, node: Node<'_>, body: BodyId) -> Vec<Param> {
         let f = fields();
         let mut params = Vec::new();
         for part in named(node) {
             let (name, ty, dimensions, param_kind) = match kind(part) {
                 K::FormalParameter => {
-                    let parts = declared_parts(part);
+                    let parts = declaration_parts(part);
                     (parts.name, parts.ty, parts.dimensions, ParamKind::PositionalOnly)
                 }
                 K::Spread => {
@@ -186,7 +186,7 @@ impl Walker<'_> {
         params
     }
 
-    /// Returns a parameter and its variable.
+    /// Returns a new parameter with its variable.
     pub(crate) fn add_param(
         &mut self,
         name: blocklint_facts::Sym,
@@ -194,23 +194,25 @@ impl Walker<'_> {
         number: u32,
         annotation: FormId,
     ) -> Param {
-        // A pattern's parameter is a variable that no name means.
-        let shown = if name == NO_NAME { self.facts.intern("") } else { name };
-        let var = self.new_var(shown, VarKind::Param(number));
+        // A parameter `_` has a variable without a name.
+        let var_name = if name == NO_NAME { self.facts.intern("") } else { name };
+        let var = self.new_var(var_name, VarKind::Param(number));
         if name != NO_NAME {
             self.scopes.add_local(name, var);
         }
         Param { name, kind, var, default: FormId::NONE, annotation }
     }
 
-    /// Fields: an initialiser that can run code is a body of its own.
+    /// Walks a declaration of fields. An initialiser that can run code is a body of its own.
     fn walk_field_declaration(&mut self, node: Node<'_>) {
         let owner_is_interface =
             self.class.is_some() && self.facts.facts().class(self.class).kind == ClassKind::Interface;
-        let mut declaration = Declaration::of(node);
+        let mut declaration = Declaration::new(node);
         while let Some(declarator) = declaration.next() {
             let ty = declaration.ty;
-            let Declared { name: Some(name), dimensions, value, .. } = declared_parts(declarator) else { continue };
+            let DeclarationParts { name: Some(name), dimensions, value, .. } = declaration_parts(declarator) else {
+                continue;
+            };
             let annotation = self.declared_type(ty, dimensions);
             let var = self.declare_field(name);
             let target = self.var_form(var);
@@ -218,7 +220,7 @@ impl Walker<'_> {
                 self.bind(target, FormId::NONE, annotation, AssignKind::Declaration, span(name));
                 continue;
             };
-            if crate::exprs::is_simple(value_node) {
+            if crate::exprs::runs_no_code(value_node) {
                 let value = self.walk_value(value_node);
                 self.bind(target, value, annotation, AssignKind::Plain, span(name));
                 continue;
@@ -234,7 +236,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Returns the value of an initialiser, which may be an array's `{ … }`.
+    /// Walks the value of a variable or field, which can be an array initialiser `{ … }`.
     pub(crate) fn walk_initial_value(&mut self, node: Node<'_>) -> FormId {
         if kind(node) != K::ArrayInitializer {
             return self.walk_value(node);
@@ -246,7 +248,7 @@ impl Walker<'_> {
         self.form(Form::Display(DisplayKind::List, list))
     }
 
-    /// `{ … }` or `static { … }` among the members.
+    /// Walks an initialiser among the members: `{ … }` or `static { … }`.
     fn walk_initialiser(&mut self, node: Node<'_>, block: Option<Node<'_>>, flags: BodyFlags, name: &str) {
         let name = self.facts.intern(name);
         let start = node.start_byte() as u32;

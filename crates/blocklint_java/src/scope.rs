@@ -1,5 +1,5 @@
-//! The meaning of a name at a place: variables, types and type parameters by scope. Variables and types are different
-//! name spaces; methods are looked up by the analysis, because they are inherited.
+//! Name resolution: scopes of variables, types and type parameters. Variables and types are separate name spaces. The
+//! linker looks methods up, because they are inherited.
 
 use blocklint_facts::{FormId, Sym, VarId};
 use rustc_hash::FxHashMap;
@@ -10,13 +10,13 @@ struct Scope {
     fields: FxHashMap<Sym, VarId>,
     /// Classes and imports.
     types: FxHashMap<Sym, VarId>,
-    /// Locals and parameters; of several of one name (bound by patterns) the last.
+    /// Locals and parameters by name; a later one of the same name (bound by a pattern) shadows the earlier ones.
     locals: FxHashMap<Sym, VarId>,
-    /// Type parameters and the form that stands for them.
+    /// Type parameters and their forms.
     params: Vec<(Sym, FormId)>,
 }
 
-/// The scopes around a place, innermost last.
+/// The open scopes, the innermost last.
 #[derive(Debug, Default)]
 pub(crate) struct Scopes {
     scopes: Vec<Scope>,
@@ -66,7 +66,7 @@ impl Scopes {
         self.scopes.last()?.types.get(&name).copied()
     }
 
-    /// The variable a name in an expression means, and whether it is a local.
+    /// Returns the variable of a name in an expression, and true if it is a local.
     pub(crate) fn resolve_value(&self, name: Sym) -> Option<(VarId, bool)> {
         self.scopes.iter().rev().find_map(|scope| {
             if let Some(&var) = scope.locals.get(&name) {
@@ -76,7 +76,7 @@ impl Scopes {
         })
     }
 
-    /// The class or import a type's name means.
+    /// Returns the class or import of a type's name.
     pub(crate) fn resolve_type(&self, name: Sym) -> Option<VarId> {
         self.scopes.iter().rev().find_map(|scope| scope.types.get(&name).copied())
     }

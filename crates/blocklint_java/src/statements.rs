@@ -1,4 +1,4 @@
-//! Statements in order, and what they bind.
+//! Statements: blocks, local variables, loops, `try`, `synchronized`; `if` and `switch` are in `branches.rs`.
 
 use blocklint_core::Span;
 use blocklint_facts::{AssignKind, Form, FormId, List, RegionKind, Site, SiteFlags, SiteKind, VarKind};
@@ -6,12 +6,12 @@ use tree_sitter::Node;
 
 use crate::NO_NAME;
 use crate::classes::class_kind;
-use crate::declarations::{Declaration, Declared, declared_parts};
+use crate::declarations::{Declaration, DeclarationParts, declaration_parts};
 use crate::kinds::{K, child, fields, first, kind, named};
-use crate::walker::{After, Walker, Walking, span};
+use crate::walker::{RestArm, Walker, Walking, span};
 
 impl Walker<'_> {
-    /// Walks a block in a scope of its own; true if its end is never reached.
+    /// Walks a block in a scope of its own. Returns true if control never reaches its end.
     pub(crate) fn walk_block(&mut self, node: Node<'_>) -> bool {
         self.deeper(node, |walker| {
             walker.scopes.open();
@@ -24,7 +24,7 @@ impl Walker<'_> {
         .unwrap_or(false)
     }
 
-    /// Statements one after the other; leaves the region in that of the last.
+    /// Walks statements in order. The current region stays that of the last statement.
     pub(crate) fn walk_statements<'t>(&mut self, parts: impl Iterator<Item = Node<'t>>, end: usize) -> bool {
         let mut diverges = false;
         let mut after = Vec::new();
@@ -35,9 +35,9 @@ impl Walker<'_> {
         diverges
     }
 
-    /// Walks one statement; true if the code behind it is never reached. `after` gets the arms in which it runs, and
-    /// the walk goes on in them.
-    pub(crate) fn walk_statement(&mut self, node: Node<'_>, after: &mut Vec<After>, end: usize) -> bool {
+    /// Walks one statement. Returns true if control never reaches the code behind it. Adds the arms in which that code
+    /// runs to `after` and opens them.
+    pub(crate) fn walk_statement(&mut self, node: Node<'_>, after: &mut Vec<RestArm>, end: usize) -> bool {
         let diverges = self.deeper(node, |walker| walker.walk_statement_inner(node, after)).unwrap_or(false);
         for arm in after.iter() {
             let span = Span::new(node.end_byte() as u32, end as u32);
@@ -46,7 +46,7 @@ impl Walker<'_> {
         diverges
     }
 
-    /// The statement of a branch or loop, in a scope of its own.
+    /// Walks the statement of a branch or loop in a scope of its own.
     pub(crate) fn walk_branch(&mut self, node: Node<'_>) -> bool {
         if kind(node) == K::Block {
             return self.walk_block(node);
@@ -59,7 +59,7 @@ impl Walker<'_> {
         diverges
     }
 
-    fn walk_statement_inner(&mut self, node: Node<'_>, after: &mut Vec<After>) -> bool {
+    fn walk_statement_inner(&mut self, node: Node<'_>, after: &mut Vec<RestArm>) -> bool {
         let f = fields();
         match kind(node) {
             K::ExprStatement => {
@@ -112,7 +112,7 @@ impl Walker<'_> {
                 if let Some(inner) = named(node).nth(1) {
                     self.walk_branch(inner);
                 }
-                // A `break` of this label may leave it anywhere.
+                // A `break` with this label can leave the statement anywhere.
                 false
             }
             K::Synchronized => {
@@ -145,7 +145,7 @@ impl Walker<'_> {
                 }
                 false
             }
-            // After a syntax error an expression may stand by itself.
+            // After a syntax error an expression can be a statement.
             _ => {
                 self.walk_value(node);
                 false
@@ -153,7 +153,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Returns a local variable, visible from here to the end of its block.
+    /// Declares a local variable and returns its form; `None` for `_`.
     pub(crate) fn add_local(&mut self, name: Node<'_>) -> Option<FormId> {
         let sym = self.name_symbol(name);
         if self.facts.facts().text(sym) == "_" {
@@ -164,12 +164,14 @@ impl Walker<'_> {
         Some(self.var_form(var))
     }
 
-    /// `T a = x, b;`
+    /// Walks a declaration of local variables: `T a = x, b;`.
     pub(crate) fn walk_local_variable(&mut self, node: Node<'_>) {
-        let mut declaration = Declaration::of(node);
+        let mut declaration = Declaration::new(node);
         while let Some(declarator) = declaration.next() {
             let ty = declaration.ty;
-            let Declared { name: Some(name), dimensions, value, .. } = declared_parts(declarator) else { continue };
+            let DeclarationParts { name: Some(name), dimensions, value, .. } = declaration_parts(declarator) else {
+                continue;
+            };
             let annotation = self.declared_type(ty, dimensions);
             let value = match value {
                 Some(value) => self.walk_initial_value(value),
@@ -181,7 +183,7 @@ impl Walker<'_> {
         }
     }
 
-    /// `while`, `do`, `for` and the loop over a collection; never left only if its test is the literal `true`.
+    /// Walks `while`, `do`, `for` or the `for` over a collection. Returns false, because a loop can end.
     fn walk_loop(&mut self, node: Node<'_>) -> bool {
         let f = fields();
         self.scopes.open();
@@ -211,7 +213,7 @@ impl Walker<'_> {
             }
             _ => {
                 let mut cursor = node.walk();
-                let inits: Vec<Node<'_>> = node.children_by_field_id_or_none(f.init, &mut cursor);
+                let inits: Vec<Node<'_>> = node.children_in_field(f.init, &mut cursor);
                 for init in inits {
                     if kind(init) == K::LocalVariable {
                         self.walk_local_variable(init)
@@ -232,7 +234,7 @@ impl Walker<'_> {
                         walker.walk_loop_test(node, region);
                     }
                     let mut cursor = node.walk();
-                    for update in node.children_by_field_id_or_none(f.update, &mut cursor) {
+                    for update in node.children_in_field(f.update, &mut cursor) {
                         walker.walk_value(update);
                     }
                 });
@@ -249,7 +251,7 @@ impl Walker<'_> {
         }
     }
 
-    /// `try` with its handlers, and the resources it closes.
+    /// Walks a `try` with its handlers, and the resources that it closes. Returns true if it diverges.
     fn walk_try(&mut self, node: Node<'_>) -> bool {
         let f = fields();
         let group = self.facts.group();
@@ -298,7 +300,7 @@ impl Walker<'_> {
         diverges
     }
 
-    /// One resource of a `try`: a declaration, or a variable that holds one.
+    /// Walks one resource of a `try`: a declaration, or a variable.
     fn walk_resource(&mut self, node: Node<'_>) -> FormId {
         let f = fields();
         let Some(value) = child(node, f.value) else {
@@ -318,7 +320,7 @@ impl Walker<'_> {
         }
     }
 
-    /// An implicit call on an operand.
+    /// Adds an implicit call on an operand.
     pub(crate) fn add_implicit_call(&mut self, kind: SiteKind, name: &str, operand: FormId, span: Span) {
         let name = self.facts.intern(name);
         let at = self.at();
@@ -326,19 +328,19 @@ impl Walker<'_> {
         self.facts.site(Site { kind, flags, callee: operand, name, args: List::EMPTY, at, span, name_span: span }, &[]);
     }
 
-    /// Returns a name's symbol; none for `_`.
+    /// Returns the symbol of a name that is bound; [`NO_NAME`] for `_`.
     pub(crate) fn binding_symbol(&mut self, node: Node<'_>) -> blocklint_facts::Sym {
         if self.bytes(node) == b"_" { NO_NAME } else { self.name_symbol(node) }
     }
 }
 
-/// The children in a field, of which a node may have several.
+/// Access to all children in a field of a node.
 trait FieldChildren<'t> {
-    fn children_by_field_id_or_none(&self, field: u16, cursor: &mut tree_sitter::TreeCursor<'t>) -> Vec<Node<'t>>;
+    fn children_in_field(&self, field: u16, cursor: &mut tree_sitter::TreeCursor<'t>) -> Vec<Node<'t>>;
 }
 
 impl<'t> FieldChildren<'t> for Node<'t> {
-    fn children_by_field_id_or_none(&self, field: u16, cursor: &mut tree_sitter::TreeCursor<'t>) -> Vec<Node<'t>> {
+    fn children_in_field(&self, field: u16, cursor: &mut tree_sitter::TreeCursor<'t>) -> Vec<Node<'t>> {
         match std::num::NonZeroU16::new(field) {
             Some(field) => self.children_by_field_id(field, cursor).filter(|part| part.is_named()).collect(),
             None => Vec::new(),

@@ -28,7 +28,9 @@ use blocklint_facts::{FileFacts, Sym};
 use blocklint_treesitter::{Started, comments, meant, start};
 use tree_sitter::Tree;
 
-pub use crate::fixes::{Called, ChainPart, Chained, Sought, Unchanged, asyncify, fix, mention, without_unused_imports};
+pub use crate::fixes::{
+    Called, ChainPart, Chained, Sought, Unchanged, asyncify, find_mention, fix, without_unused_imports,
+};
 use crate::kinds::{K, grammar, kind};
 use crate::scope::{ScopeKind, Scopes};
 use crate::walker::Walker;

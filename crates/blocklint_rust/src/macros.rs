@@ -307,7 +307,7 @@ impl Walker<'_> {
 
     /// Walks arms `pattern = future => value` of `select!`. Returns the futures as arguments and adds the forms of the
     /// values to `arm_values`. Returns `None` if there are no such arms.
-    fn walk_select_arms(&mut self, tokens: Node<'_>, ends: &mut Vec<FormId>) -> Option<Vec<Arg>> {
+    fn walk_select_arms(&mut self, tokens: Node<'_>, arm_values: &mut Vec<FormId>) -> Option<Vec<Arg>> {
         let arms = select_arms(tokens)?;
         let group = self.facts.group();
         let mut args = Vec::new();
@@ -356,7 +356,7 @@ impl Walker<'_> {
                 end
             });
             self.scopes.close();
-            ends.push(end);
+            arm_values.push(end);
         }
         Some(args)
     }

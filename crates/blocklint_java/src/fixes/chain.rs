@@ -1,4 +1,4 @@
-//! Calls in callables of a chain, and in arguments that make one.
+//! Edits of blocking calls in lambdas of a reactive chain, and in arguments that create a chain.
 
 use blocklint_core::{Publishers, Refusal};
 use tree_sitter::Node;
@@ -8,13 +8,13 @@ use super::{Edits, File, Shape, Wish, insert, replace};
 use crate::kinds::{K, kind};
 use crate::walker::span;
 
-/// Methods of publishers that make one of the result of a callable.
+/// Methods that create a publisher of the result of a callable.
 const SOURCES: &[&str] = &["fromCallable", "fromSupplier", "fromRunnable", "defer"];
-/// Of these, those whose callable returns the value itself.
+/// Those of [`SOURCES`] whose callable returns the value.
 const VALUES: &[&str] = &["fromCallable", "fromSupplier"];
-/// Types of which a value is of no other.
+/// Final types: the type of a value is exactly this one.
 const FINAL: &[&str] = &["String", "Boolean", "Integer", "Long", "Double", "Byte", "Character", "byte[]"];
-/// Operators whose callable gets what comes before it, on the thread on which that comes.
+/// Operators whose callable runs on the thread on which the value before arrives.
 const OPERATORS: &[&str] = &[
     "map",
     "mapNotNull",
@@ -38,7 +38,7 @@ const OPERATORS: &[&str] = &[
 ];
 
 impl<'t> File<'_, 't> {
-    /// Returns the edits for a call, and their shape.
+    /// Returns the edits for a call in a chain, and their shape.
     pub(super) fn chain(&self, call: Node<'t>, wish: Wish<'_>) -> Result<(Shape, Edits), Refusal> {
         let factory = only_argument_of(call).filter(|factory| self.factory(*factory, wish.of).is_some());
         if let Some(factory) = factory {
@@ -52,7 +52,7 @@ impl<'t> File<'_, 't> {
         }
     }
 
-    /// Of a call on a class of publishers: its name, and whether it is that of many.
+    /// Returns the name of a static method call on a publisher class, and true if it is the class of many values.
     fn factory(&self, call: Node<'t>, of: Publishers) -> Option<(&str, bool)> {
         let object = self.text(call.child_by_field_name("object")?);
         let name = self.text(call.child_by_field_name("name")?);
@@ -66,26 +66,26 @@ impl<'t> File<'_, 't> {
         Some((name, many))
     }
 
-    /// `Schedulers.boundedElastic()` as it is written here; the class is to be imported.
+    /// Returns the text of `Schedulers.boundedElastic()`; the caller imports the class.
     pub(super) fn workers(&self, of: Publishers) -> String {
         format!("{}.{}", self.imports.name_of(of.schedulers), of.workers)
     }
 
-    /// Returns the blanks before the next call of a chain: a line of its own, where its calls stand on such.
+    /// Returns the white space before the next call of a chain, which is a line break if the calls are on lines of their own.
     fn gap_behind(&self, call: Node<'t>) -> &str {
         let next = call.parent().filter(|next| next.child_by_field_name("object") == Some(call));
         let Some(name) = next.and_then(|next| next.child_by_field_name("name")) else { return "" };
         self.gap_between(call, name)
     }
 
-    /// Returns the blanks between what a method is called on and the dot before its name.
+    /// Returns the white space between a receiver and the dot before the method's name.
     fn gap_between(&self, object: Node<'t>, name: Node<'t>) -> &str {
         let between = self.source.get(object.end_byte()..name.start_byte()).unwrap_or_default();
         let gap = between.split('.').next().unwrap_or_default();
         if gap.trim().is_empty() { gap } else { "" }
     }
 
-    /// The call's value is what a chain is made of.
+    /// Returns the edits for a call that is the argument of a factory: `Mono.just(call())`.
     fn argument(&self, call: Node<'t>, factory: Node<'t>, wish: Wish<'_>) -> Result<(Shape, Edits), Refusal> {
         let of = wish.of;
         let Some((name, many)) = self.factory(factory, of) else { return Err(Refusal::new("it makes no chain")) };
@@ -115,7 +115,7 @@ impl<'t> File<'_, 't> {
             _ => return Err(Refusal::new(format!("what `{name}` makes of its argument has no other form"))),
         };
         let mut body = top;
-        // A local of the method is one of the lambda's too.
+        // The lambda can also capture locals of the methods and lambdas around.
         while let Around::Lambda(node) | Around::Method(node) = around(body) {
             body = node;
         }
@@ -126,7 +126,7 @@ impl<'t> File<'_, 't> {
         else {
             return Err(Refusal::new("it makes no chain"));
         };
-        // The type that stands between (`Mono.<String>just`) stays.
+        // A type argument (`Mono.<String>just`) stays.
         edits.push(replace(object, self.imports.name_of(of.one)));
         let witness = match shape {
             Shape::JustToCallable => self.witness(factory, of).unwrap_or_default(),
@@ -148,7 +148,7 @@ impl<'t> File<'_, 't> {
         Ok((shape, edits))
     }
 
-    /// The call stands in a lambda.
+    /// Returns the edits for a call in a lambda.
     fn callable(&self, call: Node<'t>, lambda: Node<'t>, wish: Wish<'_>) -> Result<(Shape, Edits), Refusal> {
         let of = wish.of;
         let Some(taker) = argument_of(lambda) else { return Err(Refusal::new("the lambda is no operator's")) };
@@ -203,8 +203,8 @@ impl<'t> File<'_, 't> {
         else {
             return Err(Refusal::new("the lambda is no operator's"));
         };
-        // The lambda nearest to the call may be passed to something else, which has no operators: a template, an
-        // executor.
+        // The innermost lambda around the call can be an argument of another method than an operator: of a template, of
+        // an executor.
         let is_operator = operator.is_some_and(|(owner, operator)| {
             (owner == of.one || owner == of.many) && OPERATORS.contains(&operator) && self.text(name) == operator
         });
@@ -220,8 +220,8 @@ impl<'t> File<'_, 't> {
         Ok((Shape::OperatorOnWorker, edits))
     }
 
-    /// Returns the edit of another call that stands in the method itself and makes all of it run on a worker: what the
-    /// chain is made of does then too.
+    /// Returns the edit of another call of the same method that makes the whole body run on a worker, if there is one;
+    /// the argument of the chain then runs there too.
     fn moved_around(&self, call: Node<'t>, method: Node<'t>) -> Option<(Shape, Edits)> {
         self.wanted.iter().find_map(|(other, remedy)| {
             let in_method = matches!(around(*other), Around::Method(of) if of == method);
@@ -233,31 +233,32 @@ impl<'t> File<'_, 't> {
         })
     }
 
-    /// Returns the edit of a call further up in the chain that makes all that comes behind go on on a worker: one
-    /// change of threads does for both.
+    /// Returns the edit of an earlier call of the chain that moves all later operators to a worker, if there is one; one
+    /// change of threads is enough for both calls.
     fn moved_upstream(&self, object: Node<'t>) -> Option<(Shape, Edits)> {
-        let mut at = Some(object);
-        while let Some(up) = at.filter(|up| kind(*up) == K::Invocation) {
+        let mut next = Some(object);
+        while let Some(up) = next.filter(|up| kind(*up) == K::Invocation) {
             let arguments = up.child_by_field_name("arguments");
-            let lies_in = |call: Node<'t>| {
+            let is_in_lambda_of_link = |call: Node<'t>| {
                 arguments.is_some_and(|list| span(list).contains(span(call)))
                     && matches!(around(call), Around::Lambda(lambda) if argument_of(lambda) == Some(up))
             };
-            let moved = self.wanted.iter().filter(|(call, _)| lies_in(*call)).find_map(|(call, remedy)| {
-                let wish = remedy.edit_kinds.iter().find_map(Wish::of)?;
-                self.chain(*call, wish)
-                    .ok()
-                    .filter(|(shape, _)| matches!(shape, Shape::OperatorOnWorker | Shape::SourceOnWorker))
-            });
+            let moved =
+                self.wanted.iter().filter(|(call, _)| is_in_lambda_of_link(*call)).find_map(|(call, remedy)| {
+                    let wish = remedy.edit_kinds.iter().find_map(Wish::of)?;
+                    self.chain(*call, wish)
+                        .ok()
+                        .filter(|(shape, _)| matches!(shape, Shape::OperatorOnWorker | Shape::SourceOnWorker))
+                });
             if moved.is_some() {
                 return moved;
             }
-            at = up.child_by_field_name("object");
+            next = up.child_by_field_name("object");
         }
         None
     }
 
-    /// `fromCallable(() -> f().block())`: the publisher is what the chain is made of.
+    /// Replaces `fromCallable(() -> f().block())` by a chain of the publisher itself: `defer(() -> f())`.
     fn source_of_publisher(
         &self,
         call: Node<'t>,
@@ -269,7 +270,7 @@ impl<'t> File<'_, 't> {
         self.leaves_catches(call, lambda)?;
         let (text, mut edits) = self.written(call, template)?;
         let one = self.imports.name_of(of.one);
-        // A `fromFuture` with a supplier waits for its subscriber itself, so it takes the place of the whole call.
+        // A `fromFuture` with a supplier is lazy too, so it replaces the whole call.
         let is_lazy = text.starts_with(&format!("{one}.fromFuture(() ->"));
         if is_lazy && lambda.child_by_field_name("body") == Some(call) {
             edits.push((span(taker), text));
@@ -283,8 +284,8 @@ impl<'t> File<'_, 't> {
         Ok((Shape::CallableToDefer, edits))
     }
 
-    /// `<T>`, where the type of a publisher is that of the place where it stands: it is no more as soon as another call
-    /// stands behind.
+    /// Returns the type argument `<T>` that a publisher needs when a call is appended to it, because the compiler then
+    /// no longer infers its type from the `return` or the declaration.
     fn witness(&self, made: Node<'t>, of: Publishers) -> Option<String> {
         if has_type_arguments(made) {
             return None;
@@ -299,7 +300,7 @@ impl<'t> File<'_, 't> {
             _ => None,
         }?;
         let (many, element) = self.element_of(ty, of)?;
-        // Of a class that nothing extends the value itself has the type.
+        // For a final class the compiler infers the type from the value.
         (!many && !FINAL.contains(&&*element)).then(|| format!("<{element}>"))
     }
 
@@ -308,7 +309,7 @@ impl<'t> File<'_, 't> {
         call.parent().is_some_and(|parent| kind(parent) == K::ExprStatement)
     }
 
-    /// Returns a name that nothing in a body bears.
+    /// Returns a name that is not used in a body: the wanted one, or that with a number.
     pub(super) fn free_name(&self, wanted: &str, body: Node<'t>) -> String {
         let text = self.text(body);
         let is_free =
@@ -318,7 +319,7 @@ impl<'t> File<'_, 't> {
     }
 }
 
-/// True if a call names type arguments (`Flux.<String>fromIterable`).
+/// True if a call has explicit type arguments (`Flux.<String>fromIterable`).
 fn has_type_arguments(call: Node<'_>) -> bool {
     crate::kinds::named(call).any(|part| kind(part) == K::TypeArguments)
 }

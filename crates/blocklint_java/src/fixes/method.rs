@@ -1,4 +1,4 @@
-//! Methods that put a chain together: what they do themselves is put off until their result is subscribed to.
+//! Edits of methods that build a reactive chain: the body is deferred to a worker until the result is subscribed to.
 
 use blocklint_core::{Publishers, Refusal, Span};
 use tree_sitter::Node;
@@ -7,7 +7,7 @@ use super::{Edits, File, Shape};
 use crate::kinds::{K, all, has, kind, named};
 
 impl<'t> File<'_, 't> {
-    /// Puts the body of a method into a callable that a worker runs.
+    /// Moves the body of a method into a callable that a worker runs.
     pub(super) fn method(&self, method: Node<'t>, of: Publishers) -> Result<(Shape, Edits), Refusal> {
         let refuse = |reason: &str| Err(Refusal::new(reason));
         let Some(body) = method.child_by_field_name("body") else { return refuse("it stands in no method") };
@@ -52,7 +52,7 @@ impl<'t> File<'_, 't> {
         };
         let indent = self.indent_of(body);
         let step = self.step_of(body, indent);
-        // All of the body is one edit: what else would be mended in it runs on the worker by then.
+        // The whole body is one edit. Other blocking calls in it also run on the worker then.
         let (start, end) = (body.start_byte() + 1, body.end_byte() - 1);
         let last = self.source.get(..end).map_or(0, |before| before.rfind('\n').map_or(0, |at| at + 1));
         let mut text = format!("\n{indent}{step}return {head}");
@@ -74,7 +74,7 @@ impl<'t> File<'_, 't> {
         self.element_of(method.child_by_field_name("type")?, of)
     }
 
-    /// Of the type of a publisher: whether it is of many, and of what.
+    /// Returns the element type of a publisher type, and true if it is a publisher of many.
     pub(super) fn element_of(&self, ty: Node<'t>, of: Publishers) -> Option<(bool, String)> {
         if kind(ty) != K::GenericType {
             return None;
@@ -93,7 +93,7 @@ impl<'t> File<'_, 't> {
         Some((many, self.text(element).to_owned()))
     }
 
-    /// True if the braces of a block stand on lines of their own.
+    /// True if there is no code on the lines of a block's braces.
     fn begins_on_its_own_line(&self, body: Node<'t>) -> bool {
         let inside = self.source.get(body.start_byte() + 1..body.end_byte() - 1).unwrap_or_default();
         let first = inside.lines().next().unwrap_or_default();
@@ -101,14 +101,14 @@ impl<'t> File<'_, 't> {
         first.trim().is_empty() && last.trim().is_empty() && inside.contains('\n')
     }
 
-    /// Returns the blanks before the line on which a block ends.
+    /// Returns the indentation of the line on which a block ends.
     fn indent_of(&self, body: Node<'t>) -> &str {
         let before = self.source.get(..body.end_byte() - 1).unwrap_or_default();
         let line = &before[before.rfind('\n').map_or(0, |at| at + 1)..];
         &line[..line.len() - line.trim_start().len()]
     }
 
-    /// By how much the statements of a block stand further in.
+    /// Returns one step of indentation: that of a block's statements relative to its end.
     fn step_of(&self, body: Node<'t>, indent: &str) -> String {
         let first = named(body).next().map_or(0, |statement| statement.start_byte());
         let before = self.source.get(..first).unwrap_or_default();
@@ -119,7 +119,7 @@ impl<'t> File<'_, 't> {
         }
     }
 
-    /// Returns where the lines inside a block begin, without empty ones and those inside of a text.
+    /// Returns the starts of the lines inside a block, without empty lines and lines inside of text blocks.
     fn lines_of(&self, body: Node<'t>) -> Vec<usize> {
         let (start, end) = (body.start_byte() + 1, body.end_byte() - 1);
         let inside = self.source.get(start..end).unwrap_or_default();

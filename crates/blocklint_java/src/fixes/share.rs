@@ -1,8 +1,8 @@
-//! A scheduler that is made for each instance or call becomes one for all instances: a static field.
+//! Edits that share a scheduler: one that is created for each instance or call becomes a static field.
 //!
-//! No instance ends what is shared, so the field's `dispose()` goes. Where it went, an instance ends what it started itself:
-//! what it subscribes to is collected in a field and ended there. Nothing else may depend on the scheduler's end, otherwise
-//! the edit is only shown.
+//! No instance may dispose of a shared scheduler, so its `dispose()` is removed. The instance disposes of its own
+//! subscriptions there instead, which are collected in a new field. If other code depends on the end of the scheduler, the
+//! edit is only displayed.
 
 use blocklint_core::{Applicability, Publishers, Refusal, Span};
 use tree_sitter::Node;
@@ -12,12 +12,12 @@ use super::{Edits, File, Shape, insert, replace};
 use crate::kinds::{K, has, kind, named};
 use crate::walker::span;
 
-/// Methods on the class of schedulers that make one, and which of their arguments is its name.
+/// Methods that create a scheduler, with the index of the argument that is its name.
 const MAKERS: &[(&str, usize)] =
     &[("newSingle", 0), ("newParallel", 0), ("newElastic", 0), ("newBoundedElastic", BOUNDED_NAME)];
-/// Where the name of a bounded scheduler stands: behind how many threads and tasks there may be.
+/// The index of a bounded scheduler's name, after the limits of threads and tasks.
 const BOUNDED_NAME: usize = 2;
-/// Methods on it that make one of an executor.
+/// Methods that create a scheduler from an executor.
 const WRAPPERS: &[&str] = &["fromExecutor", "fromExecutorService"];
 /// The name of a new field for a composite of subscriptions.
 const SUBSCRIPTIONS: &str = "subscriptions";
@@ -26,7 +26,7 @@ const SUBSCRIPTIONS: &str = "subscriptions";
 pub(super) type Shared = (Shape, Applicability, Edits);
 
 impl<'t> File<'_, 't> {
-    /// Returns the edits for a call that makes a scheduler.
+    /// Returns the edits for a call that creates a scheduler.
     pub(super) fn share(&self, call: Node<'t>, of: Publishers) -> Result<Shared, Refusal> {
         let refuse = |reason: &str| Err(Refusal::new(reason));
         let Some(class) = self.holder(call) else { return refuse("the class around cannot hold a static field") };
@@ -44,7 +44,7 @@ impl<'t> File<'_, 't> {
         }
     }
 
-    /// Returns the expression that makes the scheduler, and what makes the shared one.
+    /// Returns the expression that creates the scheduler, and the text that creates the shared one.
     fn shared(&self, call: Node<'t>, class: Node<'t>, of: Publishers) -> Result<(Node<'t>, String), Refusal> {
         let is_of = |call: Node<'t>| {
             call.child_by_field_name("object")
@@ -53,12 +53,12 @@ impl<'t> File<'_, 't> {
         let name = call.child_by_field_name("name").map(|name| self.text(name)).unwrap_or_default();
         let schedulers = self.imports.name_of(of.schedulers);
         let bounded = |cap: &str, queue: &str, name: &str, ttl: &str| {
-            // No code ends it, so its threads must not keep the program alive.
+            // No code disposes of it, so its threads are daemons.
             format!("{schedulers}.newBoundedElastic({cap}, {queue}, {name}, {ttl}, true)")
         };
         let (cap, queue) = (of.cap, of.queue);
         let indent = class.child_by_field_name("body").and_then(|body| self.indent_in(body).ok()).unwrap_or_default();
-        // On a line of its own, because the names of the constants are long.
+        // The constants have long names, so the arguments are on a line of their own.
         let default = |name: &str| {
             bounded(&format!("\n{indent}{indent}{schedulers}.{cap}"), &format!("{schedulers}.{queue}"), name, TTL)
         };
@@ -98,7 +98,7 @@ impl<'t> File<'_, 't> {
             || kind(node) == K::FieldAccess && self.text(node).rsplit('.').next().is_some_and(is_upper)
     }
 
-    /// `Client` → `client`, `HttpClient` → `http-client`.
+    /// Returns a scheduler's name for a class: `Client` → `client`, `HttpClient` → `http-client`.
     fn label_of(&self, class: Node<'t>) -> String {
         let name = class.child_by_field_name("name").map(|name| self.text(name)).unwrap_or("shared");
         words(name).join("-").to_lowercase()
@@ -115,13 +115,13 @@ impl<'t> File<'_, 't> {
         }
     }
 
-    /// Returns the nearest class that can hold a static field for all objects that run a node.
+    /// Returns the innermost class around a node that can have a static field.
     fn holder(&self, node: Node<'t>) -> Option<Node<'t>> {
         let mut at = node;
         loop {
             at = self.class_around(at)?;
             let body = at.parent()?;
-            // Of a class inside of a body or of an instance an older Java knows no static members.
+            // Before Java 16 inner and local classes have no static members.
             let is_free = kind(body) == K::Program
                 || kind(body) == K::ClassBody && self.modifiers(at).is_some_and(|modifiers| has(modifiers, K::Static));
             if kind(at) == K::ClassDeclaration && is_free {
@@ -134,7 +134,7 @@ impl<'t> File<'_, 't> {
         named(declaration).find(|part| kind(*part) == K::Modifiers)
     }
 
-    /// `private final Scheduler own = Schedulers.newSingle("own");`
+    /// Shares the scheduler of a field: `private final Scheduler own = Schedulers.newSingle("own");`.
     fn of_field(
         &self,
         class: Node<'t>,
@@ -152,7 +152,7 @@ impl<'t> File<'_, 't> {
         Ok((Shape::FieldShared, applicability, edits))
     }
 
-    /// `this.own = Schedulers.newSingle("own");` in a constructor.
+    /// Shares the scheduler of a constructor: `this.own = Schedulers.newSingle("own");`.
     fn of_constructor(
         &self,
         class: Node<'t>,
@@ -185,14 +185,14 @@ impl<'t> File<'_, 't> {
         Ok((Shape::ConstructorShared, applicability, edits))
     }
 
-    /// `.subscribeOn(Schedulers.newSingle("inline"))`
+    /// Shares the scheduler of an argument: `.subscribeOn(Schedulers.newSingle("inline"))`.
     fn inline(&self, class: Node<'t>, made: Node<'t>, shared: &str, of: Publishers) -> Result<Shared, Refusal> {
         let mut edits = self.new_field(class, &self.constant_of(class, shared), shared, of)?;
         edits.push(replace(made, self.constant_of(class, shared)));
         Ok((Shape::InlineShared, Applicability::Unsafe, edits))
     }
 
-    /// `Scheduler own = Schedulers.newSingle("own");` in a method.
+    /// Shares the scheduler of a local variable: `Scheduler own = Schedulers.newSingle("own");`.
     fn of_local(
         &self,
         class: Node<'t>,
@@ -216,12 +216,12 @@ impl<'t> File<'_, 't> {
         for Ending { statement, .. } in &uses.endings {
             edits.push((self.whole_lines(*statement), String::new()));
         }
-        // The removed calls also ended the work on the scheduler, so the edit is only shown.
+        // The removed `dispose()` also ended the tasks of the scheduler, so the edit is only displayed.
         let applicability = if uses.endings.is_empty() { Applicability::Unsafe } else { Applicability::Display };
         Ok((Shape::LocalShared, applicability, edits))
     }
 
-    /// Returns a name for a constant that nothing in the class bears, after the scheduler's own name.
+    /// Returns an unused name for the constant, made of the scheduler's name.
     fn constant_of(&self, class: Node<'t>, shared: &str) -> String {
         let label = shared.split('"').nth(1).unwrap_or_default();
         let mut name = upper(label);
@@ -234,7 +234,7 @@ impl<'t> File<'_, 't> {
         self.free_name(&name, class)
     }
 
-    /// Returns a new static field at the beginning of a class.
+    /// Returns the edits that add a static field at the beginning of a class.
     fn new_field(&self, class: Node<'t>, name: &str, shared: &str, of: Publishers) -> Result<Edits, Refusal> {
         let Some(body) = class.child_by_field_name("body") else {
             return Err(Refusal::new("the class around cannot hold a static field"));
@@ -247,7 +247,7 @@ impl<'t> File<'_, 't> {
         Ok(edits)
     }
 
-    /// Returns the blanks before the first member of a class.
+    /// Returns the indentation of the first member of a class.
     fn indent_in(&self, body: Node<'t>) -> Result<&str, Refusal> {
         let first = named(body).next().map_or(0, |member| member.start_byte());
         let before = self.source.get(..first).unwrap_or_default();
@@ -263,7 +263,7 @@ impl<'t> File<'_, 't> {
         declarators.find(|part| part.child_by_field_name("name").is_some_and(|own| self.text(own) == name))
     }
 
-    /// Returns the declaration of a field that only its own class knows, and what is done with it there.
+    /// Returns the declaration of a private field, and its uses.
     fn field_of(&self, class: Node<'t>, declarator: Node<'t>, of: Publishers) -> Result<(Node<'t>, Uses<'t>), Refusal> {
         let refuse = |reason: &str| Err(Refusal::new(reason));
         let Some(field) = declarator.parent() else { return refuse("its field stands elsewhere") };
@@ -289,7 +289,7 @@ impl<'t> File<'_, 't> {
         Ok((field, uses(self, self.root, declarator, name, of)?))
     }
 
-    /// Makes the field a constant, takes its end away and ends what the instance started instead.
+    /// Makes the field a constant, and replaces its `dispose()` by one of the subscriptions that the instance started.
     fn take_over(
         &self,
         class: Node<'t>,
@@ -314,7 +314,7 @@ impl<'t> File<'_, 't> {
         let starts: Vec<_> = uses.starts.iter().collect();
         if starts.is_empty() {
             edits.extend(uses.endings.iter().map(|ending| (self.whole_lines(ending.statement), String::new())));
-            // A chain that is given away is its subscriber's to end.
+            // The subscriber of a returned chain disposes of its subscription.
             let is_plain = uses.reads.iter().all(|(kept, _)| *kept);
             return Ok(if is_plain { Applicability::Unsafe } else { Applicability::Display });
         }
@@ -336,7 +336,7 @@ impl<'t> File<'_, 't> {
         Ok(if is_local { Applicability::Unsafe } else { Applicability::Display })
     }
 
-    /// Returns a statement with the line that it stands on alone.
+    /// Returns the span of a statement, with its whole line if it is alone on it.
     fn whole_lines(&self, statement: Node<'t>) -> Span {
         let (start, end) = (statement.start_byte(), statement.end_byte());
         let before = self.source.get(..start).unwrap_or_default();
@@ -348,7 +348,7 @@ impl<'t> File<'_, 't> {
     }
 }
 
-/// Seconds after which a thread that has nothing to do ends, as the library has it.
+/// The library's default for the seconds after which an idle thread ends.
 const TTL: &str = "60";
 
 fn is_upper(name: &str) -> bool {
