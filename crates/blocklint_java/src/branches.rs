@@ -7,8 +7,8 @@ use crate::kinds::{K, child, fields, kind, named};
 use crate::walker::{RestArm, Walker, Walking, span};
 
 impl Walker<'_> {
-    /// Walks an `if` with all its `else if`. Returns true if every arm diverges. Adds the arms in which the rest of the block
-    /// runs to `after`.
+    /// Walks an `if` with all its `else if`. Returns true if every arm diverges. Adds the arms in which the rest of the
+    /// block runs to `after`.
     pub(crate) fn walk_if(&mut self, node: Node<'_>, after: &mut Vec<RestArm>) -> bool {
         let f = fields();
         let outer = self.region;
@@ -51,8 +51,9 @@ impl Walker<'_> {
         false
     }
 
-    /// Walks a `switch` (statement or expression). Returns the union of the values of its arms; `Form::None` if it has no
-    /// value. A statement never counts as diverging, because only an exhaustive `switch` diverges if all its arms do.
+    /// Walks a `switch` (statement or expression). Returns the union of the values of its arms; `Form::None` if it has
+    /// no value. A statement never counts as diverging, because only an exhaustive `switch` diverges if all its arms
+    /// do.
     pub(crate) fn walk_switch(&mut self, node: Node<'_>) -> FormId {
         let f = fields();
         let subject = match child(node, f.condition) {

@@ -11,7 +11,8 @@ use crate::types::is_annotation;
 use crate::walker::{Walker, Walking, span};
 
 impl Walker<'_> {
-    /// Walks a method call; `object` is the form of its receiver. The linker resolves a bare name, because it can be inherited.
+    /// Walks a method call; `object` is the form of its receiver. The linker resolves a bare name, because it can be
+    /// inherited.
     pub(crate) fn walk_invocation(&mut self, call: &Link<'_>, object: Option<FormId>) -> FormId {
         let Some(name_node) = call.name else { return self.other() };
         let name = self.name_symbol(name_node);

@@ -36,8 +36,8 @@ pub(crate) fn declaration_parts(node: Node<'_>) -> DeclarationParts<'_> {
     parts
 }
 
-/// A declaration of fields or local variables: an iterator over its declarators. Modifiers and type are set after the first
-/// `next`.
+/// A declaration of fields or local variables: an iterator over its declarators. Modifiers and type are set after the
+/// first `next`.
 pub(crate) struct Declaration<'t> {
     parts: Children<'t>,
     has_error: bool,

@@ -86,7 +86,8 @@ impl Walker<'_> {
         }
     }
 
-    /// Returns the receiver of a link: `Outer.super` if a `super` is between object and name (`Outer.super.m`), else `inner`.
+    /// Returns the receiver of a link: `Outer.super` if a `super` is between object and name (`Outer.super.m`), else
+    /// `inner`.
     pub(crate) fn apply_qualified_super(&mut self, link: &Link<'_>, name: Node<'_>, inner: FormId) -> FormId {
         let Link { node, inner: Some(object), .. } = *link else { return inner };
         // Mostly there is only a dot. After a syntax error the node of `super` can have no text.
@@ -355,7 +356,8 @@ impl<'t> Link<'t> {
     }
 }
 
-/// Returns the inner expression of a link of a chain; `None` for other expressions. Calls are handled by [`Link::from_call`].
+/// Returns the inner expression of a link of a chain; `None` for other expressions. Calls are handled by
+/// [`Link::from_call`].
 fn inner_expression(node: Node<'_>, kind: K) -> Option<Node<'_>> {
     let f = fields();
     match kind {

@@ -28,7 +28,8 @@ impl Walker<'_> {
                 let inner = unescape(text.trim_matches('\''));
                 Form::Str(self.facts.intern_literal(&inner))
             }
-            // A string template (`\{…}`) is no literal. Most strings have no backslash, so the children are rarely checked.
+            // A string template (`\{…}`) is no literal. Most strings have no backslash, so the children are rarely
+            // checked.
             K::String if !text.contains('\\') || named(node).all(|part| kind(part) != K::StringInterpolation) => {
                 let inner = match text.strip_prefix("\"\"\"") {
                     // The text of a text block begins on its second line.

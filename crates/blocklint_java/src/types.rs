@@ -1,7 +1,7 @@
 //! Types and type parameters as forms.
 //!
-//! `A<B>` is `Subscript(A, B)`; several arguments are a tuple display. `A[]` is a list display of `A`, and `A[][]` a list
-//! display of that. `? extends A` and a bounded type parameter of a method are `Bound(A)`; several bounds are
+//! `A<B>` is `Subscript(A, B)`; several arguments are a tuple display. `A[]` is a list display of `A`, and `A[][]` a
+//! list display of that. `? extends A` and a bounded type parameter of a method are `Bound(A)`; several bounds are
 //! `Alt(And, …)`. A primitive type is its name.
 
 use blocklint_facts::{AltKind, DisplayKind, Form, FormId, Sym};

@@ -110,7 +110,8 @@ impl Walker<'_> {
     }
 }
 
-/// True if a subscript of this name is a type in every expression (`Optional["Store"]`), so that strings in it are types.
+/// True if a subscript of this name is a type in every expression (`Optional["Store"]`), so that strings in it are
+/// types.
 pub(crate) fn is_type_constructor(base: &Expr) -> bool {
     matches!(
         last_name(base),

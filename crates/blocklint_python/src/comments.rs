@@ -58,7 +58,8 @@ pub(crate) fn collect_suppressions(source: &str, tokens: &Tokens, facts: &mut Fa
     }
 }
 
-/// Returns the offsets of the words that every suppression comment contains one of (`noqa`, `blocklint`, `ruff:`), in order.
+/// Returns the offsets of the words that every suppression comment contains one of (`noqa`, `blocklint`, `ruff:`), in
+/// order.
 fn find_suppression_words(bytes: &[u8]) -> Vec<u32> {
     // The search looks for `q`, because it is the rarest letter of `noqa`.
     let noqa = memchr::memchr2_iter(b'q', b'Q', bytes)
@@ -104,8 +105,8 @@ fn find_own_lines(source: &str, tokens: &Tokens, comment: usize) -> (bool, Span)
     (false, lines)
 }
 
-/// Returns the lines to which a comment with rules applies: its own if code precedes it, else the next line with code. At
-/// the header of a definition (`@decorator`) they reach to the line of its name, so that it applies to the body.
+/// Returns the lines to which a comment with rules applies: its own if code precedes it, else the next line with code.
+/// At the header of a definition (`@decorator`) they reach to the line of its name, so that it applies to the body.
 fn find_governed_lines(source: &str, tokens: &Tokens, comment: usize, is_alone: bool, own_lines: Span) -> Span {
     let is_code = |token: &&Token| !is_trivia(token.kind());
     let (lines, index) = match is_alone {

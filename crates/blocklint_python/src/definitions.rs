@@ -138,7 +138,8 @@ impl Walker<'_> {
         value
     }
 
-    /// Opens the scope of type parameters, which the caller closes. The value of each is its upper bound, if it has one.
+    /// Opens the scope of type parameters, which the caller closes. The value of each is its upper bound, if it has
+    /// one.
     pub(crate) fn open_type_params(&mut self, params: &TypeParams) -> List {
         self.scopes.open(ScopeKind::TypeParams, self.body);
         let items = self.items.len();

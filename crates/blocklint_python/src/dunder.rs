@@ -1,4 +1,5 @@
-//! Dunder methods that syntax calls implicitly (`__enter__`, `__iter__`, `__add__`); each name is interned at its first use.
+//! Dunder methods that syntax calls implicitly (`__enter__`, `__iter__`, `__add__`); each name is interned at its first
+//! use.
 
 use blocklint_facts::{FactsBuilder, Sym};
 use ruff_python_ast::{CmpOp, Operator, UnaryOp};

@@ -137,7 +137,8 @@ impl Walker<'_> {
         };
         let outer = self.region;
         let items = self.items.len();
-        // Index of the next operand whose region is not open yet; regions are opened only before operands that run code.
+        // Index of the next operand whose region is not open yet; regions are opened only before operands that run
+        // code.
         let mut opened = items;
         let end = node.range.end();
         for (index, operand) in node.values.iter().enumerate() {

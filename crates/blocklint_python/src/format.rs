@@ -44,8 +44,8 @@ impl Default for Style {
     }
 }
 
-/// Returns the text after edits, formatted; `None` if the text before them was not formatted, or if the formatter fails.
-/// Needs a thread with [`crate::STACK_SIZE`] of stack.
+/// Returns the text after edits, formatted; `None` if the text before them was not formatted, or if the formatter
+/// fails. Needs a thread with [`crate::STACK_SIZE`] of stack.
 pub fn reformat_after_edits(before: &str, after: &str, style: &Style) -> Option<String> {
     // A text that nests too deeply to be parsed is not formatted either.
     if crate::depth::check_nesting(before).is_some() || crate::depth::check_nesting(after).is_some() {
@@ -60,8 +60,8 @@ pub fn reformat_after_edits(before: &str, after: &str, style: &Style) -> Option<
     reformat_edited_lines(before, &formatted, after, &formatter_options(style, ending)?)
 }
 
-/// If the formatter would change at most one line in this many, the file counts as formatted by another formatter of the
-/// same style.
+/// If the formatter would change at most one line in this many, the file counts as formatted by another formatter of
+/// the same style.
 const LINES_PER_DIFFERENCE: usize = 20;
 /// With more edited places than these, none of them is formatted.
 const MAX_EDITED_PLACES: usize = 64;

@@ -1,4 +1,5 @@
-//! The Python front end: extracts [`FileFacts`](blocklint_facts::FileFacts) from a source file, and writes fixes for its calls.
+//! The Python front end: extracts [`FileFacts`](blocklint_facts::FileFacts) from a source file, and writes fixes for
+//! its calls.
 //!
 //! [`extract`] decodes a file ([`decode`]), parses it once with ruff's parser and walks the tree once. A file with
 //! syntax errors, or in Python 2, has the facts of the parts that parsed, and one problem. [`fix`] turns the remedies

@@ -137,7 +137,8 @@ impl Scopes {
         self.slots[slot as usize].form
     }
 
-    /// Binds a name in the innermost scope. Returns its form, and its variable if it is one of this scope or the module.
+    /// Binds a name in the innermost scope. Returns its form, and its variable if it is one of this scope or the
+    /// module.
     pub(crate) fn bind_name(&mut self, sym: Sym, kind: VarKind, facts: &mut FactsBuilder) -> (FormId, VarId) {
         self.bind_name_at(self.innermost_depth(), sym, kind, true, facts)
     }

@@ -240,7 +240,7 @@ impl Walker<'_> {
         let outer = self.region;
         let end = node.range.end().to_u32();
         let mut levels: SmallVec<[Level; 4]> = SmallVec::new();
-        // Whether the `else` diverges, if there is one.
+        // `Some(true)` if there is an `else` and it diverges.
         let mut last_diverges = None;
         let mut test = Some(&*node.test);
         let mut body = &node.body;

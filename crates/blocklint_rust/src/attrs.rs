@@ -121,7 +121,8 @@ impl Walker<'_> {
         traits
     }
 
-    /// Returns the forms of an item's decorators, the outermost first. Their arguments are walked in the body around the item.
+    /// Returns the forms of an item's decorators, the outermost first. Their arguments are walked in the body around
+    /// the item.
     pub(crate) fn walk_decorators(&mut self, attrs: &Attrs<'_>) -> Vec<FormId> {
         let mut forms = Vec::new();
         for &node in &attrs.nodes {

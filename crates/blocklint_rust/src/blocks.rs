@@ -63,8 +63,9 @@ impl Walker<'_> {
         self.within(region, |walker| walker.walk_block(node).form)
     }
 
-    /// Adds a region for a `match`, `if let`, `while let` or `for` whose subject creates temporary values, which live to
-    /// the end of the whole expression. Returns `None` if the subject creates none. [`Self::set_subject`] sets its test.
+    /// Adds a region for a `match`, `if let`, `while let` or `for` whose subject creates temporary values, which live
+    /// to the end of the whole expression. Returns `None` if the subject creates none. [`Self::set_subject`] sets its
+    /// test.
     pub(crate) fn add_subject_region(&mut self, whole: Node<'_>, subject: Node<'_>) -> Option<RegionId> {
         let creates_none = matches!(
             kind(subject),

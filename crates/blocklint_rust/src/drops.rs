@@ -1,8 +1,8 @@
 //! Drops of locals at the end of their block, because a `Drop` can block: a temporary directory is removed, a runtime
 //! waits for its tasks.
 //!
-//! A local is recorded if a `let` binds it to the value of a call or a struct expression, and it is not moved before the
-//! end of its block. A borrow does not move it; passing, returning or capturing it by `move` does.
+//! A local is recorded if a `let` binds it to the value of a call or a struct expression, and it is not moved before
+//! the end of its block. A borrow does not move it; passing, returning or capturing it by `move` does.
 
 use blocklint_core::Span;
 use blocklint_facts::{BodyFlags, SiteKind, VarId};
@@ -41,7 +41,8 @@ impl Walker<'_> {
         }
     }
 
-    /// True if an expression creates a value: a call of a function, also with further method calls, or a struct expression.
+    /// True if an expression creates a value: a call of a function, also with further method calls, or a struct
+    /// expression.
     fn creates_value(&self, value: Node<'_>) -> bool {
         let f = fields();
         let mut expression = value;

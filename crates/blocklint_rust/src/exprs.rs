@@ -97,8 +97,8 @@ impl Walker<'_> {
                     Form::Float(value) => self.form(Form::Float(-value)),
                     _ => self.other(),
                 },
-                // Member lookup dereferences automatically. The `*` of a call's result is recorded because it shows that
-                // the result itself (a guard) is dropped, and only the value behind it is kept.
+                // Member lookup dereferences automatically. The `*` of a call's result is recorded because it shows
+                // that the result itself (a guard) is dropped, and only the value behind it is kept.
                 _ => {
                     if matches!(self.facts.facts().form(inner), Form::Result(_) | Form::Try(_)) {
                         self.add_implicit_call(SiteKind::Operator, "*", inner, span(node));

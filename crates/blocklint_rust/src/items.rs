@@ -417,7 +417,8 @@ impl Walker<'_> {
         self.bind(target, FormId::NONE, annotation, AssignKind::Declaration, span);
     }
 
-    /// Walks an enum. The annotation of a variant is the type of its payload, a tuple of several, or `Pairs` of named ones.
+    /// Walks an enum. The annotation of a variant is the type of its payload, a tuple of several, or `Pairs` of named
+    /// ones.
     fn walk_enum(&mut self, node: Node<'_>, attrs: &Attrs<'_>) {
         let f = fields();
         let Some(name) = child(node, f.name) else { return };

@@ -46,8 +46,8 @@ pub fn extract_watched(bytes: &[u8], parsed: impl FnOnce()) -> FileFacts {
     extract_with_tree(bytes, parsed, None).0
 }
 
-/// As [`extract`]. Also returns the time of parsing the file and dropping its tree, and the time of parsing the arguments
-/// of its macros once more.
+/// As [`extract`]. Also returns the time of parsing the file and dropping its tree, and the time of parsing the
+/// arguments of its macros once more.
 pub fn extract_timed(bytes: &[u8]) -> (FileFacts, Duration, Duration) {
     let started = Instant::now();
     let mut parsed = Duration::ZERO;

@@ -197,7 +197,8 @@ impl Walker<'_> {
         self.deferred_arguments.get(&name).cloned().unwrap_or_default()
     }
 
-    /// Walks the arguments between the delimiters of a macro. If the whole text does not parse and `apart` is true, each is parsed alone.
+    /// Walks the arguments between the delimiters of a macro. If the whole text does not parse and `apart` is true,
+    /// each is parsed alone.
     fn walk_macro_parts(&mut self, tokens: Node<'_>, apart: bool, is_deferred: &[bool]) -> Vec<Arg> {
         // Empty delimiters would parse as the unit value.
         if tokens.end_byte() - tokens.start_byte() <= 2 {

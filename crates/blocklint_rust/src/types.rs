@@ -2,8 +2,8 @@
 //!
 //! References, pointers, lifetimes and marker traits (`Send`) are left out. `A<B>` is `Subscript(A, B)`; several
 //! arguments are a tuple display. `impl T`, `dyn T` and a bounded type parameter of a function are `Bound(T)`; several
-//! bounds are `Alt(And, …)`. `fn(A) -> B` and `Fn(A) -> B` are `Subscript(name, (parameters, result))`. `Item = T` among
-//! arguments is `Pairs["Item", T]`.
+//! bounds are `Alt(And, …)`. `fn(A) -> B` and `Fn(A) -> B` are `Subscript(name, (parameters, result))`. `Item = T`
+//! among arguments is `Pairs["Item", T]`.
 
 use blocklint_facts::{AltKind, DisplayKind, Form, FormId, Sym};
 use tree_sitter::Node;
@@ -236,7 +236,8 @@ impl Walker<'_> {
         }
     }
 
-    /// Declares the type parameters of an item. Returns them in order, with their bounds, those of the `where` clause included.
+    /// Declares the type parameters of an item. Returns them in order, with their bounds, those of the `where` clause
+    /// included.
     pub(crate) fn declare_type_params(&mut self, item: Node<'_>) -> Vec<(Sym, Vec<FormId>)> {
         let f = fields();
         let mut params: Vec<(Sym, Vec<FormId>)> = Vec::new();

@@ -71,7 +71,8 @@ impl<'t> File<'_, 't> {
         format!("{}.{}", self.imports.name_of(of.schedulers), of.workers)
     }
 
-    /// Returns the white space before the next call of a chain, which is a line break if the calls are on lines of their own.
+    /// Returns the white space before the next call of a chain, which is a line break if the calls are on lines of
+    /// their own.
     fn gap_behind(&self, call: Node<'t>) -> &str {
         let next = call.parent().filter(|next| next.child_by_field_name("object") == Some(call));
         let Some(name) = next.and_then(|next| next.child_by_field_name("name")) else { return "" };
@@ -233,8 +234,8 @@ impl<'t> File<'_, 't> {
         })
     }
 
-    /// Returns the edit of an earlier call of the chain that moves all later operators to a worker, if there is one; one
-    /// change of threads is enough for both calls.
+    /// Returns the edit of an earlier call of the chain that moves all later operators to a worker, if there is one;
+    /// one change of threads is enough for both calls.
     fn moved_upstream(&self, object: Node<'t>) -> Option<(Shape, Edits)> {
         let mut next = Some(object);
         while let Some(up) = next.filter(|up| kind(*up) == K::Invocation) {

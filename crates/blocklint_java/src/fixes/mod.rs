@@ -1,10 +1,10 @@
 //! Fixes for Java: turns the remedies of calls into text edits of a file.
 //!
-//! A blocking call is in a lambda of a reactive chain, in an argument that creates a chain (`Mono.just(call())`), or in a
-//! method that builds one. [`Shape`] lists the edits for each. `chain` writes those of lambdas and arguments, `method`
-//! those of methods; `share` replaces the schedulers of many instances by one. `imports` adds the imports of an edit;
-//! `place` and `uses` read the code around a call. An edit that would not compile is refused with a reason: a captured
-//! local is assigned twice, a `catch` would have nothing to catch, or a lambda would not hold a lock.
+//! A blocking call is in a lambda of a reactive chain, in an argument that creates a chain (`Mono.just(call())`), or in
+//! a method that builds one. [`Shape`] lists the edits for each. `chain` writes those of lambdas and arguments,
+//! `method` those of methods; `share` replaces the schedulers of many instances by one. `imports` adds the imports of
+//! an edit; `place` and `uses` read the code around a call. An edit that would not compile is refused with a reason: a
+//! captured local is assigned twice, a `catch` would have nothing to catch, or a lambda would not hold a lock.
 //!
 //! All edits are **unsafe**, because another thread runs the call, and a chain has no value for `null`.
 

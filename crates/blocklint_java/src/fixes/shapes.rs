@@ -17,7 +17,8 @@ pub enum Shape {
     MethodOfManyCalled,
     /// `Mono.just(call())` → `Mono.fromCallable(() -> call()).subscribeOn(workers)`.
     JustToCallable,
-    /// `Flux.fromIterable(call())` → `Mono.fromCallable(() -> call()).flatMapIterable(all -> all).subscribeOn(workers)`.
+    /// `Flux.fromIterable(call())` →
+    /// `Mono.fromCallable(() -> call()).flatMapIterable(all -> all).subscribeOn(workers)`.
     IterableToCallable,
     /// `Mono.just(f().block())` → `f()`.
     JustToPublisher,

@@ -1,8 +1,8 @@
 //! Edits that share a scheduler: one that is created for each instance or call becomes a static field.
 //!
 //! No instance may dispose of a shared scheduler, so its `dispose()` is removed. The instance disposes of its own
-//! subscriptions there instead, which are collected in a new field. If other code depends on the end of the scheduler, the
-//! edit is only displayed.
+//! subscriptions there instead, which are collected in a new field. If other code depends on the end of the scheduler,
+//! the edit is only displayed.
 
 use blocklint_core::{Applicability, Publishers, Refusal, Span};
 use tree_sitter::Node;

@@ -50,8 +50,8 @@ impl<'a> AwaitedNames<'a> {
         awaited
     }
 
-    /// True if the value of a target is awaited: that of a name in the function with this range, that of an attribute in
-    /// the whole file.
+    /// True if the value of a target is awaited: that of a name in the function with this range, that of an attribute
+    /// in the whole file.
     pub(super) fn contains_target(&self, target: &Expr, function: TextRange) -> bool {
         match target {
             Expr::Name(name) => {

@@ -1,8 +1,8 @@
-//! Thread-bound actions of called functions: they commit a session, set a `ContextVar`, read the handled exception, raise
-//! `StopIteration`, or write to a transport. A call of such a function cannot move to another thread.
+//! Thread-bound actions of called functions: they commit a session, set a `ContextVar`, read the handled exception,
+//! raise `StopIteration`, or write to a transport. A call of such a function cannot move to another thread.
 //!
-//! [`Functions::can_move`] follows calls within one file. For other files the engine calls [`find_bindings`], because it
-//! knows the targets of a call.
+//! [`Functions::can_move`] follows calls within one file. For other files the engine calls [`find_bindings`], because
+//! it knows the targets of a call.
 
 use blocklint_core::{Refusal, Span};
 use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, walk_expr, walk_stmt};
@@ -203,7 +203,8 @@ impl<'a, 'l> Body<'a, 'l> {
             "commit" | "rollback" if root.is_some() && attribute.value.is_name_expr() => {
                 self.binding = Some("it ends what the thread's own session began");
             }
-            // A connection in an attribute is shared: on the loop no other task uses it between the function's statements.
+            // A connection in an attribute is shared: on the loop no other task uses it between the function's
+            // statements.
             "commit" | "rollback"
                 if attribute.value.is_attribute_expr() && self.begins_with_outer_name(&attribute.value) =>
             {

@@ -35,7 +35,8 @@ impl<'a> File<'a, '_> {
         Ok((written, import.iter().map(|import| self.import_edit(import)).collect()))
     }
 
-    /// Returns how a path is written at an offset in these functions (the innermost first), with the import that it needs.
+    /// Returns how a path is written at an offset in these functions (the innermost first), with the import that it
+    /// needs.
     pub(super) fn spell_path(
         &self,
         functions: &[&'a StmtFunctionDef],
@@ -53,7 +54,8 @@ impl<'a> File<'a, '_> {
         if let Some(written) = self.names.spell_path(path, functions, at) {
             return spelled(&written, None);
         }
-        // `asyncio.sleep` needs `import asyncio`; a deeper path needs its last name: `from anyio.to_thread import run_sync`.
+        // `asyncio.sleep` needs `import asyncio`; a deeper path needs its last name:
+        // `from anyio.to_thread import run_sync`.
         if !module.contains('.') && self.names.is_free(module, module, functions, at) {
             return spelled(path, Some(Import { module: module.to_owned(), name: None }));
         }
@@ -280,7 +282,8 @@ impl<'a> File<'a, '_> {
         Some(TextRange::new(self.line_start(end), end))
     }
 
-    /// Returns the start of the line after the one that contains `end`, and after all statements that begin on that line.
+    /// Returns the start of the line after the one that contains `end`, and after all statements that begin on that
+    /// line.
     fn next_line_start(&self, end: TextSize) -> TextSize {
         // Another statement may follow on the line and span several lines.
         let mut end = end;

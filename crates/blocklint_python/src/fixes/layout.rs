@@ -13,9 +13,9 @@ const MAX_WIDTH: usize = 120;
 const MIN_WIDTH: usize = 88;
 
 impl File<'_, '_> {
-    /// Breaks the argument list of a call on one line whose line would become too long for the file: callee and arguments
-    /// go on one line below the bracket, or each on a line of its own. `before` is the text that the edit adds in front
-    /// of the call. Returns `None` if the line is short enough, or the call is laid out in another way.
+    /// Breaks the argument list of a call on one line whose line would become too long for the file: callee and
+    /// arguments go on one line below the bracket, or each on a line of its own. `before` is the text that the edit
+    /// adds in front of the call. Returns `None` if the line is short enough, or the call is laid out in another way.
     pub(super) fn break_arguments(&self, call: &ExprCall, before: &str, callee: &str) -> Option<Vec<(Span, String)>> {
         let arguments: Vec<TextRange> = call.arguments.iter_source_order().map(|argument| argument.range()).collect();
         let (first, last) = (arguments.first()?, arguments.last()?);
@@ -72,7 +72,8 @@ impl File<'_, '_> {
         arguments.iter().skip(1).filter(is_aligned).map(edit).collect()
     }
 
-    /// Returns the width that lines of the file may have: the third longest line of code, between [`MIN_WIDTH`] and [`MAX_WIDTH`].
+    /// Returns the width that lines of the file may have: the third longest line of code, between [`MIN_WIDTH`] and
+    /// [`MAX_WIDTH`].
     fn allowed_width(&self) -> usize {
         *self.width.get_or_init(|| self.measure_allowed_width())
     }

@@ -2,15 +2,15 @@
 //!
 //! Each kind of edit has a file (`twin`, `rewrite`, `offload`, `hand_over`, `share`, `arguments`). A call may move to a
 //! thread alone, in a `chain`, with its `with` block or loop (`whole`), or with its neighbours (`steps`). Conditions on
-//! the code around the call are in `surroundings`, those on the called function in `callee`. The imports that edits need
-//! are in `imports` and `names`. An edit keeps formatting, comments and line ends of all other code. A call that cannot
-//! be edited is refused with a reason.
+//! the code around the call are in `surroundings`, those on the called function in `callee`. The imports that edits
+//! need are in `imports` and `names`. An edit keeps formatting, comments and line ends of all other code. A call that
+//! cannot be edited is refused with a reason.
 //!
 //! # Safe and unsafe
 //!
 //! - An async twin that does *the same* (a sleep) in a statement of its own is **safe**: its result is not
 //!   used, and the author of an `async` function expects other tasks to run meanwhile. It is unsafe inside a
-//!   `with` (other tasks would run while its lock or connection is held), in `finally` (which a cancellation interrupts),
+//! `with` (other tasks would run while its lock or connection is held), in `finally` (which a cancellation interrupts),
 //!   in a comprehension, and where its result is used.
 //! - Every other twin or rewriting is **unsafe**, because it calls another function.
 //! - A move to a thread is **unsafe**, because the call then accesses its objects from another thread, and other tasks
@@ -80,7 +80,8 @@ pub struct Elsewhere<'e> {
 /// may overlap. `source` is the text of [`crate::decode`]; each span is that of a call. Needs a thread with
 /// [`crate::STACK_SIZE`] of stack.
 ///
-/// `elsewhere` answers about code outside of this file. `oldest` is the oldest Python version on which the code must run.
+/// `elsewhere` answers about code outside of this file. `oldest` is the oldest Python version on which the code must
+/// run.
 pub fn fix<'r>(
     source: &str,
     wanted: &[(Span, &'r Remedy)],

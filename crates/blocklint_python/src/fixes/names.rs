@@ -23,7 +23,8 @@ pub(super) struct ImportedName<'a> {
 }
 
 impl ImportedName<'_> {
-    /// True if the import also loads the module of a path. Packages mostly load their direct submodules, but no deeper ones.
+    /// True if the import also loads the module of a path. Packages mostly load their direct submodules, but no deeper
+    /// ones.
     fn loads_module_of(&self, path: &str) -> bool {
         let module = path.rsplit_once('.').map_or("", |(module, _)| module);
         let is_below = |loaded_module: &str| {

@@ -178,8 +178,9 @@ impl<'a> File<'a, '_> {
         cache.entry(function.range()).or_insert_with(|| collect_passed_functions(function)).contains(name.id.as_str())
     }
 
-    /// Returns the function that runs a call in a thread, its spelling, and the edits that import it. If the project runs
-    /// on a Python without `asyncio.to_thread`, the function is `None` and the spelling is that of `get_running_loop`.
+    /// Returns the function that runs a call in a thread, its spelling, and the edits that import it. If the project
+    /// runs on a Python without `asyncio.to_thread`, the function is `None` and the spelling is that of
+    /// `get_running_loop`.
     fn choose_thread_function<'o>(
         &self,
         site: &Site<'a>,

@@ -53,7 +53,8 @@ impl<'a> File<'a, '_> {
         false
     }
 
-    /// Refuses an edit that would wrap a line with a comment for a checker, because the comment would move to another line.
+    /// Refuses an edit that would wrap a line with a comment for a checker, because the comment would move to another
+    /// line.
     pub(super) fn check_comment_behind(&self, site: &Site<'a>) -> Result<(), Refusal> {
         let line = self.line_at(site.call.start());
         let Some(remark) = self.comments.iter().find(|comment| line.contains_range(**comment)) else { return Ok(()) };

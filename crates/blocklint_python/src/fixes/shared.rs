@@ -74,8 +74,8 @@ fn is_collection(value: &Expr) -> bool {
 /// Length of the chains of helpers that are followed within a file.
 const HELPER_DEPTH: u32 = 2;
 
-/// Returns the range where a function changes shared state outside of locks, itself or by a helper of the same file that
-/// gets the state as an argument.
+/// Returns the range where a function changes shared state outside of locks, itself or by a helper of the same file
+/// that gets the state as an argument.
 pub(super) fn find_shared_change<'e>(
     function: &'e StmtFunctionDef,
     collections: &CollectionAttributes<'_>,
@@ -201,7 +201,8 @@ struct SharedChanges<'e, 'c> {
 }
 
 impl SharedChanges<'_, '_> {
-    /// Returns the last attribute of an expression that begins with a shared parameter: `rows` of `self.rows`, `table.rows`.
+    /// Returns the last attribute of an expression that begins with a shared parameter: `rows` of `self.rows`,
+    /// `table.rows`.
     fn attribute_of_parameter<'e>(&self, expression: &'e Expr) -> Option<&'e str> {
         let Expr::Attribute(attribute) = expression else { return None };
         let mut base = &*attribute.value;

@@ -8,9 +8,9 @@
 //!                                          await asyncio.to_thread(makedirs_and_copy)
 //! ```
 //!
-//! Statements are such *steps* if each call could move alone, their arguments run no other code, and the code after them
-//! uses the result of the last one only. A single statement becomes a function too if several of its calls would move:
-//! `if os.path.isdir(folder): shutil.rmtree(folder)`, `save(load(path))`.
+//! Statements are such *steps* if each call could move alone, their arguments run no other code, and the code after
+//! them uses the result of the last one only. A single statement becomes a function too if several of its calls would
+//! move: `if os.path.isdir(folder): shutil.rmtree(folder)`, `save(load(path))`.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -186,7 +186,8 @@ impl<'a> File<'a, '_> {
         call.is_some_and(|call| self.can_move_alone(call, elsewhere))
     }
 
-    /// True for an `if` without `else` whose test has a blocking call, if nothing but calls and steps that can move run in it.
+    /// True for an `if` without `else` whose test has a blocking call, if nothing but calls and steps that can move run
+    /// in it.
     fn is_branch_step(&self, branch: &'a StmtIf, elsewhere: &Elsewhere<'_>) -> bool {
         let is_step = |statement: &'a Stmt| {
             matches!(statement, Stmt::Expr(_) | Stmt::With(_) | Stmt::For(_)) && self.is_step(statement, elsewhere)
@@ -237,7 +238,8 @@ impl<'a> File<'a, '_> {
             Some(node) if node.is_expression() => node.range(),
             Some(_) => return Ok(()),
         };
-        // Two long calls side by side are worth a hop each. Short calls, and calls that are nested in each other, are not.
+        // Two long calls side by side are worth a hop each. Short calls, and calls that are nested in each other, are
+        // not.
         let is_relevant = |wanted: &WantedCall<'_, '_>| {
             let range = wanted.call.range();
             (elsewhere.is_short)(wanted.index)

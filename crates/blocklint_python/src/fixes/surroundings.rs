@@ -1,4 +1,5 @@
-//! The syntax around a call, which decides whether an `await` is allowed there and whether the call can move to a thread.
+//! The syntax around a call, which decides whether an `await` is allowed there and whether the call can move to a
+//! thread.
 
 use blocklint_core::Refusal;
 use ruff_python_ast::{AnyNodeRef, Comprehension, ExceptHandler, Expr, ExprCall, Stmt, StmtFunctionDef, StmtWith};
@@ -223,7 +224,8 @@ impl<'a> Surroundings<'a> {
     }
 }
 
-/// Returns the names of transactions and connections that a `with` binds. Many of these belong to the thread that opened them.
+/// Returns the names of transactions and connections that a `with` binds. Many of these belong to the thread that
+/// opened them.
 fn transactions_of(with: &StmtWith) -> impl Iterator<Item = &str> {
     const NAMES: &[&str] = &["txn", "tx", "trans", "transaction", "cursor", "cur", "conn", "connection"];
     let names = with.items.iter().filter_map(|item| item.optional_vars.as_deref()?.as_name_expr());

@@ -221,7 +221,8 @@ impl<'a> File<'a> {
         }
     }
 
-    /// True if this file declares a type of this name that is `Clone` and has neither borrows nor types that are not `Send`.
+    /// True if this file declares a type of this name that is `Clone` and has neither borrows nor types that are not
+    /// `Send`.
     fn is_declared_owned(&self, site: &Site<'a>, name: &str) -> bool {
         // A type parameter can be a reference.
         let parameters = site.around.function.child_by_field_id(fields().type_parameters);

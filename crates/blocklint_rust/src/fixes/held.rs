@@ -45,8 +45,8 @@ const GUARD_METHODS: &[&str] = &[
 const FIELD_DEPTH: usize = 3;
 
 impl<'a> File<'a> {
-    /// Refuses a call at which a value is possibly alive that must not be held across an `.await`. `root` is the `async` code
-    /// around the call.
+    /// Refuses a call at which a value is possibly alive that must not be held across an `.await`. `root` is the
+    /// `async` code around the call.
     pub(super) fn check_nothing_is_held(&self, root: Node<'a>, call: Node<'a>) -> Result<(), Refusal> {
         // Values of nested functions and closures are not alive at the call.
         let enters = |node: Node<'a>| {

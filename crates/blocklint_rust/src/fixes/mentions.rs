@@ -1,5 +1,5 @@
-//! Mentions of a function other than the known calls: as an argument, in a macro or in an attribute. They would break if
-//! the function became `async`.
+//! Mentions of a function other than the known calls: as an argument, in a macro or in an attribute. They would break
+//! if the function became `async`.
 
 use blocklint_core::Span;
 use tree_sitter::Node;

@@ -186,7 +186,8 @@ fn span_at(offset: usize) -> Span {
     Span::new(offset as u32, offset as u32)
 }
 
-/// Returns a node and all its descendants in the order of the text, without the descendants of nodes that `enters` refuses.
+/// Returns a node and all its descendants in the order of the text, without the descendants of nodes that `enters`
+/// refuses.
 fn descendants<'a>(root: Node<'a>, enters: impl Fn(Node<'a>) -> bool) -> Vec<Node<'a>> {
     let mut nodes = Vec::new();
     let mut cursor = root.walk();

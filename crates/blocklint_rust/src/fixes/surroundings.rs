@@ -48,8 +48,8 @@ impl<'a> Surroundings<'a> {
         }
     }
 
-    /// True if a guard or a value that is not `Send` is possibly alive at the call, so that a new `.await` would make the
-    /// future not `Send`.
+    /// True if a guard or a value that is not `Send` is possibly alive at the call, so that a new `.await` would make
+    /// the future not `Send`.
     pub(super) fn may_hold_thread_bound(&self, text: impl Fn(Node<'a>) -> &'a str) -> bool {
         super::descendants(self.root, |_| true).into_iter().any(|node| match kind(node) {
             K::TypeIdentifier | K::Identifier => THREAD_BOUND.contains(&text(node)),
