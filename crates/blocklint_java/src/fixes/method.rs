@@ -8,17 +8,17 @@ use crate::kinds::{K, all, has, kind, named};
 
 impl<'t> File<'_, 't> {
     /// Moves the body of a method into a callable that a worker runs.
-    pub(super) fn method(&self, method: Node<'t>, of: Publishers) -> Result<(Shape, Edits), Refusal> {
+    pub(super) fn defer_method(&self, method: Node<'t>, publishers: Publishers) -> Result<(Shape, Edits), Refusal> {
         let refuse = |reason: &str| Err(Refusal::new(reason));
         let Some(body) = method.child_by_field_name("body") else { return refuse("it stands in no method") };
-        let Some((many, element)) = self.given(method, of) else {
+        let Some((many, element)) = self.returned_publisher(method, publishers) else {
             return refuse("the method gives no publisher of a type that can be written down");
         };
         let modifiers = named(method).find(|part| kind(*part) == K::Modifiers);
         if modifiers.is_some_and(|modifiers| has(modifiers, K::SynchronizedWord)) {
             return refuse("the method holds a lock, which a worker would not hold");
         }
-        let changed = self.changed_in(body);
+        let changed = self.reassigned_variables(body);
         let parameters = method.child_by_field_name("parameters");
         let parameters = parameters.into_iter().flat_map(named).filter_map(|part| part.child_by_field_name("name"));
         if let Some(name) = parameters.map(|name| self.text(name)).find(|name| changed.contains(name)) {
@@ -28,10 +28,10 @@ impl<'t> File<'_, 't> {
             return refuse("the body stands on one line");
         }
         let throws = all(method).any(|part| part.kind() == "throws");
-        let workers = self.workers(of);
-        let [one, all_of] = [of.one, of.many].map(|path| self.imports.name_of(path));
+        let workers = self.worker_scheduler(publishers);
+        let [one, all_of] = [publishers.one, publishers.many].map(|path| self.imports.name_of(path));
         let given = if many { all_of } else { one };
-        let name = self.free_name("chain", method);
+        let name = self.unused_name("chain", method);
         let (shape, head, tail) = match (throws, many) {
             (false, false) => (Shape::MethodDeferred, format!("{one}.<{element}>defer(() -> {{"), String::new()),
             (false, true) => {
@@ -47,8 +47,8 @@ impl<'t> File<'_, 't> {
             }
         };
         let mut edits = match throws || !many {
-            true => self.imports.edits(&[of.one, of.schedulers]),
-            false => self.imports.edits(&[of.schedulers]),
+            true => self.imports.edits(&[publishers.one, publishers.schedulers]),
+            false => self.imports.edits(&[publishers.schedulers]),
         };
         let indent = self.indent_of(body);
         let step = self.step_of(body, indent);
@@ -70,12 +70,12 @@ impl<'t> File<'_, 't> {
 
     /// Returns the element type of the publisher that a method is declared to return, and true if it is a publisher of
     /// many.
-    fn given(&self, method: Node<'t>, of: Publishers) -> Option<(bool, String)> {
-        self.element_of(method.child_by_field_name("type")?, of)
+    fn returned_publisher(&self, method: Node<'t>, publishers: Publishers) -> Option<(bool, String)> {
+        self.publisher_element(method.child_by_field_name("type")?, publishers)
     }
 
     /// Returns the element type of a publisher type, and true if it is a publisher of many.
-    pub(super) fn element_of(&self, ty: Node<'t>, of: Publishers) -> Option<(bool, String)> {
+    pub(super) fn publisher_element(&self, ty: Node<'t>, publishers: Publishers) -> Option<(bool, String)> {
         if kind(ty) != K::GenericType {
             return None;
         }
@@ -83,9 +83,9 @@ impl<'t> File<'_, 't> {
         let name = self.text(parts.next()?);
         let arguments = parts.next().filter(|part| kind(*part) == K::TypeArguments)?;
         let element = named(arguments).next().filter(|part| kind(*part) != K::Wildcard)?;
-        let many = if self.imports.means(name, of.one) {
+        let many = if self.imports.means(name, publishers.one) {
             false
-        } else if self.imports.means(name, of.many) {
+        } else if self.imports.means(name, publishers.many) {
             true
         } else {
             return None;

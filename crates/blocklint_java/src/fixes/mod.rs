@@ -80,12 +80,12 @@ impl<'s, 't> File<'s, 't> {
     fn write_edit(&self, call: Node<'t>, remedy: &Remedy) -> Result<WrittenEdit, Refusal> {
         remedy.first(|edit_kind| match edit_kind {
             EditKind::Share { of } => {
-                let (shape, applicability, edits) = self.share(call, *of)?;
+                let (shape, applicability, edits) = self.share_scheduler(call, *of)?;
                 Ok(WrittenEdit { title: shape.title().to_owned(), applicability, edits })
             }
             edit_kind => {
                 let Some(wish) = Wish::of(edit_kind) else { return Err(Refusal::new("there is no edit for it")) };
-                let (shape, edits) = self.chain(call, wish)?;
+                let (shape, edits) = self.edit_chain(call, wish)?;
                 let title = shape.title().to_owned();
                 Ok(WrittenEdit { title, applicability: Applicability::Unsafe, edits })
             }
@@ -116,7 +116,7 @@ impl<'s, 't> File<'s, 't> {
     }
 
     /// Fills in a template. Returns the text, and the edits that add its imports.
-    fn written(&self, call: Node<'t>, template: &[Piece]) -> Result<(String, Edits), Refusal> {
+    fn fill_template(&self, call: Node<'t>, template: &[Piece]) -> Result<(String, Edits), Refusal> {
         let refuse = |reason: &str| Err(Refusal::new(reason));
         let arguments: Vec<Node<'t>> =
             call.child_by_field_name("arguments").map(|list| crate::kinds::named(list).collect()).unwrap_or_default();

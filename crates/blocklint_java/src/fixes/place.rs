@@ -72,7 +72,7 @@ pub(super) fn returns(block: Node<'_>) -> Vec<Node<'_>> {
 impl<'t> File<'_, 't> {
     /// Refuses code for a lambda that reads a local or parameter which is assigned more than once, because a lambda can
     /// only capture effectively final variables.
-    pub(super) fn captures_only_constants(&self, inside: Node<'t>, method: Node<'t>) -> Result<(), Refusal> {
+    pub(super) fn check_captures(&self, inside: Node<'t>, method: Node<'t>) -> Result<(), Refusal> {
         let mut names = Vec::new();
         let mut open = vec![inside];
         while let Some(node) = open.pop() {
@@ -81,7 +81,7 @@ impl<'t> File<'_, 't> {
             }
             open.extend(named(node));
         }
-        let changed = self.changed_in(method);
+        let changed = self.reassigned_variables(method);
         match names.iter().find(|name| changed.contains(name)) {
             Some(name) => {
                 Err(Refusal::new(format!("`{name}` is assigned more than once, and a lambda cannot take it")))
@@ -91,7 +91,7 @@ impl<'t> File<'_, 't> {
     }
 
     /// Returns the locals and parameters that are assigned after their declaration.
-    pub(super) fn changed_in(&self, body: Node<'t>) -> Vec<&str> {
+    pub(super) fn reassigned_variables(&self, body: Node<'t>) -> Vec<&str> {
         let mut found = Vec::new();
         let mut open = vec![body];
         while let Some(node) = open.pop() {
@@ -114,7 +114,7 @@ impl<'t> File<'_, 't> {
 
     /// Refuses a call if a `try` around it, inside of `top`, catches a checked exception that possibly only the call
     /// throws, because the compiler rejects such a `catch` without the call.
-    pub(super) fn leaves_catches(&self, call: Node<'t>, top: Node<'t>) -> Result<(), Refusal> {
+    pub(super) fn check_catches(&self, call: Node<'t>, top: Node<'t>) -> Result<(), Refusal> {
         let mut node = call;
         while let Some(parent) = node.parent().filter(|_| node != top) {
             if matches!(kind(parent), K::Try | K::TryResources) {
@@ -122,7 +122,7 @@ impl<'t> File<'_, 't> {
                     let caught = named(clause).find(|part| kind(*part) == K::CatchParameter);
                     let types = caught.and_then(|caught| named(caught).find(|part| kind(*part) == K::CatchType));
                     let broad = |text: &str| matches!(text, "Exception" | "Throwable" | "RuntimeException" | "Error");
-                    let is_broad = types.is_some_and(|types| named(types).all(|of| broad(self.text(of))));
+                    let is_broad = types.is_some_and(|types| named(types).all(|ty| broad(self.text(ty))));
                     if !is_broad {
                         return Err(Refusal::new("a `catch` around it would have nothing to catch"));
                     }

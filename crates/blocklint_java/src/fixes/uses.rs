@@ -41,7 +41,7 @@ pub(super) fn uses<'t>(
     inside: Node<'t>,
     declarator: Node<'t>,
     name: &str,
-    of: Publishers,
+    publishers: Publishers,
 ) -> Result<Uses<'t>, Refusal> {
     let refuse = |reason: String| Err(Refusal::new(reason));
     let mut found = Uses::default();
@@ -69,7 +69,7 @@ pub(super) fn uses<'t>(
             K::InferredParameters | K::Lambda if !is("body") => return refuse(format!("another `{name}` is declared")),
             _ => node,
         };
-        classify(file, read, of, &mut found)?;
+        classify(file, read, publishers, &mut found)?;
     }
     // In the order of the text.
     found.reads.sort_by_key(|(_, node)| node.start_byte());
@@ -79,7 +79,12 @@ pub(super) fn uses<'t>(
 }
 
 /// Classifies one mention of the variable and adds it to the uses.
-fn classify<'t>(file: &File<'_, 't>, read: Node<'t>, of: Publishers, found: &mut Uses<'t>) -> Result<(), Refusal> {
+fn classify<'t>(
+    file: &File<'_, 't>,
+    read: Node<'t>,
+    publishers: Publishers,
+    found: &mut Uses<'t>,
+) -> Result<(), Refusal> {
     let Some(parent) = read.parent() else { return Ok(()) };
     if kind(parent) == K::Assignment && parent.child_by_field_name("left") == Some(read) {
         found.assigned.push(parent);
@@ -101,7 +106,7 @@ fn classify<'t>(file: &File<'_, 't>, read: Node<'t>, of: Publishers, found: &mut
             };
         }
     }
-    let start = find_start(file, read, of);
+    let start = find_start(file, read, publishers);
     let kept = start.is_some() || is_returned(read);
     if let Some(start) = start {
         found.starts.push(start);
@@ -111,36 +116,36 @@ fn classify<'t>(file: &File<'_, 't>, read: Node<'t>, of: Publishers, found: &mut
 }
 
 /// Returns the subscription that runs on the scheduler, if the statement does not store it.
-fn find_start<'t>(file: &File<'_, 't>, read: Node<'t>, of: Publishers) -> Option<Start<'t>> {
-    let mut at = read;
-    while let Some(parent) = at.parent() {
+fn find_start<'t>(file: &File<'_, 't>, read: Node<'t>, publishers: Publishers) -> Option<Start<'t>> {
+    let mut chain = read;
+    while let Some(parent) = chain.parent() {
         match kind(parent) {
             K::ExprStatement => break,
             // The chain is part of other code, which subscribes later.
             K::Lambda | K::ClassBody | K::Block | K::ConstructorBody | K::Return => return None,
-            _ => at = parent,
+            _ => chain = parent,
         }
     }
-    if kind(at) != K::Invocation || !of.starts.contains(&file.text(at.child_by_field_name("name")?)) {
+    if kind(chain) != K::Invocation || !publishers.starts.contains(&file.text(chain.child_by_field_name("name")?)) {
         return None;
     }
     // With a subscriber object `subscribe` returns nothing; the subscriber stores its subscription.
-    let arguments = at.child_by_field_name("arguments")?;
-    let is_subscribe = of.starts.first() == Some(&file.text(at.child_by_field_name("name")?));
+    let arguments = chain.child_by_field_name("arguments")?;
+    let is_subscribe = publishers.starts.first() == Some(&file.text(chain.child_by_field_name("name")?));
     let is_callable = |argument: Node<'t>| matches!(kind(argument), K::Lambda | K::MethodReference);
     if is_subscribe && !named(arguments).all(is_callable) {
         return None;
     }
-    let mut around = at.parent();
+    let mut around = chain.parent();
     while let Some(node) = around {
         match kind(node) {
-            K::Constructor => return Some(Start { expression: at, once: true }),
+            K::Constructor => return Some(Start { expression: chain, once: true }),
             K::MethodDeclaration => {
                 let name = node.child_by_field_name("name").map(|name| file.text(name)).unwrap_or_default();
-                return Some(Start { expression: at, once: ONCE.contains(&name) });
+                return Some(Start { expression: chain, once: ONCE.contains(&name) });
             }
             K::Lambda | K::For | K::EnhancedFor | K::While | K::Do => {
-                return Some(Start { expression: at, once: false });
+                return Some(Start { expression: chain, once: false });
             }
             _ => around = node.parent(),
         }
@@ -150,12 +155,12 @@ fn find_start<'t>(file: &File<'_, 't>, read: Node<'t>, of: Publishers) -> Option
 
 /// True if the chain around a read is returned to the caller.
 fn is_returned(read: Node<'_>) -> bool {
-    let mut at = read;
-    while let Some(parent) = at.parent() {
+    let mut chain = read;
+    while let Some(parent) = chain.parent() {
         match kind(parent) {
             K::Return => return true,
             K::Lambda | K::ClassBody | K::Block | K::ExprStatement => return false,
-            _ => at = parent,
+            _ => chain = parent,
         }
     }
     false

@@ -392,7 +392,7 @@ fn is_logger_call(call: &ExprCall) -> bool {
 fn collect_passed_functions(function: &StmtFunctionDef) -> FxHashSet<&str> {
     #[derive(Default)]
     struct PassedFunctions<'a> {
-        given: FxHashSet<&'a str>,
+        arguments: FxHashSet<&'a str>,
         defined: FxHashSet<&'a str>,
     }
     impl<'a> SourceOrderVisitor<'a> for PassedFunctions<'a> {
@@ -403,16 +403,16 @@ fn collect_passed_functions(function: &StmtFunctionDef) -> FxHashSet<&str> {
 
         fn visit_expr(&mut self, expression: &'a Expr) {
             if let Expr::Call(call) = expression {
-                let given = call.arguments.args.iter().filter_map(Expr::as_name_expr);
-                self.given.extend(given.map(|name| name.id.as_str()));
+                let arguments = call.arguments.args.iter().filter_map(Expr::as_name_expr);
+                self.arguments.extend(arguments.map(|name| name.id.as_str()));
             }
             walk_expr(self, expression);
         }
     }
     let mut collector = PassedFunctions::default();
     collector.visit_body(&function.body);
-    collector.given.retain(|name| collector.defined.contains(name));
-    collector.given
+    collector.arguments.retain(|name| collector.defined.contains(name));
+    collector.arguments
 }
 
 /// True if the receiver or an argument of a call reads a name.
