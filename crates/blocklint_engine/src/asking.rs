@@ -201,7 +201,7 @@ impl<'a, 'l> Answers<'a, 'l> {
                 let file = self.file_id(&filename)?;
                 let offset = self.byte_offset(file, location)?;
                 let text = self.text(file)?;
-                Ok(match blocklint_python::spelling(&text, offset, &path) {
+                Ok(match blocklint_python::spell_path(&text, offset, &path) {
                     Ok(spelled) => json!({
                         "written": spelled.written,
                         "import": spelled.import.map(|import| json!({ "module": import.module, "name": import.name })),
@@ -211,7 +211,7 @@ impl<'a, 'l> Answers<'a, 'l> {
             }
             Question::Imports { text, imports } => {
                 let imports = imports.into_iter().map(|of| Import { module: of.module, name: of.name });
-                Ok(json!({ "text": blocklint_python::with_imports(&text, &imports.collect::<Vec<_>>()) }))
+                Ok(json!({ "text": blocklint_python::add_imports(&text, &imports.collect::<Vec<_>>()) }))
             }
         }
     }
@@ -349,7 +349,7 @@ impl<'a, 'l> Answers<'a, 'l> {
         let bytes = source.and_then(|source| source.read(self.project.configuration.max_file_size).ok());
         let read = bytes
             .filter(|_| linked.facts.language == Language::Python)
-            .map(|bytes| blocklint_python::expressions(&bytes));
+            .map(|bytes| blocklint_python::extract_expressions(&bytes));
         let unchanged = read.filter(|(facts, _)| facts.content_hash == linked.facts.content_hash);
         let expressions: Rc<[Expression]> = unchanged.map(|(_, expressions)| expressions).unwrap_or_default().into();
         self.expressions.borrow_mut().insert(file, Rc::clone(&expressions));

@@ -1,4 +1,4 @@
-//! Annotations as decorators: the annotation type, or the result of a `New` site with its arguments.
+//! Annotations are decorators: `@A` is the annotation type, `@A(x)` the result of a `New` site. Also modifiers.
 
 use blocklint_core::Span;
 use blocklint_facts::{Arg, DisplayKind, Form, FormId, List, Site, SiteFlags, SiteId, SiteKind, Sym};
@@ -9,12 +9,12 @@ use crate::kinds::{K, all, child, fields, first, kind, named};
 use crate::walker::{Walker, Walking, span};
 
 impl Walker<'_> {
-    /// Returns the forms of annotations, outermost first.
-    pub(crate) fn decorators(&mut self, annotations: &[Node<'_>]) -> Vec<FormId> {
-        annotations.iter().map(|&node| self.annotation(node)).collect()
+    /// Returns the forms of annotations, the outermost first.
+    pub(crate) fn walk_decorators(&mut self, annotations: &[Node<'_>]) -> Vec<FormId> {
+        annotations.iter().map(|&node| self.walk_annotation(node)).collect()
     }
 
-    fn annotation(&mut self, node: Node<'_>) -> FormId {
+    fn walk_annotation(&mut self, node: Node<'_>) -> FormId {
         let f = fields();
         let Some(name) = child(node, f.name) else { return self.other() };
         let callee = self.type_form(name);
@@ -23,46 +23,54 @@ impl Walker<'_> {
         for part in named(arguments) {
             let arg = match (kind(part), child(part, f.key), child(part, f.value)) {
                 (K::ElementPair, Some(key), Some(value)) => {
-                    let name = self.name(key);
-                    Arg { name, value: self.element_value(value), span: span(value) }
+                    let name = self.name_symbol(key);
+                    Arg { name, value: self.walk_element_value(value), span: span(value) }
                 }
-                _ => Arg { name: NO_NAME, value: self.element_value(part), span: span(part) },
+                _ => Arg { name: NO_NAME, value: self.walk_element_value(part), span: span(part) },
             };
             args.push(arg);
         }
-        let site = self.named_site(SiteKind::New, callee, last_name(name), span(node), &args);
+        let site = self.add_named_site(SiteKind::New, callee, last_name(name), span(node), &args);
         self.form(Form::Result(site))
     }
 
-    fn element_value(&mut self, node: Node<'_>) -> FormId {
+    fn walk_element_value(&mut self, node: Node<'_>) -> FormId {
         match kind(node) {
             K::ElementArray => {
                 let parts: Vec<Node<'_>> = named(node).collect();
                 let parts: Vec<FormId> = parts
                     .into_iter()
-                    .map(|part| self.one_level_deeper(part, |w| w.element_value(part)).unwrap_or_else(|| self.other()))
+                    .map(|part| {
+                        self.one_level_deeper(part, |w| w.walk_element_value(part)).unwrap_or_else(|| self.other())
+                    })
                     .collect();
                 let list = self.facts.list(&parts);
                 self.form(Form::Display(DisplayKind::List, list))
             }
             K::Annotation | K::MarkerAnnotation => {
-                self.one_level_deeper(node, |walker| walker.annotation(node)).unwrap_or_else(|| self.other())
+                self.one_level_deeper(node, |walker| walker.walk_annotation(node)).unwrap_or_else(|| self.other())
             }
-            _ => self.value(node),
+            _ => self.walk_value(node),
         }
     }
 
-    /// One `Decorate` site per annotation of a method.
-    pub(crate) fn decorate(&mut self, annotations: &[Node<'_>], decorators: &[FormId], target: FormId, place: Span) {
+    /// Adds a `Decorate` site for each annotation of a method.
+    pub(crate) fn add_decorator_calls(
+        &mut self,
+        annotations: &[Node<'_>],
+        decorators: &[FormId],
+        target: FormId,
+        target_span: Span,
+    ) {
         for (&node, &callee) in annotations.iter().zip(decorators).rev() {
             let Some(name) = child(node, fields().name) else { continue };
-            let args = [Arg { name: NO_NAME, value: target, span: place }];
-            self.named_site(SiteKind::Decorate, callee, last_name(name), span(node), &args);
+            let args = [Arg { name: NO_NAME, value: target, span: target_span }];
+            self.add_named_site(SiteKind::Decorate, callee, last_name(name), span(node), &args);
         }
     }
 
-    /// Adds a site named by a node.
-    pub(crate) fn named_site(
+    /// Adds a site; its name is that of a node.
+    pub(crate) fn add_named_site(
         &mut self,
         kind: SiteKind,
         callee: FormId,
@@ -70,12 +78,12 @@ impl Walker<'_> {
         whole: Span,
         args: &[Arg],
     ) -> SiteId {
-        let sym = self.name(name);
-        self.site(kind, callee, (sym, span(name)), whole, args)
+        let sym = self.name_symbol(name);
+        self.add_site(kind, callee, (sym, span(name)), whole, args)
     }
 
-    /// Adds a site; its name and where that stands are known.
-    pub(crate) fn site(
+    /// Adds a site with a name and its span.
+    pub(crate) fn add_site(
         &mut self,
         kind: SiteKind,
         callee: FormId,
@@ -89,12 +97,12 @@ impl Walker<'_> {
     }
 
     /// Returns the modifiers before a declaration.
-    pub(crate) fn modifiers<'t>(&self, node: Node<'t>) -> Modifiers<'t> {
-        self.modifiers_in(first(node).filter(|first| kind(*first) == K::Modifiers))
+    pub(crate) fn collect_modifiers<'t>(&self, node: Node<'t>) -> Modifiers<'t> {
+        self.collect_modifiers_in(first(node).filter(|first| kind(*first) == K::Modifiers))
     }
 
     /// Returns the parts of a list of modifiers.
-    pub(crate) fn modifiers_in<'t>(&self, list: Option<Node<'t>>) -> Modifiers<'t> {
+    pub(crate) fn collect_modifiers_in<'t>(&self, list: Option<Node<'t>>) -> Modifiers<'t> {
         let mut modifiers = Modifiers::default();
         for part in list.into_iter().flat_map(all) {
             match kind(part) {
@@ -118,9 +126,9 @@ impl Walker<'_> {
 /// The modifiers before a declaration.
 #[derive(Default)]
 pub(crate) struct Modifiers<'t> {
-    /// The annotations that mean something outside the compiler.
+    /// The annotations that do not only concern the compiler.
     pub(crate) annotations: Vec<Node<'t>>,
-    /// True if it says that it implements or overrides another one.
+    /// True if it has `@Override`.
     pub(crate) overrides: bool,
     pub(crate) is_static: bool,
     pub(crate) is_synchronized: bool,
@@ -128,23 +136,23 @@ pub(crate) struct Modifiers<'t> {
 
 /// Returns the last name of a qualified name or type.
 pub(crate) fn last_name(node: Node<'_>) -> Node<'_> {
-    let mut at = node;
+    let mut prefix = node;
     loop {
-        let next = match kind(at) {
-            K::ScopedIdentifier => child(at, fields().name),
-            K::ScopedType => named(at).last(),
-            K::GenericType => named(at).next(),
-            K::AnnotatedType => named(at).last(),
+        let next = match kind(prefix) {
+            K::ScopedIdentifier => child(prefix, fields().name),
+            K::ScopedType => named(prefix).last(),
+            K::GenericType => named(prefix).next(),
+            K::AnnotatedType => named(prefix).last(),
             _ => None,
         };
         match next {
-            Some(next) => at = next,
-            None => return at,
+            Some(next) => prefix = next,
+            None => return prefix,
         }
     }
 }
 
-/// Annotations of `java.lang` that speak to the compiler only.
+/// True for annotations of `java.lang` that only concern the compiler.
 fn is_inert(name: &str) -> bool {
     let name = name.strip_prefix("java.lang.").unwrap_or(name);
     matches!(name, "Override" | "Deprecated" | "SuppressWarnings" | "SafeVarargs" | "FunctionalInterface")

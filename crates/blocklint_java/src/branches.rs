@@ -1,67 +1,69 @@
-//! `if`, `switch` and the patterns they test.
+//! Branches: `if`, `switch`, and the patterns of `case` and `instanceof`.
 
 use blocklint_facts::{AltKind, AssignKind, Comparison, Form, FormId, RegionKind};
 use tree_sitter::Node;
 
 use crate::kinds::{K, child, fields, kind, named};
-use crate::walker::{After, Walker, Walking, span};
+use crate::walker::{RestArm, Walker, Walking, span};
 
 impl Walker<'_> {
-    /// Walks an `if`, with all its `else if`s, which may be thousands; true if every arm leaves.
-    pub(crate) fn if_statement(&mut self, node: Node<'_>, after: &mut Vec<After>) -> bool {
+    /// Walks an `if` with all its `else if`. Returns true if every arm diverges. Adds the arms in which the rest of the
+    /// block runs to `after`.
+    pub(crate) fn walk_if(&mut self, node: Node<'_>, after: &mut Vec<RestArm>) -> bool {
         let f = fields();
         let outer = self.region;
         let mut diverges = Vec::new();
         let mut tests: Vec<(u32, FormId)> = Vec::new();
-        let mut at = node;
-        while let (Some(condition), Some(consequence)) = (child(at, f.condition), child(at, f.consequence)) {
-            let test = self.value(condition);
+        let mut branch = node;
+        while let (Some(condition), Some(consequence)) = (child(branch, f.condition), child(branch, f.consequence)) {
+            let test = self.walk_value(condition);
             let group = self.facts.group();
             tests.push((group, test));
             let region = self.arm_here(RegionKind::Then, group, test, span(consequence));
-            diverges.push(self.in_region(region, |walker| walker.single(consequence)));
-            let Some(alternative) = child(at, f.alternative) else {
+            diverges.push(self.in_region(region, |walker| walker.walk_branch(consequence)));
+            let Some(alternative) = child(branch, f.alternative) else {
                 diverges.push(false);
                 break;
             };
             let region = self.arm_here(RegionKind::Else, group, test, span(alternative));
             if kind(alternative) == K::If {
                 self.region = region;
-                at = alternative;
+                branch = alternative;
                 continue;
             }
-            diverges.push(self.in_region(region, |walker| walker.single(alternative)));
+            diverges.push(self.in_region(region, |walker| walker.walk_branch(alternative)));
             break;
         }
         self.region = outer;
         if !diverges.is_empty() && diverges.iter().all(|&diverges| diverges) {
             return true;
         }
-        for (at, &(group, test)) in tests.iter().enumerate() {
-            if diverges[at] {
-                after.push(After { kind: RegionKind::Else, group, test });
+        for (index, &(group, test)) in tests.iter().enumerate() {
+            if diverges[index] {
+                after.push(RestArm { kind: RegionKind::Else, group, test });
                 continue;
             }
-            if diverges[at + 1..].iter().all(|&diverges| diverges) {
-                after.push(After { kind: RegionKind::Then, group, test });
+            if diverges[index + 1..].iter().all(|&diverges| diverges) {
+                after.push(RestArm { kind: RegionKind::Then, group, test });
             }
             break;
         }
         false
     }
 
-    /// `switch`, as statement or expression: the ends of its arms, `None` where it has no value; as a statement it is
-    /// never left if all arms leave, which only an exhaustive one shows, so it counts as left.
-    pub(crate) fn switch(&mut self, node: Node<'_>) -> FormId {
+    /// Walks a `switch` (statement or expression). Returns the union of the values of its arms; `Form::None` if it has
+    /// no value. A statement never counts as diverging, because only an exhaustive `switch` diverges if all its arms
+    /// do.
+    pub(crate) fn walk_switch(&mut self, node: Node<'_>) -> FormId {
         let f = fields();
         let subject = match child(node, f.condition) {
-            Some(condition) => self.value(condition),
+            Some(condition) => self.walk_value(condition),
             None => self.other(),
         };
         let group = self.facts.group();
         self.yields.push(Vec::new());
         for part in child(node, f.body).into_iter().flat_map(named) {
-            self.scopes.push();
+            self.scopes.open();
             let labels: Vec<Node<'_>> = named(part).filter(|part| kind(*part) == K::SwitchLabel).collect();
             let mut tests: Vec<FormId> = labels.iter().map(|&label| self.label_test(label, subject)).collect();
             let open = tests.iter().any(|test| test.is_none());
@@ -70,39 +72,39 @@ impl Walker<'_> {
             let region = self.arm_here(RegionKind::Case, group, test, span(part));
             self.in_region(region, |walker| {
                 for &label in &labels {
-                    walker.label_bindings(label, subject);
+                    walker.bind_label(label, subject);
                 }
                 let body = named(part).filter(|part| kind(*part) != K::SwitchLabel);
                 if kind(part) == K::SwitchRule {
-                    walker.rule(body);
+                    walker.walk_rule_body(body);
                 } else {
-                    walker.statements(body, part.end_byte());
+                    walker.walk_statements(body, part.end_byte());
                 }
             });
-            self.scopes.pop();
+            self.scopes.close();
         }
         let ends = self.yields.pop().unwrap_or_default();
         let value = self.ends(ends);
         if value.is_none() { self.form(Form::None) } else { value }
     }
 
-    /// Adds the code behind an arrow: an expression is the arm's value.
-    fn rule<'t>(&mut self, body: impl Iterator<Item = Node<'t>>) {
+    /// Walks the code behind an arrow. An expression is the value of the arm.
+    fn walk_rule_body<'t>(&mut self, body: impl Iterator<Item = Node<'t>>) {
         for part in body {
             if kind(part) == K::ExprStatement {
                 if let Some(inner) = named(part).next() {
-                    let value = self.value(inner);
+                    let value = self.walk_value(inner);
                     if let Some(ends) = self.yields.last_mut() {
                         ends.push(value);
                     }
                 }
             } else {
-                self.single(part);
+                self.walk_branch(part);
             }
         }
     }
 
-    /// Returns the test that a label makes; none for `default`.
+    /// Returns the test of a label; [`FormId::NONE`] for `default`.
     fn label_test(&mut self, label: Node<'_>, subject: FormId) -> FormId {
         let mut tests = Vec::new();
         for part in named(label) {
@@ -115,7 +117,7 @@ impl Walker<'_> {
                     tests.push(self.form(Form::Compare(Comparison::Is, subject, ty)));
                 }
                 _ => {
-                    let value = self.value(part);
+                    let value = self.walk_value(part);
                     tests.push(self.form(Form::Compare(Comparison::Eq, subject, value)));
                 }
             }
@@ -123,18 +125,18 @@ impl Walker<'_> {
         self.alternatives(AltKind::Or, &tests)
     }
 
-    /// The names that a label's pattern binds, then its guard.
-    fn label_bindings(&mut self, label: Node<'_>, subject: FormId) {
+    /// Binds the names of a label's pattern, then walks its guard.
+    fn bind_label(&mut self, label: Node<'_>, subject: FormId) {
         for part in named(label) {
             match kind(part) {
                 K::Pattern => {
                     if let Some(inner) = named(part).next() {
-                        self.pattern(inner, subject);
+                        self.bind_pattern(inner, subject);
                     }
                 }
                 K::Guard => {
                     for guard in named(part) {
-                        self.value(guard);
+                        self.walk_value(guard);
                     }
                 }
                 _ => {}
@@ -143,12 +145,12 @@ impl Walker<'_> {
     }
 
     /// Binds the names of a pattern to the parts of a value: `Point(int x, var y)` to `Part(v as Point, 0)`, `1`.
-    pub(crate) fn pattern(&mut self, node: Node<'_>, value: FormId) {
+    pub(crate) fn bind_pattern(&mut self, node: Node<'_>, value: FormId) {
         let _ = self.one_level_deeper(node, |walker| match kind(node) {
             K::TypePattern => {
                 let mut parts = named(node);
                 if let (Some(ty), Some(name)) = (parts.next(), parts.next()) {
-                    walker.typed_name(ty, name, value);
+                    walker.bind_typed_name(ty, name, value);
                 }
             }
             K::RecordPattern => {
@@ -157,15 +159,15 @@ impl Walker<'_> {
                 let ty = walker.type_form(ty);
                 let value = walker.form(Form::Cast(value, ty));
                 let Some(body) = parts.find(|part| kind(*part) == K::RecordPatternBody) else { return };
-                for (at, component) in named(body).enumerate().collect::<Vec<_>>() {
-                    let part = walker.form(Form::Part(value, at as u32));
+                for (index, component) in named(body).enumerate().collect::<Vec<_>>() {
+                    let part = walker.form(Form::Part(value, index as u32));
                     if kind(component) == K::RecordPattern {
-                        walker.pattern(component, part);
+                        walker.bind_pattern(component, part);
                         continue;
                     }
                     let mut parts = named(component);
                     if let (Some(ty), Some(name)) = (parts.next(), parts.next()) {
-                        let annotation = walker.declared(Some(ty), None);
+                        let annotation = walker.declared_type(Some(ty), None);
                         if let Some(target) = walker.add_local(name) {
                             walker.bind(target, part, annotation, AssignKind::Plain, span(name));
                         }
@@ -176,9 +178,9 @@ impl Walker<'_> {
         });
     }
 
-    /// `T x`: the value, known to be a `T`.
-    pub(crate) fn typed_name(&mut self, ty: Node<'_>, name: Node<'_>, value: FormId) {
-        let annotation = self.declared(Some(ty), None);
+    /// Binds the name of `T x` to the value, cast to `T`.
+    pub(crate) fn bind_typed_name(&mut self, ty: Node<'_>, name: Node<'_>, value: FormId) {
+        let annotation = self.declared_type(Some(ty), None);
         let value = if annotation.is_none() { value } else { self.form(Form::Cast(value, annotation)) };
         if let Some(target) = self.add_local(name) {
             self.bind(target, value, annotation, AssignKind::Plain, span(name));

@@ -1,14 +1,14 @@
-//! The parts of declarations, each found in one pass over the children: they stand in a fixed order. Where something is
-//! wrong in one, the fields tell.
+//! The parts of declarations: type, name, dimensions, value, parameters. They are found in one pass over the children,
+//! because their order is fixed. In a declaration with a syntax error they are found by the grammar's fields.
 
 use blocklint_treesitter::Children;
 use tree_sitter::Node;
 
 use crate::kinds::{K, child, fields, kind, named};
 
-/// The parts of a parameter or of a variable's declarator.
+/// The parts of a parameter or of a variable declarator.
 #[derive(Default)]
-pub(crate) struct Declared<'t> {
+pub(crate) struct DeclarationParts<'t> {
     pub(crate) ty: Option<Node<'t>>,
     pub(crate) name: Option<Node<'t>>,
     pub(crate) dimensions: Option<Node<'t>>,
@@ -16,14 +16,14 @@ pub(crate) struct Declared<'t> {
 }
 
 /// Returns the parts of a parameter or of a declarator: `@A T x[]`, `x[] = v`.
-pub(crate) fn declared_parts(node: Node<'_>) -> Declared<'_> {
+pub(crate) fn declaration_parts(node: Node<'_>) -> DeclarationParts<'_> {
     if node.has_error() {
         let f = fields();
         let (ty, value) = (child(node, f.type_name), child(node, f.value));
-        return Declared { ty, name: child(node, f.name), dimensions: child(node, f.dimensions), value };
+        return DeclarationParts { ty, name: child(node, f.name), dimensions: child(node, f.dimensions), value };
     }
     let of_variable = kind(node) == K::VariableDeclarator;
-    let mut parts = Declared::default();
+    let mut parts = DeclarationParts::default();
     for part in named(node) {
         match kind(part) {
             K::Modifiers => {}
@@ -36,19 +36,20 @@ pub(crate) fn declared_parts(node: Node<'_>) -> Declared<'_> {
     parts
 }
 
-/// A declaration of fields or local variables: gives the declarators; what stands before them is known with the first.
+/// A declaration of fields or local variables: an iterator over its declarators. Modifiers and type are set after the
+/// first `next`.
 pub(crate) struct Declaration<'t> {
     parts: Children<'t>,
-    of_error: bool,
+    has_error: bool,
     pub(crate) modifiers: Option<Node<'t>>,
     pub(crate) ty: Option<Node<'t>>,
 }
 
 impl<'t> Declaration<'t> {
-    pub(crate) fn of(node: Node<'t>) -> Self {
-        let of_error = node.has_error();
-        let ty = if of_error { child(node, fields().type_name) } else { None };
-        Declaration { parts: named(node), of_error, modifiers: None, ty }
+    pub(crate) fn new(node: Node<'t>) -> Self {
+        let has_error = node.has_error();
+        let ty = if has_error { child(node, fields().type_name) } else { None };
+        Declaration { parts: named(node), has_error, modifiers: None, ty }
     }
 }
 
@@ -60,7 +61,7 @@ impl<'t> Iterator for Declaration<'t> {
             match kind(part) {
                 K::VariableDeclarator => return Some(part),
                 K::Modifiers => self.modifiers = Some(part),
-                _ if self.ty.is_none() && !self.of_error => self.ty = Some(part),
+                _ if self.ty.is_none() && !self.has_error => self.ty = Some(part),
                 _ => {}
             }
         }
@@ -68,7 +69,7 @@ impl<'t> Iterator for Declaration<'t> {
     }
 }
 
-/// The parts of a method's declaration.
+/// The parts of a method declaration.
 #[derive(Default)]
 pub(crate) struct Signature<'t> {
     pub(crate) modifiers: Option<Node<'t>>,
@@ -81,7 +82,7 @@ pub(crate) struct Signature<'t> {
 }
 
 impl<'t> Signature<'t> {
-    pub(crate) fn of(node: Node<'t>) -> Self {
+    pub(crate) fn new(node: Node<'t>) -> Self {
         let mut parts = Signature::default();
         if kind(node) != K::MethodDeclaration || node.has_error() {
             let f = fields();
@@ -99,14 +100,14 @@ impl<'t> Signature<'t> {
             match kind(part) {
                 K::Modifiers => parts.modifiers = Some(part),
                 K::TypeParameters => parts.type_parameters = Some(part),
-                // Between the type parameters and the type.
+                // Annotations between the type parameters and the type.
                 K::Annotation | K::MarkerAnnotation => {}
                 _ if parts.ty.is_none() => parts.ty = Some(part),
                 _ if parts.name.is_none() => parts.name = Some(part),
                 K::FormalParameters => parts.parameters = Some(part),
                 K::Dimensions => parts.dimensions = Some(part),
                 K::Block => parts.body = Some(part),
-                // The exceptions that it throws.
+                // The `throws` clause.
                 _ => {}
             }
         }

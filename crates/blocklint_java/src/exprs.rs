@@ -1,6 +1,6 @@
-//! Expressions as forms.
+//! Expressions: each operation becomes a call site, each value a form.
 //!
-//! `a::b` is `Path(a, b)`, which Java has for nothing but method references (`Foo::new` is `Path(Foo, "new")`).
+//! A method reference `a::b` is `Path(a, b)`, and `Foo::new` is `Path(Foo, "new")`.
 
 use blocklint_facts::{
     AltKind, AssignKind, BodyFlags, BodyKind, ClassId, Comparison, DisplayKind, Form, FormId, ParamKind, RegionKind,
@@ -12,42 +12,42 @@ use crate::kinds::{K, all, child, fields, first, kind, named};
 use crate::walker::{Walker, Walking, span};
 
 impl Walker<'_> {
-    /// Returns the value of an expression.
-    pub(crate) fn value(&mut self, node: Node<'_>) -> FormId {
-        self.one_level_deeper(node, |walker| walker.chain(node)).unwrap_or_else(|| self.other())
+    /// Walks an expression and returns its form.
+    pub(crate) fn walk_value(&mut self, node: Node<'_>) -> FormId {
+        self.one_level_deeper(node, |walker| walker.walk_chain(node)).unwrap_or_else(|| self.other())
     }
 
-    fn chain(&mut self, node: Node<'_>) -> FormId {
-        // Chains of calls and fields nest to the left, 100,000 deep in generated code.
+    fn walk_chain(&mut self, node: Node<'_>) -> FormId {
+        // Chains of calls and fields are left-associative, in generated code 100,000 links long.
         let mut chain = Vec::new();
-        let mut at = Link::of(node);
-        while let Some(inner) = at.inner {
-            chain.push(at);
-            at = Link::of(inner);
+        let mut innermost = Link::new(node);
+        while let Some(inner) = innermost.inner {
+            chain.push(innermost);
+            innermost = Link::new(inner);
         }
-        let mut form = self.value_inner(&at);
+        let mut form = self.walk_value_inner(&innermost);
         while let Some(link) = chain.pop() {
-            form = self.link(&link, form);
+            form = self.walk_link(&link, form);
         }
         form
     }
 
-    /// One link of a chain; what its inner expression gives is known.
-    fn link(&mut self, link: &Link<'_>, inner: FormId) -> FormId {
+    /// Walks one link of a chain; `inner` is the form of its inner expression.
+    fn walk_link(&mut self, link: &Link<'_>, inner: FormId) -> FormId {
         let f = fields();
         let node = link.node;
         match link.kind {
-            K::Invocation => self.invocation(link, Some(inner)),
+            K::Invocation => self.walk_invocation(link, Some(inner)),
             K::FieldAccess => {
                 let field = child(node, f.field);
-                let inner = self.through_super(link, field.unwrap_or(node), inner);
+                let inner = self.apply_qualified_super(link, field.unwrap_or(node), inner);
                 let Some(field) = field else { return self.other() };
-                let name = self.name(field);
+                let name = self.name_symbol(field);
                 self.form(Form::Attr(inner, name))
             }
             K::ArrayAccess => {
                 let index = match child(node, f.index) {
-                    Some(index) => self.value(index),
+                    Some(index) => self.walk_value(index),
                     None => self.other(),
                 };
                 self.form(Form::Subscript(inner, index))
@@ -55,7 +55,7 @@ impl Walker<'_> {
             K::MethodReference => {
                 let last = all(node).last();
                 let Some(last) = last else { return self.other() };
-                let name = self.name(last);
+                let name = self.name_symbol(last);
                 self.form(Form::Path(inner, name))
             }
             K::Cast => {
@@ -80,18 +80,19 @@ impl Walker<'_> {
                 Some(b'+') => inner,
                 _ => self.other(),
             },
-            K::Instanceof => self.instance_of(node, inner),
+            K::Instanceof => self.walk_instanceof(node, inner),
             // Parentheses.
             _ => inner,
         }
     }
 
-    /// `Outer.super.m`: the middle `super`, between the object and the name.
-    pub(crate) fn through_super(&mut self, link: &Link<'_>, name: Node<'_>, inner: FormId) -> FormId {
+    /// Returns the receiver of a link: `Outer.super` if a `super` is between object and name (`Outer.super.m`), else
+    /// `inner`.
+    pub(crate) fn apply_qualified_super(&mut self, link: &Link<'_>, name: Node<'_>, inner: FormId) -> FormId {
         let Link { node, inner: Some(object), .. } = *link else { return inner };
-        // Mostly nothing but a point stands there. Where something is wrong, the word may be there without its text.
+        // Mostly there is only a dot. After a syntax error the node of `super` can have no text.
         let between = self.source.get(object.end_byte()..name.start_byte()).unwrap_or_default();
-        if !may_hold(between, b"super") && !node.has_error() {
+        if !contains_word(between, b"super") && !node.has_error() {
             return inner;
         }
         if all(node).any(|part| kind(part) == K::Super && part != object) {
@@ -101,66 +102,66 @@ impl Walker<'_> {
         inner
     }
 
-    /// `x instanceof T t`: the test `x is T`, and `t` bound to `x`.
-    fn instance_of(&mut self, node: Node<'_>, value: FormId) -> FormId {
+    /// Walks `x instanceof T t`. Returns the test `x is T`, and binds `t` to `x`.
+    fn walk_instanceof(&mut self, node: Node<'_>, value: FormId) -> FormId {
         let f = fields();
         if let Some(pattern) = child(node, f.pattern) {
             let ty = named(pattern).next().map(|ty| self.type_form(ty)).unwrap_or_else(|| self.other());
-            self.pattern(pattern, value);
+            self.bind_pattern(pattern, value);
             return self.form(Form::Compare(Comparison::Is, value, ty));
         }
         let Some(ty_node) = child(node, f.right) else { return self.other() };
         let ty = self.type_form(ty_node);
         if let Some(name) = child(node, f.name) {
-            self.typed_name(ty_node, name, value);
+            self.bind_typed_name(ty_node, name, value);
         }
         self.form(Form::Compare(Comparison::Is, value, ty))
     }
 
-    fn value_inner(&mut self, link: &Link<'_>) -> FormId {
+    fn walk_value_inner(&mut self, link: &Link<'_>) -> FormId {
         let f = fields();
         let node = link.node;
         match link.kind {
-            K::Identifier => self.name_form(node),
+            K::Identifier => self.walk_name(node),
             K::This => {
-                self.capture_this();
+                self.mark_this_captured();
                 self.form(Form::This)
             }
             K::Super => {
                 let name = self.facts.intern("super");
                 self.form(Form::Name(name))
             }
-            K::Invocation => self.invocation(link, None),
-            K::Creation => self.creation(node),
-            K::Lambda => self.lambda(node),
-            K::Binary => self.binary(node),
-            K::Ternary => self.ternary(node),
-            K::Assignment => self.assignment(node),
+            K::Invocation => self.walk_invocation(link, None),
+            K::Creation => self.walk_creation(node),
+            K::Lambda => self.walk_lambda(node),
+            K::Binary => self.walk_binary(node),
+            K::Ternary => self.walk_ternary(node),
+            K::Assignment => self.walk_assignment(node),
             K::Update => {
                 let Some(operand) = first(node) else { return self.other() };
-                let target = self.value(operand);
+                let target = self.walk_value(operand);
                 let value = self.other();
                 if matches!(self.facts.facts().form(target), Form::Var(_) | Form::Attr(..) | Form::Subscript(..)) {
                     self.bind(target, value, FormId::NONE, AssignKind::Augmented, span(operand));
                 }
                 value
             }
-            K::Switch => self.switch(node),
+            K::Switch => self.walk_switch(node),
             K::ArrayCreation => {
                 for dimension in named(node).filter(|part| kind(*part) == K::DimensionsExpr) {
                     for size in named(dimension) {
-                        self.value(size);
+                        self.walk_value(size);
                     }
                 }
                 match child(node, f.value) {
-                    Some(value) => self.initial_value(value),
+                    Some(value) => self.walk_initial_value(value),
                     None => {
                         let list = self.facts.list(&[]);
                         self.form(Form::Display(DisplayKind::List, list))
                     }
                 }
             }
-            K::ArrayInitializer => self.initial_value(node),
+            K::ArrayInitializer => self.walk_initial_value(node),
             K::ClassLiteral => {
                 let ty = match named(node).next() {
                     Some(ty) => self.type_form(ty),
@@ -169,158 +170,158 @@ impl Walker<'_> {
                 let name = self.facts.intern("class");
                 self.form(Form::Attr(ty, name))
             }
-            // A type in a method reference.
+            // The type of a method reference.
             K::GenericType | K::ArrayType | K::ScopedType | K::TypeIdentifier | K::IntegralType => self.type_form(node),
             K::ScopedIdentifier => self.type_form(node),
             _ if node.is_error() => {
                 for part in named(node) {
-                    self.value(part);
+                    self.walk_value(part);
                 }
                 self.other()
             }
-            _ => self.literal(node),
+            _ => self.literal_form(node),
         }
     }
 
-    /// Returns a name in a value's place: a local, a field of a class around, a class, or unknown.
-    pub(crate) fn name_form(&mut self, node: Node<'_>) -> FormId {
-        let name = self.name(node);
-        if let Some((var, local)) = self.scopes.value(name) {
-            if local {
+    /// Returns the form of a name in an expression: a local, a field of a class around, a class, or an unknown name.
+    pub(crate) fn walk_name(&mut self, node: Node<'_>) -> FormId {
+        let name = self.name_symbol(node);
+        if let Some((var, is_local)) = self.scopes.resolve_value(name) {
+            if is_local {
                 self.capture(var);
             }
             return self.var_form(var);
         }
-        self.type_head(name)
+        self.resolve_type_name(name)
     }
 
-    /// Returns a lambda, which runs where it is called.
-    fn lambda(&mut self, node: Node<'_>) -> FormId {
+    /// Walks a lambda, which is a body of its own.
+    fn walk_lambda(&mut self, node: Node<'_>) -> FormId {
         let f = fields();
         let name = self.facts.intern("<lambda>");
         let first = child(node, f.parameters).unwrap_or(node);
-        let body = self.new_body(BodyKind::Lambda, name, span(node), span(first), BodyFlags::default());
-        let place = self.enter(body, ClassId::NONE);
-        self.scopes.push();
+        let body = self.add_body(BodyKind::Lambda, name, span(node), span(first), BodyFlags::default());
+        let place = self.enter_body(body, ClassId::NONE);
+        self.scopes.open();
         match kind(first) {
             K::FormalParameters | K::InferredParameters => {
-                self.parameters(first, body);
+                self.walk_parameters(first, body);
             }
             _ => {
-                let sym = self.bound_name(first);
-                let param = self.param(sym, ParamKind::PositionalOnly, 0, FormId::NONE);
+                let sym = self.binding_symbol(first);
+                let param = self.add_param(sym, ParamKind::PositionalOnly, 0, FormId::NONE);
                 let list = self.facts.params(&[param]);
                 self.facts.body_mut(body).params = list;
             }
         }
         match child(node, f.body) {
             Some(block) if kind(block) == K::Block => {
-                self.block(block);
+                self.walk_block(block);
             }
             Some(value) => {
-                let form = self.value(value);
-                self.exit(form, span(value));
+                let form = self.walk_value(value);
+                self.add_exit(form, span(value));
             }
             None => {}
         }
-        self.scopes.pop();
-        self.leave(place);
+        self.scopes.close();
+        self.leave_body(place);
         self.form(Form::Callable(body))
     }
 
-    /// Operators nest to the left; a run of one of `&&` and `||` is one list.
-    fn binary(&mut self, node: Node<'_>) -> FormId {
-        let mut steps = Vec::new();
-        let mut at = node;
-        while kind(at) == K::Binary {
-            let Some((left, operator, right)) = operands(at) else { break };
-            steps.push((kind(operator), right));
-            at = left;
+    /// Walks a chain of left-associative operators; consecutive `&&` (or `||`) are one list.
+    fn walk_binary(&mut self, node: Node<'_>) -> FormId {
+        let mut operands_left = Vec::new();
+        let mut leftmost = node;
+        while kind(leftmost) == K::Binary {
+            let Some((left, operator, right)) = operands(leftmost) else { break };
+            operands_left.push((kind(operator), right));
+            leftmost = left;
         }
-        let mut form = if kind(at) == K::Binary { self.other() } else { self.value(at) };
-        while let Some((sign, right)) = steps.pop() {
-            let logic = match sign {
+        let mut form = if kind(leftmost) == K::Binary { self.other() } else { self.walk_value(leftmost) };
+        while let Some((sign, right)) = operands_left.pop() {
+            let short_circuit = match sign {
                 K::AndSign => Some((AltKind::And, RegionKind::Then)),
                 K::OrSign => Some((AltKind::Or, RegionKind::Else)),
                 _ => None,
             };
-            let Some((alt, arm)) = logic else {
-                let right = self.value(right);
+            let Some((alt_kind, arm)) = short_circuit else {
+                let right = self.walk_value(right);
                 form = match comparison(sign) {
                     Some(comparison) => self.form(Form::Compare(comparison, form, right)),
                     None => self.other(),
                 };
                 continue;
             };
-            let mut parts = vec![form, self.conditional(right, arm, form)];
-            while steps.last().is_some_and(|(next, _)| *next == sign) {
-                let Some((_, right)) = steps.pop() else { break };
-                parts.push(self.conditional(right, arm, form));
+            let mut parts = vec![form, self.walk_conditional(right, arm, form)];
+            while operands_left.last().is_some_and(|(next, _)| *next == sign) {
+                let Some((_, right)) = operands_left.pop() else { break };
+                parts.push(self.walk_conditional(right, arm, form));
             }
             let list = self.facts.list(&parts);
-            form = self.form(Form::Alt(alt, list));
+            form = self.form(Form::Alt(alt_kind, list));
         }
         form
     }
 
-    /// Returns a part that runs only if a test says so.
-    fn conditional(&mut self, node: Node<'_>, arm: RegionKind, test: FormId) -> FormId {
-        if is_simple(node) {
-            return self.value(node);
+    /// Walks the right side of `&&` or `||`, which runs only if `test` has the value of the arm.
+    fn walk_conditional(&mut self, node: Node<'_>, arm: RegionKind, test: FormId) -> FormId {
+        if runs_no_code(node) {
+            return self.walk_value(node);
         }
         let region = self.region_here(arm, test, span(node));
-        self.in_region(region, |walker| walker.value(node))
+        self.in_region(region, |walker| walker.walk_value(node))
     }
 
-    fn ternary(&mut self, node: Node<'_>) -> FormId {
+    fn walk_ternary(&mut self, node: Node<'_>) -> FormId {
         let f = fields();
         let (Some(condition), Some(then), Some(otherwise)) =
             (child(node, f.condition), child(node, f.consequence), child(node, f.alternative))
         else {
             return self.other();
         };
-        let test = self.value(condition);
+        let test = self.walk_value(condition);
         let group = self.facts.group();
         let mut parts = vec![test];
         for (arm, part) in [(RegionKind::Then, then), (RegionKind::Else, otherwise)] {
-            parts.push(if is_simple(part) {
-                self.value(part)
+            parts.push(if runs_no_code(part) {
+                self.walk_value(part)
             } else {
                 let region = self.arm_here(arm, group, test, span(part));
-                self.in_region(region, |walker| walker.value(part))
+                self.in_region(region, |walker| walker.walk_value(part))
             });
         }
         let list = self.facts.list(&parts);
         self.form(Form::Alt(AltKind::Ternary, list))
     }
 
-    fn assignment(&mut self, node: Node<'_>) -> FormId {
+    fn walk_assignment(&mut self, node: Node<'_>) -> FormId {
         let f = fields();
         let (Some(left), Some(right)) = (child(node, f.left), child(node, f.right)) else { return self.other() };
-        let plain = child(node, f.operator).is_none_or(|operator| kind(operator) == K::EqualsSign);
-        let target = self.value(left);
-        let value = self.value(right);
-        let (value, assign) = if plain { (value, AssignKind::Plain) } else { (self.other(), AssignKind::Augmented) };
+        let is_plain = child(node, f.operator).is_none_or(|operator| kind(operator) == K::EqualsSign);
+        let target = self.walk_value(left);
+        let value = self.walk_value(right);
+        let (value, assign) = if is_plain { (value, AssignKind::Plain) } else { (self.other(), AssignKind::Augmented) };
         self.bind(target, value, FormId::NONE, assign, span(left));
         value
     }
 
-    /// Returns the arguments of a call.
-    pub(crate) fn arguments(&mut self, node: Node<'_>) -> Vec<blocklint_facts::Arg> {
+    /// Walks the arguments of a call.
+    pub(crate) fn walk_arguments(&mut self, node: Node<'_>) -> Vec<blocklint_facts::Arg> {
         let parts = named(node);
         let mut args = Vec::with_capacity(parts.most_remaining().unwrap_or_default());
         for part in parts {
-            args.push(blocklint_facts::Arg { name: NO_NAME, value: self.value(part), span: span(part) });
+            args.push(blocklint_facts::Arg { name: NO_NAME, value: self.walk_value(part), span: span(part) });
         }
         args
     }
 }
 
-/// An expression that may be a link of a chain.
+/// An expression that is possibly a link of a chain.
 pub(crate) struct Link<'t> {
     pub(crate) node: Node<'t>,
     kind: K,
-    /// The expression it stands on; none for what is no link.
+    /// The inner expression (`a` of `a.b()`); `None` if the expression is no link.
     pub(crate) inner: Option<Node<'t>>,
     /// Of a method call.
     pub(crate) name: Option<Node<'t>>,
@@ -329,16 +330,16 @@ pub(crate) struct Link<'t> {
 }
 
 impl<'t> Link<'t> {
-    fn of(node: Node<'t>) -> Self {
+    fn new(node: Node<'t>) -> Self {
         let kind = kind(node);
         if kind == K::Invocation {
-            return Self::of_call(node);
+            return Self::from_call(node);
         }
-        Link { node, kind, inner: inner_of(node, kind), name: None, arguments: None }
+        Link { node, kind, inner: inner_expression(node, kind), name: None, arguments: None }
     }
 
-    /// `name(…)` and `object.name(…)`; where there is more, by the fields.
-    fn of_call(node: Node<'t>) -> Self {
+    /// Returns the link of `name(…)` or `object.name(…)`. Calls with further children are read by the grammar's fields.
+    fn from_call(node: Node<'t>) -> Self {
         let count = node.named_child_count() as u32;
         if matches!(count, 2 | 3) && !node.has_error() {
             let (name, arguments) = (node.named_child(count - 2), node.named_child(count - 1));
@@ -355,8 +356,9 @@ impl<'t> Link<'t> {
     }
 }
 
-/// Returns the expression that a link of a chain stands on; none for what is no link. Calls are seen to by [`Linker`].
-fn inner_of(node: Node<'_>, kind: K) -> Option<Node<'_>> {
+/// Returns the inner expression of a link of a chain; `None` for other expressions. Calls are handled by
+/// [`Link::from_call`].
+fn inner_expression(node: Node<'_>, kind: K) -> Option<Node<'_>> {
     let f = fields();
     match kind {
         K::FieldAccess => child(node, f.object),
@@ -369,12 +371,12 @@ fn inner_of(node: Node<'_>, kind: K) -> Option<Node<'_>> {
     }
 }
 
-/// True if nothing in an expression can run other code or bind a name.
-pub(crate) fn is_simple(node: Node<'_>) -> bool {
-    let mut at = node;
+/// True if an expression can neither run other code nor bind a name.
+pub(crate) fn runs_no_code(node: Node<'_>) -> bool {
+    let mut expression = node;
     loop {
-        let kind = kind(at);
-        at = match kind {
+        let kind = kind(expression);
+        expression = match kind {
             K::Invocation
             | K::Creation
             | K::Lambda
@@ -388,11 +390,11 @@ pub(crate) fn is_simple(node: Node<'_>) -> bool {
             | K::ArrayInitializer
             | K::ArrayAccess
             | K::TemplateExpression => return false,
-            K::FieldAccess | K::Paren | K::Unary | K::Cast => match inner_of(at, kind) {
+            K::FieldAccess | K::Paren | K::Unary | K::Cast => match inner_expression(expression, kind) {
                 Some(inner) => inner,
                 None => return true,
             },
-            K::Binary => match operands(at) {
+            K::Binary => match operands(expression) {
                 Some((left, _, right)) if is_leaf(right) => left,
                 _ => return false,
             },
@@ -405,9 +407,9 @@ fn is_leaf(node: Node<'_>) -> bool {
     first(node).is_none()
 }
 
-/// Returns the sides of a binary expression and the sign between them.
+/// Returns the left side, the operator and the right side of a binary expression.
 fn operands(node: Node<'_>) -> Option<(Node<'_>, Node<'_>, Node<'_>)> {
-    // Nothing else stands there, unless a comment does or something is wrong.
+    // With a comment or a syntax error there are further children.
     if node.child_count() == 3 && !node.has_error() {
         return Some((node.child(0)?, node.child(1)?, node.child(2)?));
     }
@@ -415,8 +417,8 @@ fn operands(node: Node<'_>) -> Option<(Node<'_>, Node<'_>, Node<'_>)> {
     Some((child(node, f.left)?, child(node, f.operator)?, child(node, f.right)?))
 }
 
-/// True if a word may stand in a text; quick where the text is short.
-pub(crate) fn may_hold(text: &[u8], word: &[u8]) -> bool {
+/// True if a text contains a word, also within a longer word.
+pub(crate) fn contains_word(text: &[u8], word: &[u8]) -> bool {
     text.len() >= word.len() && text.windows(word.len()).any(|part| part == word)
 }
 

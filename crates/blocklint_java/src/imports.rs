@@ -1,4 +1,4 @@
-//! The package, imports and top-level classes of a file.
+//! Files: `package`, `import` and top-level classes.
 
 use std::borrow::Cow;
 
@@ -6,27 +6,27 @@ use blocklint_facts::{AssignKind, Form, FormId, Import, ImportKind, VarId, VarKi
 use tree_sitter::Node;
 
 use crate::NO_NAME;
-use crate::exprs::may_hold;
+use crate::exprs::contains_word;
 use crate::kinds::{K, has, kind, named};
 use crate::walker::{Walker, Walking, span};
 
 impl Walker<'_> {
-    /// A whole file.
-    pub(crate) fn file(&mut self, root: Node<'_>) {
+    /// Walks a file.
+    pub(crate) fn walk_file(&mut self, root: Node<'_>) {
         let mut parts = Vec::new();
         for part in named(root) {
             match kind(part) {
-                K::Package => self.package(part),
-                K::Import => self.import(part),
+                K::Package => self.walk_package(part),
+                K::Import => self.walk_import(part),
                 _ => {
                     self.declare_type(part);
                     parts.push(part);
                 }
             }
         }
-        // A file without a class (Java 25) has methods here.
+        // A compact source file (Java 25) has methods outside of classes.
         for part in parts {
-            self.member_or_statement(part);
+            self.walk_member_or_statement(part);
         }
     }
 
@@ -45,8 +45,8 @@ impl Walker<'_> {
 
     /// Returns the variable of a class in the innermost scope.
     pub(crate) fn type_var(&mut self, name: Node<'_>) -> VarId {
-        let sym = self.name(name);
-        if let Some(var) = self.scopes.type_here(sym) {
+        let sym = self.name_symbol(name);
+        if let Some(var) = self.scopes.type_in_innermost(sym) {
             return var;
         }
         let var = match self.members.get(&sym) {
@@ -60,8 +60,8 @@ impl Walker<'_> {
         var
     }
 
-    /// `package a.b;`
-    fn package(&mut self, node: Node<'_>) {
+    /// Walks `package a.b;`.
+    fn walk_package(&mut self, node: Node<'_>) {
         let Some(name) = named(node).find(|part| matches!(kind(*part), K::Identifier | K::ScopedIdentifier)) else {
             return;
         };
@@ -71,17 +71,17 @@ impl Walker<'_> {
         self.facts.import(Import { kind: ImportKind::Package, module, level: 0, name: NO_NAME, at, span: span(node) });
     }
 
-    /// `import a.B;`, `import a.*;`, `import static a.B.m;`, `import static a.B.*;`
-    fn import(&mut self, node: Node<'_>) {
+    /// Walks `import a.B;`, `import a.*;`, `import static a.B.m;` or `import static a.B.*;`.
+    fn walk_import(&mut self, node: Node<'_>) {
         let mut parts = named(node);
         let Some(name) = parts.find(|part| matches!(kind(*part), K::Identifier | K::ScopedIdentifier)) else {
             return;
         };
         let text = without_space(self.text(name));
         let star = parts.any(|part| kind(part) == K::Asterisk);
-        // The word stands before the name; in a comment it means nothing.
+        // `static` comes before the name, but the word can also be in a comment.
         let before = self.source.get(node.start_byte()..name.start_byte()).unwrap_or_default();
-        let is_static = may_hold(before, b"static") && has(node, K::Static);
+        let is_static = contains_word(before, b"static") && has(node, K::Static);
         let (import_kind, module, member) = match (is_static, star) {
             (false, true) => (ImportKind::Star, &*text, None),
             (false, false) => (ImportKind::Module, &*text, None),
@@ -105,7 +105,7 @@ impl Walker<'_> {
         if is_static {
             self.scopes.add_field(bound, var);
         }
-        // A static import may name a nested class as well.
+        // A static import can also import a nested class.
         self.scopes.add_type(bound, var);
         let target = self.var_form(var);
         let value = self.form(Form::Import(import));
@@ -113,7 +113,7 @@ impl Walker<'_> {
     }
 }
 
-/// Returns a name without the space that may stand between its parts.
+/// Returns a name without the white space between its parts.
 fn without_space(text: Cow<'_, str>) -> Cow<'_, str> {
     if text.contains(char::is_whitespace) { text.split_whitespace().collect::<String>().into() } else { text }
 }

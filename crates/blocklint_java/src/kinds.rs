@@ -1,4 +1,4 @@
-//! Node kinds and fields of the grammar as numbers.
+//! Node kinds and fields of tree-sitter's grammar of Java.
 
 pub(crate) use blocklint_treesitter::{all, child, first, named};
 use tree_sitter::Node;
@@ -173,7 +173,7 @@ blocklint_treesitter::grammar! {
     }
 }
 
-/// True if a child of this kind (a word or sign) stands among the children.
+/// True if a node has a child of this kind: a keyword or an operator.
 pub(crate) fn has(node: Node<'_>, wanted: K) -> bool {
     all(node).any(|part| kind(part) == wanted)
 }

@@ -1,6 +1,7 @@
-//! Java to facts: one parse, one walk, nothing but the file's bytes.
+//! The Java front end: extracts [`FileFacts`] from a source file by one parse and one walk, and writes fixes for its
+//! calls.
 //!
-//! How the language's shapes stand in the facts is told in `docs/facts.md`.
+//! `docs/facts.md` describes how each shape of the language is represented in the facts.
 
 mod annotations;
 mod branches;
@@ -27,15 +28,15 @@ pub use crate::fixes::{Shape, fix};
 use crate::kinds::{K, grammar, kind};
 use crate::scope::Scopes;
 use crate::walker::Walker;
-use crate::warnings::suppressed_warnings;
+use crate::warnings::add_suppress_warnings;
 
-/// Returns the facts of one Java file. Parts that do not parse are left out, with one problem that says where they
-/// start. Never fails; deep nesting is followed to a bound, for which a stack of 16 MiB is enough in any build.
+/// Returns the facts of one Java file. Parts that do not parse are left out, with one problem at their start. Never
+/// fails. Nesting is walked up to a limit, for which a stack of 16 MiB is enough in any build.
 pub fn extract(bytes: &[u8]) -> FileFacts {
     extract_watched(bytes, || {})
 }
 
-/// As [`extract`]; calls `parsed` once the tree stands, for timings.
+/// As [`extract`]. It calls `parsed` between parsing and the walk, so that a caller can measure the time of each.
 pub fn extract_watched(bytes: &[u8], parsed: impl FnOnce()) -> FileFacts {
     let StartedWalk { walk, tree, .. } = match start_walk(Language::Java, &grammar(), bytes, None, parsed) {
         Ok(started) => started,
@@ -44,12 +45,12 @@ pub fn extract_watched(bytes: &[u8], parsed: impl FnOnce()) -> FileFacts {
     let root = tree.root_node();
     let mut walker =
         Walker { walk, scopes: Scopes::default(), members: rustc_hash::FxHashMap::default(), yields: Vec::new() };
-    walker.scopes.push();
-    walker.file(root);
+    walker.scopes.open();
+    walker.walk_file(root);
     record_directives(&mut walker.facts, bytes, root, |node| matches!(kind(node), K::LineComment | K::BlockComment));
-    suppressed_warnings(&mut walker.facts, bytes, root);
+    add_suppress_warnings(&mut walker.facts, bytes, root);
     walker.walk.facts.finish()
 }
 
-/// A name that is not there.
+/// The symbol of a missing name.
 pub(crate) const NO_NAME: Sym = Sym::NONE;

@@ -1,4 +1,4 @@
-//! Literals.
+//! Literals: numbers, characters, strings and text blocks.
 
 use std::borrow::Cow;
 
@@ -9,17 +9,17 @@ use crate::kinds::{K, kind, named};
 use crate::walker::Walker;
 
 impl Walker<'_> {
-    /// Returns a literal; characters count as strings. `Other` for what is none.
-    pub(crate) fn literal(&mut self, node: Node<'_>) -> FormId {
+    /// Returns the form of a literal; a character is a string. `Other` for nodes that are no literals.
+    pub(crate) fn literal_form(&mut self, node: Node<'_>) -> FormId {
         let text = self.text(node);
         let form = match kind(node) {
             K::True => Form::Bool(true),
             K::False => Form::Bool(false),
             K::Null => Form::None,
-            K::DecimalInteger => integer(&text, 10),
-            K::HexInteger => integer(text.get(2..).unwrap_or_default(), 16),
-            K::BinaryInteger => integer(text.get(2..).unwrap_or_default(), 2),
-            K::OctalInteger => integer(text.trim_start_matches(['0', 'o', 'O']), 8),
+            K::DecimalInteger => parse_integer(&text, 10),
+            K::HexInteger => parse_integer(text.get(2..).unwrap_or_default(), 16),
+            K::BinaryInteger => parse_integer(text.get(2..).unwrap_or_default(), 2),
+            K::OctalInteger => parse_integer(text.trim_start_matches(['0', 'o', 'O']), 8),
             K::DecimalFloat => {
                 let digits: String = text.chars().filter(|&c| c != '_').collect();
                 digits.trim_end_matches(['f', 'F', 'd', 'D']).parse().map_or(Form::Other, Form::Float)
@@ -28,10 +28,11 @@ impl Walker<'_> {
                 let inner = unescape(text.trim_matches('\''));
                 Form::Str(self.facts.intern_literal(&inner))
             }
-            // `\{…}`; most strings hold no backslash at all.
+            // A string template (`\{…}`) is no literal. Most strings have no backslash, so the children are rarely
+            // checked.
             K::String if !text.contains('\\') || named(node).all(|part| kind(part) != K::StringInterpolation) => {
                 let inner = match text.strip_prefix("\"\"\"") {
-                    // A text block starts on its second line.
+                    // The text of a text block begins on its second line.
                     Some(block) => block.strip_suffix("\"\"\"").unwrap_or(block).trim_start(),
                     None => text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(&text),
                 };
@@ -44,7 +45,7 @@ impl Walker<'_> {
     }
 }
 
-fn integer(text: &str, radix: u32) -> Form {
+fn parse_integer(text: &str, radix: u32) -> Form {
     let digits: String = text.chars().filter(|&c| c != '_' && c != 'l' && c != 'L').collect();
     if digits.is_empty() {
         return Form::Int(0);
@@ -56,7 +57,7 @@ fn integer(text: &str, radix: u32) -> Form {
     }
 }
 
-/// Returns the text of a literal with the plain escapes undone.
+/// Returns the text of a literal with its simple escapes resolved.
 fn unescape(text: &str) -> Cow<'_, str> {
     if !text.contains('\\') {
         return Cow::Borrowed(text);

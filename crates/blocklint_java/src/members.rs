@@ -1,4 +1,4 @@
-//! Methods, constructors, fields and initialisers.
+//! Members of classes: methods, constructors, fields and initialisers.
 
 use blocklint_facts::{
     AssignKind, BodyFlags, BodyId, BodyKind, ClassId, ClassKind, DisplayKind, Form, FormId, Param, ParamKind,
@@ -8,60 +8,60 @@ use tree_sitter::Node;
 
 use crate::NO_NAME;
 use crate::classes::class_kind;
-use crate::declarations::{Declaration, Declared, Signature, declared_parts};
+use crate::declarations::{Declaration, DeclarationParts, Signature, declaration_parts};
 use crate::kinds::{K, child, fields, kind, named};
 use crate::walker::{Walker, Walking, span};
 
 impl Walker<'_> {
-    /// One member of a class; also what stands in a file beside the classes.
-    pub(crate) fn member_or_statement(&mut self, node: Node<'_>) {
+    /// Walks one member of a class, or a method or statement outside of a class.
+    pub(crate) fn walk_member_or_statement(&mut self, node: Node<'_>) {
         let _ = self.one_level_deeper(node, |walker| match kind(node) {
-            K::MethodDeclaration | K::AnnotationElement => walker.method(node),
-            K::Constructor => walker.constructor(node),
-            K::CompactConstructor => walker.compact_constructor(node),
-            K::FieldDeclaration | K::Constant => walker.field_declaration(node),
-            K::EnumConstant => walker.enum_constant(node),
-            K::EnumBodyDeclarations => walker.class_body(named(node)),
+            K::MethodDeclaration | K::AnnotationElement => walker.walk_method(node),
+            K::Constructor => walker.walk_constructor(node),
+            K::CompactConstructor => walker.walk_compact_constructor(node),
+            K::FieldDeclaration | K::Constant => walker.walk_field_declaration(node),
+            K::EnumConstant => walker.walk_enum_constant(node),
+            K::EnumBodyDeclarations => walker.walk_class_body(named(node)),
             K::StaticInitializer => {
                 let block = named(node).find(|part| kind(*part) == K::Block);
-                walker.initialiser(node, block, BodyFlags::STATIC, "<static>");
+                walker.walk_initialiser(node, block, BodyFlags::STATIC, "<static>");
             }
             K::Block if walker.class.is_some() => {
-                walker.initialiser(node, Some(node), BodyFlags::default(), "<initialiser>");
+                walker.walk_initialiser(node, Some(node), BodyFlags::default(), "<initialiser>");
             }
-            _ if class_kind(node).is_some() => walker.class_declaration(node),
+            _ if class_kind(node).is_some() => walker.walk_class(node),
             _ if node.is_error() => {
                 for part in named(node) {
-                    walker.member_or_statement(part);
+                    walker.walk_member_or_statement(part);
                 }
             }
             _ if walker.class.is_none() => {
-                walker.statement(node, &mut Vec::new(), node.end_byte());
+                walker.walk_statement(node, &mut Vec::new(), node.end_byte());
             }
             _ => {}
         });
     }
 
-    /// A method, with or without a block.
-    fn method(&mut self, node: Node<'_>) {
-        let signature = Signature::of(node);
+    /// Walks a method, with or without a block.
+    fn walk_method(&mut self, node: Node<'_>) {
+        let signature = Signature::new(node);
         let Some(name_node) = signature.name else { return };
-        let name = self.name(name_node);
-        let modifiers = self.modifiers_in(signature.modifiers);
-        let decorators = self.decorators(&modifiers.annotations);
+        let name = self.name_symbol(name_node);
+        let modifiers = self.collect_modifiers_in(signature.modifiers);
+        let decorators = self.walk_decorators(&modifiers.annotations);
         let list = self.facts.list(&decorators);
         let var = self.member_var(name);
         let mut flags = if modifiers.is_static { BodyFlags::STATIC } else { BodyFlags::default() };
         let block = signature.body;
-        if block.is_none_or(|block| self.only_refuses(block)) {
+        if block.is_none_or(|block| self.is_unsupported(block)) {
             flags = flags.with(BodyFlags::STUB);
         }
         if modifiers.overrides {
             flags = flags.with(BodyFlags::OVERRIDES);
         }
-        let body = self.new_body(BodyKind::Function, name, span(node), span(name_node), flags);
+        let body = self.add_body(BodyKind::Function, name, span(node), span(name_node), flags);
         let callable = self.form(Form::Callable(body));
-        self.decorate(&modifiers.annotations, &decorators, callable, span(name_node));
+        self.add_decorator_calls(&modifiers.annotations, &decorators, callable, span(name_node));
         let target = self.var_form(var);
         self.bind(target, callable, FormId::NONE, AssignKind::Definition, span(name_node));
         let row = self.facts.body_mut(body);
@@ -69,16 +69,16 @@ impl Walker<'_> {
         row.decorators = list;
         let class = self.class;
 
-        let place = self.enter(body, ClassId::NONE);
-        self.scopes.push();
-        for (param, bound) in self.generics(signature.type_parameters) {
+        let place = self.enter_body(body, ClassId::NONE);
+        self.scopes.open();
+        for (param, bound) in self.declare_type_params(signature.type_parameters) {
             let form = if bound.is_none() { self.other() } else { self.form(Form::Bound(bound)) };
             self.scopes.add_param(param, form);
         }
-        let returns = self.declared(signature.ty, signature.dimensions);
+        let returns = self.declared_type(signature.ty, signature.dimensions);
         self.facts.body_mut(body).returns = returns;
         if let Some(parameters) = signature.parameters {
-            self.parameters(parameters, body);
+            self.walk_parameters(parameters, body);
         }
         if let Some(block) = block {
             if modifiers.is_synchronized {
@@ -89,26 +89,26 @@ impl Walker<'_> {
                     }
                     false => self.form(Form::This),
                 };
-                self.locked(lock, name_node, block);
+                self.walk_locked_block(lock, name_node, block);
             } else {
-                self.block(block);
+                self.walk_block(block);
             }
         }
-        self.scopes.pop();
-        self.leave(place);
+        self.scopes.close();
+        self.leave_body(place);
     }
 
-    /// A block that holds an object's lock.
-    pub(crate) fn locked(&mut self, lock: FormId, place: Node<'_>, block: Node<'_>) -> bool {
-        self.implicit(SiteKind::Enter, "synchronized", lock, span(place));
+    /// Walks a block that holds the lock of an object.
+    pub(crate) fn walk_locked_block(&mut self, lock: FormId, place: Node<'_>, block: Node<'_>) -> bool {
+        self.add_implicit_call(SiteKind::Enter, "synchronized", lock, span(place));
         let region = self.region_here(RegionKind::With, lock, span(block));
-        let diverges = self.in_region(region, |walker| walker.block(block));
-        self.implicit(SiteKind::Leave, "synchronized", lock, span(place));
+        let diverges = self.in_region(region, |walker| walker.walk_block(block));
+        self.add_implicit_call(SiteKind::Leave, "synchronized", lock, span(place));
         diverges
     }
 
-    /// True if a block only says that there is none: `throw new UnsupportedOperationException(…)`.
-    fn only_refuses(&self, block: Node<'_>) -> bool {
+    /// True if a block is only `throw new UnsupportedOperationException(…)`.
+    fn is_unsupported(&self, block: Node<'_>) -> bool {
         let mut parts = named(block);
         let (Some(only), None) = (parts.next(), parts.next()) else { return false };
         if kind(only) != K::Throw {
@@ -118,48 +118,48 @@ impl Walker<'_> {
         thrown.is_some_and(|ty| self.text(ty) == "UnsupportedOperationException")
     }
 
-    fn constructor(&mut self, node: Node<'_>) {
+    fn walk_constructor(&mut self, node: Node<'_>) {
         let f = fields();
         let Some(name) = child(node, f.name) else { return };
-        let annotations = self.modifiers(node).annotations;
-        let decorators = self.decorators(&annotations);
+        let annotations = self.collect_modifiers(node).annotations;
+        let decorators = self.walk_decorators(&annotations);
         let list = self.facts.list(&decorators);
-        let body = self.constructor_body(name, span(node));
+        let body = self.add_constructor_body(name, span(node));
         self.facts.body_mut(body).decorators = list;
-        let place = self.enter(body, ClassId::NONE);
-        self.scopes.push();
-        for (param, bound) in self.generics(child(node, f.type_parameters)) {
+        let place = self.enter_body(body, ClassId::NONE);
+        self.scopes.open();
+        for (param, bound) in self.declare_type_params(child(node, f.type_parameters)) {
             let form = if bound.is_none() { self.other() } else { self.form(Form::Bound(bound)) };
             self.scopes.add_param(param, form);
         }
         if let Some(parameters) = child(node, f.parameters) {
-            self.parameters(parameters, body);
+            self.walk_parameters(parameters, body);
         }
         if let Some(block) = child(node, f.body) {
-            self.block(block);
+            self.walk_block(block);
         }
-        self.scopes.pop();
-        self.leave(place);
+        self.scopes.close();
+        self.leave_body(place);
     }
 
-    /// `record R(int a) { R { … } }`
-    fn compact_constructor(&mut self, node: Node<'_>) {
+    /// Walks the compact constructor of a record: `record R(int a) { R { … } }`.
+    fn walk_compact_constructor(&mut self, node: Node<'_>) {
         let f = fields();
         let (Some(name), Some(block)) = (child(node, f.name), child(node, f.body)) else { return };
         let record = node.parent().and_then(|body| body.parent());
         if let Some(parameters) = record.and_then(|record| child(record, f.parameters)) {
-            self.canonical_constructor(name, parameters, Some(block), span(node));
+            self.add_canonical_constructor(name, parameters, Some(block), span(node));
         }
     }
 
-    /// Returns the parameters of a method, constructor or lambda.
-    pub(crate) fn parameters(&mut self, node: Node<'_>, body: BodyId) -> Vec<Param> {
+    /// Adds the parameters of a method, constructor or lambda, and returns them.
+    pub(crate) fn walk_parameters(&mut self, node: Node<'_>, body: BodyId) -> Vec<Param> {
         let f = fields();
         let mut params = Vec::new();
         for part in named(node) {
             let (name, ty, dimensions, param_kind) = match kind(part) {
                 K::FormalParameter => {
-                    let parts = declared_parts(part);
+                    let parts = declaration_parts(part);
                     (parts.name, parts.ty, parts.dimensions, ParamKind::PositionalOnly)
                 }
                 K::Spread => {
@@ -174,88 +174,90 @@ impl Walker<'_> {
                 K::Identifier => (Some(part), None, None, ParamKind::PositionalOnly),
                 _ => continue,
             };
-            let annotation = self.declared(ty, dimensions);
+            let annotation = self.declared_type(ty, dimensions);
             let sym = match name {
-                Some(name) => self.bound_name(name),
+                Some(name) => self.binding_symbol(name),
                 None => NO_NAME,
             };
-            params.push(self.param(sym, param_kind, params.len() as u32, annotation));
+            params.push(self.add_param(sym, param_kind, params.len() as u32, annotation));
         }
         let list = self.facts.params(&params);
         self.facts.body_mut(body).params = list;
         params
     }
 
-    /// Returns a parameter and its variable.
-    pub(crate) fn param(
+    /// Returns a new parameter with its variable.
+    pub(crate) fn add_param(
         &mut self,
         name: blocklint_facts::Sym,
         kind: ParamKind,
         number: u32,
         annotation: FormId,
     ) -> Param {
-        // A pattern's parameter is a variable that no name means.
-        let shown = if name == NO_NAME { self.facts.intern("") } else { name };
-        let var = self.new_var(shown, VarKind::Param(number));
+        // A parameter `_` has a variable without a name.
+        let var_name = if name == NO_NAME { self.facts.intern("") } else { name };
+        let var = self.new_var(var_name, VarKind::Param(number));
         if name != NO_NAME {
             self.scopes.add_local(name, var);
         }
         Param { name, kind, var, default: FormId::NONE, annotation }
     }
 
-    /// Fields: an initialiser that can run code is a body of its own.
-    fn field_declaration(&mut self, node: Node<'_>) {
+    /// Walks a declaration of fields. An initialiser that can run code is a body of its own.
+    fn walk_field_declaration(&mut self, node: Node<'_>) {
         let owner_is_interface =
             self.class.is_some() && self.facts.facts().class(self.class).kind == ClassKind::Interface;
-        let mut declaration = Declaration::of(node);
+        let mut declaration = Declaration::new(node);
         while let Some(declarator) = declaration.next() {
             let ty = declaration.ty;
-            let Declared { name: Some(name), dimensions, value, .. } = declared_parts(declarator) else { continue };
-            let annotation = self.declared(ty, dimensions);
+            let DeclarationParts { name: Some(name), dimensions, value, .. } = declaration_parts(declarator) else {
+                continue;
+            };
+            let annotation = self.declared_type(ty, dimensions);
             let var = self.declare_field(name);
             let target = self.var_form(var);
             let Some(value_node) = value else {
                 self.bind(target, FormId::NONE, annotation, AssignKind::Declaration, span(name));
                 continue;
             };
-            if crate::exprs::is_simple(value_node) {
-                let value = self.value(value_node);
+            if crate::exprs::runs_no_code(value_node) {
+                let value = self.walk_value(value_node);
                 self.bind(target, value, annotation, AssignKind::Plain, span(name));
                 continue;
             }
-            let sym = self.name(name);
-            let is_static = owner_is_interface || self.modifiers_in(declaration.modifiers).is_static;
+            let sym = self.name_symbol(name);
+            let is_static = owner_is_interface || self.collect_modifiers_in(declaration.modifiers).is_static;
             let flags = if is_static { BodyFlags::STATIC } else { BodyFlags::default() };
-            let body = self.new_body(BodyKind::Initialiser, sym, span(declarator), span(name), flags);
-            let place = self.enter(body, ClassId::NONE);
-            let value = self.initial_value(value_node);
+            let body = self.add_body(BodyKind::Initialiser, sym, span(declarator), span(name), flags);
+            let place = self.enter_body(body, ClassId::NONE);
+            let value = self.walk_initial_value(value_node);
             self.bind(target, value, annotation, AssignKind::Plain, span(name));
-            self.leave(place);
+            self.leave_body(place);
         }
     }
 
-    /// Returns the value of an initialiser, which may be an array's `{ … }`.
-    pub(crate) fn initial_value(&mut self, node: Node<'_>) -> FormId {
+    /// Walks the value of a variable or field, which can be an array initialiser `{ … }`.
+    pub(crate) fn walk_initial_value(&mut self, node: Node<'_>) -> FormId {
         if kind(node) != K::ArrayInitializer {
-            return self.value(node);
+            return self.walk_value(node);
         }
         let parts: Vec<FormId> = named(node)
-            .map(|part| self.one_level_deeper(part, |w| w.initial_value(part)).unwrap_or_else(|| self.other()))
+            .map(|part| self.one_level_deeper(part, |w| w.walk_initial_value(part)).unwrap_or_else(|| self.other()))
             .collect();
         let list = self.facts.list(&parts);
         self.form(Form::Display(DisplayKind::List, list))
     }
 
-    /// `{ … }` or `static { … }` among the members.
-    fn initialiser(&mut self, node: Node<'_>, block: Option<Node<'_>>, flags: BodyFlags, name: &str) {
+    /// Walks an initialiser among the members: `{ … }` or `static { … }`.
+    fn walk_initialiser(&mut self, node: Node<'_>, block: Option<Node<'_>>, flags: BodyFlags, name: &str) {
         let name = self.facts.intern(name);
         let start = node.start_byte() as u32;
         let body =
-            self.new_body(BodyKind::Initialiser, name, span(node), blocklint_core::Span::new(start, start + 1), flags);
-        let place = self.enter(body, ClassId::NONE);
+            self.add_body(BodyKind::Initialiser, name, span(node), blocklint_core::Span::new(start, start + 1), flags);
+        let place = self.enter_body(body, ClassId::NONE);
         if let Some(block) = block {
-            self.block(block);
+            self.walk_block(block);
         }
-        self.leave(place);
+        self.leave_body(place);
     }
 }

@@ -1,5 +1,5 @@
-//! The meaning of a name at a place: variables, types and type parameters by scope. Variables and types are different
-//! name spaces; methods are looked up by the analysis, because they are inherited.
+//! Name resolution: scopes of variables, types and type parameters. Variables and types are separate name spaces. The
+//! linker looks methods up, because they are inherited.
 
 use blocklint_facts::{FormId, Sym, VarId};
 use rustc_hash::FxHashMap;
@@ -10,13 +10,13 @@ struct Scope {
     fields: FxHashMap<Sym, VarId>,
     /// Classes and imports.
     types: FxHashMap<Sym, VarId>,
-    /// Locals and parameters; of several of one name (bound by patterns) the last.
+    /// Locals and parameters by name; a later one of the same name (bound by a pattern) shadows the earlier ones.
     locals: FxHashMap<Sym, VarId>,
-    /// Type parameters and the form that stands for them.
+    /// Type parameters and their forms.
     params: Vec<(Sym, FormId)>,
 }
 
-/// The scopes around a place, innermost last.
+/// The open scopes, the innermost last.
 #[derive(Debug, Default)]
 pub(crate) struct Scopes {
     scopes: Vec<Scope>,
@@ -24,12 +24,12 @@ pub(crate) struct Scopes {
 
 impl Scopes {
     /// Opens a scope.
-    pub(crate) fn push(&mut self) {
+    pub(crate) fn open(&mut self) {
         self.scopes.push(Scope::default());
     }
 
     /// Closes the innermost scope.
-    pub(crate) fn pop(&mut self) {
+    pub(crate) fn close(&mut self) {
         self.scopes.pop();
     }
 
@@ -62,12 +62,12 @@ impl Scopes {
     }
 
     /// Returns the class or import of this name in the innermost scope.
-    pub(crate) fn type_here(&self, name: Sym) -> Option<VarId> {
+    pub(crate) fn type_in_innermost(&self, name: Sym) -> Option<VarId> {
         self.scopes.last()?.types.get(&name).copied()
     }
 
-    /// The variable a name in an expression means, and whether it is a local.
-    pub(crate) fn value(&self, name: Sym) -> Option<(VarId, bool)> {
+    /// Returns the variable of a name in an expression, and true if it is a local.
+    pub(crate) fn resolve_value(&self, name: Sym) -> Option<(VarId, bool)> {
         self.scopes.iter().rev().find_map(|scope| {
             if let Some(&var) = scope.locals.get(&name) {
                 return Some((var, true));
@@ -76,13 +76,13 @@ impl Scopes {
         })
     }
 
-    /// The class or import a type's name means.
-    pub(crate) fn ty(&self, name: Sym) -> Option<VarId> {
+    /// Returns the class or import of a type's name.
+    pub(crate) fn resolve_type(&self, name: Sym) -> Option<VarId> {
         self.scopes.iter().rev().find_map(|scope| scope.types.get(&name).copied())
     }
 
     /// Returns the form of a type parameter.
-    pub(crate) fn type_param(&self, name: Sym) -> Option<FormId> {
+    pub(crate) fn resolve_type_param(&self, name: Sym) -> Option<FormId> {
         for scope in self.scopes.iter().rev() {
             if let Some(&(_, form)) = scope.params.iter().rev().find(|&&(param, _)| param == name) {
                 return Some(form);

@@ -1,4 +1,4 @@
-//! Statements in order, and what they bind.
+//! Statements: blocks, local variables, loops, `try`, `synchronized`; `if` and `switch` are in `branches.rs`.
 
 use blocklint_core::Span;
 use blocklint_facts::{AssignKind, Form, FormId, List, RegionKind, Site, SiteFlags, SiteKind, VarKind};
@@ -6,39 +6,39 @@ use tree_sitter::Node;
 
 use crate::NO_NAME;
 use crate::classes::class_kind;
-use crate::declarations::{Declaration, Declared, declared_parts};
+use crate::declarations::{Declaration, DeclarationParts, declaration_parts};
 use crate::kinds::{K, child, fields, first, kind, named};
-use crate::walker::{After, Walker, Walking, span};
+use crate::walker::{RestArm, Walker, Walking, span};
 
 impl Walker<'_> {
-    /// Walks a block in a scope of its own; true if its end is never reached.
-    pub(crate) fn block(&mut self, node: Node<'_>) -> bool {
+    /// Walks a block in a scope of its own. Returns true if control never reaches its end.
+    pub(crate) fn walk_block(&mut self, node: Node<'_>) -> bool {
         self.one_level_deeper(node, |walker| {
-            walker.scopes.push();
+            walker.scopes.open();
             let region = walker.region;
-            let diverges = walker.statements(named(node), node.end_byte());
+            let diverges = walker.walk_statements(named(node), node.end_byte());
             walker.region = region;
-            walker.scopes.pop();
+            walker.scopes.close();
             diverges
         })
         .unwrap_or(false)
     }
 
-    /// Statements one after the other; leaves the region in that of the last.
-    pub(crate) fn statements<'t>(&mut self, parts: impl Iterator<Item = Node<'t>>, end: usize) -> bool {
+    /// Walks statements in order. The current region stays that of the last statement.
+    pub(crate) fn walk_statements<'t>(&mut self, parts: impl Iterator<Item = Node<'t>>, end: usize) -> bool {
         let mut diverges = false;
         let mut after = Vec::new();
         for part in parts {
             after.clear();
-            diverges |= self.statement(part, &mut after, end);
+            diverges |= self.walk_statement(part, &mut after, end);
         }
         diverges
     }
 
-    /// Walks one statement; true if the code behind it is never reached. `after` gets the arms in which it runs, and
-    /// the walk goes on in them.
-    pub(crate) fn statement(&mut self, node: Node<'_>, after: &mut Vec<After>, end: usize) -> bool {
-        let diverges = self.one_level_deeper(node, |walker| walker.statement_inner(node, after)).unwrap_or(false);
+    /// Walks one statement. Returns true if control never reaches the code behind it. Adds the arms in which that code
+    /// runs to `after` and opens them.
+    pub(crate) fn walk_statement(&mut self, node: Node<'_>, after: &mut Vec<RestArm>, end: usize) -> bool {
+        let diverges = self.one_level_deeper(node, |walker| walker.walk_statement_inner(node, after)).unwrap_or(false);
         for arm in after.iter() {
             let span = Span::new(node.end_byte() as u32, end as u32);
             self.region = self.arm_here(arm.kind, arm.group, arm.test, span);
@@ -46,28 +46,28 @@ impl Walker<'_> {
         diverges
     }
 
-    /// The statement of a branch or loop, in a scope of its own.
-    pub(crate) fn single(&mut self, node: Node<'_>) -> bool {
+    /// Walks the statement of a branch or loop in a scope of its own.
+    pub(crate) fn walk_branch(&mut self, node: Node<'_>) -> bool {
         if kind(node) == K::Block {
-            return self.block(node);
+            return self.walk_block(node);
         }
-        self.scopes.push();
+        self.scopes.open();
         let region = self.region;
-        let diverges = self.statement(node, &mut Vec::new(), node.end_byte());
+        let diverges = self.walk_statement(node, &mut Vec::new(), node.end_byte());
         self.region = region;
-        self.scopes.pop();
+        self.scopes.close();
         diverges
     }
 
-    fn statement_inner(&mut self, node: Node<'_>, after: &mut Vec<After>) -> bool {
+    fn walk_statement_inner(&mut self, node: Node<'_>, after: &mut Vec<RestArm>) -> bool {
         let f = fields();
         match kind(node) {
             K::ExprStatement => {
                 if let Some(inner) = first(node) {
                     if kind(inner) == K::Switch {
-                        return self.switch(inner).is_none();
+                        return self.walk_switch(inner).is_none();
                     }
-                    let form = self.value(inner);
+                    let form = self.walk_value(inner);
                     let call = matches!(kind(inner), K::Invocation | K::Creation);
                     if let Some(site) = self.site_of(form).filter(|_| call) {
                         self.flag(site, SiteFlags::DISCARDED);
@@ -76,23 +76,23 @@ impl Walker<'_> {
                 false
             }
             K::LocalVariable => {
-                self.local_variable(node);
+                self.walk_local_variable(node);
                 false
             }
-            K::Block => self.block(node),
-            K::If => self.if_statement(node, after),
-            K::While | K::Do | K::For | K::EnhancedFor => self.loop_statement(node),
+            K::Block => self.walk_block(node),
+            K::If => self.walk_if(node, after),
+            K::While | K::Do | K::For | K::EnhancedFor => self.walk_loop(node),
             K::Return => {
                 let value = match first(node) {
-                    Some(value) => self.value(value),
+                    Some(value) => self.walk_value(value),
                     None => FormId::NONE,
                 };
-                self.exit(value, span(node));
+                self.add_exit(value, span(node));
                 true
             }
             K::Yield => {
                 let value = match first(node) {
-                    Some(value) => self.value(value),
+                    Some(value) => self.walk_value(value),
                     None => self.other(),
                 };
                 if let Some(ends) = self.yields.last_mut() {
@@ -102,60 +102,60 @@ impl Walker<'_> {
             }
             K::Throw => {
                 for value in named(node) {
-                    self.value(value);
+                    self.walk_value(value);
                 }
                 true
             }
             K::Break | K::Continue => true,
-            K::Switch => self.switch(node).is_none(),
+            K::Switch => self.walk_switch(node).is_none(),
             K::Labeled => {
                 if let Some(inner) = named(node).nth(1) {
-                    self.single(inner);
+                    self.walk_branch(inner);
                 }
-                // A `break` of this label may leave it anywhere.
+                // A `break` with this label can leave the statement anywhere.
                 false
             }
             K::Synchronized => {
                 let Some(block) = child(node, f.body) else { return false };
                 let lock_node = named(node).find(|part| kind(*part) == K::Paren);
                 let lock = match lock_node {
-                    Some(lock) => self.value(lock),
+                    Some(lock) => self.walk_value(lock),
                     None => self.other(),
                 };
-                self.locked(lock, lock_node.unwrap_or(node), block)
+                self.walk_locked_block(lock, lock_node.unwrap_or(node), block)
             }
-            K::Try | K::TryResources => self.try_statement(node),
+            K::Try | K::TryResources => self.walk_try(node),
             K::Assert => {
                 for value in named(node) {
-                    self.value(value);
+                    self.walk_value(value);
                 }
                 false
             }
             K::ExplicitConstructor => {
-                self.explicit_constructor(node);
+                self.walk_explicit_constructor(node);
                 false
             }
             _ if class_kind(node).is_some() => {
-                self.class_declaration(node);
+                self.walk_class(node);
                 false
             }
             _ if node.is_error() => {
                 for part in named(node) {
-                    self.statement(part, &mut Vec::new(), node.end_byte());
+                    self.walk_statement(part, &mut Vec::new(), node.end_byte());
                 }
                 false
             }
-            // After a syntax error an expression may stand by itself.
+            // After a syntax error an expression can be a statement.
             _ => {
-                self.value(node);
+                self.walk_value(node);
                 false
             }
         }
     }
 
-    /// Returns a local variable, visible from here to the end of its block.
+    /// Declares a local variable and returns its form; `None` for `_`.
     pub(crate) fn add_local(&mut self, name: Node<'_>) -> Option<FormId> {
-        let sym = self.name(name);
+        let sym = self.name_symbol(name);
         if self.facts.facts().text(sym) == "_" {
             return None;
         }
@@ -164,15 +164,17 @@ impl Walker<'_> {
         Some(self.var_form(var))
     }
 
-    /// `T a = x, b;`
-    pub(crate) fn local_variable(&mut self, node: Node<'_>) {
-        let mut declaration = Declaration::of(node);
+    /// Walks a declaration of local variables: `T a = x, b;`.
+    pub(crate) fn walk_local_variable(&mut self, node: Node<'_>) {
+        let mut declaration = Declaration::new(node);
         while let Some(declarator) = declaration.next() {
             let ty = declaration.ty;
-            let Declared { name: Some(name), dimensions, value, .. } = declared_parts(declarator) else { continue };
-            let annotation = self.declared(ty, dimensions);
+            let DeclarationParts { name: Some(name), dimensions, value, .. } = declaration_parts(declarator) else {
+                continue;
+            };
+            let annotation = self.declared_type(ty, dimensions);
             let value = match value {
-                Some(value) => self.initial_value(value),
+                Some(value) => self.walk_initial_value(value),
                 None => FormId::NONE,
             };
             let Some(target) = self.add_local(name) else { continue };
@@ -181,21 +183,21 @@ impl Walker<'_> {
         }
     }
 
-    /// `while`, `do`, `for` and the loop over a collection; never left only if its test is the literal `true`.
-    fn loop_statement(&mut self, node: Node<'_>) -> bool {
+    /// Walks `while`, `do`, `for` or the `for` over a collection. Returns false, because a loop can end.
+    fn walk_loop(&mut self, node: Node<'_>) -> bool {
         let f = fields();
-        self.scopes.push();
+        self.scopes.open();
         match kind(node) {
             K::EnhancedFor => {
                 let iterable = match child(node, f.value) {
                     Some(value) => {
-                        let form = self.value(value);
-                        self.implicit(SiteKind::Iterate, "iterator", form, span(value));
+                        let form = self.walk_value(value);
+                        self.add_implicit_call(SiteKind::Iterate, "iterator", form, span(value));
                         form
                     }
                     None => self.other(),
                 };
-                let annotation = self.declared(child(node, f.type_name), child(node, f.dimensions));
+                let annotation = self.declared_type(child(node, f.type_name), child(node, f.dimensions));
                 let region = self.region_here(RegionKind::Loop, iterable, span(node));
                 self.in_region(region, |walker| {
                     let element = walker.form(Form::Element(iterable));
@@ -205,68 +207,72 @@ impl Walker<'_> {
                         walker.bind(target, element, annotation, AssignKind::Plain, span(name));
                     }
                     if let Some(body) = child(node, f.body) {
-                        walker.single(body);
+                        walker.walk_branch(body);
                     }
                 });
             }
             _ => {
                 let mut cursor = node.walk();
-                let inits: Vec<Node<'_>> = node.children_by_field_id_or_none(f.init, &mut cursor);
+                let inits: Vec<Node<'_>> = node.children_in_field(f.init, &mut cursor);
                 for init in inits {
-                    if kind(init) == K::LocalVariable { self.local_variable(init) } else { _ = self.value(init) }
+                    if kind(init) == K::LocalVariable {
+                        self.walk_local_variable(init)
+                    } else {
+                        _ = self.walk_value(init)
+                    }
                 }
                 let region = self.region_here(RegionKind::Loop, FormId::NONE, span(node));
                 self.in_region(region, |walker| {
                     let test_first = kind(node) != K::Do;
                     if test_first {
-                        walker.loop_test(node, region);
+                        walker.walk_loop_test(node, region);
                     }
                     if let Some(body) = child(node, f.body) {
-                        walker.single(body);
+                        walker.walk_branch(body);
                     }
                     if !test_first {
-                        walker.loop_test(node, region);
+                        walker.walk_loop_test(node, region);
                     }
                     let mut cursor = node.walk();
-                    for update in node.children_by_field_id_or_none(f.update, &mut cursor) {
-                        walker.value(update);
+                    for update in node.children_in_field(f.update, &mut cursor) {
+                        walker.walk_value(update);
                     }
                 });
             }
         }
-        self.scopes.pop();
+        self.scopes.close();
         false
     }
 
-    fn loop_test(&mut self, node: Node<'_>, region: blocklint_facts::RegionId) {
+    fn walk_loop_test(&mut self, node: Node<'_>, region: blocklint_facts::RegionId) {
         if let Some(condition) = child(node, fields().condition) {
-            let test = self.value(condition);
+            let test = self.walk_value(condition);
             self.facts.region_mut(region).test = test;
         }
     }
 
-    /// `try` with its handlers, and the resources it closes.
-    fn try_statement(&mut self, node: Node<'_>) -> bool {
+    /// Walks a `try` with its handlers, and the resources that it closes. Returns true if it diverges.
+    fn walk_try(&mut self, node: Node<'_>) -> bool {
         let f = fields();
         let group = self.facts.group();
-        self.scopes.push();
+        self.scopes.open();
         let region = self.arm_here(RegionKind::Try, group, FormId::NONE, span(node));
         let mut diverges = self.in_region(region, |walker| {
             let mut resources = Vec::new();
             let before = walker.region;
             for resource in child(node, f.resources).into_iter().flat_map(named) {
-                let form = walker.resource(resource);
+                let form = walker.walk_resource(resource);
                 resources.push((form, resource));
                 walker.region = walker.region_here(RegionKind::With, form, span(node));
             }
-            let diverges = child(node, f.body).is_some_and(|body| walker.block(body));
+            let diverges = child(node, f.body).is_some_and(|body| walker.walk_block(body));
             walker.region = before;
             for (form, resource) in resources.into_iter().rev() {
-                walker.implicit(SiteKind::Leave, "close", form, span(resource));
+                walker.add_implicit_call(SiteKind::Leave, "close", form, span(resource));
             }
             diverges
         });
-        self.scopes.pop();
+        self.scopes.close();
         for clause in named(node).filter(|part| kind(*part) == K::CatchClause) {
             let parameter = named(clause).find(|part| kind(*part) == K::CatchParameter);
             let types = parameter.and_then(|parameter| named(parameter).find(|part| kind(*part) == K::CatchType));
@@ -275,36 +281,36 @@ impl Walker<'_> {
                 None => FormId::NONE,
             };
             let region = self.arm_here(RegionKind::Handler, group, types, span(clause));
-            self.scopes.push();
+            self.scopes.open();
             diverges &= self.in_region(region, |walker| {
                 if let Some(name) = parameter.and_then(|parameter| child(parameter, f.name))
                     && let Some(target) = walker.add_local(name)
                 {
                     walker.bind(target, FormId::NONE, types, AssignKind::Declaration, span(name));
                 }
-                child(clause, f.body).is_some_and(|body| walker.block(body))
+                child(clause, f.body).is_some_and(|body| walker.walk_block(body))
             });
-            self.scopes.pop();
+            self.scopes.close();
         }
         if let Some(clause) = named(node).find(|part| kind(*part) == K::FinallyClause) {
             let region = self.arm_here(RegionKind::Finally, group, FormId::NONE, span(clause));
             let block = named(clause).find(|part| kind(*part) == K::Block);
-            diverges |= self.in_region(region, |walker| block.is_some_and(|block| walker.block(block)));
+            diverges |= self.in_region(region, |walker| block.is_some_and(|block| walker.walk_block(block)));
         }
         diverges
     }
 
-    /// One resource of a `try`: a declaration, or a variable that holds one.
-    fn resource(&mut self, node: Node<'_>) -> FormId {
+    /// Walks one resource of a `try`: a declaration, or a variable.
+    fn walk_resource(&mut self, node: Node<'_>) -> FormId {
         let f = fields();
         let Some(value) = child(node, f.value) else {
             return match named(node).next() {
-                Some(value) => self.value(value),
+                Some(value) => self.walk_value(value),
                 None => self.other(),
             };
         };
-        let annotation = self.declared(child(node, f.type_name), child(node, f.dimensions));
-        let value = self.value(value);
+        let annotation = self.declared_type(child(node, f.type_name), child(node, f.dimensions));
+        let value = self.walk_value(value);
         match child(node, f.name).and_then(|name| Some((name, self.add_local(name)?))) {
             Some((name, target)) => {
                 self.bind(target, value, annotation, AssignKind::Plain, span(name));
@@ -314,27 +320,27 @@ impl Walker<'_> {
         }
     }
 
-    /// An implicit call on an operand.
-    pub(crate) fn implicit(&mut self, kind: SiteKind, name: &str, operand: FormId, span: Span) {
+    /// Adds an implicit call on an operand.
+    pub(crate) fn add_implicit_call(&mut self, kind: SiteKind, name: &str, operand: FormId, span: Span) {
         let name = self.facts.intern(name);
         let at = self.at();
         let flags = SiteFlags::default();
         self.facts.site(Site { kind, flags, callee: operand, name, args: List::EMPTY, at, span, name_span: span }, &[]);
     }
 
-    /// Returns a name's symbol; none for `_`.
-    pub(crate) fn bound_name(&mut self, node: Node<'_>) -> blocklint_facts::Sym {
-        if self.bytes(node) == b"_" { NO_NAME } else { self.name(node) }
+    /// Returns the symbol of a name that is bound; [`NO_NAME`] for `_`.
+    pub(crate) fn binding_symbol(&mut self, node: Node<'_>) -> blocklint_facts::Sym {
+        if self.bytes(node) == b"_" { NO_NAME } else { self.name_symbol(node) }
     }
 }
 
-/// The children in a field, of which a node may have several.
+/// Access to all children in a field of a node.
 trait FieldChildren<'t> {
-    fn children_by_field_id_or_none(&self, field: u16, cursor: &mut tree_sitter::TreeCursor<'t>) -> Vec<Node<'t>>;
+    fn children_in_field(&self, field: u16, cursor: &mut tree_sitter::TreeCursor<'t>) -> Vec<Node<'t>>;
 }
 
 impl<'t> FieldChildren<'t> for Node<'t> {
-    fn children_by_field_id_or_none(&self, field: u16, cursor: &mut tree_sitter::TreeCursor<'t>) -> Vec<Node<'t>> {
+    fn children_in_field(&self, field: u16, cursor: &mut tree_sitter::TreeCursor<'t>) -> Vec<Node<'t>> {
         match std::num::NonZeroU16::new(field) {
             Some(field) => self.children_by_field_id(field, cursor).filter(|part| part.is_named()).collect(),
             None => Vec::new(),

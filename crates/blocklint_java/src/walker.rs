@@ -1,4 +1,4 @@
-//! The state of one walk over a file: what all languages have, and what Java adds.
+//! [`Walker`]: the state of the walk over a Java file, in addition to the state that all languages share ([`Walk`]).
 
 use std::ops::{Deref, DerefMut};
 
@@ -11,25 +11,25 @@ use tree_sitter::Node;
 
 use crate::scope::Scopes;
 
-/// One walk over one file.
+/// The walk over one file.
 pub(crate) struct Walker<'s> {
     pub(crate) walk: Walk<'s>,
     pub(crate) scopes: Scopes,
     /// The members of the class being walked.
     pub(crate) members: FxHashMap<Sym, VarId>,
-    /// Values of `yield` in the `switch`es around, innermost last.
+    /// The values of `yield` in the `switch`es around, the innermost last.
     pub(crate) yields: Vec<Vec<FormId>>,
 }
 
-/// Where a walk stands, to return to it.
-pub(crate) struct Place {
-    left: OuterState,
+/// The state of the enclosing body, which [`Walker::leave_body`] restores.
+pub(crate) struct OuterBody {
+    walk_state: OuterState,
     yields: Vec<Vec<FormId>>,
 }
 
-/// The arm that the rest of a block runs in, after a branch one side of which always leaves.
+/// The arm in which the rest of a block runs, after an `if` of which one branch always leaves: `if (x) return;`.
 #[derive(Clone, Copy)]
-pub(crate) struct After {
+pub(crate) struct RestArm {
     pub(crate) kind: RegionKind,
     pub(crate) group: u32,
     pub(crate) test: FormId,
@@ -53,35 +53,35 @@ impl<'s> Walking<'s> for Walker<'s> {}
 
 impl Walker<'_> {
     /// Returns the symbol of a name.
-    pub(crate) fn name(&mut self, node: Node<'_>) -> Sym {
+    pub(crate) fn name_symbol(&mut self, node: Node<'_>) -> Sym {
         self.symbol(node)
     }
 
-    /// Starts a body's walk; give the result to [`Self::leave`].
-    pub(crate) fn enter(&mut self, body: BodyId, class: ClassId) -> Place {
-        let left = self.walk.enter(body, class);
-        Place { left, yields: std::mem::take(&mut self.yields) }
+    /// Starts a body. The result is for [`Self::leave_body`].
+    pub(crate) fn enter_body(&mut self, body: BodyId, class: ClassId) -> OuterBody {
+        let walk_state = self.walk.enter(body, class);
+        OuterBody { walk_state, yields: std::mem::take(&mut self.yields) }
     }
 
-    /// Ends a body's walk.
-    pub(crate) fn leave(&mut self, place: Place) {
-        self.walk.leave(place.left);
-        self.yields = place.yields;
+    /// Ends a body.
+    pub(crate) fn leave_body(&mut self, outer: OuterBody) {
+        self.walk.leave(outer.walk_state);
+        self.yields = outer.yields;
     }
 
-    /// Records a way out of the current body.
-    pub(crate) fn exit(&mut self, value: FormId, span: Span) {
+    /// Adds a `return` of the current body.
+    pub(crate) fn add_exit(&mut self, value: FormId, span: Span) {
         let at = self.at();
         self.facts.exit(Exit { kind: ExitKind::Return, value, at, span });
     }
 
     /// Marks the lambdas around a `this` as capturing it.
-    pub(crate) fn capture_this(&mut self) {
-        let mut at = self.body;
-        while at.is_some() && self.facts.facts().body(at).kind == BodyKind::Lambda {
-            let body = self.facts.body_mut(at);
+    pub(crate) fn mark_this_captured(&mut self) {
+        let mut lambda = self.body;
+        while lambda.is_some() && self.facts.facts().body(lambda).kind == BodyKind::Lambda {
+            let body = self.facts.body_mut(lambda);
             body.flags = body.flags.with(BodyFlags::CAPTURES);
-            at = body.parent;
+            lambda = body.parent;
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `@SuppressWarnings("blocklint:blocking-sleep")`: a comment that the language knows, for the whole declaration.
+//! Suppression by `@SuppressWarnings("blocklint:blocking-sleep")`, which applies to the whole declaration.
 
 use blocklint_core::Span;
 use blocklint_facts::{FactsBuilder, Form, Suppression, SuppressionKind, Sym};
@@ -11,13 +11,13 @@ use crate::walker::span;
 
 const NAME: &str = "blocklint";
 
-/// Records what annotations silence. `"blocklint"` alone is like a comment that names no rule. A string that is near to
-/// these and none (`"BLT101"`, `"Blocklint:BLT101"`) cannot be read.
-pub(crate) fn suppressed_warnings(facts: &mut FactsBuilder, source: &[u8], root: Node<'_>) {
-    // One search for the annotations is faster than one for each spelling.
+/// Adds the suppressions of the annotations. `"blocklint"` without a rule suppresses all rules. A string that is almost
+/// one of blocklint's (`"BLT101"`, `"Blocklint:BLT101"`) is a malformed suppression.
+pub(crate) fn add_suppress_warnings(facts: &mut FactsBuilder, source: &[u8], root: Node<'_>) {
+    // One search for the name of the annotation is faster than one for each spelling of its strings.
     for annotation in memmem::find_iter(source, b"SuppressWarnings") {
         let Some(node) = annotation_at(source, root, annotation) else { continue };
-        let Some(declaration) = declaration(node) else { continue };
+        let Some(declaration_span) = declaration_span(node) else { continue };
         let (start, end) = (node.start_byte(), node.end_byte());
         let mut from = start;
         while let Some(open) = memchr::memchr(b'"', &source[from..end]).map(|at| from + at) {
@@ -25,7 +25,7 @@ pub(crate) fn suppressed_warnings(facts: &mut FactsBuilder, source: &[u8], root:
             let Some(close) = close.map(|at| open + 1 + at) else { break };
             from = close + 1;
             let written = String::from_utf8_lossy(&source[open + 1..close]).into_owned();
-            let Some((kind, rule)) = read(written.trim()) else { continue };
+            let Some((kind, rule)) = parse_warning(written.trim()) else { continue };
             let words = rule.map(|rule| {
                 let rule = facts.intern_literal(rule);
                 facts.form(Form::Str(rule))
@@ -36,13 +36,13 @@ pub(crate) fn suppressed_warnings(facts: &mut FactsBuilder, source: &[u8], root:
                 _ => Sym::NONE,
             };
             let comment = Span::new(open as u32, close as u32 + 1);
-            facts.suppression(Suppression { kind, rules, reason, comment, line: declaration });
+            facts.suppression(Suppression { kind, rules, reason, comment, line: declaration_span });
         }
     }
 }
 
-/// Reads the text of one string: its kind and the rule it names.
-fn read(written: &str) -> Option<(SuppressionKind, Option<&str>)> {
+/// Parses one string of the annotation. Returns its kind and its rule; `None` for a warning of another tool.
+fn parse_warning(written: &str) -> Option<(SuppressionKind, Option<&str>)> {
     let is_code = |text: &str| {
         let number = text.get(..3).filter(|head| head.eq_ignore_ascii_case("BLT")).map(|_| &text[3..]);
         number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
@@ -63,18 +63,18 @@ fn read(written: &str) -> Option<(SuppressionKind, Option<&str>)> {
     }
 }
 
-/// Returns the annotation `@SuppressWarnings` with its name at an offset.
-fn annotation_at<'t>(source: &[u8], root: Node<'t>, at: usize) -> Option<Node<'t>> {
-    let mut node = root.descendant_for_byte_range(at, at + 1)?;
+/// Returns the annotation `@SuppressWarnings` whose name begins at an offset.
+fn annotation_at<'t>(source: &[u8], root: Node<'t>, offset: usize) -> Option<Node<'t>> {
+    let mut node = root.descendant_for_byte_range(offset, offset + 1)?;
     while kind(node) != K::Annotation {
         node = node.parent()?;
     }
     let name = last_name(child(node, fields().name)?);
-    (name.start_byte() == at && source.get(name.byte_range()) == Some(b"SuppressWarnings")).then_some(node)
+    (name.start_byte() == offset && source.get(name.byte_range()) == Some(b"SuppressWarnings")).then_some(node)
 }
 
-/// Returns what an annotation stands before.
-fn declaration(annotation: Node<'_>) -> Option<Span> {
+/// Returns the span of the declaration that has an annotation.
+fn declaration_span(annotation: Node<'_>) -> Option<Span> {
     let modifiers = annotation.parent().filter(|parent| kind(*parent) == K::Modifiers)?;
     modifiers.parent().map(span)
 }

@@ -1,8 +1,8 @@
-//! Extracts the facts of every Python file below a folder and prints what that took:
+//! Extracts the facts of every Python file below a folder and prints time and memory:
 //! `cargo run --release -p blocklint_python --example extract -- FOLDER [THREADS] [parse|check|tables]`.
 //!
-//! `parse` only parses, which shows what the facts cost; `check` also validates them; `tables` says what each table
-//! takes.
+//! `parse` only parses, which shows the cost of the facts by comparison; `check` also validates them; `tables` prints
+//! the size of each table.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for people at a terminal")]
 
 use std::path::{Path, PathBuf};
@@ -36,7 +36,7 @@ fn main() {
     let threads = arguments.next().and_then(|text| text.parse().ok()).unwrap_or(1);
     let mode = arguments.next().unwrap_or_default();
     let mut files = Vec::new();
-    collect(Path::new(&folder), &mut files);
+    collect_python_files(Path::new(&folder), &mut files);
     files.sort();
     let next = AtomicUsize::new(0);
     let totals = Mutex::new(Totals::default());
@@ -64,7 +64,7 @@ fn main() {
             sum.regions += file.regions.len();
             sum.problems += file.problems.len();
             if mode == "tables" {
-                add(&mut sum.tables, &file.table_sizes());
+                add_table_sizes(&mut sum.tables, &file.table_sizes());
             }
             if mode == "check" {
                 for problem in &file.problems {
@@ -86,7 +86,7 @@ fn main() {
             totals.symbols += sum.symbols;
             totals.regions += sum.regions;
             totals.problems += sum.problems;
-            add(&mut totals.tables, &sum.tables);
+            add_table_sizes(&mut totals.tables, &sum.tables);
         }
         if let Ok(mut kept) = kept.lock() {
             kept.push(facts);
@@ -123,7 +123,7 @@ fn main() {
 }
 
 /// Adds sizes of tables to totals.
-fn add(totals: &mut Vec<(&'static str, usize, usize)>, sizes: &[(&'static str, usize, usize)]) {
+fn add_table_sizes(totals: &mut Vec<(&'static str, usize, usize)>, sizes: &[(&'static str, usize, usize)]) {
     if totals.is_empty() {
         totals.extend_from_slice(sizes);
         return;
@@ -134,7 +134,7 @@ fn add(totals: &mut Vec<(&'static str, usize, usize)>, sizes: &[(&'static str, u
     }
 }
 
-/// User and system time of this process, where the system tells.
+/// Returns user and system time of this process, on Linux.
 fn cpu_seconds() -> String {
     let Ok(stat) = std::fs::read_to_string("/proc/self/stat") else { return "unknown".to_owned() };
     let ticks: Vec<f64> = stat
@@ -149,12 +149,12 @@ fn cpu_seconds() -> String {
     format!("{:.2} s user, {:.2} s system", ticks.first().unwrap_or(&0.0) / 100.0, ticks.get(1).unwrap_or(&0.0) / 100.0)
 }
 
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
+fn collect_python_files(folder: &Path, files: &mut Vec<PathBuf>) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
         let path = entry.path();
         match entry.file_type() {
-            Ok(kind) if kind.is_dir() => collect(&path, files),
+            Ok(kind) if kind.is_dir() => collect_python_files(&path, files),
             Ok(kind) if kind.is_file() && path.extension().is_some_and(|end| end == "py") => files.push(path),
             _ => {}
         }

@@ -1,4 +1,4 @@
-//! Types as they are written: forms without sites, also from strings.
+//! Type annotations, also those in strings: forms without call sites.
 
 use blocklint_facts::{DisplayKind, Form, FormId};
 use ruff_python_ast::{Expr, ExprStringLiteral, ExprSubscript, Operator};
@@ -10,37 +10,36 @@ use crate::walk::{EXPRESSION_DEPTH, Walker};
 const LONGEST: usize = 1_000;
 
 impl Walker<'_> {
-    /// Returns the form of an annotation. Only what stands in the metadata of `Annotated[…]`, and calls, run code and
-    /// make sites.
-    pub(crate) fn annotation(&mut self, expr: &Expr) -> FormId {
-        if self.expressions >= EXPRESSION_DEPTH {
+    /// Returns the form of an annotation. It has call sites only for calls, and in the metadata of `Annotated[…]`.
+    pub(crate) fn walk_annotation(&mut self, expr: &Expr) -> FormId {
+        if self.expression_depth >= EXPRESSION_DEPTH {
             self.leave_out(expr);
             return self.facts.form(Form::Other);
         }
-        self.expressions += 1;
+        self.expression_depth += 1;
         let form = match expr {
             Expr::Attribute(node) if !node.attr.id.is_empty() => {
-                let base = self.annotation(&node.value);
+                let base = self.walk_annotation(&node.value);
                 let sym = self.facts.intern(&node.attr.id);
                 self.facts.form(Form::Attr(base, sym))
             }
-            Expr::Subscript(node) => self.type_arguments(node),
-            Expr::BinOp(node) if node.op == Operator::BitOr => self.union(expr),
-            Expr::StringLiteral(literal) => self.string_annotation(literal),
-            Expr::Tuple(node) => self.type_display(DisplayKind::Tuple, &node.elts),
-            Expr::List(node) => self.type_display(DisplayKind::List, &node.elts),
+            Expr::Subscript(node) => self.walk_type_arguments(node),
+            Expr::BinOp(node) if node.op == Operator::BitOr => self.walk_type_union(expr),
+            Expr::StringLiteral(literal) => self.walk_string_annotation(literal),
+            Expr::Tuple(node) => self.walk_type_display(DisplayKind::Tuple, &node.elts),
+            Expr::List(node) => self.walk_type_display(DisplayKind::List, &node.elts),
             Expr::Starred(node) => {
-                let form = self.annotation(&node.value);
+                let form = self.walk_annotation(&node.value);
                 self.facts.form(Form::Star(form))
             }
-            _ => self.expr(expr),
+            _ => self.walk_expr(expr),
         };
-        self.expressions -= 1;
+        self.expression_depth -= 1;
         form
     }
 
-    /// `A | B | …`, which leans to the left.
-    fn union(&mut self, expr: &Expr) -> FormId {
+    /// Walks `A | B | …`; the operator is left-associative.
+    fn walk_type_union(&mut self, expr: &Expr) -> FormId {
         let mut members = Vec::new();
         let mut first = expr;
         while let Expr::BinOp(node) = first {
@@ -52,66 +51,67 @@ impl Walker<'_> {
         }
         let items = self.items.len();
         for member in std::iter::once(first).chain(members.into_iter().rev()) {
-            let form = self.annotation(member);
+            let form = self.walk_annotation(member);
             self.items.push(form);
         }
-        let list = self.list(items);
+        let list = self.finish_list(items);
         self.facts.form(Form::Join(list))
     }
 
-    fn type_display(&mut self, kind: DisplayKind, elements: &[Expr]) -> FormId {
+    fn walk_type_display(&mut self, kind: DisplayKind, elements: &[Expr]) -> FormId {
         let items = self.items.len();
         for element in elements {
-            let form = self.annotation(element);
+            let form = self.walk_annotation(element);
             self.items.push(form);
         }
-        let list = self.list(items);
+        let list = self.finish_list(items);
         self.facts.form(Form::Display(kind, list))
     }
 
-    fn type_arguments(&mut self, node: &ExprSubscript) -> FormId {
-        let base = self.annotation(&node.value);
+    fn walk_type_arguments(&mut self, node: &ExprSubscript) -> FormId {
+        let base = self.walk_annotation(&node.value);
         let arguments = match last_name(&node.value) {
-            // Strings are values there.
-            "Literal" => self.expr(&node.slice),
+            // A string in `Literal["a"]` is a value.
+            "Literal" => self.walk_expr(&node.slice),
             "Annotated" => match &*node.slice {
                 Expr::Tuple(tuple) => {
                     let items = self.items.len();
-                    for (at, element) in tuple.elts.iter().enumerate() {
-                        let form = if at == 0 { self.annotation(element) } else { self.expr(element) };
+                    for (index, element) in tuple.elts.iter().enumerate() {
+                        let form = if index == 0 { self.walk_annotation(element) } else { self.walk_expr(element) };
                         self.items.push(form);
                     }
-                    let list = self.list(items);
+                    let list = self.finish_list(items);
                     self.facts.form(Form::Display(DisplayKind::Tuple, list))
                 }
-                slice => self.annotation(slice),
+                slice => self.walk_annotation(slice),
             },
-            _ => self.annotation(&node.slice),
+            _ => self.walk_annotation(&node.slice),
         };
         self.facts.form(Form::Subscript(base, arguments))
     }
 
-    /// Returns a type in a string; what is no expression stays a string, and so does a string in pieces, in which
-    /// places would not be known.
-    fn string_annotation(&mut self, literal: &ExprStringLiteral) -> FormId {
+    /// Returns the form of a type in a string. A text that is no expression stays a string, and so does an implicitly
+    /// concatenated string, because offsets into its parts are unknown.
+    fn walk_string_annotation(&mut self, literal: &ExprStringLiteral) -> FormId {
         if let [part] = literal.value.as_slice() {
             if is_identifier(part) {
                 return match &**part {
                     "None" => self.facts.form(Form::None),
-                    name => self.name(name),
+                    name => self.load_name(name),
                 };
             }
             if part.len() <= LONGEST
                 && let Ok(parsed) = parse_string_annotation(self.source, part)
             {
-                return self.annotation(&parsed.syntax().body);
+                return self.walk_annotation(&parsed.syntax().body);
             }
         }
-        self.string(literal)
+        self.string_form(literal)
     }
 }
 
-/// True if subscripting this name makes a type wherever it stands, so that strings inside are types.
+/// True if a subscript of this name is a type in every expression (`Optional["Store"]`), so that strings in it are
+/// types.
 pub(crate) fn is_type_constructor(base: &Expr) -> bool {
     matches!(
         last_name(base),
@@ -141,7 +141,7 @@ pub(crate) fn is_type_constructor(base: &Expr) -> bool {
     )
 }
 
-/// Returns the name, or the attribute's name.
+/// Returns `b` of `a.b` and `a` of `a`; else an empty string.
 pub(crate) fn last_name(expr: &Expr) -> &str {
     match expr {
         Expr::Name(name) => &name.id,

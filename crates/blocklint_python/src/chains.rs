@@ -1,5 +1,5 @@
-//! Chains that lean to the left: calls, attributes, subscripts, operators. They can be as long as a file, so they are
-//! walked by a loop.
+//! Postfix chains and left-associative operators: calls, attributes, subscripts, `a + b + …`. A chain can be as long as
+//! a file, so it is walked by a loop and not by recursion.
 
 use blocklint_facts::{Arg, Form, FormId, SiteFlags, SiteKind, Sym};
 use ruff_python_ast::{Expr, ExprAttribute, ExprBinOp, ExprCall, ExprSubscript, Operator};
@@ -11,13 +11,13 @@ use crate::dunder::Dunder;
 use crate::walk::{Walker, span};
 
 impl Walker<'_> {
-    /// Returns an expression that will be called: its last attribute is no read.
-    pub(crate) fn callee(&mut self, expr: &Expr) -> FormId {
-        if matches!(expr, Expr::Attribute(_)) { self.chain(expr, true) } else { self.expr(expr) }
+    /// Walks the callee of a call or decorator, whose last attribute is no read of a property.
+    pub(crate) fn walk_callee(&mut self, expr: &Expr) -> FormId {
+        if matches!(expr, Expr::Attribute(_)) { self.walk_chain(expr, true) } else { self.walk_expr(expr) }
     }
 
-    /// Walks a chain; `called` tells that its last link is the callee of something outside.
-    pub(crate) fn chain(&mut self, expr: &Expr, called: bool) -> FormId {
+    /// Walks a chain. If it `is_callee`, its last attribute is no read of a property.
+    pub(crate) fn walk_chain(&mut self, expr: &Expr, is_callee: bool) -> FormId {
         let mut links: SmallVec<[&Expr; 8]> = SmallVec::new();
         let mut first = expr;
         loop {
@@ -32,54 +32,54 @@ impl Walker<'_> {
             first = next;
         }
         let mut form = match first {
-            Expr::Subscript(_) => self.annotation(first),
-            _ => self.expr(first),
+            Expr::Subscript(_) => self.walk_annotation(first),
+            _ => self.walk_expr(first),
         };
-        for at in (0..links.len()).rev() {
-            form = match links[at] {
+        for index in (0..links.len()).rev() {
+            form = match links[index] {
                 Expr::Attribute(node) => {
-                    let called = if at == 0 { called } else { matches!(links[at - 1], Expr::Call(_)) };
-                    self.attribute(node, form, called)
+                    let is_callee = if index == 0 { is_callee } else { matches!(links[index - 1], Expr::Call(_)) };
+                    self.walk_attribute(node, form, is_callee)
                 }
-                Expr::Call(node) => self.call(node, form),
-                Expr::Subscript(node) => self.subscript(node, form),
-                Expr::BinOp(node) => self.binary(node, form),
+                Expr::Call(node) => self.walk_call(node, form),
+                Expr::Subscript(node) => self.walk_subscript(node, form),
+                Expr::BinOp(node) => self.walk_binary_op(node, form),
                 // Only these are links.
                 _ => form,
             };
-            self.note(links[at], form);
+            self.record_expression(links[index], form);
         }
         form
     }
 
-    fn attribute(&mut self, node: &ExprAttribute, base: FormId, called: bool) -> FormId {
+    fn walk_attribute(&mut self, node: &ExprAttribute, base: FormId, is_callee: bool) -> FormId {
         if node.attr.id.is_empty() {
             return self.facts.form(Form::Other);
         }
         let sym = self.facts.intern(&node.attr.id);
-        if !called {
+        if !is_callee {
             let args = self.args.len();
-            self.site(SiteKind::Read, SiteFlags::default(), base, sym, node.range, node.attr.range, args);
+            self.add_site(SiteKind::Read, SiteFlags::default(), base, sym, node.range, node.attr.range, args);
         }
         self.facts.form(Form::Attr(base, sym))
     }
 
-    fn call(&mut self, node: &ExprCall, callee: FormId) -> FormId {
+    fn walk_call(&mut self, node: &ExprCall, callee: FormId) -> FormId {
         let args = self.args.len();
-        let casts = matches!(&*node.func, Expr::Name(name) if name.id == "cast")
+        let is_cast = matches!(&*node.func, Expr::Name(name) if name.id == "cast")
             || matches!(&*node.func, Expr::Attribute(attribute) if attribute.attr.id == "cast");
-        for (at, argument) in node.arguments.args.iter().enumerate() {
-            // `typing.cast("T", x)` names a type in a string.
+        for (index, argument) in node.arguments.args.iter().enumerate() {
+            // The first argument of `typing.cast("T", x)` is a type in a string.
             let value = match argument {
-                Expr::StringLiteral(_) if casts && at == 0 => self.annotation(argument),
-                _ => self.expr(argument),
+                Expr::StringLiteral(_) if is_cast && index == 0 => self.walk_annotation(argument),
+                _ => self.walk_expr(argument),
             };
             self.args.push(Arg { name: Sym::NONE, value, span: span(argument.range()) });
         }
         for keyword in &node.arguments.keywords {
             let value = match (&keyword.arg, &keyword.value) {
-                (Some(name), Expr::StringLiteral(_)) if name.id == "bound" => self.annotation(&keyword.value),
-                _ => self.expr(&keyword.value),
+                (Some(name), Expr::StringLiteral(_)) if name.id == "bound" => self.walk_annotation(&keyword.value),
+                _ => self.walk_expr(&keyword.value),
             };
             let (name, value) = match &keyword.arg {
                 Some(name) => (self.facts.intern(&name.id), value),
@@ -93,36 +93,42 @@ impl Walker<'_> {
             other => ("", other.range()),
         };
         let name = self.facts.intern(name);
-        let site = self.site(SiteKind::Call, SiteFlags::default(), callee, name, node.range(), name_range, args);
+        let site = self.add_site(SiteKind::Call, SiteFlags::default(), callee, name, node.range(), name_range, args);
         self.facts.form(Form::Result(site))
     }
 
-    fn subscript(&mut self, node: &ExprSubscript, base: FormId) -> FormId {
-        let index = self.expr(&node.slice);
-        self.implicit_with(SiteKind::Subscript, base, Dunder::GETITEM, (index, node.slice.range()), node.range);
+    fn walk_subscript(&mut self, node: &ExprSubscript, base: FormId) -> FormId {
+        let index = self.walk_expr(&node.slice);
+        self.add_implicit_call_with(
+            SiteKind::Subscript,
+            base,
+            Dunder::GETITEM,
+            (index, node.slice.range()),
+            node.range,
+        );
         self.facts.form(Form::Subscript(base, index))
     }
 
-    fn binary(&mut self, node: &ExprBinOp, left: FormId) -> FormId {
-        let right = self.expr(&node.right);
-        let formats =
+    fn walk_binary_op(&mut self, node: &ExprBinOp, left: FormId) -> FormId {
+        let right = self.walk_expr(&node.right);
+        let is_formatting =
             node.op == Operator::Mod && matches!(self.facts.facts().form(left), Form::Str(_) | Form::Bytes(_));
-        if formats {
-            self.formatted_by_percent(right, node.right.range());
+        if is_formatting {
+            self.add_percent_format_calls(right, node.right.range());
             return self.facts.form(Form::Other);
         }
         if self.is_literal(left) && self.is_literal(right) {
-            return self.folded(left, node.op, right);
+            return self.fold_constants(left, node.op, right);
         }
-        let site = self.implicit_with(
+        let site = self.add_implicit_call_with(
             SiteKind::Operator,
             left,
-            Dunder::binary(node.op),
+            Dunder::from_binary(node.op),
             (right, node.right.range()),
             node.left.range(),
         );
         if node.op == Operator::BitOr && self.may_be_type(left) && self.may_be_type(right) {
-            return self.join(left, right);
+            return self.join_types(left, right);
         }
         self.facts.form(Form::Result(site))
     }
@@ -134,9 +140,9 @@ impl Walker<'_> {
         )
     }
 
-    /// Returns the operands joined by `|`, flat up to a few members: copying each list into the next would make a long
-    /// chain quadratic.
-    pub(crate) fn join(&mut self, left: FormId, right: FormId) -> FormId {
+    /// Returns the union `left | right`. It is flat up to 16 members only, because copying each list into the next
+    /// would make a long chain quadratic.
+    pub(crate) fn join_types(&mut self, left: FormId, right: FormId) -> FormId {
         let items = self.items.len();
         for operand in [left, right] {
             match self.facts.facts().form(operand) {
@@ -147,7 +153,7 @@ impl Walker<'_> {
                 _ => self.items.push(operand),
             }
         }
-        let list = self.list(items);
+        let list = self.finish_list(items);
         self.facts.form(Form::Join(list))
     }
 }

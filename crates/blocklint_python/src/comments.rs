@@ -1,4 +1,4 @@
-//! Comments that silence rules or make a promise.
+//! Suppression comments: `# blocklint: ignore[…]`, `# noqa: …`, `# ruff: ignore[…]`, `# blocklint: nonblocking`.
 
 use blocklint_core::Span;
 use blocklint_facts::{
@@ -9,10 +9,10 @@ use ruff_text_size::{Ranged, TextRange, TextSize};
 
 use crate::walk::span;
 
-/// Records the comments of a file.
-pub(crate) fn collect(source: &str, tokens: &Tokens, facts: &mut FactsBuilder) {
+/// Adds the suppression comments of a file to the facts.
+pub(crate) fn collect_suppressions(source: &str, tokens: &Tokens, facts: &mut FactsBuilder) {
     let mut last = None;
-    for at in places(source.as_bytes()) {
+    for at in find_suppression_words(source.as_bytes()) {
         let offset = TextSize::new(at);
         let index = tokens.partition_point(|token| token.end() <= offset);
         let Some(token) = tokens.get(index) else { continue };
@@ -20,13 +20,13 @@ pub(crate) fn collect(source: &str, tokens: &Tokens, facts: &mut FactsBuilder) {
             continue;
         }
         last = Some(index);
-        let (is_alone, own) = own_lines(source, tokens, index);
+        let (is_alone, own) = find_own_lines(source, tokens, index);
         let mut governed = None;
         let mut has_noqa = false;
-        directives(&source[token.range()], |mut directive, part| {
+        for_each_directive(&source[token.range()], |mut directive, part| {
             let is_noqa = directive.kind == SuppressionKind::Noqa;
             let is_bare_noqa = is_noqa && directive.rules.is_empty();
-            // The other tools pass over theirs there, and read only the first of a comment.
+            // flake8 and ruff ignore a comment for the file behind code, and read only the first `noqa` of a comment.
             if is_noqa && directive.is_file_wide && !is_alone || is_bare_noqa && has_noqa {
                 return;
             }
@@ -35,7 +35,7 @@ pub(crate) fn collect(source: &str, tokens: &Tokens, facts: &mut FactsBuilder) {
                 true => own,
                 false => {
                     let governed =
-                        *governed.get_or_insert_with(|| governed_lines(source, tokens, index, is_alone, own));
+                        *governed.get_or_insert_with(|| find_governed_lines(source, tokens, index, is_alone, own));
                     directive.resolve_lines(is_alone, governed, source.len())
                 }
             };
@@ -58,72 +58,74 @@ pub(crate) fn collect(source: &str, tokens: &Tokens, facts: &mut FactsBuilder) {
     }
 }
 
-/// Returns the offsets of the words that a comment of interest holds, in order.
-fn places(bytes: &[u8]) -> Vec<u32> {
-    // `q` is rare, and no other letter of `noqa` is.
+/// Returns the offsets of the words that every suppression comment contains one of (`noqa`, `blocklint`, `ruff:`), in
+/// order.
+fn find_suppression_words(bytes: &[u8]) -> Vec<u32> {
+    // The search looks for `q`, because it is the rarest letter of `noqa`.
     let noqa = memchr::memchr2_iter(b'q', b'Q', bytes)
         .filter(|&at| at >= 2 && bytes.get(at - 2..at + 2).is_some_and(|word| word.eq_ignore_ascii_case(b"noqa")))
         .map(|at| at as u32 - 2);
-    let mut all = find_directives(bytes);
-    all.extend(memchr::memmem::find_iter(bytes, "ruff:").map(|at| at as u32));
-    let is_sorted = all.is_empty();
-    all.extend(noqa);
+    let mut offsets = find_directives(bytes);
+    offsets.extend(memchr::memmem::find_iter(bytes, "ruff:").map(|at| at as u32));
+    let is_sorted = offsets.is_empty();
+    offsets.extend(noqa);
     if !is_sorted {
-        all.sort_unstable();
+        offsets.sort_unstable();
     }
-    all
+    offsets
 }
 
-/// Returns whether a comment stands alone on its line, and its own lines: the line it stands on, with those before it that a
-/// multi-line string or a backslash joins to it, because no comment can stand on them.
-fn own_lines(source: &str, tokens: &Tokens, comment: usize) -> (bool, Span) {
-    let mut own = line_at(source, tokens[comment].start());
-    let before = &source[own.start as usize..tokens[comment].start().to_usize()];
+/// Returns whether a comment is alone on its line, and the comment's lines: its own, and those before it that a
+/// multi-line string or a backslash joins to it, because these cannot have a comment.
+fn find_own_lines(source: &str, tokens: &Tokens, comment: usize) -> (bool, Span) {
+    let mut lines = line_at(source, tokens[comment].start());
+    let before = &source[lines.start as usize..tokens[comment].start().to_usize()];
     if before.trim_matches(['\u{feff}', ' ', '\t', '\u{c}']).is_empty() {
-        return (true, own);
+        return (true, lines);
     }
-    // Strings with parts of code are several tokens.
+    // f-strings and t-strings are several tokens.
     let mut open_strings = 0_usize;
     for token in tokens[..comment].iter().rev() {
         match token.kind() {
             TokenKind::FStringEnd | TokenKind::TStringEnd => open_strings += 1,
             TokenKind::FStringStart | TokenKind::TStringStart => open_strings = open_strings.saturating_sub(1),
             _ if open_strings > 0 => continue,
-            _ if token.end().to_u32() <= own.start => {
-                let between = &source[token.end().to_usize()..own.start as usize];
+            _ if token.end().to_u32() <= lines.start => {
+                let between = &source[token.end().to_usize()..lines.start as usize];
                 if !between.trim_start_matches([' ', '\t', '\u{c}']).starts_with('\\') {
                     break;
                 }
             }
             _ => {}
         }
-        if open_strings == 0 && token.start().to_u32() < own.start {
-            own.start = line_at(source, token.start()).start;
+        if open_strings == 0 && token.start().to_u32() < lines.start {
+            lines.start = line_at(source, token.start()).start;
         }
     }
-    (false, own)
+    (false, lines)
 }
 
-/// Returns the lines that a comment with rules speaks for: its own where code precedes it, else the next that holds code. At
-/// the header of a definition they reach to the line of its name, so that it speaks for the body.
-fn governed_lines(source: &str, tokens: &Tokens, comment: usize, is_alone: bool, own: Span) -> Span {
-    let is_code = |token: &&Token| !is_space(token.kind());
-    let (lines, at) = match is_alone {
+/// Returns the lines to which a comment with rules applies: its own if code precedes it, else the next line with code.
+/// At the header of a definition (`@decorator`) they reach to the line of its name, so that it applies to the body.
+fn find_governed_lines(source: &str, tokens: &Tokens, comment: usize, is_alone: bool, own_lines: Span) -> Span {
+    let is_code = |token: &&Token| !is_trivia(token.kind());
+    let (lines, index) = match is_alone {
         true => match tokens[comment..].iter().position(|token| is_code(&token)) {
-            Some(at) => (line_at(source, tokens[comment + at].start()), comment + at),
-            None => return own,
+            Some(distance) => (line_at(source, tokens[comment + distance].start()), comment + distance),
+            None => return own_lines,
         },
-        false => (own, comment),
+        false => (own_lines, comment),
     };
-    definition_line(source, tokens, at)
+    find_definition_line(source, tokens, index)
         .map_or(lines, |name| Span::new(lines.start.min(name.start), lines.end.max(name.end)))
 }
 
-/// Returns the line of the `def` or `class` whose header, from the first decorator to the colon, holds a token.
-fn definition_line(source: &str, tokens: &Tokens, at: usize) -> Option<Span> {
-    let mut start = tokens[..at].iter().rposition(|token| token.kind() == TokenKind::Newline).map_or(0, |end| end + 1);
+/// Returns the line of the `def` or `class` whose header (from the first decorator to the colon) contains this token.
+fn find_definition_line(source: &str, tokens: &Tokens, index: usize) -> Option<Span> {
+    let mut start =
+        tokens[..index].iter().rposition(|token| token.kind() == TokenKind::Newline).map_or(0, |end| end + 1);
     loop {
-        start += tokens[start..].iter().position(|token| !is_space(token.kind()))?;
+        start += tokens[start..].iter().position(|token| !is_trivia(token.kind()))?;
         let kind = tokens[start].kind();
         let is_async = kind == TokenKind::Async;
         let after = if is_async { tokens.get(start + 1)?.kind() } else { kind };
@@ -137,8 +139,8 @@ fn definition_line(source: &str, tokens: &Tokens, at: usize) -> Option<Span> {
     }
 }
 
-/// True if a token is no code.
-fn is_space(kind: TokenKind) -> bool {
+/// True if a token is a comment, a line end or indentation.
+fn is_trivia(kind: TokenKind) -> bool {
     matches!(
         kind,
         TokenKind::Comment
@@ -159,62 +161,63 @@ fn line_at(source: &str, offset: TextSize) -> Span {
     Span::new(start as u32, end as u32)
 }
 
-/// How much of a comment is read, in bytes.
+/// Bytes of a comment that are read.
 const LONGEST: usize = 2_000;
 
-/// Calls `found` for each part of the comment, which begins with `#`, that says something, with where it stands in it.
-fn directives<'a>(comment: &'a str, mut found: impl FnMut(Directive<'a>, TextRange)) {
+/// Calls `visit` with each directive of a comment and its range in the comment. A directive begins with a `#`.
+fn for_each_directive<'a>(comment: &'a str, mut visit: impl FnMut(Directive<'a>, TextRange)) {
     // A line of a million `#` is no place for a directive.
     let comment = &comment[..comment.floor_char_boundary(LONGEST)];
     let mut from = 0;
-    while let Some(at) = memchr::memchr(b'#', &comment.as_bytes()[from..]).map(|at| from + at) {
-        from = at + 1;
+    while let Some(start) = memchr::memchr(b'#', &comment.as_bytes()[from..]).map(|start| from + start) {
+        from = start + 1;
         let part = &comment[from..];
-        let part = &part[..part_end(part)];
-        if let Some(directive) = one(part) {
+        let part = &part[..find_part_end(part)];
+        if let Some(directive) = parse_directive(part) {
             let end = from + part.trim_end().len();
-            found(directive, TextRange::new(TextSize::new(at as u32), TextSize::new(end as u32)));
+            visit(directive, TextRange::new(TextSize::new(start as u32), TextSize::new(end as u32)));
         }
     }
 }
 
-/// Where the next part begins that says something to some tool: a reason may hold a `#` itself.
-fn part_end(rest: &str) -> usize {
+/// Returns the offset of the `#` that begins the next directive, of blocklint or of another tool. Any other `#` is part
+/// of the reason (`see #12`).
+fn find_part_end(rest: &str) -> usize {
     memchr::memchr_iter(b'#', rest.as_bytes())
         .find(|&at| {
             let next = rest[at + 1..].trim_start();
-            one(next).is_some() || speaks_to_a_tool(next)
+            parse_directive(next).is_some() || is_tool_comment(next)
         })
         .unwrap_or(rest.len())
 }
 
-/// True if the text behind a `#` begins as tools are spoken to: `type: ignore`, `fmt: off`, `nosec`.
-fn speaks_to_a_tool(text: &str) -> bool {
+/// True if the text behind a `#` is a directive of some tool: `type: ignore`, `fmt: off`, `nosec`.
+fn is_tool_comment(text: &str) -> bool {
     let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '@'))).unwrap_or(text.len());
     let (word, rest) = text.split_at(end);
     let is_word = word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '@');
     is_word && (rest.starts_with(':') || matches!(word, "pragma" | "nosec" | "NOSONAR" | "nopep8"))
 }
 
-/// Reads one part: blocklint's own words, or `noqa` as flake8 and ruff have it.
-fn one(part: &str) -> Option<Directive<'_>> {
+/// Parses one directive: one of blocklint's own, or the `noqa` of flake8 and ruff.
+fn parse_directive(part: &str) -> Option<Directive<'_>> {
     if let Some(directive) = parse_directive(part) {
         return Some(directive);
     }
-    if let Some(directive) = ruff_ignore(part.trim_start()) {
+    if let Some(directive) = parse_ruff_ignore(part.trim_start()) {
         return Some(directive);
     }
-    // `# flake8: noqa: BLT101` and `# ruff: noqa: BLT101` speak for the file.
+    // `# flake8: noqa: BLT101` and `# ruff: noqa: BLT101` apply to the file.
     let tool = ["flake8", "ruff"].iter().find_map(|tool| strip_tool(part.trim_start(), tool));
     let is_file_wide = tool.is_some();
     let rest = strip_noqa(tool.unwrap_or(part.trim_start()))?;
     let Some(mut rest) = rest.trim_start().strip_prefix(':') else {
-        // Without codes it speaks for all that the other tool reports, of which nothing is known here. A sentence may begin
-        // with the word, and `# noqa E501` means one rule of another tool.
+        // `# flake8: noqa` without codes applies to that tool only. `# noqa E501` means a rule of another tool, and in
+        // `# noqa is not needed here` the word begins a sentence.
         let (rules, reason) = (Vec::new(), rest.trim());
         let is_bare = reason.is_empty() || rest.starts_with([' ', '\t']) && reason.starts_with(['-', '–', '—', '#']);
         let bare = Directive { kind: SuppressionKind::Noqa, rules, reason, text: reason, is_file_wide };
-        if !is_file_wide && !is_bare && names_ours(rest) {
+        if !is_file_wide && !is_bare && begins_with_our_code(rest) {
             return Some(Directive::malformed(part.trim()));
         }
         return (!is_file_wide && is_bare).then_some(bare);
@@ -230,7 +233,7 @@ fn one(part: &str) -> Option<Directive<'_>> {
         rules.push(rule);
         rest = after;
     }
-    // `# noqa: because` names no rule: ruff and flake8 differ on it, and hiding nothing is the safer reading.
+    // ruff and flake8 read `# noqa: because` differently; to hide nothing is safer.
     if rules.is_empty() {
         return None;
     }
@@ -238,8 +241,8 @@ fn one(part: &str) -> Option<Directive<'_>> {
     Some(Directive { kind: SuppressionKind::Noqa, rules, reason, text: reason, is_file_wide })
 }
 
-/// Reads `ruff: ignore[BLT101] reason` and `ruff: file-ignore[BLT101]`, which say what `noqa: BLT101` says.
-fn ruff_ignore(part: &str) -> Option<Directive<'_>> {
+/// Parses `ruff: ignore[BLT101] reason` and `ruff: file-ignore[BLT101]`, which mean the same as `noqa: BLT101`.
+fn parse_ruff_ignore(part: &str) -> Option<Directive<'_>> {
     let rest = strip_tool(part, "ruff")?;
     let ignore = rest.strip_prefix("file-ignore[").map(|list| (list, true));
     let (list, is_file_wide) = ignore.or_else(|| rest.strip_prefix("ignore[").map(|list| (list, false)))?;
@@ -249,8 +252,8 @@ fn ruff_ignore(part: &str) -> Option<Directive<'_>> {
     (!rules.is_empty()).then_some(Directive { kind, rules, reason, text: reason, is_file_wide })
 }
 
-/// True if words behind `noqa` begin with a code of blocklint's: a colon is missing.
-fn names_ours(rest: &str) -> bool {
+/// True if the text behind `noqa` begins with a code of blocklint, so that only the colon is missing.
+fn begins_with_our_code(rest: &str) -> bool {
     let code = rest.trim_start_matches([' ', '\t', '(', '[', ',', '=', '-', ';']);
     code.strip_prefix("BLT").is_some_and(|number| number.starts_with(|c: char| c.is_ascii_digit()))
 }
@@ -283,25 +286,25 @@ fn strip_noqa(text: &str) -> Option<&str> {
 mod tests {
     use super::*;
 
-    /// Kind, rules and reason of each directive.
-    fn all(comment: &str) -> Vec<(SuppressionKind, Vec<String>, String)> {
-        let mut found = Vec::new();
-        directives(comment, |directive, _| {
+    /// Returns kind, rules and reason of each directive.
+    fn parse_all(comment: &str) -> Vec<(SuppressionKind, Vec<String>, String)> {
+        let mut directives = Vec::new();
+        for_each_directive(comment, |directive, _| {
             let rules = directive.rules.iter().map(|&rule| rule.to_owned()).collect();
-            found.push((directive.kind, rules, directive.reason.to_owned()));
+            directives.push((directive.kind, rules, directive.reason.to_owned()));
         });
-        found
+        directives
     }
 
     fn single(comment: &str) -> (SuppressionKind, String, String) {
-        let mut found = all(comment);
+        let mut found = parse_all(comment);
         assert_eq!(found.len(), 1, "{comment}: {found:?}");
         let (kind, rules, reason) = found.remove(0);
         (kind, rules.join(" "), reason)
     }
 
     #[test]
-    fn rules_and_reasons() {
+    fn directives_have_rules_and_reasons() {
         use SuppressionKind::{Ignore, Nonblocking, Noqa};
         for (comment, kind, rules, reason) in [
             ("# blocklint: ignore", Ignore, "", ""),
@@ -329,8 +332,8 @@ mod tests {
     }
 
     #[test]
-    fn several_in_one_comment() {
-        let found = all("# type: ignore  # noqa: E501 long  # blocklint: ignore[BLT102] why  # pragma: no cover");
+    fn a_comment_has_several_directives() {
+        let found = parse_all("# type: ignore  # noqa: E501 long  # blocklint: ignore[BLT102] why  # pragma: no cover");
         assert_eq!(
             found,
             [
@@ -341,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_looks_like_one_says_nothing() {
+    fn comments_that_only_look_like_directives_are_ignored() {
         for comment in [
             "# flake8: noqa",
             "# ruff: noqa",
@@ -359,7 +362,7 @@ mod tests {
             "# blocklint",
             "# blocklint reads this",
         ] {
-            assert_eq!(all(comment), [], "{comment}");
+            assert_eq!(parse_all(comment), [], "{comment}");
         }
         for comment in
             ["# blocklint: ignored", "# blocklint: ignore[BLT101", "# blocklint ignore", "# Blocklint: ignore"]
@@ -369,13 +372,15 @@ mod tests {
     }
 
     #[test]
-    fn parts_know_where_they_stand_and_whether_they_speak_for_the_file() {
+    fn directives_have_their_range_and_know_if_they_apply_to_the_file() {
         let comment = "# é  # noqa: E501 long  # blocklint: ignore-file[BLT102] why ";
         let mut found = Vec::new();
-        directives(comment, |directive, part| found.push((&comment[part], directive.is_file_wide)));
+        for_each_directive(comment, |directive, part| found.push((&comment[part], directive.is_file_wide)));
         assert_eq!(found, [("# noqa: E501 long", false), ("# blocklint: ignore-file[BLT102] why", true)]);
         let mut found = Vec::new();
-        directives("# ruff: noqa: BLT104, E501", |directive, _| found.push((directive.rules, directive.is_file_wide)));
+        for_each_directive("# ruff: noqa: BLT104, E501", |directive, _| {
+            found.push((directive.rules, directive.is_file_wide))
+        });
         assert_eq!(found, [(vec!["BLT104", "E501"], true)]);
     }
 }

@@ -1,4 +1,4 @@
-//! From bytes to text: byte-order marks, PEP 263 cookies, bytes that are no text.
+//! Decoding of source files: byte-order marks, PEP 263 encoding declarations, invalid bytes.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use blocklint_core::Span;
 use blocklint_facts::Problem;
 use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 
-/// A file's text as the facts' spans count it.
+/// The text of a file, into which the spans of facts are byte offsets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decoded<'a> {
     /// The text. It is the bytes themselves where they are valid UTF-8 (with its byte-order mark, if there is one).
@@ -22,16 +22,16 @@ pub struct Decoded<'a> {
 /// PEP 263 says, is transcoded, and offsets count the UTF-8 text.
 pub fn decode(bytes: &[u8]) -> Decoded<'_> {
     let valid = std::str::from_utf8(bytes);
-    if let Some(encoding) = declared(bytes).filter(|_| !bytes.is_ascii()) {
+    if let Some(encoding) = declared_encoding(bytes).filter(|_| !bytes.is_ascii()) {
         let (text, malformed) = encoding.decode_without_bom_handling(bytes);
         let problem = malformed.then(|| Problem {
             span: Span::default(),
             message: format!("some bytes are not valid in the declared encoding {}", encoding.name().to_lowercase()),
         });
-        return without_nul(text, problem);
+        return replace_nul_bytes(text, problem);
     }
     match valid {
-        Ok(text) => without_nul(Cow::Borrowed(text), None),
+        Ok(text) => replace_nul_bytes(Cow::Borrowed(text), None),
         Err(error) => {
             let at = error.valid_up_to() as u32;
             let problem = Problem { span: Span::new(at, at + 1), message: "a byte here is not valid UTF-8".to_owned() };
@@ -40,15 +40,15 @@ pub fn decode(bytes: &[u8]) -> Decoded<'_> {
                 text.push_str(chunk.valid());
                 text.extend(chunk.invalid().iter().map(|_| '?'));
             }
-            without_nul(Cow::Owned(text), Some(problem))
+            replace_nul_bytes(Cow::Owned(text), Some(problem))
         }
     }
 }
 
-/// Returns the bytes of a text in the encoding that a file has; `None` where it cannot be said in it. Of a text that
-/// was decoded from `original` without a problem, these are its bytes.
+/// Encodes a text in the encoding of the file `original`; `None` if that encoding lacks one of its characters. For the
+/// text that was decoded from `original` without a problem, the result is `original`.
 pub fn encode_like(original: &[u8], text: &str) -> Option<Vec<u8>> {
-    match declared(original).filter(|_| !original.is_ascii()) {
+    match declared_encoding(original).filter(|_| !original.is_ascii()) {
         None => Some(text.as_bytes().to_vec()),
         Some(encoding) if encoding.output_encoding() == encoding => {
             let (bytes, _, unmappable) = encoding.encode(text);
@@ -58,28 +58,28 @@ pub fn encode_like(original: &[u8], text: &str) -> Option<Vec<u8>> {
     }
 }
 
-/// The parser takes a NUL byte for the end of the file.
-pub(crate) fn without_nul(text: Cow<'_, str>, problem: Option<Problem>) -> Decoded<'_> {
+/// Replaces NUL bytes by spaces, because the parser treats a NUL byte as the end of the file.
+pub(crate) fn replace_nul_bytes(text: Cow<'_, str>, problem: Option<Problem>) -> Decoded<'_> {
     let Some(at) = memchr::memchr(0, text.as_bytes()) else { return Decoded { text, problem } };
     let at = at as u32;
     let nul = Problem { span: Span::new(at, at + 1), message: "the file contains NUL bytes".to_owned() };
     Decoded { text: Cow::Owned(text.replace('\0', " ")), problem: problem.or(Some(nul)) }
 }
 
-/// Returns the encoding other than UTF-8 that one of the first two lines declares; unknown ones count as none.
-fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
+/// Returns the encoding that one of the first two lines declares; `None` for UTF-8 and for unknown names.
+fn declared_encoding(bytes: &[u8]) -> Option<&'static Encoding> {
     let mut rest = bytes;
     for _ in 0..2 {
         let end = memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
         let line = &rest[..end];
         let text = line.trim_ascii_start();
         if text.first() == Some(&b'#')
-            && let Some(name) = cookie(text)
+            && let Some(name) = find_encoding_name(text)
         {
-            let encoding = by_python_name(name)?;
+            let encoding = encoding_by_python_name(name)?;
             return (encoding != UTF_8).then_some(encoding);
         }
-        // Only a comment or an empty line may stand before the cookie.
+        // The declaration counts only behind a comment or an empty line.
         if !text.is_empty() && text[0] != b'#' {
             return None;
         }
@@ -89,12 +89,12 @@ fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
     None
 }
 
-/// Returns the name in `coding: name` or `coding=name`.
-fn cookie(comment: &[u8]) -> Option<&[u8]> {
+/// Returns the name in a declaration: `coding: name` or `coding=name`.
+fn find_encoding_name(comment: &[u8]) -> Option<&[u8]> {
     let mut from = 0;
-    while let Some(at) = memchr::memmem::find(&comment[from..], b"coding") {
-        let rest = &comment[from + at + 6..];
-        from += at + 6;
+    while let Some(found) = memchr::memmem::find(&comment[from..], b"coding") {
+        let rest = &comment[from + found + 6..];
+        from += found + 6;
         if !matches!(rest.first(), Some(b':' | b'=')) {
             continue;
         }
@@ -108,8 +108,8 @@ fn cookie(comment: &[u8]) -> Option<&[u8]> {
     None
 }
 
-/// Python's names for encodings, where the web's table has none.
-fn by_python_name(name: &[u8]) -> Option<&'static Encoding> {
+/// Returns the encoding of a name, also of those names of Python that the table of the web lacks (`cp932`).
+fn encoding_by_python_name(name: &[u8]) -> Option<&'static Encoding> {
     let name: Vec<u8> = name.to_ascii_lowercase().iter().map(|&byte| if byte == b'_' { b'-' } else { byte }).collect();
     match &name[..] {
         b"latin-1" | b"iso-latin-1" => Some(WINDOWS_1252),

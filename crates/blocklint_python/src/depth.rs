@@ -1,27 +1,27 @@
-//! Files that must not be parsed, because their tree would be too deep.
+//! Limit of nesting: files whose syntax tree would be too deep are not parsed.
 
 use blocklint_core::Span;
 use blocklint_facts::Problem;
 use ruff_python_ast::token::TokenKind;
 use ruff_python_parser::{Mode, lexer::lex};
 
-/// Levels a tree may have. The parser takes about 2 KiB of stack per level, which it allocates.
+/// Levels that a tree may have. For each level the parser allocates about 2 KiB of stack.
 const DEPTH: u32 = 20_000;
-/// Shorter files cannot be deep enough to matter.
+/// Shorter files cannot reach [`DEPTH`].
 const HARMLESS_BYTES: usize = 64 << 10;
 
 /// Returns a problem if the file nests so deeply that parsing it costs hundreds of megabytes.
-pub(crate) fn refuse(source: &str) -> Option<Problem> {
-    if source.len() < HARMLESS_BYTES || !may_nest(source.as_bytes()) {
+pub(crate) fn check_nesting(source: &str) -> Option<Problem> {
+    if source.len() < HARMLESS_BYTES || !may_nest_too_deeply(source.as_bytes()) {
         return None;
     }
-    is_deep(source)
+    nests_too_deeply(source)
         .then(|| Problem { span: Span::default(), message: format!("skipped: nested more than {DEPTH} levels deep") })
 }
 
-/// True if brackets nest, or one logical line is long enough for operators to, beyond the depth. Brackets in strings
-/// count too: this decides only whether to look closely.
-fn may_nest(bytes: &[u8]) -> bool {
+/// True if brackets nest more than [`DEPTH`] levels, or a logical line is long enough for that many operators. Brackets
+/// in strings count too, because this is only a quick check before [`nests_too_deeply`].
+fn may_nest_too_deeply(bytes: &[u8]) -> bool {
     let (mut depth, mut deepest, mut line, mut longest) = (0u32, 0u32, 0u32, 0u32);
     for &byte in bytes {
         match byte {
@@ -42,8 +42,8 @@ fn may_nest(bytes: &[u8]) -> bool {
     deepest > DEPTH || longest.max(line) > 2 * DEPTH
 }
 
-/// True if the depth is exceeded, counting brackets and operators that lean to the right.
-fn is_deep(source: &str) -> bool {
+/// True if brackets and right-associative operators nest more than [`DEPTH`] levels.
+fn nests_too_deeply(source: &str) -> bool {
     let mut lexer = lex(source, Mode::Module);
     // Depth at each open bracket.
     let mut brackets: Vec<u32> = Vec::new();

@@ -1,9 +1,10 @@
-//! Names of implicit methods, interned at their first use in a file.
+//! Dunder methods that syntax calls implicitly (`__enter__`, `__iter__`, `__add__`); each name is interned at its first
+//! use.
 
 use blocklint_facts::{FactsBuilder, Sym};
 use ruff_python_ast::{CmpOp, Operator, UnaryOp};
 
-/// Symbols by position in the table of names.
+/// The symbols of the dunder methods, by their index in [`NAMES`].
 #[derive(Debug)]
 pub(crate) struct Dunders([Sym; NAMES.len()]);
 
@@ -14,7 +15,7 @@ impl Default for Dunders {
 }
 
 impl Dunders {
-    pub(crate) fn get(&mut self, dunder: Dunder, facts: &mut FactsBuilder) -> Sym {
+    pub(crate) fn intern(&mut self, dunder: Dunder, facts: &mut FactsBuilder) -> Sym {
         let slot = &mut self.0[dunder.0 as usize];
         if slot.is_none() {
             *slot = facts.intern(NAMES[dunder.0 as usize]);
@@ -23,7 +24,7 @@ impl Dunders {
     }
 }
 
-/// One implicit method.
+/// A dunder method: an index into [`NAMES`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Dunder(u8);
 
@@ -48,8 +49,8 @@ impl Dunder {
     pub(crate) const STR: Dunder = Dunder(42);
     pub(crate) const REPR: Dunder = Dunder(43);
 
-    /// Of a comparison of values; identity and membership are none.
-    pub(crate) fn comparison(operator: CmpOp) -> Option<Dunder> {
+    /// Returns the method of a comparison of values; `is` and `in` have none.
+    pub(crate) fn from_comparison(operator: CmpOp) -> Option<Dunder> {
         match operator {
             CmpOp::Eq => Some(Dunder(44)),
             CmpOp::NotEq => Some(Dunder(45)),
@@ -61,8 +62,8 @@ impl Dunder {
         }
     }
 
-    /// Of a unary operator; `not` has none.
-    pub(crate) fn unary(operator: UnaryOp) -> Option<Dunder> {
+    /// Returns the method of a unary operator; `not` has none.
+    pub(crate) fn from_unary(operator: UnaryOp) -> Option<Dunder> {
         match operator {
             UnaryOp::Invert => Some(Dunder::INVERT),
             UnaryOp::UAdd => Some(Dunder::POS),
@@ -71,13 +72,13 @@ impl Dunder {
         }
     }
 
-    /// Of a binary operator.
-    pub(crate) fn binary(operator: Operator) -> Dunder {
+    /// Returns the method of a binary operator.
+    pub(crate) fn from_binary(operator: Operator) -> Dunder {
         Dunder(14 + operator_index(operator))
     }
 
-    /// Of an augmented assignment.
-    pub(crate) fn in_place(operator: Operator) -> Dunder {
+    /// Returns the method of an augmented assignment.
+    pub(crate) fn from_augmented(operator: Operator) -> Dunder {
         Dunder(27 + operator_index(operator))
     }
 }

@@ -1,4 +1,4 @@
-//! The entry: bytes in, facts out.
+//! Extraction of facts: decodes a Python file or notebook, parses it, and walks its tree.
 
 use blocklint_core::{Language, Span};
 use blocklint_facts::{BodyKind, Expression, FactsBuilder, FileFacts, Problem};
@@ -13,12 +13,12 @@ use crate::{comments, decode, decode_notebook, depth};
 /// How much of a file is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes a file may have, at most 1 GiB; a longer one gives no facts but one problem. A parsed tree takes about
-    /// 35 times its text.
+    /// Bytes that a file may have, at most 1 GiB; a longer file has no facts but one problem. A parsed tree takes about
+    /// 35 times as much memory as its text.
     pub max_bytes: usize,
 }
 
-/// Spans count in 32 bits, and a text can grow when it is decoded.
+/// Offsets of spans have 32 bits, and a text can grow when it is decoded.
 const ADDRESSABLE_BYTES: usize = u32::MAX as usize / 4;
 
 impl Default for Limits {
@@ -33,106 +33,108 @@ pub fn extract(bytes: &[u8]) -> FileFacts {
     extract_with(bytes, &Limits::default())
 }
 
-/// Returns the facts of a Python file. Parts that cannot be read are left out and named in [`FileFacts::problems`],
-/// once per cause; spans count the bytes of [`decode`]'s text.
+/// Returns the facts of a Python file. Parts that cannot be read are left out and listed in [`FileFacts::problems`],
+/// once per cause. Spans are byte offsets into the text of [`decode`].
 ///
-/// Run it on a thread with [`crate::STACK_SIZE`] of stack: ruff's parser grows its stack where it needs to, but
-/// dropping its tree recurses.
+/// Run it on a thread with [`crate::STACK_SIZE`] of stack: ruff's parser grows its stack on demand, but dropping its
+/// tree recurses.
 pub fn extract_with(bytes: &[u8], limits: &Limits) -> FileFacts {
     extract_watched(bytes, limits, || {})
 }
 
-/// As [`extract_with`]; `parsed` is called once the tree stands, before it is walked, so that a caller can measure the
-/// time of each part.
+/// As [`extract_with`]. It calls `parsed` between parsing and the walk, so that a caller can measure the time of each.
 pub fn extract_watched(bytes: &[u8], limits: &Limits, parsed: impl FnOnce()) -> FileFacts {
     let facts = FactsBuilder::new(Language::Python, bytes);
     let most = limits.max_bytes.min(ADDRESSABLE_BYTES);
     if bytes.len() > most {
         let message = format!("skipped: {} bytes, more than the {most} that are read", bytes.len());
-        return nothing(facts, Problem { span: Span::default(), message });
+        return facts_of_unread_file(facts, Problem { span: Span::default(), message });
     }
-    facts_of(facts, decode(bytes), Mode::Module, parsed)
+    build_facts(facts, decode(bytes), Mode::Module, parsed)
 }
 
-/// Returns the facts of a Jupyter notebook, within the same limits: those of its Python code cells, one below the
-/// other; spans count the bytes of [`crate::decode_notebook`]'s text. Lines that only IPython knows (`%`, `!`, `?`) run
-/// nothing that blocklint knows, and a notebook in another language shows nothing.
+/// Returns the facts of a Jupyter notebook: those of its Python code cells, one below the other. Spans are byte offsets
+/// into the text of [`crate::decode_notebook`]. Lines of IPython's own syntax (`%`, `!`, `?`) have no facts, and a
+/// notebook in another language has none.
 ///
-/// The top level of a cell runs when a person runs the cell, so it is no coroutine, also where it awaits.
+/// The top level of a cell runs when a person runs the cell, so it is no coroutine, even if it has an `await`.
 pub fn extract_notebook(bytes: &[u8], limits: &Limits, parsed: impl FnOnce()) -> FileFacts {
     let facts = FactsBuilder::new(Language::Python, bytes);
     let most = limits.max_bytes.min(ADDRESSABLE_BYTES);
     if bytes.len() > most {
         let message = format!("skipped: {} bytes, more than the {most} that are read", bytes.len());
-        return nothing(facts, Problem { span: Span::default(), message });
+        return facts_of_unread_file(facts, Problem { span: Span::default(), message });
     }
     match decode_notebook(bytes) {
-        Ok(notebook) => facts_of(facts, notebook.decoded(), Mode::Ipython, parsed),
-        Err(message) => nothing(facts, Problem { span: Span::default(), message }),
+        Ok(notebook) => build_facts(facts, notebook.decoded(), Mode::Ipython, parsed),
+        Err(message) => facts_of_unread_file(facts, Problem { span: Span::default(), message }),
     }
 }
 
-/// Returns the facts of a Python file, as [`extract`] does, and all its expressions with their places.
-pub fn expressions(bytes: &[u8]) -> (FileFacts, Vec<Expression>) {
-    let mut written = Some(Vec::new());
+/// Returns the facts of a Python file, as [`extract`] does, and all expressions with their places.
+pub fn extract_expressions(bytes: &[u8]) -> (FileFacts, Vec<Expression>) {
+    let mut recorded_expressions = Some(Vec::new());
     let facts = FactsBuilder::new(Language::Python, bytes);
-    let facts = facts_and_places(facts, decode(bytes), Mode::Module, || {}, &mut written);
-    (facts, written.unwrap_or_default())
+    let facts = build_facts_and_expressions(facts, decode(bytes), Mode::Module, || {}, &mut recorded_expressions);
+    (facts, recorded_expressions.unwrap_or_default())
 }
 
 /// Returns the facts of a text.
-fn facts_of(facts: FactsBuilder, decoded: Decoded<'_>, mode: Mode, parsed: impl FnOnce()) -> FileFacts {
-    facts_and_places(facts, decoded, mode, parsed, &mut None)
+fn build_facts(facts: FactsBuilder, decoded: Decoded<'_>, mode: Mode, parsed: impl FnOnce()) -> FileFacts {
+    build_facts_and_expressions(facts, decoded, mode, parsed, &mut None)
 }
 
-/// Returns the facts of a text; `written` gets the places of its expressions, if it has room for them.
-fn facts_and_places(
+/// Returns the facts of a text, and fills `recorded_expressions` if it is `Some`.
+fn build_facts_and_expressions(
     mut facts: FactsBuilder,
     decoded: Decoded<'_>,
     mode: Mode,
     parsed: impl FnOnce(),
-    written: &mut Option<Vec<Expression>>,
+    recorded_expressions: &mut Option<Vec<Expression>>,
 ) -> FileFacts {
-    let tree_stands = parsed;
+    let call_parsed = parsed;
     let source = &*decoded.text;
-    if let Some(problem) = depth::refuse(source) {
-        return nothing(facts, problem);
+    if let Some(problem) = depth::check_nesting(source) {
+        return facts_of_unread_file(facts, problem);
     }
     if let Some(problem) = decoded.problem {
         facts.problem(problem.span, problem.message);
     }
-    // The version changes only which syntax the parser calls too new, which is no concern here.
+    // The version only decides which syntax the parser reports as too new, so the latest one is right for every file.
     let options = ParseOptions::from(mode).with_target_version(PythonVersion::latest());
-    // The parser is another project's; a mistake in it must not end the run over all other files.
+    // A panic in ruff's parser must not end the run over all other files.
     let Ok(parsed) = std::panic::catch_unwind(|| parse_unchecked(source, options)) else {
-        return nothing(facts, Problem { span: Span::default(), message: "skipped: the parser failed".to_owned() });
+        return facts_of_unread_file(
+            facts,
+            Problem { span: Span::default(), message: "skipped: the parser failed".to_owned() },
+        );
     };
-    tree_stands();
-    if let Some(problem) = syntax_problem(source, parsed.errors()) {
+    call_parsed();
+    if let Some(problem) = describe_syntax_errors(source, parsed.errors()) {
         facts.problem(problem.span, problem.message);
     }
     let mut walker = Walker::new(source, facts);
-    walker.written = written.take();
+    walker.recorded_expressions = recorded_expressions.take();
     if let Mod::Module(module) = parsed.syntax() {
-        walker.module(module);
+        walker.walk_module(module);
     }
-    *written = walker.written.take();
+    *recorded_expressions = walker.recorded_expressions.take();
     let mut facts = walker.facts;
-    comments::collect(source, parsed.tokens(), &mut facts);
+    comments::collect_suppressions(source, parsed.tokens(), &mut facts);
     facts.finish()
 }
 
-/// Facts of a file that is not read: its top level alone.
-fn nothing(mut facts: FactsBuilder, problem: Problem) -> FileFacts {
+/// Returns the facts of a file that is not read: an empty module body.
+fn facts_of_unread_file(mut facts: FactsBuilder, problem: Problem) -> FileFacts {
     facts.problem(problem.span, problem.message);
     let mut walker = Walker::new("", facts);
-    let outer = walker.enter(BodyKind::Module, blocklint_facts::Sym::NONE, Span::default(), Span::default());
-    walker.leave(outer);
+    let outer = walker.enter_body(BodyKind::Module, blocklint_facts::Sym::NONE, Span::default(), Span::default());
+    walker.leave_body(outer);
     walker.facts.finish()
 }
 
-/// One line for all syntax errors.
-fn syntax_problem(source: &str, errors: &[ParseError]) -> Option<Problem> {
+/// Returns one problem for all syntax errors.
+fn describe_syntax_errors(source: &str, errors: &[ParseError]) -> Option<Problem> {
     let first = errors.first()?;
     let mut message = format!("syntax error: {}", first.error);
     if errors.len() > 1 {
@@ -161,12 +163,13 @@ fn is_python_2(source: &str, offset: usize) -> bool {
 }
 
 impl Walker<'_> {
-    fn module(&mut self, module: &ruff_python_ast::ModModule) {
+    fn walk_module(&mut self, module: &ruff_python_ast::ModModule) {
         let whole = TextRange::up_to(ruff_text_size::TextSize::of(self.source));
-        let outer = self.enter(BodyKind::Module, blocklint_facts::Sym::NONE, span(whole), span(TextRange::default()));
-        self.suite(&module.body);
-        self.leave(outer);
-        std::mem::take(&mut self.scopes).settle(&mut self.facts);
+        let outer =
+            self.enter_body(BodyKind::Module, blocklint_facts::Sym::NONE, span(whole), span(TextRange::default()));
+        self.walk_suite(&module.body);
+        self.leave_body(outer);
+        std::mem::take(&mut self.scopes).settle_names(&mut self.facts);
         if let Some(part) = self.too_deep {
             self.facts.problem(part, "nested too deep: what is inside was left out".to_owned());
         }

@@ -1,12 +1,13 @@
-//! Python source → [`FileFacts`].
+//! The Python front end: extracts [`FileFacts`](blocklint_facts::FileFacts) from a source file, and writes fixes for
+//! its calls.
 //!
-//! [`extract`] decodes a file ([`decode`]), parses it once with ruff's parser and walks the tree once. It tolerates
-//! what the parser tolerates: of a file with syntax errors, or in Python 2, the facts of what parsed are given, and one
-//! problem.
+//! [`extract`] decodes a file ([`decode`]), parses it once with ruff's parser and walks the tree once. A file with
+//! syntax errors, or in Python 2, has the facts of the parts that parsed, and one problem. [`fix`] turns the remedies
+//! of findings into edits.
 //!
-//! Trees can be deep. Dropping one recurses, so [`extract`] must run on a thread with a large stack
-//! ([`STACK_SIZE`]; only touched pages count). Files in which no tree of tolerable depth can be built are refused
-//! before they are parsed, and parts nested deeper than the walk goes are left out, each with one problem.
+//! Syntax trees can be deep, and dropping one recurses, so [`extract`] must run on a thread with a large stack
+//! ([`STACK_SIZE`], of which only touched pages take memory). A file whose tree would be far too deep is not parsed.
+//! Parts that nest deeper than the walk goes are left out. Both are reported as one problem.
 
 mod annotations;
 mod chains;
@@ -34,11 +35,11 @@ mod targets;
 mod walk;
 
 pub use decode::{Decoded, decode, encode_like};
-pub use extract::{Limits, expressions, extract, extract_notebook, extract_watched, extract_with};
-pub use fixes::{Binding, Elsewhere, Import, Spelling, bindings, fix, spelling, with_imports};
-pub use format::{Quotes, Style, reformatted};
-pub use misplaced::misplaced_awaits;
+pub use extract::{Limits, extract, extract_expressions, extract_notebook, extract_watched, extract_with};
+pub use fixes::{Binding, Elsewhere, Import, Spelling, add_imports, find_bindings, fix, spell_path};
+pub use format::{Quotes, Style, reformat_after_edits};
+pub use misplaced::count_misplaced_awaits;
 pub use notebook::{Cell, NotebookText, decode_notebook};
 
-/// Stack that a thread needs on which [`extract`] runs, in bytes.
+/// Size in bytes of the stack that [`extract`] needs.
 pub const STACK_SIZE: usize = 256 << 20;

@@ -1,4 +1,4 @@
-//! Literals as forms.
+//! Literals: numbers, strings, bytes, f-strings, and constant folding of numbers.
 
 use blocklint_facts::{Form, FormId};
 use ruff_python_ast::{
@@ -8,7 +8,7 @@ use ruff_python_ast::{
 use crate::walk::Walker;
 
 impl Walker<'_> {
-    pub(crate) fn number(&mut self, number: &Number) -> FormId {
+    pub(crate) fn number_form(&mut self, number: &Number) -> FormId {
         let form = match number {
             Number::Int(int) => int.as_i64().map_or(Form::Other, Form::Int),
             Number::Float(float) => Form::Float(*float),
@@ -17,11 +17,11 @@ impl Walker<'_> {
         self.facts.form(form)
     }
 
-    pub(crate) fn string(&mut self, literal: &ExprStringLiteral) -> FormId {
+    pub(crate) fn string_form(&mut self, literal: &ExprStringLiteral) -> FormId {
         let sym = match literal.value.as_slice() {
             [part] => self.facts.intern_literal(part),
             parts => {
-                // Parts beyond what the form holds are not joined.
+                // The form holds only the beginning of a long literal.
                 let mut text = String::new();
                 for part in parts {
                     text.push_str(part);
@@ -35,8 +35,8 @@ impl Walker<'_> {
         self.facts.form(Form::Str(sym))
     }
 
-    /// Returns an f-string, by the literal text before its first placeholder.
-    pub(crate) fn put_together(&mut self, value: &FStringValue) -> FormId {
+    /// Returns the form of an f-string, which holds the literal text before the first placeholder.
+    pub(crate) fn f_string_form(&mut self, value: &FStringValue) -> FormId {
         let head = match value.as_slice().first() {
             Some(FStringPart::Literal(part)) => &*part.value,
             Some(FStringPart::FString(part)) => match part.elements.first() {
@@ -49,14 +49,14 @@ impl Walker<'_> {
         self.facts.form(Form::Text(sym))
     }
 
-    pub(crate) fn bytes(&mut self, literal: &ruff_python_ast::ExprBytesLiteral) -> FormId {
+    pub(crate) fn bytes_form(&mut self, literal: &ruff_python_ast::ExprBytesLiteral) -> FormId {
         let bytes: Vec<u8> = literal.value.bytes().take(64).collect();
         let sym = self.facts.intern_literal(&String::from_utf8_lossy(&bytes));
         self.facts.form(Form::Bytes(sym))
     }
 
-    /// Returns the value of an operation on two literal numbers, so that `timeout=60 * 5` is known.
-    pub(crate) fn folded(&mut self, left: FormId, operator: Operator, right: FormId) -> FormId {
+    /// Returns the value of an operation on two literal numbers: `timeout=60 * 5` is 300.
+    pub(crate) fn fold_constants(&mut self, left: FormId, operator: Operator, right: FormId) -> FormId {
         let facts = self.facts.facts();
         let value = match (facts.form(left), facts.form(right)) {
             (Form::Int(a), Form::Int(b)) => match operator {
@@ -100,8 +100,8 @@ fn as_float(form: Form) -> Option<f64> {
     }
 }
 
-/// True if evaluating the expression can run no other code.
-pub(crate) fn is_quiet(expr: &Expr) -> bool {
+/// True if evaluating the expression runs no user-defined code.
+pub(crate) fn runs_no_code(expr: &Expr) -> bool {
     matches!(
         expr,
         Expr::Name(_)

@@ -1,21 +1,21 @@
-//! Jupyter notebooks: from JSON to one text.
+//! Jupyter notebooks: their Python code cells as one text.
 
 use std::borrow::Cow;
 
 use ruff_notebook::{Notebook, NotebookError};
 
-use crate::decode::{Decoded, without_nul};
+use crate::decode::{Decoded, replace_nul_bytes};
 
 /// The Python code of a notebook.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NotebookText {
     /// Its Python code cells, one below the other, each ended by a line end.
     pub text: String,
-    /// Where they begin, in order.
+    /// The cells, in order.
     pub cells: Vec<Cell>,
 }
 
-/// A code cell.
+/// A Python code cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cell {
     /// The offset of its first byte in the text.
@@ -26,20 +26,20 @@ pub struct Cell {
 
 impl NotebookText {
     pub(crate) fn decoded(&self) -> Decoded<'_> {
-        without_nul(Cow::Borrowed(&self.text), None)
+        replace_nul_bytes(Cow::Borrowed(&self.text), None)
     }
 }
 
-/// Reads a notebook of format 4. Cells that are no Python (Markdown, other languages, cell magics such as `%%bash`) are
-/// left out, and so is everything in a notebook whose kernel speaks another language.
+/// Returns the Python code of a notebook of format 4. Other cells (Markdown, other languages, cell magics such as
+/// `%%bash`) are left out. The text is empty if the notebook's language is not Python.
 ///
 /// # Errors
 ///
-/// Why it is no notebook, as a message.
+/// A message that says why the file is no notebook.
 pub fn decode_notebook(bytes: &[u8]) -> Result<NotebookText, String> {
     let json = String::from_utf8_lossy(bytes);
     let json = json.strip_prefix('\u{feff}').unwrap_or(&json);
-    // The reader is another project's; a mistake in it must not end the run over all other files.
+    // A panic in ruff's notebook reader must not end the run over all other files.
     let read = std::panic::catch_unwind(|| Notebook::from_source_code(json))
         .map_err(|_| "skipped: the reader of notebooks failed".to_owned())?;
     let notebook = read.map_err(|error| match error {
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_notebook_says_so() {
+    fn files_that_are_no_notebooks_are_errors() {
         let error = |text: &str| decode_notebook(text.as_bytes()).expect_err("no notebook");
         assert!(error("").starts_with("not read: not JSON: EOF"), "{}", error(""));
         assert!(error("{\"cells\": 1}").starts_with("not read: no Jupyter notebook: "));
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn another_language_says_nothing() {
+    fn a_notebook_in_another_language_has_no_code() {
         let julia = notebook(&[("code", "sleep(1)")]).replace(
             "\"metadata\":{},\"nbformat\"",
             "\"metadata\":{\"language_info\":{\"name\":\"julia\"}},\"nbformat\"",

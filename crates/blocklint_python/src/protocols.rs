@@ -1,8 +1,8 @@
-//! Where a value is tested, compared or made a text: sites without parentheses that run `__bool__`, `__eq__`, `__format__` and
-//! their like.
+//! Truth tests, comparisons and string formatting: implicit call sites, which run `__bool__`, `__eq__`, `__format__`
+//! and other methods of the operand.
 //!
-//! A site is made only where the operand may be an object with methods of its own. Literals, displays, comparisons and the results
-//! of builtins that give booleans, numbers or texts have none.
+//! A site is added only if the operand is possibly an object of a class that defines such a method. Literals, displays,
+//! comparisons and the results of builtins that return booleans, numbers or strings are not.
 
 use blocklint_facts::{Form, FormId, SiteFlags, SiteKind};
 use ruff_python_ast::Expr;
@@ -11,8 +11,8 @@ use ruff_text_size::{Ranged, TextRange};
 use crate::dunder::Dunder;
 use crate::walk::Walker;
 
-/// Builtins that give booleans, numbers, texts or containers of the language.
-const GIVE_PLAIN: &[&str] = &[
+/// Builtins that return booleans, numbers, strings or builtin containers.
+const FUNCTIONS_RETURNING_BUILTINS: &[&str] = &[
     "all",
     "any",
     "ascii",
@@ -46,8 +46,8 @@ const GIVE_PLAIN: &[&str] = &[
     "type",
 ];
 
-/// Methods of texts that no other type has, and that give booleans or texts.
-const GIVE_PLAIN_AS_METHODS: &[&str] = &[
+/// Methods of builtin types (mostly of `str`) that return booleans, numbers or strings.
+const METHODS_RETURNING_BUILTINS: &[&str] = &[
     "casefold",
     "endswith",
     "isalnum",
@@ -67,43 +67,45 @@ const GIVE_PLAIN_AS_METHODS: &[&str] = &[
 ];
 
 impl Walker<'_> {
-    /// Walks an expression whose truth is tested where it stands.
-    pub(crate) fn tested(&mut self, expr: &Expr) -> FormId {
-        let form = self.expr(expr);
-        self.test(expr, form);
+    /// Walks a condition and adds its truth test.
+    pub(crate) fn walk_test(&mut self, expr: &Expr) -> FormId {
+        let form = self.walk_expr(expr);
+        self.add_truth_test(expr, form);
         form
     }
 
-    /// Adds the test of a value's truth; of `and` and `or` the operands before the last are tested already.
-    pub(crate) fn test(&mut self, expr: &Expr, form: FormId) {
+    /// Adds the call of `__bool__` for a condition. Of `a and b` only `b` is tested here, because the walk of the
+    /// operation has tested the operands before the last.
+    pub(crate) fn add_truth_test(&mut self, expr: &Expr, form: FormId) {
         let (mut expr, mut form) = (expr, form);
         loop {
             match (expr, self.facts.facts().form(form)) {
                 (Expr::BoolOp(node), Form::Alt(_, list)) => {
-                    let (Some(last), Some(&of_last)) = (node.values.last(), self.facts.facts().list(list).last())
+                    let (Some(last), Some(&last_form)) = (node.values.last(), self.facts.facts().list(list).last())
                     else {
                         return;
                     };
-                    (expr, form) = (last, of_last);
+                    (expr, form) = (last, last_form);
                 }
                 (Expr::Named(node), _) => expr = &node.value,
                 _ => break,
             }
         }
-        if self.may_have_methods(form) {
-            self.implicit(SiteKind::Test, SiteFlags::default(), form, Dunder::BOOL, expr.range());
+        if self.may_be_instance(form) {
+            self.add_implicit_call(SiteKind::Test, SiteFlags::default(), form, Dunder::BOOL, expr.range());
         }
     }
 
-    /// Adds what makes a value a text.
-    pub(crate) fn formatted(&mut self, form: FormId, method: Dunder, range: TextRange) {
-        if self.may_have_methods(form) {
-            self.implicit(SiteKind::Format, SiteFlags::default(), form, method, range);
+    /// Adds the call that turns a value into a string: `__str__`, `__repr__` or `__format__`.
+    pub(crate) fn add_format_call(&mut self, form: FormId, method: Dunder, range: TextRange) {
+        if self.may_be_instance(form) {
+            self.add_implicit_call(SiteKind::Format, SiteFlags::default(), form, method, range);
         }
     }
 
-    /// Adds what `"%s" % values` makes texts: the values of a tuple or mapping that stands there, or the one value.
-    pub(crate) fn formatted_by_percent(&mut self, values: FormId, range: TextRange) {
+    /// Adds a call of `__str__` for each value of `"%s" % values`: the elements of a tuple, the values of a dict
+    /// display, or the only value.
+    pub(crate) fn add_percent_format_calls(&mut self, values: FormId, range: TextRange) {
         let facts = self.facts.facts();
         let parts: Vec<FormId> = match facts.form(values) {
             Form::Display(_, list) => facts.list(list).to_vec(),
@@ -111,17 +113,17 @@ impl Walker<'_> {
             _ => vec![values],
         };
         for part in parts {
-            self.formatted(part, Dunder::STR, range);
+            self.add_format_call(part, Dunder::STR, range);
         }
     }
 
-    /// True if comparing two values may run a method of one of them.
-    pub(crate) fn may_run_method(&self, left: FormId, right: FormId) -> bool {
-        self.may_have_methods(left) || self.may_have_methods(right)
+    /// True if comparing two values may run a user-defined method of one of them.
+    pub(crate) fn comparison_may_call(&self, left: FormId, right: FormId) -> bool {
+        self.may_be_instance(left) || self.may_be_instance(right)
     }
 
-    /// True if a value may be an object of a class with methods of its own.
-    fn may_have_methods(&self, form: FormId) -> bool {
+    /// True if a value is possibly an instance of a class that is no builtin.
+    fn may_be_instance(&self, form: FormId) -> bool {
         let facts = self.facts.facts();
         match facts.form(form) {
             Form::Var(_) | Form::Name(_) | Form::Attr(..) | Form::Subscript(..) | Form::Element(_) | Form::Await(_) => {
@@ -130,8 +132,8 @@ impl Walker<'_> {
             Form::Result(site) => {
                 let row = facts.site(site);
                 match facts.form(row.callee) {
-                    Form::Name(name) => !GIVE_PLAIN.contains(&facts.text(name)),
-                    Form::Attr(_, name) => !GIVE_PLAIN_AS_METHODS.contains(&facts.text(name)),
+                    Form::Name(name) => !FUNCTIONS_RETURNING_BUILTINS.contains(&facts.text(name)),
+                    Form::Attr(_, name) => !METHODS_RETURNING_BUILTINS.contains(&facts.text(name)),
                     _ => true,
                 }
             }

@@ -1,25 +1,25 @@
-//! Which variable a name means, by Python's rules.
+//! Name resolution: scopes, `global`, `nonlocal`, free variables.
 //!
-//! A name may be bound after it is used, so a scope gives each name one form (a *slot*) that starts as `Form::Name` and
-//! becomes `Form::Var` when the scope turns out to bind it. A slot that its scope never binds moves to the scope around
-//! it. Nothing is scanned beforehand and a lookup is one array access.
+//! A name can be bound after its first use, so each scope has one *slot* for a name. The form of the slot begins as
+//! `Form::Name` and becomes `Form::Var` when a statement of the scope binds the name. A slot that its scope never binds
+//! moves to the enclosing scope. No scope is scanned in advance, and a lookup is one array access.
 
 use blocklint_facts::{BodyFlags, BodyId, BodyKind, FactsBuilder, Form, FormId, Sym, VarId, VarKind};
 
 /// The kind of a scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ScopeKind {
-    /// The file.
+    /// The module.
     Module,
-    /// A class body: seen by its own statements only, and there only after the binding.
+    /// A class body: its names are visible to its own statements only, and only after the binding.
     Class,
     /// A function or lambda.
     Function,
-    /// A generator expression: a body, but `:=` binds around it.
+    /// A generator expression: a body of its own, but `:=` in it binds in the enclosing scope.
     Generator,
-    /// A comprehension, which shares the body around it.
+    /// A list, set or dict comprehension: a scope of its own, in the enclosing body.
     Comprehension,
-    /// The type parameters of a definition, likewise.
+    /// The type parameters of a definition: a scope of its own, in the enclosing body.
     TypeParams,
 }
 
@@ -27,9 +27,9 @@ pub(crate) enum ScopeKind {
 struct Scope {
     kind: ScopeKind,
     body: BodyId,
-    /// Depth of the scope in which its free names are looked up.
+    /// Depth of the enclosing scope, in which free names are looked up.
     outer: u32,
-    /// Its slots, linked.
+    /// The head of the linked list of its slots.
     first: u32,
 }
 
@@ -39,9 +39,9 @@ struct Slot {
     depth: u32,
     form: FormId,
     var: VarId,
-    /// A statement that binds it came before.
+    /// True if a statement before has bound the name.
     bound: bool,
-    /// The slot it stands for: of `global` and `nonlocal`, or of a free name.
+    /// The slot in an outer scope that this one refers to: by `global`, by `nonlocal`, or as a free name.
     target: u32,
     /// The slot of the same name in the next scope outwards that has one.
     shadows: u32,
@@ -56,7 +56,7 @@ const NIL: u32 = u32::MAX;
 pub(crate) struct Scopes {
     stack: Vec<Scope>,
     slots: Vec<Slot>,
-    /// For each symbol its slot in the innermost scope that has one.
+    /// The innermost slot of each symbol.
     heads: Vec<u32>,
     /// Free names of function bodies.
     free: Vec<(BodyId, u32)>,
@@ -65,26 +65,26 @@ pub(crate) struct Scopes {
 impl Scopes {
     /// Opens a scope.
     pub(crate) fn open(&mut self, kind: ScopeKind, body: BodyId) {
-        let outer = (0..self.stack.len()).rev().find(|&at| self.stack[at].kind != ScopeKind::Class).unwrap_or(0);
+        let outer = (0..self.stack.len()).rev().find(|&depth| self.stack[depth].kind != ScopeKind::Class).unwrap_or(0);
         self.stack.push(Scope { kind, body, outer: outer as u32, first: NIL });
     }
 
-    fn top(&self) -> u32 {
+    fn innermost_depth(&self) -> u32 {
         self.stack.len() as u32 - 1
     }
 
-    /// Where the name's slot at this depth is, or the slots it would stand between.
-    fn find(&self, depth: u32, sym: Sym) -> Result<u32, (u32, u32)> {
+    /// Returns the slot of a name at this depth, or the two slots between which a new one is linked.
+    fn find_slot(&self, depth: u32, sym: Sym) -> Result<u32, (u32, u32)> {
         let mut before = NIL;
-        let mut at = self.heads.get(sym.index()).copied().unwrap_or(NIL);
-        while at != NIL && self.slots[at as usize].depth > depth {
-            before = at;
-            at = self.slots[at as usize].shadows;
+        let mut slot = self.heads.get(sym.index()).copied().unwrap_or(NIL);
+        while slot != NIL && self.slots[slot as usize].depth > depth {
+            before = slot;
+            slot = self.slots[slot as usize].shadows;
         }
-        if at != NIL && self.slots[at as usize].depth == depth { Ok(at) } else { Err((before, at)) }
+        if slot != NIL && self.slots[slot as usize].depth == depth { Ok(slot) } else { Err((before, slot)) }
     }
 
-    fn link(&mut self, slot: u32, depth: u32, (before, after): (u32, u32)) {
+    fn link_slot(&mut self, slot: u32, depth: u32, (before, after): (u32, u32)) {
         let sym = self.slots[slot as usize].sym;
         if before == NIL {
             if self.heads.len() <= sym.index() {
@@ -102,8 +102,8 @@ impl Scopes {
         scope.first = slot;
     }
 
-    fn slot(&mut self, depth: u32, sym: Sym, facts: &mut FactsBuilder) -> u32 {
-        match self.find(depth, sym) {
+    fn find_or_add_slot(&mut self, depth: u32, sym: Sym, facts: &mut FactsBuilder) -> u32 {
+        match self.find_slot(depth, sym) {
             Ok(slot) => slot,
             Err(place) => {
                 let form = facts.form(Form::Name(sym));
@@ -118,54 +118,58 @@ impl Scopes {
                     shadows: NIL,
                     next: NIL,
                 });
-                self.link(slot, depth, place);
+                self.link_slot(slot, depth, place);
                 slot
             }
         }
     }
 
     /// Returns the form of a name that is read.
-    pub(crate) fn load(&mut self, sym: Sym, facts: &mut FactsBuilder) -> FormId {
-        let mut depth = self.top();
+    pub(crate) fn load_name(&mut self, sym: Sym, facts: &mut FactsBuilder) -> FormId {
+        let mut depth = self.innermost_depth();
         if self.stack[depth as usize].kind == ScopeKind::Class {
-            match self.find(depth, sym) {
+            match self.find_slot(depth, sym) {
                 Ok(slot) if self.slots[slot as usize].bound => return self.slots[slot as usize].form,
                 _ => depth = self.stack[depth as usize].outer,
             }
         }
-        let slot = self.slot(depth, sym, facts);
+        let slot = self.find_or_add_slot(depth, sym, facts);
         self.slots[slot as usize].form
     }
 
-    /// Binds a name in the innermost scope and gives its form and, if this scope holds it, its variable.
-    pub(crate) fn bind(&mut self, sym: Sym, kind: VarKind, facts: &mut FactsBuilder) -> (FormId, VarId) {
-        self.bind_at(self.top(), sym, kind, true, facts)
+    /// Binds a name in the innermost scope. Returns its form, and its variable if it is one of this scope or the
+    /// module.
+    pub(crate) fn bind_name(&mut self, sym: Sym, kind: VarKind, facts: &mut FactsBuilder) -> (FormId, VarId) {
+        self.bind_name_at(self.innermost_depth(), sym, kind, true, facts)
     }
 
-    /// As [`Self::bind`], for a declaration without value: a class does not see it.
-    pub(crate) fn declare(&mut self, sym: Sym, facts: &mut FactsBuilder) -> (FormId, VarId) {
-        self.bind_at(self.top(), sym, VarKind::Named, false, facts)
+    /// As [`Self::bind_name`], for `name: T` without a value: later statements of a class do not see the name.
+    pub(crate) fn declare_name(&mut self, sym: Sym, facts: &mut FactsBuilder) -> (FormId, VarId) {
+        self.bind_name_at(self.innermost_depth(), sym, VarKind::Named, false, facts)
     }
 
-    /// As [`Self::bind`], for `:=`, which binds in the scope around comprehensions.
+    /// As [`Self::bind_name`], for `:=`, which binds in the scope around comprehensions and generator expressions.
     pub(crate) fn bind_walrus(&mut self, sym: Sym, facts: &mut FactsBuilder) -> (FormId, VarId) {
-        let passes = |kind| matches!(kind, ScopeKind::Comprehension | ScopeKind::Generator);
-        let depth = (0..=self.top()).rev().find(|&at| !passes(self.stack[at as usize].kind)).unwrap_or(0);
-        self.bind_at(depth, sym, VarKind::Named, true, facts)
+        let is_transparent = |kind| matches!(kind, ScopeKind::Comprehension | ScopeKind::Generator);
+        let depth = (0..=self.innermost_depth())
+            .rev()
+            .find(|&depth| !is_transparent(self.stack[depth as usize].kind))
+            .unwrap_or(0);
+        self.bind_name_at(depth, sym, VarKind::Named, true, facts)
     }
 
-    fn bind_at(
+    fn bind_name_at(
         &mut self,
         depth: u32,
         sym: Sym,
         kind: VarKind,
-        bound: bool,
+        is_bound: bool,
         facts: &mut FactsBuilder,
     ) -> (FormId, VarId) {
-        let slot = self.slot(depth, sym, facts);
+        let slot = self.find_or_add_slot(depth, sym, facts);
         let form = self.slots[slot as usize].form;
         let target = self.slots[slot as usize].target;
-        // `nonlocal` binds what another scope holds; which one is known only when that scope ends.
+        // `nonlocal` binds a name of an outer scope, which is known only when that scope is closed.
         let owner = match target {
             NIL => slot,
             target if self.slots[target as usize].depth == 0 => target,
@@ -173,7 +177,7 @@ impl Scopes {
         };
         let body = self.stack[self.slots[owner as usize].depth as usize].body;
         let row = &mut self.slots[owner as usize];
-        row.bound |= bound;
+        row.bound |= is_bound;
         if row.var.is_none() {
             row.var = facts.var(sym, body, kind);
             facts.set_form(row.form, Form::Var(row.var));
@@ -181,24 +185,24 @@ impl Scopes {
         (form, row.var)
     }
 
-    /// `global name`: the name means the module's.
-    pub(crate) fn global(&mut self, sym: Sym, facts: &mut FactsBuilder) {
-        self.refer(0, sym, facts);
+    /// `global name`: links the name to the module's.
+    pub(crate) fn declare_global(&mut self, sym: Sym, facts: &mut FactsBuilder) {
+        self.link_to_scope(0, sym, facts);
     }
 
-    /// `nonlocal name`: the name means that of the function around.
-    pub(crate) fn nonlocal(&mut self, sym: Sym, facts: &mut FactsBuilder) {
-        let outer = self.stack[self.top() as usize].outer;
-        self.refer(outer, sym, facts);
+    /// `nonlocal name`: links the name to the one of the enclosing function.
+    pub(crate) fn declare_nonlocal(&mut self, sym: Sym, facts: &mut FactsBuilder) {
+        let outer = self.stack[self.innermost_depth() as usize].outer;
+        self.link_to_scope(outer, sym, facts);
     }
 
-    fn refer(&mut self, depth: u32, sym: Sym, facts: &mut FactsBuilder) {
-        let here = self.top();
+    fn link_to_scope(&mut self, depth: u32, sym: Sym, facts: &mut FactsBuilder) {
+        let here = self.innermost_depth();
         if depth >= here {
             return;
         }
-        let target = self.slot(depth, sym, facts);
-        let slot = self.slot(here, sym, facts);
+        let target = self.find_or_add_slot(depth, sym, facts);
+        let slot = self.find_or_add_slot(here, sym, facts);
         let row = &mut self.slots[slot as usize];
         if row.var.is_none() {
             row.target = target;
@@ -206,42 +210,42 @@ impl Scopes {
         }
     }
 
-    /// Closes the innermost scope; names it used and did not bind are looked up further out.
+    /// Closes the innermost scope and moves the slots of its unbound names outward.
     pub(crate) fn close(&mut self) {
         let Some(scope) = self.stack.pop() else { return };
-        let mut at = scope.first;
-        while at != NIL {
-            let row = &self.slots[at as usize];
-            let (sym, next, unbound) = (row.sym, row.next, row.var.is_none());
-            let referred = row.target != NIL;
-            // All scopes further in are closed, so this slot is the first of its name.
+        let mut slot = scope.first;
+        while slot != NIL {
+            let row = &self.slots[slot as usize];
+            let (sym, next, is_unbound) = (row.sym, row.next, row.var.is_none());
+            let is_linked = row.target != NIL;
+            // All inner scopes are closed, so this slot is the head of its name.
             self.heads[sym.index()] = row.shadows;
-            if unbound && !self.stack.is_empty() {
+            if is_unbound && !self.stack.is_empty() {
                 if matches!(scope.kind, ScopeKind::Function | ScopeKind::Generator) {
-                    self.free.push((scope.body, at));
+                    self.free.push((scope.body, slot));
                 }
-                if !referred {
-                    match self.find(scope.outer, sym) {
-                        Ok(outer) => self.slots[at as usize].target = outer,
-                        Err(place) => self.link(at, scope.outer, place),
+                if !is_linked {
+                    match self.find_slot(scope.outer, sym) {
+                        Ok(outer) => self.slots[slot as usize].target = outer,
+                        Err(place) => self.link_slot(slot, scope.outer, place),
                     }
                 }
             }
-            at = next;
+            slot = next;
         }
     }
 
-    /// Settles every name; all scopes are closed.
-    pub(crate) fn settle(self, facts: &mut FactsBuilder) {
-        let owner = |mut at: u32| {
-            while self.slots[at as usize].target != NIL {
-                at = self.slots[at as usize].target;
+    /// Turns the form of each free name into that of its variable, after all scopes are closed.
+    pub(crate) fn settle_names(self, facts: &mut FactsBuilder) {
+        let owner = |mut slot: u32| {
+            while self.slots[slot as usize].target != NIL {
+                slot = self.slots[slot as usize].target;
             }
-            &self.slots[at as usize]
+            &self.slots[slot as usize]
         };
-        for (at, slot) in self.slots.iter().enumerate() {
+        for (index, slot) in self.slots.iter().enumerate() {
             if slot.target != NIL {
-                let var = owner(at as u32).var;
+                let var = owner(index as u32).var;
                 if var.is_some() {
                     facts.set_form(slot.form, Form::Var(var));
                 }

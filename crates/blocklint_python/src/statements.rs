@@ -1,4 +1,5 @@
-//! Statements and suites.
+//! Suites and simple statements, and `if`; the other compound statements are in `compound_statements.rs` and
+//! `patterns.rs`.
 
 use blocklint_facts::{AssignKind, ExitKind, Form, FormId, RegionKind, SiteFlags, SiteKind};
 use ruff_python_ast::{Expr, Stmt, StmtAnnAssign, StmtAssign, StmtAugAssign, StmtIf};
@@ -12,23 +13,23 @@ use crate::targets::Binding;
 use crate::walk::{CONDITIONS_IN_A_ROW, STATEMENT_DEPTH, Walker, span};
 
 impl Walker<'_> {
-    /// Walks statements in order; true if they diverge: control cannot fall through to the statement after them.
+    /// Walks statements in order. Returns true if they diverge: control cannot fall through to the next statement.
     ///
-    /// A statement may leave another region behind: after `if x: return` the rest lies in the region where `x` does
-    /// not hold.
-    pub(crate) fn suite(&mut self, suite: &[Stmt]) -> bool {
+    /// A statement can leave another region open: the statements after `if x: return` are in the region where `x` is
+    /// false.
+    pub(crate) fn walk_suite(&mut self, suite: &[Stmt]) -> bool {
         let Some(last) = suite.last() else { return false };
-        if self.suites >= STATEMENT_DEPTH {
+        if self.suite_depth >= STATEMENT_DEPTH {
             self.leave_out(suite_range(suite));
             return false;
         }
-        self.suites += 1;
+        self.suite_depth += 1;
         let start = self.region;
         let mut conditions = 0;
         let mut diverges = false;
         for statement in suite {
             let before = self.region;
-            diverges |= self.statement(statement);
+            diverges |= self.walk_statement(statement);
             if self.region != before {
                 conditions += 1;
                 if conditions > CONDITIONS_IN_A_ROW {
@@ -41,45 +42,45 @@ impl Walker<'_> {
             region.span.end = region.span.end.max(last.end().to_u32());
             self.region = region.parent;
         }
-        self.suites -= 1;
+        self.suite_depth -= 1;
         diverges
     }
 
-    fn statement(&mut self, statement: &Stmt) -> bool {
+    fn walk_statement(&mut self, statement: &Stmt) -> bool {
         match statement {
-            Stmt::Expr(node) => return self.expression_statement(&node.value),
-            Stmt::Assign(node) => self.assign_statement(node),
-            Stmt::AnnAssign(node) => self.annotated_assign(node),
-            Stmt::AugAssign(node) => self.augmented_assign(node),
+            Stmt::Expr(node) => return self.walk_expression_statement(&node.value),
+            Stmt::Assign(node) => self.walk_assign_statement(node),
+            Stmt::AnnAssign(node) => self.walk_annotated_assign(node),
+            Stmt::AugAssign(node) => self.walk_augmented_assign(node),
             Stmt::Return(node) => {
-                let value = node.value.as_deref().map_or(FormId::NONE, |value| self.expr(value));
-                self.exit(ExitKind::Return, value, node.range);
+                let value = node.value.as_deref().map_or(FormId::NONE, |value| self.walk_expr(value));
+                self.add_exit(ExitKind::Return, value, node.range);
                 return true;
             }
-            Stmt::If(node) => return self.if_statement(node),
-            Stmt::For(node) => self.for_statement(node),
-            Stmt::While(node) => self.while_statement(node),
-            Stmt::With(node) => return self.with_statement(node),
-            Stmt::Try(node) => return self.try_statement(node),
-            Stmt::Match(node) => return self.match_statement(node),
-            Stmt::FunctionDef(node) => self.function(node),
-            Stmt::ClassDef(node) => self.class(node),
-            Stmt::TypeAlias(node) => self.type_alias(node),
-            Stmt::Import(node) => self.import(node),
-            Stmt::ImportFrom(node) => self.import_from(node),
+            Stmt::If(node) => return self.walk_if_statement(node),
+            Stmt::For(node) => self.walk_for_statement(node),
+            Stmt::While(node) => self.walk_while_statement(node),
+            Stmt::With(node) => return self.walk_with_statement(node),
+            Stmt::Try(node) => return self.walk_try_statement(node),
+            Stmt::Match(node) => return self.walk_match_statement(node),
+            Stmt::FunctionDef(node) => self.walk_function(node),
+            Stmt::ClassDef(node) => self.walk_class(node),
+            Stmt::TypeAlias(node) => self.walk_type_alias(node),
+            Stmt::Import(node) => self.walk_import(node),
+            Stmt::ImportFrom(node) => self.walk_import_from(node),
             Stmt::Raise(node) => {
                 for part in [&node.exc, &node.cause].into_iter().flatten() {
-                    self.expr(part);
+                    self.walk_expr(part);
                 }
                 return true;
             }
             Stmt::Assert(node) => {
-                let test = self.tested(&node.test);
+                let test = self.walk_test(&node.test);
                 if let Some(message) = &node.msg {
-                    self.expr(message);
+                    self.walk_expr(message);
                 }
-                // The code behind such an `assert` runs only if the value is of the class.
-                if asks_for_class(&node.test) {
+                // After `assert isinstance(value, C)` the value is a `C`.
+                if has_isinstance(&node.test) {
                     let end = node.range.end().to_u32();
                     let group = self.facts.group();
                     self.open_arm(RegionKind::Then, group, test, blocklint_core::Span::new(end, end));
@@ -87,19 +88,19 @@ impl Walker<'_> {
             }
             Stmt::Delete(node) => {
                 for target in &node.targets {
-                    self.delete(target);
+                    self.delete_target(target);
                 }
             }
             Stmt::Global(node) => {
                 for name in &node.names {
                     let sym = self.facts.intern(&name.id);
-                    self.scopes.global(sym, &mut self.facts);
+                    self.scopes.declare_global(sym, &mut self.facts);
                 }
             }
             Stmt::Nonlocal(node) => {
                 for name in &node.names {
                     let sym = self.facts.intern(&name.id);
-                    self.scopes.nonlocal(sym, &mut self.facts);
+                    self.scopes.declare_nonlocal(sym, &mut self.facts);
                 }
             }
             Stmt::Break(_) | Stmt::Continue(_) => return true,
@@ -108,11 +109,11 @@ impl Walker<'_> {
         false
     }
 
-    fn expression_statement(&mut self, value: &Expr) -> bool {
+    fn walk_expression_statement(&mut self, value: &Expr) -> bool {
         if matches!(value, Expr::StringLiteral(_)) {
             return false;
         }
-        let form = self.expr(value);
+        let form = self.walk_expr(value);
         let called = match value {
             Expr::Await(_) => match self.facts.facts().form(form) {
                 Form::Await(inner) => inner,
@@ -121,77 +122,88 @@ impl Walker<'_> {
             _ => form,
         };
         if matches!(value, Expr::Call(_) | Expr::Await(_)) {
-            self.flag(called, SiteFlags::DISCARDED);
+            self.set_site_flags(called, SiteFlags::DISCARDED);
         }
-        ends_the_process(value)
+        exits_process(value)
     }
 
-    fn assign_statement(&mut self, node: &StmtAssign) {
-        let value = self.expr(&node.value);
+    fn walk_assign_statement(&mut self, node: &StmtAssign) {
+        let value = self.walk_expr(&node.value);
         for target in &node.targets {
-            self.target(target, value, FormId::NONE, Binding::STATEMENT);
+            self.bind_target(target, value, FormId::NONE, Binding::STATEMENT);
         }
     }
 
-    fn annotated_assign(&mut self, node: &StmtAnnAssign) {
-        // Python evaluates the annotation after binding; read before, `date: date = None` in a class names the type
-        // that is meant.
-        let annotation = self.annotation(&node.annotation);
+    fn walk_annotated_assign(&mut self, node: &StmtAnnAssign) {
+        // Python evaluates the annotation after the binding. It is walked before, so that the annotation of
+        // `date: date = None` in a class resolves to the type and not to the field.
+        let annotation = self.walk_annotation(&node.annotation);
         let alias = last_name(&node.annotation) == "TypeAlias";
-        let value = node.value.as_deref().map(|value| if alias { self.annotation(value) } else { self.expr(value) });
+        let value =
+            node.value.as_deref().map(|value| if alias { self.walk_annotation(value) } else { self.walk_expr(value) });
         let Some(value) = value else {
-            return self.declaration(node, annotation);
+            return self.walk_declaration(node, annotation);
         };
-        self.target(&node.target, value, annotation, Binding::STATEMENT);
+        self.bind_target(&node.target, value, annotation, Binding::STATEMENT);
     }
 
-    fn declaration(&mut self, node: &StmtAnnAssign, annotation: FormId) {
+    fn walk_declaration(&mut self, node: &StmtAnnAssign, annotation: FormId) {
         match &*node.target {
             Expr::Name(name) if !name.id.is_empty() => {
                 let sym = self.facts.intern(&name.id);
-                let (target, _) = self.scopes.declare(sym, &mut self.facts);
-                self.note_target(name.range, name.range, target);
-                self.assign(AssignKind::Declaration, target, FormId::NONE, annotation, name.range);
+                let (target, _) = self.scopes.declare_name(sym, &mut self.facts);
+                self.record_target(name.range, name.range, target);
+                self.add_assignment(AssignKind::Declaration, target, FormId::NONE, annotation, name.range);
             }
             Expr::Attribute(attribute) => {
-                let base = self.expr(&attribute.value);
+                let base = self.walk_expr(&attribute.value);
                 self.store_attribute(AssignKind::Declaration, attribute, base, FormId::NONE, annotation);
             }
             other => {
-                self.expr(other);
+                self.walk_expr(other);
             }
         }
     }
 
-    fn augmented_assign(&mut self, node: &StmtAugAssign) {
-        let method = Dunder::in_place(node.op);
+    fn walk_augmented_assign(&mut self, node: &StmtAugAssign) {
+        let method = Dunder::from_augmented(node.op);
         match &*node.target {
             Expr::Name(name) if !name.id.is_empty() => {
-                let Some((target, _)) = self.bind(&name.id, blocklint_facts::VarKind::Named) else { return };
-                self.note_target(name.range, name.range, target);
-                let value = self.expr(&node.value);
-                let site =
-                    self.implicit_with(SiteKind::Operator, target, method, (value, node.value.range()), name.range);
+                let Some((target, _)) = self.bind_name(&name.id, blocklint_facts::VarKind::Named) else { return };
+                self.record_target(name.range, name.range, target);
+                let value = self.walk_expr(&node.value);
+                let site = self.add_implicit_call_with(
+                    SiteKind::Operator,
+                    target,
+                    method,
+                    (value, node.value.range()),
+                    name.range,
+                );
                 let result = self.facts.form(Form::Result(site));
-                self.assign(AssignKind::Augmented, target, result, FormId::NONE, name.range);
+                self.add_assignment(AssignKind::Augmented, target, result, FormId::NONE, name.range);
             }
             Expr::Attribute(attribute) => {
-                let base = self.expr(&attribute.value);
+                let base = self.walk_expr(&attribute.value);
                 let sym = self.facts.intern(&attribute.attr.id);
                 let args = self.args.len();
                 let flags = SiteFlags::default();
-                self.site(SiteKind::Read, flags, base, sym, attribute.range, attribute.attr.range, args);
+                self.add_site(SiteKind::Read, flags, base, sym, attribute.range, attribute.attr.range, args);
                 let old = self.facts.form(Form::Attr(base, sym));
-                let value = self.expr(&node.value);
-                let site =
-                    self.implicit_with(SiteKind::Operator, old, method, (value, node.value.range()), attribute.range);
+                let value = self.walk_expr(&node.value);
+                let site = self.add_implicit_call_with(
+                    SiteKind::Operator,
+                    old,
+                    method,
+                    (value, node.value.range()),
+                    attribute.range,
+                );
                 let result = self.facts.form(Form::Result(site));
                 self.store_attribute(AssignKind::Augmented, attribute, base, result, FormId::NONE);
             }
             Expr::Subscript(subscript) => {
-                let base = self.expr(&subscript.value);
-                let index = self.expr(&subscript.slice);
-                self.implicit_with(
+                let base = self.walk_expr(&subscript.value);
+                let index = self.walk_expr(&subscript.slice);
+                self.add_implicit_call_with(
                     SiteKind::Subscript,
                     base,
                     Dunder::GETITEM,
@@ -199,20 +211,25 @@ impl Walker<'_> {
                     subscript.range,
                 );
                 let old = self.facts.form(Form::Subscript(base, index));
-                let value = self.expr(&node.value);
-                let site =
-                    self.implicit_with(SiteKind::Operator, old, method, (value, node.value.range()), subscript.range);
+                let value = self.walk_expr(&node.value);
+                let site = self.add_implicit_call_with(
+                    SiteKind::Operator,
+                    old,
+                    method,
+                    (value, node.value.range()),
+                    subscript.range,
+                );
                 let result = self.facts.form(Form::Result(site));
                 self.store_subscript(AssignKind::Augmented, subscript, base, index, result);
             }
             other => {
-                self.expr(other);
-                self.expr(&node.value);
+                self.walk_expr(other);
+                self.walk_expr(&node.value);
             }
         }
     }
 
-    fn if_statement(&mut self, node: &StmtIf) -> bool {
+    fn walk_if_statement(&mut self, node: &StmtIf) -> bool {
         struct Level {
             then: blocklint_facts::RegionId,
             diverges: bool,
@@ -223,7 +240,7 @@ impl Walker<'_> {
         let outer = self.region;
         let end = node.range.end().to_u32();
         let mut levels: SmallVec<[Level; 4]> = SmallVec::new();
-        // The last `else`, if it is reached at all, and whether it leaves.
+        // `Some(true)` if there is an `else` and it diverges.
         let mut last_diverges = None;
         let mut test = Some(&*node.test);
         let mut body = &node.body;
@@ -231,20 +248,20 @@ impl Walker<'_> {
         loop {
             match test {
                 Some(test) => {
-                    let test = self.tested(test);
+                    let test = self.walk_test(test);
                     let group = self.facts.group();
                     let around = self.open_arm(RegionKind::Then, group, test, span(suite_range(body)));
                     let then = self.region;
-                    let diverges = self.suite(body);
+                    let diverges = self.walk_suite(body);
                     self.region = around;
                     levels.push(Level { then, diverges, otherwise: around, group, test });
                 }
-                None => last_diverges = Some(self.suite(body)),
+                None => last_diverges = Some(self.walk_suite(body)),
             }
             let Some(clause) = clauses.next() else { break };
             if let Some(level) = levels.last_mut() {
                 let whole = blocklint_core::Span::new(clause.range.start().to_u32(), end);
-                // A chain of `elif`s as long as a file stays flat after some levels.
+                // The regions of a very long chain of `elif` stop nesting after some levels.
                 if level.otherwise == self.region && last_diverges.is_none() {
                     let (group, test) = (level.group, level.test);
                     if levels.len() <= CONDITIONS_IN_A_ROW as usize {
@@ -260,20 +277,21 @@ impl Walker<'_> {
             body = &clause.body;
         }
         let all_diverge = last_diverges == Some(true) && levels.iter().all(|level| level.diverges);
-        // Where what follows runs: past each arm that leaves, and inside an arm beside which all others leave.
+        // The region of the statements after the `if`: past each arm that diverges, and inside the only arm that does
+        // not.
         self.region = outer;
-        for at in 0..levels.len().min(CONDITIONS_IN_A_ROW as usize) {
-            let (then, diverges, otherwise) = (levels[at].then, levels[at].diverges, levels[at].otherwise);
+        for index in 0..levels.len().min(CONDITIONS_IN_A_ROW as usize) {
+            let (then, diverges, otherwise) = (levels[index].then, levels[index].diverges, levels[index].otherwise);
             if diverges {
-                if at + 1 == levels.len() && last_diverges.is_none() {
+                if index + 1 == levels.len() && last_diverges.is_none() {
                     let start = blocklint_core::Span::new(end, end);
-                    self.open_arm(RegionKind::Else, levels[at].group, levels[at].test, start);
+                    self.open_arm(RegionKind::Else, levels[index].group, levels[index].test, start);
                 } else {
                     self.region = otherwise;
                 }
                 continue;
             }
-            if last_diverges == Some(true) && levels[at + 1..].iter().all(|level| level.diverges) {
+            if last_diverges == Some(true) && levels[index + 1..].iter().all(|level| level.diverges) {
                 self.region = then;
             }
             break;
@@ -285,17 +303,17 @@ impl Walker<'_> {
     }
 }
 
-/// `isinstance(…)`, alone or with other tests.
-fn asks_for_class(test: &Expr) -> bool {
+/// True for `isinstance(…)`, alone or among the operands of `and` and `or`.
+fn has_isinstance(test: &Expr) -> bool {
     match test {
         Expr::Call(call) => matches!(&*call.func, Expr::Name(name) if &*name.id == "isinstance"),
-        Expr::BoolOp(operation) => operation.values.iter().any(asks_for_class),
+        Expr::BoolOp(operation) => operation.values.iter().any(has_isinstance),
         _ => false,
     }
 }
 
-/// `sys.exit()` and its like.
-fn ends_the_process(value: &Expr) -> bool {
+/// True for calls that end the process: `sys.exit()`, `os.execv(…)`.
+fn exits_process(value: &Expr) -> bool {
     let Expr::Call(call) = value else { return false };
     match &*call.func {
         Expr::Name(name) => matches!(&*name.id, "exit" | "quit"),

@@ -1,4 +1,4 @@
-//! The state of the walk over a file, and the operations that all its parts share.
+//! [`Walker`]: the state of the walk over a syntax tree, and the operations that add rows to the facts.
 
 use blocklint_core::Span;
 use blocklint_facts::{
@@ -11,12 +11,12 @@ use ruff_text_size::{Ranged, TextRange};
 use crate::dunder::{Dunder, Dunders};
 use crate::scope::{ScopeKind, Scopes};
 
-/// Levels of expressions that are walked; deeper parts are left out.
+/// Levels of nested expressions that are walked; deeper ones are left out.
 pub(crate) const EXPRESSION_DEPTH: u32 = 1_500;
-/// Levels of statements that are walked; deeper parts are left out.
+/// Levels of nested suites that are walked; deeper ones are left out.
 pub(crate) const STATEMENT_DEPTH: u32 = 400;
-/// How deep regions nest that come from conditions in a row (early returns, `elif`, operands of `and` and `or`):
-/// what follows the last of these counts as unconditional, so that a file of a million conditions stays linear.
+/// Nesting limit for the regions of consecutive conditions (early returns, `elif`, operands of `and` and `or`). Code
+/// behind the last of these counts as unconditional, so that a file of a million conditions takes linear time.
 pub(crate) const CONDITIONS_IN_A_ROW: u32 = 64;
 
 /// The walk over one file.
@@ -27,28 +27,32 @@ pub(crate) struct Walker<'s> {
     pub(crate) dunders: Dunders,
     /// The body being walked.
     pub(crate) body: BodyId,
-    /// The class whose body it is.
+    /// The class, if the body is one of a class.
     pub(crate) class: ClassId,
     /// The innermost region.
     pub(crate) region: RegionId,
-    /// True if the body yields, or awaits in a generator expression.
+    /// True if the body has a `yield`.
     pub(crate) yields: bool,
+    /// True if the body has an `await`, also one in a generator expression.
     pub(crate) awaits: bool,
-    /// Arguments and forms of unfinished calls and displays.
+    /// Arguments of calls that are not complete yet, as a stack.
     pub(crate) args: Vec<Arg>,
+    /// Forms of lists (displays, operands) that are not complete yet, as a stack.
     pub(crate) items: Vec<FormId>,
-    pub(crate) expressions: u32,
-    pub(crate) suites: u32,
-    /// The first part that was left out for its depth.
+    /// Levels of expressions around the one being walked.
+    pub(crate) expression_depth: u32,
+    /// Levels of suites around the one being walked.
+    pub(crate) suite_depth: u32,
+    /// The first part that was left out because it is nested too deeply.
     pub(crate) too_deep: Option<Span>,
-    /// How many places were given out so far.
+    /// Number of the last position that [`Self::next_place`] returned.
     position: u32,
-    /// All expressions with their places, if they were asked for.
-    pub(crate) written: Option<Vec<Expression>>,
+    /// All expressions with their places, if the caller wants them.
+    pub(crate) recorded_expressions: Option<Vec<Expression>>,
 }
 
-/// The state that [`Walker::leave`] restores.
-pub(crate) struct Outer {
+/// The state of the enclosing body, which [`Walker::leave_body`] restores.
+pub(crate) struct OuterBody {
     body: BodyId,
     class: ClassId,
     region: RegionId,
@@ -70,17 +74,17 @@ impl<'s> Walker<'s> {
             awaits: false,
             args: Vec::new(),
             items: Vec::new(),
-            expressions: 0,
-            suites: 0,
+            expression_depth: 0,
+            suite_depth: 0,
             too_deep: None,
             position: 0,
-            written: None,
+            recorded_expressions: None,
         }
     }
 
-    /// Starts a body inside the present one and opens its scope.
-    pub(crate) fn enter(&mut self, kind: BodyKind, name: Sym, span: Span, name_span: Span) -> Outer {
-        let outer = Outer {
+    /// Starts a body inside the current one and opens its scope.
+    pub(crate) fn enter_body(&mut self, kind: BodyKind, name: Sym, span: Span, name_span: Span) -> OuterBody {
+        let outer = OuterBody {
             body: self.body,
             class: self.class,
             region: self.region,
@@ -114,79 +118,86 @@ impl<'s> Walker<'s> {
         outer
     }
 
-    /// Ends the body that [`Self::enter`] started.
-    pub(crate) fn leave(&mut self, outer: Outer) -> BodyId {
+    /// Ends the body that [`Self::enter_body`] started, and returns its id.
+    pub(crate) fn leave_body(&mut self, outer: OuterBody) -> BodyId {
         self.scopes.close();
         let body = self.body;
-        Outer { body: self.body, class: self.class, region: self.region, yields: self.yields, awaits: self.awaits } =
-            outer;
+        OuterBody {
+            body: self.body,
+            class: self.class,
+            region: self.region,
+            yields: self.yields,
+            awaits: self.awaits,
+        } = outer;
         body
     }
 
-    /// Opens a region inside the present one, and makes it the present one; gives the one to go back to.
-    pub(crate) fn open(&mut self, kind: RegionKind, test: FormId, range: TextRange) -> RegionId {
+    /// Opens a region inside the current one and makes it the current one. Returns the outer region.
+    pub(crate) fn open_region(&mut self, kind: RegionKind, test: FormId, range: TextRange) -> RegionId {
         let region = self.facts.region(self.region, self.body, kind, test, span(range));
         std::mem::replace(&mut self.region, region)
     }
 
-    /// As [`Self::open`], for an arm.
+    /// As [`Self::open_region`], for one arm of a group (`if` and `else`, the handlers of a `try`).
     pub(crate) fn open_arm(&mut self, kind: RegionKind, group: u32, test: FormId, span: Span) -> RegionId {
         let region = self.facts.arm(self.region, self.body, kind, group, test, span);
         std::mem::replace(&mut self.region, region)
     }
 
-    pub(crate) fn at(&mut self) -> At {
+    /// Returns the place of the next row: the current region, and a position after all rows before.
+    pub(crate) fn next_place(&mut self) -> At {
         self.position += 1;
         self.facts.at(self.region)
     }
 
-    /// Notes the place of an expression, if places were asked for.
-    pub(crate) fn note(&mut self, expr: &Expr, form: FormId) {
+    /// Records an expression with its place, if the caller wants expressions.
+    pub(crate) fn record_expression(&mut self, expr: &Expr, form: FormId) {
         let name = match expr {
             Expr::Attribute(node) => node.attr.range,
             _ => expr.range(),
         };
-        self.note_at(expr.range(), name, form, false);
+        self.record_place(expr.range(), name, form, false);
     }
 
-    /// Notes the place of a target, if places were asked for.
-    pub(crate) fn note_target(&mut self, range: TextRange, name: TextRange, form: FormId) {
-        self.note_at(range, name, form, true);
+    /// Records a target with its place, if the caller wants expressions.
+    pub(crate) fn record_target(&mut self, range: TextRange, name: TextRange, form: FormId) {
+        self.record_place(range, name, form, true);
     }
 
-    fn note_at(&mut self, range: TextRange, name: TextRange, form: FormId, is_target: bool) {
+    fn record_place(&mut self, range: TextRange, name: TextRange, form: FormId, is_target: bool) {
         let at = At { region: self.region, position: self.position + 1 };
-        if let Some(written) = &mut self.written {
-            written.push(Expression { span: span(range), name_span: span(name), form, at, is_target });
+        if let Some(recorded_expressions) = &mut self.recorded_expressions {
+            recorded_expressions.push(Expression { span: span(range), name_span: span(name), form, at, is_target });
         }
     }
 
-    pub(crate) fn dunder(&mut self, dunder: Dunder) -> Sym {
-        self.dunders.get(dunder, &mut self.facts)
+    /// Returns the symbol of a dunder method's name.
+    pub(crate) fn dunder_symbol(&mut self, dunder: Dunder) -> Sym {
+        self.dunders.intern(dunder, &mut self.facts)
     }
 
-    /// Adds a site with the arguments collected since `args` was that long.
+    /// Adds a call site. Its arguments are those on the stack [`Self::args`] from index `args` on.
     #[expect(clippy::too_many_arguments, reason = "a site has that many columns")]
-    pub(crate) fn site(
+    pub(crate) fn add_site(
         &mut self,
         kind: SiteKind,
         flags: SiteFlags,
         callee: FormId,
         name: Sym,
-        whole: TextRange,
+        range: TextRange,
         name_range: TextRange,
         args: usize,
     ) -> SiteId {
-        let at = self.at();
+        let at = self.next_place();
         let site =
-            Site { kind, flags, callee, name, args: List::EMPTY, at, span: span(whole), name_span: span(name_range) };
+            Site { kind, flags, callee, name, args: List::EMPTY, at, span: span(range), name_span: span(name_range) };
         let id = self.facts.site(site, &self.args[args..]);
         self.args.truncate(args);
         id
     }
 
-    /// Adds an implicit call of a method without arguments.
-    pub(crate) fn implicit(
+    /// Adds an implicit call of a dunder method without arguments.
+    pub(crate) fn add_implicit_call(
         &mut self,
         kind: SiteKind,
         flags: SiteFlags,
@@ -194,13 +205,13 @@ impl<'s> Walker<'s> {
         method: Dunder,
         range: TextRange,
     ) -> SiteId {
-        let name = self.dunder(method);
+        let name = self.dunder_symbol(method);
         let args = self.args.len();
-        self.site(kind, flags, operand, name, range, range, args)
+        self.add_site(kind, flags, operand, name, range, range, args)
     }
 
-    /// Adds an implicit call of a method with one argument.
-    pub(crate) fn implicit_with(
+    /// Adds an implicit call of a dunder method with one argument.
+    pub(crate) fn add_implicit_call_with(
         &mut self,
         kind: SiteKind,
         operand: FormId,
@@ -208,21 +219,21 @@ impl<'s> Walker<'s> {
         (value, value_range): (FormId, TextRange),
         range: TextRange,
     ) -> SiteId {
-        let name = self.dunder(method);
+        let name = self.dunder_symbol(method);
         let args = self.args.len();
         self.args.push(Arg { name: Sym::NONE, value, span: span(value_range) });
-        self.site(kind, SiteFlags::default(), operand, name, range, range, args)
+        self.add_site(kind, SiteFlags::default(), operand, name, range, range, args)
     }
 
-    /// Sets flags on the site whose result the form is.
-    pub(crate) fn flag(&mut self, form: FormId, flags: SiteFlags) {
+    /// Sets flags on the site whose result this form is; other forms are ignored.
+    pub(crate) fn set_site_flags(&mut self, form: FormId, flags: SiteFlags) {
         if let Form::Result(site) = self.facts.facts().form(form) {
             let site = self.facts.site_mut(site);
             site.flags = site.flags.with(flags);
         }
     }
 
-    pub(crate) fn assign(
+    pub(crate) fn add_assignment(
         &mut self,
         kind: AssignKind,
         target: FormId,
@@ -230,29 +241,29 @@ impl<'s> Walker<'s> {
         annotation: FormId,
         range: TextRange,
     ) {
-        let at = self.at();
+        let at = self.next_place();
         self.facts.assign(Assign { target, value, annotation, kind, at, span: span(range) });
     }
 
-    pub(crate) fn exit(&mut self, kind: ExitKind, value: FormId, range: TextRange) {
-        let at = self.at();
+    pub(crate) fn add_exit(&mut self, kind: ExitKind, value: FormId, range: TextRange) {
+        let at = self.next_place();
         self.facts.exit(Exit { kind, value, at, span: span(range) });
     }
 
-    /// The list of the forms collected since `items` was that long.
-    pub(crate) fn list(&mut self, items: usize) -> List {
+    /// Returns the list of the forms on the stack [`Self::items`] from index `items` on, and removes them from it.
+    pub(crate) fn finish_list(&mut self, items: usize) -> List {
         let list = self.facts.list(&self.items[items..]);
         self.items.truncate(items);
         list
     }
 
-    /// Notes a part that is too deep to be walked.
+    /// Records a part that is not walked, because it is nested too deeply.
     pub(crate) fn leave_out(&mut self, part: impl Ranged) {
         self.too_deep.get_or_insert(span(part.range()));
     }
 }
 
-/// Returns the facts' span of the parser's range.
+/// Converts a range of the parser to a span of the facts.
 pub(crate) fn span(range: TextRange) -> Span {
     Span { start: range.start().to_u32(), end: range.end().to_u32() }
 }

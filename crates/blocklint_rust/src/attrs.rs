@@ -1,7 +1,7 @@
-//! Attributes as decorators.
+//! Attributes: `#[tokio::main(flavor = "…")]` is a decorator, `#[derive(…)]` lists traits, `#[cfg(test)]` sets a flag.
 //!
-//! An attribute is recorded as its path, or as the result of a `Macro` site with its arguments (`flavor = "…"` by
-//! name). Those that only speak to the compiler are left out; `#[cfg(test)]` and `#[test]` become a flag.
+//! The form of a decorator is the attribute's path, or, if it has arguments, the result of a `Macro` site. Attributes
+//! that only concern the compiler (`#[inline]`) are left out.
 
 use blocklint_core::Span;
 use blocklint_facts::{Arg, Form, FormId, List, Site, SiteFlags, SiteKind, Sym};
@@ -18,23 +18,23 @@ pub(crate) struct Attrs<'t> {
     pub(crate) nodes: Vec<Node<'t>>,
 }
 
-/// True if a condition of `cfg`, without blanks, holds in builds for tests alone: `test`, or a feature named for them.
+/// True if a condition of `cfg` (without blanks) is true in builds for tests only: `test`, `feature="mock"`.
 fn is_test_condition(text: &str) -> bool {
-    let inside = |name: &str| text.strip_prefix(name)?.strip_prefix('(')?.strip_suffix(')');
-    if let Some(parts) = inside("any") {
-        return parts_of(parts).all(is_test_condition);
+    let arguments_of = |name: &str| text.strip_prefix(name)?.strip_prefix('(')?.strip_suffix(')');
+    if let Some(parts) = arguments_of("any") {
+        return split_at_commas(parts).all(is_test_condition);
     }
-    if let Some(parts) = inside("all") {
-        return parts_of(parts).any(is_test_condition);
+    if let Some(parts) = arguments_of("all") {
+        return split_at_commas(parts).any(is_test_condition);
     }
     let feature = text.strip_prefix("feature=").map(|name| name.trim_matches('"'));
-    let of_tests =
+    let is_test_word =
         |word: &str| matches!(word, "test" | "tests" | "testing" | "testutils" | "testsuite" | "mock" | "mocks");
-    text == "test" || feature.is_some_and(|name| name.split(['-', '_']).any(of_tests))
+    text == "test" || feature.is_some_and(|name| name.split(['-', '_']).any(is_test_word))
 }
 
-/// Returns the parts of a list, by the commas that no bracket encloses.
-fn parts_of(text: &str) -> impl Iterator<Item = &str> {
+/// Splits a list at the commas outside of brackets.
+fn split_at_commas(text: &str) -> impl Iterator<Item = &str> {
     let mut depth = 0_i32;
     text.split(move |c| {
         match c {
@@ -48,26 +48,26 @@ fn parts_of(text: &str) -> impl Iterator<Item = &str> {
 }
 
 impl<'t> Attrs<'t> {
-    /// Returns where an item starts: at its first attribute.
+    /// Returns the start of an item: that of its first attribute.
     pub(crate) fn start(&self, item: Node<'_>) -> u32 {
         self.nodes.first().map_or(item.start_byte(), Node::start_byte) as u32
     }
 }
 
 impl Walker<'_> {
-    /// True if the attributes say that the item is built only for tests.
-    pub(crate) fn is_test(&self, attrs: &Attrs<'_>) -> bool {
-        attrs.nodes.iter().any(|&node| self.attribute_is_test(node))
+    /// True if the attributes say that the item is compiled only for tests.
+    pub(crate) fn is_test_only(&self, attrs: &Attrs<'_>) -> bool {
+        attrs.nodes.iter().any(|&node| self.is_test_attribute(node))
     }
 
-    /// True if one attribute, outer or inner, does.
-    pub(crate) fn attribute_is_test(&self, node: Node<'_>) -> bool {
+    /// True if an attribute (outer or inner) says that its item is compiled only for tests.
+    pub(crate) fn is_test_attribute(&self, node: Node<'_>) -> bool {
         let Some(attribute) = named(node).next() else { return false };
         let Some(path) = named(attribute).next() else { return false };
         let path_text = self.text(path);
         match path_text.rsplit("::").next().unwrap_or_default().trim() {
             "bench" => true,
-            // `async_test`, `rstest` and their like.
+            // `test`, `rstest`, `async_test`.
             name if name.ends_with("test") => true,
             "cfg" => match child(attribute, fields().arguments) {
                 Some(arguments) => {
@@ -93,9 +93,9 @@ impl Walker<'_> {
         None
     }
 
-    /// Returns the traits that an item derives, also those that it derives in some builds only.
-    pub(crate) fn derives(&mut self, attrs: &Attrs<'_>) -> Vec<Arg> {
-        let mut found = Vec::new();
+    /// Returns the derived traits of an item, also those in `#[cfg_attr(…, derive(…))]`.
+    pub(crate) fn derive_arguments(&mut self, attrs: &Attrs<'_>) -> Vec<Arg> {
+        let mut traits = Vec::new();
         for &node in &attrs.nodes {
             let Some(attribute) = named(node).next() else { continue };
             let Some(arguments) = child(attribute, fields().arguments) else { continue };
@@ -113,16 +113,17 @@ impl Walker<'_> {
                     if !path.is_empty() {
                         let name = self.facts.intern(path);
                         let value = self.form(Form::Str(name));
-                        found.push(Arg { name: NO_NAME, value, span: span(arguments) });
+                        traits.push(Arg { name: NO_NAME, value, span: span(arguments) });
                     }
                 }
             }
         }
-        found
+        traits
     }
 
-    /// Returns the decorators of an item, outermost first; their arguments are read where the item stands.
-    pub(crate) fn decorators(&mut self, attrs: &Attrs<'_>) -> Vec<FormId> {
+    /// Returns the forms of an item's decorators, the outermost first. Their arguments are walked in the body around
+    /// the item.
+    pub(crate) fn walk_decorators(&mut self, attrs: &Attrs<'_>) -> Vec<FormId> {
         let mut forms = Vec::new();
         for &node in &attrs.nodes {
             let Some(attribute) = named(node).next() else { continue };
@@ -133,15 +134,15 @@ impl Walker<'_> {
             let callee = self.path_form(path);
             let f = fields();
             let args: Vec<Arg> = match (child(attribute, f.arguments), child(attribute, f.value)) {
-                (Some(arguments), _) => self.macro_arguments(arguments),
-                (None, Some(value)) => vec![Arg { name: NO_NAME, value: self.value(value), span: span(value) }],
+                (Some(arguments), _) => self.walk_macro_arguments(arguments),
+                (None, Some(value)) => vec![Arg { name: NO_NAME, value: self.walk_value(value), span: span(value) }],
                 (None, None) => {
                     forms.push(callee);
                     continue;
                 }
             };
             let name_node = last_segment(path);
-            let name = self.name(name_node);
+            let name = self.name_symbol(name_node);
             let at = self.at();
             let site = self.facts.site(
                 Site {
@@ -161,18 +162,24 @@ impl Walker<'_> {
         forms
     }
 
-    /// One `Decorate` site per decorator of a function.
-    pub(crate) fn decorate(&mut self, attrs: &Attrs<'_>, decorators: &[FormId], target: FormId, target_span: Span) {
+    /// Adds a `Decorate` site for each decorator of a function.
+    pub(crate) fn add_decorator_calls(
+        &mut self,
+        attrs: &Attrs<'_>,
+        decorators: &[FormId],
+        target: FormId,
+        target_span: Span,
+    ) {
         let mut nodes = attrs
             .nodes
             .iter()
             .filter_map(|&node| named(node).next())
             .filter(|&attribute| named(attribute).next().is_some_and(|path| !is_inert(&self.text(path))));
-        let places: Vec<Node<'_>> = decorators.iter().filter_map(|_| nodes.next()).collect();
-        for (&decorator, attribute) in decorators.iter().zip(places).rev() {
+        let attributes: Vec<Node<'_>> = decorators.iter().filter_map(|_| nodes.next()).collect();
+        for (&decorator, attribute) in decorators.iter().zip(attributes).rev() {
             let Some(path) = named(attribute).next() else { continue };
             let name_node = last_segment(path);
-            let name = self.name(name_node);
+            let name = self.name_symbol(name_node);
             let at = self.at();
             self.facts.site(
                 Site {
@@ -200,7 +207,7 @@ pub(crate) fn last_segment(path: Node<'_>) -> Node<'_> {
     }
 }
 
-/// The compiler's own attributes, and those of tools, which change no meaning that matters here.
+/// True for attributes of the compiler and of tools that do not change the behaviour of an item.
 fn is_inert(path: &str) -> bool {
     matches!(
         path,

@@ -1,4 +1,4 @@
-//! Blocks: statements in order, what a `let` binds, and the value at the end.
+//! Blocks: statements, `let`, and the value of the tail expression.
 
 use blocklint_core::Span;
 use blocklint_facts::{AssignKind, Exit, ExitKind, Form, FormId, RegionId, RegionKind, SiteFlags, VarKind};
@@ -11,17 +11,17 @@ use crate::walker::{Breaks, Walker, Walking, span};
 
 /// The value of a block.
 pub(crate) struct BlockValue {
-    /// Its value; none if its end is never reached.
+    /// The value; [`FormId::NONE`] if control never reaches the end.
     pub(crate) form: FormId,
-    /// True if an expression stands at its end.
-    pub(crate) tail: bool,
-    /// Of that expression, or of the block.
+    /// True if the block has a tail expression.
+    pub(crate) has_tail: bool,
+    /// The span of the tail expression, or of the block.
     pub(crate) span: Span,
 }
 
-/// The arm that the rest of a block runs in, after a branch one side of which always leaves.
+/// The arm in which the rest of a block runs, after an `if` of which one branch always leaves: `if x { return; }`.
 #[derive(Clone, Copy)]
-pub(crate) struct After {
+pub(crate) struct RestArm {
     pub(crate) kind: RegionKind,
     pub(crate) group: u32,
     pub(crate) test: FormId,
@@ -29,65 +29,66 @@ pub(crate) struct After {
 
 impl Walker<'_> {
     /// Walks a block in a scope of its own.
-    pub(crate) fn block(&mut self, node: Node<'_>) -> BlockValue {
+    pub(crate) fn walk_block(&mut self, node: Node<'_>) -> BlockValue {
         let result = self.one_level_deeper(node, |walker| {
-            walker.scopes.push(ScopeKind::Open);
+            walker.scopes.open(ScopeKind::Open);
             let region = walker.region;
-            // It comes first of all.
-            let label = named(node).next().filter(|part| kind(*part) == K::Label).map(|label| walker.label(label));
-            let labelled = label.is_some();
-            if labelled {
+            // A label is the first child.
+            let label = named(node).next().filter(|part| kind(*part) == K::Label).map(|label| walker.label_name(label));
+            let is_labelled = label.is_some();
+            if is_labelled {
                 walker.breaks.push(Breaks { label, ..Breaks::default() });
             }
-            let owned = walker.owned.len();
-            let mut value = walker.statements(node);
-            walker.drop_from(owned);
-            if labelled && let Some(mut breaks) = walker.breaks.pop().filter(|breaks| breaks.any) {
+            let owned_before = walker.owned.len();
+            let mut value = walker.walk_statements(node);
+            walker.end_owned_locals(owned_before);
+            if is_labelled && let Some(mut breaks) = walker.breaks.pop().filter(|breaks| breaks.is_left) {
                 breaks.values.push(value.form);
                 value.form = walker.ends(breaks.values);
-                value.tail = true;
+                value.has_tail = true;
             }
             walker.region = region;
-            walker.scopes.pop();
+            walker.scopes.close();
             value
         });
-        result.unwrap_or_else(|| BlockValue { form: self.other(), tail: false, span: span(node) })
+        result.unwrap_or_else(|| BlockValue { form: self.other(), has_tail: false, span: span(node) })
     }
 
-    /// Returns a block that is an expression: what is bound in it lives to its end.
-    pub(crate) fn scoped_block(&mut self, node: Node<'_>) -> FormId {
+    /// Walks a block that is an expression. If it has a `let`, it gets a region, at whose end the locals are dropped.
+    pub(crate) fn walk_scoped_block(&mut self, node: Node<'_>) -> FormId {
         if !named(node).any(|part| kind(part) == K::LetDeclaration) {
-            return self.block(node).form;
+            return self.walk_block(node).form;
         }
         let region = self.region_here(RegionKind::Block, FormId::NONE, span(node));
-        self.in_region(region, |walker| walker.block(node).form)
+        self.in_region(region, |walker| walker.walk_block(node).form)
     }
 
-    /// Returns the region of a whole `match`, `if let`, `while let` or `for` whose subject makes values that live as
-    /// long as it does; the current one where it makes none. Its test is the subject, once that is known.
-    pub(crate) fn subject_region(&mut self, whole: Node<'_>, subject: Node<'_>) -> Option<RegionId> {
-        let plain = matches!(
+    /// Adds a region for a `match`, `if let`, `while let` or `for` whose subject creates temporary values, which live
+    /// to the end of the whole expression. Returns `None` if the subject creates none. [`Self::set_subject`] sets its
+    /// test.
+    pub(crate) fn add_subject_region(&mut self, whole: Node<'_>, subject: Node<'_>) -> Option<RegionId> {
+        let creates_none = matches!(
             kind(subject),
             K::Identifier | K::Field | K::SelfWord | K::Await | K::RangeExpr | K::ScopedIdentifier | K::TupleExpr
         );
-        (!plain).then(|| self.region_here(RegionKind::Block, FormId::NONE, span(whole)))
+        (!creates_none).then(|| self.region_here(RegionKind::Block, FormId::NONE, span(whole)))
     }
 
-    /// Returns the statements of a block; leaves the region in that of the last.
-    fn statements(&mut self, node: Node<'_>) -> BlockValue {
+    /// Walks the statements of a block. The current region stays that of the last statement.
+    fn walk_statements(&mut self, node: Node<'_>) -> BlockValue {
         let parts: Vec<Node<'_>> = named(node).filter(|part| kind(*part) != K::Label).collect();
-        self.hoist_parts(parts.iter().copied());
-        let parts = self.compiled(parts);
+        self.declare_items_among(parts.iter().copied());
+        let parts = self.without_test_parts(parts);
         let unit = self.form(Form::None);
-        let mut value = BlockValue { form: unit, tail: false, span: span(node) };
+        let mut value = BlockValue { form: unit, has_tail: false, span: span(node) };
         let mut attrs = Attrs::default();
         let end = node.end_byte();
-        let mut ended = false;
-        for (at, &part) in parts.iter().enumerate() {
-            let last = at + 1 == parts.len();
-            let mut never = false;
-            // Code behind `return …;` never runs; items that are declared there are known all the same.
-            if ended && kind(part) != K::AttributeItem && !self.is_item(part) {
+        let mut is_ended = false;
+        for (index, &part) in parts.iter().enumerate() {
+            let is_last = index + 1 == parts.len();
+            let mut diverges = false;
+            // Statements behind `return …;` never run, but items that are declared there exist.
+            if is_ended && kind(part) != K::AttributeItem && !self.is_item(part) {
                 attrs.nodes.clear();
                 continue;
             }
@@ -98,102 +99,102 @@ impl Walker<'_> {
                 }
                 K::EmptyStatement | K::InnerAttribute | K::UseDeclaration | K::ExternCrate => {}
                 K::LetDeclaration => {
-                    let (leaves, after) = self.let_declaration(part);
-                    never = leaves;
-                    self.go_on(after.as_slice(), part.end_byte(), end);
+                    let (leaves, after) = self.walk_let(part);
+                    diverges = leaves;
+                    self.open_arms_after(after.as_slice(), part.end_byte(), end);
                 }
                 K::ExprStatement => {
                     let Some(inner) = named(part).next() else { continue };
-                    let closed = part
+                    let has_semicolon = part
                         .child_count()
                         .checked_sub(1)
                         .and_then(|last| part.child(last))
                         .is_some_and(|sign| kind(sign) == K::Semicolon);
-                    if last && !closed {
-                        value = BlockValue { form: self.expr(inner), tail: true, span: span(inner) };
-                        never = value.form.is_none();
+                    if is_last && !has_semicolon {
+                        value = BlockValue { form: self.walk_expr(inner), has_tail: true, span: span(inner) };
+                        diverges = value.form.is_none();
                     } else {
-                        never = self.statement(inner, end);
+                        diverges = self.walk_statement(inner, end);
                     }
                 }
                 _ if self.is_item(part) => {
-                    let own = std::mem::take(&mut attrs);
-                    self.item(part, &own);
+                    let item_attrs = std::mem::take(&mut attrs);
+                    self.walk_item(part, &item_attrs);
                 }
-                _ if last && !part.is_error() => {
-                    value = BlockValue { form: self.expr(part), tail: true, span: span(part) };
-                    never = value.form.is_none();
+                _ if is_last && !part.is_error() => {
+                    value = BlockValue { form: self.walk_expr(part), has_tail: true, span: span(part) };
+                    diverges = value.form.is_none();
                 }
-                _ => never = self.statement(part, end),
+                _ => diverges = self.walk_statement(part, end),
             }
             attrs.nodes.clear();
-            if never && !value.tail {
+            if diverges && !value.has_tail {
                 value.form = FormId::NONE;
             }
-            ended |= never && !value.tail;
+            is_ended |= diverges && !value.has_tail;
         }
         value
     }
 
-    /// Returns the parts of a block without those that only a build for tests compiles: `#[cfg(test)] { … }` beside its
-    /// `#[cfg(not(test))]`. Items are kept, and told apart by their flag.
-    fn compiled<'t>(&self, parts: Vec<Node<'t>>) -> Vec<Node<'t>> {
-        // Hardly a block holds one.
-        if self.test || !parts.iter().any(|part| kind(*part) == K::AttributeItem) {
+    /// Returns the parts of a block without the statements that only a build for tests compiles: `#[cfg(test)] { … }`.
+    /// Items stay, because they have a flag.
+    fn without_test_parts<'t>(&self, parts: Vec<Node<'t>>) -> Vec<Node<'t>> {
+        // Few blocks have attributes.
+        if self.is_test || !parts.iter().any(|part| kind(*part) == K::AttributeItem) {
             return parts;
         }
         let mut kept = Vec::new();
-        // Where the attributes of the next part begin.
-        let mut from = 0;
+        // The index at which the attributes of the next part begin.
+        let mut attributes_start = 0;
         for part in parts {
             let is_attribute = kind(part) == K::AttributeItem;
-            let left_out = !is_attribute
-                && !self.test
+            let is_left_out = !is_attribute
+                && !self.is_test
                 && !self.is_item(part)
-                && kept[from..].iter().any(|&attribute| self.attribute_is_test(attribute));
-            if left_out {
-                kept.truncate(from);
+                && kept[attributes_start..].iter().any(|&attribute| self.is_test_attribute(attribute));
+            if is_left_out {
+                kept.truncate(attributes_start);
                 continue;
             }
             kept.push(part);
             if !is_attribute {
-                from = kept.len();
+                attributes_start = kept.len();
             }
         }
         kept
     }
 
-    /// Reads an expression whose result is dropped; true if it never ends.
-    fn statement(&mut self, node: Node<'_>, end: usize) -> bool {
+    /// Walks an expression statement. Returns true if control never reaches its end.
+    fn walk_statement(&mut self, node: Node<'_>, end: usize) -> bool {
         if node.is_error() {
             for part in named(node) {
-                self.fragment(part);
+                self.walk_fragment(part);
             }
             return false;
         }
         if kind(node) == K::If {
             let mut after = Vec::new();
             let form =
-                self.one_level_deeper(node, |walker| walker.if_expr(node, &mut after)).unwrap_or_else(|| self.other());
-            self.go_on(&after, node.end_byte(), end);
+                self.one_level_deeper(node, |walker| walker.walk_if(node, &mut after)).unwrap_or_else(|| self.other());
+            self.open_arms_after(&after, node.end_byte(), end);
             return form.is_none();
         }
-        let form = self.expr(node);
+        let form = self.walk_expr(node);
         if let Some(site) = self.site_of(form) {
             self.flag(site, SiteFlags::DISCARDED);
         }
         form.is_none()
     }
 
-    /// The rest of the block runs in these arms.
-    fn go_on(&mut self, after: &[After], start: usize, end: usize) {
+    /// Opens the arms in which the rest of the block runs.
+    fn open_arms_after(&mut self, after: &[RestArm], start: usize, end: usize) {
         for arm in after {
             let span = Span::new(start as u32, end as u32);
             self.region = self.arm_here(arm.kind, arm.group, arm.test, span);
         }
     }
 
-    /// True if a node is an item, or what stands like one.
+    /// True if a node is an item, or a declaration in a trait or an impl block.
     pub(crate) fn is_item(&self, node: Node<'_>) -> bool {
         matches!(
             kind(node),
@@ -214,16 +215,16 @@ impl Walker<'_> {
         )
     }
 
-    /// Reads a `let`. Returns true if its value never comes, and the arm that follows a `let … else`.
-    pub(crate) fn let_declaration(&mut self, node: Node<'_>) -> (bool, Option<After>) {
+    /// Walks a `let`. Returns true if its value diverges, and the arm of the code after a `let … else`.
+    pub(crate) fn walk_let(&mut self, node: Node<'_>) -> (bool, Option<RestArm>) {
         let f = fields();
         let Some(pattern) = child(node, f.pattern) else { return (false, None) };
-        let annotation = self.type_in(node, f.type_name);
+        let annotation = self.type_form_in_field(node, f.type_name);
         let Some(value_node) = child(node, f.value) else {
-            // `let x;` is set later.
+            // `let x;` is assigned later.
             let pattern = crate::items::strip_mut(pattern);
             if kind(pattern) == K::Identifier {
-                let name = self.name(pattern);
+                let name = self.name_symbol(pattern);
                 let var = self.new_var(name, VarKind::Inner);
                 self.scopes.add_local(name, var);
                 let target = self.var_form(var);
@@ -231,23 +232,23 @@ impl Walker<'_> {
             }
             return (false, None);
         };
-        let value = self.expr(value_node);
-        let never = value.is_none();
-        let value = if never { self.other() } else { value };
+        let value = self.walk_expr(value_node);
+        let diverges = value.is_none();
+        let value = if diverges { self.other() } else { value };
         let mut after = None;
         if let Some(alternative) = child(node, f.alternative) {
             let test = self.pattern_test(pattern, value);
             let group = self.facts.group();
             let region = self.arm_here(RegionKind::Else, group, test, span(alternative));
-            self.in_region(region, |walker| walker.block(alternative));
-            after = Some(After { kind: RegionKind::Then, group, test });
+            self.in_region(region, |walker| walker.walk_block(alternative));
+            after = Some(RestArm { kind: RegionKind::Then, group, test });
         }
-        let simple = crate::items::strip_mut(pattern);
-        if kind(simple) == K::Identifier {
+        let name_pattern = crate::items::strip_mut(pattern);
+        if kind(name_pattern) == K::Identifier {
             let before = std::mem::replace(&mut self.pattern_start, u32::MAX);
-            self.bind_name(simple, value, annotation);
+            self.bind_name(name_pattern, value, annotation);
             self.pattern_start = before;
-            self.may_own(simple, value_node);
+            self.record_owned_local(name_pattern, value_node);
         } else {
             let value = match annotation {
                 FormId::NONE => value,
@@ -255,17 +256,17 @@ impl Walker<'_> {
             };
             self.bind_pattern(pattern, value);
         }
-        (never, after)
+        (diverges, after)
     }
 
-    /// Records a way out of the current body.
-    pub(crate) fn exit(&mut self, kind: ExitKind, value: FormId, span: Span) {
+    /// Adds an exit of the current body.
+    pub(crate) fn add_exit(&mut self, kind: ExitKind, value: FormId, span: Span) {
         let at = self.at();
         self.facts.exit(Exit { kind, value, at, span });
     }
 
-    /// Returns a label's name.
-    pub(crate) fn label(&self, node: Node<'_>) -> String {
+    /// Returns the name of a label, without the quote.
+    pub(crate) fn label_name(&self, node: Node<'_>) -> String {
         self.text(node).trim_start_matches('\'').to_owned()
     }
 }

@@ -1,4 +1,4 @@
-//! Calls, struct literals and literals.
+//! Calls, struct expressions and literals.
 
 use blocklint_facts::{Arg, Form, FormId, List, Site, SiteFlags, SiteKind};
 use tree_sitter::Node;
@@ -9,17 +9,17 @@ use crate::kinds::{K, child, fields, kind, named};
 use crate::walker::{Walker, span};
 
 impl Walker<'_> {
-    /// Returns a call, its callee being known.
-    pub(crate) fn call(&mut self, node: Node<'_>, callee: FormId) -> FormId {
+    /// Walks a call; `callee` is the form of its callee.
+    pub(crate) fn walk_call(&mut self, node: Node<'_>, callee: FormId) -> FormId {
         let f = fields();
         let mut args = Vec::new();
         for part in child(node, f.arguments).into_iter().flat_map(named) {
             if kind(part) != K::AttributeItem {
-                args.push(Arg { name: NO_NAME, value: self.value(part), span: span(part) });
+                args.push(Arg { name: NO_NAME, value: self.walk_value(part), span: span(part) });
             }
         }
-        let (name, name_span) = match child(node, f.function).and_then(called_name) {
-            Some(name) => (self.name(name), span(name)),
+        let (name, name_span) = match child(node, f.function).and_then(name_of_callee) {
+            Some(name) => (self.name_symbol(name), span(name)),
             None => (self.facts.intern(""), child(node, f.function).map_or(span(node), span)),
         };
         let at = self.at();
@@ -39,8 +39,8 @@ impl Walker<'_> {
         self.form(Form::Result(site))
     }
 
-    /// `T { a: 1, b, ..rest }`: a constructor call with named arguments.
-    pub(crate) fn struct_expr(&mut self, node: Node<'_>) -> FormId {
+    /// Walks `T { a: 1, b, ..rest }`, which is a constructor call with named arguments.
+    pub(crate) fn walk_struct_expr(&mut self, node: Node<'_>) -> FormId {
         let f = fields();
         let Some(path) = child(node, f.name) else { return self.other() };
         let callee = self.type_form(path);
@@ -49,17 +49,17 @@ impl Walker<'_> {
             match kind(part) {
                 K::FieldInit => {
                     let (Some(name), Some(value)) = (child(part, f.field), child(part, f.value)) else { continue };
-                    let name = self.name(name);
-                    args.push(Arg { name, value: self.value(value), span: span(value) });
+                    let name = self.name_symbol(name);
+                    args.push(Arg { name, value: self.walk_value(value), span: span(value) });
                 }
                 K::ShorthandInit => {
                     let Some(name) = named(part).find(|part| kind(*part) == K::Identifier) else { continue };
-                    let sym = self.name(name);
-                    args.push(Arg { name: sym, value: self.value(name), span: span(name) });
+                    let sym = self.name_symbol(name);
+                    args.push(Arg { name: sym, value: self.walk_value(name), span: span(name) });
                 }
                 K::BaseInit => {
                     let Some(base) = named(part).next() else { continue };
-                    let value = self.value(base);
+                    let value = self.walk_value(base);
                     let value = self.form(Form::StarStar(value));
                     args.push(Arg { name: NO_NAME, value, span: span(base) });
                 }
@@ -71,7 +71,7 @@ impl Walker<'_> {
             _ => path,
         };
         let name_node = last_segment(name_node);
-        let name = self.name(name_node);
+        let name = self.name_symbol(name_node);
         let at = self.at();
         let site = self.facts.site(
             Site {
@@ -89,19 +89,19 @@ impl Walker<'_> {
         self.form(Form::Result(site))
     }
 
-    /// Returns a literal; characters count as strings.
-    pub(crate) fn literal(&mut self, node: Node<'_>) -> FormId {
+    /// Returns the form of a literal; a character is a string.
+    pub(crate) fn literal_form(&mut self, node: Node<'_>) -> FormId {
         let text = self.text(node);
         let form = match kind(node) {
             K::Bool => Form::Bool(text == "true"),
-            K::Integer => integer(&text),
-            K::Float => float(&text),
+            K::Integer => parse_integer(&text),
+            K::Float => parse_float(&text),
             K::NegativeLiteral => match named(node).next().map(|inner| (kind(inner), self.text(inner))) {
-                Some((K::Integer, text)) => match integer(&text) {
+                Some((K::Integer, text)) => match parse_integer(&text) {
                     Form::Int(value) => Form::Int(value.wrapping_neg()),
                     other => other,
                 },
-                Some((_, text)) => match float(&text) {
+                Some((_, text)) => match parse_float(&text) {
                     Form::Float(value) => Form::Float(-value),
                     other => other,
                 },
@@ -112,14 +112,14 @@ impl Walker<'_> {
                 Form::Str(self.facts.intern_literal(inner))
             }
             K::String => {
-                let (bytes, inner) = match text.strip_prefix('b') {
+                let (is_bytes, inner) = match text.strip_prefix('b') {
                     Some(rest) => (true, rest),
                     None => (false, text.strip_prefix('c').unwrap_or(&text)),
                 };
                 let inner = inner.strip_prefix('"').unwrap_or(inner);
                 let inner = unescape(inner.strip_suffix('"').unwrap_or(inner));
                 let sym = self.facts.intern_literal(&inner);
-                if bytes { Form::Bytes(sym) } else { Form::Str(sym) }
+                if is_bytes { Form::Bytes(sym) } else { Form::Str(sym) }
             }
             K::RawString => {
                 let inner = text.trim_start_matches(['b', 'c']).trim_start_matches('r').trim_matches('#');
@@ -133,23 +133,23 @@ impl Walker<'_> {
     }
 }
 
-/// Returns the node of the name that a callee ends with.
-fn called_name(function: Node<'_>) -> Option<Node<'_>> {
+/// Returns the node of the last name of a callee.
+fn name_of_callee(function: Node<'_>) -> Option<Node<'_>> {
     let f = fields();
-    let mut at = function;
+    let mut callee = function;
     loop {
-        match kind(at) {
-            K::Identifier => return Some(at),
-            K::ScopedIdentifier => return child(at, f.name),
-            K::Field => return child(at, f.field),
-            K::GenericFunction => at = child(at, f.function)?,
-            K::Paren => at = named(at).next()?,
+        match kind(callee) {
+            K::Identifier => return Some(callee),
+            K::ScopedIdentifier => return child(callee, f.name),
+            K::Field => return child(callee, f.field),
+            K::GenericFunction => callee = child(callee, f.function)?,
+            K::Paren => callee = named(callee).next()?,
             _ => return None,
         }
     }
 }
 
-fn integer(text: &str) -> Form {
+fn parse_integer(text: &str) -> Form {
     let text: String = text.chars().filter(|&c| c != '_').collect();
     let (digits, radix) = match text.get(..2) {
         Some("0x") => (&text[2..], 16),
@@ -159,20 +159,20 @@ fn integer(text: &str) -> Form {
     };
     let end = digits.find(|c: char| !c.is_digit(radix)).unwrap_or(digits.len());
     match i64::from_str_radix(&digits[..end], radix) {
-        // `1f64` is written like an integer.
+        // The grammar parses `1f64` as an integer.
         Ok(value) if digits[end..].starts_with('f') => Form::Float(value as f64),
         Ok(value) => Form::Int(value),
         Err(_) => Form::Other,
     }
 }
 
-fn float(text: &str) -> Form {
+fn parse_float(text: &str) -> Form {
     let text: String = text.chars().filter(|&c| c != '_').collect();
     let digits = text.strip_suffix("f64").or(text.strip_suffix("f32")).unwrap_or(&text);
     digits.parse().map_or(Form::Other, Form::Float)
 }
 
-/// Returns the text of a string literal, of which only the start is kept, with the plain escapes undone.
+/// Returns the text of a string literal with its simple escapes resolved.
 fn unescape(text: &str) -> String {
     if !text.contains('\\') {
         return text.to_owned();

@@ -1,7 +1,8 @@
-//! Values that end with their block, where their type may block: a directory is removed, a runtime waits for its tasks.
+//! Drops of locals at the end of their block, because a `Drop` can block: a temporary directory is removed, a runtime
+//! waits for its tasks.
 //!
-//! A local is recorded if a `let` binds it to a value that a function or literal makes, and nothing may move it away
-//! before the end of its block. A borrowed local stays; a local that is passed on, returned or captured by `move` goes.
+//! A local is recorded if a `let` binds it to the value of a call or a struct expression, and it is not moved before
+//! the end of its block. A borrow does not move it; passing, returning or capturing it by `move` does.
 
 use blocklint_core::Span;
 use blocklint_facts::{BodyFlags, SiteKind, VarId};
@@ -12,57 +13,60 @@ use crate::attrs::last_segment;
 use crate::kinds::{K, child, fields, kind, named};
 use crate::walker::{Walker, span};
 
-/// Locals that may own their value, in the order of their `let`s.
+/// Locals that own their value, in the order of their `let`s.
 #[derive(Debug, Default)]
 pub(crate) struct Owned {
     order: Vec<VarId>,
-    /// Where each was bound, until it is moved.
+    /// The span of each local's name, until the local is moved.
     bound: FxHashMap<VarId, Span>,
 }
 
 impl Owned {
-    /// How many there are, to give up those that follow.
+    /// Returns the number of locals; [`Walker::end_owned_locals`] ends those that are added later.
     pub(crate) fn len(&self) -> usize {
         self.order.len()
     }
 }
 
 impl Walker<'_> {
-    /// The local that a `let` just bound owns its value, if that is made there.
-    pub(crate) fn may_own(&mut self, name: Node<'_>, value: Node<'_>) {
-        if !self.is_made(value) {
+    /// Records the local that a `let` has just bound, if its value is created there.
+    pub(crate) fn record_owned_local(&mut self, name: Node<'_>, value: Node<'_>) {
+        if !self.creates_value(value) {
             return;
         }
-        let sym = self.name(name);
-        if let Some(var) = self.scopes.local_here(sym) {
+        let sym = self.name_symbol(name);
+        if let Some(var) = self.scopes.local_in_innermost(sym) {
             self.owned.order.push(var);
             self.owned.bound.insert(var, span(name));
         }
     }
 
-    /// True if an expression makes a value: a call of a function, with what is called on it, or a literal of a struct.
-    fn is_made(&self, value: Node<'_>) -> bool {
+    /// True if an expression creates a value: a call of a function, also with further method calls, or a struct
+    /// expression.
+    fn creates_value(&self, value: Node<'_>) -> bool {
         let f = fields();
-        let mut at = value;
-        let mut called = false;
+        let mut expression = value;
+        let mut is_callee = false;
         loop {
-            let inner = match kind(at) {
-                K::Await | K::Try | K::Paren => named(at).next(),
-                K::Call | K::GenericFunction => child(at, f.function),
-                K::Field => child(at, f.value),
+            let inner = match kind(expression) {
+                K::Await | K::Try | K::Paren => named(expression).next(),
+                K::Call | K::GenericFunction => child(expression, f.function),
+                K::Field => child(expression, f.value),
                 K::StructExpr => return true,
-                K::ScopedIdentifier => return called && !self.shares(at),
-                K::Identifier => return called || at == value && self.text(at).starts_with(char::is_uppercase),
+                K::ScopedIdentifier => return is_callee && !self.is_shared_constructor(expression),
+                K::Identifier => {
+                    return is_callee || expression == value && self.text(expression).starts_with(char::is_uppercase);
+                }
                 _ => return false,
             };
-            called = matches!(kind(at), K::Call | K::GenericFunction);
+            is_callee = matches!(kind(expression), K::Call | K::GenericFunction);
             let Some(inner) = inner else { return false };
-            at = inner;
+            expression = inner;
         }
     }
 
-    /// True if a function makes a value that has further owners or is never dropped.
-    fn shares(&self, path: Node<'_>) -> bool {
+    /// True for constructors of values that are shared or never dropped: `Arc::new`, `ManuallyDrop::new`.
+    fn is_shared_constructor(&self, path: Node<'_>) -> bool {
         let Some(owner) = child(path, fields().path) else { return false };
         let owner = match kind(owner) {
             K::GenericType | K::GenericTurbofish => child(owner, fields().type_name).unwrap_or(owner),
@@ -71,15 +75,15 @@ impl Walker<'_> {
         matches!(&*self.text(last_segment(owner)), "Arc" | "Rc" | "Weak" | "ManuallyDrop")
     }
 
-    /// A local is read; `chain` is what stands around it, outermost first.
-    pub(crate) fn use_local(&mut self, var: VarId, chain: &[Node<'_>]) {
-        if self.owned.bound.contains_key(&var) && (!self.borrows(chain) || self.is_captured_by_move(var)) {
+    /// Records a use of a local, which may move it. `chain` are the links around it, the outermost first.
+    pub(crate) fn record_local_use(&mut self, var: VarId, chain: &[Node<'_>]) {
+        if self.owned.bound.contains_key(&var) && (!self.is_borrowed(chain) || self.is_captured_by_move(var)) {
             self.owned.bound.remove(&var);
         }
     }
 
-    /// True if the links around a local leave it where it is.
-    fn borrows(&self, chain: &[Node<'_>]) -> bool {
+    /// True if the chain around a local only borrows it.
+    fn is_borrowed(&self, chain: &[Node<'_>]) -> bool {
         let Some((&first, outer)) = chain.split_last() else { return false };
         match kind(first) {
             K::Reference | K::Index | K::Unary => true,
@@ -92,32 +96,32 @@ impl Walker<'_> {
         }
     }
 
-    /// True if a closure or block between here and a local's body takes what it captures.
+    /// True if a `move` closure or block between the current body and that of the local captures it.
     fn is_captured_by_move(&self, var: VarId) -> bool {
         let facts = self.facts.facts();
         let owner = facts.var(var).body;
-        let mut at = self.body;
-        while at != owner {
-            let row = facts.body(at);
+        let mut body = self.body;
+        while body != owner {
+            let row = facts.body(body);
             let Some(parent) = row.parent.get().filter(|_| !row.flags.has(BodyFlags::MOVE)) else { return true };
-            at = parent;
+            body = parent;
         }
         false
     }
 
-    /// Records the end of the locals from this one on, the last one first.
-    pub(crate) fn drop_from(&mut self, first: usize) {
+    /// Adds the drops of the locals from this index on, the last one first.
+    pub(crate) fn end_owned_locals(&mut self, first: usize) {
         while self.owned.order.len() > first {
             let Some(var) = self.owned.order.pop() else { break };
             if let Some(bound) = self.owned.bound.remove(&var) {
                 let operand = self.var_form(var);
-                self.implicit(SiteKind::Drop, "drop", operand, bound);
+                self.add_implicit_call(SiteKind::Drop, "drop", operand, bound);
             }
         }
     }
 }
 
-/// True if a method so named takes its receiver, as far as names show.
+/// True if a method of this name consumes its receiver by the conventions of Rust: `into_inner`, `unwrap`.
 fn consumes(name: &str) -> bool {
     const PREFIXES: &[&str] = &["into", "close", "keep", "persist", "shutdown", "unwrap", "expect", "finish", "join"];
     PREFIXES.iter().any(|prefix| name.starts_with(prefix))

@@ -1,6 +1,6 @@
-//! Expressions as forms.
+//! Expressions: each operation becomes a call site, each value a form.
 //!
-//! `FormId::NONE` stands for a value that never comes: `return`, `break`, `panic!(…)`, a loop without end.
+//! An expression that diverges has the form `FormId::NONE`: `return`, `break`, `panic!(…)`, a loop without end.
 
 use blocklint_facts::{
     AltKind, AssignKind, BodyFlags, BodyKind, Comparison, DisplayKind, ExitKind, Flow, Form, FormId, RegionKind,
@@ -14,94 +14,94 @@ use crate::scope::ScopeKind;
 use crate::walker::{Walker, Walking, span};
 
 impl Walker<'_> {
-    /// Returns the value of an expression; `Other` if it never comes.
-    pub(crate) fn value(&mut self, node: Node<'_>) -> FormId {
-        let form = self.expr(node);
+    /// Walks an expression and returns its form; `Other` if it diverges.
+    pub(crate) fn walk_value(&mut self, node: Node<'_>) -> FormId {
+        let form = self.walk_expr(node);
         if form.is_none() { self.other() } else { form }
     }
 
-    /// Returns the value of an expression; none if it never comes.
-    pub(crate) fn expr(&mut self, node: Node<'_>) -> FormId {
-        self.one_level_deeper(node, |walker| walker.chain(node)).unwrap_or_else(|| self.other())
+    /// Walks an expression and returns its form; [`FormId::NONE`] if it diverges.
+    pub(crate) fn walk_expr(&mut self, node: Node<'_>) -> FormId {
+        self.one_level_deeper(node, |walker| walker.walk_chain(node)).unwrap_or_else(|| self.other())
     }
 
-    fn chain(&mut self, node: Node<'_>) -> FormId {
-        // Chains of calls, fields, `?` and `.await` nest to the left, 100,000 deep in generated code.
+    fn walk_chain(&mut self, node: Node<'_>) -> FormId {
+        // Chains of calls, fields, `?` and `.await` are left-associative, in generated code 100,000 links long.
         let mut chain = Vec::new();
-        let mut at = node;
-        while let Some(inner) = inner_of(at) {
-            chain.push(at);
-            at = inner;
+        let mut innermost = node;
+        while let Some(inner) = inner_expression(innermost) {
+            chain.push(innermost);
+            innermost = inner;
         }
-        let mut form = self.expr_inner(at);
+        let mut form = self.walk_expr_inner(innermost);
         if let Form::Var(var) = self.facts.facts().form(form) {
-            self.use_local(var, &chain);
+            self.record_local_use(var, &chain);
         }
         while let Some(link) = chain.pop() {
             if form.is_none() {
                 form = self.other();
             }
-            form = self.link(link, form);
+            form = self.walk_link(link, form);
         }
         form
     }
 
-    /// One link of a chain, its inner expression being known.
-    fn link(&mut self, node: Node<'_>, inner: FormId) -> FormId {
+    /// Walks one link of a chain; `inner` is the form of its inner expression.
+    fn walk_link(&mut self, node: Node<'_>, inner: FormId) -> FormId {
         let f = fields();
         match kind(node) {
-            K::Call => self.call(node, inner),
+            K::Call => self.walk_call(node, inner),
             K::Field => {
                 let Some(field) = child(node, f.field) else { return self.other() };
-                let name = self.name(field);
+                let name = self.name_symbol(field);
                 self.form(Form::Attr(inner, name))
             }
             K::Await => {
-                // The value of a block is awaited when the block has ended.
-                let of_block =
+                // The `await` of a block's value comes after the end of the block.
+                let is_block =
                     named(node).next().is_some_and(|operand| matches!(kind(operand), K::Block | K::If | K::Match));
-                let called = match self.facts.facts().form(inner) {
-                    Form::Result(site) if !of_block => Some(site),
+                let awaited_site = match self.facts.facts().form(inner) {
+                    Form::Result(site) if !is_block => Some(site),
                     _ => None,
                 };
-                match called {
+                match awaited_site {
                     Some(site) => self.flag(site, blocklint_facts::SiteFlags::AWAITED),
                     None => {
                         let operand = named(node).next().unwrap_or(node);
-                        self.implicit(SiteKind::Await, "poll", inner, span(operand));
+                        self.add_implicit_call(SiteKind::Await, "poll", inner, span(operand));
                     }
                 }
                 self.form(Form::Await(inner))
             }
             K::Try => self.form(Form::Try(inner)),
             K::GenericFunction => match child(node, f.type_arguments) {
-                Some(arguments) => self.with_type_arguments(inner, arguments),
+                Some(arguments) => self.apply_type_arguments(inner, arguments),
                 None => inner,
             },
             K::Index => {
                 let index = named(node).nth(1);
                 let index = match index {
-                    Some(index) => self.value(index),
+                    Some(index) => self.walk_value(index),
                     None => self.other(),
                 };
                 self.form(Form::Subscript(inner, index))
             }
             K::Cast => {
-                let ty = self.type_in(node, f.type_name);
+                let ty = self.type_form_in_field(node, f.type_name);
                 self.form(Form::Cast(inner, ty))
             }
-            K::Unary => match self.sign(node) {
+            K::Unary => match self.operator_sign(node) {
                 b'!' => self.form(Form::Not(inner)),
                 b'-' => match self.facts.facts().form(inner) {
                     Form::Int(value) => self.form(Form::Int(value.wrapping_neg())),
                     Form::Float(value) => self.form(Form::Float(-value)),
                     _ => self.other(),
                 },
-                // Auto-dereferencing is what member lookup does anyway; of the result of a call it tells that this is
-                // not kept, but what lies behind it.
+                // Member lookup dereferences automatically. The `*` of a call's result is recorded because it shows
+                // that the result itself (a guard) is dropped, and only the value behind it is kept.
                 _ => {
                     if matches!(self.facts.facts().form(inner), Form::Result(_) | Form::Try(_)) {
-                        self.implicit(SiteKind::Operator, "*", inner, span(node));
+                        self.add_implicit_call(SiteKind::Operator, "*", inner, span(node));
                     }
                     inner
                 }
@@ -111,46 +111,46 @@ impl Walker<'_> {
         }
     }
 
-    fn sign(&self, node: Node<'_>) -> u8 {
+    fn operator_sign(&self, node: Node<'_>) -> u8 {
         self.source.get(node.start_byte()).copied().unwrap_or_default()
     }
 
-    fn expr_inner(&mut self, node: Node<'_>) -> FormId {
+    fn walk_expr_inner(&mut self, node: Node<'_>) -> FormId {
         let f = fields();
         match kind(node) {
-            K::Identifier | K::TypeIdentifier => self.name_form(node),
+            K::Identifier | K::TypeIdentifier => self.walk_name(node),
             K::SelfWord => {
                 let name = self.facts.intern("self");
-                self.named_value(name)
+                self.resolve_value(name)
             }
             K::Crate | K::Super => {
-                let name = self.name(node);
+                let name = self.name_symbol(node);
                 self.form(Form::Name(name))
             }
             K::ScopedIdentifier => self.path_form(node),
             K::String | K::RawString | K::Char | K::Bool | K::Integer | K::Float | K::NegativeLiteral => {
-                self.literal(node)
+                self.literal_form(node)
             }
             K::Unit => self.form(Form::None),
-            K::MacroInvocation => self.macro_expr(node),
-            K::Binary => self.binary(node),
+            K::MacroInvocation => self.walk_macro_expr(node),
+            K::Binary => self.walk_binary(node),
             K::RangeExpr => {
                 for part in named(node) {
-                    self.value(part);
+                    self.walk_value(part);
                 }
                 self.other()
             }
             K::Assignment => {
                 if let (Some(left), Some(right)) = (child(node, f.left), child(node, f.right)) {
-                    let value = self.value(right);
-                    self.assign_to(left, value);
+                    let value = self.walk_value(right);
+                    self.assign_target(left, value);
                 }
                 self.form(Form::None)
             }
             K::CompoundAssign => {
                 if let (Some(left), Some(right)) = (child(node, f.left), child(node, f.right)) {
-                    self.value(right);
-                    let target = self.value(left);
+                    self.walk_value(right);
+                    let target = self.walk_value(left);
                     let value = self.other();
                     self.bind(target, value, FormId::NONE, AssignKind::Augmented, span(left));
                 }
@@ -159,57 +159,59 @@ impl Walker<'_> {
             K::Return => {
                 let value = named(node).next();
                 let form = match value {
-                    Some(value) => self.value(value),
+                    Some(value) => self.walk_value(value),
                     None => FormId::NONE,
                 };
-                self.exit(ExitKind::Return, form, span(node));
+                self.add_exit(ExitKind::Return, form, span(node));
                 FormId::NONE
             }
             K::Yield => {
                 let form = match named(node).next() {
-                    Some(value) => self.value(value),
+                    Some(value) => self.walk_value(value),
                     None => FormId::NONE,
                 };
-                self.exit(ExitKind::Yield, form, span(node));
+                self.add_exit(ExitKind::Yield, form, span(node));
                 self.other()
             }
-            K::Break => self.break_expr(node),
+            K::Break => self.walk_break(node),
             K::Continue => FormId::NONE,
             K::ArrayExpr => {
                 let length = child(node, f.length);
                 let mut parts = Vec::new();
                 for part in named(node).filter(|part| kind(*part) != K::AttributeItem) {
-                    let form = self.value(part);
+                    let form = self.walk_value(part);
                     if Some(part) != length {
                         parts.push(form);
                     }
                 }
-                self.display(DisplayKind::List, &parts)
+                self.display_form(DisplayKind::List, &parts)
             }
             K::TupleExpr => {
-                let parts: Vec<FormId> =
-                    named(node).filter(|part| kind(*part) != K::AttributeItem).map(|part| self.value(part)).collect();
-                self.display(DisplayKind::Tuple, &parts)
+                let parts: Vec<FormId> = named(node)
+                    .filter(|part| kind(*part) != K::AttributeItem)
+                    .map(|part| self.walk_value(part))
+                    .collect();
+                self.display_form(DisplayKind::Tuple, &parts)
             }
-            K::StructExpr => self.struct_expr(node),
-            K::Closure => self.closure(node),
-            K::AsyncBlock => self.lazy_block(node, BodyKind::AsyncBlock, Flow::Coroutine, "<async block>"),
-            K::GenBlock => self.lazy_block(node, BodyKind::GeneratorExpression, Flow::Generator, "<gen block>"),
-            K::Block => self.scoped_block(node),
+            K::StructExpr => self.walk_struct_expr(node),
+            K::Closure => self.walk_closure(node),
+            K::AsyncBlock => self.walk_lazy_block(node, BodyKind::AsyncBlock, Flow::Coroutine, "<async block>"),
+            K::GenBlock => self.walk_lazy_block(node, BodyKind::GeneratorExpression, Flow::Generator, "<gen block>"),
+            K::Block => self.walk_scoped_block(node),
             K::UnsafeBlock | K::ConstBlock | K::TryBlock => {
                 let block = named(node).find(|part| kind(*part) == K::Block);
                 match block {
-                    Some(block) => self.scoped_block(block),
+                    Some(block) => self.walk_scoped_block(block),
                     None => self.other(),
                 }
             }
-            K::If => self.if_expr(node, &mut Vec::new()),
-            K::Match => self.match_expr(node),
-            K::While | K::Loop | K::For => self.loop_expr(node),
-            K::LetCondition | K::LetChain => self.condition(node),
+            K::If => self.walk_if(node, &mut Vec::new()),
+            K::Match => self.walk_match(node),
+            K::While | K::Loop | K::For => self.walk_loop(node),
+            K::LetCondition | K::LetChain => self.walk_condition(node),
             _ if node.is_error() => {
                 for part in named(node) {
-                    self.value(part);
+                    self.walk_value(part);
                 }
                 self.other()
             }
@@ -217,22 +219,22 @@ impl Walker<'_> {
         }
     }
 
-    /// Returns a display of some elements.
-    pub(crate) fn display(&mut self, kind: DisplayKind, parts: &[FormId]) -> FormId {
+    /// Returns the display of these elements.
+    pub(crate) fn display_form(&mut self, kind: DisplayKind, parts: &[FormId]) -> FormId {
         let list = self.facts.list(parts);
         self.form(Form::Display(kind, list))
     }
 
-    /// Returns a name in a value's place.
-    pub(crate) fn name_form(&mut self, node: Node<'_>) -> FormId {
-        let name = self.name(node);
-        self.named_value(name)
+    /// Returns the form of a name in an expression.
+    pub(crate) fn walk_name(&mut self, node: Node<'_>) -> FormId {
+        let name = self.name_symbol(node);
+        self.resolve_value(name)
     }
 
-    fn named_value(&mut self, name: blocklint_facts::Sym) -> FormId {
-        match self.scopes.value(name) {
-            Some((var, local)) => {
-                if local {
+    fn resolve_value(&mut self, name: blocklint_facts::Sym) -> FormId {
+        match self.scopes.resolve_value(name) {
+            Some((var, is_local)) => {
+                if is_local {
                     self.capture(var);
                 }
                 self.var_form(var)
@@ -242,18 +244,18 @@ impl Walker<'_> {
         }
     }
 
-    /// Binds the target of an assignment; tuples are taken apart.
-    fn assign_to(&mut self, left: Node<'_>, value: FormId) {
+    /// Binds the target of an assignment; a tuple is destructured.
+    fn assign_target(&mut self, left: Node<'_>, value: FormId) {
         match kind(left) {
             K::TupleExpr | K::ArrayExpr => {
                 let parts: Vec<Node<'_>> = named(left).collect();
-                for (at, part) in parts.into_iter().enumerate() {
-                    let form = self.form(Form::Part(value, at as u32));
-                    let _ = self.one_level_deeper(part, |walker| walker.assign_to(part, form));
+                for (index, part) in parts.into_iter().enumerate() {
+                    let form = self.form(Form::Part(value, index as u32));
+                    let _ = self.one_level_deeper(part, |walker| walker.assign_target(part, form));
                 }
             }
             _ => {
-                let target = self.value(left);
+                let target = self.walk_value(left);
                 if !matches!(self.facts.facts().form(target), Form::Other | Form::Result(_)) {
                     self.bind(target, value, FormId::NONE, AssignKind::Plain, span(left));
                 }
@@ -261,125 +263,125 @@ impl Walker<'_> {
         }
     }
 
-    /// Operators nest to the left; a run of one of `&&` and `||` is one list.
-    fn binary(&mut self, node: Node<'_>) -> FormId {
+    /// Walks a chain of left-associative operators; consecutive `&&` (or `||`) are one list.
+    fn walk_binary(&mut self, node: Node<'_>) -> FormId {
         let f = fields();
-        let mut steps = Vec::new();
-        let mut at = node;
-        while kind(at) == K::Binary {
+        let mut operands = Vec::new();
+        let mut leftmost = node;
+        while kind(leftmost) == K::Binary {
             let (Some(left), Some(operator), Some(right)) =
-                (child(at, f.left), child(at, f.operator), child(at, f.right))
+                (child(leftmost, f.left), child(leftmost, f.operator), child(leftmost, f.right))
             else {
                 break;
             };
-            steps.push((operator, right));
-            at = left;
+            operands.push((operator, right));
+            leftmost = left;
         }
-        let mut form = if kind(at) == K::Binary { self.other() } else { self.value(at) };
-        while let Some((operator, right)) = steps.pop() {
-            let sign = operator.kind();
-            let logic = match sign {
+        let mut form = if kind(leftmost) == K::Binary { self.other() } else { self.walk_value(leftmost) };
+        while let Some((operator, right)) = operands.pop() {
+            let operator_text = operator.kind();
+            let short_circuit = match operator_text {
                 "&&" => Some((AltKind::And, RegionKind::Then)),
                 "||" => Some((AltKind::Or, RegionKind::Else)),
                 _ => None,
             };
-            let Some((alt, arm)) = logic else {
-                let right = self.value(right);
-                form = match comparison(sign) {
+            let Some((alt_kind, arm)) = short_circuit else {
+                let right = self.walk_value(right);
+                form = match comparison(operator_text) {
                     Some(comparison) => self.form(Form::Compare(comparison, form, right)),
                     None => self.other(),
                 };
                 continue;
             };
-            let mut parts = vec![form, self.conditional(right, arm, form)];
-            while steps.last().is_some_and(|(next, _)| next.kind() == sign) {
-                let Some((_, right)) = steps.pop() else { break };
-                parts.push(self.conditional(right, arm, form));
+            let mut parts = vec![form, self.walk_conditional(right, arm, form)];
+            while operands.last().is_some_and(|(next, _)| next.kind() == operator_text) {
+                let Some((_, right)) = operands.pop() else { break };
+                parts.push(self.walk_conditional(right, arm, form));
             }
             let list = self.facts.list(&parts);
-            form = self.form(Form::Alt(alt, list));
+            form = self.form(Form::Alt(alt_kind, list));
         }
         form
     }
 
-    /// Returns the right side of `&&` or `||`, which runs only if the left side says so.
-    fn conditional(&mut self, node: Node<'_>, arm: RegionKind, test: FormId) -> FormId {
-        if is_simple(node) {
-            return self.value(node);
+    /// Walks the right side of `&&` or `||`, which runs only if `test` has the value of the arm.
+    fn walk_conditional(&mut self, node: Node<'_>, arm: RegionKind, test: FormId) -> FormId {
+        if runs_no_code(node) {
+            return self.walk_value(node);
         }
         let region = self.region_here(arm, test, span(node));
-        self.in_region(region, |walker| walker.value(node))
+        self.in_region(region, |walker| walker.walk_value(node))
     }
 
-    /// Returns a closure, which runs where it is called.
-    fn closure(&mut self, node: Node<'_>) -> FormId {
+    /// Walks a closure, which is a body of its own.
+    fn walk_closure(&mut self, node: Node<'_>) -> FormId {
         let f = fields();
         let flow = if has(node, K::Async) { Flow::Coroutine } else { Flow::Sync };
         let name = self.facts.intern("<closure>");
         let first = child(node, f.parameters).unwrap_or(node);
-        let body = self.new_body(BodyKind::Lambda, flow, name, span(node), span(first));
+        let body = self.add_body(BodyKind::Lambda, flow, name, span(node), span(first));
         if has(node, K::Move) {
             let row = self.facts.body_mut(body);
             row.flags = row.flags.with(BodyFlags::MOVE);
         }
-        let place = self.enter(body, blocklint_facts::ClassId::NONE);
-        self.scopes.push(ScopeKind::Open);
+        let place = self.enter_body(body, blocklint_facts::ClassId::NONE);
+        self.scopes.open(ScopeKind::Open);
         if let Some(parameters) = child(node, f.parameters) {
-            self.parameters(parameters, body);
+            self.walk_parameters(parameters, body);
         }
-        let returns = self.type_in(node, f.return_type);
+        let returns = self.type_form_in_field(node, f.return_type);
         self.facts.body_mut(body).returns = returns;
         match child(node, f.body) {
-            Some(block) if kind(block) == K::Block => self.block_as_body(block),
+            Some(block) if kind(block) == K::Block => self.walk_block_as_body(block),
             Some(value) => {
-                let form = self.expr(value);
+                let form = self.walk_expr(value);
                 if form.is_some() {
-                    self.exit(ExitKind::Return, form, span(value));
+                    self.add_exit(ExitKind::Return, form, span(value));
                 }
             }
             None => {}
         }
-        self.scopes.pop();
-        self.leave(place);
+        self.scopes.close();
+        self.leave_body(place);
         self.form(Form::Callable(body))
     }
 
-    /// Returns a block between a macro's delimiters that is an asynchronous generator.
-    pub(crate) fn lazy_body(&mut self, block: Node<'_>, name: &str) -> FormId {
+    /// Walks the block of a macro such as `stream! { … }`, which is the body of an asynchronous generator.
+    pub(crate) fn walk_stream_body(&mut self, block: Node<'_>, name: &str) -> FormId {
         let name = self.facts.intern(name);
         let start = block.start_byte() as u32;
         let word = blocklint_core::Span::new(start, start + 1);
-        let body = self.new_body(BodyKind::AsyncBlock, Flow::AsyncGenerator, name, span(block), word);
-        let place = self.enter(body, blocklint_facts::ClassId::NONE);
-        self.block(block);
-        self.leave(place);
+        let body = self.add_body(BodyKind::AsyncBlock, Flow::AsyncGenerator, name, span(block), word);
+        let place = self.enter_body(body, blocklint_facts::ClassId::NONE);
+        self.walk_block(block);
+        self.leave_body(place);
         self.form(Form::Run(body))
     }
 
-    /// Returns an `async` or `gen` block, which runs where it is awaited or iterated.
-    fn lazy_block(&mut self, node: Node<'_>, kind_of: BodyKind, flow: Flow, name: &str) -> FormId {
+    /// Walks an `async` or `gen` block, which is a body of its own.
+    fn walk_lazy_block(&mut self, node: Node<'_>, body_kind: BodyKind, flow: Flow, name: &str) -> FormId {
         let name = self.facts.intern(name);
         let start = node.start_byte() as u32;
         let word = blocklint_core::Span::new(start, start + if flow == Flow::Coroutine { 5 } else { 3 });
-        let body = self.new_body(kind_of, flow, name, span(node), word);
+        let body = self.add_body(body_kind, flow, name, span(node), word);
         if has(node, K::Move) {
             let row = self.facts.body_mut(body);
             row.flags = row.flags.with(BodyFlags::MOVE);
         }
-        let place = self.enter(body, blocklint_facts::ClassId::NONE);
+        let place = self.enter_body(body, blocklint_facts::ClassId::NONE);
         if let Some(block) = named(node).find(|part| kind(*part) == K::Block) {
-            let value: BlockValue = self.block(block);
-            if value.tail && value.form.is_some() {
-                self.exit(ExitKind::Return, value.form, value.span);
+            let value: BlockValue = self.walk_block(block);
+            if value.has_tail && value.form.is_some() {
+                self.add_exit(ExitKind::Return, value.form, value.span);
             }
         }
-        self.leave(place);
+        self.leave_body(place);
         self.form(Form::Run(body))
     }
 }
 
-/// Returns the expression that a link of a chain stands on; none for what is no link.
-fn inner_of(node: Node<'_>) -> Option<Node<'_>> {
+/// Returns the inner expression of a link of a chain (`a` of `a.b()`); `None` for other expressions.
+fn inner_expression(node: Node<'_>) -> Option<Node<'_>> {
     let f = fields();
     match kind(node) {
         K::Call | K::GenericFunction => child(node, f.function),
@@ -389,11 +391,11 @@ fn inner_of(node: Node<'_>) -> Option<Node<'_>> {
     }
 }
 
-/// True if nothing in an expression can run other code.
-fn is_simple(node: Node<'_>) -> bool {
-    let mut at = node;
+/// True if an expression cannot run other code.
+fn runs_no_code(node: Node<'_>) -> bool {
+    let mut expression = node;
     loop {
-        match kind(at) {
+        match kind(expression) {
             K::Identifier
             | K::SelfWord
             | K::ScopedIdentifier
@@ -402,17 +404,17 @@ fn is_simple(node: Node<'_>) -> bool {
             | K::Integer
             | K::Float
             | K::Char => return true,
-            K::Field | K::Reference | K::Paren | K::Unary | K::Cast => match inner_of(at) {
-                Some(inner) => at = inner,
+            K::Field | K::Reference | K::Paren | K::Unary | K::Cast => match inner_expression(expression) {
+                Some(inner) => expression = inner,
                 None => return true,
             },
-            K::Binary => match (child(at, fields().left), child(at, fields().right)) {
-                // Long runs lean to the left, so this goes one level to the right only.
+            K::Binary => match (child(expression, fields().left), child(expression, fields().right)) {
+                // Long chains are left-associative, so only one level of the right side is checked.
                 (Some(left), Some(right)) if !matches!(kind(right), K::Binary) => {
                     if matches!(kind(right), K::Call | K::MacroInvocation | K::Await | K::Block | K::If | K::Match) {
                         return false;
                     }
-                    at = left;
+                    expression = left;
                 }
                 _ => return false,
             },

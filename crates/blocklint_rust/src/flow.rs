@@ -1,166 +1,166 @@
-//! Branches and loops: their regions, tests and values.
+//! Branches and loops: `if`, `match`, `loop`, `while`, `for`, `break`, with their regions, tests and values.
 
 use blocklint_core::Span;
 use blocklint_facts::{AltKind, Form, FormId, List, RegionId, RegionKind, Site, SiteFlags, SiteKind};
 use tree_sitter::Node;
 
-use crate::blocks::After;
+use crate::blocks::RestArm;
 use crate::kinds::{K, child, fields, kind, named};
 use crate::scope::ScopeKind;
 use crate::walker::{Breaks, Walker, Walking, span};
 
 impl Walker<'_> {
-    /// `if`, with all its `else if`s, which may be thousands. `after` gets the arms in which what follows runs.
-    pub(crate) fn if_expr(&mut self, node: Node<'_>, after: &mut Vec<After>) -> FormId {
+    /// Walks an `if` with all its `else if`. Adds the arms in which the rest of the block runs to `after`.
+    pub(crate) fn walk_if(&mut self, node: Node<'_>, after: &mut Vec<RestArm>) -> FormId {
         let f = fields();
         let outer = self.region;
-        let mut ends = Vec::new();
+        let mut values = Vec::new();
         let mut tests: Vec<(u32, FormId)> = Vec::new();
-        let mut at = node;
-        while let (Some(condition), Some(consequence)) = (child(at, f.condition), child(at, f.consequence)) {
-            self.scopes.push(ScopeKind::Open);
-            let subject = self.condition_region(at, condition);
+        let mut branch = node;
+        while let (Some(condition), Some(consequence)) = (child(branch, f.condition), child(branch, f.consequence)) {
+            self.scopes.open(ScopeKind::Open);
+            let subject = self.add_condition_region(branch, condition);
             if let Some(subject) = subject {
                 self.region = subject;
             }
-            let test = self.condition(condition);
-            self.live_as_long(subject, test);
+            let test = self.walk_condition(condition);
+            self.set_subject(subject, test);
             let group = self.facts.group();
             tests.push((group, test));
             let region = self.arm_here(RegionKind::Then, group, test, span(consequence));
-            let value = self.in_region(region, |walker| walker.block(consequence));
-            ends.push(value.form);
-            self.scopes.pop();
-            let alternative = child(at, f.alternative).and_then(|clause| named(clause).next());
+            let value = self.in_region(region, |walker| walker.walk_block(consequence));
+            values.push(value.form);
+            self.scopes.close();
+            let alternative = child(branch, f.alternative).and_then(|clause| named(clause).next());
             let Some(alternative) = alternative else {
-                ends.push(self.form(Form::None));
+                values.push(self.form(Form::None));
                 break;
             };
             let region = self.arm_here(RegionKind::Else, group, test, span(alternative));
             if kind(alternative) == K::If {
                 self.region = region;
-                at = alternative;
+                branch = alternative;
                 continue;
             }
-            let value = self.in_region(region, |walker| walker.block(alternative));
-            ends.push(value.form);
+            let value = self.in_region(region, |walker| walker.walk_block(alternative));
+            values.push(value.form);
             break;
         }
         self.region = outer;
-        for (at, &(group, test)) in tests.iter().enumerate() {
-            if ends.get(at).is_some_and(|end| end.is_none()) {
-                after.push(After { kind: RegionKind::Else, group, test });
+        for (index, &(group, test)) in tests.iter().enumerate() {
+            if values.get(index).is_some_and(|value| value.is_none()) {
+                after.push(RestArm { kind: RegionKind::Else, group, test });
                 continue;
             }
-            if ends[at + 1..].iter().all(|end| end.is_none()) {
-                after.push(After { kind: RegionKind::Then, group, test });
+            if values[index + 1..].iter().all(|value| value.is_none()) {
+                after.push(RestArm { kind: RegionKind::Then, group, test });
             }
             break;
         }
-        if ends.iter().all(|end| end.is_none()) {
+        if values.iter().all(|value| value.is_none()) {
             after.clear();
         }
-        self.ends(ends)
+        self.ends(values)
     }
 
-    /// Returns the region of a whole `if` or `while`, if a `let` of its condition makes what lives as long as that
-    /// does.
-    fn condition_region(&mut self, whole: Node<'_>, condition: Node<'_>) -> Option<RegionId> {
+    /// Adds a region for a whole `if` or `while`, if the subject of a `let` in its condition creates temporary values.
+    fn add_condition_region(&mut self, whole: Node<'_>, condition: Node<'_>) -> Option<RegionId> {
         let value = fields().value;
-        chained(condition).into_iter().filter(|part| kind(*part) == K::LetCondition).find_map(|part| {
+        chain_operands(condition).into_iter().filter(|part| kind(*part) == K::LetCondition).find_map(|part| {
             let subject = child(part, value)?;
-            self.subject_region(whole, subject)
+            self.add_subject_region(whole, subject)
         })
     }
 
-    /// Returns a condition; its `let`s bind in the innermost scope.
-    pub(crate) fn condition(&mut self, node: Node<'_>) -> FormId {
+    /// Walks a condition and returns its test. A `let` in it binds names in the innermost scope.
+    pub(crate) fn walk_condition(&mut self, node: Node<'_>) -> FormId {
         let f = fields();
         match kind(node) {
             K::LetCondition => {
                 let (Some(pattern), Some(value)) = (child(node, f.pattern), child(node, f.value)) else {
                     return self.other();
                 };
-                let value = self.value(value);
+                let value = self.walk_value(value);
                 let test = self.pattern_test(pattern, value);
                 self.bind_pattern(pattern, value);
                 if test.is_none() { self.other() } else { test }
             }
             K::LetChain => {
-                let tests: Vec<FormId> = chained(node).into_iter().map(|part| self.condition(part)).collect();
+                let tests: Vec<FormId> =
+                    chain_operands(node).into_iter().map(|part| self.walk_condition(part)).collect();
                 let list = self.facts.list(&tests);
                 self.form(Form::Alt(AltKind::And, list))
             }
-            _ => self.value(node),
+            _ => self.walk_value(node),
         }
     }
 
-    /// `match`: an arm is a case with the test its pattern makes.
-    pub(crate) fn match_expr(&mut self, node: Node<'_>) -> FormId {
+    /// Walks a `match`: each arm is a `Case` region, whose test is the one of its pattern.
+    pub(crate) fn walk_match(&mut self, node: Node<'_>) -> FormId {
         let f = fields();
         let Some(subject) = child(node, f.value) else { return self.other() };
         let outer = self.region;
-        let whole = self.subject_region(node, subject);
+        let whole = self.add_subject_region(node, subject);
         self.region = whole.unwrap_or(outer);
-        let subject = self.value(subject);
-        self.live_as_long(whole, subject);
+        let subject = self.walk_value(subject);
+        self.set_subject(whole, subject);
         let group = self.facts.group();
-        let mut ends = Vec::new();
+        let mut values = Vec::new();
         for arm in child(node, f.body).into_iter().flat_map(named) {
             if kind(arm) != K::MatchArm {
                 continue;
             }
             let Some(pattern) = child(arm, f.pattern) else { continue };
-            let (pattern, guard) = self.arm_pattern(pattern);
+            let (pattern, guard) = self.split_arm_pattern(pattern);
             let test = match pattern {
                 Some(pattern) => self.pattern_test(pattern, subject),
                 None => FormId::NONE,
             };
             let region = self.arm_here(RegionKind::Case, group, test, span(arm));
-            self.scopes.push(ScopeKind::Open);
-            let end = self.in_region(region, |walker| {
+            self.scopes.open(ScopeKind::Open);
+            let value = self.in_region(region, |walker| {
                 if let Some(pattern) = pattern {
                     walker.bind_pattern(pattern, subject);
                 }
                 if let Some(guard) = guard {
-                    walker.condition(guard);
+                    walker.walk_condition(guard);
                 }
                 match child(arm, f.value) {
-                    Some(value) => walker.expr(value),
+                    Some(value) => walker.walk_expr(value),
                     None => walker.other(),
                 }
             });
-            self.scopes.pop();
-            ends.push(end);
+            self.scopes.close();
+            values.push(value);
         }
         self.region = outer;
-        self.ends(ends)
+        self.ends(values)
     }
 
-    /// Says of a region what the subject is whose values live as long as it does.
-    fn live_as_long(&mut self, region: Option<RegionId>, subject: FormId) {
+    /// Sets the test of a region from [`Self::add_subject_region`] to the subject.
+    fn set_subject(&mut self, region: Option<RegionId>, subject: FormId) {
         if let Some(region) = region {
             self.facts.region_mut(region).test = subject;
         }
     }
 
-    /// `loop`, `while` and `for`.
-    pub(crate) fn loop_expr(&mut self, node: Node<'_>) -> FormId {
+    /// Walks `loop`, `while` or `for`.
+    pub(crate) fn walk_loop(&mut self, node: Node<'_>) -> FormId {
         let f = fields();
-        let label = named(node).find(|part| kind(*part) == K::Label).map(|label| self.label(label));
+        let label = named(node).find(|part| kind(*part) == K::Label).map(|label| self.label_name(label));
         self.breaks.push(Breaks { label, is_loop: true, ..Breaks::default() });
-        self.scopes.push(ScopeKind::Open);
-        let mut endless = None;
+        self.scopes.open(ScopeKind::Open);
+        let mut loop_region = None;
         let outer = self.region;
         match kind(node) {
             K::For => {
                 let iterable = match child(node, f.value) {
                     Some(value) => {
-                        let whole = self.subject_region(node, value);
+                        let whole = self.add_subject_region(node, value);
                         self.region = whole.unwrap_or(outer);
-                        let form = self.value(value);
-                        self.live_as_long(whole, form);
-                        self.implicit(SiteKind::Iterate, "next", form, span(value));
+                        let form = self.walk_value(value);
+                        self.set_subject(whole, form);
+                        self.add_implicit_call(SiteKind::Iterate, "next", form, span(value));
                         form
                     }
                     None => self.other(),
@@ -172,44 +172,44 @@ impl Walker<'_> {
                         walker.bind_pattern(pattern, element);
                     }
                     if let Some(body) = child(node, f.body) {
-                        walker.block(body);
+                        walker.walk_block(body);
                     }
                 });
             }
             K::While => {
-                // The test runs again each time round, so it belongs to the loop.
+                // The test runs in each iteration, so it is inside the loop's region.
                 let region = self.region_here(RegionKind::Loop, FormId::NONE, span(node));
                 self.in_region(region, |walker| {
                     let condition = child(node, f.condition);
-                    let whole = condition.and_then(|condition| walker.condition_region(node, condition));
+                    let whole = condition.and_then(|condition| walker.add_condition_region(node, condition));
                     walker.region = whole.unwrap_or(region);
                     let test = match condition {
-                        Some(condition) => walker.condition(condition),
+                        Some(condition) => walker.walk_condition(condition),
                         None => walker.other(),
                     };
-                    walker.live_as_long(whole, test);
+                    walker.set_subject(whole, test);
                     walker.facts.region_mut(region).test = test;
                     if let Some(body) = child(node, f.body) {
-                        walker.block(body);
+                        walker.walk_block(body);
                     }
                 });
             }
             _ => {
                 let region = self.region_here(RegionKind::Loop, FormId::NONE, span(node));
-                endless = Some(region);
+                loop_region = Some(region);
                 self.in_region(region, |walker| {
                     if let Some(body) = child(node, f.body) {
-                        walker.block(body);
+                        walker.walk_block(body);
                     }
                 });
             }
         }
-        self.scopes.pop();
+        self.scopes.close();
         self.region = outer;
         let breaks = self.breaks.pop().unwrap_or_default();
-        match endless {
-            // Without a `break` it never ends, as `while true`.
-            Some(region) if !breaks.any => {
+        match loop_region {
+            // A `loop` without `break` never ends; its test is `true`.
+            Some(region) if !breaks.is_left => {
                 let test = self.form(Form::Bool(true));
                 self.facts.region_mut(region).test = test;
                 FormId::NONE
@@ -219,14 +219,14 @@ impl Walker<'_> {
         }
     }
 
-    /// `break`, with or without label and value.
-    pub(crate) fn break_expr(&mut self, node: Node<'_>) -> FormId {
+    /// Walks a `break`, with or without label and value.
+    pub(crate) fn walk_break(&mut self, node: Node<'_>) -> FormId {
         let mut label = None;
         let mut value = FormId::NONE;
         for part in named(node) {
             match kind(part) {
-                K::Label => label = Some(self.label(part)),
-                _ => value = self.value(part),
+                K::Label => label = Some(self.label_name(part)),
+                _ => value = self.walk_value(part),
             }
         }
         let target = self.breaks.iter_mut().rev().find(|breaks| match &label {
@@ -234,7 +234,7 @@ impl Walker<'_> {
             None => breaks.is_loop,
         });
         if let Some(breaks) = target {
-            breaks.any = true;
+            breaks.is_left = true;
             if value.is_some() {
                 breaks.values.push(value);
             }
@@ -242,8 +242,8 @@ impl Walker<'_> {
         FormId::NONE
     }
 
-    /// An implicit call on an operand.
-    pub(crate) fn implicit(&mut self, kind: SiteKind, name: &str, operand: FormId, span: Span) {
+    /// Adds an implicit call on an operand.
+    pub(crate) fn add_implicit_call(&mut self, kind: SiteKind, name: &str, operand: FormId, span: Span) {
         let name = self.facts.intern(name);
         let at = self.at();
         let flags = if kind == SiteKind::Await { SiteFlags::AWAITED } else { SiteFlags::default() };
@@ -251,13 +251,13 @@ impl Walker<'_> {
     }
 }
 
-/// Returns the parts of a condition that must all hold: those of `a && let Some(b) = c`, else itself.
-fn chained(condition: Node<'_>) -> Vec<Node<'_>> {
+/// Returns the operands of a `let` chain (`a && let Some(b) = c`), else the condition itself.
+fn chain_operands(condition: Node<'_>) -> Vec<Node<'_>> {
     let mut parts = Vec::new();
     let mut open = vec![condition];
     while let Some(part) = open.pop() {
         if kind(part) == K::LetChain {
-            // Nested to the left.
+            // A chain nests to the left.
             let inner: Vec<Node<'_>> = named(part).collect();
             open.extend(inner.into_iter().rev());
         } else {

@@ -1,4 +1,4 @@
-//! Node kinds and fields of the grammar as numbers.
+//! Node kinds and fields of tree-sitter's grammar of Rust.
 
 pub(crate) use blocklint_treesitter::{all, child, named};
 use tree_sitter::Node;
@@ -190,12 +190,12 @@ blocklint_treesitter::grammar! {
     }
 }
 
-/// Returns the parts of a pattern or parameter list; `_` counts, though the grammar gives it no name.
+/// Returns the parts of a pattern or parameter list, `_` included, which is no named node of the grammar.
 pub(crate) fn parts(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
     all(node).filter(|part| part.is_named() || kind(*part) == K::Underscore)
 }
 
-/// True if a child of this kind (a word or sign) stands among the children.
+/// True if a node has a child of this kind: a keyword or an operator.
 pub(crate) fn has(node: Node<'_>, wanted: K) -> bool {
     all(node).any(|part| kind(part) == wanted)
 }

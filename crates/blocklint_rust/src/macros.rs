@@ -1,9 +1,9 @@
-//! Macros: their arguments are parsed once more, as expressions.
+//! Macro invocations: the text between the delimiters is parsed once more, as expressions.
 //!
-//! The text between the delimiters is read as a tuple, an array, a block or items, whichever it is; where that does not
-//! parse, and the macro is known to take parts, each part between commas is read by itself. Arms `pattern = future =>
-//! value` (`select!`) are read as waiting for the future, binding its result and going on with the value. Text that
-//! does not parse in any of these ways stays unknown. Offsets are those of the file.
+//! The text is parsed as a tuple, an array, a block or items. If that fails, and the macro is known to have arguments
+//! (`info!`), each part between commas is parsed alone. An arm `pattern = future => value` of `select!` awaits the
+//! future, binds its result to the pattern and returns the value. Text that parses in none of these ways stays unknown.
+//! Offsets are those of the file.
 
 use std::time::Instant;
 
@@ -20,89 +20,89 @@ use crate::walker::{MAX_MACRO_DEPTH, Walker, Walking, span};
 
 /// The kind of text between the delimiters of a macro.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Shape {
-    /// Parts between commas, some of them with a grammar of their own (`key = %value`, `"key": value`).
-    Parts,
+enum MacroKind {
+    /// Arguments between commas, some of them with a syntax of their own (`key = %value`, `"key": value`).
+    Arguments,
     /// The body of an asynchronous generator.
     Stream,
-    /// Text that becomes code elsewhere, or no code at all.
-    Quoted,
-    /// Not known: read where it parses whole.
+    /// Text that is no code, or is code that runs elsewhere.
+    NoCode,
+    /// Unknown: it is walked if the whole text parses.
     Unknown,
 }
 
-/// Returns the shapes of macros by their last name.
-fn shape(name: &str) -> Shape {
+/// Returns the kind of a macro by its last name.
+fn macro_kind(name: &str) -> MacroKind {
     match name {
-        "stream" | "try_stream" => Shape::Stream,
+        "stream" | "try_stream" => MacroKind::Stream,
         "quote" | "quote_spanned" | "parse_quote" | "html" | "asm" | "global_asm" | "stringify" | "concat"
         | "include" | "include_str" | "include_bytes" | "env" | "option_env" | "cfg" | "matches" | "line" | "file"
-        | "column" | "module_path" | "macro_rules" => Shape::Quoted,
+        | "column" | "module_path" | "macro_rules" => MacroKind::NoCode,
         "print" | "println" | "eprint" | "eprintln" | "format" | "format_args" | "write" | "writeln" | "panic"
         | "todo" | "unimplemented" | "unreachable" | "assert" | "assert_eq" | "assert_ne" | "debug_assert"
         | "debug_assert_eq" | "debug_assert_ne" | "dbg" | "vec" | "trace" | "debug" | "info" | "warn" | "error"
         | "log" | "event" | "span" | "trace_span" | "debug_span" | "info_span" | "warn_span" | "error_span"
         | "anyhow" | "bail" | "ensure" | "eyre" | "whatever" | "format_err" | "json" | "join" | "try_join" | "pin"
         | "pin_mut" | "ready" | "try_ready" | "hashmap" | "btreemap" | "hashset" | "smallvec" | "params"
-        | "slog_info" | "slog_debug" | "slog_warn" | "slog_error" => Shape::Parts,
-        _ => Shape::Unknown,
+        | "slog_info" | "slog_debug" | "slog_warn" | "slog_error" => MacroKind::Arguments,
+        _ => MacroKind::Unknown,
     }
 }
 
 impl Walker<'_> {
-    /// Returns a macro in an expression's place.
-    pub(crate) fn macro_expr(&mut self, node: Node<'_>) -> FormId {
+    /// Walks a macro invocation in an expression.
+    pub(crate) fn walk_macro_expr(&mut self, node: Node<'_>) -> FormId {
         let Some(path) = child(node, fields().macro_name) else { return self.other() };
         let Some(tokens) = all(node).find(|part| kind(*part) == K::TokenTree) else { return self.other() };
         let name_node = last_segment(path);
         let text = self.text(name_node);
         if text == "vec"
-            && let Some(form) = self.vec_display(tokens)
+            && let Some(form) = self.walk_vec_macro(tokens)
         {
             return form;
         }
-        let shape = shape(&text);
-        if shape == Shape::Stream
-            && let Some(form) = self.stream(tokens)
+        let macro_kind = macro_kind(&text);
+        if macro_kind == MacroKind::Stream
+            && let Some(form) = self.walk_stream_macro(tokens)
         {
             return form;
         }
-        let mut ends = Vec::new();
-        let args = match self.race(tokens, &mut ends) {
-            _ if shape == Shape::Quoted => Vec::new(),
+        let mut arm_values = Vec::new();
+        let args = match self.walk_select_arms(tokens, &mut arm_values) {
+            _ if macro_kind == MacroKind::NoCode => Vec::new(),
             Some(args) => args,
             None => {
-                let later = self.deferred_by(path);
-                self.macro_parts(tokens, shape == Shape::Parts, &later)
+                let is_deferred = self.deferred_arguments_of(path);
+                self.walk_macro_parts(tokens, macro_kind == MacroKind::Arguments, &is_deferred)
             }
         };
         if matches!(&*text, "write" | "writeln")
             && let Some((sink, rest)) = args.split_first()
         {
-            return self.write_fmt(node, name_node, sink.value, rest);
+            return self.add_write_fmt_call(node, name_node, sink.value, rest);
         }
-        let site = self.macro_site(node, path, &args);
+        let site = self.add_macro_site(node, path, &args);
         if matches!(&*text, "panic" | "unreachable" | "todo" | "unimplemented") {
             return FormId::NONE;
         }
-        if !ends.is_empty() {
-            return self.ends(ends);
+        if !arm_values.is_empty() {
+            return self.ends(arm_values);
         }
         self.form(Form::Result(site))
     }
 
-    /// `stream! { … }`: a body that runs where the stream is polled.
-    fn stream(&mut self, tokens: Node<'_>) -> Option<FormId> {
-        let tree = self.parse(tokens.byte_range(), 0)?;
-        let block = only_expression(tree.root_node()).filter(|whole| kind(*whole) == K::Block)?;
+    /// Walks `stream! { … }`, which is a body that runs when the stream is polled.
+    fn walk_stream_macro(&mut self, tokens: Node<'_>) -> Option<FormId> {
+        let tree = self.parse_range(tokens.byte_range(), 0)?;
+        let block = single_expression(tree.root_node()).filter(|whole| kind(*whole) == K::Block)?;
         self.macro_depth += 1;
-        let form = self.lazy_body(block, "<stream>");
+        let form = self.walk_stream_body(block, "<stream>");
         self.macro_depth -= 1;
         Some(form)
     }
 
-    /// `write!(sink, …)` calls `sink.write_fmt(…)`.
-    fn write_fmt(&mut self, node: Node<'_>, name_node: Node<'_>, sink: FormId, args: &[Arg]) -> FormId {
+    /// Adds the call `sink.write_fmt(…)` of `write!(sink, …)`.
+    fn add_write_fmt_call(&mut self, node: Node<'_>, name_node: Node<'_>, sink: FormId, args: &[Arg]) -> FormId {
         let name = self.facts.intern("write_fmt");
         let callee = self.form(Form::Attr(sink, name));
         let at = self.at();
@@ -122,21 +122,21 @@ impl Walker<'_> {
         self.form(Form::Result(site))
     }
 
-    /// A macro in an item's place: its content may be items (`thread_local!`, `lazy_static!`).
-    pub(crate) fn item_macro(&mut self, node: Node<'_>) {
+    /// Walks a macro invocation among items, which can contain items (`thread_local!`, `lazy_static!`).
+    pub(crate) fn walk_item_macro(&mut self, node: Node<'_>) {
         let Some(path) = child(node, fields().macro_name) else { return };
         let Some(tokens) = all(node).find(|part| kind(*part) == K::TokenTree) else { return };
         let mut args = Vec::new();
-        if !self.macro_items(tokens) {
-            args = self.macro_arguments(tokens);
+        if !self.walk_macro_items(tokens) {
+            args = self.walk_macro_arguments(tokens);
         }
-        self.macro_site(node, path, &args);
+        self.add_macro_site(node, path, &args);
     }
 
-    fn macro_site(&mut self, node: Node<'_>, path: Node<'_>, args: &[Arg]) -> blocklint_facts::SiteId {
-        let callee = self.macro_callee(path);
+    fn add_macro_site(&mut self, node: Node<'_>, path: Node<'_>, args: &[Arg]) -> blocklint_facts::SiteId {
+        let callee = self.resolve_macro(path);
         let name_node = last_segment(path);
-        let name = self.name(name_node);
+        let name = self.name_symbol(name_node);
         let at = self.at();
         self.facts.site(
             Site {
@@ -153,20 +153,20 @@ impl Walker<'_> {
         )
     }
 
-    /// Returns a macro by its name: one of the file, else its path.
-    fn macro_callee(&mut self, path: Node<'_>) -> FormId {
+    /// Returns the form of a macro: the item `name!` of the file, else its path.
+    fn resolve_macro(&mut self, path: Node<'_>) -> FormId {
         if self.has_macros && kind(path) == K::Identifier {
             let text = self.text(path).into_owned();
             let name = self.facts.intern(&format!("{text}!"));
-            if let Some(var) = self.scopes.item(name) {
+            if let Some(var) = self.scopes.resolve_item(name) {
                 return self.var_form(var);
             }
         }
         self.path_form(path)
     }
 
-    /// Reads the items between a macro's delimiters; true if there are any.
-    fn macro_items(&mut self, tokens: Node<'_>) -> bool {
+    /// Walks the items between the delimiters of a macro. Returns false if these are no items.
+    fn walk_macro_items(&mut self, tokens: Node<'_>) -> bool {
         let range = (tokens.start_byte() + 1)..tokens.end_byte().saturating_sub(1);
         let first = all(tokens).nth(1).map(|token| token.kind());
         if !matches!(
@@ -175,57 +175,64 @@ impl Walker<'_> {
         ) {
             return false;
         }
-        let Some(tree) = self.parse(range, 0) else { return false };
+        let Some(tree) = self.parse_range(range, 0) else { return false };
         self.macro_depth += 1;
-        self.items(tree.root_node());
+        self.walk_items(tree.root_node());
         self.macro_depth -= 1;
         true
     }
 
-    /// Returns the arguments between a macro's delimiters.
-    pub(crate) fn macro_arguments(&mut self, tokens: Node<'_>) -> Vec<Arg> {
-        self.macro_parts(tokens, true, &[])
+    /// Walks the arguments between the delimiters of a macro.
+    pub(crate) fn walk_macro_arguments(&mut self, tokens: Node<'_>) -> Vec<Arg> {
+        self.walk_macro_parts(tokens, true, &[])
     }
 
-    /// Which arguments a macro of the file runs later than where it is called.
-    fn deferred_by(&mut self, path: Node<'_>) -> Vec<bool> {
-        if self.deferring.is_empty() || kind(path) != K::Identifier {
+    /// Returns, for each argument of a macro of the file, true if the macro uses it only in closures and async blocks.
+    fn deferred_arguments_of(&mut self, path: Node<'_>) -> Vec<bool> {
+        if self.deferred_arguments.is_empty() || kind(path) != K::Identifier {
             return Vec::new();
         }
         let name = format!("{}!", self.text(path));
         let name = self.facts.intern(&name);
-        self.deferring.get(&name).cloned().unwrap_or_default()
+        self.deferred_arguments.get(&name).cloned().unwrap_or_default()
     }
 
-    /// Returns the arguments between a macro's delimiters; where they do not parse together, `apart`.
-    fn macro_parts(&mut self, tokens: Node<'_>, apart: bool, later: &[bool]) -> Vec<Arg> {
-        // An empty pair parses as the unit value.
+    /// Walks the arguments between the delimiters of a macro. If the whole text does not parse and `apart` is true,
+    /// each is parsed alone.
+    fn walk_macro_parts(&mut self, tokens: Node<'_>, apart: bool, is_deferred: &[bool]) -> Vec<Arg> {
+        // Empty delimiters would parse as the unit value.
         if tokens.end_byte() - tokens.start_byte() <= 2 {
             return Vec::new();
         }
-        if let Some(tree) = self.parse(tokens.byte_range(), 0)
-            && let Some(whole) = only_expression(tree.root_node())
+        if let Some(tree) = self.parse_range(tokens.byte_range(), 0)
+            && let Some(whole) = single_expression(tree.root_node())
         {
             self.macro_depth += 1;
             let args = match kind(whole) {
                 K::TupleExpr | K::ArrayExpr | K::Paren => {
                     let parts: Vec<Node<'_>> = named(whole).filter(|part| kind(*part) != K::AttributeItem).collect();
                     let parts = parts.into_iter().enumerate();
-                    let is_later = |at: usize| later.get(at) == Some(&true);
+                    let is_deferred_at = |index: usize| is_deferred.get(index) == Some(&true);
                     parts
-                        .map(|(at, part)| if is_later(at) { self.deferred(part) } else { self.macro_argument(part) })
+                        .map(|(index, part)| {
+                            if is_deferred_at(index) {
+                                self.walk_deferred_argument(part)
+                            } else {
+                                self.walk_macro_argument(part)
+                            }
+                        })
                         .collect()
                 }
-                _ if later.first() == Some(&true) => vec![self.deferred(whole)],
+                _ if is_deferred.first() == Some(&true) => vec![self.walk_deferred_argument(whole)],
                 K::Block => {
-                    let value = self.block(whole);
+                    let value = self.walk_block(whole);
                     if value.form.is_some() {
                         vec![Arg { name: NO_NAME, value: value.form, span: value.span }]
                     } else {
                         Vec::new()
                     }
                 }
-                _ => vec![Arg { name: NO_NAME, value: self.value(whole), span: span(whole) }],
+                _ => vec![Arg { name: NO_NAME, value: self.walk_value(whole), span: span(whole) }],
             };
             self.macro_depth -= 1;
             return args;
@@ -234,64 +241,64 @@ impl Walker<'_> {
             return Vec::new();
         }
         let mut args = Vec::new();
-        for part in split(tokens) {
-            let (name, rest) = named_part(&part);
-            let Some(part) = range_of(rest) else { continue };
+        for part in split_at_commas(tokens) {
+            let (name, rest) = split_named_part(&part);
+            let Some(part) = range_of_tokens(rest) else { continue };
             let group = rest.first().copied().filter(|only| rest.len() == 1 && kind(*only) == K::TokenTree);
-            let span = range_span(&part);
+            let span = span_of_range(&part);
             let mut arg = Arg { name: NO_NAME, value: self.other(), span };
             self.macro_depth += 1;
-            let tree = self.parse(part, 0);
-            if let Some(expression) = tree.as_ref().and_then(|tree| only_expression(tree.root_node())) {
-                arg = self.macro_argument(expression);
+            let tree = self.parse_range(part, 0);
+            if let Some(expression) = tree.as_ref().and_then(|tree| single_expression(tree.root_node())) {
+                arg = self.walk_macro_argument(expression);
             } else if let Some(group) = group {
-                // `json!({ "a": f() })`: a value of its own grammar, in which calls may stand.
-                self.macro_arguments(group);
+                // `json!({ "a": f() })` has a syntax of its own, which can contain calls.
+                self.walk_macro_arguments(group);
             }
             self.macro_depth -= 1;
             if let Some(name) = name {
-                arg.name = self.name(name);
+                arg.name = self.name_symbol(name);
             }
             args.push(arg);
         }
         args
     }
 
-    /// One argument; `name = value` is named.
-    fn macro_argument(&mut self, node: Node<'_>) -> Arg {
+    /// Walks one argument; `name = value` is a named argument.
+    fn walk_macro_argument(&mut self, node: Node<'_>) -> Arg {
         let f = fields();
         if kind(node) == K::Assignment
             && let (Some(left), Some(right)) = (child(node, f.left), child(node, f.right))
             && kind(left) == K::Identifier
         {
-            let name = self.name(left);
-            return Arg { name, value: self.value(right), span: span(right) };
+            let name = self.name_symbol(left);
+            return Arg { name, value: self.walk_value(right), span: span(right) };
         }
-        Arg { name: NO_NAME, value: self.value(node), span: span(node) }
+        Arg { name: NO_NAME, value: self.walk_value(node), span: span(node) }
     }
 
-    /// Returns an argument that a macro puts into a closure.
-    fn deferred(&mut self, node: Node<'_>) -> Arg {
+    /// Walks an argument that the macro puts into a closure.
+    fn walk_deferred_argument(&mut self, node: Node<'_>) -> Arg {
         let name = self.facts.intern("<closure>");
-        let body = self.new_body(BodyKind::Lambda, Flow::Sync, name, span(node), span(node));
-        let place = self.enter(body, ClassId::NONE);
-        let value = self.value(node);
-        self.exit(ExitKind::Return, value, span(node));
-        self.leave(place);
+        let body = self.add_body(BodyKind::Lambda, Flow::Sync, name, span(node), span(node));
+        let place = self.enter_body(body, ClassId::NONE);
+        let value = self.walk_value(node);
+        self.add_exit(ExitKind::Return, value, span(node));
+        self.leave_body(place);
         Arg { name: NO_NAME, value: self.form(Form::Callable(body)), span: span(node) }
     }
 
-    /// `vec![…]` is a list display.
-    fn vec_display(&mut self, tokens: Node<'_>) -> Option<FormId> {
-        let tree = self.parse(tokens.byte_range(), 0)?;
-        let whole = only_expression(tree.root_node())?;
+    /// Walks `vec![…]`, which is a list display.
+    fn walk_vec_macro(&mut self, tokens: Node<'_>) -> Option<FormId> {
+        let tree = self.parse_range(tokens.byte_range(), 0)?;
+        let whole = single_expression(tree.root_node())?;
         self.macro_depth += 1;
         let form = match kind(whole) {
-            K::ArrayExpr => Some(self.value(whole)),
+            K::ArrayExpr => Some(self.walk_value(whole)),
             K::TupleExpr | K::Paren => {
                 let parts: Vec<Node<'_>> = named(whole).collect();
-                let parts: Vec<FormId> = parts.into_iter().map(|part| self.value(part)).collect();
-                Some(self.display(DisplayKind::List, &parts))
+                let parts: Vec<FormId> = parts.into_iter().map(|part| self.walk_value(part)).collect();
+                Some(self.display_form(DisplayKind::List, &parts))
             }
             _ => None,
         };
@@ -299,23 +306,24 @@ impl Walker<'_> {
         form
     }
 
-    /// Arms `pattern = future => value`: gives the futures, adds the values. `None` if there are none.
-    fn race(&mut self, tokens: Node<'_>, ends: &mut Vec<FormId>) -> Option<Vec<Arg>> {
-        let arms = race_arms(tokens)?;
+    /// Walks arms `pattern = future => value` of `select!`. Returns the futures as arguments and adds the forms of the
+    /// values to `arm_values`. Returns `None` if there are no such arms.
+    fn walk_select_arms(&mut self, tokens: Node<'_>, arm_values: &mut Vec<FormId>) -> Option<Vec<Arg>> {
+        let arms = select_arms(tokens)?;
         let group = self.facts.group();
         let mut args = Vec::new();
-        let mut waits = Vec::new();
-        // All futures are made before one of them is waited for.
+        let mut awaited_forms = Vec::new();
+        // All futures are created before the first of them is awaited.
         for arm in &arms {
             let Some(future) = &arm.future else {
-                waits.push(None);
+                awaited_forms.push(None);
                 continue;
             };
-            let form = match self.parse(future.clone(), 0) {
-                Some(tree) => match only_expression(tree.root_node()) {
+            let form = match self.parse_range(future.clone(), 0) {
+                Some(tree) => match single_expression(tree.root_node()) {
                     Some(expression) => {
                         self.macro_depth += 1;
-                        let form = self.value(expression);
+                        let form = self.walk_value(expression);
                         self.macro_depth -= 1;
                         form
                     }
@@ -326,21 +334,21 @@ impl Walker<'_> {
             if let Form::Result(site) = self.facts.facts().form(form) {
                 self.flag(site, SiteFlags::AWAITED);
             }
-            args.push(Arg { name: NO_NAME, value: form, span: range_span(future) });
-            waits.push(Some(self.form(Form::Await(form))));
+            args.push(Arg { name: NO_NAME, value: form, span: span_of_range(future) });
+            awaited_forms.push(Some(self.form(Form::Await(form))));
         }
-        for (arm, waited) in arms.into_iter().zip(waits) {
-            let whole = blocklint_core::Span::new(arm.start as u32, arm.value.end as u32);
-            let region = self.arm_here(RegionKind::Case, group, FormId::NONE, whole);
-            self.scopes.push(ScopeKind::Open);
+        for (arm, awaited) in arms.into_iter().zip(awaited_forms) {
+            let arm_span = blocklint_core::Span::new(arm.start as u32, arm.value.end as u32);
+            let region = self.arm_here(RegionKind::Case, group, FormId::NONE, arm_span);
+            self.scopes.open(ScopeKind::Open);
             let end = self.in_region(region, |walker| {
                 walker.macro_depth += 1;
-                if let (Some(pattern), Some(waited)) = (arm.pattern, waited) {
-                    walker.race_pattern(pattern, waited);
+                if let (Some(pattern), Some(awaited)) = (arm.pattern, awaited) {
+                    walker.bind_select_pattern(pattern, awaited);
                 }
-                let end = match walker.parse(arm.value, 0) {
-                    Some(tree) => match only_expression(tree.root_node()) {
-                        Some(expression) => walker.expr(expression),
+                let end = match walker.parse_range(arm.value, 0) {
+                    Some(tree) => match single_expression(tree.root_node()) {
+                        Some(expression) => walker.walk_expr(expression),
                         None => walker.other(),
                     },
                     None => walker.other(),
@@ -348,28 +356,28 @@ impl Walker<'_> {
                 walker.macro_depth -= 1;
                 end
             });
-            self.scopes.pop();
-            ends.push(end);
+            self.scopes.close();
+            arm_values.push(end);
         }
         Some(args)
     }
 
-    /// Binds the pattern of an arm, which only a `let` can be read as.
-    fn race_pattern(&mut self, pattern: std::ops::Range<usize>, waited: FormId) {
-        let Some(tree) = self.parse(pattern, LET.len()) else { return };
+    /// Binds the pattern of an arm. The grammar parses a pattern only in a `let`.
+    fn bind_select_pattern(&mut self, pattern: std::ops::Range<usize>, waited: FormId) {
+        let Some(tree) = self.parse_range(pattern, LET.len()) else { return };
         let Some(pattern) = named(tree.root_node()).next().and_then(|binding| child(binding, fields().pattern)) else {
             return;
         };
         self.bind_pattern(pattern, waited);
     }
 
-    /// Parses a range of the file by itself. With `lead` bytes of `let ` laid over what stands before it. `None` if
-    /// it does not parse whole, or macros nest too deep.
-    fn parse(&mut self, range: std::ops::Range<usize>, lead: usize) -> Option<Tree> {
+    /// Parses a range of the file, with the last `lead` bytes of `let ` in place of the bytes before the range. Returns
+    /// `None` if the range has a syntax error, or macros nest too deeply.
+    fn parse_range(&mut self, range: std::ops::Range<usize>, lead: usize) -> Option<Tree> {
         self.parse_pieces(&[range], lead)
     }
 
-    /// Parses pieces that follow each other with something left out between them; otherwise as [`Self::parse`].
+    /// Parses the concatenation of several ranges, as [`Self::parse_range`] does for one.
     pub(crate) fn parse_pieces(&mut self, pieces: &[std::ops::Range<usize>], lead: usize) -> Option<Tree> {
         let (first, last) = (pieces.first()?.start, pieces.last()?.end);
         if self.macro_depth >= MAX_MACRO_DEPTH || first >= last || first < lead {
@@ -382,7 +390,7 @@ impl Walker<'_> {
             |start: usize, end: usize| Range { start_byte: start, end_byte: end, start_point: point, end_point: point };
         let mut ranges: Vec<Range> = pieces.iter().map(|piece| part(piece.start, piece.end)).collect();
         ranges[0].start_byte -= lead;
-        // A statement ends in `;`, which is read from behind the end of the file.
+        // A statement ends in `;`. The reader returns one for the offset at the end of the file.
         if last < end {
             ranges.push(part(end, end + 1));
         }
@@ -393,14 +401,14 @@ impl Walker<'_> {
             } else if offset >= end {
                 &b";"[(offset - end).min(1)..]
             } else {
-                // In pieces: the reader asks again for what it has not got.
+                // In chunks: the parser calls the reader again for the rest.
                 &source[offset..end.min(offset + 4096)]
             }
         };
-        let started = self.again.map(|_| Instant::now());
+        let started = self.macro_parse_time.map(|_| Instant::now());
         let tree = self.parser.parse_with_options(&mut read, None, None::<ParseOptions<'_>>);
-        if let (Some(again), Some(started)) = (&mut self.again, started) {
-            *again += started.elapsed();
+        if let (Some(macro_parse_time), Some(started)) = (&mut self.macro_parse_time, started) {
+            *macro_parse_time += started.elapsed();
         }
         let tree = tree?;
         if tree.root_node().has_error() { None } else { Some(tree) }
@@ -409,8 +417,8 @@ impl Walker<'_> {
 
 const LET: &[u8] = b"let ";
 
-/// Returns the one expression that a parsed range is.
-pub(crate) fn only_expression(root: Node<'_>) -> Option<Node<'_>> {
+/// Returns the only expression of a parsed range; `None` if there are several.
+pub(crate) fn single_expression(root: Node<'_>) -> Option<Node<'_>> {
     let mut parts = named(root).filter(|part| kind(*part) != K::EmptyStatement);
     let first = parts.next()?;
     if parts.next().is_some() {
@@ -423,9 +431,9 @@ pub(crate) fn only_expression(root: Node<'_>) -> Option<Node<'_>> {
     }
 }
 
-/// Returns the name and value of `name = value`; a sign that tells how to show it (`%error`, `?state`) and a key in
-/// front (`"key": value`) are left out.
-fn named_part<'t, 'a>(tokens: &'a [Node<'t>]) -> (Option<Node<'t>>, &'a [Node<'t>]) {
+/// Returns the name and the value of `name = value`. A format sign (`%error`, `?state`) and a key (`"key": value`) are
+/// left out.
+fn split_named_part<'t, 'a>(tokens: &'a [Node<'t>]) -> (Option<Node<'t>>, &'a [Node<'t>]) {
     let (name, rest) = match tokens {
         [name, equals, rest @ ..] if kind(*name) == K::Identifier && kind(*equals) == K::Equals => (Some(*name), rest),
         [_, colon, rest @ ..] if colon.kind() == ":" => (None, rest),
@@ -438,69 +446,69 @@ fn named_part<'t, 'a>(tokens: &'a [Node<'t>]) -> (Option<Node<'t>>, &'a [Node<'t
     (name, rest)
 }
 
-/// Returns the tokens between the commas (and semicolons) of a token tree.
-fn split(tokens: Node<'_>) -> Vec<Vec<Node<'_>>> {
+/// Splits the tokens of a token tree at commas, semicolons and `=>`.
+fn split_at_commas(tokens: Node<'_>) -> Vec<Vec<Node<'_>>> {
     let mut parts = Vec::new();
-    let mut open = Vec::new();
+    let mut part = Vec::new();
     let count = tokens.child_count() as usize;
-    for (at, token) in all(tokens).enumerate() {
-        if at == 0 || at + 1 == count {
+    for (index, token) in all(tokens).enumerate() {
+        if index == 0 || index + 1 == count {
             continue;
         }
         if matches!(kind(token), K::Comma | K::Semicolon | K::FatArrow) {
-            if !open.is_empty() {
-                parts.push(std::mem::take(&mut open));
+            if !part.is_empty() {
+                parts.push(std::mem::take(&mut part));
             }
             continue;
         }
-        open.push(token);
+        part.push(token);
     }
-    if !open.is_empty() {
-        parts.push(open);
+    if !part.is_empty() {
+        parts.push(part);
     }
     parts
 }
 
 /// One arm of `select!`.
-struct Arm {
+struct SelectArm {
     start: usize,
     pattern: Option<std::ops::Range<usize>>,
     future: Option<std::ops::Range<usize>>,
     value: std::ops::Range<usize>,
 }
 
-/// Returns the arms between a macro's braces, if at least one waits for something.
-fn race_arms(tokens: Node<'_>) -> Option<Vec<Arm>> {
+/// Returns the arms between the braces of `select!`, if at least one has a future.
+fn select_arms(tokens: Node<'_>) -> Option<Vec<SelectArm>> {
     let tokens: Vec<Node<'_>> = all(tokens).collect();
     let tokens = tokens.get(1..tokens.len().checked_sub(1)?)?;
     if !tokens.iter().any(|token| kind(*token) == K::FatArrow) {
         return None;
     }
     let mut arms = Vec::new();
-    let mut at = 0;
-    while at < tokens.len() {
-        // `biased;` and commas behind blocks.
-        if matches!(kind(tokens[at]), K::Comma | K::Semicolon) {
-            at += 1;
+    let mut index = 0;
+    while index < tokens.len() {
+        // Commas behind blocks, and `biased;`.
+        if matches!(kind(tokens[index]), K::Comma | K::Semicolon) {
+            index += 1;
             continue;
         }
-        if tokens.get(at + 1).is_some_and(|next| kind(*next) == K::Semicolon) {
-            at += 2;
+        if tokens.get(index + 1).is_some_and(|next| kind(*next) == K::Semicolon) {
+            index += 2;
             continue;
         }
-        let arrow = at + tokens[at..].iter().position(|token| kind(*token) == K::FatArrow)?;
-        let left = &tokens[at..arrow];
+        let arrow = index + tokens[index..].iter().position(|token| kind(*token) == K::FatArrow)?;
+        let left = &tokens[index..arrow];
         let equals = left.iter().position(|token| kind(*token) == K::Equals);
         let (pattern, future) = match equals {
             Some(equals) => {
                 let guard = left.iter().skip(equals).position(|token| kind(*token) == K::Comma);
                 let end = guard.map_or(left.len(), |guard| equals + guard);
-                (range_of(&left[..equals]), range_of(&left[equals + 1..end]))
+                (range_of_tokens(&left[..equals]), range_of_tokens(&left[equals + 1..end]))
             }
             None => (None, None),
         };
         let first = arrow + 1;
-        // A block ends the arm; anything else runs to the comma.
+        // A block ends the arm; any other value ends at the comma.
         let is_block = tokens.get(first).is_some_and(|token| {
             kind(*token) == K::TokenTree && all(*token).next().is_some_and(|sign| sign.kind() == "{")
         });
@@ -512,17 +520,17 @@ fn race_arms(tokens: Node<'_>) -> Option<Vec<Arm>> {
                 .position(|token| kind(*token) == K::Comma)
                 .map_or(tokens.len(), |comma| first + comma)
         };
-        let value = range_of(tokens.get(first..end)?)?;
-        arms.push(Arm { start: tokens[at].start_byte(), pattern, future, value });
-        at = end;
+        let value = range_of_tokens(tokens.get(first..end)?)?;
+        arms.push(SelectArm { start: tokens[index].start_byte(), pattern, future, value });
+        index = end;
     }
     arms.iter().any(|arm| arm.future.is_some()).then_some(arms)
 }
 
-fn range_span(range: &std::ops::Range<usize>) -> blocklint_core::Span {
+fn span_of_range(range: &std::ops::Range<usize>) -> blocklint_core::Span {
     blocklint_core::Span::new(range.start as u32, range.end as u32)
 }
 
-fn range_of(tokens: &[Node<'_>]) -> Option<std::ops::Range<usize>> {
+fn range_of_tokens(tokens: &[Node<'_>]) -> Option<std::ops::Range<usize>> {
     Some(tokens.first()?.start_byte()..tokens.last()?.end_byte())
 }

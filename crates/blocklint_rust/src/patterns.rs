@@ -1,8 +1,8 @@
-//! Patterns taken apart: every name is bound to the part of the value it matches.
+//! Destructuring of patterns: each name is bound to the part of the value that it matches, and each pattern has a test.
 //!
-//! A payload with one part is that part: `Some(x)` binds `x` to `Field(v, "Some")`, `Pair(a, b)` binds them to
-//! `Part(Field(v, "Pair"), 0)` and `1`. A path in front tells the type: `Msg::Load(x)` is `Field(v as Msg, "Load")`,
-//! `db::Config { path }` is `Field(v as db::Config, "path")`.
+//! `Some(x)` binds `x` to `Field(v, "Some")`; `Pair(a, b)` binds its names to `Part(Field(v, "Pair"), 0)` and `1`. The
+//! path of a pattern is the type: `Msg::Load(x)` is `Field(v as Msg, "Load")`, `db::Config { path }` is
+//! `Field(v as db::Config, "path")`.
 
 use blocklint_facts::{AltKind, AssignKind, DisplayKind, Form, FormId, VarKind};
 use tree_sitter::Node;
@@ -12,28 +12,28 @@ use crate::walker::{Walker, Walking, span};
 
 impl Walker<'_> {
     /// Binds the names of a pattern to the parts of a value.
-    pub(crate) fn pattern(&mut self, node: Node<'_>, value: FormId) {
-        let _ = self.one_level_deeper(node, |walker| walker.pattern_inner(node, value));
+    pub(crate) fn bind_pattern_parts(&mut self, node: Node<'_>, value: FormId) {
+        let _ = self.one_level_deeper(node, |walker| walker.bind_pattern_parts_inner(node, value));
     }
 
-    fn pattern_inner(&mut self, node: Node<'_>, value: FormId) {
+    fn bind_pattern_parts_inner(&mut self, node: Node<'_>, value: FormId) {
         let f = fields();
         match kind(node) {
             K::Identifier | K::ShorthandFieldIdentifier => self.bind_name(node, value, FormId::NONE),
-            K::TuplePattern => self.tuple_parts(parts(node).collect(), value),
+            K::TuplePattern => self.bind_tuple_parts(parts(node).collect(), value),
             K::TupleStructPattern => {
                 let Some(path) = child(node, f.type_name) else { return };
-                let payload = self.payload(path, value);
+                let payload = self.payload_form(path, value);
                 let parts: Vec<Node<'_>> = parts(node).filter(|part| *part != path).collect();
                 match parts.as_slice() {
-                    [one] if kind(*one) != K::RemainingField => self.pattern(*one, payload),
-                    _ => self.tuple_parts(parts, payload),
+                    [one] if kind(*one) != K::RemainingField => self.bind_pattern_parts(*one, payload),
+                    _ => self.bind_tuple_parts(parts, payload),
                 }
             }
             K::StructPattern => {
                 let Some(path) = child(node, f.type_name) else { return };
-                let base = match self.variant(path) {
-                    Some(_) => self.payload(path, value),
+                let base = match self.enum_of_variant(path) {
+                    Some(_) => self.payload_form(path, value),
                     None => {
                         let class = self.type_form(path);
                         self.form(Form::Cast(value, class))
@@ -41,10 +41,10 @@ impl Walker<'_> {
                 };
                 for part in named(node).filter(|part| kind(*part) == K::FieldPattern) {
                     let Some(name) = child(part, f.name) else { continue };
-                    let field = self.name(name);
+                    let field = self.name_symbol(name);
                     let form = self.form(Form::Field(base, field));
                     match child(part, f.pattern) {
-                        Some(pattern) => self.pattern(pattern, form),
+                        Some(pattern) => self.bind_pattern_parts(pattern, form),
                         None => self.bind_name(name, form, FormId::NONE),
                     }
                 }
@@ -52,9 +52,9 @@ impl Walker<'_> {
             K::SlicePattern => {
                 let element = self.form(Form::Element(value));
                 for part in named(node) {
-                    // `rest @ ..` is a slice of the same elements.
-                    let whole = kind(part) == K::Captured && named(part).any(|p| kind(p) == K::RemainingField);
-                    self.pattern(part, if whole { value } else { element });
+                    // `rest @ ..` binds a slice of the same elements.
+                    let is_rest = kind(part) == K::Captured && named(part).any(|p| kind(p) == K::RemainingField);
+                    self.bind_pattern_parts(part, if is_rest { value } else { element });
                 }
             }
             K::Captured => {
@@ -63,23 +63,23 @@ impl Walker<'_> {
                     self.bind_name(name, value, FormId::NONE);
                 }
                 for part in parts {
-                    self.pattern(part, value);
+                    self.bind_pattern_parts(part, value);
                 }
             }
             K::RefPattern | K::MutPattern | K::ReferencePattern => {
                 for part in named(node).filter(|part| kind(*part) != K::MutableSpecifier) {
-                    self.pattern(part, value);
+                    self.bind_pattern_parts(part, value);
                 }
             }
             K::OrPattern => {
-                // Nested to the left; every side binds the same names.
+                // `A | B | C` nests to the left; each alternative binds the same names.
                 let mut sides = vec![node];
                 while let Some(side) = sides.pop() {
                     if kind(side) == K::OrPattern {
                         let inner: Vec<Node<'_>> = named(side).collect();
                         sides.extend(inner.into_iter().rev());
                     } else {
-                        self.pattern(side, value);
+                        self.bind_pattern_parts(side, value);
                     }
                 }
             }
@@ -87,28 +87,28 @@ impl Walker<'_> {
         }
     }
 
-    /// The parts of a tuple; what follows `..` has no known number.
-    fn tuple_parts(&mut self, parts: Vec<Node<'_>>, value: FormId) {
-        let mut known = true;
-        for (at, part) in parts.into_iter().enumerate() {
+    /// Binds the parts of a tuple. The index of a part behind `..` is unknown.
+    fn bind_tuple_parts(&mut self, parts: Vec<Node<'_>>, value: FormId) {
+        let mut is_before_rest = true;
+        for (index, part) in parts.into_iter().enumerate() {
             if kind(part) == K::RemainingField {
-                known = false;
+                is_before_rest = false;
                 continue;
             }
-            let form = if known { self.form(Form::Part(value, at as u32)) } else { self.other() };
-            self.pattern(part, form);
+            let form = if is_before_rest { self.form(Form::Part(value, index as u32)) } else { self.other() };
+            self.bind_pattern_parts(part, form);
         }
     }
 
-    /// Binds one name. Names with a capital letter are constants and variants and bind nothing.
+    /// Binds one name. A name with a capital letter is a constant or variant and binds no variable.
     pub(crate) fn bind_name(&mut self, node: Node<'_>, value: FormId, annotation: FormId) {
-        let name = self.name(node);
+        let name = self.name_symbol(node);
         let text = self.facts.facts().text(name);
         if text.starts_with(char::is_uppercase) || text == "_" || text.is_empty() {
             return;
         }
-        // The other side of `A(x) | B(x)` and a parameter's own variable.
-        let var = match self.pattern_vars(name) {
+        // An alternative of `A(x) | B(x)` before has created the variable.
+        let var = match self.pattern_var(name) {
             Some(var) => var,
             None => {
                 let var = self.new_var(name, VarKind::Inner);
@@ -120,21 +120,21 @@ impl Walker<'_> {
         self.bind(target, value, annotation, AssignKind::Plain, span(node));
     }
 
-    /// Returns the variable that an earlier side of the same pattern made for this name.
-    fn pattern_vars(&self, name: blocklint_facts::Sym) -> Option<blocklint_facts::VarId> {
-        let var = self.scopes.local_here(name)?;
+    /// Returns the variable of this name that an earlier alternative of the same pattern has created.
+    fn pattern_var(&self, name: blocklint_facts::Sym) -> Option<blocklint_facts::VarId> {
+        let var = self.scopes.local_in_innermost(name)?;
         (var.0 >= self.pattern_start).then_some(var)
     }
 
     /// Binds a whole pattern; its names are new variables.
     pub(crate) fn bind_pattern(&mut self, node: Node<'_>, value: FormId) {
         let before = std::mem::replace(&mut self.pattern_start, self.walk.facts.facts().vars().len() as u32);
-        self.pattern(node, value);
+        self.bind_pattern_parts(node, value);
         self.pattern_start = before;
     }
 
-    /// Returns the payload that a pattern's path selects.
-    fn payload(&mut self, path: Node<'_>, value: FormId) -> FormId {
+    /// Returns the form of the payload that the path of a pattern selects.
+    fn payload_form(&mut self, path: Node<'_>, value: FormId) -> FormId {
         let f = fields();
         let path = match kind(path) {
             K::GenericType | K::GenericTurbofish => child(path, f.type_name).unwrap_or(path),
@@ -144,7 +144,7 @@ impl Walker<'_> {
             K::ScopedIdentifier | K::ScopedTypeIdentifier => {
                 let Some(last) = child(path, f.name) else { return self.other() };
                 let base = match child(path, f.path) {
-                    Some(class) if self.names_type(class) => {
+                    Some(class) if self.is_type_path(class) => {
                         let class = self.type_form(class);
                         self.form(Form::Cast(value, class))
                     }
@@ -154,17 +154,17 @@ impl Walker<'_> {
             }
             _ => (value, path),
         };
-        let name = self.name(last);
+        let name = self.name_symbol(last);
         self.form(Form::Field(base, name))
     }
 
-    /// Returns the enum in front of a variant: a path whose last but one segment is written like a type.
-    fn variant<'t>(&self, path: Node<'t>) -> Option<Node<'t>> {
+    /// Returns the path of the enum in the path of a variant; `None` if the segment before the last is no type.
+    fn enum_of_variant<'t>(&self, path: Node<'t>) -> Option<Node<'t>> {
         let front = child(path, fields().path)?;
-        self.names_type(front).then_some(front)
+        self.is_type_path(front).then_some(front)
     }
 
-    fn names_type(&self, path: Node<'_>) -> bool {
+    fn is_type_path(&self, path: Node<'_>) -> bool {
         let last = match kind(path) {
             K::ScopedIdentifier | K::ScopedTypeIdentifier => child(path, fields().name).unwrap_or(path),
             _ => path,
@@ -172,14 +172,14 @@ impl Walker<'_> {
         self.text(last).starts_with(char::is_uppercase)
     }
 
-    /// Returns the test that a pattern makes: `Some(_)` tests that the value is not `None`, a literal that it is equal.
-    /// None for patterns that always match.
+    /// Returns the test of a pattern: for `Some(_)` that the value is not `None`, for a literal that it is equal;
+    /// [`FormId::NONE`] for patterns that always match.
     pub(crate) fn pattern_test(&mut self, node: Node<'_>, value: FormId) -> FormId {
         use blocklint_facts::Comparison::{Eq, Is, IsNot};
         let f = fields();
         match kind(node) {
             K::String | K::RawString | K::Char | K::Bool | K::Integer | K::Float | K::NegativeLiteral => {
-                let literal = self.literal(node);
+                let literal = self.literal_form(node);
                 self.form(Form::Compare(Eq, value, literal))
             }
             K::Identifier | K::TupleStructPattern => {
@@ -198,12 +198,12 @@ impl Walker<'_> {
                     _ => self.other(),
                 }
             }
-            K::StructPattern if child(node, f.type_name).is_some_and(|path| self.variant(path).is_none()) => {
+            K::StructPattern if child(node, f.type_name).is_some_and(|path| self.enum_of_variant(path).is_none()) => {
                 FormId::NONE
             }
-            // `_` is a sign without a node kind of its own.
+            // `_` has no node kind of its own.
             _ if self.text(node) == "_" => FormId::NONE,
-            // `(None, None)` of a tuple that is written there.
+            // `match (a, b) { (None, None) => … }`
             K::TuplePattern if named(node).all(|part| kind(part) == K::Identifier && self.text(part) == "None") => {
                 let Form::Display(DisplayKind::Tuple, list) = self.facts.facts().form(value) else {
                     return self.other();
@@ -223,8 +223,8 @@ impl Walker<'_> {
         }
     }
 
-    /// Returns the pattern in a `match_pattern`, and whether it is guarded.
-    pub(crate) fn arm_pattern<'t>(&self, node: Node<'t>) -> (Option<Node<'t>>, Option<Node<'t>>) {
+    /// Returns the pattern and the guard of an arm.
+    pub(crate) fn split_arm_pattern<'t>(&self, node: Node<'t>) -> (Option<Node<'t>>, Option<Node<'t>>) {
         let guard = child(node, fields().condition);
         let pattern = all(node).next();
         (pattern, guard)

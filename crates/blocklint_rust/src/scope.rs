@@ -1,19 +1,19 @@
-//! The meaning of a name at a place.
+//! Name resolution: scopes of items, locals and type parameters.
 //!
-//! Items are seen in their whole block or module, also before they are defined; a `let` is seen from there on, by
-//! closures inside too, but not by nested functions; nothing is seen from outside an inline module.
+//! An item is visible in its whole block or module, also before its definition. A local is visible after its `let`, in
+//! closures too, but not in nested functions. An inline module sees no name of the scopes around it.
 
 use blocklint_facts::{FormId, Sym, VarId};
 use rustc_hash::FxHashMap;
 
-/// The kind of a scope: the names from around that are seen in it.
+/// The kind of a scope, which says which names of the scopes around are visible in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ScopeKind {
-    /// A block, an arm, a closure: everything around is seen.
+    /// A block, an arm, a closure: all names around are visible.
     Open,
-    /// A function or type: items around are seen, locals are not.
+    /// A function or type: items around are visible, locals are not.
     Item,
-    /// A module: nothing around is seen.
+    /// A module: no names around are visible.
     Module,
 }
 
@@ -21,13 +21,13 @@ pub(crate) enum ScopeKind {
 struct Scope {
     kind: ScopeKind,
     items: FxHashMap<Sym, VarId>,
-    /// Of several of one name the last: it shadows the others to the end of the scope.
+    /// Locals by name; a later one of the same name shadows the earlier ones.
     locals: FxHashMap<Sym, VarId>,
-    /// Type parameters and the form that stands for them.
+    /// Type parameters and their forms.
     types: Vec<(Sym, FormId)>,
 }
 
-/// The scopes around a place, innermost last.
+/// The open scopes, the innermost last.
 #[derive(Debug, Default)]
 pub(crate) struct Scopes {
     scopes: Vec<Scope>,
@@ -35,17 +35,17 @@ pub(crate) struct Scopes {
 
 impl Scopes {
     /// Opens a scope.
-    pub(crate) fn push(&mut self, kind: ScopeKind) {
+    pub(crate) fn open(&mut self, kind: ScopeKind) {
         self.scopes.push(Scope { kind, items: FxHashMap::default(), locals: FxHashMap::default(), types: Vec::new() });
     }
 
     /// Closes the innermost scope.
-    pub(crate) fn pop(&mut self) {
+    pub(crate) fn close(&mut self) {
         self.scopes.pop();
     }
 
     /// Returns the variable of an item in the innermost scope.
-    pub(crate) fn item_here(&self, name: Sym) -> Option<VarId> {
+    pub(crate) fn item_in_innermost(&self, name: Sym) -> Option<VarId> {
         self.scopes.last()?.items.get(&name).copied()
     }
 
@@ -70,11 +70,11 @@ impl Scopes {
         }
     }
 
-    /// The variable a value's name means, and whether it is a local.
-    pub(crate) fn value(&self, name: Sym) -> Option<(VarId, bool)> {
-        let mut locals = true;
+    /// Returns the variable of a name in an expression, and true if it is a local.
+    pub(crate) fn resolve_value(&self, name: Sym) -> Option<(VarId, bool)> {
+        let mut sees_locals = true;
         for scope in self.scopes.iter().rev() {
-            if locals && let Some(&var) = scope.locals.get(&name) {
+            if sees_locals && let Some(&var) = scope.locals.get(&name) {
                 return Some((var, true));
             }
             if let Some(&var) = scope.items.get(&name) {
@@ -82,20 +82,20 @@ impl Scopes {
             }
             match scope.kind {
                 ScopeKind::Open => {}
-                ScopeKind::Item => locals = false,
+                ScopeKind::Item => sees_locals = false,
                 ScopeKind::Module => return None,
             }
         }
         None
     }
 
-    /// Returns the local of this name declared in the innermost scope.
-    pub(crate) fn local_here(&self, name: Sym) -> Option<VarId> {
+    /// Returns the local of this name in the innermost scope.
+    pub(crate) fn local_in_innermost(&self, name: Sym) -> Option<VarId> {
         self.scopes.last()?.locals.get(&name).copied()
     }
 
-    /// The variable the first segment of a path or a type's name means; locals do not count.
-    pub(crate) fn item(&self, name: Sym) -> Option<VarId> {
+    /// Returns the item that a type's name or the first segment of a path refers to; locals are ignored.
+    pub(crate) fn resolve_item(&self, name: Sym) -> Option<VarId> {
         for scope in self.scopes.iter().rev() {
             if let Some(&var) = scope.items.get(&name) {
                 return Some(var);
@@ -108,12 +108,12 @@ impl Scopes {
     }
 
     /// Returns the form of a type parameter.
-    pub(crate) fn type_param(&self, name: Sym) -> Option<FormId> {
+    pub(crate) fn resolve_type_param(&self, name: Sym) -> Option<FormId> {
         for scope in self.scopes.iter().rev() {
             if let Some(&(_, form)) = scope.types.iter().rev().find(|&&(param, _)| param == name) {
                 return Some(form);
             }
-            // An item inside the function may bear the parameter's name.
+            // An item inside the function can have the name of the type parameter.
             if scope.kind == ScopeKind::Module || scope.items.contains_key(&name) {
                 return None;
             }

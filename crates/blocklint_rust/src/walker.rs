@@ -1,4 +1,4 @@
-//! The state of one walk over a file: what all languages have, and what Rust adds.
+//! [`Walker`]: the state of the walk over a Rust file, in addition to the state that all languages share ([`Walk`]).
 
 use std::ops::{Deref, DerefMut};
 use std::time::Duration;
@@ -12,51 +12,51 @@ use tree_sitter::{Node, Parser};
 use crate::drops::Owned;
 use crate::scope::Scopes;
 
-/// Macros inside arguments of macros that are read; each level parses its text once more.
+/// Levels of macros in arguments of macros that are walked; each level parses its text once more.
 pub(crate) const MAX_MACRO_DEPTH: u32 = 12;
 
-/// One walk over one file.
+/// The walk over one file.
 pub(crate) struct Walker<'s> {
     pub(crate) walk: Walk<'s>,
-    /// For the arguments of macros.
+    /// The parser for the arguments of macros.
     pub(crate) parser: Parser,
     pub(crate) scopes: Scopes,
-    /// True if this is code built only for tests.
-    pub(crate) test: bool,
+    /// True if the code being walked is compiled only for tests.
+    pub(crate) is_test: bool,
     pub(crate) macro_depth: u32,
     /// True if the file defines a macro.
     pub(crate) has_macros: bool,
-    /// Of macros defined before, which of their arguments they put into closures and async blocks alone.
-    pub(crate) deferring: FxHashMap<Sym, Vec<bool>>,
+    /// For each macro defined before, which of its arguments it uses only in closures and async blocks.
+    pub(crate) deferred_arguments: FxHashMap<Sym, Vec<bool>>,
     /// The members of the class being walked.
     pub(crate) members: FxHashMap<Sym, VarId>,
-    /// Variables from this number on belong to the pattern being bound.
+    /// The index of the first variable of the pattern being bound.
     pub(crate) pattern_start: u32,
-    /// Values of `break` in the loops and labelled blocks around, innermost last.
+    /// The loops and labelled blocks around, the innermost last, with the values of their `break`s.
     pub(crate) breaks: Vec<Breaks>,
-    /// Locals that end with their block, innermost last.
+    /// Locals that are dropped at the end of their block, the innermost last.
     pub(crate) owned: Owned,
-    /// The time that the arguments of macros took to parse, where it is asked for.
-    pub(crate) again: Option<Duration>,
+    /// The time that parsing the arguments of macros took, if it is measured.
+    pub(crate) macro_parse_time: Option<Duration>,
 }
 
-/// The breaks out of one loop or labelled block.
+/// The `break`s out of one loop or labelled block.
 #[derive(Default)]
 pub(crate) struct Breaks {
-    /// Its label, without the quote.
+    /// The label, without the quote.
     pub(crate) label: Option<String>,
-    /// True if a plain `break` means it.
+    /// True if it is a loop, which a `break` without label leaves.
     pub(crate) is_loop: bool,
-    /// The values.
+    /// The values of its `break`s.
     pub(crate) values: Vec<FormId>,
-    /// True if anything breaks out of it.
-    pub(crate) any: bool,
+    /// True if a `break` leaves it.
+    pub(crate) is_left: bool,
 }
 
-/// Where a walk stands, to return to it.
-pub(crate) struct Place {
-    left: OuterState,
-    test: bool,
+/// The state of the enclosing body, which [`Walker::leave_body`] restores.
+pub(crate) struct OuterBody {
+    walk_state: OuterState,
+    is_test: bool,
     breaks: Vec<Breaks>,
 }
 
@@ -78,21 +78,21 @@ impl<'s> Walking<'s> for Walker<'s> {}
 
 impl Walker<'_> {
     /// Returns the symbol of a name, without `r#`.
-    pub(crate) fn name(&mut self, node: Node<'_>) -> Sym {
+    pub(crate) fn name_symbol(&mut self, node: Node<'_>) -> Sym {
         let text = self.text(node);
         self.facts.intern(text.strip_prefix("r#").unwrap_or(&text))
     }
 
-    /// Starts a body's walk; give the result to [`Self::leave`].
-    pub(crate) fn enter(&mut self, body: BodyId, class: ClassId) -> Place {
-        let left = self.walk.enter(body, class);
-        Place { left, test: self.test, breaks: std::mem::take(&mut self.breaks) }
+    /// Starts a body. The result is for [`Self::leave_body`].
+    pub(crate) fn enter_body(&mut self, body: BodyId, class: ClassId) -> OuterBody {
+        let walk_state = self.walk.enter(body, class);
+        OuterBody { walk_state, is_test: self.is_test, breaks: std::mem::take(&mut self.breaks) }
     }
 
-    /// Ends a body's walk.
-    pub(crate) fn leave(&mut self, place: Place) {
-        self.walk.leave(place.left);
-        self.test = place.test;
-        self.breaks = place.breaks;
+    /// Ends a body.
+    pub(crate) fn leave_body(&mut self, outer: OuterBody) {
+        self.walk.leave(outer.walk_state);
+        self.is_test = outer.is_test;
+        self.breaks = outer.breaks;
     }
 }

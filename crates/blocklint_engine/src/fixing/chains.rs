@@ -107,7 +107,7 @@ fn fix_of(chain: &Chain, text: &TextOf<'_>) -> Result<Fix, Refusal> {
             Refusal::with_place("the file cannot be read any more", Place::unlocated(Arc::clone(path), Span::default()))
         };
         let source = text(path).ok_or_else(gone)?;
-        if let Some(span) = blocklint_rust::mention(&source, &of_file, &known) {
+        if let Some(span) = blocklint_rust::find_mention(&source, &of_file, &known) {
             let name = source.get(span.start as usize..span.end as usize).unwrap_or_default();
             let reason = format!("it is not known which function `{name}` means there, which would have to change too");
             return Err(Refusal::with_place(reason, Place::unlocated(Arc::clone(path), span)));

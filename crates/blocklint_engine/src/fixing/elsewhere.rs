@@ -24,7 +24,7 @@ impl BindingsElsewhere {
         let files: Vec<_> = files.into_iter().collect();
         let found = files.into_par_iter().filter_map(|(path, spans)| {
             let spans: Vec<Span> = spans.into_iter().collect();
-            let bindings = blocklint_python::bindings(&text(Utf8Path::new(path))?, &spans);
+            let bindings = blocklint_python::find_bindings(&text(Utf8Path::new(path))?, &spans);
             let of_path: FxHashMap<_, _> =
                 spans.into_iter().zip(bindings).filter(|(_, bindings)| !bindings.is_empty()).collect();
             (!of_path.is_empty()).then(|| (Box::from(path), of_path))

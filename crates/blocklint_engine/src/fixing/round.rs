@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use blocklint_core::{Finding, Fix, Language};
 use blocklint_facts::FileFacts;
-use blocklint_python::{decode, misplaced_awaits};
+use blocklint_python::{count_misplaced_awaits, decode};
 use camino::Utf8Path;
 use rayon::prelude::*;
 
@@ -190,7 +190,7 @@ fn edit_file(
     let before = overlay.bytes(path).ok_or_else(unknown)?;
     let mut bytes = apply_edits(file.language, before, edits)?;
     if file.language == Language::Python {
-        let count = |bytes: &[u8]| misplaced_awaits(&decode(bytes).text);
+        let count = |bytes: &[u8]| count_misplaced_awaits(&decode(bytes).text);
         let now = count(&bytes);
         if now > 0 && now > count(before) {
             return Err("an `await` would stand outside of an `async` function".to_owned());

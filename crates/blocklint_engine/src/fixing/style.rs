@@ -1,7 +1,7 @@
 //! Formats edited files in the project's style, if they were formatted before the edits.
 
 use blocklint_project::{FormatSettings, format_settings};
-use blocklint_python::{Quotes, Style, decode, encode_like, reformatted};
+use blocklint_python::{Quotes, Style, decode, encode_like, reformat_after_edits};
 use camino::Utf8Path;
 
 use super::rustfmt;
@@ -9,7 +9,7 @@ use super::rustfmt;
 /// Returns the formatted bytes of a Python file after edits; `None` if the file was not formatted before.
 pub(super) fn formatted(path: &Utf8Path, root: &Utf8Path, before: &[u8], after: &[u8]) -> Option<Vec<u8>> {
     let style = to_style(format_settings(path, root));
-    let text = reformatted(&decode(before).text, &decode(after).text, &style)?;
+    let text = reformat_after_edits(&decode(before).text, &decode(after).text, &style)?;
     encode_like(after, &text)
 }
 

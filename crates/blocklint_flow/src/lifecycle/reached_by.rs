@@ -171,7 +171,8 @@ impl<'s, 'l, 'a> ReachedBy<'s, 'l, 'a> {
         if reaching.nearest.is_empty() {
             // The bodies only call each other.
             reaching.may_be_used = true;
-            reaching.add(0, Entry { kind: EntryKind::None, body, place: EntryPlace::Definition, serves_nothing: false });
+            reaching
+                .add(0, Entry { kind: EntryKind::None, body, place: EntryPlace::Definition, serves_nothing: false });
         }
         reaching
     }

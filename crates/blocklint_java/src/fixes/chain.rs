@@ -1,4 +1,4 @@
-//! Calls in callables of a chain, and in arguments that make one.
+//! Edits of blocking calls in lambdas of a reactive chain, and in arguments that create a chain.
 
 use blocklint_core::{Publishers, Refusal};
 use tree_sitter::Node;
@@ -8,13 +8,13 @@ use super::{Edits, File, Shape, Wish, insert, replace};
 use crate::kinds::{K, kind};
 use crate::walker::span;
 
-/// Methods of publishers that make one of the result of a callable.
+/// Methods that create a publisher of the result of a callable.
 const SOURCES: &[&str] = &["fromCallable", "fromSupplier", "fromRunnable", "defer"];
-/// Of these, those whose callable returns the value itself.
+/// Those of [`SOURCES`] whose callable returns the value.
 const VALUES: &[&str] = &["fromCallable", "fromSupplier"];
-/// Types of which a value is of no other.
+/// Final types: the type of a value is exactly this one.
 const FINAL: &[&str] = &["String", "Boolean", "Integer", "Long", "Double", "Byte", "Character", "byte[]"];
-/// Operators whose callable gets what comes before it, on the thread on which that comes.
+/// Operators whose callable runs on the thread on which the value before arrives.
 const OPERATORS: &[&str] = &[
     "map",
     "mapNotNull",
@@ -38,27 +38,27 @@ const OPERATORS: &[&str] = &[
 ];
 
 impl<'t> File<'_, 't> {
-    /// Returns the edits for a call, and their shape.
-    pub(super) fn chain(&self, call: Node<'t>, wish: Wish<'_>) -> Result<(Shape, Edits), Refusal> {
-        let factory = only_argument_of(call).filter(|factory| self.factory(*factory, wish.of).is_some());
+    /// Returns the edits for a call in a chain, and their shape.
+    pub(super) fn edit_chain(&self, call: Node<'t>, wish: Wish<'_>) -> Result<(Shape, Edits), Refusal> {
+        let factory = only_argument_of(call).filter(|factory| self.factory_call(*factory, wish.of).is_some());
         if let Some(factory) = factory {
-            return self.argument(call, factory, wish);
+            return self.edit_argument(call, factory, wish);
         }
         match around(call) {
-            Around::Lambda(lambda) => self.callable(call, lambda, wish),
-            Around::Method(method) if wish.offload => self.method(method, wish.of),
+            Around::Lambda(lambda) => self.edit_in_lambda(call, lambda, wish),
+            Around::Method(method) if wish.offload => self.defer_method(method, wish.of),
             Around::Method(_) => Err(Refusal::new("the publisher must become part of the surrounding chain")),
             Around::Other => Err(Refusal::new("it stands in no method")),
         }
     }
 
-    /// Of a call on a class of publishers: its name, and whether it is that of many.
-    fn factory(&self, call: Node<'t>, of: Publishers) -> Option<(&str, bool)> {
+    /// Returns the name of a static method call on a publisher class, and true if it is the class of many values.
+    fn factory_call(&self, call: Node<'t>, publishers: Publishers) -> Option<(&str, bool)> {
         let object = self.text(call.child_by_field_name("object")?);
         let name = self.text(call.child_by_field_name("name")?);
-        let many = if self.imports.means(object, of.one) {
+        let many = if self.imports.means(object, publishers.one) {
             false
-        } else if self.imports.means(object, of.many) {
+        } else if self.imports.means(object, publishers.many) {
             true
         } else {
             return None;
@@ -66,43 +66,46 @@ impl<'t> File<'_, 't> {
         Some((name, many))
     }
 
-    /// `Schedulers.boundedElastic()` as it is written here; the class is to be imported.
-    pub(super) fn workers(&self, of: Publishers) -> String {
-        format!("{}.{}", self.imports.name_of(of.schedulers), of.workers)
+    /// Returns the text of `Schedulers.boundedElastic()`; the caller imports the class.
+    pub(super) fn worker_scheduler(&self, publishers: Publishers) -> String {
+        format!("{}.{}", self.imports.name_of(publishers.schedulers), publishers.workers)
     }
 
-    /// Returns the blanks before the next call of a chain: a line of its own, where its calls stand on such.
+    /// Returns the white space before the next call of a chain, which is a line break if the calls are on lines of
+    /// their own.
     fn gap_behind(&self, call: Node<'t>) -> &str {
         let next = call.parent().filter(|next| next.child_by_field_name("object") == Some(call));
         let Some(name) = next.and_then(|next| next.child_by_field_name("name")) else { return "" };
         self.gap_between(call, name)
     }
 
-    /// Returns the blanks between what a method is called on and the dot before its name.
+    /// Returns the white space between a receiver and the dot before the method's name.
     fn gap_between(&self, object: Node<'t>, name: Node<'t>) -> &str {
         let between = self.source.get(object.end_byte()..name.start_byte()).unwrap_or_default();
         let gap = between.split('.').next().unwrap_or_default();
         if gap.trim().is_empty() { gap } else { "" }
     }
 
-    /// The call's value is what a chain is made of.
-    fn argument(&self, call: Node<'t>, factory: Node<'t>, wish: Wish<'_>) -> Result<(Shape, Edits), Refusal> {
-        let of = wish.of;
-        let Some((name, many)) = self.factory(factory, of) else { return Err(Refusal::new("it makes no chain")) };
+    /// Returns the edits for a call that is the argument of a factory: `Mono.just(call())`.
+    fn edit_argument(&self, call: Node<'t>, factory: Node<'t>, wish: Wish<'_>) -> Result<(Shape, Edits), Refusal> {
+        let publishers = wish.of;
+        let Some((name, many)) = self.factory_call(factory, publishers) else {
+            return Err(Refusal::new("it makes no chain"));
+        };
         let top = match around(factory) {
             Around::Lambda(node) | Around::Method(node) => node,
             Around::Other => return Err(Refusal::new("it stands in no method")),
         };
-        self.leaves_catches(call, top)?;
+        self.check_catches(call, top)?;
         if let Around::Method(method) = around(factory)
-            && let Some(shared) = self.moved_around(call, method)
+            && let Some(shared) = self.edit_of_enclosing_method(call, method)
         {
             return Ok(shared);
         }
         if let Some(template) = wish.template
             && (name, many) == ("just", false)
         {
-            let (text, mut edits) = self.written(call, template)?;
+            let (text, mut edits) = self.fill_template(call, template)?;
             edits.push(replace(factory, text));
             return Ok((Shape::JustToPublisher, edits));
         }
@@ -115,21 +118,21 @@ impl<'t> File<'_, 't> {
             _ => return Err(Refusal::new(format!("what `{name}` makes of its argument has no other form"))),
         };
         let mut body = top;
-        // A local of the method is one of the lambda's too.
+        // The lambda can also capture locals of the methods and lambdas around.
         while let Around::Lambda(node) | Around::Method(node) = around(body) {
             body = node;
         }
-        self.captures_only_constants(call, body)?;
-        let workers = self.workers(of);
-        let mut edits = self.imports.edits(&[of.one, of.schedulers]);
+        self.check_captures(call, body)?;
+        let workers = self.worker_scheduler(publishers);
+        let mut edits = self.imports.edits(&[publishers.one, publishers.schedulers]);
         let (Some(object), Some(method)) = (factory.child_by_field_name("object"), factory.child_by_field_name("name"))
         else {
             return Err(Refusal::new("it makes no chain"));
         };
-        // The type that stands between (`Mono.<String>just`) stays.
-        edits.push(replace(object, self.imports.name_of(of.one)));
+        // A type argument (`Mono.<String>just`) stays.
+        edits.push(replace(object, self.imports.name_of(publishers.one)));
         let witness = match shape {
-            Shape::JustToCallable => self.witness(factory, of).unwrap_or_default(),
+            Shape::JustToCallable => self.type_witness(factory, publishers).unwrap_or_default(),
             _ => String::new(),
         };
         edits.push(replace(method, format!("{witness}fromCallable")));
@@ -139,7 +142,7 @@ impl<'t> File<'_, 't> {
                 if factory.child_by_field_name("type_arguments").is_some() || has_type_arguments(factory) {
                     return Err(Refusal::new("the types that are written here would not fit"));
                 }
-                format!(".flatMapIterable({0} -> {0})", self.free_name("all", body))
+                format!(".flatMapIterable({0} -> {0})", self.unused_name("all", body))
             }
             _ => String::new(),
         };
@@ -148,11 +151,11 @@ impl<'t> File<'_, 't> {
         Ok((shape, edits))
     }
 
-    /// The call stands in a lambda.
-    fn callable(&self, call: Node<'t>, lambda: Node<'t>, wish: Wish<'_>) -> Result<(Shape, Edits), Refusal> {
-        let of = wish.of;
+    /// Returns the edits for a call in a lambda.
+    fn edit_in_lambda(&self, call: Node<'t>, lambda: Node<'t>, wish: Wish<'_>) -> Result<(Shape, Edits), Refusal> {
+        let publishers = wish.of;
         let Some(taker) = argument_of(lambda) else { return Err(Refusal::new("the lambda is no operator's")) };
-        let source = self.factory(taker, of);
+        let source = self.factory_call(taker, publishers);
         let operator = wish.taker.and_then(|path| path.rsplit_once('.'));
         if let Some(template) = wish.template
             && is_result_of(call, lambda)
@@ -160,13 +163,13 @@ impl<'t> File<'_, 't> {
             if let Some((name, false)) = source
                 && VALUES.contains(&name)
             {
-                return self.source_of_publisher(call, lambda, taker, template, of);
+                return self.source_of_publisher(call, lambda, taker, template, publishers);
             }
             let is_map = taker.child_by_field_name("name").is_some_and(|name| self.text(name) == "map");
-            let many = operator == Some((of.many, "map"));
-            if is_map && (many || operator == Some((of.one, "map"))) {
-                self.leaves_catches(call, lambda)?;
-                let (text, mut edits) = self.written(call, template)?;
+            let many = operator == Some((publishers.many, "map"));
+            if is_map && (many || operator == Some((publishers.one, "map"))) {
+                self.check_catches(call, lambda)?;
+                let (text, mut edits) = self.fill_template(call, template)?;
                 let (name, shape) = match many {
                     true => ("concatMap", Shape::MapToConcatMap),
                     false => ("flatMap", Shape::MapToFlatMap),
@@ -186,10 +189,10 @@ impl<'t> File<'_, 't> {
             if !SOURCES.contains(&name) {
                 return Err(Refusal::new(format!("what `{name}` does is not moved by its subscriber alone")));
             }
-            let (workers, gap) = (self.workers(of), self.gap_behind(taker));
-            let mut edits = self.imports.edits(&[of.schedulers]);
+            let (workers, gap) = (self.worker_scheduler(publishers), self.gap_behind(taker));
+            let mut edits = self.imports.edits(&[publishers.schedulers]);
             let is_last = taker.parent().is_none_or(|next| next.child_by_field_name("object") != Some(taker));
-            match (self.witness(taker, of), taker.child_by_field_name("name")) {
+            match (self.type_witness(taker, publishers), taker.child_by_field_name("name")) {
                 (Some(witness), Some(method)) => edits.push(insert(method.start_byte(), witness)),
                 _ if is_last && name == "fromRunnable" && !self.is_dropped(taker) => {
                     return Err(Refusal::new("the type of what it gives stands elsewhere"));
@@ -203,73 +206,77 @@ impl<'t> File<'_, 't> {
         else {
             return Err(Refusal::new("the lambda is no operator's"));
         };
-        // The lambda nearest to the call may be passed to something else, which has no operators: a template, an
-        // executor.
+        // The innermost lambda around the call can be an argument of another method than an operator: of a template, of
+        // an executor.
         let is_operator = operator.is_some_and(|(owner, operator)| {
-            (owner == of.one || owner == of.many) && OPERATORS.contains(&operator) && self.text(name) == operator
+            (owner == publishers.one || owner == publishers.many)
+                && OPERATORS.contains(&operator)
+                && self.text(name) == operator
         });
         if !is_operator {
             return Err(Refusal::new("where the lambda runs is not for the chain to say"));
         }
-        if let Some(shared) = self.moved_upstream(object) {
+        if let Some(shared) = self.edit_upstream(object) {
             return Ok(shared);
         }
-        let (workers, gap) = (self.workers(of), self.gap_between(object, name));
-        let mut edits = self.imports.edits(&[of.schedulers]);
+        let (workers, gap) = (self.worker_scheduler(publishers), self.gap_between(object, name));
+        let mut edits = self.imports.edits(&[publishers.schedulers]);
         edits.push(insert(object.end_byte(), format!("{gap}.publishOn({workers})")));
         Ok((Shape::OperatorOnWorker, edits))
     }
 
-    /// Returns the edit of another call that stands in the method itself and makes all of it run on a worker: what the
-    /// chain is made of does then too.
-    fn moved_around(&self, call: Node<'t>, method: Node<'t>) -> Option<(Shape, Edits)> {
+    /// Returns the edit of another call of the same method that makes the whole body run on a worker, if there is one;
+    /// the argument of the chain then runs there too.
+    fn edit_of_enclosing_method(&self, call: Node<'t>, method: Node<'t>) -> Option<(Shape, Edits)> {
         self.wanted.iter().find_map(|(other, remedy)| {
-            let in_method = matches!(around(*other), Around::Method(of) if of == method);
-            let makes_chain =
-                |of: Publishers| only_argument_of(*other).is_some_and(|factory| self.factory(factory, of).is_some());
+            let in_method = matches!(around(*other), Around::Method(outer) if outer == method);
+            let makes_chain = |publishers: Publishers| {
+                only_argument_of(*other).is_some_and(|factory| self.factory_call(factory, publishers).is_some())
+            };
             let wish = remedy.edit_kinds.iter().find_map(Wish::of).filter(|wish| wish.offload && !makes_chain(wish.of));
             let wish = wish.filter(|_| *other != call && in_method)?;
-            self.method(method, wish.of).ok()
+            self.defer_method(method, wish.of).ok()
         })
     }
 
-    /// Returns the edit of a call further up in the chain that makes all that comes behind go on on a worker: one
-    /// change of threads does for both.
-    fn moved_upstream(&self, object: Node<'t>) -> Option<(Shape, Edits)> {
-        let mut at = Some(object);
-        while let Some(up) = at.filter(|up| kind(*up) == K::Invocation) {
+    /// Returns the edit of an earlier call of the chain that moves all later operators to a worker, if there is one;
+    /// one change of threads is enough for both calls.
+    fn edit_upstream(&self, object: Node<'t>) -> Option<(Shape, Edits)> {
+        let mut next = Some(object);
+        while let Some(up) = next.filter(|up| kind(*up) == K::Invocation) {
             let arguments = up.child_by_field_name("arguments");
-            let is_region_in = |call: Node<'t>| {
+            let is_in_lambda_of_link = |call: Node<'t>| {
                 arguments.is_some_and(|list| span(list).contains(span(call)))
                     && matches!(around(call), Around::Lambda(lambda) if argument_of(lambda) == Some(up))
             };
-            let moved = self.wanted.iter().filter(|(call, _)| is_region_in(*call)).find_map(|(call, remedy)| {
-                let wish = remedy.edit_kinds.iter().find_map(Wish::of)?;
-                self.chain(*call, wish)
-                    .ok()
-                    .filter(|(shape, _)| matches!(shape, Shape::OperatorOnWorker | Shape::SourceOnWorker))
-            });
+            let moved =
+                self.wanted.iter().filter(|(call, _)| is_in_lambda_of_link(*call)).find_map(|(call, remedy)| {
+                    let wish = remedy.edit_kinds.iter().find_map(Wish::of)?;
+                    self.edit_chain(*call, wish)
+                        .ok()
+                        .filter(|(shape, _)| matches!(shape, Shape::OperatorOnWorker | Shape::SourceOnWorker))
+                });
             if moved.is_some() {
                 return moved;
             }
-            at = up.child_by_field_name("object");
+            next = up.child_by_field_name("object");
         }
         None
     }
 
-    /// `fromCallable(() -> f().block())`: the publisher is what the chain is made of.
+    /// Replaces `fromCallable(() -> f().block())` by a chain of the publisher itself: `defer(() -> f())`.
     fn source_of_publisher(
         &self,
         call: Node<'t>,
         lambda: Node<'t>,
         taker: Node<'t>,
         template: &[blocklint_core::Piece],
-        of: Publishers,
+        publishers: Publishers,
     ) -> Result<(Shape, Edits), Refusal> {
-        self.leaves_catches(call, lambda)?;
-        let (text, mut edits) = self.written(call, template)?;
-        let one = self.imports.name_of(of.one);
-        // A `fromFuture` with a supplier waits for its subscriber itself, so it takes the place of the whole call.
+        self.check_catches(call, lambda)?;
+        let (text, mut edits) = self.fill_template(call, template)?;
+        let one = self.imports.name_of(publishers.one);
+        // A `fromFuture` with a supplier is lazy too, so it replaces the whole call.
         let is_lazy = text.starts_with(&format!("{one}.fromFuture(() ->"));
         if is_lazy && lambda.child_by_field_name("body") == Some(call) {
             edits.push((span(taker), text));
@@ -283,9 +290,9 @@ impl<'t> File<'_, 't> {
         Ok((Shape::CallableToDefer, edits))
     }
 
-    /// `<T>`, where the type of a publisher is that of the place where it stands: it is no more as soon as another call
-    /// stands behind.
-    fn witness(&self, made: Node<'t>, of: Publishers) -> Option<String> {
+    /// Returns the type argument `<T>` that a publisher needs when a call is appended to it, because the compiler then
+    /// no longer infers its type from the `return` or the declaration.
+    fn type_witness(&self, made: Node<'t>, publishers: Publishers) -> Option<String> {
         if has_type_arguments(made) {
             return None;
         }
@@ -298,8 +305,8 @@ impl<'t> File<'_, 't> {
             K::VariableDeclarator => parent.parent().and_then(|declaration| declaration.child_by_field_name("type")),
             _ => None,
         }?;
-        let (many, element) = self.element_of(ty, of)?;
-        // Of a class that nothing extends the value itself has the type.
+        let (many, element) = self.publisher_element(ty, publishers)?;
+        // For a final class the compiler infers the type from the value.
         (!many && !FINAL.contains(&&*element)).then(|| format!("<{element}>"))
     }
 
@@ -308,8 +315,8 @@ impl<'t> File<'_, 't> {
         call.parent().is_some_and(|parent| kind(parent) == K::ExprStatement)
     }
 
-    /// Returns a name that nothing in a body bears.
-    pub(super) fn free_name(&self, wanted: &str, body: Node<'t>) -> String {
+    /// Returns a name that is not used in a body: the wanted one, or that with a number.
+    pub(super) fn unused_name(&self, wanted: &str, body: Node<'t>) -> String {
         let text = self.text(body);
         let is_free =
             |name: &str| !text.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$').any(|word| word == name);
@@ -318,7 +325,7 @@ impl<'t> File<'_, 't> {
     }
 }
 
-/// True if a call names type arguments (`Flux.<String>fromIterable`).
+/// True if a call has explicit type arguments (`Flux.<String>fromIterable`).
 fn has_type_arguments(call: Node<'_>) -> bool {
     crate::kinds::named(call).any(|part| kind(part) == K::TypeArguments)
 }

@@ -1,4 +1,4 @@
-//! The names by which a file knows classes, and the imports that edits add.
+//! Imports of a file: the names of imported classes, and the edits that add an import.
 
 use blocklint_core::Span;
 use tree_sitter::Node;
@@ -8,20 +8,20 @@ use crate::kinds::{K, kind, named};
 
 /// The imports and declarations of a file.
 pub(super) struct Imports<'s> {
-    /// Imported classes, in the order of the file, with where their line ends and begins.
+    /// Imported classes in the order of the file, with the spans of their imports.
     classes: Vec<(&'s str, Span)>,
-    /// Packages imported as a whole.
+    /// Packages that are imported by `*`.
     packages: Vec<&'s str>,
-    /// Simple names that mean something else here.
+    /// Names of the classes that the file declares.
     declared: Vec<&'s str>,
-    /// Where the package declaration ends.
+    /// The end of the package declaration.
     package_end: Option<usize>,
-    /// Where the first declaration begins.
+    /// The start of the first declaration.
     first: usize,
 }
 
 impl<'s> Imports<'s> {
-    /// Reads the top of a file.
+    /// Collects the imports and declarations of a file.
     pub(super) fn new(source: &'s str, root: Node<'_>) -> Self {
         let mut found =
             Imports { classes: Vec::new(), packages: Vec::new(), declared: Vec::new(), package_end: None, first: 0 };
@@ -56,7 +56,7 @@ impl<'s> Imports<'s> {
         found
     }
 
-    /// True if a name as it is written means this class.
+    /// True if a written name refers to this class.
     pub(super) fn means(&self, written: &str, path: &str) -> bool {
         written == path || split(path).1 == written && self.knows(path)
     }
@@ -68,18 +68,18 @@ impl<'s> Imports<'s> {
                 || self.packages.contains(&package) && !self.classes.iter().any(|(class, _)| split(class).1 == name))
     }
 
-    /// True if the simple name means another class.
+    /// True if the simple name of a class refers to another class.
     fn is_taken(&self, path: &str) -> bool {
         let name = split(path).1;
         self.declared.contains(&name) || self.classes.iter().any(|(class, _)| *class != path && split(class).1 == name)
     }
 
-    /// How a class is written, given the edits that import it.
+    /// Returns how a class is written if it is imported: its simple name, unless that refers to another class.
     pub(super) fn name_of<'p>(&self, path: &'p str) -> &'p str {
         if self.is_taken(path) { path } else { split(path).1 }
     }
 
-    /// Returns the edits that import these classes, as far as they are needed: in the order of the file's imports.
+    /// Returns the edits that import these classes where they are not imported yet, in the order of the file's imports.
     pub(super) fn edits(&self, paths: &[&str]) -> Edits {
         let mut wanted: Vec<&str> =
             paths.iter().copied().filter(|path| !self.is_taken(path) && !self.knows(path)).collect();
@@ -88,11 +88,11 @@ impl<'s> Imports<'s> {
         let mut edits: Edits = Vec::new();
         for path in wanted {
             let line = format!("import {path};");
-            // Beside those of its own package, wherever a file has these; else by its name.
+            // Next to imports that share the most packages with it, else in alphabetical order.
             let shared = self.classes.iter().map(|(class, _)| shared_parts(class, path)).max().unwrap_or_default();
             let near = || self.classes.iter().filter(|(class, _)| shared == 0 || shared_parts(class, path) == shared);
             let above = near().rfind(|(class, _)| *class < path);
-            let (at, text) = match (above, near().next()) {
+            let (offset, text) = match (above, near().next()) {
                 (Some((_, span)), _) => (span.end as usize, format!("\n{line}")),
                 (None, Some((_, span))) => (span.start as usize, format!("{line}\n")),
                 (None, None) => match self.package_end {
@@ -100,27 +100,27 @@ impl<'s> Imports<'s> {
                     None => (self.first, format!("{line}\n\n")),
                 },
             };
-            // Two at one place become one.
-            match edits.iter_mut().find(|(span, _)| span.start as usize == at) {
+            // Two insertions at the same offset are joined.
+            match edits.iter_mut().find(|(span, _)| span.start as usize == offset) {
                 Some((_, known)) if text.starts_with('\n') => known.push_str(&format!("\n{line}")),
                 Some((_, known)) => {
                     let end = known.trim_end().len();
                     known.insert_str(end, &format!("\n{line}"));
                 }
-                None => edits.push(insert(at, text)),
+                None => edits.push(insert(offset, text)),
             }
         }
         edits
     }
 }
 
-/// Returns how many packages two paths share from the beginning.
+/// Returns the number of leading packages that two paths share.
 fn shared_parts(one: &str, other: &str) -> usize {
     let packages = |path| split(path).0.split('.').filter(|part: &&str| !part.is_empty());
     packages(one).zip(packages(other)).take_while(|(a, b)| a == b).count()
 }
 
-/// Returns a path's package and its last name.
+/// Splits a path into its package and its last name.
 fn split(path: &str) -> (&str, &str) {
     path.rsplit_once('.').unwrap_or(("", path))
 }

@@ -1,4 +1,4 @@
-//! Methods that put a chain together: what they do themselves is put off until their result is subscribed to.
+//! Edits of methods that build a reactive chain: the body is deferred to a worker until the result is subscribed to.
 
 use blocklint_core::{Publishers, Refusal, Span};
 use tree_sitter::Node;
@@ -7,18 +7,18 @@ use super::{Edits, File, Shape};
 use crate::kinds::{K, all, has, kind, named};
 
 impl<'t> File<'_, 't> {
-    /// Puts the body of a method into a callable that a worker runs.
-    pub(super) fn method(&self, method: Node<'t>, of: Publishers) -> Result<(Shape, Edits), Refusal> {
+    /// Moves the body of a method into a callable that a worker runs.
+    pub(super) fn defer_method(&self, method: Node<'t>, publishers: Publishers) -> Result<(Shape, Edits), Refusal> {
         let refuse = |reason: &str| Err(Refusal::new(reason));
         let Some(body) = method.child_by_field_name("body") else { return refuse("it stands in no method") };
-        let Some((many, element)) = self.given(method, of) else {
+        let Some((many, element)) = self.returned_publisher(method, publishers) else {
             return refuse("the method gives no publisher of a type that can be written down");
         };
         let modifiers = named(method).find(|part| kind(*part) == K::Modifiers);
         if modifiers.is_some_and(|modifiers| has(modifiers, K::SynchronizedWord)) {
             return refuse("the method holds a lock, which a worker would not hold");
         }
-        let changed = self.changed_in(body);
+        let changed = self.reassigned_variables(body);
         let parameters = method.child_by_field_name("parameters");
         let parameters = parameters.into_iter().flat_map(named).filter_map(|part| part.child_by_field_name("name"));
         if let Some(name) = parameters.map(|name| self.text(name)).find(|name| changed.contains(name)) {
@@ -28,10 +28,10 @@ impl<'t> File<'_, 't> {
             return refuse("the body stands on one line");
         }
         let throws = all(method).any(|part| part.kind() == "throws");
-        let workers = self.workers(of);
-        let [one, all_of] = [of.one, of.many].map(|path| self.imports.name_of(path));
+        let workers = self.worker_scheduler(publishers);
+        let [one, all_of] = [publishers.one, publishers.many].map(|path| self.imports.name_of(path));
         let given = if many { all_of } else { one };
-        let name = self.free_name("chain", method);
+        let name = self.unused_name("chain", method);
         let (shape, head, tail) = match (throws, many) {
             (false, false) => (Shape::MethodDeferred, format!("{one}.<{element}>defer(() -> {{"), String::new()),
             (false, true) => {
@@ -47,12 +47,12 @@ impl<'t> File<'_, 't> {
             }
         };
         let mut edits = match throws || !many {
-            true => self.imports.edits(&[of.one, of.schedulers]),
-            false => self.imports.edits(&[of.schedulers]),
+            true => self.imports.edits(&[publishers.one, publishers.schedulers]),
+            false => self.imports.edits(&[publishers.schedulers]),
         };
         let indent = self.indent_of(body);
         let step = self.step_of(body, indent);
-        // All of the body is one edit: what else would be mended in it runs on the worker by then.
+        // The whole body is one edit. Other blocking calls in it also run on the worker then.
         let (start, end) = (body.start_byte() + 1, body.end_byte() - 1);
         let last = self.source.get(..end).map_or(0, |before| before.rfind('\n').map_or(0, |at| at + 1));
         let mut text = format!("\n{indent}{step}return {head}");
@@ -70,12 +70,12 @@ impl<'t> File<'_, 't> {
 
     /// Returns the element type of the publisher that a method is declared to return, and true if it is a publisher of
     /// many.
-    fn given(&self, method: Node<'t>, of: Publishers) -> Option<(bool, String)> {
-        self.element_of(method.child_by_field_name("type")?, of)
+    fn returned_publisher(&self, method: Node<'t>, publishers: Publishers) -> Option<(bool, String)> {
+        self.publisher_element(method.child_by_field_name("type")?, publishers)
     }
 
-    /// Of the type of a publisher: whether it is of many, and of what.
-    pub(super) fn element_of(&self, ty: Node<'t>, of: Publishers) -> Option<(bool, String)> {
+    /// Returns the element type of a publisher type, and true if it is a publisher of many.
+    pub(super) fn publisher_element(&self, ty: Node<'t>, publishers: Publishers) -> Option<(bool, String)> {
         if kind(ty) != K::GenericType {
             return None;
         }
@@ -83,9 +83,9 @@ impl<'t> File<'_, 't> {
         let name = self.text(parts.next()?);
         let arguments = parts.next().filter(|part| kind(*part) == K::TypeArguments)?;
         let element = named(arguments).next().filter(|part| kind(*part) != K::Wildcard)?;
-        let many = if self.imports.means(name, of.one) {
+        let many = if self.imports.means(name, publishers.one) {
             false
-        } else if self.imports.means(name, of.many) {
+        } else if self.imports.means(name, publishers.many) {
             true
         } else {
             return None;
@@ -93,7 +93,7 @@ impl<'t> File<'_, 't> {
         Some((many, self.text(element).to_owned()))
     }
 
-    /// True if the braces of a block stand on lines of their own.
+    /// True if there is no code on the lines of a block's braces.
     fn begins_on_its_own_line(&self, body: Node<'t>) -> bool {
         let inside = self.source.get(body.start_byte() + 1..body.end_byte() - 1).unwrap_or_default();
         let first = inside.lines().next().unwrap_or_default();
@@ -101,14 +101,14 @@ impl<'t> File<'_, 't> {
         first.trim().is_empty() && last.trim().is_empty() && inside.contains('\n')
     }
 
-    /// Returns the blanks before the line on which a block ends.
+    /// Returns the indentation of the line on which a block ends.
     fn indent_of(&self, body: Node<'t>) -> &str {
         let before = self.source.get(..body.end_byte() - 1).unwrap_or_default();
         let line = &before[before.rfind('\n').map_or(0, |at| at + 1)..];
         &line[..line.len() - line.trim_start().len()]
     }
 
-    /// By how much the statements of a block stand further in.
+    /// Returns one step of indentation: that of a block's statements relative to its end.
     fn step_of(&self, body: Node<'t>, indent: &str) -> String {
         let first = named(body).next().map_or(0, |statement| statement.start_byte());
         let before = self.source.get(..first).unwrap_or_default();
@@ -119,7 +119,7 @@ impl<'t> File<'_, 't> {
         }
     }
 
-    /// Returns where the lines inside a block begin, without empty ones and those inside of a text.
+    /// Returns the starts of the lines inside a block, without empty lines and lines inside of text blocks.
     fn lines_of(&self, body: Node<'t>) -> Vec<usize> {
         let (start, end) = (body.start_byte() + 1, body.end_byte() - 1);
         let inside = self.source.get(start..end).unwrap_or_default();

@@ -1,12 +1,12 @@
-//! From remedies to edits, on a fresh parse of the file that they stand in.
+//! Fixes for Java: turns the remedies of calls into text edits of a file.
 //!
-//! A call that holds a thread stands in a callable of a chain, in an argument that makes one, or in a method that puts
-//! one together. [`Shape`] names the edits for each; each is one file's matter and is written by `chain` (callables and
-//! arguments) or `method`. `share` makes one scheduler of those of many instances. `imports` adds the imports of an
-//! edit, `place` and `uses` read the code around a call. An edit that would not compile is refused with a reason: a
-//! local that is assigned twice, a `catch` that nothing would throw to any more, a lock that a lambda would not hold.
+//! A blocking call is in a lambda of a reactive chain, in an argument that creates a chain (`Mono.just(call())`), or in
+//! a method that builds one. [`Shape`] lists the edits for each. `chain` writes those of lambdas and arguments,
+//! `method` those of methods; `share` replaces the schedulers of many instances by one. `imports` adds the imports of
+//! an edit; `place` and `uses` read the code around a call. An edit that would not compile is refused with a reason: a
+//! captured local is assigned twice, a `catch` would have nothing to catch, or a lambda would not hold a lock.
 //!
-//! All are **unsafe**: another thread runs the call then, and what a chain gives for `null` is no value at all.
+//! All edits are **unsafe**, because another thread runs the call, and a chain has no value for `null`.
 
 mod chain;
 mod imports;
@@ -25,8 +25,8 @@ use crate::walker::span;
 use imports::Imports;
 pub use shapes::Shape;
 
-/// Turns the remedies of calls of one file into edits, each by itself: edits of two of them may overlap. Each span is that
-/// of a call, from its name to its end.
+/// Returns the edits for the remedies of calls of one file, or the reason why a call has none. Edits of different calls
+/// may overlap. Each span is that of a call, from its name to its end.
 pub fn fix<'s>(source: &'s str, wanted: &[(Span, &'s Remedy)]) -> Vec<Result<WrittenEdit, Refusal>> {
     let refuse_all = |reason: &str| wanted.iter().map(|_| Err(Refusal::new(reason))).collect();
     let Ok(StartedWalk { tree, .. }) = start_walk(Language::Java, &grammar(), source.as_bytes(), None, || {}) else {
@@ -52,7 +52,7 @@ struct File<'s, 't> {
     source: &'s str,
     root: Node<'t>,
     imports: Imports<'s>,
-    /// All calls for which something is wanted.
+    /// All calls for which an edit is wanted, with their remedies.
     wanted: Vec<(Node<'t>, &'s Remedy)>,
 }
 
@@ -66,48 +66,48 @@ struct Wish<'r> {
 }
 
 impl<'r> Wish<'r> {
-    /// Returns the wanted edit of a chain.
+    /// Returns the wanted edit of a chain; `None` for other kinds of edits.
     fn of(edit_kind: &'r EditKind) -> Option<Self> {
         let EditKind::Chain { publishers, taker, template, offload } = edit_kind else { return None };
         Some(Wish { of: *publishers, taker: taker.as_deref(), template: template.as_deref(), offload: *offload })
     }
 }
 
-/// Edits under way.
+/// The spans that are replaced, with their new text.
 type Edits = Vec<(Span, String)>;
 
 impl<'s, 't> File<'s, 't> {
     fn write_edit(&self, call: Node<'t>, remedy: &Remedy) -> Result<WrittenEdit, Refusal> {
         remedy.write_first(|edit_kind| match edit_kind {
             EditKind::Share { publishers } => {
-                let (shape, applicability, edits) = self.share(call, *publishers)?;
+                let (shape, applicability, edits) = self.share_scheduler(call, *publishers)?;
                 Ok(WrittenEdit { title: shape.title().to_owned(), applicability, edits })
             }
             edit_kind => {
                 let Some(wish) = Wish::of(edit_kind) else { return Err(Refusal::new("there is no edit for it")) };
-                let (shape, edits) = self.chain(call, wish)?;
+                let (shape, edits) = self.edit_chain(call, wish)?;
                 let title = shape.title().to_owned();
                 Ok(WrittenEdit { title, applicability: Applicability::Unsafe, edits })
             }
         })
     }
 
-    /// Returns the call whose name begins and whose arguments end at a span; an object that is made likewise.
+    /// Returns the method call with this span (from its name to its end), or the `new` expression with this span.
     fn call_at(&self, wanted: Span) -> Option<Node<'t>> {
-        let mut at = self.root.descendant_for_byte_range(wanted.start as usize, wanted.end as usize)?;
+        let mut node = self.root.descendant_for_byte_range(wanted.start as usize, wanted.end as usize)?;
         loop {
-            let start = match kind(at) {
-                K::Invocation => at.child_by_field_name("name").map(|name| name.start_byte()),
-                K::Creation => Some(at.start_byte()),
+            let start = match kind(node) {
+                K::Invocation => node.child_by_field_name("name").map(|name| name.start_byte()),
+                K::Creation => Some(node.start_byte()),
                 _ => None,
             };
-            if start == Some(wanted.start as usize) && at.end_byte() == wanted.end as usize {
-                return Some(at);
+            if start == Some(wanted.start as usize) && node.end_byte() == wanted.end as usize {
+                return Some(node);
             }
-            if at.end_byte() > wanted.end as usize {
+            if node.end_byte() > wanted.end as usize {
                 return None;
             }
-            at = at.parent()?;
+            node = node.parent()?;
         }
     }
 
@@ -115,8 +115,8 @@ impl<'s, 't> File<'s, 't> {
         self.source.get(node.byte_range()).unwrap_or_default()
     }
 
-    /// Returns the text of a template, with the imports that it needs.
-    fn written(&self, call: Node<'t>, template: &[Piece]) -> Result<(String, Edits), Refusal> {
+    /// Fills in a template. Returns the text, and the edits that add its imports.
+    fn fill_template(&self, call: Node<'t>, template: &[Piece]) -> Result<(String, Edits), Refusal> {
         let refuse = |reason: &str| Err(Refusal::new(reason));
         let arguments: Vec<Node<'t>> =
             call.child_by_field_name("arguments").map(|list| crate::kinds::named(list).collect()).unwrap_or_default();
@@ -150,12 +150,12 @@ impl<'s, 't> File<'s, 't> {
     }
 }
 
-/// Returns an insertion.
-fn insert(at: usize, text: impl Into<String>) -> (Span, String) {
-    (Span::new(at as u32, at as u32), text.into())
+/// Returns the insertion of a text at an offset.
+fn insert(offset: usize, text: impl Into<String>) -> (Span, String) {
+    (Span::new(offset as u32, offset as u32), text.into())
 }
 
-/// Returns another text in place of a node.
+/// Returns the replacement of a node by a text.
 fn replace(node: Node<'_>, text: impl Into<String>) -> (Span, String) {
     (span(node), text.into())
 }

@@ -1,4 +1,4 @@
-//! The code around a call.
+//! The code around a call: its lambda or method, the call of which it is an argument, `catch` clauses, captured locals.
 
 use blocklint_core::Refusal;
 use tree_sitter::Node;
@@ -6,7 +6,7 @@ use tree_sitter::Node;
 use super::File;
 use crate::kinds::{K, all, kind, named};
 
-/// The nearest code around a call that runs as one piece.
+/// The innermost lambda or method around a call.
 pub(super) enum Around<'t> {
     /// A lambda.
     Lambda(Node<'t>),
@@ -16,21 +16,21 @@ pub(super) enum Around<'t> {
     Other,
 }
 
-/// Returns the nearest code around a call that runs as one piece.
+/// Returns the innermost lambda or method around a call.
 pub(super) fn around(call: Node<'_>) -> Around<'_> {
-    let mut at = call;
-    while let Some(parent) = at.parent() {
+    let mut node = call;
+    while let Some(parent) = node.parent() {
         match kind(parent) {
             K::Lambda => return Around::Lambda(parent),
             K::MethodDeclaration => return Around::Method(parent),
             K::Constructor | K::StaticInitializer | K::ClassBody => return Around::Other,
-            _ => at = parent,
+            _ => node = parent,
         }
     }
     Around::Other
 }
 
-/// Returns the call that an expression is an argument of, if it is its only one.
+/// Returns the call of which an expression is the only argument.
 pub(super) fn only_argument_of(expression: Node<'_>) -> Option<Node<'_>> {
     let list = expression.parent()?;
     let call = list.parent().filter(|call| kind(*call) == K::Invocation)?;
@@ -38,14 +38,14 @@ pub(super) fn only_argument_of(expression: Node<'_>) -> Option<Node<'_>> {
     (is_list && named(list).count() == 1).then_some(call)
 }
 
-/// Returns the call that an expression is an argument of.
+/// Returns the call of which an expression is an argument.
 pub(super) fn argument_of(expression: Node<'_>) -> Option<Node<'_>> {
     let list = expression.parent()?;
     let call = list.parent().filter(|call| kind(*call) == K::Invocation)?;
     (call.child_by_field_name("arguments") == Some(list)).then_some(call)
 }
 
-/// True if a call is all that a lambda returns: its expression, or the one `return` of its block.
+/// True if a call is the result of a lambda: its expression, or the only `return` of its block.
 pub(super) fn is_result_of(call: Node<'_>, lambda: Node<'_>) -> bool {
     let Some(body) = lambda.child_by_field_name("body") else { return false };
     if body == call {
@@ -70,9 +70,9 @@ pub(super) fn returns(block: Node<'_>) -> Vec<Node<'_>> {
 }
 
 impl<'t> File<'_, 't> {
-    /// Refuses where something that goes into a lambda reads a local or parameter that is assigned more than once: a
-    /// lambda takes only what stays as it is.
-    pub(super) fn captures_only_constants(&self, inside: Node<'t>, method: Node<'t>) -> Result<(), Refusal> {
+    /// Refuses code for a lambda that reads a local or parameter which is assigned more than once, because a lambda can
+    /// only capture effectively final variables.
+    pub(super) fn check_captures(&self, inside: Node<'t>, method: Node<'t>) -> Result<(), Refusal> {
         let mut names = Vec::new();
         let mut open = vec![inside];
         while let Some(node) = open.pop() {
@@ -81,7 +81,7 @@ impl<'t> File<'_, 't> {
             }
             open.extend(named(node));
         }
-        let changed = self.changed_in(method);
+        let changed = self.reassigned_variables(method);
         match names.iter().find(|name| changed.contains(name)) {
             Some(name) => {
                 Err(Refusal::new(format!("`{name}` is assigned more than once, and a lambda cannot take it")))
@@ -91,14 +91,14 @@ impl<'t> File<'_, 't> {
     }
 
     /// Returns the locals and parameters that are assigned after their declaration.
-    pub(super) fn changed_in(&self, body: Node<'t>) -> Vec<&str> {
+    pub(super) fn reassigned_variables(&self, body: Node<'t>) -> Vec<&str> {
         let mut found = Vec::new();
         let mut open = vec![body];
         while let Some(node) = open.pop() {
             let target = match kind(node) {
                 K::Assignment => node.child_by_field_name("left"),
                 K::Update => named(node).next(),
-                // Without a value it is assigned later.
+                // A variable without an initial value is assigned later.
                 K::VariableDeclarator if node.child_by_field_name("value").is_none() => {
                     node.child_by_field_name("name")
                 }
@@ -112,23 +112,23 @@ impl<'t> File<'_, 't> {
         found
     }
 
-    /// Refuses where a `try` around the call, below `top`, catches what only the call may throw: the compiler refuses a
-    /// `catch` that nothing throws to.
-    pub(super) fn leaves_catches(&self, call: Node<'t>, top: Node<'t>) -> Result<(), Refusal> {
-        let mut at = call;
-        while let Some(parent) = at.parent().filter(|_| at != top) {
+    /// Refuses a call if a `try` around it, inside of `top`, catches a checked exception that possibly only the call
+    /// throws, because the compiler rejects such a `catch` without the call.
+    pub(super) fn check_catches(&self, call: Node<'t>, top: Node<'t>) -> Result<(), Refusal> {
+        let mut node = call;
+        while let Some(parent) = node.parent().filter(|_| node != top) {
             if matches!(kind(parent), K::Try | K::TryResources) {
                 for clause in all(parent).filter(|part| kind(*part) == K::CatchClause) {
                     let caught = named(clause).find(|part| kind(*part) == K::CatchParameter);
                     let types = caught.and_then(|caught| named(caught).find(|part| kind(*part) == K::CatchType));
                     let broad = |text: &str| matches!(text, "Exception" | "Throwable" | "RuntimeException" | "Error");
-                    let is_broad = types.is_some_and(|types| named(types).all(|of| broad(self.text(of))));
+                    let is_broad = types.is_some_and(|types| named(types).all(|ty| broad(self.text(ty))));
                     if !is_broad {
                         return Err(Refusal::new("a `catch` around it would have nothing to catch"));
                     }
                 }
             }
-            at = parent;
+            node = parent;
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! The shapes of edits.
+//! [`Shape`]: the shapes of the edits of reactive chains, each with an example and its title.
 
 /// The shape of an edit. Each is compiled against the real libraries in `tests/fixtures/java-compile`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -7,17 +7,18 @@ pub enum Shape {
     SourceOnWorker,
     /// `.map(v -> call(v))` → `.publishOn(workers).map(v -> call(v))`.
     OperatorOnWorker,
-    /// The body of a method that gives one value → `return Mono.<T>defer(() -> { … }).subscribeOn(workers);`.
+    /// The body of a method that returns one value → `return Mono.<T>defer(() -> { … }).subscribeOn(workers);`.
     MethodDeferred,
-    /// The body of a method that gives many values → `return Flux.<T>defer(() -> { … }).subscribeOn(workers);`.
+    /// The body of a method that returns many values → `return Flux.<T>defer(() -> { … }).subscribeOn(workers);`.
     MethodOfManyDeferred,
     /// The body of a method with checked exceptions, which a supplier must not throw.
     MethodCalled,
-    /// The body of a method that gives many values and has checked exceptions.
+    /// The body of a method that returns many values and has checked exceptions.
     MethodOfManyCalled,
     /// `Mono.just(call())` → `Mono.fromCallable(() -> call()).subscribeOn(workers)`.
     JustToCallable,
-    /// `Flux.fromIterable(call())` → `Mono.fromCallable(() -> call()).flatMapIterable(all -> all).subscribeOn(workers)`.
+    /// `Flux.fromIterable(call())` →
+    /// `Mono.fromCallable(() -> call()).flatMapIterable(all -> all).subscribeOn(workers)`.
     IterableToCallable,
     /// `Mono.just(f().block())` → `f()`.
     JustToPublisher,
@@ -40,7 +41,7 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// All of them.
+    /// All shapes.
     pub const ALL: &'static [Shape] = &[
         Shape::SourceOnWorker,
         Shape::OperatorOnWorker,
@@ -100,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn titles_tell_shapes_apart() {
+    fn each_shape_has_its_own_title() {
         let mut titles: Vec<&str> = Shape::ALL.iter().map(|shape| shape.title()).collect();
         titles.sort_unstable();
         titles.dedup();

@@ -1,8 +1,8 @@
-//! A scheduler that is made for each instance or call becomes one for all instances: a static field.
+//! Edits that share a scheduler: one that is created for each instance or call becomes a static field.
 //!
-//! No instance ends what is shared, so the field's `dispose()` goes. Where it went, an instance ends what it started itself:
-//! what it subscribes to is collected in a field and ended there. Nothing else may depend on the scheduler's end, otherwise
-//! the edit is only shown.
+//! No instance may dispose of a shared scheduler, so its `dispose()` is removed. The instance disposes of its own
+//! subscriptions there instead, which are collected in a new field. If other code depends on the end of the scheduler,
+//! the edit is only displayed.
 
 use blocklint_core::{Applicability, Publishers, Refusal, Span};
 use tree_sitter::Node;
@@ -12,12 +12,12 @@ use super::{Edits, File, Shape, insert, replace};
 use crate::kinds::{K, has, kind, named};
 use crate::walker::span;
 
-/// Methods on the class of schedulers that make one, and which of their arguments is its name.
+/// Methods that create a scheduler, with the index of the argument that is its name.
 const MAKERS: &[(&str, usize)] =
     &[("newSingle", 0), ("newParallel", 0), ("newElastic", 0), ("newBoundedElastic", BOUNDED_NAME)];
-/// Where the name of a bounded scheduler stands: behind how many threads and tasks there may be.
+/// The index of a bounded scheduler's name, after the limits of threads and tasks.
 const BOUNDED_NAME: usize = 2;
-/// Methods on it that make one of an executor.
+/// Methods that create a scheduler from an executor.
 const WRAPPERS: &[&str] = &["fromExecutor", "fromExecutorService"];
 /// The name of a new field for a composite of subscriptions.
 const SUBSCRIPTIONS: &str = "subscriptions";
@@ -26,39 +26,46 @@ const SUBSCRIPTIONS: &str = "subscriptions";
 pub(super) type Shared = (Shape, Applicability, Edits);
 
 impl<'t> File<'_, 't> {
-    /// Returns the edits for a call that makes a scheduler.
-    pub(super) fn share(&self, call: Node<'t>, of: Publishers) -> Result<Shared, Refusal> {
+    /// Returns the edits for a call that creates a scheduler.
+    pub(super) fn share_scheduler(&self, call: Node<'t>, publishers: Publishers) -> Result<Shared, Refusal> {
         let refuse = |reason: &str| Err(Refusal::new(reason));
-        let Some(class) = self.holder(call) else { return refuse("the class around cannot hold a static field") };
-        let (made, shared) = self.shared(call, class, of)?;
+        let Some(class) = self.class_for_static_field(call) else {
+            return refuse("the class around cannot hold a static field");
+        };
+        let (made, shared) = self.shared_scheduler(call, class, publishers)?;
         let parent = made.parent().unwrap_or(made);
         match kind(parent) {
             K::VariableDeclarator if parent.parent().is_some_and(|field| kind(field) == K::FieldDeclaration) => {
-                self.of_field(class, parent, made, &shared, of)
+                self.share_field(class, parent, made, &shared, publishers)
             }
-            K::Assignment => self.of_constructor(class, parent, made, &shared, of),
-            K::Invocation => self.inline(class, made, &shared, of),
-            _ if parent.kind() == "argument_list" => self.inline(class, made, &shared, of),
-            K::VariableDeclarator => self.of_local(class, parent, made, &shared, of),
+            K::Assignment => self.share_constructor(class, parent, made, &shared, publishers),
+            K::Invocation => self.share_argument(class, made, &shared, publishers),
+            _ if parent.kind() == "argument_list" => self.share_argument(class, made, &shared, publishers),
+            K::VariableDeclarator => self.share_local(class, parent, made, &shared, publishers),
             _ => refuse("the place that creates and shuts down the shared object must be chosen by hand"),
         }
     }
 
-    /// Returns the expression that makes the scheduler, and what makes the shared one.
-    fn shared(&self, call: Node<'t>, class: Node<'t>, of: Publishers) -> Result<(Node<'t>, String), Refusal> {
+    /// Returns the expression that creates the scheduler, and the text that creates the shared one.
+    fn shared_scheduler(
+        &self,
+        call: Node<'t>,
+        class: Node<'t>,
+        publishers: Publishers,
+    ) -> Result<(Node<'t>, String), Refusal> {
         let is_of = |call: Node<'t>| {
             call.child_by_field_name("object")
-                .is_some_and(|object| self.imports.means(self.text(object), of.schedulers))
+                .is_some_and(|object| self.imports.means(self.text(object), publishers.schedulers))
         };
         let name = call.child_by_field_name("name").map(|name| self.text(name)).unwrap_or_default();
-        let schedulers = self.imports.name_of(of.schedulers);
+        let schedulers = self.imports.name_of(publishers.schedulers);
         let bounded = |cap: &str, queue: &str, name: &str, ttl: &str| {
-            // No code ends it, so its threads must not keep the program alive.
+            // No code disposes of it, so its threads are daemons.
             format!("{schedulers}.newBoundedElastic({cap}, {queue}, {name}, {ttl}, true)")
         };
-        let (cap, queue) = (of.cap, of.queue);
+        let (cap, queue) = (publishers.cap, publishers.queue);
         let indent = class.child_by_field_name("body").and_then(|body| self.indent_in(body).ok()).unwrap_or_default();
-        // On a line of its own, because the names of the constants are long.
+        // The constants have long names, so the arguments are on a line of their own.
         let default = |name: &str| {
             bounded(&format!("\n{indent}{indent}{schedulers}.{cap}"), &format!("{schedulers}.{queue}"), name, TTL)
         };
@@ -87,7 +94,7 @@ impl<'t> File<'_, 't> {
             is_of(*wrapper) && name.is_some_and(|name| WRAPPERS.contains(&name))
         });
         match wrapper {
-            Some(wrapper) => Ok((wrapper, default(&format!("\"{}\"", self.label_of(class))))),
+            Some(wrapper) => Ok((wrapper, default(&format!("\"{}\"", self.scheduler_name(class))))),
             None => Err(Refusal::new("the place that creates and shuts down the shared object must be chosen by hand")),
         }
     }
@@ -98,68 +105,69 @@ impl<'t> File<'_, 't> {
             || kind(node) == K::FieldAccess && self.text(node).rsplit('.').next().is_some_and(is_upper)
     }
 
-    /// `Client` → `client`, `HttpClient` → `http-client`.
-    fn label_of(&self, class: Node<'t>) -> String {
+    /// Returns a scheduler's name for a class: `Client` → `client`, `HttpClient` → `http-client`.
+    fn scheduler_name(&self, class: Node<'t>) -> String {
         let name = class.child_by_field_name("name").map(|name| self.text(name)).unwrap_or("shared");
         words(name).join("-").to_lowercase()
     }
 
     /// Returns the class declaration around a node.
     fn class_around(&self, node: Node<'t>) -> Option<Node<'t>> {
-        let mut at = node;
+        let mut ancestor = node;
         loop {
-            at = at.parent()?;
-            if matches!(kind(at), K::ClassDeclaration | K::RecordDeclaration | K::EnumDeclaration) {
-                return Some(at);
+            ancestor = ancestor.parent()?;
+            if matches!(kind(ancestor), K::ClassDeclaration | K::RecordDeclaration | K::EnumDeclaration) {
+                return Some(ancestor);
             }
         }
     }
 
-    /// Returns the nearest class that can hold a static field for all objects that run a node.
-    fn holder(&self, node: Node<'t>) -> Option<Node<'t>> {
-        let mut at = node;
+    /// Returns the innermost class around a node that can have a static field.
+    fn class_for_static_field(&self, node: Node<'t>) -> Option<Node<'t>> {
+        let mut class = node;
         loop {
-            at = self.class_around(at)?;
-            let body = at.parent()?;
-            // Of a class inside of a body or of an instance an older Java knows no static members.
+            class = self.class_around(class)?;
+            let body = class.parent()?;
+            // Before Java 16 inner and local classes have no static members.
             let is_free = kind(body) == K::Program
-                || kind(body) == K::ClassBody && self.modifiers(at).is_some_and(|modifiers| has(modifiers, K::Static));
-            if kind(at) == K::ClassDeclaration && is_free {
-                return Some(at);
+                || kind(body) == K::ClassBody
+                    && self.modifiers_of(class).is_some_and(|modifiers| has(modifiers, K::Static));
+            if kind(class) == K::ClassDeclaration && is_free {
+                return Some(class);
             }
         }
     }
 
-    fn modifiers(&self, declaration: Node<'t>) -> Option<Node<'t>> {
+    fn modifiers_of(&self, declaration: Node<'t>) -> Option<Node<'t>> {
         named(declaration).find(|part| kind(*part) == K::Modifiers)
     }
 
-    /// `private final Scheduler own = Schedulers.newSingle("own");`
-    fn of_field(
+    /// Shares the scheduler of a field: `private final Scheduler own = Schedulers.newSingle("own");`.
+    fn share_field(
         &self,
         class: Node<'t>,
         declarator: Node<'t>,
         made: Node<'t>,
         shared: &str,
-        of: Publishers,
+        publishers: Publishers,
     ) -> Result<Shared, Refusal> {
-        let (field, uses) = self.field_of(class, declarator, of)?;
+        let (field, uses) = self.private_field_uses(class, declarator, publishers)?;
         if !uses.assigned.is_empty() {
             return Err(Refusal::new("the field is assigned more than once"));
         }
         let mut edits = vec![replace(made, shared)];
-        let applicability = self.take_over(class, field, declarator, &uses, of, &mut edits)?;
+        let applicability = self.convert_field(class, field, declarator, &uses, publishers, &mut edits)?;
         Ok((Shape::FieldShared, applicability, edits))
     }
 
-    /// `this.own = Schedulers.newSingle("own");` in a constructor.
-    fn of_constructor(
+    /// Shares the scheduler of a constructor: `this.own = Schedulers.newSingle("own");`.
+    fn share_constructor(
         &self,
         class: Node<'t>,
         assignment: Node<'t>,
         made: Node<'t>,
         shared: &str,
-        of: Publishers,
+        publishers: Publishers,
     ) -> Result<Shared, Refusal> {
         let refuse = |reason: &str| Err(Refusal::new(reason));
         let target = assignment.child_by_field_name("left");
@@ -175,54 +183,60 @@ impl<'t> File<'_, 't> {
             return refuse("the place that creates and shuts down the shared object must be chosen by hand");
         };
         let Some(declarator) = self.declarator_of(class, name) else { return refuse("its field stands elsewhere") };
-        let (field, uses) = self.field_of(class, declarator, of)?;
+        let (field, uses) = self.private_field_uses(class, declarator, publishers)?;
         if uses.assigned.len() != 1 || declarator.child_by_field_name("value").is_some() {
             return refuse("the field is assigned more than once");
         }
         let mut edits = vec![(self.whole_lines(statement), String::new())];
         edits.push(insert(declarator.end_byte(), format!(" = {shared}")));
-        let applicability = self.take_over(class, field, declarator, &uses, of, &mut edits)?;
+        let applicability = self.convert_field(class, field, declarator, &uses, publishers, &mut edits)?;
         Ok((Shape::ConstructorShared, applicability, edits))
     }
 
-    /// `.subscribeOn(Schedulers.newSingle("inline"))`
-    fn inline(&self, class: Node<'t>, made: Node<'t>, shared: &str, of: Publishers) -> Result<Shared, Refusal> {
-        let mut edits = self.new_field(class, &self.constant_of(class, shared), shared, of)?;
-        edits.push(replace(made, self.constant_of(class, shared)));
+    /// Shares the scheduler of an argument: `.subscribeOn(Schedulers.newSingle("inline"))`.
+    fn share_argument(
+        &self,
+        class: Node<'t>,
+        made: Node<'t>,
+        shared: &str,
+        publishers: Publishers,
+    ) -> Result<Shared, Refusal> {
+        let mut edits = self.new_field(class, &self.constant_name(class, shared), shared, publishers)?;
+        edits.push(replace(made, self.constant_name(class, shared)));
         Ok((Shape::InlineShared, Applicability::Unsafe, edits))
     }
 
-    /// `Scheduler own = Schedulers.newSingle("own");` in a method.
-    fn of_local(
+    /// Shares the scheduler of a local variable: `Scheduler own = Schedulers.newSingle("own");`.
+    fn share_local(
         &self,
         class: Node<'t>,
         declarator: Node<'t>,
         made: Node<'t>,
         shared: &str,
-        of: Publishers,
+        publishers: Publishers,
     ) -> Result<Shared, Refusal> {
         let name = declarator.child_by_field_name("name").map(|name| self.text(name)).unwrap_or_default();
         let mut scope = declarator;
         while let Some(parent) = scope.parent().filter(|_| kind(scope) != K::Block) {
             scope = parent;
         }
-        let uses = uses(self, scope, declarator, name, of)?;
+        let uses = uses(self, scope, declarator, name, publishers)?;
         if !uses.assigned.is_empty() {
             return Err(Refusal::new("the local is assigned more than once"));
         }
-        let constant = self.constant_of(class, shared);
-        let mut edits = self.new_field(class, &constant, shared, of)?;
+        let constant = self.constant_name(class, shared);
+        let mut edits = self.new_field(class, &constant, shared, publishers)?;
         edits.push(replace(made, constant));
         for Ending { statement, .. } in &uses.endings {
             edits.push((self.whole_lines(*statement), String::new()));
         }
-        // The removed calls also ended the work on the scheduler, so the edit is only shown.
+        // The removed `dispose()` also ended the tasks of the scheduler, so the edit is only displayed.
         let applicability = if uses.endings.is_empty() { Applicability::Unsafe } else { Applicability::Display };
         Ok((Shape::LocalShared, applicability, edits))
     }
 
-    /// Returns a name for a constant that nothing in the class bears, after the scheduler's own name.
-    fn constant_of(&self, class: Node<'t>, shared: &str) -> String {
+    /// Returns an unused name for the constant, made of the scheduler's name.
+    fn constant_name(&self, class: Node<'t>, shared: &str) -> String {
         let label = shared.split('"').nth(1).unwrap_or_default();
         let mut name = upper(label);
         if !name.starts_with(|first: char| first.is_ascii_alphabetic()) {
@@ -231,23 +245,23 @@ impl<'t> File<'_, 't> {
         if !name.contains("SCHEDULER") {
             name.push_str("_SCHEDULER");
         }
-        self.free_name(&name, class)
+        self.unused_name(&name, class)
     }
 
-    /// Returns a new static field at the beginning of a class.
-    fn new_field(&self, class: Node<'t>, name: &str, shared: &str, of: Publishers) -> Result<Edits, Refusal> {
+    /// Returns the edits that add a static field at the beginning of a class.
+    fn new_field(&self, class: Node<'t>, name: &str, shared: &str, publishers: Publishers) -> Result<Edits, Refusal> {
         let Some(body) = class.child_by_field_name("body") else {
             return Err(Refusal::new("the class around cannot hold a static field"));
         };
         let indent = self.indent_in(body)?;
-        let ty = self.imports.name_of(of.scheduler);
-        let mut edits = self.imports.edits(&[of.scheduler]);
+        let ty = self.imports.name_of(publishers.scheduler);
+        let mut edits = self.imports.edits(&[publishers.scheduler]);
         let line = format!("\n{indent}private static final {ty} {name} = {shared};");
         edits.push(insert(body.start_byte() + 1, format!("{line}\n")));
         Ok(edits)
     }
 
-    /// Returns the blanks before the first member of a class.
+    /// Returns the indentation of the first member of a class.
     fn indent_in(&self, body: Node<'t>) -> Result<&str, Refusal> {
         let first = named(body).next().map_or(0, |member| member.start_byte());
         let before = self.source.get(..first).unwrap_or_default();
@@ -263,8 +277,13 @@ impl<'t> File<'_, 't> {
         declarators.find(|part| part.child_by_field_name("name").is_some_and(|own| self.text(own) == name))
     }
 
-    /// Returns the declaration of a field that only its own class knows, and what is done with it there.
-    fn field_of(&self, class: Node<'t>, declarator: Node<'t>, of: Publishers) -> Result<(Node<'t>, Uses<'t>), Refusal> {
+    /// Returns the declaration of a private field, and its uses.
+    fn private_field_uses(
+        &self,
+        class: Node<'t>,
+        declarator: Node<'t>,
+        publishers: Publishers,
+    ) -> Result<(Node<'t>, Uses<'t>), Refusal> {
         let refuse = |reason: &str| Err(Refusal::new(reason));
         let Some(field) = declarator.parent() else { return refuse("its field stands elsewhere") };
         if field.parent() != class.child_by_field_name("body") {
@@ -273,7 +292,7 @@ impl<'t> File<'_, 't> {
         if named(field).filter(|part| kind(*part) == K::VariableDeclarator).count() != 1 {
             return refuse("several fields are declared at once");
         }
-        let modifiers = self.modifiers(field).map(|modifiers| self.text(modifiers)).unwrap_or_default();
+        let modifiers = self.modifiers_of(field).map(|modifiers| self.text(modifiers)).unwrap_or_default();
         if !modifiers.split_whitespace().any(|word| word == "private") {
             return refuse("code elsewhere may know the field");
         }
@@ -281,31 +300,31 @@ impl<'t> File<'_, 't> {
             return refuse("the field has modifiers that a constant has not");
         }
         let is_scheduler =
-            field.child_by_field_name("type").is_some_and(|ty| self.imports.means(self.text(ty), of.scheduler));
+            field.child_by_field_name("type").is_some_and(|ty| self.imports.means(self.text(ty), publishers.scheduler));
         if !is_scheduler {
             return refuse("the field is declared as something else");
         }
         let name = declarator.child_by_field_name("name").map(|name| self.text(name)).unwrap_or_default();
-        Ok((field, uses(self, self.root, declarator, name, of)?))
+        Ok((field, uses(self, self.root, declarator, name, publishers)?))
     }
 
-    /// Makes the field a constant, takes its end away and ends what the instance started instead.
-    fn take_over(
+    /// Makes the field a constant, and replaces its `dispose()` by one of the subscriptions that the instance started.
+    fn convert_field(
         &self,
         class: Node<'t>,
         field: Node<'t>,
         declarator: Node<'t>,
         uses: &Uses<'t>,
-        of: Publishers,
+        publishers: Publishers,
         edits: &mut Edits,
     ) -> Result<Applicability, Refusal> {
         let refuse = |reason: &str| Err(Refusal::new(reason));
-        let (Some(modifiers), Some(name)) = (self.modifiers(field), declarator.child_by_field_name("name")) else {
+        let (Some(modifiers), Some(name)) = (self.modifiers_of(field), declarator.child_by_field_name("name")) else {
             return refuse("its field stands elsewhere");
         };
         edits.push(replace(modifiers, "private static final"));
         let wanted = upper(self.text(name));
-        let constant = self.free_name(&wanted, class);
+        let constant = self.unused_name(&wanted, class);
         edits.push(replace(name, &*constant));
         for &(_, read) in &uses.reads {
             edits.push(replace(read, &*constant));
@@ -314,17 +333,18 @@ impl<'t> File<'_, 't> {
         let starts: Vec<_> = uses.starts.iter().collect();
         if starts.is_empty() {
             edits.extend(uses.endings.iter().map(|ending| (self.whole_lines(ending.statement), String::new())));
-            // A chain that is given away is its subscriber's to end.
+            // The subscriber of a returned chain disposes of its subscription.
             let is_plain = uses.reads.iter().all(|(kept, _)| *kept);
             return Ok(if is_plain { Applicability::Unsafe } else { Applicability::Display });
         }
         if uses.endings.len() != 1 {
             return refuse("it is ended in several places");
         }
-        let composite = self.free_name(SUBSCRIPTIONS, class);
+        let composite = self.unused_name(SUBSCRIPTIONS, class);
         let indent = self.indent_in(class.child_by_field_name("body").unwrap_or(class))?;
-        let (subscription, all) = (self.imports.name_of(of.subscription), self.imports.name_of(of.subscriptions));
-        edits.extend(self.imports.edits(&[of.subscription, of.subscriptions]));
+        let (subscription, all) =
+            (self.imports.name_of(publishers.subscription), self.imports.name_of(publishers.subscriptions));
+        edits.extend(self.imports.edits(&[publishers.subscription, publishers.subscriptions]));
         let line = format!("\n{indent}private final {subscription}.Composite {composite} = {all}.composite();");
         edits.push(insert(field.end_byte(), line));
         edits.push(replace(first.call, format!("{composite}.dispose()")));
@@ -336,7 +356,7 @@ impl<'t> File<'_, 't> {
         Ok(if is_local { Applicability::Unsafe } else { Applicability::Display })
     }
 
-    /// Returns a statement with the line that it stands on alone.
+    /// Returns the span of a statement, with its whole line if it is alone on it.
     fn whole_lines(&self, statement: Node<'t>) -> Span {
         let (start, end) = (statement.start_byte(), statement.end_byte());
         let before = self.source.get(..start).unwrap_or_default();
@@ -348,7 +368,7 @@ impl<'t> File<'_, 't> {
     }
 }
 
-/// Seconds after which a thread that has nothing to do ends, as the library has it.
+/// The library's default for the seconds after which an idle thread ends.
 const TTL: &str = "60";
 
 fn is_upper(name: &str) -> bool {

@@ -1,5 +1,4 @@
-//! The uses of a variable that holds a scheduler: where it is read, assigned and ended, and which work is started on
-//! it.
+//! The uses of a variable with a scheduler: reads, assignments, calls of `dispose()`, and subscriptions that run on it.
 
 use blocklint_core::{Publishers, Refusal};
 use tree_sitter::Node;
@@ -7,29 +6,29 @@ use tree_sitter::Node;
 use super::File;
 use crate::kinds::{K, kind, named};
 
-/// Methods of an instance that run once in its life, by their names.
+/// Names of methods that run once in the life of an instance.
 const ONCE: &[&str] = &["start", "init", "initialize", "open", "connect", "afterPropertiesSet", "run"];
 
 /// The uses of the variable, without its declaration.
 #[derive(Default)]
 pub(super) struct Uses<'t> {
-    /// Where it is read, with what takes it there; and whether the chain goes to a caller or to something that is ended.
+    /// The reads of the variable; true if the chain is returned, or subscribed to in a statement of its own.
     pub reads: Vec<(bool, Node<'t>)>,
-    /// Where it is assigned.
+    /// The assignments of the variable.
     pub assigned: Vec<Node<'t>>,
-    /// Where it is ended.
+    /// The calls of `dispose()`.
     pub endings: Vec<Ending<'t>>,
-    /// Work that is started on it and kept nowhere.
+    /// Subscriptions on it that are not stored.
     pub starts: Vec<Start<'t>>,
 }
 
-/// `own.dispose();`
+/// A statement `own.dispose();`.
 pub(super) struct Ending<'t> {
     pub statement: Node<'t>,
     pub call: Node<'t>,
 }
 
-/// `chain.publishOn(own).subscribe();`
+/// A statement that subscribes: `chain.publishOn(own).subscribe();`.
 pub(super) struct Start<'t> {
     pub expression: Node<'t>,
     /// True if it runs once in the life of an instance.
@@ -42,7 +41,7 @@ pub(super) fn uses<'t>(
     inside: Node<'t>,
     declarator: Node<'t>,
     name: &str,
-    of: Publishers,
+    publishers: Publishers,
 ) -> Result<Uses<'t>, Refusal> {
     let refuse = |reason: String| Err(Refusal::new(reason));
     let mut found = Uses::default();
@@ -70,17 +69,22 @@ pub(super) fn uses<'t>(
             K::InferredParameters | K::Lambda if !is("body") => return refuse(format!("another `{name}` is declared")),
             _ => node,
         };
-        sort(file, read, of, &mut found)?;
+        classify(file, read, publishers, &mut found)?;
     }
-    // From the first on.
+    // In the order of the text.
     found.reads.sort_by_key(|(_, node)| node.start_byte());
     found.starts.sort_by_key(|start| start.expression.start_byte());
     found.starts.dedup_by_key(|start| start.expression.start_byte());
     Ok(found)
 }
 
-/// Says what one reading is.
-fn sort<'t>(file: &File<'_, 't>, read: Node<'t>, of: Publishers, found: &mut Uses<'t>) -> Result<(), Refusal> {
+/// Classifies one mention of the variable and adds it to the uses.
+fn classify<'t>(
+    file: &File<'_, 't>,
+    read: Node<'t>,
+    publishers: Publishers,
+    found: &mut Uses<'t>,
+) -> Result<(), Refusal> {
     let Some(parent) = read.parent() else { return Ok(()) };
     if kind(parent) == K::Assignment && parent.child_by_field_name("left") == Some(read) {
         found.assigned.push(parent);
@@ -102,8 +106,8 @@ fn sort<'t>(file: &File<'_, 't>, read: Node<'t>, of: Publishers, found: &mut Use
             };
         }
     }
-    let start = started(file, read, of);
-    let kept = start.is_some() || is_given_away(read);
+    let start = find_start(file, read, publishers);
+    let kept = start.is_some() || is_returned(read);
     if let Some(start) = start {
         found.starts.push(start);
     }
@@ -111,37 +115,37 @@ fn sort<'t>(file: &File<'_, 't>, read: Node<'t>, of: Publishers, found: &mut Use
     Ok(())
 }
 
-/// Returns the statement that starts something on what is read and keeps it nowhere.
-fn started<'t>(file: &File<'_, 't>, read: Node<'t>, of: Publishers) -> Option<Start<'t>> {
-    let mut at = read;
-    while let Some(parent) = at.parent() {
+/// Returns the subscription that runs on the scheduler, if the statement does not store it.
+fn find_start<'t>(file: &File<'_, 't>, read: Node<'t>, publishers: Publishers) -> Option<Start<'t>> {
+    let mut chain = read;
+    while let Some(parent) = chain.parent() {
         match kind(parent) {
             K::ExprStatement => break,
-            // Another piece of code, which starts the work when it is run itself.
+            // The chain is part of other code, which subscribes later.
             K::Lambda | K::ClassBody | K::Block | K::ConstructorBody | K::Return => return None,
-            _ => at = parent,
+            _ => chain = parent,
         }
     }
-    if kind(at) != K::Invocation || !of.starts.contains(&file.text(at.child_by_field_name("name")?)) {
+    if kind(chain) != K::Invocation || !publishers.starts.contains(&file.text(chain.child_by_field_name("name")?)) {
         return None;
     }
-    // A subscriber that is given as an object keeps its subscription itself, and nothing comes back.
-    let arguments = at.child_by_field_name("arguments")?;
-    let is_subscribe = of.starts.first() == Some(&file.text(at.child_by_field_name("name")?));
+    // With a subscriber object `subscribe` returns nothing; the subscriber stores its subscription.
+    let arguments = chain.child_by_field_name("arguments")?;
+    let is_subscribe = publishers.starts.first() == Some(&file.text(chain.child_by_field_name("name")?));
     let is_callable = |argument: Node<'t>| matches!(kind(argument), K::Lambda | K::MethodReference);
     if is_subscribe && !named(arguments).all(is_callable) {
         return None;
     }
-    let mut around = at.parent();
+    let mut around = chain.parent();
     while let Some(node) = around {
         match kind(node) {
-            K::Constructor => return Some(Start { expression: at, once: true }),
+            K::Constructor => return Some(Start { expression: chain, once: true }),
             K::MethodDeclaration => {
                 let name = node.child_by_field_name("name").map(|name| file.text(name)).unwrap_or_default();
-                return Some(Start { expression: at, once: ONCE.contains(&name) });
+                return Some(Start { expression: chain, once: ONCE.contains(&name) });
             }
             K::Lambda | K::For | K::EnhancedFor | K::While | K::Do => {
-                return Some(Start { expression: at, once: false });
+                return Some(Start { expression: chain, once: false });
             }
             _ => around = node.parent(),
         }
@@ -149,14 +153,14 @@ fn started<'t>(file: &File<'_, 't>, read: Node<'t>, of: Publishers) -> Option<St
     None
 }
 
-/// True if a chain goes to the caller of the method.
-fn is_given_away(read: Node<'_>) -> bool {
-    let mut at = read;
-    while let Some(parent) = at.parent() {
+/// True if the chain around a read is returned to the caller.
+fn is_returned(read: Node<'_>) -> bool {
+    let mut chain = read;
+    while let Some(parent) = chain.parent() {
         match kind(parent) {
             K::Return => return true,
             K::Lambda | K::ClassBody | K::Block | K::ExprStatement => return false,
-            _ => at = parent,
+            _ => chain = parent,
         }
     }
     false

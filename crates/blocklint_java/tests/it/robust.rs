@@ -1,8 +1,8 @@
-//! No input overflows the stack, panics or gives facts that do not hold together; what is left out is said once.
+//! Deep, long, broken and binary input: extraction neither panics nor overflows the stack, and its facts are valid.
 
 use blocklint_facts::{FileFacts, validate};
 
-/// Extracts on a thread as large as those of the command.
+/// Extracts and validates facts on a thread with the stack size of the command line's threads.
 fn extract(source: impl Into<Vec<u8>>) -> FileFacts {
     let source = source.into();
     let thread = std::thread::Builder::new().stack_size(256 << 20);
@@ -19,7 +19,7 @@ fn nested(open: &str, inner: &str, close: &str, times: usize) -> String {
     format!("{}{inner}{}", open.repeat(times), close.repeat(times))
 }
 
-fn names(facts: &FileFacts) -> Vec<&str> {
+fn site_names(facts: &FileFacts) -> Vec<&str> {
     facts.sites.iter().map(|site| facts.text(site.name)).collect()
 }
 
@@ -44,7 +44,7 @@ fn deep_nesting_is_left_out_with_one_problem() {
         let facts = extract(in_method(&body));
         assert_eq!(facts.problems.len(), 1, "{} {:?}", &body[..20], facts.problems);
         assert!(facts.problems[0].message.starts_with("nested more than"), "{}", facts.problems[0].message);
-        assert!(names(&facts).contains(&"last"), "the rest of the file is read: {}", &body[..20]);
+        assert!(site_names(&facts).contains(&"last"), "the rest of the file is read: {}", &body[..20]);
     }
     let classes = extract(nested("class A { ", "", " }", 5_000));
     assert_eq!(classes.problems.len(), 1);
@@ -67,7 +67,7 @@ fn long_chains_are_read_whole() {
 }
 
 #[test]
-fn a_syntax_error_leaves_the_rest() {
+fn code_around_a_syntax_error_is_read() {
     for source in [
         "class A { void a() { one(); } void b( { two(); } void c() { three(); } }",
         "class A { void a() { one(); int = ; } void c() { three(); } }",
@@ -76,12 +76,16 @@ fn a_syntax_error_leaves_the_rest() {
     ] {
         let facts = extract(source);
         assert_eq!(facts.problems.len(), 1, "{source}");
-        assert!(names(&facts).contains(&"one") && names(&facts).contains(&"three"), "{source}: {:?}", names(&facts));
+        assert!(
+            site_names(&facts).contains(&"one") && site_names(&facts).contains(&"three"),
+            "{source}: {:?}",
+            site_names(&facts)
+        );
     }
 }
 
 #[test]
-fn any_bytes_give_facts() {
+fn any_bytes_have_valid_facts() {
     for source in [
         &b""[..],
         b"\xef\xbb\xbfclass A { void f() { g(); } }",
@@ -112,7 +116,7 @@ fn a_large_file_is_read() {
 }
 
 #[test]
-fn the_same_bytes_give_the_same_facts() {
+fn equal_bytes_have_equal_facts() {
     let source = "package p; class A { S s; void f() { s.a(1); } }";
     assert_eq!(extract(source), extract(source));
     assert_eq!(extract(source), blocklint_java::extract(source.as_bytes()));

@@ -1,4 +1,4 @@
-//! One argument less, or one more: `get("/", response_class=JSONResponse)` → `get("/")`.
+//! Edits that drop or add a keyword argument of a call: `get("/", response_class=JSONResponse)` → `get("/")`.
 
 use blocklint_core::{Applicability, Refusal, WrittenEdit};
 use ruff_text_size::{Ranged, TextRange, TextSize};
@@ -7,7 +7,7 @@ use super::{File, Site};
 use crate::walk::span;
 
 impl<'a> File<'a, '_> {
-    /// Takes a keyword argument away, with the comma that parts it from its neighbour.
+    /// Removes a keyword argument, and the comma between it and its neighbour.
     pub(super) fn drop_argument(
         &self,
         site: &Site<'a>,
@@ -15,30 +15,30 @@ impl<'a> File<'a, '_> {
         changes: Option<&str>,
     ) -> Result<WrittenEdit, Refusal> {
         let arguments = &site.call.arguments;
-        let all: Vec<TextRange> = arguments.iter_source_order().map(|argument| argument.range()).collect();
+        let ranges: Vec<TextRange> = arguments.iter_source_order().map(|argument| argument.range()).collect();
         let keyword = arguments.keywords.iter().find(|keyword| keyword.arg.as_ref().is_some_and(|of| of == name));
         let Some(range) = keyword.map(Ranged::range) else {
             return Err(Refusal::new("the argument is not given by its name"));
         };
-        let at = all.iter().position(|of| *of == range).unwrap_or(0);
-        let gone = match (at.checked_sub(1).and_then(|before| all.get(before)), all.get(at + 1)) {
+        let index = ranges.iter().position(|of| *of == range).unwrap_or(0);
+        let removed = match (index.checked_sub(1).and_then(|before| ranges.get(before)), ranges.get(index + 1)) {
             (Some(before), _) => TextRange::new(before.end(), range.end()),
             (None, Some(behind)) => TextRange::new(range.start(), behind.start()),
-            // With a comma behind it, if there is one.
+            // The only argument, and the trailing comma if there is one.
             (None, None) => TextRange::new(arguments.start() + TextSize::of('('), arguments.end() - TextSize::of(')')),
         };
-        self.without_comments(gone)?;
+        self.check_has_no_comments(removed)?;
         Ok(WrittenEdit {
             title: match changes {
                 Some(changes) => format!("Drop `{}`: {changes}", self.text(range)),
                 None => format!("Drop `{}`", self.text(range)),
             },
             applicability: if changes.is_none() { Applicability::Safe } else { Applicability::Unsafe },
-            edits: vec![(span(gone), String::new())],
+            edits: vec![(span(removed), String::new())],
         })
     }
 
-    /// Adds a keyword argument behind the others.
+    /// Adds a keyword argument after the others.
     pub(super) fn add_argument(
         &self,
         site: &Site<'a>,
@@ -51,14 +51,14 @@ impl<'a> File<'a, '_> {
             return Err(Refusal::new("the argument may be given already"));
         }
         let last = arguments.iter_source_order().last().map(|argument| argument.range());
-        let (at, text) = match last {
+        let (offset, text) = match last {
             Some(last) => (last.end(), format!(", {name}={value}")),
             None => (arguments.start() + TextSize::of('('), format!("{name}={value}")),
         };
         Ok(WrittenEdit {
             title: format!("Add `{name}={value}`: {changes}"),
             applicability: Applicability::Unsafe,
-            edits: vec![(span(TextRange::empty(at)), text)],
+            edits: vec![(span(TextRange::empty(offset)), text)],
         })
     }
 }

@@ -1,5 +1,5 @@
-//! Names whose values are awaited: a call that gives such a value makes it for the loop, and has no business in a
-//! thread.
+//! Names whose values are awaited. A call whose result is awaited later creates it for the event loop, so the call must
+//! not move to a thread:
 //!
 //! ```python
 //! answer = client.ask(question)
@@ -14,8 +14,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::callee::last_name;
 
-/// Functions that wait for their arguments, or hand them to the loop.
-const WAITING: &[&str] = &[
+/// Functions that wait for their arguments, or pass them to the event loop.
+const FUNCTIONS_THAT_AWAIT: &[&str] = &[
     "create_task",
     "ensure_future",
     "gather",
@@ -31,27 +31,28 @@ const WAITING: &[&str] = &[
     "ensureDeferred",
 ];
 
-/// Methods of an object that other code waits for.
-const WAITED: &[&str] = &["addCallback", "addCallbacks", "addErrback", "addBoth", "add_done_callback"];
+/// Methods of futures and deferreds, which other code waits for.
+const CALLBACK_METHODS: &[&str] = &["addCallback", "addCallbacks", "addErrback", "addBoth", "add_done_callback"];
 
-/// The names whose values are awaited in a file, or whose methods are.
+/// The names and attributes of a file whose values, or the results of whose methods, are awaited.
 #[derive(Default)]
-pub(super) struct Awaited<'a> {
-    /// Where each name is, in the order of the text.
+pub(super) struct AwaitedNames<'a> {
+    /// The offsets at which each name is awaited, in the order of the text.
     names: FxHashMap<&'a str, Vec<TextSize>>,
-    /// The names of attributes, whatever they are attributes of.
+    /// The names of awaited attributes, of any object.
     attributes: FxHashSet<&'a str>,
 }
 
-impl<'a> Awaited<'a> {
-    pub(super) fn of(module: &'a ModModule) -> Self {
-        let mut awaited = Awaited::default();
+impl<'a> AwaitedNames<'a> {
+    pub(super) fn collect(module: &'a ModModule) -> Self {
+        let mut awaited = AwaitedNames::default();
         awaited.visit_body(&module.body);
         awaited
     }
 
-    /// True if what a target is given is awaited: a name of a function with this range, an attribute anywhere.
-    pub(super) fn waits_for(&self, target: &Expr, function: TextRange) -> bool {
+    /// True if the value of a target is awaited: that of a name in the function with this range, that of an attribute
+    /// in the whole file.
+    pub(super) fn contains_target(&self, target: &Expr, function: TextRange) -> bool {
         match target {
             Expr::Name(name) => {
                 self.names.get(name.id.as_str()).is_some_and(|places| places.iter().any(|at| function.contains(*at)))
@@ -61,7 +62,7 @@ impl<'a> Awaited<'a> {
         }
     }
 
-    /// Adds an awaited expression: `a`, `a.b`, each of `[a, b]`, and the object that a method is called on.
+    /// Adds an awaited expression: `a`, `a.b`, each element of `[a, b]`, and `a` of `a.method()`.
     fn add(&mut self, awaited: &'a Expr) {
         match awaited {
             Expr::Name(name) => self.names.entry(name.id.as_str()).or_default().push(name.start()),
@@ -82,7 +83,7 @@ impl<'a> Awaited<'a> {
     }
 }
 
-impl<'a> SourceOrderVisitor<'a> for Awaited<'a> {
+impl<'a> SourceOrderVisitor<'a> for AwaitedNames<'a> {
     fn visit_stmt(&mut self, statement: &'a Stmt) {
         match statement {
             Stmt::For(each) if each.is_async => self.add(&each.iter),
@@ -96,15 +97,15 @@ impl<'a> SourceOrderVisitor<'a> for Awaited<'a> {
         match expression {
             Expr::Await(of) => self.add(&of.value),
             Expr::Call(call) => match (last_name(&call.func), &*call.func) {
-                (Some(name), _) if WAITING.contains(&name) => {
-                    for given in &call.arguments.args {
-                        // A call among them gives what is waited for; on what it is called is another matter.
-                        if !given.is_call_expr() {
-                            self.add(given);
+                (Some(name), _) if FUNCTIONS_THAT_AWAIT.contains(&name) => {
+                    for argument in &call.arguments.args {
+                        // In `gather(client.get(url))` the result of the call is awaited, not `client`.
+                        if !argument.is_call_expr() {
+                            self.add(argument);
                         }
                     }
                 }
-                (Some(name), Expr::Attribute(method)) if WAITED.contains(&name) => self.add(&method.value),
+                (Some(name), Expr::Attribute(method)) if CALLBACK_METHODS.contains(&name) => self.add(&method.value),
                 _ => {}
             },
             _ => {}

@@ -1,6 +1,8 @@
-//! Actions of a function of the same file that belong to the thread in which it is called, so that the function cannot
-//! be handed to another one. The engine asks for functions of other files, because it knows the targets of a call
-//! ([`bindings`]).
+//! Thread-bound actions of called functions: they commit a session, set a `ContextVar`, read the handled exception,
+//! raise `StopIteration`, or write to a transport. A call of such a function cannot move to another thread.
+//!
+//! [`Functions::can_move`] follows calls within one file. For other files the engine calls [`find_bindings`], because
+//! it knows the targets of a call.
 
 use blocklint_core::{Refusal, Span};
 use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, walk_expr, walk_stmt};
@@ -10,11 +12,11 @@ use ruff_python_ast::{
 use ruff_text_size::Ranged;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::once::{ONCE, works_once};
-use super::shared::{Collections, Helpers, SHARED, changed};
+use super::once::{ONCE, initialises_once};
+use super::shared::{CollectionAttributes, Helpers, SHARED, find_shared_change};
 use crate::walk::span;
 
-/// The functions that a file defines, by name: of its top level and functions, and of its classes.
+/// The functions that a file defines, by name: functions outside of classes, and methods.
 #[derive(Debug, Default)]
 pub(super) struct Functions<'a> {
     free: FxHashMap<&'a str, Vec<&'a StmtFunctionDef>>,
@@ -27,8 +29,8 @@ impl<'a> Functions<'a> {
         table.entry(function.name.as_str()).or_default().push(function);
     }
 
-    /// Returns the definitions that a call may run, as far as its text shows.
-    fn called(&self, call: &ExprCall) -> &[&'a StmtFunctionDef] {
+    /// Returns the functions of the file with the name that is called: `load()`, `self.load()`.
+    fn find_called(&self, call: &ExprCall) -> &[&'a StmtFunctionDef] {
         let found = match &*call.func {
             Expr::Name(name) => self.free.get(name.id.as_str()),
             Expr::Attribute(attribute) => match &*attribute.value {
@@ -42,85 +44,86 @@ impl<'a> Functions<'a> {
         found.map_or(&[], Vec::as_slice)
     }
 
-    /// Refuses a call of something that only its own thread can do. `handles`: an exception is being handled there.
-    pub(super) fn can_move(&self, call: &ExprCall, handles: bool, locals: &Locals<'a>) -> Result<(), Refusal> {
-        let mut seen = FxHashSet::default();
-        let around = Around { handles, ends_stop: false };
-        let mut next: Vec<(&StmtFunctionDef, Around)> = self.called(call).iter().map(|of| (*of, around)).collect();
-        while let Some((function, around)) = next.pop() {
-            if function.is_async || !seen.insert((std::ptr::from_ref(function), around)) {
+    /// Refuses a call that reaches a thread-bound action. `handles` is true if the call is in an exception handler.
+    pub(super) fn can_move(&self, call: &ExprCall, handles: bool, locals: &ThreadLocals<'a>) -> Result<(), Refusal> {
+        let mut visited = FxHashSet::default();
+        let handlers = Handlers { handles, catches_stop: false };
+        let mut pending: Vec<(&StmtFunctionDef, Handlers)> =
+            self.find_called(call).iter().map(|of| (*of, handlers)).collect();
+        while let Some((function, handlers)) = pending.pop() {
+            if function.is_async || !visited.insert((std::ptr::from_ref(function), handlers)) {
                 continue;
             }
-            let mut body = Body::of(function, locals, around);
+            let mut body = Body::new(function, locals, handlers);
             body.visit_body(&function.body);
-            match body.found {
+            match body.binding {
                 // A generator's code runs where the generator is consumed.
                 _ if body.yields => {}
                 Some(reason) => return Err(Refusal::new(reason)),
-                None => next.extend(
-                    body.calls
-                        .iter()
-                        .flat_map(|(call, around)| self.called(call).iter().map(|function| (*function, *around))),
-                ),
+                None => {
+                    pending.extend(body.calls.iter().flat_map(|(call, handlers)| {
+                        self.find_called(call).iter().map(|function| (*function, *handlers))
+                    }))
+                }
             }
         }
         Ok(())
     }
 }
 
-/// Something in a function that belongs to the thread in which it is called.
+/// A thread-bound action of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Binding {
-    /// The reason: a clause that completes "no fix: …".
+    /// The reason against the move: a clause that completes "no fix: …".
     pub reason: &'static str,
-    /// Where the function is defined: its name.
+    /// The place to report: the name of the function, or the statement that changes shared state.
     pub span: Span,
-    /// It matters only if the function is called while an exception is being handled.
+    /// True if it matters only where the call is in an exception handler.
     pub only_while_handling: bool,
-    /// It matters only if the call that holds the thread stands in the function, or is reached through it.
+    /// True if it matters only where the blocking call is in the function, or is reached through it.
     pub only_on_the_way: bool,
 }
 
-/// Returns, for each of these functions, the reasons that keep it in the thread that calls it.
-pub(super) fn bindings(module: &ModModule, functions: &[Span]) -> Vec<Vec<Binding>> {
-    let locals = Locals::of(&module.body);
-    let collections = Collections::of(module);
-    let helpers = Helpers::of(module);
+/// Returns the thread-bound actions of each of these functions, which are given by their spans.
+pub(super) fn find_bindings(module: &ModModule, functions: &[Span]) -> Vec<Vec<Binding>> {
+    let locals = ThreadLocals::collect(&module.body);
+    let collections = CollectionAttributes::collect(module);
+    let helpers = Helpers::collect(module);
     let mut definitions = Definitions::default();
     definitions.visit_body(&module.body);
-    let of = |wanted: &Span| {
-        let Some(function) = definitions.0.get(wanted) else { return Vec::new() };
-        // A method of this name is meant to end iteration.
+    let bindings_of = |function_span: &Span| {
+        let Some(function) = definitions.0.get(function_span) else { return Vec::new() };
+        // `__next__` ends an iteration by `StopIteration`.
         if function.is_async || function.name.as_str() == "__next__" {
             return Vec::new();
         }
-        let mut found: Vec<Binding> = Vec::new();
-        if works_once(function) {
+        let mut bindings: Vec<Binding> = Vec::new();
+        if initialises_once(function) {
             let span = span(function.name.range());
-            found.push(Binding { reason: ONCE, span, only_while_handling: false, only_on_the_way: true });
+            bindings.push(Binding { reason: ONCE, span, only_while_handling: false, only_on_the_way: true });
         }
-        if let Some(at) = changed(function, &collections, &helpers) {
-            let span = span(at);
-            found.push(Binding { reason: SHARED, span, only_while_handling: false, only_on_the_way: true });
+        if let Some(statement) = find_shared_change(function, &collections, &helpers) {
+            let span = span(statement);
+            bindings.push(Binding { reason: SHARED, span, only_while_handling: false, only_on_the_way: true });
         }
         for handles in [false, true] {
-            let mut body = Body::of(function, &locals, Around { handles, ends_stop: false });
+            let mut body = Body::new(function, &locals, Handlers { handles, catches_stop: false });
             body.visit_body(&function.body);
-            let reason = body.found.filter(|_| !body.yields);
+            let reason = body.binding.filter(|_| !body.yields);
             let span = span(function.name.range());
             let is_bound = reason.is_some();
             let binding = |reason| Binding { reason, span, only_while_handling: handles, only_on_the_way: false };
-            found.extend(reason.map(binding));
+            bindings.extend(reason.map(binding));
             if is_bound {
                 break;
             }
         }
-        found
+        bindings
     };
-    functions.iter().map(of).collect()
+    functions.iter().map(bindings_of).collect()
 }
 
-/// The functions of a module by what they span.
+/// The functions of a module by their spans.
 #[derive(Default)]
 struct Definitions<'a>(FxHashMap<Span, &'a StmtFunctionDef>);
 
@@ -133,21 +136,21 @@ impl<'a> SourceOrderVisitor<'a> for Definitions<'a> {
     }
 }
 
-/// The code around a place, also in the functions on the way to it.
+/// The exception handlers around a call, also around the calls on the path to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Around {
-    /// The exception that is being handled is one of the calling thread.
+struct Handlers {
+    /// True if an exception of the calling thread is being handled.
     handles: bool,
-    /// A `StopIteration` goes no further.
-    ends_stop: bool,
+    /// True if a `StopIteration` is caught.
+    catches_stop: bool,
 }
 
-/// Names of the module that stand for something else in each thread or task: `ContextVar(…)`, `threading.local()`.
+/// Module-level names whose value differs for each thread or task: `ContextVar(…)`, `threading.local()`.
 #[derive(Debug, Default)]
-pub(super) struct Locals<'a>(FxHashSet<&'a str>);
+pub(super) struct ThreadLocals<'a>(FxHashSet<&'a str>);
 
-impl<'a> Locals<'a> {
-    pub(super) fn of(body: &'a [Stmt]) -> Self {
+impl<'a> ThreadLocals<'a> {
+    pub(super) fn collect(body: &'a [Stmt]) -> Self {
         let mut found = FxHashSet::default();
         for statement in body {
             let (target, value) = match statement {
@@ -164,92 +167,104 @@ impl<'a> Locals<'a> {
                 found.insert(name.id.as_str());
             }
         }
-        Locals(found)
+        ThreadLocals(found)
     }
 }
 
-/// One function's own statements.
+/// The thread-bound actions and the calls in the statements of one function, without those of inner functions.
 struct Body<'a, 'l> {
-    given: FxHashSet<&'a str>,
+    /// The names of the parameters.
+    parameters: FxHashSet<&'a str>,
+    /// All names that the function binds, parameters included.
     bound: FxHashSet<&'a str>,
-    locals: &'l Locals<'a>,
-    around: Around,
-    found: Option<&'static str>,
+    locals: &'l ThreadLocals<'a>,
+    handlers: Handlers,
+    /// The reason of the last thread-bound action.
+    binding: Option<&'static str>,
     yields: bool,
-    calls: Vec<(&'a ExprCall, Around)>,
+    calls: Vec<(&'a ExprCall, Handlers)>,
 }
 
 impl<'a, 'l> Body<'a, 'l> {
-    fn of(function: &'a StmtFunctionDef, locals: &'l Locals<'a>, around: Around) -> Self {
-        let given: FxHashSet<&str> = function.parameters.iter().map(|parameter| parameter.name().as_str()).collect();
-        let mut names = Bound(given.clone());
+    fn new(function: &'a StmtFunctionDef, locals: &'l ThreadLocals<'a>, handlers: Handlers) -> Self {
+        let parameters: FxHashSet<&str> =
+            function.parameters.iter().map(|parameter| parameter.name().as_str()).collect();
+        let mut names = BoundNames(parameters.clone());
         names.visit_body(&function.body);
-        Body { given, bound: names.0, locals, around, found: None, yields: false, calls: Vec::new() }
+        Body { parameters, bound: names.0, locals, handlers, binding: None, yields: false, calls: Vec::new() }
     }
 
-    fn call(&mut self, call: &'a ExprCall) {
-        self.calls.push((call, self.around));
+    fn add_call(&mut self, call: &'a ExprCall) {
+        self.calls.push((call, self.handlers));
         let Expr::Attribute(attribute) = &*call.func else { return };
         let root = root_name(&attribute.value).filter(|root| !self.bound.contains(root));
         match attribute.attr.as_str() {
-            // A session of the module is the thread's own, or shared, which is worse.
+            // A module-level session belongs to the thread, or all threads share it.
             "commit" | "rollback" if root.is_some() && attribute.value.is_name_expr() => {
-                self.found = Some("it ends what the thread's own session began");
+                self.binding = Some("it ends what the thread's own session began");
             }
-            // One that an object keeps serves others too: on the loop nothing came between what it did and this.
-            "commit" | "rollback" if attribute.value.is_attribute_expr() && self.is_given(&attribute.value) => {
-                self.found = Some("it ends a transaction on a connection that is kept, which others use meanwhile");
+            // A connection in an attribute is shared: on the loop no other task uses it between the function's
+            // statements.
+            "commit" | "rollback"
+                if attribute.value.is_attribute_expr() && self.begins_with_outer_name(&attribute.value) =>
+            {
+                self.binding = Some("it ends a transaction on a connection that is kept, which others use meanwhile");
             }
             "set" | "reset" if root.is_some_and(|root| self.locals.0.contains(root)) => {
-                self.found = Some("what it sets belongs to the task that calls it");
+                self.binding = Some("what it sets belongs to the task that calls it");
             }
-            // Most protocols keep their transport by that name, without a type.
+            // Protocols of asyncio mostly keep their transport in an attribute of this name, without an annotation.
             "write" | "writelines" | "sendto" | "write_eof" | "abort"
                 if matches!(last_name(&attribute.value), Some("transport" | "_transport")) =>
             {
-                self.found = Some("it writes to a transport, which belongs to the running loop");
+                self.binding = Some("it writes to a transport, which belongs to the running loop");
             }
-            "exc_info" | "format_exc" | "print_exc" => self.ask_for_exception(),
-            // A logger's; a future's takes nothing.
-            "exception" if !call.arguments.args.is_empty() && has_no_error(&call.arguments) => self.ask_for_exception(),
+            "exc_info" | "format_exc" | "print_exc" => self.add_exception_read(),
+            // `logger.exception(message)`; the `exception()` of a future has no arguments.
+            "exception" if !call.arguments.args.is_empty() && has_no_exc_info(&call.arguments) => {
+                self.add_exception_read()
+            }
             _ => {}
         }
     }
 
-    /// True if an expression begins with a parameter, or with a name of another function or the module.
-    fn is_given(&self, expression: &Expr) -> bool {
-        root_name(expression).is_some_and(|root| self.given.contains(root) || !self.bound.contains(root))
+    /// True if an expression begins with a parameter, or with a name of an outer function or the module.
+    fn begins_with_outer_name(&self, expression: &Expr) -> bool {
+        root_name(expression).is_some_and(|root| self.parameters.contains(root) || !self.bound.contains(root))
     }
 
-    fn ask_for_exception(&mut self) {
-        if self.around.handles {
-            self.found = Some("it asks for the exception that is handled here, of which a thread knows nothing");
+    fn add_exception_read(&mut self) {
+        if self.handlers.handles {
+            self.binding = Some("it asks for the exception that is handled here, of which a thread knows nothing");
         }
     }
 
-    fn raise_stop(&mut self) {
-        if !self.around.ends_stop {
-            self.found = Some(super::STOPS);
+    fn add_stop_iteration(&mut self) {
+        if !self.handlers.catches_stop {
+            self.binding = Some(super::STOP_ITERATION);
         }
     }
 
     fn visit_try(&mut self, attempt: &'a StmtTry) {
-        let outside = self.around;
-        let ends_stop = attempt.handlers.iter().any(|ExceptHandler::ExceptHandler(handler)| {
+        let outer = self.handlers;
+        let catches_stop = attempt.handlers.iter().any(|ExceptHandler::ExceptHandler(handler)| {
             catches(handler.type_.as_deref(), &["StopIteration", "Exception", "BaseException"])
         });
-        self.around.ends_stop |= ends_stop;
+        self.handlers.catches_stop |= catches_stop;
         self.visit_body(&attempt.body);
-        self.around.ends_stop = outside.ends_stop;
+        self.handlers.catches_stop = outer.catches_stop;
         for ExceptHandler::ExceptHandler(handler) in &attempt.handlers {
             // `except StopIteration: …; raise`
-            let stopped = handler.type_.as_deref().is_some_and(|caught| catches(Some(caught), &["StopIteration"]));
-            if stopped && handler.body.iter().any(|last| matches!(last, Stmt::Raise(raise) if raise.exc.is_none())) {
-                self.raise_stop();
+            let catches_only_stop =
+                handler.type_.as_deref().is_some_and(|caught| catches(Some(caught), &["StopIteration"]));
+            if catches_only_stop
+                && handler.body.iter().any(|last| matches!(last, Stmt::Raise(raise) if raise.exc.is_none()))
+            {
+                self.add_stop_iteration();
             }
-            self.around.handles = false;
+            self.handlers.handles = false;
             self.visit_body(&handler.body);
-            self.around.handles = outside.handles;
+            self.handlers.handles = outer.handles;
         }
         self.visit_body(&attempt.orelse);
         self.visit_body(&attempt.finalbody);
@@ -262,8 +277,8 @@ impl<'a> SourceOrderVisitor<'a> for Body<'a, '_> {
             Stmt::FunctionDef(_) | Stmt::ClassDef(_) => return,
             Stmt::Try(attempt) => return self.visit_try(attempt),
             Stmt::Raise(raise) => match raise.exc.as_deref() {
-                None => self.ask_for_exception(),
-                Some(raised) if names(raised, &["StopIteration"]) => self.raise_stop(),
+                None => self.add_exception_read(),
+                Some(raised) if is_named(raised, &["StopIteration"]) => self.add_stop_iteration(),
                 Some(_) => {}
             },
             _ => {}
@@ -275,14 +290,14 @@ impl<'a> SourceOrderVisitor<'a> for Body<'a, '_> {
         match expression {
             Expr::Lambda(_) => return,
             Expr::Yield(_) | Expr::YieldFrom(_) => self.yields = true,
-            Expr::Call(call) => self.call(call),
+            Expr::Call(call) => self.add_call(call),
             // `LOCAL.session`
             Expr::Attribute(attribute) if attribute.ctx == ExprContext::Store => {
                 if let Expr::Name(name) = &*attribute.value
                     && self.locals.0.contains(name.id.as_str())
                     && !self.bound.contains(name.id.as_str())
                 {
-                    self.found = Some("what it sets belongs to the thread that calls it");
+                    self.binding = Some("what it sets belongs to the thread that calls it");
                 }
             }
             _ => {}
@@ -291,10 +306,10 @@ impl<'a> SourceOrderVisitor<'a> for Body<'a, '_> {
     }
 }
 
-/// The names that a function binds, those of inner functions too.
-struct Bound<'a>(FxHashSet<&'a str>);
+/// The names that a function and its inner functions bind.
+struct BoundNames<'a>(FxHashSet<&'a str>);
 
-impl<'a> SourceOrderVisitor<'a> for Bound<'a> {
+impl<'a> SourceOrderVisitor<'a> for BoundNames<'a> {
     fn visit_expr(&mut self, expression: &'a Expr) {
         if let Expr::Name(name) = expression
             && name.ctx != ExprContext::Load
@@ -305,24 +320,24 @@ impl<'a> SourceOrderVisitor<'a> for Bound<'a> {
     }
 }
 
-/// True if what is caught is one of these exceptions; `except:` catches all.
-pub(super) fn catches(caught: Option<&Expr>, wanted: &[&str]) -> bool {
-    match caught {
+/// True if an `except` clause catches one of these exceptions by its name; `except:` catches all.
+pub(super) fn catches(types: Option<&Expr>, exceptions: &[&str]) -> bool {
+    match types {
         None => true,
-        Some(Expr::Tuple(several)) => several.elts.iter().any(|one| names(one, wanted)),
-        Some(one) => names(one, wanted),
+        Some(Expr::Tuple(several)) => several.elts.iter().any(|single| is_named(single, exceptions)),
+        Some(single) => is_named(single, exceptions),
     }
 }
 
-/// True if an expression is one of these names, plain or behind a module, or a call of it.
-fn names(expression: &Expr, wanted: &[&str]) -> bool {
+/// True for `Name`, `module.Name` and calls of these, if `Name` is one of the wanted names.
+fn is_named(expression: &Expr, wanted: &[&str]) -> bool {
     match expression {
-        Expr::Call(call) => names(&call.func, wanted),
+        Expr::Call(call) => is_named(&call.func, wanted),
         other => last_name(other).is_some_and(|name| wanted.contains(&name)),
     }
 }
 
-/// `b` of `a.b`, `a` of `a`.
+/// Returns `b` of `a.b`, and `a` of `a`.
 pub(super) fn last_name(expression: &Expr) -> Option<&str> {
     match expression {
         Expr::Name(name) => Some(name.id.as_str()),
@@ -331,7 +346,7 @@ pub(super) fn last_name(expression: &Expr) -> Option<&str> {
     }
 }
 
-/// `a` of `a.b.c`.
+/// Returns `a` of `a.b.c`.
 fn root_name(expression: &Expr) -> Option<&str> {
     match expression {
         Expr::Name(name) => Some(name.id.as_str()),
@@ -340,7 +355,7 @@ fn root_name(expression: &Expr) -> Option<&str> {
     }
 }
 
-/// True if a logger is not told which exception it is about.
-fn has_no_error(arguments: &Arguments) -> bool {
+/// True if a call of a logger has no `exc_info`, so that it reads the handled exception.
+fn has_no_exc_info(arguments: &Arguments) -> bool {
     arguments.keywords.iter().all(|keyword| keyword.arg.as_ref().is_none_or(|name| name != "exc_info"))
 }

@@ -1,57 +1,57 @@
-//! Calls of one expression that each hold the thread, the later ones by what the first gives, handed over in one hop.
+//! Chains of blocking calls in one expression, moved to a thread together as a `lambda`.
 //!
 //! ```python
 //! blob.download().readall()                await asyncio.to_thread(lambda: blob.download().readall())
 //! ```
 //!
-//! Handing over the first alone would leave the reading to the loop.
+//! If only `download()` moved, `readall()` would still block the event loop.
 
 use blocklint_core::{Applicability, EditKind, Offload, Refusal, WrittenEdit};
 use ruff_python_ast::{AnyNodeRef, Expr, ExprCall};
 use ruff_text_size::Ranged;
 
-use super::steps::{arguments_are_plain, is_plain};
+use super::steps::{has_plain_arguments, is_plain};
 use super::surroundings::Surroundings;
 use super::{Elsewhere, File, Site};
 use crate::walk::span;
 
-/// Two or more wanted calls of one chain.
+/// Two or more calls of one chain that are to move to a thread.
 pub(super) struct Chain {
-    /// The places of all of them in the list of what is wanted, the outermost first.
+    /// Their indexes in [`File::calls`], the outermost first.
     calls: Vec<usize>,
 }
 
 impl<'a> File<'a, '_> {
-    /// Returns the chain that a call stands in, if another call of it is to be handed over as well. `around` are the
-    /// nodes around it.
-    pub(super) fn chain_of(&self, call: &'a ExprCall, around: &[AnyNodeRef<'a>]) -> Option<Chain> {
-        let mut top = call;
+    /// Returns the chain that a call is part of, if another call of it is to move to a thread as well. `around` are the
+    /// nodes around the call, the outermost first.
+    pub(super) fn find_chain(&self, call: &'a ExprCall, around: &[AnyNodeRef<'a>]) -> Option<Chain> {
+        let mut outermost = call;
         let mut inner = call.range();
         for node in around.iter().rev() {
-            let begins_with = match node {
+            let first_child = match node {
                 AnyNodeRef::ExprAttribute(of) => &of.value,
                 AnyNodeRef::ExprSubscript(of) => &of.value,
                 AnyNodeRef::ExprCall(of) => &of.func,
                 _ => break,
             };
-            if begins_with.range() != inner {
+            if first_child.range() != inner {
                 break;
             }
             inner = node.range();
             if let AnyNodeRef::ExprCall(outer) = node
-                && self.place_of(outer).is_some()
+                && self.find_wanted_call(outer).is_some()
             {
-                top = *outer;
+                outermost = *outer;
             }
         }
-        let mut calls: Vec<usize> = self.place_of(top).into_iter().collect();
-        let mut at = &*top.func;
+        let mut calls: Vec<usize> = self.find_wanted_call(outermost).into_iter().collect();
+        let mut below = &*outermost.func;
         loop {
-            at = match at {
+            below = match below {
                 Expr::Attribute(of) => &*of.value,
                 Expr::Subscript(of) => &*of.value,
                 Expr::Call(of) => {
-                    calls.extend(self.place_of(of));
+                    calls.extend(self.find_wanted_call(of));
                     &*of.func
                 }
                 _ => break,
@@ -60,58 +60,60 @@ impl<'a> File<'a, '_> {
         (calls.len() > 1).then_some(Chain { calls })
     }
 
-    /// Returns the place of a call among those that are to be handed over.
-    fn place_of(&self, call: &ExprCall) -> Option<usize> {
-        let is_handed = |edit_kinds: &[EditKind]| matches!(edit_kinds, [EditKind::Offload { .. }]);
-        let from = self.calls.partition_point(|of| of.call.start() < call.start());
-        let here = self.calls.iter().skip(from).take_while(|of| of.call.start() == call.start());
-        let found =
-            here.enumerate().find(|(_, of)| of.call.range() == call.range() && is_handed(&of.remedy.edit_kinds));
-        found.map(|(at, _)| from + at)
+    /// Returns the index in [`File::calls`] of a call that is to move to a thread.
+    fn find_wanted_call(&self, call: &ExprCall) -> Option<usize> {
+        let is_offload = |edit_kinds: &[EditKind]| matches!(edit_kinds, [EditKind::Offload { .. }]);
+        let from = self.calls.partition_point(|wanted| wanted.call.start() < call.start());
+        let same_start = self.calls.iter().skip(from).take_while(|wanted| wanted.call.start() == call.start());
+        let found = same_start
+            .enumerate()
+            .find(|(_, wanted)| wanted.call.range() == call.range() && is_offload(&wanted.remedy.edit_kinds));
+        found.map(|(distance, _)| from + distance)
     }
 
-    /// Hands over a chain as a `lambda`.
-    pub(super) fn chain(
+    /// Moves a chain to a thread as a `lambda`.
+    pub(super) fn offload_chain(
         &self,
         chain: &Chain,
         to: &[Offload],
         elsewhere: &Elsewhere<'_>,
     ) -> Result<WrittenEdit, Refusal> {
-        let Some(top) = chain.calls.first().and_then(|&at| self.calls.get(at)) else {
+        let Some(outermost) = chain.calls.first().and_then(|&index| self.calls.get(index)) else {
             return Err(Refusal::new("no call stands there"));
         };
-        let site = Site { call: top.call, around: Surroundings::of(top.call, &top.around, true)? };
-        for of in chain.calls.iter().filter_map(|&at| self.calls.get(at)) {
-            if let Some(refusal) = (elsewhere.refusal)(of.at, None, site.around.handles) {
+        let site =
+            Site { call: outermost.call, around: Surroundings::collect(outermost.call, &outermost.around, true)? };
+        for wanted in chain.calls.iter().filter_map(|&index| self.calls.get(index)) {
+            if let Some(refusal) = (elsewhere.refusal)(wanted.index, None, site.around.is_in_handler) {
                 return Err(refusal);
             }
-            self.functions.can_move(of.call, site.around.handles, &self.locals)?;
+            self.functions.can_move(wanted.call, site.around.is_in_handler, &self.locals)?;
         }
-        // A refusal of the last call refuses all of them.
+        // A reason against the move of the outermost call is one against the move of all.
         self.offload(&site, to)?;
-        self.without_comments(top.call.range())?;
-        if !is_chain_of_plain_calls(top.call) {
+        self.check_has_no_comments(outermost.call.range())?;
+        if !is_chain_of_plain_calls(outermost.call) {
             return Err(Refusal::new("what it gives is read in the same expression: give the parts names first"));
         }
-        let (named, head, mut edits) = self.hand_over_function(&site, to)?;
+        let (named, head, mut edits) = self.thread_call(&site, to)?;
         let (open, close) = if site.around.needs_brackets { ("(", ")") } else { ("", "") };
-        let gap = self.gap_before(top.call.start());
-        let text = self.text(top.call.range());
-        edits.push((span(top.call.range()), format!("{gap}{open}await {head}lambda: {text}){close}")));
+        let gap = self.gap_before(outermost.call.start());
+        let text = self.text(outermost.call.range());
+        edits.push((span(outermost.call.range()), format!("{gap}{open}await {head}lambda: {text}){close}")));
         let title = format!("Run these calls in a thread with {named}");
         Ok(WrittenEdit { title, applicability: Applicability::Unsafe, edits })
     }
 }
 
-/// True if nothing but the calls of the chain runs in an expression.
+/// True if no other calls than those of the chain run in an expression.
 fn is_chain_of_plain_calls(call: &ExprCall) -> bool {
-    let mut at = call;
+    let mut link = call;
     loop {
-        if !arguments_are_plain(at) {
+        if !has_plain_arguments(link) {
             return false;
         }
-        let mut below = &*at.func;
-        at = loop {
+        let mut below = &*link.func;
+        link = loop {
             below = match below {
                 Expr::Attribute(of) => &*of.value,
                 Expr::Subscript(of) if is_plain(&of.slice) => &*of.value,

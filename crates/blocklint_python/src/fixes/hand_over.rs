@@ -1,4 +1,4 @@
-//! A callable in place of its result: `to_thread(load(path))` → `to_thread(load, path)`.
+//! Edits that pass a callable in place of its result: `to_thread(load(path))` → `to_thread(load, path)`.
 
 use blocklint_core::{Applicability, Refusal, WrittenEdit};
 use ruff_python_ast::Expr;
@@ -7,37 +7,37 @@ use ruff_text_size::Ranged;
 use super::{File, Site};
 
 impl<'a> File<'a, '_> {
-    /// Hands over what is called to the call around it: with its arguments behind it where that `passes` them on, else
-    /// bound to them.
-    pub(super) fn hand_over(&self, site: &Site<'a>, passes: bool) -> Result<WrittenEdit, Refusal> {
-        let Some(taker) = site.around.taker else {
+    /// Replaces an argument `f(x)` by `f, x` if the call around it `passes` further arguments on, else by
+    /// `functools.partial(f, x)`.
+    pub(super) fn pass_callable(&self, site: &Site<'a>, passes: bool) -> Result<WrittenEdit, Refusal> {
+        let Some(outer_call) = site.around.outer_call else {
             return Err(Refusal::new("it is not an argument of the call that runs it"));
         };
         let range = site.call.range();
         let arguments = &site.call.arguments;
-        let named = taker.arguments.keywords.iter().find(|keyword| keyword.value.range() == range);
-        let is_last = taker.arguments.args.last().is_some_and(|last| last.range() == range)
-            && taker.arguments.keywords.is_empty();
-        let nothing = arguments.args.is_empty() && arguments.keywords.is_empty();
-        let plain = !matches!(&*arguments.args, [Expr::Generator(_)]);
-        let callee = self.callee(site.call);
-        self.without_comments(range)?;
+        let as_keyword = outer_call.arguments.keywords.iter().find(|keyword| keyword.value.range() == range);
+        let is_last = outer_call.arguments.args.last().is_some_and(|last| last.range() == range)
+            && outer_call.arguments.keywords.is_empty();
+        let has_no_arguments = arguments.args.is_empty() && arguments.keywords.is_empty();
+        let is_plain = !matches!(&*arguments.args, [Expr::Generator(_)]);
+        let callee = self.callee_range(site.call);
+        self.check_has_no_comments(range)?;
         let title = "Hand over the callable instead of its result".to_owned();
         let applicability = Applicability::Unsafe;
         let func = self.text(callee).trim_end();
-        if nothing {
+        if has_no_arguments {
             return Ok(WrittenEdit { title, applicability, edits: vec![(crate::walk::span(range), func.to_owned())] });
         }
         let inside = self.text(arguments.range());
         let inside = inside.strip_prefix('(').and_then(|text| text.strip_suffix(')')).unwrap_or(inside);
-        if passes && named.is_none() && is_last && plain && arguments.keywords.is_empty() {
+        if passes && as_keyword.is_none() && is_last && is_plain && arguments.keywords.is_empty() {
             let content = format!("{func}, {}", inside.trim().trim_end_matches(',').trim_end());
             return Ok(WrittenEdit { title, applicability, edits: vec![(crate::walk::span(range), content)] });
         }
-        if !plain {
+        if !is_plain {
             return Err(Refusal::new("a generator expression is its only argument"));
         }
-        let (partial, mut edits) = self.imported(site, "functools.partial")?;
+        let (partial, mut edits) = self.spell_and_import(site, "functools.partial")?;
         edits.push((crate::walk::span(range), format!("{partial}({func}, {})", inside.trim())));
         Ok(WrittenEdit { title, applicability, edits })
     }

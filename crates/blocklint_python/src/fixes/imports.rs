@@ -1,4 +1,4 @@
-//! The imports that edits need: an existing name where there is one, else an import in its place among the others.
+//! Imports that edits need: the name of an existing import, or a new `import` line in the order of the others.
 
 use blocklint_core::{Refusal, Span};
 use ruff_python_ast::{Expr, Stmt, StmtFunctionDef, StmtImportFrom};
@@ -8,35 +8,36 @@ use super::spelling::{Import, Spelling};
 use super::{File, Site};
 use crate::walk::span;
 
-/// An edit: what is replaced and by what.
+/// An edit: the span that is replaced, and the new text.
 pub(super) type TextEdit = (Span, String);
 
 impl<'a> File<'a, '_> {
-    /// How the file writes a function that it imports by name, or whose module it imports.
-    pub(super) fn known_as(&self, site: &Site<'a>, path: &str) -> Option<String> {
+    /// Returns how the file writes a function that it imports, or whose module it imports: `sleep`, `asyncio.sleep`.
+    pub(super) fn spelling_by_existing_import(&self, site: &Site<'a>, path: &str) -> Option<String> {
         let module = path.rsplit_once('.').map_or("", |(module, _)| module);
-        self.names.paths().find(|spelled| *spelled == path || *spelled == module)?;
-        self.names.written(path, &site.around.functions, site.call.range().start())
+        self.names.imported_paths().find(|spelled| *spelled == path || *spelled == module)?;
+        self.names.spell_path(path, &site.around.functions, site.call.range().start())
     }
 
-    /// Refuses a path of a library that the file does not use: the project may not depend on it.
-    pub(super) fn has_library(&self, site: &Site<'a>, path: &str) -> Result<(), Refusal> {
+    /// Refuses a path of a library that the file does not import, because the project may not depend on it.
+    pub(super) fn check_library_is_used(&self, site: &Site<'a>, path: &str) -> Result<(), Refusal> {
         let root = path.split('.').next().unwrap_or(path);
-        let written = || self.names.written(path, &site.around.functions, site.call.range().start());
-        match is_standard(root) || self.names.uses(root) || written().is_some() {
+        let written = || self.names.spell_path(path, &site.around.functions, site.call.range().start());
+        match is_standard(root) || self.names.imports_library(root) || written().is_some() {
             true => Ok(()),
             false => Err(Refusal::new(format!("`{root}` is not imported in this file"))),
         }
     }
 
-    /// How a path is written at a place, and the edits that make it so.
-    pub(super) fn imported(&self, site: &Site<'a>, path: &str) -> Result<(String, Vec<TextEdit>), Refusal> {
-        let Spelling { written, import } = self.spelling(&site.around.functions, site.call.range().start(), path)?;
-        Ok((written, import.iter().map(|import| self.with_import(import)).collect()))
+    /// Returns how a path is written at a call, and the edits that add the import for it.
+    pub(super) fn spell_and_import(&self, site: &Site<'a>, path: &str) -> Result<(String, Vec<TextEdit>), Refusal> {
+        let Spelling { written, import } = self.spell_path(&site.around.functions, site.call.range().start(), path)?;
+        Ok((written, import.iter().map(|import| self.import_edit(import)).collect()))
     }
 
-    /// How a path is written at a place in these functions (the innermost first), and the import that this needs.
-    pub(super) fn spelling(
+    /// Returns how a path is written at an offset in these functions (the innermost first), with the import that it
+    /// needs.
+    pub(super) fn spell_path(
         &self,
         functions: &[&'a StmtFunctionDef],
         at: TextSize,
@@ -50,11 +51,11 @@ impl<'a> File<'a, '_> {
                 false => Err(Refusal::new(format!("`{name}` means something else here"))),
             };
         }
-        if let Some(written) = self.names.written(path, functions, at) {
+        if let Some(written) = self.names.spell_path(path, functions, at) {
             return spelled(&written, None);
         }
-        // A module is imported as a whole; what lies deeper by the name that is used, a module if it is one of a
-        // package: `from anyio import to_thread`.
+        // `asyncio.sleep` needs `import asyncio`; a deeper path needs its last name:
+        // `from anyio.to_thread import run_sync`.
         if !module.contains('.') && self.names.is_free(module, module, functions, at) {
             return spelled(path, Some(Import { module: module.to_owned(), name: None }));
         }
@@ -64,17 +65,17 @@ impl<'a> File<'a, '_> {
         Err(Refusal::new(format!("`{}` means something else here", module.split('.').next().unwrap_or(module))))
     }
 
-    /// The edit that adds an import in its place.
-    pub(super) fn with_import(&self, import: &Import) -> TextEdit {
+    /// Returns the edit that adds an import in the order of the others.
+    pub(super) fn import_edit(&self, import: &Import) -> TextEdit {
         let module = &import.module;
         match &import.name {
-            Some(name) => self.add_from(module, name),
+            Some(name) => self.add_from_import(module, name),
             None => self.add_import(&format!("import {module}"), module, false),
         }
     }
 
-    /// `from MODULE import NAME`, merged into one that exists.
-    fn add_from(&self, module: &str, name: &str) -> TextEdit {
+    /// Adds `from MODULE import NAME`, if possible to an existing `from MODULE import …`.
+    fn add_from_import(&self, module: &str, name: &str) -> TextEdit {
         let existing = self.module.body.iter().find_map(|statement| match statement {
             Stmt::ImportFrom(import)
                 if import.level == 0
@@ -85,21 +86,21 @@ impl<'a> File<'a, '_> {
             }
             _ => None,
         });
-        match existing.and_then(|import| self.merged(import, name)) {
+        match existing.and_then(|import| self.merge_into_import(import, name)) {
             Some(edit) => edit,
             None => self.add_import(&format!("from {module} import {name}"), module, true),
         }
     }
 
-    /// Returns a name among those that an import brings, in their order.
-    fn merged(&self, import: &StmtImportFrom, name: &str) -> Option<TextEdit> {
-        let key = |name: &str| {
-            let constant = name.chars().all(|c| !c.is_lowercase());
-            let class = name.starts_with(char::is_uppercase);
+    /// Adds a name to an existing `from` import, in the order of its names.
+    fn merge_into_import(&self, import: &StmtImportFrom, name: &str) -> Option<TextEdit> {
+        let sort_key = |name: &str| {
+            let is_constant = name.chars().all(|c| !c.is_lowercase());
+            let is_class = name.starts_with(char::is_uppercase);
             (
-                if constant {
+                if is_constant {
                     0
-                } else if class {
+                } else if is_class {
                     1
                 } else {
                     2
@@ -112,11 +113,11 @@ impl<'a> File<'a, '_> {
             .names
             .first()
             .is_some_and(|first| self.line_start(first.range().start()) != self.line_start(import.range.start()));
-        let lead = |at: TextSize| self.text(TextRange::new(self.line_start(at), at));
-        match import.names.iter().find(|alias| key(alias.name.as_str()) > key(name)) {
+        let text_before_on_line = |at: TextSize| self.text(TextRange::new(self.line_start(at), at));
+        match import.names.iter().find(|alias| sort_key(alias.name.as_str()) > sort_key(name)) {
             Some(next) => {
                 let at = next.range().start();
-                let blank = lead(at);
+                let blank = text_before_on_line(at);
                 let text = match one_per_line && blank.trim().is_empty() {
                     true => format!("{name},{}{blank}", self.newline_at(at)),
                     false => format!("{name}, "),
@@ -124,7 +125,7 @@ impl<'a> File<'a, '_> {
                 Some((span(TextRange::empty(at)), text))
             }
             None => {
-                let blank = lead(last.range().start());
+                let blank = text_before_on_line(last.range().start());
                 let text = match one_per_line && blank.trim().is_empty() {
                     true => format!(",{}{blank}{name}", self.newline_at(last.range().start())),
                     false => format!(", {name}"),
@@ -134,32 +135,36 @@ impl<'a> File<'a, '_> {
         }
     }
 
-    /// Returns a line among the imports at the top of the file.
+    /// Adds a line among the imports at the top of the file.
     fn add_import(&self, line: &str, module: &str, is_from: bool) -> TextEdit {
-        let sections = self.sections();
+        let section_lists = self.import_sections();
         let root = module.split('.').next().unwrap_or(module);
-        let standard = is_standard(root);
-        let of_root = |section: &&[&Stmt]| section.iter().any(|statement| root_of(statement) == Some(root));
-        let of_kind = |section: &&[&Stmt]| {
-            !section.iter().any(|statement| root_of(statement) == Some("__future__"))
-                && section.iter().any(|statement| root_of(statement).is_some_and(|of| is_standard(of) == standard))
+        let is_standard_module = is_standard(root);
+        let has_root = |section: &&[&Stmt]| section.iter().any(|statement| imported_package(statement) == Some(root));
+        let has_kind = |section: &&[&Stmt]| {
+            !section.iter().any(|statement| imported_package(statement) == Some("__future__"))
+                && section.iter().any(|statement| {
+                    imported_package(statement).is_some_and(|of| is_standard(of) == is_standard_module)
+                })
         };
-        let views: Vec<&[&Stmt]> = sections.iter().map(Vec::as_slice).collect();
-        if let Some(section) =
-            views.iter().find(|s| !standard && of_root(s)).or_else(|| views.iter().find(|s| of_kind(s)))
+        let sections: Vec<&[&Stmt]> = section_lists.iter().map(Vec::as_slice).collect();
+        if let Some(section) = sections
+            .iter()
+            .find(|s| !is_standard_module && has_root(s))
+            .or_else(|| sections.iter().find(|s| has_kind(s)))
         {
-            return self.among(section, line, module, is_from);
+            return self.insert_in_section(section, line, module, is_from);
         }
-        // A section of its own: the standard library stands before all but `__future__`, others behind it.
-        let future = |section: &&[&Stmt]| section.iter().all(|s| root_of(s) == Some("__future__"));
-        let behind = match standard {
-            true => views.iter().take_while(|s| future(s)).last(),
-            false => views.iter().rev().find(|s| s.iter().any(|st| root_of(st).is_some())),
+        // A new section: one of the standard library comes before all but `__future__`, any other comes last.
+        let is_future = |section: &&[&Stmt]| section.iter().all(|s| imported_package(s) == Some("__future__"));
+        let previous = match is_standard_module {
+            true => sections.iter().take_while(|s| is_future(s)).last(),
+            false => sections.iter().rev().find(|s| s.iter().any(|st| imported_package(st).is_some())),
         };
-        match (behind, views.iter().find(|s| !future(s))) {
+        match (previous, sections.iter().find(|s| !is_future(s))) {
             (Some(section), _) => {
-                let Some(last) = section.last() else { return self.at_start(line) };
-                let at = self.behind_line(last.range().end());
+                let Some(last) = section.last() else { return self.insert_at_start(line) };
+                let at = self.next_line_start(last.range().end());
                 let newline = self.newline_at(last.range().start());
                 (span(TextRange::empty(at)), format!("{}{newline}{line}{newline}", self.line_break_before(at)))
             }
@@ -168,75 +173,76 @@ impl<'a> File<'a, '_> {
                 let newline = self.newline_at(at);
                 (span(TextRange::empty(at)), format!("{line}{newline}{newline}"))
             }
-            _ => self.at_start(line),
+            _ => self.insert_at_start(line),
         }
     }
 
-    /// Returns a line in its place within a section.
-    fn among(&self, section: &[&Stmt], line: &str, module: &str, is_from: bool) -> TextEdit {
-        // Where both kinds are mixed, modules alone decide the order.
-        let mixed =
+    /// Adds a line within a section, in its order.
+    fn insert_in_section(&self, section: &[&Stmt], line: &str, module: &str, is_from: bool) -> TextEdit {
+        // If `import` and `from` lines are mixed, only the modules decide the order.
+        let is_mixed =
             section.windows(2).any(|pair| matches!(pair[0], Stmt::ImportFrom(_)) && matches!(pair[1], Stmt::Import(_)));
-        let key = |from: bool, module: &str| (from && !mixed, module.to_lowercase(), from);
-        let own = key(is_from, module);
-        let place = section.iter().position(|statement| {
+        let sort_key = |from: bool, module: &str| (from && !is_mixed, module.to_lowercase(), from);
+        let new_key = sort_key(is_from, module);
+        let next = section.iter().position(|statement| {
             let from = matches!(statement, Stmt::ImportFrom(_));
-            let relative = matches!(statement, Stmt::ImportFrom(import) if import.level > 0);
-            relative || key(from, module_of(statement)) > own
+            let is_relative = matches!(statement, Stmt::ImportFrom(import) if import.level > 0);
+            is_relative || sort_key(from, imported_module(statement)) > new_key
         });
-        match place {
+        match next {
             Some(0) if !self.is_commented(section[0]) && self.is_first_on_line(section[0]) => {
                 let at = self.line_start(section[0].range().start());
                 (span(TextRange::empty(at)), format!("{line}{}", self.newline_at(at)))
             }
-            Some(next) => self.behind(section[next.max(1) - 1], line),
+            Some(next) => self.insert_after(section[next.max(1) - 1], line),
             None => match section.last() {
-                Some(last) => self.behind(last, line),
-                None => self.at_start(line),
+                Some(last) => self.insert_after(last, line),
+                None => self.insert_at_start(line),
             },
         }
     }
 
-    fn behind(&self, statement: &Stmt, line: &str) -> TextEdit {
-        let at = self.behind_line(statement.range().end());
+    /// Adds a line after a statement.
+    fn insert_after(&self, statement: &Stmt, line: &str) -> TextEdit {
+        let at = self.next_line_start(statement.range().end());
         let newline = self.newline_at(statement.range().start());
         (span(TextRange::empty(at)), format!("{}{line}{newline}", self.line_break_before(at)))
     }
 
-    /// Where a file has no imports: behind its docstring, else above its first statement.
-    fn at_start(&self, line: &str) -> TextEdit {
+    /// Adds a line to a file without imports: after its docstring, else above its first statement.
+    fn insert_at_start(&self, line: &str) -> TextEdit {
         let mut statements = self.module.body.iter();
         let first = statements.next();
         let docstring = first.filter(|statement| is_docstring(statement));
         let newline = self.newline_at(TextSize::new(0));
         if let Some(docstring) = docstring {
-            let at = self.behind_line(docstring.range().end());
-            let text = format!("{}{newline}{line}{newline}", self.line_break_before(at));
-            return (span(TextRange::empty(at)), text);
+            let offset = self.next_line_start(docstring.range().end());
+            let text = format!("{}{newline}{line}{newline}", self.line_break_before(offset));
+            return (span(TextRange::empty(offset)), text);
         }
         let Some(first) = first else { return (span(TextRange::empty(TextSize::new(0))), format!("{line}{newline}")) };
-        let mut at = self.line_start(first.range().start());
-        // Comments right above the statement belong to it, unless they head the file.
-        let above = self.above_comments(at);
-        if above > self.head() {
-            at = above;
+        let mut offset = self.line_start(first.range().start());
+        // Comments right above the statement belong to it, unless the file begins with them.
+        let comments = self.above_comments(offset);
+        if comments > self.text_start() {
+            offset = comments;
         }
         let gap = match first {
             Stmt::FunctionDef(_) | Stmt::ClassDef(_) => format!("{newline}{newline}"),
             _ => newline.to_owned(),
         };
-        (span(TextRange::empty(at)), format!("{line}{newline}{gap}"))
+        (span(TextRange::empty(offset)), format!("{line}{newline}{gap}"))
     }
 
-    /// Returns the imports that the file begins with, divided where blank lines or other text stand between them.
-    fn sections(&self) -> Vec<Vec<&'a Stmt>> {
+    /// Returns the imports at the top of the file, in sections divided by blank lines or other text.
+    fn import_sections(&self) -> Vec<Vec<&'a Stmt>> {
         let mut sections: Vec<Vec<&Stmt>> = Vec::new();
-        for (at, statement) in self.module.body.iter().enumerate() {
-            if at == 0 && is_docstring(statement) {
+        for (index, statement) in self.module.body.iter().enumerate() {
+            if index == 0 && is_docstring(statement) {
                 continue;
             }
             if !matches!(statement, Stmt::Import(_) | Stmt::ImportFrom(_)) {
-                // `if TYPE_CHECKING:`, `try: import …` and settings may stand between imports.
+                // `if TYPE_CHECKING:`, `try: import …` and settings are common above imports.
                 if sections.is_empty()
                     && !matches!(statement, Stmt::If(_) | Stmt::Try(_) | Stmt::Assign(_) | Stmt::Expr(_))
                 {
@@ -250,7 +256,8 @@ impl<'a> File<'a, '_> {
             let follows = sections.last().and_then(|section| section.last()).is_some_and(|last: &&Stmt| {
                 let between = self.text(TextRange::new(last.range().end(), statement.range().start()));
                 between.matches('\n').count().max(between.matches('\r').count()) < 2
-                    && (root_of(last) == Some("__future__")) == (root_of(statement) == Some("__future__"))
+                    && (imported_package(last) == Some("__future__"))
+                        == (imported_package(statement) == Some("__future__"))
             });
             match sections.last_mut() {
                 Some(section) if follows => section.push(statement),
@@ -267,7 +274,7 @@ impl<'a> File<'a, '_> {
         TextSize::new(start as u32)
     }
 
-    /// Returns the line before the one that begins at `start`, without its end.
+    /// Returns the line before the one that begins at `start`, without its line end.
     pub(super) fn line_above(&self, start: TextSize) -> Option<TextRange> {
         let before = self.source.get(..start.to_usize())?;
         let end = before.strip_suffix("\r\n").or_else(|| before.strip_suffix(['\n', '\r']))?.len();
@@ -275,9 +282,10 @@ impl<'a> File<'a, '_> {
         Some(TextRange::new(self.line_start(end), end))
     }
 
-    /// Returns the start of the line behind the one on which `end` lies; of the whole statement list on it.
-    fn behind_line(&self, end: TextSize) -> TextSize {
-        // Another statement may follow on the line and go on for several.
+    /// Returns the start of the line after the one that contains `end`, and after all statements that begin on that
+    /// line.
+    fn next_line_start(&self, end: TextSize) -> TextSize {
+        // Another statement may follow on the line and span several lines.
         let mut end = end;
         for statement in &self.module.body {
             if statement.range().start() > end
@@ -295,7 +303,7 @@ impl<'a> File<'a, '_> {
         end + TextSize::new(length as u32)
     }
 
-    /// Returns a line break where the file ends without one.
+    /// Returns a line break if the text before an offset does not end in one.
     fn line_break_before(&self, at: TextSize) -> &'static str {
         match self.source.get(..at.to_usize()) {
             Some(before) if !before.is_empty() && !before.ends_with(['\n', '\r']) => self.newline_at(TextSize::new(0)),
@@ -303,7 +311,7 @@ impl<'a> File<'a, '_> {
         }
     }
 
-    /// Returns the line end that the file uses from here on.
+    /// Returns the line end of the line at an offset.
     pub(super) fn newline_at(&self, at: TextSize) -> &'static str {
         let rest = self.source.get(at.to_usize()..).unwrap_or_default();
         match rest.find(['\n', '\r']) {
@@ -315,14 +323,14 @@ impl<'a> File<'a, '_> {
         }
     }
 
-    /// True if comments stand right above a statement that do not head the file.
+    /// True if comments are right above a statement, and the file does not begin with them.
     fn is_commented(&self, statement: &Stmt) -> bool {
         let start = self.line_start(statement.range().start());
         let above = self.above_comments(start);
-        above != start && above > self.head()
+        above != start && above > self.text_start()
     }
 
-    /// Returns the start of the comments that stand right above a line, else of the line.
+    /// Returns the start of the comments right above a line, or of the line if there are none.
     pub(super) fn above_comments(&self, line: TextSize) -> TextSize {
         let mut above = line;
         while let Some(previous) = self.line_above(above) {
@@ -334,8 +342,8 @@ impl<'a> File<'a, '_> {
         above
     }
 
-    /// Where the text begins, behind its byte-order mark.
-    fn head(&self) -> TextSize {
+    /// Returns the start of the text, behind the byte-order mark.
+    fn text_start(&self) -> TextSize {
         TextSize::of(if self.source.starts_with('\u{feff}') { "\u{feff}" } else { "" })
     }
 
@@ -348,16 +356,16 @@ fn is_docstring(statement: &Stmt) -> bool {
     matches!(statement, Stmt::Expr(expression) if matches!(&*expression.value, Expr::StringLiteral(_)))
 }
 
-/// Returns the first part of what a statement imports; nothing for a relative import.
-fn root_of(statement: &Stmt) -> Option<&str> {
+/// Returns the top-level package that a statement imports; `None` for a relative import.
+fn imported_package(statement: &Stmt) -> Option<&str> {
     match statement {
         Stmt::ImportFrom(import) if import.level > 0 => None,
-        Stmt::Import(_) | Stmt::ImportFrom(_) => module_of(statement).split('.').next(),
+        Stmt::Import(_) | Stmt::ImportFrom(_) => imported_module(statement).split('.').next(),
         _ => None,
     }
 }
 
-fn module_of(statement: &Stmt) -> &str {
+fn imported_module(statement: &Stmt) -> &str {
     match statement {
         Stmt::Import(import) => import.names.first().map_or("", |alias| alias.name.as_str()),
         Stmt::ImportFrom(import) => import.module.as_ref().map_or("", |module| module.as_str()),
@@ -365,7 +373,7 @@ fn module_of(statement: &Stmt) -> &str {
     }
 }
 
-/// True if a module is of the standard library: those that files import often enough to tell one section from another.
+/// True for the modules of the standard library that files often import, which is enough to recognise sections.
 fn is_standard(root: &str) -> bool {
     const MODULES: &[&str] = &[
         "abc",
@@ -516,7 +524,7 @@ mod tests {
     use super::is_standard;
 
     #[test]
-    fn the_table_is_sorted() {
+    fn modules_of_the_standard_library_are_found() {
         for module in ["asyncio", "os", "time", "typing", "zoneinfo", "abc"] {
             assert!(is_standard(module), "{module}");
         }

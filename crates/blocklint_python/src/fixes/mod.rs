@@ -1,19 +1,20 @@
-//! From remedies to edits, on a fresh parse of the file that they stand in.
+//! Fixes for Python: turns the remedies of calls into text edits of a file.
 //!
-//! One file for each way (`twin`, `rewrite`, `offload`, `hand_over`, `share`), for the conditions on the code around
-//! the call (`surroundings`) and on the called function (`callee`), and for the imports that edits need (`imports`,
-//! `names`). An edit leaves all but the call alone: formatting, comments, line endings. A call that cannot be written
-//! so is refused with a reason.
+//! Each kind of edit has a file (`twin`, `rewrite`, `offload`, `hand_over`, `share`, `arguments`). A call may move to a
+//! thread alone, in a `chain`, with its `with` block or loop (`whole`), or with its neighbours (`steps`). Conditions on
+//! the code around the call are in `surroundings`, those on the called function in `callee`. The imports that edits
+//! need are in `imports` and `names`. An edit keeps formatting, comments and line ends of all other code. A call that
+//! cannot be edited is refused with a reason.
 //!
 //! # Safe and unsafe
 //!
 //! - An async twin that does *the same* (a sleep) in a statement of its own is **safe**: its result is not
 //!   used, and the author of an `async` function expects other tasks to run meanwhile. It is unsafe inside a
-//!   `with` (what is held there would be held while other tasks run), in `finally` (which a cancellation interrupts),
+//! `with` (other tasks would run while its lock or connection is held), in `finally` (which a cancellation interrupts),
 //!   in a comprehension, and where its result is used.
-//! - Every other twin or rewriting is **unsafe**: it is another function.
-//! - Handing over to a thread is **unsafe**: what the call touches is then touched from another thread, and the
-//!   statements around it no longer run in one piece.
+//! - Every other twin or rewriting is **unsafe**, because it calls another function.
+//! - A move to a thread is **unsafe**, because the call then accesses its objects from another thread, and other tasks
+//!   run between the statements around it.
 
 mod arguments;
 mod awaited;
@@ -51,34 +52,36 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::depth;
 use crate::walk::span;
-use awaited::Awaited;
+use awaited::AwaitedNames;
 pub use callee::Binding;
-use callee::{Functions, Locals};
+use callee::{Functions, ThreadLocals};
 use names::Names;
-pub use spelling::{Import, Spelling, spelling, with_imports};
-use steps::Call;
+pub use spelling::{Import, Spelling, add_imports, spell_path};
+use steps::WantedCall;
 use surroundings::Surroundings;
 
-/// Why a call that ends in `StopIteration` stays where it is: a future that is given one never ends.
-const STOPS: &str = "`StopIteration` cannot leave a thread";
+/// The reason against moving a call that raises `StopIteration`: a future with that exception never completes.
+const STOP_ITERATION: &str = "`StopIteration` cannot leave a thread";
 
-/// Facts about the wanted edits that stand in other files or in the called functions, by the edits' places in the list.
+/// Answers about other files and called functions, for each edit by its index in the list `wanted` of [`fix`].
 pub struct Elsewhere<'e> {
-    /// Why something cannot move to a thread: the call alone or the block that has this span, where an exception is being
-    /// handled or not.
+    /// Returns the reason why the call, or the block with this span, cannot move to a thread. The last argument is true
+    /// if the call is in an exception handler.
     pub refusal: &'e dyn Fn(usize, Option<Span>, bool) -> Option<Refusal>,
-    /// True if a call by itself takes no longer than a thread.
+    /// True if a call takes no longer than the hop to a thread.
     pub is_moment: &'e dyn Fn(usize) -> bool,
-    /// True if a call takes about as long as the thread that it would take.
+    /// True if a call takes about as long as the hop to a thread.
     pub is_short: &'e dyn Fn(usize) -> bool,
-    /// True if a `with` statement with this span around the call can move with it only, as a whole.
+    /// True if the call can only move together with the `with` statement around it that has this span.
     pub holds: &'e dyn Fn(usize, Span) -> bool,
 }
 
-/// Turns the remedies of calls of one file into edits, each by itself: edits of two of them may overlap. `source` is
-/// the text of [`crate::decode`]; each span is that of a call. Needs a thread with [`crate::STACK_SIZE`] of stack.
+/// Returns the edits for the remedies of calls of one file, or the reason why a call has none. Edits of different calls
+/// may overlap. `source` is the text of [`crate::decode`]; each span is that of a call. Needs a thread with
+/// [`crate::STACK_SIZE`] of stack.
 ///
-/// `elsewhere` says what the text of this file does not tell. `oldest` is the oldest Python that the code must run on.
+/// `elsewhere` answers about code outside of this file. `oldest` is the oldest Python version on which the code must
+/// run.
 pub fn fix<'r>(
     source: &str,
     wanted: &[(Span, &'r Remedy)],
@@ -86,7 +89,7 @@ pub fn fix<'r>(
     oldest: Option<(u8, u8)>,
 ) -> Vec<Result<WrittenEdit, Refusal>> {
     let refuse_all = |reason: &str| wanted.iter().map(|_| Err(Refusal::new(reason))).collect();
-    if depth::refuse(source).is_some() {
+    if depth::check_nesting(source).is_some() {
         return refuse_all("the file nests too deeply");
     }
     let parsed = parse_unchecked(source, ParseOptions::from(Mode::Module).with_target_version(PythonVersion::latest()));
@@ -94,49 +97,50 @@ pub fn fix<'r>(
         return refuse_all("the file has syntax errors");
     }
     let Mod::Module(module) = parsed.syntax() else { return refuse_all("the file is no module") };
-    let mut finder = Finder {
-        wanted: FxHashMap::default(),
+    let mut finder = CallFinder {
+        wanted: FxHashSet::default(),
         around: Vec::new(),
         found: FxHashMap::default(),
         functions: Functions::default(),
     };
     for (span, _) in wanted {
-        finder.wanted.insert(*span, ());
+        finder.wanted.insert(*span);
     }
     finder.visit_body(&module.body);
     let comments =
         parsed.tokens().iter().filter(|token| token.kind() == TokenKind::Comment).map(Ranged::range).collect();
-    let Finder { found, functions, .. } = finder;
-    let place = |(at, (span, remedy)): (usize, &(Span, &'r Remedy))| {
+    let CallFinder { found, functions, .. } = finder;
+    let wanted_call = |(index, (span, remedy)): (usize, &(Span, &'r Remedy))| {
         let (call, around) = found.get(span)?;
-        Some(Call { at, call, around: around.clone(), remedy })
+        Some(WantedCall { index, call, around: around.clone(), remedy })
     };
-    let mut calls: Vec<Call<'_, 'r>> = wanted.iter().enumerate().filter_map(place).collect();
-    calls.sort_by_key(|of| (of.call.start(), of.at));
-    let file = File { comments, oldest, calls, functions, ..File::of_text(source, module) };
+    let mut calls: Vec<WantedCall<'_, 'r>> = wanted.iter().enumerate().filter_map(wanted_call).collect();
+    calls.sort_by_key(|wanted| (wanted.call.start(), wanted.index));
+    let file = File { comments, oldest, calls, functions, ..File::without_edits(source, module) };
     wanted
         .iter()
         .enumerate()
-        .map(|(at, (span, remedy))| match found.get(span) {
+        .map(|(index, (span, remedy))| match found.get(span) {
             None => Err(Refusal::new("no call stands there")),
-            Some(found) => file.write_edit(at, found, remedy, elsewhere),
+            Some((call, around)) => file.write_edit(index, call, around, remedy, elsewhere),
         })
         .collect()
 }
 
-/// For each of these functions, by what they span with their decorators: what keeps it in the thread that calls it. `source` is
-/// the text of [`crate::decode`]. Needs a thread with [`crate::STACK_SIZE`] of stack.
-pub fn bindings(source: &str, functions: &[Span]) -> Vec<Vec<Binding>> {
+/// Returns, for each of these functions, the actions that bind it to the thread that calls it. A function is given by
+/// its span, decorators included. `source` is the text of [`crate::decode`]. Needs a thread with [`crate::STACK_SIZE`]
+/// of stack.
+pub fn find_bindings(source: &str, functions: &[Span]) -> Vec<Vec<Binding>> {
     let none = || functions.iter().map(|_| Vec::new()).collect();
-    if depth::refuse(source).is_some() {
+    if depth::check_nesting(source).is_some() {
         return none();
     }
     let parsed = parse_unchecked(source, ParseOptions::from(Mode::Module).with_target_version(PythonVersion::latest()));
     let Mod::Module(module) = parsed.syntax() else { return none() };
-    callee::bindings(module, functions)
+    callee::find_bindings(module, functions)
 }
 
-/// True if a text in place of a call awaits something; else it can stand wherever the call stands.
+/// True if the text that replaces a call begins with `await`, which is not allowed everywhere.
 fn begins_with_await(template: &[Piece]) -> bool {
     matches!(template.first(), Some(Piece::Text(text)) if text.starts_with("await "))
 }
@@ -147,21 +151,21 @@ struct File<'a, 'r> {
     module: &'a ModModule,
     comments: Vec<TextRange>,
     oldest: Option<(u8, u8)>,
-    /// All calls that something is wanted for, in the order of the text.
-    calls: Vec<Call<'a, 'r>>,
-    /// Names given to functions that move, by the statement that they hold.
-    given: RefCell<Vec<(TextRange, String)>>,
-    /// How long lines may become.
-    longest: OnceCell<usize>,
-    /// Where steps follow each other, by where the first statement of a level begins.
+    /// All calls for which an edit is wanted, in the order of the text.
+    calls: Vec<WantedCall<'a, 'r>>,
+    /// Names of the new functions into which blocks move, by the range of the block.
+    new_functions: RefCell<Vec<(TextRange, String)>>,
+    /// The width that lines may have.
+    width: OnceCell<usize>,
+    /// The runs of steps in a suite (ranges of its statements), by the start of the suite.
     steps: RefCell<FxHashMap<TextSize, Rc<[Range<usize>]>>>,
-    /// The functions that are defined in a function and given away there, by where it stands.
-    given_away: RefCell<FxHashMap<TextRange, FxHashSet<&'a str>>>,
-    /// The names whose values are awaited somewhere.
-    awaited: OnceCell<Awaited<'a>>,
+    /// The local functions of a function that are passed to other functions there, by the range of the function.
+    passed_functions: RefCell<FxHashMap<TextRange, FxHashSet<&'a str>>>,
+    /// The names whose values are awaited.
+    awaited: OnceCell<AwaitedNames<'a>>,
     names: Names<'a>,
     functions: Functions<'a>,
-    locals: Locals<'a>,
+    locals: ThreadLocals<'a>,
 }
 
 /// A call that is edited, and the code around it.
@@ -171,29 +175,32 @@ struct Site<'a> {
 }
 
 impl<'a> File<'a, '_> {
-    /// A file in which nothing is mended.
-    fn of_text(source: &'a str, module: &'a ModModule) -> Self {
+    /// Returns a file in which no call is edited.
+    fn without_edits(source: &'a str, module: &'a ModModule) -> Self {
         File {
             source,
             module,
             comments: Vec::new(),
             oldest: None,
             calls: Vec::new(),
-            given: RefCell::default(),
-            longest: OnceCell::new(),
+            new_functions: RefCell::default(),
+            width: OnceCell::new(),
             steps: RefCell::default(),
-            given_away: RefCell::default(),
+            passed_functions: RefCell::default(),
             awaited: OnceCell::new(),
-            names: Names::new(module),
+            names: Names::collect(module),
             functions: Functions::default(),
-            locals: Locals::of(&module.body),
+            locals: ThreadLocals::collect(&module.body),
         }
     }
 
+    /// Returns the edit of the first kind of the remedy that is possible. `index` is that of the call in the list of
+    /// [`fix`]; `nodes` are the nodes around the call, the outermost first.
     fn write_edit(
         &self,
-        at: usize,
-        found: &(&'a ExprCall, Vec<AnyNodeRef<'a>>),
+        index: usize,
+        call: &'a ExprCall,
+        nodes: &[AnyNodeRef<'a>],
         remedy: &Remedy,
         elsewhere: &Elsewhere<'_>,
     ) -> Result<WrittenEdit, Refusal> {
@@ -208,9 +215,9 @@ impl<'a> File<'a, '_> {
             EditKind::Rewrite { template } => begins_with_await(template),
             EditKind::Twin { .. } | EditKind::TwinType { .. } | EditKind::Offload { .. } => true,
         });
-        let around = Surroundings::of(found.0, &found.1, awaits)?;
-        let site = Site { call: found.0, around };
-        self.is_meant(&site)?;
+        let around = Surroundings::collect(call, nodes, awaits)?;
+        let site = Site { call, around };
+        self.check_comments_above(&site)?;
         let entered = |edit_kind: &EditKind| {
             site.around.entered.clone().filter(|_| !matches!(edit_kind, EditKind::Offload { .. }))
         };
@@ -219,46 +226,48 @@ impl<'a> File<'a, '_> {
                 Err(entered(edit_kind).unwrap_or_else(|| Refusal::new("it is entered")))
             }
             EditKind::TwinType { .. } => Err(Refusal::new("it is made elsewhere")),
-            EditKind::Twin { path, is_method, same_effect, .. } => self.twin(&site, path, *is_method, *same_effect),
-            EditKind::Rewrite { template } => self.rewrite(&site, template),
+            EditKind::Twin { path, is_method, same_effect, .. } => {
+                self.write_twin(&site, path, *is_method, *same_effect)
+            }
+            EditKind::Rewrite { template } => self.fill_template(&site, template),
             EditKind::Offload { functions } => {
-                let handles = site.around.handles;
-                if let Some(steps) = self.steps_of(at, &site, &found.1, elsewhere)
-                    && let Ok(written) = self.whole(&site, steps, functions)
+                let is_in_handler = site.around.is_in_handler;
+                if let Some(steps) = self.find_steps(index, &site, nodes, elsewhere)
+                    && let Ok(written) = self.offload_block(&site, steps, functions)
                 {
                     return Ok(written);
                 }
-                if let Some(block) = self.block_of(&site, &found.1, &|with| (elsewhere.holds)(at, with)) {
-                    let whole = match (elsewhere.refusal)(at, Some(span(block.range())), handles) {
+                if let Some(block) = self.find_block(&site, nodes, &|with| (elsewhere.holds)(index, with)) {
+                    let moved_block = match (elsewhere.refusal)(index, Some(span(block.range())), is_in_handler) {
                         Some(refusal) => Err(refusal),
-                        None => self.whole(&site, block, functions),
+                        None => self.offload_block(&site, block, functions),
                     };
-                    if whole.is_ok() || block.must {
-                        return whole;
+                    if moved_block.is_ok() || block.moves_only_whole {
+                        return moved_block;
                     }
                 }
                 if let Some(refusal) = site.around.entered.clone() {
                     return Err(refusal);
                 }
-                if let Some(chain) = self.chain_of(found.0, &found.1) {
-                    return self.chain(&chain, functions, elsewhere);
+                if let Some(chain) = self.find_chain(call, nodes) {
+                    return self.offload_chain(&chain, functions, elsewhere);
                 }
-                match (elsewhere.refusal)(at, None, handles) {
+                match (elsewhere.refusal)(index, None, is_in_handler) {
                     Some(refusal) => Err(refusal),
-                    None if (elsewhere.is_moment)(at) => {
+                    None if (elsewhere.is_moment)(index) => {
                         Err(Refusal::new("it only changes a name in a folder, and a thread costs as much"))
                     }
                     None => self
-                        .has_thread_alone(found.0, &found.1, elsewhere)
-                        .and_then(|()| self.keeps_remark(&site))
+                        .check_moves_alone(call, nodes, elsewhere)
+                        .and_then(|()| self.check_comment_behind(&site))
                         .and_then(|()| self.offload(&site, functions)),
                 }
             }
-            EditKind::ShareInModule => self.share(&site, &found.1),
+            EditKind::ShareInModule => self.share_executor(&site, nodes),
             EditKind::Chain { .. } | EditKind::Share { .. } | EditKind::Asyncify => {
                 Err(Refusal::new("nothing here is a chain"))
             }
-            EditKind::HandOver { forwards_arguments } => self.hand_over(&site, *forwards_arguments),
+            EditKind::HandOver { forwards_arguments } => self.pass_callable(&site, *forwards_arguments),
             EditKind::DropArgument { name, changes } => self.drop_argument(&site, name, changes.as_deref()),
             EditKind::AddArgument { name, value, changes } => self.add_argument(&site, name, value, changes),
         })
@@ -268,17 +277,17 @@ impl<'a> File<'a, '_> {
         self.source.get(range.start().to_usize()..range.end().to_usize()).unwrap_or_default()
     }
 
-    /// Refuses where text that goes away holds a comment.
-    fn without_comments(&self, range: TextRange) -> Result<(), Refusal> {
+    /// Refuses to replace or remove text that contains a comment.
+    fn check_has_no_comments(&self, range: TextRange) -> Result<(), Refusal> {
         match self.comments.iter().any(|comment| range.contains_range(*comment)) {
             true => Err(Refusal::new("a comment stands in what would be replaced")),
             false => Ok(()),
         }
     }
 
-    /// Edits that put `content` in place of `replaced`, where the call begins, and an `await` before it, with the
-    /// brackets that this place asks for.
-    fn awaited(&self, site: &Site<'a>, replaced: TextRange, content: &str) -> Vec<(Span, String)> {
+    /// Returns the edits that replace the beginning of a call by `await` and `content`, and add brackets around the
+    /// `await` expression where they are needed.
+    fn insert_await(&self, site: &Site<'a>, replaced: TextRange, content: &str) -> Vec<(Span, String)> {
         let open = if site.around.needs_brackets { "(" } else { "" };
         let mut edits = vec![(span(replaced), format!("{}{open}await {content}", self.gap_before(replaced.start())))];
         if site.around.needs_brackets {
@@ -291,21 +300,21 @@ impl<'a> File<'a, '_> {
         edits
     }
 
-    /// Returns a blank where a word ends at this place: `return(f)()`.
+    /// Returns a blank if a word ends right before an offset: at the `(` of `return(f)()`.
     fn gap_before(&self, at: TextSize) -> &'static str {
         let before = self.source.get(..at.to_usize()).and_then(|text| text.chars().next_back());
         if before.is_some_and(|c| c == '_' || c.is_alphanumeric()) { " " } else { "" }
     }
 
-    /// Returns the range from the call's first character to its opening bracket, the latter left out.
-    fn callee(&self, call: &ExprCall) -> TextRange {
+    /// Returns the range of the callee: from the start of a call to its opening bracket.
+    fn callee_range(&self, call: &ExprCall) -> TextRange {
         TextRange::new(call.range().start(), call.arguments.range().start())
     }
 }
 
 impl Site<'_> {
-    /// Returns the most that replacing the call by something that does the same may be.
-    fn same(&self) -> Applicability {
+    /// Returns the applicability of a replacement that does the same as the call.
+    fn applicability_of_same(&self) -> Applicability {
         match self.around.is_statement && self.around.disturbed.is_none() {
             true => Applicability::Safe,
             false => Applicability::Unsafe,
@@ -313,19 +322,19 @@ impl Site<'_> {
     }
 }
 
-/// Finds calls by their spans, with the nodes around them.
-struct Finder<'a> {
-    wanted: FxHashMap<Span, ()>,
+/// A visitor that finds calls by their spans, with the nodes around each, and collects all functions.
+struct CallFinder<'a> {
+    wanted: FxHashSet<Span>,
     around: Vec<AnyNodeRef<'a>>,
     found: FxHashMap<Span, (&'a ExprCall, Vec<AnyNodeRef<'a>>)>,
     functions: Functions<'a>,
 }
 
-impl<'a> SourceOrderVisitor<'a> for Finder<'a> {
+impl<'a> SourceOrderVisitor<'a> for CallFinder<'a> {
     fn enter_node(&mut self, node: AnyNodeRef<'a>) -> TraversalSignal {
         if let AnyNodeRef::ExprCall(call) = node {
             let span = span(call.range());
-            if self.wanted.contains_key(&span) {
+            if self.wanted.contains(&span) {
                 self.found.insert(span, (call, self.around.clone()));
             }
         }

@@ -1,4 +1,4 @@
-//! Which names a file binds, and what its imports call a path.
+//! Names that a file binds, by imports and by other statements, and the spelling of a path by its imports.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -10,57 +10,59 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A name that an import binds.
 #[derive(Clone, Debug)]
-pub(super) struct Imported<'a> {
-    /// The path it stands for.
+pub(super) struct ImportedName<'a> {
+    /// The path that it refers to.
     pub(super) path: String,
-    /// The name.
+    /// The bound name.
     pub(super) local: &'a str,
-    /// The module that is loaded where only its first part is bound: `a.b` of `import a.b`.
-    loaded: Option<&'a str>,
-    /// True if it exists when the code runs.
-    at_run_time: bool,
+    /// The module that `import a.b` loads (`a.b`), where only its first part is bound (`a`).
+    loaded_module: Option<&'a str>,
+    /// True if it is not in `if TYPE_CHECKING:`, so that it exists when the code runs.
+    is_at_run_time: bool,
     start: TextSize,
 }
 
-impl Imported<'_> {
-    /// True if the module of a path is there: packages mostly load what lies right in them, but nothing deeper.
-    fn reaches(&self, path: &str) -> bool {
+impl ImportedName<'_> {
+    /// True if the import also loads the module of a path. Packages mostly load their direct submodules, but no deeper
+    /// ones.
+    fn loads_module_of(&self, path: &str) -> bool {
         let module = path.rsplit_once('.').map_or("", |(module, _)| module);
-        let is_loaded =
-            |loaded: &str| loaded.strip_prefix(module).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
-        module.split('.').count() <= 2 || self.loaded.is_none_or(is_loaded)
+        let is_below = |loaded_module: &str| {
+            loaded_module.strip_prefix(module).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        };
+        module.split('.').count() <= 2 || self.loaded_module.is_none_or(is_below)
     }
 }
 
-/// The names of a module.
+/// The names that a module and its functions bind.
 pub(super) struct Names<'a> {
-    imports: Vec<Imported<'a>>,
-    /// Names of the module that are bound by something else than an import.
-    others: FxHashSet<&'a str>,
-    /// The names that outermost functions bind, by the range of the function.
-    inside: RefCell<FxHashMap<TextRange, Rc<Binder<'a>>>>,
+    imports: Vec<ImportedName<'a>>,
+    /// Names of the module that another statement than an import binds.
+    bound_otherwise: FxHashSet<&'a str>,
+    /// The names that each outermost function binds, by the range of the function.
+    by_function: RefCell<FxHashMap<TextRange, Rc<Binder<'a>>>>,
 }
 
 impl<'a> Names<'a> {
-    pub(super) fn new(module: &'a ModModule) -> Self {
+    pub(super) fn collect(module: &'a ModModule) -> Self {
         let mut binder = Binder::new(false);
         binder.visit_body(&module.body);
-        Names { imports: binder.imports, others: binder.others, inside: RefCell::default() }
+        Names { imports: binder.imports, bound_otherwise: binder.bound_otherwise, by_function: RefCell::default() }
     }
 
-    /// How code at `at` in these functions (the innermost first) writes a path, by what is imported already.
-    pub(super) fn written(&self, path: &str, functions: &[&'a StmtFunctionDef], at: TextSize) -> Option<String> {
-        let (inside, local) = self.inside_of(functions, at);
-        let of_module = self.imports.iter().filter(|import| {
-            import.at_run_time
-                && !self.others.contains(import.local)
-                && !inside.binds(import.local)
+    /// Returns how code at an offset in these functions (the innermost first) writes a path by the existing imports.
+    pub(super) fn spell_path(&self, path: &str, functions: &[&'a StmtFunctionDef], offset: TextSize) -> Option<String> {
+        let (in_functions, local_imports) = self.names_in_functions(functions, offset);
+        let module_imports = self.imports.iter().filter(|import| {
+            import.is_at_run_time
+                && !self.bound_otherwise.contains(import.local)
+                && !in_functions.binds(import.local)
                 && self.imports.iter().all(|other| other.local != import.local || other.path == import.path)
         });
         let mut best: Option<(usize, String)> = None;
-        for import in of_module.chain(&local) {
+        for import in module_imports.chain(&local_imports) {
             let Some(rest) = path.strip_prefix(import.path.as_str()) else { continue };
-            if !(rest.is_empty() || rest.starts_with('.')) || !import.reaches(path) {
+            if !(rest.is_empty() || rest.starts_with('.')) || !import.loads_module_of(path) {
                 continue;
             }
             if best.as_ref().is_none_or(|(length, _)| import.path.len() > *length) {
@@ -70,106 +72,122 @@ impl<'a> Names<'a> {
         best.map(|(_, written)| written)
     }
 
-    /// Returns the paths that imports describe.
-    pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
+    /// Returns the paths of all imports.
+    pub(super) fn imported_paths(&self) -> impl Iterator<Item = &str> {
         self.imports.iter().map(|import| import.path.as_str())
     }
 
-    /// True if the module imports something of a library.
-    pub(super) fn uses(&self, root: &str) -> bool {
+    /// True if the module imports a library or a name of it.
+    pub(super) fn imports_library(&self, root: &str) -> bool {
         self.imports.iter().any(|import| import.path.split('.').next() == Some(root))
     }
 
-    /// True if a name that code in these functions reads is the module's, or of the language, and stands for something when
-    /// the module's code has run up to a place.
-    pub(super) fn is_of_module(
+    /// True if a name that code in these functions reads is a builtin, or one of the module that is bound before an
+    /// offset of the module's top level.
+    pub(super) fn is_bound_in_module_before(
         &self,
         module: &'a ModModule,
         name: &str,
         functions: &[&'a StmtFunctionDef],
         before: TextSize,
     ) -> bool {
-        if self.inside_of(functions, before).0.binds(name) {
+        if self.names_in_functions(functions, before).0.binds(name) {
             return false;
         }
         let mut above = Binder::new(false);
         for statement in module.body.iter().filter(|statement| statement.end() <= before) {
             above.visit_stmt(statement);
         }
-        above.binds(name) || !(self.others.contains(name) || self.imports.iter().any(|import| import.local == name))
+        above.binds(name)
+            || !(self.bound_otherwise.contains(name) || self.imports.iter().any(|import| import.local == name))
     }
 
-    /// True if an import at the top of the module may bind this name for code in these functions.
-    pub(super) fn is_free(&self, name: &str, path: &str, functions: &[&'a StmtFunctionDef], at: TextSize) -> bool {
-        let (inside, _) = self.inside_of(functions, at);
-        !self.others.contains(name)
-            && !inside.binds(name)
+    /// True if a new import of `path` at the top of the module may bind this name for code in these functions.
+    pub(super) fn is_free(&self, name: &str, path: &str, functions: &[&'a StmtFunctionDef], offset: TextSize) -> bool {
+        let (in_functions, _) = self.names_in_functions(functions, offset);
+        !self.bound_otherwise.contains(name)
+            && !in_functions.binds(name)
             && self.imports.iter().all(|import| import.local != name || import.path == path)
     }
 
-    /// Returns the names that the functions around a place bind, and the imports of the innermost function that have
-    /// run before the place.
-    fn inside_of(&self, functions: &[&'a StmtFunctionDef], at: TextSize) -> (Rc<Binder<'a>>, Vec<Imported<'a>>) {
-        let inside = self.bound_in(functions.last().copied());
+    /// Returns the names that the functions around an offset bind, and the imports of the innermost function before the
+    /// offset.
+    fn names_in_functions(
+        &self,
+        functions: &[&'a StmtFunctionDef],
+        offset: TextSize,
+    ) -> (Rc<Binder<'a>>, Vec<ImportedName<'a>>) {
+        let in_functions = self.names_in_function(functions.last().copied());
         let mut local = Vec::new();
         if let Some(innermost) = functions.first() {
-            let mut own = Binder::new(false);
+            let mut binder = Binder::new(false);
             for statement in &innermost.body {
-                if matches!(statement, Stmt::Import(_) | Stmt::ImportFrom(_)) && statement.end() <= at {
-                    own.visit_stmt(statement);
+                if matches!(statement, Stmt::Import(_) | Stmt::ImportFrom(_)) && statement.end() <= offset {
+                    binder.visit_stmt(statement);
                 }
             }
-            local = own.imports;
+            local = binder.imports;
             local.retain(|import| {
-                !inside.others.contains(import.local)
-                    && inside.imports.iter().all(|other| {
+                !in_functions.bound_otherwise.contains(import.local)
+                    && in_functions.imports.iter().all(|other| {
                         other.local != import.local || (other.path == import.path && other.start <= import.start)
                     })
             });
         }
-        (inside, local)
+        (in_functions, local)
     }
 
-    /// Returns all names that an outermost function, or any function inside it, binds. A name too many costs no more
-    /// than a fix.
-    fn bound_in(&self, outermost: Option<&'a StmtFunctionDef>) -> Rc<Binder<'a>> {
-        let mut inside = Binder::new(true);
-        let Some(outermost) = outermost else { return Rc::new(inside) };
-        if let Some(known) = self.inside.borrow().get(&outermost.range()) {
+    /// Returns all names that an outermost function and its inner functions bind. A name too many costs at most a fix,
+    /// a missing one would break the code.
+    fn names_in_function(&self, outermost: Option<&'a StmtFunctionDef>) -> Rc<Binder<'a>> {
+        let mut binder = Binder::new(true);
+        let Some(outermost) = outermost else { return Rc::new(binder) };
+        if let Some(known) = self.by_function.borrow().get(&outermost.range()) {
             return known.clone();
         }
-        inside.function(outermost);
-        let inside = Rc::new(inside);
-        self.inside.borrow_mut().insert(outermost.range(), inside.clone());
-        inside
+        binder.add_function(outermost);
+        let binder = Rc::new(binder);
+        self.by_function.borrow_mut().insert(outermost.range(), binder.clone());
+        binder
     }
 }
 
-/// Collects the names that code binds.
+/// A visitor that collects the names that code binds.
 struct Binder<'a> {
-    imports: Vec<Imported<'a>>,
-    others: FxHashSet<&'a str>,
-    /// True if the insides of functions and classes count.
-    deep: bool,
-    typing_only: bool,
+    imports: Vec<ImportedName<'a>>,
+    bound_otherwise: FxHashSet<&'a str>,
+    /// True if the bodies of functions and classes are visited too.
+    visits_bodies: bool,
+    is_type_checking_only: bool,
 }
 
 impl<'a> Binder<'a> {
-    fn new(deep: bool) -> Self {
-        Binder { imports: Vec::new(), others: FxHashSet::default(), deep, typing_only: false }
+    fn new(visits_bodies: bool) -> Self {
+        Binder {
+            imports: Vec::new(),
+            bound_otherwise: FxHashSet::default(),
+            visits_bodies,
+            is_type_checking_only: false,
+        }
     }
 
     fn binds(&self, name: &str) -> bool {
-        self.others.contains(name) || self.imports.iter().any(|import| import.local == name)
+        self.bound_otherwise.contains(name) || self.imports.iter().any(|import| import.local == name)
     }
 
-    fn import(&mut self, path: String, local: &'a str, loaded: Option<&'a str>, start: TextSize) {
-        self.imports.push(Imported { path, local, loaded, at_run_time: !self.typing_only, start });
+    fn add_import(&mut self, path: String, local: &'a str, loaded_module: Option<&'a str>, start: TextSize) {
+        self.imports.push(ImportedName {
+            path,
+            local,
+            loaded_module,
+            is_at_run_time: !self.is_type_checking_only,
+            start,
+        });
     }
 
-    fn function(&mut self, function: &'a StmtFunctionDef) {
+    fn add_function(&mut self, function: &'a StmtFunctionDef) {
         for parameter in &*function.parameters {
-            self.others.insert(parameter.name().as_str());
+            self.bound_otherwise.insert(parameter.name().as_str());
         }
         self.visit_body(&function.body);
     }
@@ -177,7 +195,7 @@ impl<'a> Binder<'a> {
 
 impl<'a> SourceOrderVisitor<'a> for Binder<'a> {
     fn enter_node(&mut self, node: AnyNodeRef<'a>) -> TraversalSignal {
-        // Annotations and the like bind nothing.
+        // Decorators bind no names.
         match node {
             AnyNodeRef::Decorator(_) => TraversalSignal::Skip,
             _ => TraversalSignal::Traverse,
@@ -190,10 +208,10 @@ impl<'a> SourceOrderVisitor<'a> for Binder<'a> {
                 for alias in &import.names {
                     let whole = alias.name.as_str();
                     match &alias.asname {
-                        Some(name) => self.import(whole.to_owned(), name.as_str(), None, import.range.start()),
+                        Some(name) => self.add_import(whole.to_owned(), name.as_str(), None, import.range.start()),
                         None => {
                             let head = whole.split('.').next().unwrap_or(whole);
-                            self.import(head.to_owned(), head, Some(whole), import.range.start());
+                            self.add_import(head.to_owned(), head, Some(whole), import.range.start());
                         }
                     }
                 }
@@ -203,32 +221,32 @@ impl<'a> SourceOrderVisitor<'a> for Binder<'a> {
                 for alias in &import.names {
                     let name = alias.name.as_str();
                     let local = alias.asname.as_ref().map_or(name, |asname| asname.as_str());
-                    // A relative import is none of the paths that models describe.
+                    // The leading dot keeps a relative import apart from the paths of models.
                     let path = match import.level {
                         0 => format!("{module}.{name}"),
                         _ => format!(".{module}.{name}"),
                     };
-                    self.import(path, local, None, import.range.start());
+                    self.add_import(path, local, None, import.range.start());
                 }
             }
             Stmt::FunctionDef(function) => {
-                self.others.insert(function.name.as_str());
-                if self.deep {
-                    self.function(function);
+                self.bound_otherwise.insert(function.name.as_str());
+                if self.visits_bodies {
+                    self.add_function(function);
                 }
             }
             Stmt::ClassDef(class) => {
-                self.others.insert(class.name.as_str());
-                if self.deep {
+                self.bound_otherwise.insert(class.name.as_str());
+                if self.visits_bodies {
                     self.visit_body(&class.body);
                 }
             }
-            Stmt::Global(global) => self.others.extend(global.names.iter().map(|name| name.as_str())),
-            Stmt::Nonlocal(nonlocal) => self.others.extend(nonlocal.names.iter().map(|name| name.as_str())),
+            Stmt::Global(global) => self.bound_otherwise.extend(global.names.iter().map(|name| name.as_str())),
+            Stmt::Nonlocal(nonlocal) => self.bound_otherwise.extend(nonlocal.names.iter().map(|name| name.as_str())),
             Stmt::If(test) if is_type_checking(&test.test) => {
-                let outer = std::mem::replace(&mut self.typing_only, true);
+                let outer = std::mem::replace(&mut self.is_type_checking_only, true);
                 self.visit_body(&test.body);
-                self.typing_only = outer;
+                self.is_type_checking_only = outer;
                 for clause in &test.elif_else_clauses {
                     self.visit_body(&clause.body);
                 }
@@ -240,11 +258,11 @@ impl<'a> SourceOrderVisitor<'a> for Binder<'a> {
     fn visit_expr(&mut self, expression: &'a Expr) {
         match expression {
             Expr::Name(name) if name.ctx != ExprContext::Load => {
-                self.others.insert(name.id.as_str());
+                self.bound_otherwise.insert(name.id.as_str());
             }
-            Expr::Lambda(lambda) if self.deep => {
+            Expr::Lambda(lambda) if self.visits_bodies => {
                 for parameter in lambda.parameters.iter().flat_map(|parameters| parameters.iter()) {
-                    self.others.insert(parameter.name().as_str());
+                    self.bound_otherwise.insert(parameter.name().as_str());
                 }
                 self.visit_expr(&lambda.body);
             }
@@ -254,7 +272,7 @@ impl<'a> SourceOrderVisitor<'a> for Binder<'a> {
 
     fn visit_except_handler(&mut self, handler: &'a ExceptHandler) {
         let ExceptHandler::ExceptHandler(handler) = handler;
-        self.others.extend(handler.name.iter().map(|name| name.as_str()));
+        self.bound_otherwise.extend(handler.name.iter().map(|name| name.as_str()));
         self.visit_body(&handler.body);
     }
 
@@ -265,12 +283,12 @@ impl<'a> SourceOrderVisitor<'a> for Binder<'a> {
             Pattern::MatchMapping(pattern) => pattern.rest.as_ref(),
             _ => None,
         };
-        self.others.extend(name.map(|name| name.as_str()));
+        self.bound_otherwise.extend(name.map(|name| name.as_str()));
         walk_pattern(self, pattern);
     }
 }
 
-/// `TYPE_CHECKING`, `typing.TYPE_CHECKING`.
+/// True for `TYPE_CHECKING` and `typing.TYPE_CHECKING`.
 fn is_type_checking(test: &Expr) -> bool {
     match test {
         Expr::Name(name) => name.id == "TYPE_CHECKING",

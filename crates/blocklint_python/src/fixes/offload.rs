@@ -1,4 +1,4 @@
-//! A call handed to a worker thread: `load(path)` → `await asyncio.to_thread(load, path)`.
+//! Edits that move a call to a worker thread: `load(path)` → `await asyncio.to_thread(load, path)`.
 
 use blocklint_core::{Applicability, Offload, Refusal, Span, WrittenEdit};
 use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, walk_expr, walk_stmt};
@@ -6,56 +6,56 @@ use ruff_python_ast::{Expr, ExprCall, Stmt, StmtFunctionDef};
 use ruff_text_size::{Ranged, TextRange, TextSize};
 use rustc_hash::FxHashSet;
 
-use super::awaited::Awaited;
-use super::once::{ONCE, gives_instance};
+use super::awaited::AwaitedNames;
+use super::once::{ONCE, returns_single_instance};
 use super::own_files::lists_own_files;
-use super::{File, STOPS, Site, callee};
+use super::{File, STOP_ITERATION, Site, callee};
 use crate::walk::span;
 
-/// The function that hands a call to a thread since [`WITH_TO_THREAD`].
+/// The function of asyncio that runs a callable in a thread, since [`TO_THREAD_SINCE`].
 const TO_THREAD: &str = "asyncio.to_thread";
-const WITH_TO_THREAD: (u8, u8) = (3, 9);
+const TO_THREAD_SINCE: (u8, u8) = (3, 9);
 
-/// Runs a callable with the arguments that the function which hands it over does not pass on.
+/// Binds arguments to a callable, where the thread function does not pass them on.
 const PARTIAL: &str = "functools.partial";
 
 /// The spans that are replaced, with their new text.
 type Edits = Vec<(Span, String)>;
 
 impl<'a> File<'a, '_> {
-    /// Hands the callee and its arguments to a function that runs them in a thread. The callee and the arguments are
-    /// evaluated where and in the order in which they were; only the call itself moves.
+    /// Passes the callee and its arguments to a function that calls it in a thread. The callee and the arguments are
+    /// still evaluated at the same place and in the same order; only the call moves.
     pub(super) fn offload(&self, site: &Site<'a>, to: &[Offload]) -> Result<WrittenEdit, Refusal> {
         if let Expr::Name(name) = &*site.call.func
             && name.id == "next"
         {
-            return Err(Refusal::new(STOPS));
+            return Err(Refusal::new(STOP_ITERATION));
         }
-        // By its name it makes what works with the loop, and costs time only once if it is made once.
+        // A class of this name creates an object for the event loop, which a program needs only once.
         if callee::last_name(&site.call.func).is_some_and(|name| name.starts_with("Async")) {
             return Err(Refusal::new(
                 "what it makes belongs to the running loop: make it once, when the program starts",
             ));
         }
-        if is_line_of_log(site.call) {
+        if is_logger_call(site.call) {
             return Err(Refusal::new("it writes a line of a log: let the logger hand its lines to a thread"));
         }
-        if callee::last_name(&site.call.func).is_some_and(reads_settings) {
+        if callee::last_name(&site.call.func).is_some_and(is_settings_reader) {
             return Err(Refusal::new("by its name it reads settings: read them once, when the program starts"));
         }
         if lists_own_files(site.call) {
             return Err(Refusal::new("it lists files of the program itself, which takes a moment"));
         }
-        if site.around.in_text {
+        if site.around.is_in_f_string {
             return Err(Refusal::new("it stands in a text: give what it gives a name before"));
         }
-        if site.around.gives_method {
+        if site.around.is_method_passed {
             return Err(Refusal::new("its method is handed over, and it can be made where that runs"));
         }
-        if callee::last_name(&site.call.func).is_some_and(|name| ROWS.contains(&name)) {
+        if callee::last_name(&site.call.func).is_some_and(|name| ROW_WRITERS.contains(&name)) {
             return Err(Refusal::new("one row goes into a buffer: put what writes all of them into a function"));
         }
-        if self.is_left_on_purpose(site) {
+        if self.is_passed_elsewhere(site) {
             return Err(Refusal::new(
                 "the same function is handed over elsewhere here, and this call was left on purpose",
             ));
@@ -65,84 +65,88 @@ impl<'a> File<'a, '_> {
                 "`{name}` was opened by the `with` around it, which stays in this thread"
             )));
         }
-        if callee::last_name(&site.call.func).is_some_and(gives_instance) {
+        if callee::last_name(&site.call.func).is_some_and(returns_single_instance) {
             return Err(Refusal::new(ONCE));
         }
-        // A result that is not used is no handle: `webbrowser.open(url)`, `port.open()`.
+        // An unused result is no file: `webbrowser.open(url)`, `port.open()`.
         if callee::last_name(&site.call.func) == Some("open") && !site.around.is_statement {
             return Err(Refusal::new(
                 "what is opened is used and closed here: open it in a `with`, and the block can move",
             ));
         }
-        if self.is_callers_file(site) {
+        if self.uses_file_of_caller(site) {
             return Err(Refusal::new("the caller opens and closes the file: only half of the work would move"));
         }
         // `open(path).read()`
-        let inner = match &*site.call.func {
+        let receiver_call = match &*site.call.func {
             Expr::Attribute(attribute) => attribute.value.as_call_expr(),
             _ => None,
         };
-        let given = site.call.arguments.args.iter().filter_map(Expr::as_call_expr);
-        if inner.into_iter().chain(given).any(|call| callee::last_name(&call.func) == Some("open")) {
+        let argument_calls = site.call.arguments.args.iter().filter_map(Expr::as_call_expr);
+        if receiver_call.into_iter().chain(argument_calls).any(|call| callee::last_name(&call.func) == Some("open")) {
             return Err(Refusal::new("the file is opened here: open it in a `with`, and the block can move"));
         }
-        if site.around.stops {
-            return Err(Refusal::new(STOPS));
+        if site.around.catches_stop {
+            return Err(Refusal::new(STOP_ITERATION));
         }
-        self.functions.can_move(site.call, site.around.handles, &self.locals)?;
+        self.functions.can_move(site.call, site.around.is_in_handler, &self.locals)?;
         if site.around.is_awaited {
             return Err(Refusal::new("what it returns is awaited, and belongs to the running loop"));
         }
-        if site.around.gives_awaited {
+        if site.around.is_method_awaited {
             return Err(Refusal::new("a method of what it returns is awaited, and belongs to the running loop"));
         }
         if let Some(function) = site.around.functions.first() {
-            let awaited = self.awaited.get_or_init(|| Awaited::of(self.module));
-            if site.around.values_assigned_to.iter().any(|target| awaited.waits_for(target, function.range())) {
+            let awaited = self.awaited.get_or_init(|| AwaitedNames::collect(self.module));
+            if site.around.values_assigned_to.iter().any(|target| awaited.contains_target(target, function.range())) {
                 return Err(Refusal::new(
                     "what it returns is awaited later by its name, and belongs to the running loop",
                 ));
             }
         }
-        if site.around.is_asked_before {
+        if site.around.is_queue_checked {
             return Err(Refusal::new(
                 "the loop around asks first whether there is something, so that it waits for nothing",
             ));
         }
-        if gives_stream(site.call) && !site.around.is_statement {
+        if returns_stream(site.call) && !site.around.is_statement {
             return Err(Refusal::new("it returns a stream, and reading it would still block the thread"));
         }
         if site.around.is_iterated {
             return Err(Refusal::new("what it returns is iterated by `async for`, and belongs to the running loop"));
         }
-        if site.around.for_each {
+        if site.around.runs_for_each_element {
             return Err(Refusal::new(
                 "each element would take a thread of its own: put the comprehension into a function, which can move",
             ));
         }
-        if site.around.taker.is_some_and(|taker| callee::last_name(&taker.func).is_some_and(makes_task)) {
+        if site
+            .around
+            .outer_call
+            .is_some_and(|outer_call| callee::last_name(&outer_call.func).is_some_and(is_task_function))
+        {
             return Err(Refusal::new("what it returns is a coroutine, which the running loop is given"));
         }
-        let (offload, written, mut edits) = self.choose(site, to)?;
-        let Some(offload) = offload else {
-            return self.in_executor(site, &written, edits);
+        let (thread_function, written, mut edits) = self.choose_thread_function(site, to)?;
+        let Some(thread_function) = thread_function else {
+            return self.offload_to_executor(site, &written, edits);
         };
-        if site.around.cleans_up && is_left_when_cancelled(&offload.path) {
+        if site.around.is_in_cleanup && is_cancelled_at_once(&thread_function.path) {
             return Err(Refusal::new("a cancelled task cleans up here, and waits for nothing that is not shielded"));
         }
         let mut head = format!("{written}(");
-        // Brackets beyond those of the call itself.
+        // The brackets that close after those of the call.
         let mut closing = String::new();
-        // One that is called as the taker's own parameter would be taken for it.
-        let taken = |keyword: &ruff_python_ast::Keyword| keyword.arg.as_ref().is_some_and(|name| name == "func");
+        // A keyword argument `func` would be bound to the thread function's own parameter of this name.
+        let conflicts = |keyword: &ruff_python_ast::Keyword| keyword.arg.as_ref().is_some_and(|name| name == "func");
         let keywords = &site.call.arguments.keywords;
-        if keywords.iter().any(taken) || !offload.keywords && !keywords.is_empty() {
-            let (partial, more) = self.imported(site, PARTIAL)?;
-            edits.extend(more);
+        if keywords.iter().any(conflicts) || !thread_function.keywords && !keywords.is_empty() {
+            let (partial, import_edits) = self.spell_and_import(site, PARTIAL)?;
+            edits.extend(import_edits);
             head = format!("{head}{partial}(");
             closing.push(')');
         }
-        edits.extend(self.handed(site, &head, &closing, true));
+        edits.extend(self.pass_to_function(site, &head, &closing, true));
         Ok(WrittenEdit {
             title: format!("Run in a thread with `{written}`"),
             applicability: Applicability::Unsafe,
@@ -150,55 +154,58 @@ impl<'a> File<'a, '_> {
         })
     }
 
-    /// True if a call reads or writes what the function around was given: `file.write(data)`.
-    fn is_callers_file(&self, site: &Site<'a>) -> bool {
+    /// True if a call reads or writes a file that is a parameter of the function around it: `file.write(data)`.
+    fn uses_file_of_caller(&self, site: &Site<'a>) -> bool {
         let (Expr::Attribute(method), Some(function)) = (&*site.call.func, site.around.functions.first()) else {
             return false;
         };
-        let named = method.value.as_name_expr().map(|name| name.id.as_str());
-        let is_file = |given: &ruff_python_ast::AnyParameterRef<'_>| given.annotation().is_none_or(names_a_file);
+        let receiver = method.value.as_name_expr().map(|name| name.id.as_str());
+        let is_file =
+            |parameter: &ruff_python_ast::AnyParameterRef<'_>| parameter.annotation().is_none_or(is_file_annotation);
         matches!(method.attr.as_str(), "read" | "readline" | "readlines" | "write" | "writelines" | "flush")
-            && named.is_some_and(|name| {
-                function.parameters.iter().any(|given| given.name().as_str() == name && is_file(&given))
+            && receiver.is_some_and(|name| {
+                function.parameters.iter().any(|parameter| parameter.name().as_str() == name && is_file(&parameter))
             })
     }
 
-    /// True if a function that is defined here is both called and given to another function: as an `if` for small inputs has
-    /// it, or one for where no thread is there.
-    fn is_left_on_purpose(&self, site: &Site<'a>) -> bool {
+    /// True if the called function is defined in the function around, and passed to another function there, so that the
+    /// direct call is intended: `if small: work() else: await to_thread(work)`.
+    fn is_passed_elsewhere(&self, site: &Site<'a>) -> bool {
         let (Expr::Name(name), Some(&function)) = (&*site.call.func, site.around.functions.first()) else {
             return false;
         };
-        let mut known = self.given_away.borrow_mut();
-        known.entry(function.range()).or_insert_with(|| given_away(function)).contains(name.id.as_str())
+        let mut cache = self.passed_functions.borrow_mut();
+        cache.entry(function.range()).or_insert_with(|| collect_passed_functions(function)).contains(name.id.as_str())
     }
 
-    /// Returns the function that hands a call to a thread, how it is written, and the import that takes. None, and the
-    /// loop, where the project runs on a Python without it.
-    fn choose<'o>(&self, site: &Site<'a>, to: &'o [Offload]) -> Result<(Option<&'o Offload>, String, Edits), Refusal> {
-        let lacks = |offload: &Offload| offload.path == TO_THREAD && self.is_older_than(WITH_TO_THREAD);
-        let known = |offload: &'o Offload| Some((offload, self.known_as(site, &offload.path)?));
-        if let Some((offload, written)) = to.iter().filter(|offload| !lacks(offload)).find_map(known) {
+    /// Returns the function that runs a call in a thread, its spelling, and the edits that import it. If the project
+    /// runs on a Python without `asyncio.to_thread`, the function is `None` and the spelling is that of
+    /// `get_running_loop`.
+    fn choose_thread_function<'o>(
+        &self,
+        site: &Site<'a>,
+        to: &'o [Offload],
+    ) -> Result<(Option<&'o Offload>, String, Edits), Refusal> {
+        let lacks = |offload: &Offload| offload.path == TO_THREAD && self.supports_older_than(TO_THREAD_SINCE);
+        let existing = |offload: &'o Offload| Some((offload, self.spelling_by_existing_import(site, &offload.path)?));
+        if let Some((offload, written)) = to.iter().filter(|offload| !lacks(offload)).find_map(existing) {
             return Ok((Some(offload), written, Vec::new()));
         }
         let Some(last) = to.last() else {
             return Err(Refusal::new("no function of this framework runs calls in a thread"));
         };
-        let is_old = lacks(last);
-        let (written, edits) = self.imported(site, if is_old { "asyncio.get_running_loop" } else { &last.path })?;
-        Ok(((!is_old).then_some(last), written, edits))
+        let lacks_last = lacks(last);
+        let (written, edits) =
+            self.spell_and_import(site, if lacks_last { "asyncio.get_running_loop" } else { &last.path })?;
+        Ok(((!lacks_last).then_some(last), written, edits))
     }
 
-    /// Returns the name of the function that hands a function without arguments to a thread, for messages; the
-    /// beginning of the call, up to the function's name; and the imports that it needs.
-    pub(super) fn hand_over_function(
-        &self,
-        site: &Site<'a>,
-        to: &[Offload],
-    ) -> Result<(String, String, Edits), Refusal> {
-        let (offload, written, edits) = self.choose(site, to)?;
-        match offload {
-            Some(offload) if site.around.cleans_up && is_left_when_cancelled(&offload.path) => {
+    /// Returns the pieces of a call that runs a function without arguments in a thread: the thread function's name for
+    /// messages, the text of the call up to the argument (`asyncio.to_thread(`), and the edits that import it.
+    pub(super) fn thread_call(&self, site: &Site<'a>, to: &[Offload]) -> Result<(String, String, Edits), Refusal> {
+        let (thread_function, written, edits) = self.choose_thread_function(site, to)?;
+        match thread_function {
+            Some(thread_function) if site.around.is_in_cleanup && is_cancelled_at_once(&thread_function.path) => {
                 Err(Refusal::new("a cancelled task cleans up here, and waits for nothing that is not shielded"))
             }
             Some(_) => Ok((format!("`{written}`"), format!("{written}("), edits)),
@@ -206,8 +213,8 @@ impl<'a> File<'a, '_> {
         }
     }
 
-    /// `load(path)` → `await asyncio.get_running_loop().run_in_executor(None, load, path)`.
-    fn in_executor(
+    /// Writes `await asyncio.get_running_loop().run_in_executor(None, load, path)` for `load(path)`.
+    fn offload_to_executor(
         &self,
         site: &Site<'a>,
         written: &str,
@@ -216,32 +223,39 @@ impl<'a> File<'a, '_> {
         let mut head = format!("{written}().run_in_executor(None, ");
         let mut closing = String::new();
         if !site.call.arguments.keywords.is_empty() {
-            let (partial, more) = self.imported(site, PARTIAL)?;
+            let (partial, more) = self.spell_and_import(site, PARTIAL)?;
             edits.extend(more);
             head = format!("{head}{partial}(");
             closing.push(')');
         }
-        edits.extend(self.handed(site, &head, &closing, true));
-        let (major, minor) = self.oldest.unwrap_or(WITH_TO_THREAD);
+        edits.extend(self.pass_to_function(site, &head, &closing, true));
+        let (major, minor) = self.oldest.unwrap_or(TO_THREAD_SINCE);
         let title = format!("Run in a thread with `run_in_executor`: the project runs on Python {major}.{minor} too");
         Ok(WrittenEdit { title, applicability: Applicability::Unsafe, edits })
     }
 
-    fn is_older_than(&self, version: (u8, u8)) -> bool {
+    /// True if the project runs on a Python older than this version.
+    fn supports_older_than(&self, version: (u8, u8)) -> bool {
         self.oldest.is_some_and(|oldest| oldest < version)
     }
 
-    /// Edits that turn `f(a, b)` into `await HEADf, a, b)CLOSING`, or without `await`.
-    pub(super) fn handed(&self, site: &Site<'a>, head: &str, closing: &str, awaits: bool) -> Vec<(Span, String)> {
+    /// Returns the edits that turn `f(a, b)` into `await HEADf, a, b)CLOSING`, or the same without `await`.
+    pub(super) fn pass_to_function(
+        &self,
+        site: &Site<'a>,
+        head: &str,
+        closing: &str,
+        awaits: bool,
+    ) -> Vec<(Span, String)> {
         let call = site.call;
-        let callee = self.callee(call);
+        let callee = self.callee_range(call);
         let opened = TextRange::new(callee.start(), callee.end() + TextSize::of('('));
         let written = self.text(callee).trim_end();
         let brackets = if site.around.needs_brackets { "(" } else { "" };
         let before = if awaits { format!("{brackets}await {head}") } else { head.to_owned() };
-        let (content, below) = self.opening(call, head, written, &before);
+        let (content, below) = self.replace_opening(call, head, written, &before);
         let mut edits = match awaits {
-            true => self.awaited(site, opened, &content),
+            true => self.insert_await(site, opened, &content),
             false => vec![(span(opened), content)],
         };
         edits.extend(below);
@@ -252,66 +266,72 @@ impl<'a> File<'a, '_> {
                 None => edits.push((span(end), closing.to_owned())),
             }
         }
-        edits.extend(self.bracketed_generator(call));
+        edits.extend(self.bracket_generator(call));
         edits
     }
 
-    /// Returns the text in place of the callee and its bracket; where the arguments stand on lines of their own, the
-    /// callee goes among them, behind whatever is said behind the bracket. `before` is all that the edit puts in front
-    /// of the callee.
-    fn opening(&self, call: &ExprCall, head: &str, callee: &str, before: &str) -> (String, Vec<(Span, String)>) {
+    /// Returns the text that replaces the callee and its opening bracket, and further edits. If the arguments are on
+    /// lines of their own, the callee becomes the first of these lines, below a comment after the bracket. `before` is
+    /// the whole text that the edit adds in front of the callee.
+    fn replace_opening(
+        &self,
+        call: &ExprCall,
+        head: &str,
+        callee: &str,
+        before: &str,
+    ) -> (String, Vec<(Span, String)>) {
         let arguments = &call.arguments;
         let start = arguments.range().start() + TextSize::of('(');
-        let all: Vec<TextRange> = arguments.iter_source_order().map(|argument| argument.range()).collect();
-        let Some(first) = all.first().map(|first| first.start()) else {
+        let arguments: Vec<TextRange> = arguments.iter_source_order().map(|argument| argument.range()).collect();
+        let Some(first) = arguments.first().map(|first| first.start()) else {
             return (format!("{head}{callee}"), Vec::new());
         };
         let gap = self.text(TextRange::new(start, first));
-        if let Some(at) = gap.find(['\n', '\r']) {
-            let newline = if gap[at..].starts_with("\r\n") { "\r\n" } else { &gap[at..=at] };
-            let rest = &gap[at + newline.len()..];
+        if let Some(line_end) = gap.find(['\n', '\r']) {
+            let newline = if gap[line_end..].starts_with("\r\n") { "\r\n" } else { &gap[line_end..=line_end] };
+            let rest = &gap[line_end + newline.len()..];
             let indent = &rest[..rest.len() - rest.trim_start_matches([' ', '\t']).len()];
-            if let Some(edits) = self.on_one_line(call, &all, callee, &format!("{newline}{indent}")) {
+            if let Some(edits) = self.add_to_argument_lines(call, &arguments, callee, &format!("{newline}{indent}")) {
                 return (head.trim_end().to_owned(), edits);
             }
-            let line = TextRange::empty(start + TextSize::of(&gap[..at + newline.len()]));
+            let line = TextRange::empty(start + TextSize::of(&gap[..line_end + newline.len()]));
             return (head.trim_end().to_owned(), vec![(span(line), format!("{indent}{callee},{newline}"))]);
         }
-        // An argument in brackets begins behind them.
+        // The range of an argument in brackets begins after the bracket.
         let blank = &gap[..gap.len() - gap.trim_start().len()];
         let behind = if blank.is_empty() { " " } else { "" };
-        if let Some(edits) = self.exploded(call, before, callee) {
+        if let Some(edits) = self.break_arguments(call, before, callee) {
             return (head.trim_end().to_owned(), edits);
         }
         let width = |text: &str| text.chars().count() as isize;
         let moved = match callee.contains(['\n', '\r']) || !blank.is_empty() {
             true => Vec::new(),
-            // The new bracket stands before the callee, the old one behind it.
-            false => self.moved_lines(call, width(before) - width(callee) - width("(")),
+            // The opening bracket is before the callee now, and was after it.
+            false => self.reindent_arguments(call, width(before) - width(callee) - width("(")),
         };
         (format!("{head}{blank}{callee},{behind}"), moved)
     }
 
-    /// Returns where all arguments share one line below the bracket, the callee joins them if there is room; else each
-    /// has a line of its own, as formatters have it. `None` where they are written in another way.
-    fn on_one_line(
+    /// Returns the edits for arguments that share one line below the bracket: the callee joins them if the line stays
+    /// short enough, else each argument gets a line of its own, as formatters do. `None` for other layouts.
+    fn add_to_argument_lines(
         &self,
         call: &ExprCall,
-        all: &[TextRange],
+        arguments: &[TextRange],
         callee: &str,
         line_break: &str,
     ) -> Option<Vec<(Span, String)>> {
-        /// The width that formatters allow, unless the line was longer before.
+        /// The width of a line that formatters allow.
         const WIDTH: usize = 88;
-        let (first, last) = (all.first()?, all.last()?);
-        let inside = call.arguments.range();
-        let behind = self.text(TextRange::new(last.end(), inside.end() - TextSize::of(')')));
+        let (first, last) = (arguments.first()?, arguments.last()?);
+        let brackets = call.arguments.range();
+        let rest = self.text(TextRange::new(last.end(), brackets.end() - TextSize::of(')')));
         let shared = TextRange::new(first.start(), last.end());
         let is_plain = !self.text(shared).contains(['\n', '\r'])
-            && behind.contains(['\n', '\r'])
-            && behind.trim().is_empty()
-            && self.text(TextRange::new(inside.start() + TextSize::of('('), first.start())).ends_with(line_break)
-            && all.windows(2).all(|pair| self.text(TextRange::new(pair[0].end(), pair[1].start())).trim() == ",")
+            && rest.contains(['\n', '\r'])
+            && rest.trim().is_empty()
+            && self.text(TextRange::new(brackets.start() + TextSize::of('('), first.start())).ends_with(line_break)
+            && arguments.windows(2).all(|pair| self.text(TextRange::new(pair[0].end(), pair[1].start())).trim() == ",")
             && !matches!(&*call.arguments.args, [Expr::Generator(_)]);
         if !is_plain || callee.contains(['\n', '\r']) {
             return None;
@@ -321,16 +341,16 @@ impl<'a> File<'a, '_> {
             return Some(vec![(span(TextRange::empty(first.start())), format!("{callee}, "))]);
         }
         let mut edits = vec![(span(TextRange::empty(first.start())), format!("{callee},{line_break}"))];
-        for pair in all.windows(2) {
+        for pair in arguments.windows(2) {
             edits.push((span(TextRange::new(pair[0].end(), pair[1].start())), format!(",{line_break}")));
         }
         edits.push((span(TextRange::empty(last.end())), ",".to_owned()));
         Some(edits)
     }
 
-    /// Returns a generator expression that is the only argument shares the brackets of the call; as one of several it
-    /// needs its own.
-    fn bracketed_generator(&self, call: &ExprCall) -> Vec<(Span, String)> {
+    /// Returns the edits that put brackets around a generator expression. As the only argument it shares those of the
+    /// call, as one of several it needs its own.
+    fn bracket_generator(&self, call: &ExprCall) -> Vec<(Span, String)> {
         let [Expr::Generator(generator)] = &*call.arguments.args else { return Vec::new() };
         if generator.parenthesized {
             return Vec::new();
@@ -349,18 +369,18 @@ impl<'a> File<'a, '_> {
     }
 }
 
-/// Methods that write one row of a table into an open file.
-const ROWS: &[&str] = &["writerow", "writeheader"];
+/// Methods of `csv` that write one row into an open file.
+const ROW_WRITERS: &[&str] = &["writerow", "writeheader"];
 
-/// `get_settings`, `load_config`: what a program is told does not change with each request.
-fn reads_settings(name: &str) -> bool {
+/// True for functions that read settings, which do not change between requests: `get_settings`, `load_config`.
+fn is_settings_reader(name: &str) -> bool {
     let mut words = name.trim_matches('_').split('_');
     let reads = matches!(words.next(), Some("get" | "load" | "read" | "parse"));
     reads && matches!(words.next_back(), Some("settings" | "config" | "configuration"))
 }
 
-/// True if a call writes to a log, by its names: `logger.warning(…)`.
-fn is_line_of_log(call: &ExprCall) -> bool {
+/// True if a call writes to a log: `logger.warning(…)`, `log.info(…)`.
+fn is_logger_call(call: &ExprCall) -> bool {
     const LEVELS: &[&str] = &["debug", "info", "warning", "warn", "error", "exception", "critical", "log"];
     let Expr::Attribute(attribute) = &*call.func else { return false };
     let receiver = callee::last_name(&attribute.value).map(str::to_lowercase).unwrap_or_default();
@@ -368,14 +388,14 @@ fn is_line_of_log(call: &ExprCall) -> bool {
     is_logger && LEVELS.contains(&attribute.attr.as_str())
 }
 
-/// Returns the names of the functions that are both defined in a function and given to another one there.
-fn given_away(function: &StmtFunctionDef) -> FxHashSet<&str> {
+/// Returns the names of the functions that are both defined in a function and passed as arguments there.
+fn collect_passed_functions(function: &StmtFunctionDef) -> FxHashSet<&str> {
     #[derive(Default)]
-    struct Given<'a> {
-        given: FxHashSet<&'a str>,
+    struct PassedFunctions<'a> {
+        arguments: FxHashSet<&'a str>,
         defined: FxHashSet<&'a str>,
     }
-    impl<'a> SourceOrderVisitor<'a> for Given<'a> {
+    impl<'a> SourceOrderVisitor<'a> for PassedFunctions<'a> {
         fn visit_stmt(&mut self, statement: &'a Stmt) {
             self.defined.extend(statement.as_function_def_stmt().map(|of| of.name.as_str()));
             walk_stmt(self, statement);
@@ -383,24 +403,24 @@ fn given_away(function: &StmtFunctionDef) -> FxHashSet<&str> {
 
         fn visit_expr(&mut self, expression: &'a Expr) {
             if let Expr::Call(call) = expression {
-                let given = call.arguments.args.iter().filter_map(Expr::as_name_expr);
-                self.given.extend(given.map(|name| name.id.as_str()));
+                let arguments = call.arguments.args.iter().filter_map(Expr::as_name_expr);
+                self.arguments.extend(arguments.map(|name| name.id.as_str()));
             }
             walk_expr(self, expression);
         }
     }
-    let mut found = Given::default();
-    found.visit_body(&function.body);
-    found.given.retain(|name| found.defined.contains(name));
-    found.given
+    let mut collector = PassedFunctions::default();
+    collector.visit_body(&function.body);
+    collector.arguments.retain(|name| collector.defined.contains(name));
+    collector.arguments
 }
 
-/// True if a call, its receiver or an argument, mentions a name.
+/// True if the receiver or an argument of a call reads a name.
 fn mentions(call: &ExprCall, name: &str) -> bool {
     struct Mentions<'n>(&'n str, bool);
     impl<'a> SourceOrderVisitor<'a> for Mentions<'_> {
         fn visit_expr(&mut self, expression: &'a Expr) {
-            self.1 |= expression.as_name_expr().is_some_and(|of| of.id == self.0);
+            self.1 |= expression.as_name_expr().is_some_and(|found| found.id == self.0);
             walk_expr(self, expression);
         }
     }
@@ -410,26 +430,26 @@ fn mentions(call: &ExprCall, name: &str) -> bool {
     mentions.1
 }
 
-/// True if the result of a call is read bit by bit, as it says itself: `get(url, stream=True)`,
+/// True if the result of a call is a stream, by an argument or its name: `get(url, stream=True)`,
 /// `invoke_with_response_stream(…)`.
-fn gives_stream(call: &ExprCall) -> bool {
-    let is_true = |value: &Expr| value.as_boolean_literal_expr().is_some_and(|of| of.value);
-    let asks = call.arguments.keywords.iter().any(|keyword| {
+fn returns_stream(call: &ExprCall) -> bool {
+    let is_true = |value: &Expr| value.as_boolean_literal_expr().is_some_and(|literal| literal.value);
+    let has_argument = call.arguments.keywords.iter().any(|keyword| {
         keyword.arg.as_ref().is_some_and(|name| matches!(name.as_str(), "stream" | "streaming"))
             && is_true(&keyword.value)
     });
-    let named = callee::last_name(&call.func).is_some_and(|name| name.split('_').any(|word| word == "stream"));
-    asks || named
+    let has_name = callee::last_name(&call.func).is_some_and(|name| name.split('_').any(|word| word == "stream"));
+    has_argument || has_name
 }
 
-/// True if awaiting it in a cancelled task ends at once, before the callable has begun: these runtimes cancel every
-/// `await` of such a task, asyncio only the first.
-fn is_left_when_cancelled(path: &str) -> bool {
+/// True if an `await` of this thread function in a cancelled task ends before the callable has begun: trio and anyio
+/// cancel every `await` of the task, asyncio only the first.
+fn is_cancelled_at_once(path: &str) -> bool {
     matches!(path.split('.').next(), Some("trio" | "anyio"))
 }
 
-/// True if a function of this name takes coroutines and runs them.
-fn makes_task(name: &str) -> bool {
+/// True if a function of this name runs the coroutines that are its arguments.
+fn is_task_function(name: &str) -> bool {
     matches!(
         name,
         "create_task"
@@ -442,17 +462,17 @@ fn makes_task(name: &str) -> bool {
     )
 }
 
-/// True if an annotation names a file by the usual names of `io`, `typing` and others: `BinaryIO`, `TextIOWrapper`, `UploadFile`.
-fn names_a_file(annotation: &Expr) -> bool {
+/// True if an annotation is a file type, by the usual names of `io`, `typing` and others: `BinaryIO`, `UploadFile`.
+fn is_file_annotation(annotation: &Expr) -> bool {
     let last = match annotation {
         // `Union[str, io.BufferedIOBase]`, `str | BinaryIO`
         Expr::Subscript(of) if matches!(callee::last_name(&of.value), Some("Union" | "Optional" | "Annotated")) => {
             return match &*of.slice {
-                Expr::Tuple(several) => several.elts.iter().any(names_a_file),
-                one => names_a_file(one),
+                Expr::Tuple(several) => several.elts.iter().any(is_file_annotation),
+                single => is_file_annotation(single),
             };
         }
-        Expr::BinOp(of) => return names_a_file(&of.left) || names_a_file(&of.right),
+        Expr::BinOp(of) => return is_file_annotation(&of.left) || is_file_annotation(&of.right),
         Expr::Subscript(of) => callee::last_name(&of.value),
         Expr::StringLiteral(text) => text.value.to_str().rsplit('.').next(),
         other => callee::last_name(other),

@@ -1,4 +1,4 @@
-//! Names that a block that may move reads and binds, and those of the code around it in the same function.
+//! Data flow of a block that may become a function: the names that it reads and binds, and those of the code around it.
 
 use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, TraversalSignal, walk_expr, walk_stmt};
 use ruff_python_ast::{AnyNodeRef, Comprehension, Expr, ExprContext, Stmt, StmtFunctionDef};
@@ -7,44 +7,52 @@ use rustc_hash::FxHashSet;
 
 use super::callee::last_name;
 
-/// The names and statements in a block.
+/// The names that a block reads and binds, and the statements that decide whether it can move.
 #[derive(Default)]
-pub(super) struct Inside<'a> {
+pub(super) struct BlockNames<'a> {
+    /// The names that are read.
     pub(super) loads: FxHashSet<&'a str>,
+    /// The names that are bound.
     pub(super) stores: FxHashSet<&'a str>,
-    pub(super) stored: Vec<&'a str>,
+    /// The names that are bound, once for each binding, in the order of the text.
+    pub(super) bindings: Vec<&'a str>,
+    /// The ranges of string literals.
     pub(super) strings: Vec<TextRange>,
+    /// Number of `return` statements.
     pub(super) returns: u32,
+    /// Number of loops around the statement being visited.
     loops: u32,
-    pub(super) leaves: bool,
+    /// True if `break` or `continue` leaves the block.
+    pub(super) jumps_out: bool,
     pub(super) awaits: bool,
+    /// The reason why the block cannot move.
     pub(super) refused: Option<&'static str>,
-    /// True if it describes the exception that is being handled.
-    pub(super) asks_for_exception: bool,
-    /// Names of the comprehensions around.
-    own: Vec<&'a str>,
+    /// True if it reads the exception that is being handled: `raise`, `sys.exc_info()`.
+    pub(super) reads_exception: bool,
+    /// Names that the comprehensions around the expression being visited bind.
+    comprehension_names: Vec<&'a str>,
 }
 
-impl<'a> Inside<'a> {
-    /// Returns the content of statements that follow each other.
-    pub(super) fn of(statements: &'a [Stmt]) -> Self {
-        let mut inside = Inside::default();
-        inside.visit_body(statements);
-        inside
+impl<'a> BlockNames<'a> {
+    /// Collects the names of consecutive statements.
+    pub(super) fn collect(statements: &'a [Stmt]) -> Self {
+        let mut names = BlockNames::default();
+        names.visit_body(statements);
+        names
     }
 
-    fn of_expression(expression: &'a Expr) -> Self {
-        let mut inside = Inside::default();
-        inside.visit_expr(expression);
-        inside
+    fn collect_in_expression(expression: &'a Expr) -> Self {
+        let mut names = BlockNames::default();
+        names.visit_expr(expression);
+        names
     }
 
-    pub(super) fn stored_times(&self, name: &str) -> usize {
-        self.stored.iter().filter(|of| **of == name).count()
+    pub(super) fn count_bindings(&self, name: &str) -> usize {
+        self.bindings.iter().filter(|of| **of == name).count()
     }
 }
 
-impl<'a> SourceOrderVisitor<'a> for Inside<'a> {
+impl<'a> SourceOrderVisitor<'a> for BlockNames<'a> {
     fn enter_node(&mut self, _node: AnyNodeRef<'a>) -> TraversalSignal {
         TraversalSignal::Traverse
     }
@@ -65,8 +73,8 @@ impl<'a> SourceOrderVisitor<'a> for Inside<'a> {
                 }
             }
             Stmt::Return(_) => self.returns += 1,
-            Stmt::Raise(raise) => self.asks_for_exception |= raise.exc.is_none(),
-            Stmt::Break(_) | Stmt::Continue(_) => self.leaves |= self.loops == 0,
+            Stmt::Raise(raise) => self.reads_exception |= raise.exc.is_none(),
+            Stmt::Break(_) | Stmt::Continue(_) => self.jumps_out |= self.loops == 0,
             Stmt::With(with) if with.is_async => self.awaits = true,
             Stmt::For(each) => {
                 self.awaits |= each.is_async;
@@ -93,14 +101,14 @@ impl<'a> SourceOrderVisitor<'a> for Inside<'a> {
         match expression {
             Expr::Await(_) => self.awaits = true,
             Expr::Call(call) => match last_name(&call.func) {
-                Some("next") if call.arguments.args.len() == 1 => self.refused = Some(super::STOPS),
-                Some("exception" | "exc_info" | "format_exc" | "print_exc") => self.asks_for_exception = true,
+                Some("next") if call.arguments.args.len() == 1 => self.refused = Some(super::STOP_ITERATION),
+                Some("exception" | "exc_info" | "format_exc" | "print_exc") => self.reads_exception = true,
                 _ => {}
             },
             Expr::Yield(_) | Expr::YieldFrom(_) => self.refused = Some("the block yields"),
             Expr::ListComp(of) if of.generators.iter().any(|each| each.is_async) => self.awaits = true,
             Expr::StringLiteral(_) | Expr::BytesLiteral(_) | Expr::FString(_) => self.strings.push(expression.range()),
-            Expr::Name(name) if self.own.contains(&name.id.as_str()) => {}
+            Expr::Name(name) if self.comprehension_names.contains(&name.id.as_str()) => {}
             Expr::Name(name) => match name.ctx {
                 ExprContext::Load => {
                     self.loads.insert(name.id.as_str());
@@ -110,7 +118,7 @@ impl<'a> SourceOrderVisitor<'a> for Inside<'a> {
                 }
                 _ => {
                     self.stores.insert(name.id.as_str());
-                    self.stored.push(name.id.as_str());
+                    self.bindings.push(name.id.as_str());
                 }
             },
             _ => {}
@@ -121,48 +129,48 @@ impl<'a> SourceOrderVisitor<'a> for Inside<'a> {
         if let Some(first) = first_iterable(expression) {
             self.visit_expr(first);
         }
-        let before = self.own.len();
-        self.own.extend(own_names(expression));
+        let before = self.comprehension_names.len();
+        self.comprehension_names.extend(names_of_comprehension(expression));
         walk_expr(self, expression);
-        self.own.truncate(before);
+        self.comprehension_names.truncate(before);
     }
 }
 
-/// The names in a function outside of a block.
-pub(super) struct Outside<'a> {
+/// The names that a function reads and binds outside of a block.
+pub(super) struct NamesAround<'a> {
     range: TextRange,
     pub(super) loads: FxHashSet<&'a str>,
     pub(super) stores: FxHashSet<&'a str>,
-    /// Names that are declared to be of the module or of another function.
+    /// Names that are declared `global` or `nonlocal`.
     pub(super) foreign: FxHashSet<&'a str>,
-    /// Names that the statements around bind for themselves.
-    own: Vec<&'a str>,
+    /// Names that are bound by the loops, `with` statements and comprehensions around the code being visited.
+    bound_around: Vec<&'a str>,
 }
 
-impl<'a> Outside<'a> {
-    /// Returns the names in a function outside of some of its statements.
-    pub(super) fn of(function: &'a StmtFunctionDef, range: TextRange) -> Self {
-        let mut outside = Outside {
+impl<'a> NamesAround<'a> {
+    /// Collects the names of a function outside of a range.
+    pub(super) fn collect(function: &'a StmtFunctionDef, range: TextRange) -> Self {
+        let mut outside = NamesAround {
             range,
             loads: FxHashSet::default(),
             stores: FxHashSet::default(),
             foreign: FxHashSet::default(),
-            own: Vec::new(),
+            bound_around: Vec::new(),
         };
         outside.visit_parameters(&function.parameters);
         outside.visit_body(&function.body);
         outside
     }
 
-    fn with_own(&mut self, bound: Vec<&'a str>, visit: impl FnOnce(&mut Self)) {
-        let before = self.own.len();
-        self.own.extend(bound);
+    fn visit_with_bound(&mut self, bound: Vec<&'a str>, visit: impl FnOnce(&mut Self)) {
+        let before = self.bound_around.len();
+        self.bound_around.extend(bound);
         visit(self);
-        self.own.truncate(before);
+        self.bound_around.truncate(before);
     }
 }
 
-impl<'a> SourceOrderVisitor<'a> for Outside<'a> {
+impl<'a> SourceOrderVisitor<'a> for NamesAround<'a> {
     fn visit_parameter(&mut self, parameter: &'a ruff_python_ast::Parameter) {
         self.stores.insert(parameter.name.as_str());
     }
@@ -176,15 +184,19 @@ impl<'a> SourceOrderVisitor<'a> for Outside<'a> {
             Stmt::Global(of) => self.foreign.extend(of.names.iter().map(ruff_python_ast::Identifier::as_str)),
             Stmt::Nonlocal(of) => self.foreign.extend(of.names.iter().map(ruff_python_ast::Identifier::as_str)),
             Stmt::For(each) if !each.range().contains_range(range) => {
-                // A loop evaluates its iterable before it binds a name: `for line in line`.
+                // The iterable is evaluated before the target is bound: `for line in line`.
                 self.visit_expr(&each.iter);
-                self.with_own(bound_by(&each.target), |outside| walk_stmt(outside, statement));
+                self.visit_with_bound(names_of_target(&each.target), |outside| walk_stmt(outside, statement));
             }
             Stmt::With(with) if !with.range().contains_range(range) => {
                 with.items.iter().for_each(|item| self.visit_expr(&item.context_expr));
-                let bound =
-                    with.items.iter().filter_map(|item| item.optional_vars.as_deref()).flat_map(bound_by).collect();
-                self.with_own(bound, |outside| walk_stmt(outside, statement));
+                let bound = with
+                    .items
+                    .iter()
+                    .filter_map(|item| item.optional_vars.as_deref())
+                    .flat_map(names_of_target)
+                    .collect();
+                self.visit_with_bound(bound, |outside| walk_stmt(outside, statement));
             }
             _ => walk_stmt(self, statement),
         }
@@ -193,7 +205,7 @@ impl<'a> SourceOrderVisitor<'a> for Outside<'a> {
     fn visit_expr(&mut self, expression: &'a Expr) {
         if let Expr::Name(name) = expression {
             let name_text = name.id.as_str();
-            if !self.own.contains(&name_text) {
+            if !self.bound_around.contains(&name_text) {
                 match name.ctx {
                     ExprContext::Load => self.loads.insert(name_text),
                     _ => self.stores.insert(name_text),
@@ -203,16 +215,16 @@ impl<'a> SourceOrderVisitor<'a> for Outside<'a> {
         if let Some(first) = first_iterable(expression) {
             self.visit_expr(first);
         }
-        self.with_own(own_names(expression), |outside| walk_expr(outside, expression));
+        self.visit_with_bound(names_of_comprehension(expression), |outside| walk_expr(outside, expression));
     }
 }
 
-/// Returns the first iterable of a comprehension, which the code around it evaluates: `[row for row in row]`.
+/// Returns the first iterable of a comprehension, which is evaluated in the enclosing scope: `[row for row in row]`.
 fn first_iterable(expression: &Expr) -> Option<&Expr> {
-    generators_of(expression).first().map(|each| &each.iter)
+    comprehension_clauses(expression).first().map(|each| &each.iter)
 }
 
-fn generators_of(expression: &Expr) -> &[Comprehension] {
+fn comprehension_clauses(expression: &Expr) -> &[Comprehension] {
     match expression {
         Expr::ListComp(of) => &of.generators,
         Expr::SetComp(of) => &of.generators,
@@ -222,57 +234,57 @@ fn generators_of(expression: &Expr) -> &[Comprehension] {
     }
 }
 
-/// Returns the names that a comprehension binds for itself.
-fn own_names(expression: &Expr) -> Vec<&str> {
-    generators_of(expression).iter().flat_map(|each| bound_by(&each.target)).collect()
+/// Returns the names that a comprehension binds.
+fn names_of_comprehension(expression: &Expr) -> Vec<&str> {
+    comprehension_clauses(expression).iter().flat_map(|each| names_of_target(&each.target)).collect()
 }
 
-/// Returns the names in a target.
-pub(super) fn bound_by(target: &Expr) -> Vec<&str> {
+/// Returns the names that a target binds.
+pub(super) fn names_of_target(target: &Expr) -> Vec<&str> {
     match target {
         Expr::Name(name) => vec![name.id.as_str()],
-        Expr::Tuple(tuple) => tuple.elts.iter().flat_map(bound_by).collect(),
+        Expr::Tuple(tuple) => tuple.elts.iter().flat_map(names_of_target).collect(),
         _ => Vec::new(),
     }
 }
 
-/// In which order statements read and bind names.
+/// The order in which statements read and bind names.
 #[derive(Default)]
-pub(super) struct Order<'a> {
-    /// Names that may be read before the statements bind them.
+pub(super) struct BindingOrder<'a> {
+    /// Names that are possibly read before the statements bind them.
     pub(super) reads_first: FxHashSet<&'a str>,
-    /// Names that are bound once the statements have run.
+    /// Names that are certainly bound after the statements.
     pub(super) bound: FxHashSet<&'a str>,
 }
 
-impl<'a> Order<'a> {
-    pub(super) fn of(statements: &'a [Stmt]) -> Self {
-        let mut order = Order::default();
-        order.add(statements);
+impl<'a> BindingOrder<'a> {
+    pub(super) fn collect(statements: &'a [Stmt]) -> Self {
+        let mut order = BindingOrder::default();
+        order.add_statements(statements);
         order
     }
 
-    fn add(&mut self, statements: &'a [Stmt]) {
+    fn add_statements(&mut self, statements: &'a [Stmt]) {
         for statement in statements {
             match statement {
                 Stmt::With(with) => {
                     for item in &with.items {
-                        self.read(Inside::of_expression(&item.context_expr));
-                        self.bound.extend(item.optional_vars.as_deref().map(bound_by).unwrap_or_default());
+                        self.add_reads(BlockNames::collect_in_expression(&item.context_expr));
+                        self.bound.extend(item.optional_vars.as_deref().map(names_of_target).unwrap_or_default());
                     }
-                    self.add(&with.body);
+                    self.add_statements(&with.body);
                 }
                 Stmt::Assign(assign) => {
-                    self.read(Inside::of(std::slice::from_ref(statement)));
-                    self.bound.extend(assign.targets.iter().flat_map(bound_by));
+                    self.add_reads(BlockNames::collect(std::slice::from_ref(statement)));
+                    self.bound.extend(assign.targets.iter().flat_map(names_of_target));
                 }
-                // A name in a loop or a test may stay unbound.
-                _ => self.read(Inside::of(std::slice::from_ref(statement))),
+                // A name that a loop or a branch binds may stay unbound.
+                _ => self.add_reads(BlockNames::collect(std::slice::from_ref(statement))),
             }
         }
     }
 
-    fn read(&mut self, inside: Inside<'a>) {
+    fn add_reads(&mut self, inside: BlockNames<'a>) {
         let bound = &self.bound;
         self.reads_first.extend(inside.loads.into_iter().filter(|name| !bound.contains(name)));
     }

@@ -1,47 +1,49 @@
-//! A list of the program's own files: `os.listdir("plugins")`, `Path(__file__).parent.glob("*.py")`. There are few of them, it is asked
-//! for when parts of the program are loaded, and a thread costs more.
+//! Listings of the program's own folders: `os.listdir("plugins")`, `Path(__file__).parent.glob("*.py")`. Such a folder
+//! is small, and a thread costs more than the call.
 
 use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, walk_expr};
 use ruff_python_ast::{Expr, ExprCall};
 
 use super::callee::last_name;
 
-const LISTS: &[&str] = &["listdir", "scandir", "iterdir", "glob", "iglob"];
+const LISTING_FUNCTIONS: &[&str] = &["listdir", "scandir", "iterdir", "glob", "iglob"];
 
-/// True if a call lists a folder that the program brings along: only a text in the code shows where it lies.
+/// True if a call lists a folder of the program: its path is written with relative strings and `__file__` only.
 pub(super) fn lists_own_files(call: &ExprCall) -> bool {
-    if !last_name(&call.func).is_some_and(|name| LISTS.contains(&name)) {
+    if !last_name(&call.func).is_some_and(|name| LISTING_FUNCTIONS.contains(&name)) {
         return false;
     }
-    let mut written = Written { is_own: true, names_place: false };
+    let mut path = PathParts { is_own: true, has_location: false };
     match &*call.func {
-        // `os.listdir(…)`: what it hangs on is a module.
-        Expr::Attribute(of) if !of.value.is_name_expr() => written.visit_expr(&of.value),
-        Expr::Attribute(of) if call.arguments.is_empty() => written.visit_expr(&of.value),
+        // The receiver of `os.listdir(…)` is a module.
+        Expr::Attribute(of) if !of.value.is_name_expr() => path.visit_expr(&of.value),
+        Expr::Attribute(of) if call.arguments.is_empty() => path.visit_expr(&of.value),
         _ => {}
     }
     for argument in call.arguments.iter_source_order() {
-        written.visit_expr(argument.value());
+        path.visit_expr(argument.value());
     }
-    written.is_own && written.names_place
+    path.is_own && path.has_location
 }
 
-struct Written {
+struct PathParts {
+    /// True unless a part is absolute or comes from a variable.
     is_own: bool,
-    names_place: bool,
+    /// True if a part is a string or `__file__`.
+    has_location: bool,
 }
 
-impl<'a> SourceOrderVisitor<'a> for Written {
+impl<'a> SourceOrderVisitor<'a> for PathParts {
     fn visit_expr(&mut self, expression: &'a Expr) {
         match expression {
             Expr::StringLiteral(text) => {
                 let text = text.value.to_str();
                 self.is_own &= !text.starts_with(['/', '~', '\\']) && !text.contains(':');
-                self.names_place = true;
+                self.has_location = true;
             }
-            Expr::Name(name) if name.id == "__file__" => self.names_place = true,
+            Expr::Name(name) if name.id == "__file__" => self.has_location = true,
             Expr::Name(_) => self.is_own = false,
-            // The called function and its module tell nothing of the place.
+            // The called function and its module are no part of the path.
             Expr::Call(call) => {
                 if let Expr::Attribute(of) = &*call.func
                     && !is_module(&of.value)
@@ -57,7 +59,7 @@ impl<'a> SourceOrderVisitor<'a> for Written {
     }
 }
 
-/// `os`, `os.path`
+/// True for `os` and `os.path`.
 fn is_module(expression: &Expr) -> bool {
     match expression {
         Expr::Name(name) => name.id != "__file__",

@@ -1,4 +1,4 @@
-//! Text of a model's template in place of a call: `asyncio.run(work())` → `await work()`.
+//! Edits that replace a call by the template of a model row: `asyncio.run(work())` → `await work()`.
 
 use blocklint_core::{Applicability, Piece, Refusal, WrittenEdit};
 use ruff_python_ast::{Expr, ExprCall};
@@ -8,10 +8,10 @@ use super::{File, Site};
 use crate::walk::span;
 
 impl<'a> File<'a, '_> {
-    /// Fills in the template. A call with an argument that the template does not use is refused: it would be lost.
-    pub(super) fn rewrite(&self, site: &Site<'a>, template: &[Piece]) -> Result<WrittenEdit, Refusal> {
+    /// Replaces a call by a template. A call with an argument that the template does not use is refused.
+    pub(super) fn fill_template(&self, site: &Site<'a>, template: &[Piece]) -> Result<WrittenEdit, Refusal> {
         let call = site.call;
-        self.without_comments(call.range())?;
+        self.check_has_no_comments(call.range())?;
         let arguments = &call.arguments;
         let mut used = vec![false; arguments.args.len() + arguments.keywords.len()];
         let mut text = String::new();
@@ -19,7 +19,7 @@ impl<'a> File<'a, '_> {
         for piece in template {
             match piece {
                 Piece::Text(plain) => text.push_str(plain),
-                Piece::Receiver => text.push_str(self.receiver(call)?),
+                Piece::Receiver => text.push_str(self.spell_receiver(call)?),
                 Piece::Args => {
                     used.fill(true);
                     let inside = self.text(arguments.range());
@@ -31,15 +31,15 @@ impl<'a> File<'a, '_> {
                 }
                 Piece::Callable => {
                     used.fill(true);
-                    let (callable, more) = self.callable(site)?;
-                    text.push_str(&callable);
-                    edits.extend(more);
+                    let (spell_callable, import_edits) = self.spell_callable(site)?;
+                    text.push_str(&spell_callable);
+                    edits.extend(import_edits);
                 }
                 Piece::Handed => {
                     used.fill(true);
                     let inside = self.text(arguments.range());
                     let inside = inside.strip_prefix('(').and_then(|t| t.strip_suffix(')')).unwrap_or(inside).trim();
-                    text.push_str(self.text(self.callee(call)).trim_end());
+                    text.push_str(self.text(self.callee_range(call)).trim_end());
                     if !inside.is_empty() {
                         text.push_str(", ");
                         text.push_str(inside);
@@ -47,46 +47,48 @@ impl<'a> File<'a, '_> {
                 }
                 Piece::Applied => {
                     used.fill(true);
-                    text.push_str(&self.applied(call)?);
+                    text.push_str(&self.spell_applied(call)?);
                 }
-                Piece::Position(at) => {
-                    let at = *at as usize;
-                    let before = arguments.args.get(..=at).unwrap_or_default();
+                Piece::Position(index) => {
+                    let index = *index as usize;
+                    let before = arguments.args.get(..=index).unwrap_or_default();
                     if before.is_empty() || before.iter().any(Expr::is_starred_expr) {
                         return Err(Refusal::new("an argument that the edit needs is not given by its position"));
                     }
-                    used[at] = true;
-                    text.push_str(&self.operand(&arguments.args[at]));
+                    used[index] = true;
+                    text.push_str(&self.argument_as_operand(&arguments.args[index]));
                 }
                 Piece::Named(name) => {
-                    let is = |arg: &ruff_python_ast::Keyword| arg.arg.as_ref().is_some_and(|of| of.as_str() == name);
-                    let Some(at) = arguments.keywords.iter().position(is) else {
+                    let has_name = |arg: &ruff_python_ast::Keyword| {
+                        arg.arg.as_ref().is_some_and(|keyword| keyword.as_str() == name)
+                    };
+                    let Some(index) = arguments.keywords.iter().position(has_name) else {
                         return Err(Refusal::new("an argument that the edit needs is not given by its name"));
                     };
-                    used[arguments.args.len() + at] = true;
-                    text.push_str(&self.operand(&arguments.keywords[at].value));
+                    used[arguments.args.len() + index] = true;
+                    text.push_str(&self.argument_as_operand(&arguments.keywords[index].value));
                 }
                 Piece::Import(path) => {
-                    let (written, more) = self.imported(site, path)?;
+                    let (written, import_edits) = self.spell_and_import(site, path)?;
                     text.push_str(&written);
-                    edits.extend(more);
+                    edits.extend(import_edits);
                 }
             }
         }
         if used.contains(&false) {
             return Err(Refusal::new("an argument of the call has no place in the edit"));
         }
-        let title = format!("Replace with `{}`", crate::fixes::rewrite::short(&text));
+        let title = format!("Replace with `{}`", crate::fixes::rewrite::shorten_for_title(&text));
         let range = call.range();
         match text.strip_prefix("await ") {
-            Some(rest) => edits.extend(self.awaited(site, range, rest)),
+            Some(rest) => edits.extend(self.insert_await(site, range, rest)),
             None => edits.push((span(range), format!("{}{text}", self.gap_before(range.start())))),
         }
         Ok(WrittenEdit { title, applicability: Applicability::Unsafe, edits })
     }
 
-    /// Returns the source of what stands before the last `.` of the callee, with its brackets.
-    fn receiver(&self, call: &ExprCall) -> Result<&str, Refusal> {
+    /// Returns the source of the receiver: the text before the last `.` of the callee, with its brackets.
+    fn spell_receiver(&self, call: &ExprCall) -> Result<&str, Refusal> {
         let Expr::Attribute(attribute) = &*call.func else {
             return Err(Refusal::new("the callee is not written as a method of something"));
         };
@@ -94,23 +96,23 @@ impl<'a> File<'a, '_> {
         Ok(before.trim_end().trim_end_matches('.').trim_end())
     }
 
-    /// Returns the call as something to hand over: the callee, or a `functools.partial` of it.
-    fn callable(&self, site: &Site<'a>) -> Result<(String, Vec<(blocklint_core::Span, String)>), Refusal> {
+    /// Returns the call as a callable without arguments: the callee, or a `functools.partial` of it.
+    fn spell_callable(&self, site: &Site<'a>) -> Result<(String, Vec<(blocklint_core::Span, String)>), Refusal> {
         let arguments = &site.call.arguments;
-        let callee = self.text(self.callee(site.call)).trim_end();
+        let callee = self.text(self.callee_range(site.call)).trim_end();
         if arguments.args.is_empty() && arguments.keywords.is_empty() {
             return Ok((callee.to_owned(), Vec::new()));
         }
-        let (partial, edits) = self.imported(site, "functools.partial")?;
+        let (partial, edits) = self.spell_and_import(site, "functools.partial")?;
         let inside = self.text(arguments.range());
         let inside = inside.strip_prefix('(').and_then(|text| text.strip_suffix(')')).unwrap_or(inside);
         Ok((format!("{partial}({callee}, {})", inside.trim()), edits))
     }
 
     /// Returns the callee, its positional arguments as a tuple and its keyword arguments as a dictionary.
-    fn applied(&self, call: &ExprCall) -> Result<String, Refusal> {
+    fn spell_applied(&self, call: &ExprCall) -> Result<String, Refusal> {
         let arguments = &call.arguments;
-        let mut text = self.text(self.callee(call)).trim_end().to_owned();
+        let mut text = self.text(self.callee_range(call)).trim_end().to_owned();
         if arguments.args.is_empty() && arguments.keywords.is_empty() {
             return Ok(text);
         }
@@ -136,8 +138,8 @@ impl<'a> File<'a, '_> {
         }
     }
 
-    /// Returns the source of an argument, in brackets unless it is one piece wherever it stands.
-    fn operand(&self, argument: &Expr) -> String {
+    /// Returns the source of an argument, in brackets unless it is an atom or a postfix expression.
+    fn argument_as_operand(&self, argument: &Expr) -> String {
         let text = self.text(argument.range());
         match argument {
             Expr::Name(_)
@@ -155,8 +157,8 @@ impl<'a> File<'a, '_> {
     }
 }
 
-/// Text for a title: one line that is not long.
-fn short(text: &str) -> String {
+/// Returns a text on one line, cut to the length of a title.
+fn shorten_for_title(text: &str) -> String {
     const LONGEST: usize = 50;
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(LONGEST) {

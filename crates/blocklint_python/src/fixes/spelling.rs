@@ -1,4 +1,4 @@
-//! Names and imports for edits that others write: how a path is spelt at a place, and a text with imports added.
+//! Names and imports for edits of other tools: the spelling of a path at an offset, and the addition of imports.
 
 use blocklint_core::Refusal;
 use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, TraversalSignal};
@@ -14,7 +14,7 @@ use crate::depth;
 pub struct Import {
     /// The module.
     pub module: String,
-    /// The name that is imported from it; none if the module itself is imported.
+    /// The name that is imported from it; `None` if the module is imported.
     pub name: Option<String>,
 }
 
@@ -27,36 +27,36 @@ pub struct Spelling {
     pub import: Option<Import>,
 }
 
-/// Returns how code at an offset writes a path, in the words of [`crate::fix`].
+/// Returns how code at an offset writes a path (`asyncio.sleep` or `sleep`), by the rules of [`crate::fix`].
 ///
 /// # Errors
 ///
-/// Where the name means something else there, or the file cannot be read.
-pub fn spelling(source: &str, offset: u32, path: &str) -> Result<Spelling, Refusal> {
-    let at = TextSize::new(offset);
-    let spelled = parsed(source, |file| {
-        let mut around = Around { at, functions: Vec::new() };
-        around.visit_body(&file.module.body);
-        around.functions.reverse();
-        file.spelling(&around.functions, at, path)
+/// If the name means something else there, or the file cannot be parsed.
+pub fn spell_path(source: &str, offset: u32, path: &str) -> Result<Spelling, Refusal> {
+    let offset = TextSize::new(offset);
+    let spelling = with_parsed_file(source, |file| {
+        let mut finder = FunctionFinder { offset, functions: Vec::new() };
+        finder.visit_body(&file.module.body);
+        finder.functions.reverse();
+        file.spell_path(&finder.functions, offset, path)
     });
-    spelled.unwrap_or_else(|| Err(Refusal::new("the file cannot be read")))
+    spelling.unwrap_or_else(|| Err(Refusal::new("the file cannot be read")))
 }
 
 /// Returns a text with imports added, each in its place among the others.
-pub fn with_imports(source: &str, imports: &[Import]) -> String {
+pub fn add_imports(source: &str, imports: &[Import]) -> String {
     let mut text = source.to_owned();
     for import in imports {
-        if let Some((span, added)) = parsed(&text, |file| file.with_import(import)) {
+        if let Some((span, added)) = with_parsed_file(&text, |file| file.import_edit(import)) {
             text.replace_range(span.start as usize..span.end as usize, &added);
         }
     }
     text
 }
 
-/// Asks a file in which no call is mended.
-fn parsed<T>(source: &str, ask: impl for<'a> FnOnce(&File<'a, 'a>) -> T) -> Option<T> {
-    if depth::refuse(source).is_some() {
+/// Calls `ask` with the parsed file; `None` if it cannot be parsed.
+fn with_parsed_file<T>(source: &str, ask: impl for<'a> FnOnce(&File<'a, 'a>) -> T) -> Option<T> {
+    if depth::check_nesting(source).is_some() {
         return None;
     }
     let parsed = parse_unchecked(source, ParseOptions::from(Mode::Module).with_target_version(PythonVersion::latest()));
@@ -64,18 +64,18 @@ fn parsed<T>(source: &str, ask: impl for<'a> FnOnce(&File<'a, 'a>) -> T) -> Opti
         Mod::Module(module) if !parsed.has_invalid_syntax() => module,
         _ => return None,
     };
-    Some(ask(&File::of_text(source, module)))
+    Some(ask(&File::without_edits(source, module)))
 }
 
-/// Finds the functions around a place, the outermost first.
-struct Around<'a> {
-    at: TextSize,
+/// A visitor that finds the functions around an offset, the outermost first.
+struct FunctionFinder<'a> {
+    offset: TextSize,
     functions: Vec<&'a StmtFunctionDef>,
 }
 
-impl<'a> SourceOrderVisitor<'a> for Around<'a> {
+impl<'a> SourceOrderVisitor<'a> for FunctionFinder<'a> {
     fn enter_node(&mut self, node: AnyNodeRef<'a>) -> TraversalSignal {
-        match node.range().contains_inclusive(self.at) {
+        match node.range().contains_inclusive(self.offset) {
             true => TraversalSignal::Traverse,
             false => TraversalSignal::Skip,
         }
@@ -83,7 +83,7 @@ impl<'a> SourceOrderVisitor<'a> for Around<'a> {
 
     fn visit_stmt(&mut self, statement: &'a Stmt) {
         if let Stmt::FunctionDef(function) = statement
-            && function.body.first().is_some_and(|first| (first.start()..=function.end()).contains(&self.at))
+            && function.body.first().is_some_and(|first| (first.start()..=function.end()).contains(&self.offset))
         {
             self.functions.push(function);
         }
@@ -93,26 +93,27 @@ impl<'a> SourceOrderVisitor<'a> for Around<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Import, spelling, with_imports};
+    use super::{Import, add_imports, spell_path};
 
     const FILE: &str = "\"\"\"About.\"\"\"\n\nimport older\n\n\ndef load():\n    return older.get(1)\n";
 
     #[test]
-    fn a_path_is_spelt_by_what_is_imported() {
+    fn a_path_is_spelt_by_existing_imports() {
         let at = FILE.find("older.get").expect("it is there") as u32;
-        let known = spelling(FILE, at, "older.Session").expect("it is there");
+        let known = spell_path(FILE, at, "older.Session").expect("it is there");
         assert_eq!((known.written.as_str(), known.import), ("older.Session", None));
-        let new = spelling(FILE, at, "newer.Client").expect("it is there");
+        let new = spell_path(FILE, at, "newer.Client").expect("it is there");
         let import = Import { module: "newer".to_owned(), name: None };
         assert_eq!((new.written.as_str(), new.import.as_ref()), ("newer.Client", Some(&import)));
-        let text = with_imports(FILE, &[import]);
+        let text = add_imports(FILE, &[import]);
         assert!(text.contains("import newer\nimport older\n"), "{text}");
     }
 
     #[test]
     fn a_name_that_a_function_binds_is_not_taken() {
         let text = "def load(newer):\n    return 1\n";
-        let spelled = spelling(text, text.find('1').expect("it is there") as u32, "newer.Client").expect("it is there");
+        let spelled =
+            spell_path(text, text.find('1').expect("it is there") as u32, "newer.Client").expect("it is there");
         assert_eq!(spelled.written, "Client");
     }
 }

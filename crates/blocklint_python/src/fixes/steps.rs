@@ -1,4 +1,4 @@
-//! Steps that follow each other, handed to a thread in one hop.
+//! Consecutive blocking statements, moved to a thread together as a new function.
 //!
 //! ```python
 //! os.makedirs(folder)                      def makedirs_and_copy():
@@ -8,9 +8,9 @@
 //!                                          await asyncio.to_thread(makedirs_and_copy)
 //! ```
 //!
-//! Each would move by itself, their arguments are only put together, and no more than the result of the last one is
-//! used behind them: what each gives is better read where it is asked for. A statement by itself goes the same way if
-//! several of its calls would move: `if os.path.isdir(folder): shutil.rmtree(folder)`, `save(load(path))`.
+//! Statements are such *steps* if each call could move alone, their arguments run no other code, and the code after
+//! them uses the result of the last one only. A single statement becomes a function too if several of its calls would
+//! move: `if os.path.isdir(folder): shutil.rmtree(folder)`, `save(load(path))`.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -21,26 +21,27 @@ use ruff_python_ast::{AnyNodeRef, ArgOrKeyword, Expr, ExprCall, Stmt, StmtFuncti
 use ruff_text_size::{Ranged, TextRange};
 
 use super::callee::last_name;
-use super::outline::Inside;
+use super::outline::BlockNames;
 use super::surroundings::Surroundings;
-use super::whole::{Block, Gives};
+use super::whole::{Block, BlockResult};
 use super::{Elsewhere, File, Site};
 use crate::walk::span;
 
-/// A call of the file for which a thread is wanted.
-pub(super) struct Call<'a, 'r> {
-    /// Its place in the list of what is wanted.
-    pub(super) at: usize,
+/// A call of the file for which an edit is wanted.
+pub(super) struct WantedCall<'a, 'r> {
+    /// Its index in the list `wanted` of [`super::fix`].
+    pub(super) index: usize,
     pub(super) call: &'a ExprCall,
+    /// The nodes around it, the outermost first.
     pub(super) around: Vec<AnyNodeRef<'a>>,
     pub(super) remedy: &'r Remedy,
 }
 
-/// More steps than these are no longer read as one: they become several hops.
+/// A longer run of steps becomes several functions, because the edit would be hard to review.
 const MOST_STEPS: usize = 32;
 
-/// Functions that only put something together, so that it does not matter which thread asks them.
-const PLAIN: &[&str] = &[
+/// Functions that only build a value, so that any thread may call them.
+const PLAIN_FUNCTIONS: &[&str] = &[
     "Path",
     "PurePath",
     "basename",
@@ -75,56 +76,57 @@ const PLAIN: &[&str] = &[
 ];
 
 impl<'a> File<'a, '_> {
-    /// Returns the steps that a call moves together with, if there are any. The same for each call in them.
-    pub(super) fn steps_of(
+    /// Returns the steps with which a call moves, if there are any. The result is equal for each call in the steps.
+    pub(super) fn find_steps(
         &self,
-        at: usize,
+        index: usize,
         site: &Site<'a>,
         around: &[AnyNodeRef<'a>],
         elsewhere: &Elsewhere<'_>,
     ) -> Option<Block<'a>> {
         let function = *site.around.functions.first()?;
-        let own = match self.block_of(site, around, &|with| (elsewhere.holds)(at, with)) {
+        let statement_range = match self.find_block(site, around, &|with| (elsewhere.holds)(index, with)) {
             Some(block) => block.range(),
             None => around.iter().rev().find(|node| node.is_statement())?.range(),
         };
-        // A branch may move as a whole with the calls in it.
+        // An `if` may move as one step, with the calls in it.
         let outer = around.iter().rev().find(|node| {
-            node.is_stmt_if() && node.range().contains_range(own) && function.range().contains_range(node.range())
+            node.is_stmt_if()
+                && node.range().contains_range(statement_range)
+                && function.range().contains_range(node.range())
         });
         if let Some(AnyNodeRef::StmtIf(branch)) = outer
-            && branch.range() != own
-            && let Some(found) = self.step_among(function, branch.range(), elsewhere)
+            && branch.range() != statement_range
+            && let Some(steps) = self.find_run_with(function, branch.range(), elsewhere)
             && self.is_branch_step(branch, elsewhere)
         {
-            return Some(found);
+            return Some(steps);
         }
-        self.step_among(function, own, elsewhere)
+        self.find_run_with(function, statement_range, elsewhere)
     }
 
-    /// Returns the steps among which a statement moves.
-    fn step_among(
+    /// Returns the run of steps that contains a statement.
+    fn find_run_with(
         &self,
         function: &'a StmtFunctionDef,
-        own: TextRange,
+        statement_range: TextRange,
         elsewhere: &Elsewhere<'_>,
     ) -> Option<Block<'a>> {
-        let suite = suite_of(&function.body, own)?;
-        let own = suite.binary_search_by_key(&own.start(), Ranged::start).ok()?;
-        let first = suite.first()?.start();
-        let known = self.steps.borrow().get(&first).cloned();
-        let runs = known.unwrap_or_else(|| {
-            let runs: Rc<[Range<usize>]> = self.runs_of_steps(function, suite, elsewhere).into();
-            self.steps.borrow_mut().insert(first, runs.clone());
+        let suite = suite_of(&function.body, statement_range)?;
+        let index = suite.binary_search_by_key(&statement_range.start(), Ranged::start).ok()?;
+        let suite_start = suite.first()?.start();
+        let cached = self.steps.borrow().get(&suite_start).cloned();
+        let runs = cached.unwrap_or_else(|| {
+            let runs: Rc<[Range<usize>]> = self.find_runs(function, suite, elsewhere).into();
+            self.steps.borrow_mut().insert(suite_start, runs.clone());
             runs
         });
-        let run = runs.iter().find(|run| run.contains(&own))?;
-        Some(Block { statements: &suite[run.clone()], must: false })
+        let run = runs.iter().find(|run| run.contains(&index))?;
+        Some(Block { statements: &suite[run.clone()], moves_only_whole: false })
     }
 
-    /// Returns where steps follow each other among these statements, by their numbers; one alone only with several
-    /// calls.
-    fn runs_of_steps(
+    /// Returns the runs of steps in a suite, as ranges of indexes. A run of one step needs several wanted calls.
+    fn find_runs(
         &self,
         function: &'a StmtFunctionDef,
         suite: &'a [Stmt],
@@ -132,43 +134,48 @@ impl<'a> File<'a, '_> {
     ) -> Vec<Range<usize>> {
         let is_step: Vec<bool> = suite.iter().map(|statement| self.is_step(statement, elsewhere)).collect();
         let mut runs = Vec::new();
-        let mut from = 0;
-        while from < suite.len() {
-            let mut to = from;
-            while to < suite.len().min(from + MOST_STEPS) && is_step[to] {
-                let more = &suite[from..=to];
-                let ends = |statement: &Stmt| statement.is_return_stmt();
-                let is_behind_end = more.iter().rev().skip(1).any(ends);
-                let leaves = self.result_of(function, more, &Inside::of(more));
-                if is_behind_end || !matches!(leaves, Ok(Gives::Nothing | Gives::Returned | Gives::Name { .. })) {
+        let mut start = 0;
+        while start < suite.len() {
+            let mut end = start;
+            while end < suite.len().min(start + MOST_STEPS) && is_step[end] {
+                let run = &suite[start..=end];
+                let is_return = |statement: &Stmt| statement.is_return_stmt();
+                let is_behind_end = run.iter().rev().skip(1).any(is_return);
+                let result = self.result_of(function, run, &BlockNames::collect(run));
+                if is_behind_end
+                    || !matches!(result, Ok(BlockResult::Nothing | BlockResult::Returned | BlockResult::Name { .. }))
+                {
                     break;
                 }
-                to += 1;
+                end += 1;
             }
-            if to > from + 1 || to == from + 1 && self.takes_several(&suite[from]) {
-                runs.push(from..to);
+            if end > start + 1 || end == start + 1 && self.has_several_wanted_calls(&suite[start]) {
+                runs.push(start..end);
             }
-            from = to.max(from + 1);
+            start = end.max(start + 1);
         }
         runs
     }
 
-    /// True if a statement is one call that would move, or a block that would move as a whole.
+    /// True if a statement is one call that can move, or a block that can move.
     fn is_step(&self, statement: &'a Stmt, elsewhere: &Elsewhere<'_>) -> bool {
         let range = statement.range();
         let call = match statement {
-            Stmt::Expr(of) => of.value.as_call_expr(),
-            Stmt::Assign(of) if matches!(&*of.targets, [Expr::Name(_)]) => of.value.as_call_expr(),
-            Stmt::Return(of) => of.value.as_deref().and_then(Expr::as_call_expr),
+            Stmt::Expr(node) => node.value.as_call_expr(),
+            Stmt::Assign(node) if matches!(&*node.targets, [Expr::Name(_)]) => node.value.as_call_expr(),
+            Stmt::Return(node) => node.value.as_deref().and_then(Expr::as_call_expr),
             Stmt::With(_) | Stmt::For(_) => {
-                let mut inside = self.calls_in(range);
-                let moves = inside.any(|of| {
-                    self.site(of).is_some_and(|(site, _)| {
-                        self.block_of(&site, &of.around, &|with| (elsewhere.holds)(of.at, with)).is_some_and(|block| {
-                            block.range() == range
-                                && (elsewhere.refusal)(of.at, Some(span(range)), site.around.handles).is_none()
-                                && self.can_be_whole(&site, block).is_ok()
-                        })
+                let mut wanted_calls = self.calls_in(range);
+                let moves = wanted_calls.any(|node| {
+                    self.offload_site(node).is_some_and(|(site, _)| {
+                        self.find_block(&site, &node.around, &|with| (elsewhere.holds)(node.index, with)).is_some_and(
+                            |block| {
+                                block.range() == range
+                                    && (elsewhere.refusal)(node.index, Some(span(range)), site.around.is_in_handler)
+                                        .is_none()
+                                    && self.check_block(&site, block).is_ok()
+                            },
+                        )
                     })
                 });
                 return moves;
@@ -176,66 +183,72 @@ impl<'a> File<'a, '_> {
             Stmt::If(branch) => return self.is_branch_step(branch, elsewhere),
             _ => None,
         };
-        call.is_some_and(|call| self.moves_alone(call, elsewhere))
+        call.is_some_and(|call| self.can_move_alone(call, elsewhere))
     }
 
-    /// True if a test that holds the thread and the steps under it would move, and nothing else happens there.
+    /// True for an `if` without `else` whose test has a blocking call, if nothing but calls and steps that can move run
+    /// in it.
     fn is_branch_step(&self, branch: &'a StmtIf, elsewhere: &Elsewhere<'_>) -> bool {
         let is_step = |statement: &'a Stmt| {
             matches!(statement, Stmt::Expr(_) | Stmt::With(_) | Stmt::For(_)) && self.is_step(statement, elsewhere)
         };
         branch.elif_else_clauses.is_empty()
             && self.calls_in(branch.test.range()).next().is_some()
-            && is_plain_but(&branch.test, &|call| self.moves_alone(call, elsewhere))
+            && is_plain_but(&branch.test, &|call| self.can_move_alone(call, elsewhere))
             && branch.body.iter().all(is_step)
     }
 
-    /// True if a call would move by itself, and its arguments are only put together or would move as well.
-    fn moves_alone(&self, call: &ExprCall, elsewhere: &Elsewhere<'_>) -> bool {
+    /// True if a call can move, and its arguments are plain or can move as well.
+    fn can_move_alone(&self, call: &ExprCall, elsewhere: &Elsewhere<'_>) -> bool {
         let is_simple =
-            |argument: ArgOrKeyword<'_>| is_plain_but(argument.value(), &|inner| self.moves_alone(inner, elsewhere));
+            |argument: ArgOrKeyword<'_>| is_plain_but(argument.value(), &|inner| self.can_move_alone(inner, elsewhere));
         if !is_plain(&call.func) || !call.arguments.iter_source_order().all(is_simple) {
             return false;
         }
-        let here = self.calls_in(call.range()).find(|of| of.call.range() == call.range());
-        here.is_some_and(|of| self.would_move(of, elsewhere))
+        let wanted = self.calls_in(call.range()).find(|wanted| wanted.call.range() == call.range());
+        wanted.is_some_and(|wanted| self.can_move(wanted, elsewhere))
     }
 
-    fn would_move(&self, of: &Call<'a, '_>, elsewhere: &Elsewhere<'_>) -> bool {
-        self.site(of).is_some_and(|(site, to)| {
-            (elsewhere.refusal)(of.at, None, site.around.handles).is_none() && self.offload(&site, to).is_ok()
+    /// True if no reason is against moving a wanted call alone.
+    fn can_move(&self, wanted: &WantedCall<'a, '_>, elsewhere: &Elsewhere<'_>) -> bool {
+        self.offload_site(wanted).is_some_and(|(site, to)| {
+            (elsewhere.refusal)(wanted.index, None, site.around.is_in_handler).is_none()
+                && self.offload(&site, to).is_ok()
         })
     }
 
-    /// True if several calls of one statement, which is no block with a handle, are wanted.
-    fn takes_several(&self, statement: &Stmt) -> bool {
-        let is_fit = matches!(statement, Stmt::Expr(_) | Stmt::Assign(_) | Stmt::Return(_) | Stmt::If(_));
-        let mut places: Vec<TextRange> = self.calls_in(statement.range()).map(|of| of.call.range()).collect();
-        places.dedup();
-        is_fit && places.len() > 1
+    /// True if a simple statement or an `if` contains several wanted calls.
+    fn has_several_wanted_calls(&self, statement: &Stmt) -> bool {
+        let is_candidate = matches!(statement, Stmt::Expr(_) | Stmt::Assign(_) | Stmt::Return(_) | Stmt::If(_));
+        let mut ranges: Vec<TextRange> = self.calls_in(statement.range()).map(|wanted| wanted.call.range()).collect();
+        ranges.dedup();
+        is_candidate && ranges.len() > 1
     }
 
-    /// Refuses a call where another one in it, or around it, would take a thread of its own.
-    pub(super) fn has_thread_alone(
+    /// Refuses a call if another call of the same expression would also move to a thread.
+    pub(super) fn check_moves_alone(
         &self,
         call: &ExprCall,
         around: &[AnyNodeRef<'a>],
         elsewhere: &Elsewhere<'_>,
     ) -> Result<(), Refusal> {
-        let Some(from) = around.iter().rposition(|node| node.is_statement()) else { return Ok(()) };
-        let whole = match around.get(from + 1) {
+        let Some(statement_index) = around.iter().rposition(|node| node.is_statement()) else { return Ok(()) };
+        let whole = match around.get(statement_index + 1) {
             None => call.range(),
             Some(node) if node.is_expression() => node.range(),
             Some(_) => return Ok(()),
         };
-        // Two that wait for others, one after the other, are worth a thread each; of those in each other the outer one moves with
-        // the inner.
-        let counts = |of: &Call<'_, '_>| {
-            let range = of.call.range();
-            (elsewhere.is_short)(of.at) || range.contains_range(call.range()) || call.range().contains_range(range)
+        // Two long calls side by side are worth a hop each. Short calls, and calls that are nested in each other, are
+        // not.
+        let is_relevant = |wanted: &WantedCall<'_, '_>| {
+            let range = wanted.call.range();
+            (elsewhere.is_short)(wanted.index)
+                || range.contains_range(call.range())
+                || call.range().contains_range(range)
         };
-        let mut others = self.calls_in(whole).filter(|of| of.call.range() != call.range() && counts(of));
-        match others.any(|of| self.would_move(of, elsewhere)) {
+        let mut others =
+            self.calls_in(whole).filter(|wanted| wanted.call.range() != call.range() && is_relevant(wanted));
+        match others.any(|wanted| self.can_move(wanted, elsewhere)) {
             true => Err(Refusal::new(
                 "another call of the same expression would take a thread of its own: put both into a function, which can move",
             )),
@@ -243,34 +256,35 @@ impl<'a> File<'a, '_> {
         }
     }
 
-    /// The wanted calls in a part of the text.
-    fn calls_in(&self, range: TextRange) -> impl Iterator<Item = &Call<'a, '_>> {
-        let from = self.calls.partition_point(|of| of.call.start() < range.start());
-        let beginning = self.calls[from..].iter().take_while(move |of| of.call.start() < range.end());
-        beginning.filter(move |of| of.call.end() <= range.end())
+    /// Returns the wanted calls in a range of the text.
+    fn calls_in(&self, range: TextRange) -> impl Iterator<Item = &WantedCall<'a, '_>> {
+        let first = self.calls.partition_point(|wanted| wanted.call.start() < range.start());
+        let starting = self.calls[first..].iter().take_while(move |wanted| wanted.call.start() < range.end());
+        starting.filter(move |wanted| wanted.call.end() <= range.end())
     }
 
-    /// Where a wanted call stands, and what would hand it to a thread.
-    fn site<'s>(&'s self, of: &'s Call<'a, '_>) -> Option<(Site<'a>, &'s [blocklint_core::Offload])> {
-        let functions = match &*of.remedy.edit_kinds {
-            [EditKind::Offload { functions }] if of.remedy.at_most != Applicability::Display => functions,
+    /// Returns a wanted call with the code around it, and the functions that can run it in a thread.
+    fn offload_site<'s>(&'s self, wanted: &'s WantedCall<'a, '_>) -> Option<(Site<'a>, &'s [blocklint_core::Offload])> {
+        let functions = match &*wanted.remedy.edit_kinds {
+            [EditKind::Offload { functions }] if wanted.remedy.at_most != Applicability::Display => functions,
             _ => return None,
         };
-        let around = Surroundings::of(of.call, &of.around, true).ok()?;
-        Some((Site { call: of.call, around }, functions))
+        let around = Surroundings::collect(wanted.call, &wanted.around, true).ok()?;
+        Some((Site { call: wanted.call, around }, functions))
     }
 }
 
-pub(super) fn arguments_are_plain(call: &ExprCall) -> bool {
+/// True if all arguments of a call are plain expressions.
+pub(super) fn has_plain_arguments(call: &ExprCall) -> bool {
     call.arguments.iter_source_order().all(|argument| is_plain(argument.value()))
 }
 
-/// True if an expression only names or puts together values.
+/// True for plain expressions, which only read names or build values.
 pub(super) fn is_plain(expression: &Expr) -> bool {
     is_plain_but(expression, &|_| false)
 }
 
-/// True if an expression only names or puts together values, where calls may be declared fine.
+/// As [`is_plain`], but calls that `is_fine` accepts are allowed in the expression.
 fn is_plain_but(expression: &Expr, is_fine: &dyn Fn(&ExprCall) -> bool) -> bool {
     let is_plain = |expression: &Expr| is_plain_but(expression, is_fine);
     match expression {
@@ -280,39 +294,41 @@ fn is_plain_but(expression: &Expr, is_fine: &dyn Fn(&ExprCall) -> bool) -> bool 
         | Expr::NumberLiteral(_)
         | Expr::BooleanLiteral(_)
         | Expr::NoneLiteral(_) => true,
-        Expr::Attribute(of) => is_plain(&of.value),
-        Expr::Subscript(of) => is_plain(&of.value) && is_plain(&of.slice),
-        Expr::Slice(of) => [&of.lower, &of.upper, &of.step].into_iter().flatten().all(|part| is_plain(part)),
-        Expr::Starred(of) => is_plain(&of.value),
-        Expr::UnaryOp(of) => is_plain(&of.operand),
-        Expr::BinOp(of) => is_plain(&of.left) && is_plain(&of.right),
-        Expr::BoolOp(of) => of.values.iter().all(is_plain),
-        Expr::Compare(of) => is_plain(&of.left) && of.comparators.iter().all(is_plain),
-        Expr::Tuple(of) => of.elts.iter().all(is_plain),
-        Expr::List(of) => of.elts.iter().all(is_plain),
-        Expr::Dict(of) => of.items.iter().all(|item| item.key.as_ref().is_none_or(is_plain) && is_plain(&item.value)),
-        Expr::FString(of) => of
+        Expr::Attribute(node) => is_plain(&node.value),
+        Expr::Subscript(node) => is_plain(&node.value) && is_plain(&node.slice),
+        Expr::Slice(node) => [&node.lower, &node.upper, &node.step].into_iter().flatten().all(|part| is_plain(part)),
+        Expr::Starred(node) => is_plain(&node.value),
+        Expr::UnaryOp(node) => is_plain(&node.operand),
+        Expr::BinOp(node) => is_plain(&node.left) && is_plain(&node.right),
+        Expr::BoolOp(node) => node.values.iter().all(is_plain),
+        Expr::Compare(node) => is_plain(&node.left) && node.comparators.iter().all(is_plain),
+        Expr::Tuple(node) => node.elts.iter().all(is_plain),
+        Expr::List(node) => node.elts.iter().all(is_plain),
+        Expr::Dict(node) => {
+            node.items.iter().all(|item| item.key.as_ref().is_none_or(is_plain) && is_plain(&item.value))
+        }
+        Expr::FString(node) => node
             .value
             .elements()
             .filter_map(|element| element.as_interpolation())
             .all(|element| is_plain(&element.expression)),
         Expr::Call(call) => {
-            let puts_together = last_name(&call.func).is_some_and(|name| PLAIN.contains(&name))
+            let is_plain_function = last_name(&call.func).is_some_and(|name| PLAIN_FUNCTIONS.contains(&name))
                 && is_plain(&call.func)
                 && call.arguments.iter_source_order().all(|argument| is_plain(argument.value()));
-            puts_together || is_fine(call)
+            is_plain_function || is_fine(call)
         }
         _ => false,
     }
 }
 
-/// Returns the statements of one level among which one with this range stands.
+/// Returns the suite that contains a statement with this range.
 fn suite_of(body: &[Stmt], range: TextRange) -> Option<&[Stmt]> {
-    struct Find<'a>(TextRange, Option<&'a [Stmt]>);
-    impl<'a> SourceOrderVisitor<'a> for Find<'a> {
+    struct SuiteFinder<'a>(TextRange, Option<&'a [Stmt]>);
+    impl<'a> SourceOrderVisitor<'a> for SuiteFinder<'a> {
         fn visit_body(&mut self, body: &'a [Stmt]) {
             match body.binary_search_by_key(&self.0.start(), Ranged::start) {
-                Ok(at) if body[at].range() == self.0 => self.1 = Some(body),
+                Ok(index) if body[index].range() == self.0 => self.1 = Some(body),
                 _ => walk_body(self, body),
             }
         }
@@ -323,7 +339,7 @@ fn suite_of(body: &[Stmt], range: TextRange) -> Option<&[Stmt]> {
             }
         }
     }
-    let mut find = Find(range, None);
-    find.visit_body(body);
-    find.1
+    let mut finder = SuiteFinder(range, None);
+    finder.visit_body(body);
+    finder.1
 }

@@ -1,77 +1,80 @@
-//! The surroundings of a call, as far as they decide if and how an `await` can stand there.
+//! The syntax around a call, which decides whether an `await` is allowed there and whether the call can move to a
+//! thread.
 
 use blocklint_core::Refusal;
 use ruff_python_ast::{AnyNodeRef, Comprehension, ExceptHandler, Expr, ExprCall, Stmt, StmtFunctionDef, StmtWith};
 use ruff_text_size::{Ranged, TextRange};
 
 use super::callee::{catches, last_name};
-use super::once::dotted;
+use super::once::dotted_path;
 
-/// The surroundings of a call in which an `await` can stand.
+/// Facts about the syntax around a call.
 pub(super) struct Surroundings<'a> {
-    /// The functions around it, the innermost first; that one is `async`.
+    /// The functions around the call, the innermost first, which is `async`.
     pub(super) functions: Vec<&'a StmtFunctionDef>,
-    /// The call is a statement of its own.
+    /// True if the call is a statement of its own.
     pub(super) is_statement: bool,
-    /// An `await` in place of the call needs brackets around it.
+    /// True if an `await` in place of the call needs brackets around it.
     pub(super) needs_brackets: bool,
-    /// The result of the call is awaited at once.
+    /// True if the result of the call is awaited at once.
     pub(super) is_awaited: bool,
-    /// A method of the call's result is called and awaited: `await session(url).fetch()`.
-    pub(super) gives_awaited: bool,
-    /// The result of the call is iterated by `async for`.
+    /// True if a method of the call's result is called and awaited: `await session(url).fetch()`.
+    pub(super) is_method_awaited: bool,
+    /// True if the result of the call is iterated by `async for`.
     pub(super) is_iterated: bool,
-    /// Transactions and connections, by their names, that a `with` around it opened.
+    /// The names of transactions and connections that `with` statements around the call opened.
     pub(super) opened_around: Vec<&'a str>,
-    /// It stands where a comprehension runs it for each element.
-    pub(super) for_each: bool,
-    /// Why other tasks had better not run meanwhile, if so.
+    /// True if a comprehension runs the call for each element.
+    pub(super) runs_for_each_element: bool,
+    /// The reason why other tasks should not run during the call, if there is one.
     pub(super) disturbed: Option<&'static str>,
     /// The targets that get the result of the call: `x` of `x = f()`.
     pub(super) values_assigned_to: &'a [Expr],
-    /// The call that this call is an argument of.
-    pub(super) taker: Option<&'a ExprCall>,
-    /// It stands in an f-string.
-    pub(super) in_text: bool,
-    /// Its method is handed over, and not called.
-    pub(super) gives_method: bool,
-    /// An exception is being handled there.
-    pub(super) handles: bool,
-    /// A `try` around it waits for a `StopIteration`.
-    pub(super) stops: bool,
-    /// Why the call alone cannot be awaited, where it is entered by a `with`.
+    /// The call of which this call is an argument.
+    pub(super) outer_call: Option<&'a ExprCall>,
+    /// True if the call is in an f-string.
+    pub(super) is_in_f_string: bool,
+    /// True if a method of the call's result is an argument of another call: `submit(client().get)`.
+    pub(super) is_method_passed: bool,
+    /// True if the call is in an exception handler.
+    pub(super) is_in_handler: bool,
+    /// True if a `try` around the call catches `StopIteration`.
+    pub(super) catches_stop: bool,
+    /// The reason why the call alone cannot be awaited, if a `with` enters its result.
     pub(super) entered: Option<Refusal>,
-    /// It stands where a task that is cancelled cleans up.
-    pub(super) cleans_up: bool,
+    /// True if the call is in the clean-up of a cancelled task: `finally`, `except CancelledError`.
+    pub(super) is_in_cleanup: bool,
     /// The innermost loop around it.
     pub(super) loop_around: Option<TextRange>,
-    /// A test around it asks the queue whether there is something: `while not queue.empty(): queue.get()`.
-    pub(super) is_asked_before: bool,
+    /// True if a test around the call checks that the queue is not empty: `while not queue.empty(): queue.get()`.
+    pub(super) is_queue_checked: bool,
 }
 
 impl<'a> Surroundings<'a> {
-    /// Looks from the call outward. `around` are the nodes around it, the outermost first. Refuses, where the edit
-    /// `awaits`, a place in which nothing can be awaited.
-    pub(super) fn of(call: &'a ExprCall, around: &[AnyNodeRef<'a>], awaits: bool) -> Result<Self, Refusal> {
+    /// Collects the facts from the call outward. `around` are the nodes around it, the outermost first. If the edit
+    /// `awaits`, refuses a call where no `await` is allowed.
+    pub(super) fn collect(call: &'a ExprCall, around: &[AnyNodeRef<'a>], awaits: bool) -> Result<Self, Refusal> {
         let range = call.range();
         let parent = around.last();
-        let taker = match around {
-            [.., AnyNodeRef::ExprCall(taker), AnyNodeRef::Arguments(_)]
-            | [.., AnyNodeRef::ExprCall(taker), AnyNodeRef::Arguments(_), AnyNodeRef::Keyword(_)] => Some(*taker),
+        let outer_call = match around {
+            [.., AnyNodeRef::ExprCall(outer_call), AnyNodeRef::Arguments(_)]
+            | [.., AnyNodeRef::ExprCall(outer_call), AnyNodeRef::Arguments(_), AnyNodeRef::Keyword(_)] => {
+                Some(*outer_call)
+            }
             _ => None,
         };
-        let mut found = Surroundings {
+        let mut surroundings = Surroundings {
             functions: Vec::new(),
             is_statement: matches!(parent, Some(AnyNodeRef::StmtExpr(_))),
-            needs_brackets: parent.is_some_and(|parent| binds_tighter(*parent, range)),
+            needs_brackets: parent.is_some_and(|parent| needs_primary_expression(*parent, range)),
             is_awaited: matches!(parent, Some(AnyNodeRef::ExprAwait(_))),
-            gives_awaited: gives_awaited(around, range),
+            is_method_awaited: is_method_awaited(around, range),
             is_iterated: match parent {
                 Some(AnyNodeRef::StmtFor(each)) => each.is_async && each.iter.range() == range,
                 Some(AnyNodeRef::Comprehension(each)) => each.is_async && each.iter.range() == range,
                 _ => false,
             },
-            for_each: false,
+            runs_for_each_element: false,
             opened_around: Vec::new(),
             disturbed: None,
             values_assigned_to: match parent {
@@ -79,57 +82,59 @@ impl<'a> Surroundings<'a> {
                 Some(AnyNodeRef::StmtAnnAssign(assign)) => std::slice::from_ref(&*assign.target),
                 _ => &[],
             },
-            taker,
-            in_text: false,
-            gives_method: matches!(
+            outer_call,
+            is_in_f_string: false,
+            is_method_passed: matches!(
                 around,
                 [.., AnyNodeRef::Arguments(_) | AnyNodeRef::Keyword(_), AnyNodeRef::ExprAttribute(_)]
             ),
-            handles: false,
-            stops: false,
+            is_in_handler: false,
+            catches_stop: false,
             entered: None,
-            cleans_up: false,
+            is_in_cleanup: false,
             loop_around: None,
-            is_asked_before: false,
+            is_queue_checked: false,
         };
         let mut comprehensions = 0;
         let mut inner = range;
-        for (at, node) in around.iter().enumerate().rev() {
-            if awaits && found.functions.is_empty() {
-                let is_parent = at + 1 == around.len();
-                let outer = at.checked_sub(1).and_then(|at| around.get(at));
+        for (index, node) in around.iter().enumerate().rev() {
+            if awaits && surroundings.functions.is_empty() {
+                let is_parent = index + 1 == around.len();
+                let outer = index.checked_sub(1).and_then(|index| around.get(index));
                 let is_async = matches!(outer, Some(AnyNodeRef::StmtWith(with)) if with.is_async);
-                found.step(*node, inner, is_parent, is_async, &mut comprehensions)?;
+                surroundings.add_node(*node, inner, is_parent, is_async, &mut comprehensions)?;
             }
-            found.for_each |= found.functions.is_empty() && runs_for_each(*node, range);
-            found.in_text |= found.functions.is_empty() && matches!(node, AnyNodeRef::InterpolatedElement(_));
+            surroundings.runs_for_each_element |= surroundings.functions.is_empty() && runs_for_each(*node, range);
+            surroundings.is_in_f_string |=
+                surroundings.functions.is_empty() && matches!(node, AnyNodeRef::InterpolatedElement(_));
             if let AnyNodeRef::StmtWith(with) = node
-                && found.functions.is_empty()
+                && surroundings.functions.is_empty()
             {
-                found.opened_around.extend(transactions_of(with));
+                surroundings.opened_around.extend(transactions_of(with));
             }
-            if matches!(node, AnyNodeRef::StmtWhile(_) | AnyNodeRef::StmtFor(_)) && found.functions.is_empty() {
-                found.loop_around.get_or_insert(node.range());
+            if matches!(node, AnyNodeRef::StmtWhile(_) | AnyNodeRef::StmtFor(_)) && surroundings.functions.is_empty() {
+                surroundings.loop_around.get_or_insert(node.range());
             }
             let test = match node {
                 AnyNodeRef::StmtWhile(of) => Some(&*of.test),
                 AnyNodeRef::StmtIf(of) => Some(&*of.test),
                 _ => None,
             };
-            found.is_asked_before |= found.functions.is_empty() && test.is_some_and(|test| asks_queue(test, call));
+            surroundings.is_queue_checked |=
+                surroundings.functions.is_empty() && test.is_some_and(|test| checks_queue(test, call));
             if let AnyNodeRef::StmtFunctionDef(function) = node {
-                found.functions.push(function);
+                surroundings.functions.push(function);
             }
             inner = node.range();
         }
-        match awaits && found.functions.is_empty() {
+        match awaits && surroundings.functions.is_empty() {
             true => Err(Refusal::new("it stands in no function")),
-            false => Ok(found),
+            false => Ok(surroundings),
         }
     }
 
-    /// Adds the facts of one node around the call, `inner` being the part of it that holds the call.
-    fn step(
+    /// Adds the facts of one node around the call; `inner` is the range of its child that contains the call.
+    fn add_node(
         &mut self,
         node: AnyNodeRef<'_>,
         inner: TextRange,
@@ -151,16 +156,16 @@ impl<'a> Surroundings<'a> {
             AnyNodeRef::StmtClassDef(_) => return refuse("it stands in a class body"),
             AnyNodeRef::Decorator(_) => return refuse("it stands in a decorator, default value or annotation"),
             AnyNodeRef::ExprLambda(_) => return refuse("it stands in a `lambda`"),
-            AnyNodeRef::ExprGenerator(generator) if !in_first_iterable(&generator.generators, inner) => {
+            AnyNodeRef::ExprGenerator(generator) if !is_in_first_iterable(&generator.generators, inner) => {
                 return refuse("it stands in a generator expression");
             }
-            AnyNodeRef::ExprListComp(comprehension) if !in_first_iterable(&comprehension.generators, inner) => {
+            AnyNodeRef::ExprListComp(comprehension) if !is_in_first_iterable(&comprehension.generators, inner) => {
                 *comprehensions += 1;
             }
-            AnyNodeRef::ExprSetComp(comprehension) if !in_first_iterable(&comprehension.generators, inner) => {
+            AnyNodeRef::ExprSetComp(comprehension) if !is_in_first_iterable(&comprehension.generators, inner) => {
                 *comprehensions += 1;
             }
-            AnyNodeRef::ExprDictComp(comprehension) if !in_first_iterable(&comprehension.generators, inner) => {
+            AnyNodeRef::ExprDictComp(comprehension) if !is_in_first_iterable(&comprehension.generators, inner) => {
                 *comprehensions += 1;
             }
             AnyNodeRef::InterpolatedElement(element) if element.debug_text.is_some() => {
@@ -190,21 +195,22 @@ impl<'a> Surroundings<'a> {
                 }
             }
             AnyNodeRef::StmtTry(attempt) => {
-                let within = |body: &[Stmt]| body.iter().any(|statement| statement.range().contains_range(inner));
-                if within(&attempt.finalbody) {
+                let contains_call =
+                    |body: &[Stmt]| body.iter().any(|statement| statement.range().contains_range(inner));
+                if contains_call(&attempt.finalbody) {
                     self.disturbed = Some("it stands in `finally`");
-                    self.cleans_up = true;
+                    self.is_in_cleanup = true;
                 }
-                self.stops |= within(&attempt.body)
+                self.catches_stop |= contains_call(&attempt.body)
                     && attempt.handlers.iter().any(|handler| {
                         let ExceptHandler::ExceptHandler(handler) = handler;
                         handler.type_.as_deref().is_some_and(|caught| catches(Some(caught), &["StopIteration"]))
                     });
             }
             AnyNodeRef::ExceptHandlerExceptHandler(handler) => {
-                self.handles = true;
+                self.is_in_handler = true;
                 let cancelled = ["BaseException", "CancelledError", "Cancelled", "get_cancelled_exc_class"];
-                self.cleans_up |= catches(handler.type_.as_deref(), &cancelled);
+                self.is_in_cleanup |= catches(handler.type_.as_deref(), &cancelled);
             }
             _ => {}
         }
@@ -218,40 +224,41 @@ impl<'a> Surroundings<'a> {
     }
 }
 
-/// Returns the names of a `with` by which transactions and connections go: many belong to the thread that began them.
+/// Returns the names of transactions and connections that a `with` binds. Many of these belong to the thread that
+/// opened them.
 fn transactions_of(with: &StmtWith) -> impl Iterator<Item = &str> {
     const NAMES: &[&str] = &["txn", "tx", "trans", "transaction", "cursor", "cur", "conn", "connection"];
     let names = with.items.iter().filter_map(|item| item.optional_vars.as_deref()?.as_name_expr());
     names.map(|name| name.id.as_str()).filter(|name| NAMES.contains(name))
 }
 
-/// True if what is entered is a lock by its name: `self._lock`, `lock_of(key)`.
+/// True if the context expression of a `with` is a lock by its name: `self._lock`, `lock_of(key)`.
 pub(super) fn is_lock(entered: &Expr) -> bool {
-    let named = match entered {
+    let name = match entered {
         Expr::Call(call) => last_name(&call.func),
         other => last_name(other),
     };
-    let is = |word: &str| matches!(word.to_lowercase().as_str(), "lock" | "rlock" | "mutex");
-    named.is_some_and(|name| name.split('_').any(is) || name.ends_with("Lock"))
+    let is_lock_word = |word: &str| matches!(word.to_lowercase().as_str(), "lock" | "rlock" | "mutex");
+    name.is_some_and(|name| name.split('_').any(is_lock_word) || name.ends_with("Lock"))
 }
 
-/// True if a test asks the queue of `queue.get()` if it holds something: `not queue.empty()`, `queue.qsize() > 0`.
-fn asks_queue(test: &Expr, call: &ExprCall) -> bool {
-    let receiver = |call: &ExprCall, names: &[&str]| match &*call.func {
-        Expr::Attribute(method) if names.contains(&method.attr.as_str()) => dotted(&method.value),
+/// True if a test checks that the queue of a call `queue.get()` is not empty: `not queue.empty()`, `queue.qsize() > 0`.
+fn checks_queue(test: &Expr, call: &ExprCall) -> bool {
+    let receiver_of = |call: &ExprCall, names: &[&str]| match &*call.func {
+        Expr::Attribute(method) if names.contains(&method.attr.as_str()) => dotted_path(&method.value),
         _ => None,
     };
-    let Some(queue) = receiver(call, &["get"]) else { return false };
+    let Some(queue) = receiver_of(call, &["get"]) else { return false };
     match test {
-        Expr::UnaryOp(of) => asks_queue(&of.operand, call),
-        Expr::Compare(of) => asks_queue(&of.left, call),
-        Expr::BoolOp(of) => of.values.iter().any(|value| asks_queue(value, call)),
-        Expr::Call(asked) => receiver(asked, &["empty", "qsize"]) == Some(queue),
+        Expr::UnaryOp(node) => checks_queue(&node.operand, call),
+        Expr::Compare(node) => checks_queue(&node.left, call),
+        Expr::BoolOp(node) => node.values.iter().any(|value| checks_queue(value, call)),
+        Expr::Call(test_call) => receiver_of(test_call, &["empty", "qsize"]) == Some(queue),
         _ => false,
     }
 }
 
-/// True if a comprehension runs what stands there for each of its elements.
+/// True if a node is a comprehension that runs the code in a range for each of its elements.
 fn runs_for_each(node: AnyNodeRef<'_>, range: TextRange) -> bool {
     let generators = match node {
         AnyNodeRef::ExprListComp(of) => &of.generators,
@@ -262,26 +269,26 @@ fn runs_for_each(node: AnyNodeRef<'_>, range: TextRange) -> bool {
     generators.first().is_some_and(|first| !first.iter.range().contains_range(range))
 }
 
-/// The first iterable of a comprehension is evaluated outside of it.
-fn in_first_iterable(generators: &[Comprehension], inner: TextRange) -> bool {
+/// True if a range is in the first iterable of a comprehension, which is evaluated outside of the comprehension.
+fn is_in_first_iterable(generators: &[Comprehension], inner: TextRange) -> bool {
     generators.first().is_some_and(|first| {
-        // `inner` is either the `for … in …` part, whose iterable may hold the call, or an element.
+        // `inner` is a `for … in …` clause, whose iterable possibly contains the call, or the element.
         first.iter.range().contains_range(inner)
     })
 }
 
-/// True if a method of the result of a call is awaited, or one of the result of that.
-fn gives_awaited(around: &[AnyNodeRef<'_>], call: TextRange) -> bool {
+/// True if a method of the call's result is awaited, also after further calls: `await a().b().c()`.
+fn is_method_awaited(around: &[AnyNodeRef<'_>], call: TextRange) -> bool {
     let mut inner = call;
     for node in around.iter().rev() {
-        let begins_with = match node {
+        let first_child = match node {
             AnyNodeRef::ExprAttribute(of) => &of.value,
             AnyNodeRef::ExprSubscript(of) => &of.value,
             AnyNodeRef::ExprCall(of) => &of.func,
             AnyNodeRef::ExprAwait(_) => return inner != call,
             _ => return false,
         };
-        if begins_with.range() != inner {
+        if first_child.range() != inner {
             return false;
         }
         inner = node.range();
@@ -289,14 +296,14 @@ fn gives_awaited(around: &[AnyNodeRef<'_>], call: TextRange) -> bool {
     false
 }
 
-/// True if a parent takes only a primary expression here, which `await …` is not.
-fn binds_tighter(parent: AnyNodeRef<'_>, call: TextRange) -> bool {
-    // A part in brackets begins and ends inside of what its parent spans.
-    let starts = |part: &Expr| part.range() == call;
+/// True if the parent of a call accepts only a primary expression in its place, which `await …` is not.
+fn needs_primary_expression(parent: AnyNodeRef<'_>, call: TextRange) -> bool {
+    // If the call has brackets of its own, its range begins later than that of the parent.
+    let is_call = |part: &Expr| part.range() == call;
     match parent {
-        AnyNodeRef::ExprAttribute(node) => starts(&node.value) && node.range().start() == call.start(),
-        AnyNodeRef::ExprSubscript(node) => starts(&node.value) && node.range().start() == call.start(),
-        AnyNodeRef::ExprCall(node) => starts(&node.func) && node.range().start() == call.start(),
+        AnyNodeRef::ExprAttribute(node) => is_call(&node.value) && node.range().start() == call.start(),
+        AnyNodeRef::ExprSubscript(node) => is_call(&node.value) && node.range().start() == call.start(),
+        AnyNodeRef::ExprCall(node) => is_call(&node.func) && node.range().start() == call.start(),
         AnyNodeRef::ExprAwait(node) => node.range().end() == call.end(),
         _ => false,
     }

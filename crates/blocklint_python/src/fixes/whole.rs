@@ -1,5 +1,4 @@
-//! A whole block handed to a thread: a `with` that opens and closes what the call uses, or a loop around the call. It becomes a
-//! function of its own, so that one thread does all of it.
+//! Blocks that move to a thread as a new function: a `with` statement around a call, or a loop.
 //!
 //! ```python
 //! with open(path) as file:                 def read_text():
@@ -15,16 +14,16 @@ use ruff_python_ast::{AnyNodeRef, Expr, Stmt, StmtFunctionDef, StmtWith};
 use ruff_text_size::{Ranged, TextRange, TextSize};
 
 use super::callee::last_name;
-use super::outline::{Inside, Order, Outside};
+use super::outline::{BindingOrder, BlockNames, NamesAround};
 use super::{File, Site};
 use crate::walk::span;
 
-/// A block around a call that had better move as a whole, or steps that follow each other.
+/// A block around a call, or a run of steps, that moves to a thread as one function.
 #[derive(Clone, Copy)]
 pub(super) struct Block<'a> {
     pub(super) statements: &'a [Stmt],
-    /// Handing over the call alone would leave the work half done.
-    pub(super) must: bool,
+    /// True if the call cannot move alone: `file.read()` in `with open(path) as file`.
+    pub(super) moves_only_whole: bool,
 }
 
 impl Block<'_> {
@@ -34,16 +33,16 @@ impl Block<'_> {
 }
 
 impl<'a> File<'a, '_> {
-    /// Returns the block that moves with a call, if one does. `around` are the nodes around it, the outermost first;
-    /// `is_held_by` says of a `with` statement whether the call cannot leave it.
-    pub(super) fn block_of(
+    /// Returns the block that moves with a call, if there is one. `around` are the nodes around the call, the outermost
+    /// first; `is_held_by` returns true for a `with` statement that the call cannot leave.
+    pub(super) fn find_block(
         &self,
         site: &Site<'a>,
         around: &[AnyNodeRef<'a>],
         is_held_by: &dyn Fn(Span) -> bool,
     ) -> Option<Block<'a>> {
-        let from = around.iter().rposition(|node| matches!(node, AnyNodeRef::StmtFunctionDef(_)))?;
-        let inside = &around[from + 1..];
+        let function_index = around.iter().rposition(|node| matches!(node, AnyNodeRef::StmtFunctionDef(_)))?;
+        let inside = &around[function_index + 1..];
         if inside.iter().any(|node| {
             node.is_expr_lambda()
                 || node.is_expr_generator()
@@ -53,81 +52,77 @@ impl<'a> File<'a, '_> {
         }) {
             return None;
         }
-        let of_handle = |with: &StmtWith| {
+        let binds_used_name = |with: &StmtWith| {
             let receiver = match &*site.call.func {
                 Expr::Attribute(attribute) => attribute.value.as_name_expr(),
                 _ => None,
             };
-            let given = site.call.arguments.iter_source_order().filter_map(|argument| argument.value().as_name_expr());
-            let mut used = receiver.into_iter().chain(given);
+            let arguments =
+                site.call.arguments.iter_source_order().filter_map(|argument| argument.value().as_name_expr());
+            let mut used = receiver.into_iter().chain(arguments);
             used.any(|used| {
-                with.items.iter().any(|item| {
-                    item.optional_vars.as_deref().and_then(Expr::as_name_expr).is_some_and(|name| name.id == used.id)
+                with.items.iter().any(|is_item| {
+                    is_item.optional_vars.as_deref().and_then(Expr::as_name_expr).is_some_and(|name| name.id == used.id)
                 })
             })
         };
-        let entered = matches!(inside.last(), Some(AnyNodeRef::WithItem(_)));
-        let mut found: Option<Block<'a>> = None;
-        for (at, node) in inside.iter().enumerate().rev() {
-            let (is_with, body, own) = match node {
+        let is_entered = matches!(inside.last(), Some(AnyNodeRef::WithItem(_)));
+        let mut block: Option<Block<'a>> = None;
+        for (index, node) in inside.iter().enumerate().rev() {
+            let (is_with, body, is_needed) = match node {
                 AnyNodeRef::StmtWith(with) if !with.is_async => {
-                    let item = entered && at + 2 == inside.len();
-                    (true, &with.body, item || of_handle(with) || is_held_by(span(with.range())))
+                    let is_item = is_entered && index + 2 == inside.len();
+                    (true, &with.body, is_item || binds_used_name(with) || is_held_by(span(with.range())))
                 }
                 AnyNodeRef::StmtFor(each) if !each.is_async => (false, &each.body, true),
                 _ => continue,
             };
-            let in_body = holds(body, site.call.range());
-            // A loop over the call's result may hold the thread in its body too: both move, or neither does.
-            let with_its_turns = !is_with && !in_body && self.calls.iter().any(|of| holds(body, of.call.range()));
-            if is_with && !own || !is_with && !in_body && !with_its_turns {
+            let is_in_body = contains_range(body, site.call.range());
+            // The body of a loop over the call's result has blocking calls too: call and body move together, or
+            // neither.
+            let blocks_in_body =
+                !is_with && !is_in_body && self.calls.iter().any(|of| contains_range(body, of.call.range()));
+            if is_with && !is_needed || !is_with && !is_in_body && !blocks_in_body {
                 continue;
             }
-            let statement = statement_of(self.function_body(around, from), node.range())?;
-            let must = is_with || with_its_turns || found.is_some_and(|found| found.must);
-            // A loop that awaits goes on in the task.
-            if !is_with && awaits(statement) {
+            let statement = find_statement(function_body(around, function_index), node.range())?;
+            let moves_only_whole = is_with || blocks_in_body || block.is_some_and(|block| block.moves_only_whole);
+            // A loop with an `await` cannot leave the task.
+            if !is_with && contains_await(statement) {
                 break;
             }
-            found = Some(Block { statements: std::slice::from_ref(statement), must });
+            block = Some(Block { statements: std::slice::from_ref(statement), moves_only_whole });
         }
-        found
+        block
     }
 
-    fn function_body(&self, around: &[AnyNodeRef<'a>], at: usize) -> &'a [Stmt] {
-        match around.get(at) {
-            Some(AnyNodeRef::StmtFunctionDef(function)) => &function.body,
-            _ => &[],
-        }
-    }
-
-    /// Returns the names that a block leaves behind, if it can become a function of its own.
-    pub(super) fn can_be_whole(&self, site: &Site<'a>, block: Block<'a>) -> Result<Gives<'a>, Refusal> {
+    /// Returns the result of a block (the names that later code uses), or the reason why it cannot become a function.
+    pub(super) fn check_block(&self, site: &Site<'a>, block: Block<'a>) -> Result<BlockResult<'a>, Refusal> {
         let refuse = |reason: &str| Err(Refusal::new(reason));
         let Some(function) = site.around.functions.first() else { return refuse("it stands in no function") };
         let statements = block.statements;
         let range = block.range();
-        let inside = Inside::of(statements);
+        let inside = BlockNames::collect(statements);
         if let Some(reason) = inside.refused {
             return refuse(reason);
         }
-        if inside.asks_for_exception && site.around.handles {
+        if inside.reads_exception && site.around.is_in_handler {
             return refuse("it asks for the exception that is handled here, of which a thread knows nothing");
         }
-        if site.around.stops {
-            return refuse(super::STOPS);
+        if site.around.catches_stop {
+            return refuse(super::STOP_ITERATION);
         }
         let opened = site.around.opened_around.iter().find(|name| inside.loads.contains(**name));
         if let Some(name) = opened.filter(|name| !inside.stores.contains(**name)) {
             return refuse(&format!("`{name}` was opened by the `with` around it, which stays in this thread"));
         }
-        if inside.leaves {
+        if inside.jumps_out {
             return refuse("`break` or `continue` leaves the block, which must move to a thread as a whole");
         }
-        if self.names_of_strings(&inside.strings) {
+        if self.has_multiline_string(&inside.strings) {
             return refuse("a text of several lines stands in the block, which would be indented");
         }
-        if statements.iter().any(may_end_early) {
+        if statements.iter().any(is_suppress) {
             return refuse("the block may end early without a word, and what follows it goes on");
         }
         let before = self.text(TextRange::new(self.line_start(range.start()), range.start()));
@@ -138,9 +133,14 @@ impl<'a> File<'a, '_> {
         self.result_of(function, statements, &inside)
     }
 
-    /// Puts the block into a function of its own and hands that over.
-    pub(super) fn whole(&self, site: &Site<'a>, block: Block<'a>, to: &[Offload]) -> Result<WrittenEdit, Refusal> {
-        let result = self.can_be_whole(site, block)?;
+    /// Moves a block into a new function, and calls that in a thread.
+    pub(super) fn offload_block(
+        &self,
+        site: &Site<'a>,
+        block: Block<'a>,
+        to: &[Offload],
+    ) -> Result<WrittenEdit, Refusal> {
+        let result = self.check_block(site, block)?;
         let statements = block.statements;
         let Some(function) = site.around.functions.first() else {
             return Err(Refusal::new("it stands in no function"));
@@ -148,34 +148,34 @@ impl<'a> File<'a, '_> {
         let range = block.range();
         let start = self.line_start(range.start());
         let indent = self.text(TextRange::new(start, range.start()));
-        let name = self.name_for(site, statements, &result)?;
-        let unit = self.unit(function, statements, indent);
+        let name = self.choose_function_name(site, statements, &result)?;
+        let indent_step = self.indent_step(function, statements, indent);
         let newline = self.newline_at(range.start());
 
-        let (named, hand, mut edits) = self.hand_over_function(site, to)?;
+        let (thread_function, call_head, mut edits) = self.thread_call(site, to)?;
         let above = self.line_above(start).map_or("", |line| self.text(line)).trim();
-        // A formatter parts a function from what stands beside it, but not from what opens the suite.
-        let gap = if above.is_empty() || above.ends_with(':') { "" } else { newline };
-        let annotated = if function.returns.is_some() && result.is_nothing() { " -> None" } else { "" };
-        let call = format!("await {hand}{name})");
+        // A formatter puts a blank line before a function, but not at the start of a suite.
+        let blank_line = if above.is_empty() || above.ends_with(':') { "" } else { newline };
+        let annotation = if function.returns.is_some() && result.is_nothing() { " -> None" } else { "" };
+        let call = format!("await {call_head}{name})");
         let (written, bound) = match &result {
-            Gives::Nothing => (call, None),
-            Gives::Returned => (format!("return {call}"), None),
-            Gives::Name { name, target, .. } => (format!("{name} = {call}"), Some(*target)),
-            Gives::Names(names) => (format!("{} = {call}", names.join(", ")), None),
+            BlockResult::Nothing => (call, None),
+            BlockResult::Returned => (format!("return {call}"), None),
+            BlockResult::Name { name, target, .. } => (format!("{name} = {call}"), Some(*target)),
+            BlockResult::Names(names) => (format!("{} = {call}", names.join(", ")), None),
         };
-        // All of the block is one edit: what else would be mended in it waits for the next round.
-        let mut text = format!("{gap}{indent}def {name}(){annotated}:{newline}");
+        // The whole block is one edit, so other edits in it wait for the next round of fixes.
+        let mut text = format!("{blank_line}{indent}def {name}(){annotation}:{newline}");
         let end = self.line_end(range.end());
         let mut line = Some(start);
         while let Some(from) = line.filter(|from| *from < range.end()) {
             let next = self.next_line(from);
             let until = next.unwrap_or(end).min(end);
             if !self.text(TextRange::new(from, self.line_end(from))).trim().is_empty() {
-                text.push_str(unit);
+                text.push_str(indent_step);
             }
             match bound.filter(|target| from <= target.start() && target.start() < until) {
-                // The value may begin on a later line only within brackets, which belong to it.
+                // A value that begins on a later line is in brackets.
                 Some(target) => {
                     text.push_str(self.text(TextRange::new(from, target.start())));
                     text.push_str("return ");
@@ -185,74 +185,74 @@ impl<'a> File<'a, '_> {
             }
             line = next;
         }
-        if let Gives::Names(names) = &result {
-            text.push_str(&format!("{newline}{indent}{unit}return {}", names.join(", ")));
+        if let BlockResult::Names(names) = &result {
+            text.push_str(&format!("{newline}{indent}{indent_step}return {}", names.join(", ")));
         }
         text.push_str(&format!("{newline}{newline}{indent}{written}"));
         edits.push((span(TextRange::new(start, end)), text));
-        let what = match statements {
+        let subject = match statements {
             [Stmt::With(_)] => "the whole `with` block",
             [Stmt::For(_)] => "the whole loop",
             [Stmt::If(_)] => "the whole `if`",
             [_] => "these calls",
             _ => "these steps",
         };
-        let title = format!("Run {what} in a thread with {named}, as `{name}`");
+        let title = format!("Run {subject} in a thread with {thread_function}, as `{name}`");
         Ok(WrittenEdit { title, applicability: Applicability::Unsafe, edits })
     }
 
-    /// Which names statements leave behind for what follows them.
+    /// Returns the names that statements bind and later code of the function uses.
     pub(super) fn result_of(
         &self,
         function: &'a StmtFunctionDef,
         statements: &'a [Stmt],
-        inside: &Inside<'a>,
-    ) -> Result<Gives<'a>, Refusal> {
+        names: &BlockNames<'a>,
+    ) -> Result<BlockResult<'a>, Refusal> {
         let refuse = |reason: &str| Err(Refusal::new(reason));
-        let last = statements.last().and_then(last_of);
-        let outside = Outside::of(function, range_of(statements));
-        if inside.stores.iter().any(|name| outside.foreign.contains(name)) {
+        let last = statements.last().and_then(last_step);
+        let names_around = NamesAround::collect(function, range_of(statements));
+        if names.stores.iter().any(|name| names_around.foreign.contains(name)) {
             return refuse("the block speaks of names of another function");
         }
-        let order = Order::of(statements);
-        // Read before it is bound there, or bound by chance: it would be another name inside of a function.
-        let mixed = |name: &&str| {
-            outside.stores.contains(*name) && inside.loads.contains(*name) && order.reads_first.contains(*name)
+        let order = BindingOrder::collect(statements);
+        // A name that is read before the block binds it would be a different variable inside a new function.
+        let is_read_and_bound = |name: &&str| {
+            names_around.stores.contains(*name) && names.loads.contains(*name) && order.reads_first.contains(*name)
         };
-        if inside.returns > 0 {
+        if names.returns > 0 {
             let is_last = matches!(last, Some(Stmt::Return(_)));
-            let is_used = |name: &&str| outside.loads.contains(*name) || mixed(name);
-            return match inside.returns == 1 && is_last && !inside.stores.iter().any(is_used) {
-                true => Ok(Gives::Returned),
+            let is_used = |name: &&str| names_around.loads.contains(*name) || is_read_and_bound(name);
+            return match names.returns == 1 && is_last && !names.stores.iter().any(is_used) {
+                true => Ok(BlockResult::Returned),
                 false => refuse("the block returns from the function at several places"),
             };
         }
-        if inside.stores.iter().any(mixed) {
+        if names.stores.iter().any(is_read_and_bound) {
             return refuse("the block changes a name that it also reads, of the function around");
         }
         let mut needed: Vec<&str> = Vec::new();
-        for name in &inside.stored {
-            if outside.loads.contains(name) && !needed.contains(name) {
+        for name in &names.bindings {
+            if names_around.loads.contains(name) && !needed.contains(name) {
                 needed.push(name);
             }
         }
         if let [name] = needed[..]
-            && inside.stored_times(name) == 1
+            && names.count_bindings(name) == 1
             && let Some(Stmt::Assign(assign)) = last
             && let [Expr::Name(target)] = &*assign.targets
             && target.id == name
         {
             let value = self.value_start(assign.targets[0].end(), assign.value.range());
-            return Ok(Gives::Name { name, target: TextRange::new(assign.start(), value) });
+            return Ok(BlockResult::Name { name, target: TextRange::new(assign.start(), value) });
         }
         match needed.iter().all(|name| order.bound.contains(name)) {
-            _ if needed.is_empty() => Ok(Gives::Nothing),
-            true => Ok(Gives::Names(needed)),
+            _ if needed.is_empty() => Ok(BlockResult::Nothing),
+            true => Ok(BlockResult::Names(needed)),
             false => refuse("the block binds a name that is used behind it, and not in every case"),
         }
     }
 
-    /// Where the value of an assignment begins, with its brackets.
+    /// Returns the start of the value of an assignment, with its brackets.
     fn value_start(&self, target: TextSize, value: TextRange) -> TextSize {
         let between = self.text(TextRange::new(target, value.start()));
         let equals = between.find('=').map_or(0, |at| at + 1);
@@ -261,28 +261,28 @@ impl<'a> File<'a, '_> {
         target + TextSize::of(&between[..equals + blank])
     }
 
-    /// True if one of these texts spans lines.
-    fn names_of_strings(&self, strings: &[TextRange]) -> bool {
+    /// True if one of these strings spans several lines.
+    fn has_multiline_string(&self, strings: &[TextRange]) -> bool {
         strings.iter().any(|range| self.text(*range).contains(['\n', '\r']))
     }
 
-    /// One step of indentation, as the block itself has it, or the function around.
-    fn unit(&self, function: &StmtFunctionDef, statements: &[Stmt], indent: &str) -> &'a str {
-        let indent_of = |at: TextSize| self.text(TextRange::new(self.line_start(at), at));
-        let blank = |unit: &&str| !unit.is_empty() && unit.chars().all(char::is_whitespace);
-        let inner = statements.iter().find_map(|statement| match statement {
+    /// Returns one step of indentation, as the block or the function around has it.
+    fn indent_step(&self, function: &StmtFunctionDef, statements: &[Stmt], indent: &str) -> &'a str {
+        let indent_of = |offset: TextSize| self.text(TextRange::new(self.line_start(offset), offset));
+        let is_blank = |indent_step: &&str| !indent_step.is_empty() && indent_step.chars().all(char::is_whitespace);
+        let first_inner = statements.iter().find_map(|statement| match statement {
             Stmt::With(with) => with.body.first(),
             Stmt::For(each) => each.body.first(),
             Stmt::If(branch) => branch.body.first(),
             _ => None,
         });
-        let own = inner.and_then(|first| indent_of(first.start()).strip_prefix(indent)).filter(blank);
+        let of_block = first_inner.and_then(|first| indent_of(first.start()).strip_prefix(indent)).filter(is_blank);
         let of_function = || {
             let start = function.decorator_list.last().map_or(function.start(), Ranged::start);
             let outer = indent_of(start);
-            function.body.first().and_then(|first| indent_of(first.start()).strip_prefix(outer)).filter(blank)
+            function.body.first().and_then(|first| indent_of(first.start()).strip_prefix(outer)).filter(is_blank)
         };
-        own.or_else(of_function).unwrap_or(if indent.ends_with('\t') { "\t" } else { "    " })
+        of_block.or_else(of_function).unwrap_or(if indent.ends_with('\t') { "\t" } else { "    " })
     }
 
     pub(super) fn line_end(&self, at: TextSize) -> TextSize {
@@ -297,34 +297,39 @@ impl<'a> File<'a, '_> {
         (width > 0).then(|| end + TextSize::of(&rest[..width]))
     }
 
-    /// Returns a name for the function that no other has.
-    fn name_for(&self, site: &Site<'a>, statements: &[Stmt], result: &Gives<'_>) -> Result<String, Refusal> {
+    /// Returns a name for the new function that is not used in the functions around.
+    fn choose_function_name(
+        &self,
+        site: &Site<'a>,
+        statements: &[Stmt],
+        result: &BlockResult<'_>,
+    ) -> Result<String, Refusal> {
         let called = last_name(&site.call.func).unwrap_or("work").trim_start_matches('_');
         let base = match (statements, result) {
-            ([_], Gives::Name { name, .. }) => format!("read_{}", name.trim_start_matches('_')),
+            ([_], BlockResult::Name { name, .. }) => format!("read_{}", name.trim_start_matches('_')),
             ([statement @ Stmt::With(with)], _) if opens_file(innermost(with)) => {
-                file_work(innermost(with), statement).to_owned()
+                file_function_name(innermost(with), statement).to_owned()
             }
-            ([Stmt::With(_)], _) => format!("with_{}", snake(called)),
-            ([Stmt::For(_)], _) => format!("{}_each", snake(called)),
-            _ => steps_name(statements),
+            ([Stmt::With(_)], _) => format!("with_{}", snake_case(called)),
+            ([Stmt::For(_)], _) => format!("{}_each", snake_case(called)),
+            _ => steps_function_name(statements),
         };
-        let mut used = self.given.borrow_mut();
-        let own = range_of(statements);
-        if let Some(name) = used.iter().find(|(range, _)| *range == own).map(|(_, name)| name.clone()) {
+        let mut used = self.new_functions.borrow_mut();
+        let block_range = range_of(statements);
+        if let Some(name) = used.iter().find(|(range, _)| *range == block_range).map(|(_, name)| name.clone()) {
             return Ok(name);
         }
         let functions = &site.around.functions;
         for number in 1..10 {
             let name = if number == 1 { base.clone() } else { format!("{base}_{number}") };
-            let of_function =
+            let is_in_function =
                 |range: &TextRange| functions.last().is_some_and(|outer| outer.range().contains_range(*range));
-            let is_taken = used.iter().any(|(range, of)| *of == name && of_function(range));
+            let is_taken = used.iter().any(|(range, used_name)| *used_name == name && is_in_function(range));
             if !is_taken
-                && self.names.is_free(&name, "", functions, own.start())
-                && !functions.iter().any(|function| mentions(function, &name))
+                && self.names.is_free(&name, "", functions, block_range.start())
+                && !functions.iter().any(|function| reads_name(function, &name))
             {
-                used.push((own, name.clone()));
+                used.push((block_range, name.clone()));
                 return Ok(name);
             }
         }
@@ -332,21 +337,21 @@ impl<'a> File<'a, '_> {
     }
 }
 
-/// The names that a block leaves behind.
-pub(super) enum Gives<'a> {
-    /// Nothing that is used behind it.
+/// The result of a block: the names that it binds and later code uses.
+pub(super) enum BlockResult<'a> {
+    /// Later code uses none of its names.
     Nothing,
-    /// Its last step returns from the function around.
+    /// Its last step is a `return` of the function around.
     Returned,
     /// Its last step binds this name; the range is that of `name = `.
     Name { name: &'a str, target: TextRange },
-    /// These names, in the order in which they are bound.
+    /// It binds these names, in this order.
     Names(Vec<&'a str>),
 }
 
-impl Gives<'_> {
+impl BlockResult<'_> {
     fn is_nothing(&self) -> bool {
-        matches!(self, Gives::Nothing)
+        matches!(self, BlockResult::Nothing)
     }
 }
 
@@ -357,10 +362,10 @@ fn opens_file(with: &StmtWith) -> bool {
     })
 }
 
-/// True if a file is opened in a mode that writes.
+/// True if a `with` opens a file in a mode that writes.
 fn opens_to_write(with: &StmtWith) -> bool {
     with.items.iter().filter_map(|item| item.context_expr.as_call_expr()).any(|call| {
-        // A path's own method is given no path.
+        // `path.open(mode)` has no argument for the path.
         let of_path = call.func.is_attribute_expr() && call.arguments.args.len() == 1;
         match call.arguments.find_argument_value("mode", if of_path { 0 } else { 1 }) {
             Some(Expr::StringLiteral(mode)) => is_mode_of_writing(mode.value.to_str()),
@@ -369,13 +374,13 @@ fn opens_to_write(with: &StmtWith) -> bool {
     })
 }
 
-/// `wb`, `a+`, `w:gz`: a name of a file is longer.
+/// True for modes that write: `wb`, `a+`, `w:gz`. A longer string is a file name.
 fn is_mode_of_writing(mode: &str) -> bool {
-    let (how, _) = mode.split_once([':', '|']).unwrap_or((mode, ""));
-    how.len() <= 3 && how.starts_with(['w', 'a', 'x'])
+    let (letters, _) = mode.split_once([':', '|']).unwrap_or((mode, ""));
+    letters.len() <= 3 && letters.starts_with(['w', 'a', 'x'])
 }
 
-/// Returns the last of `with` blocks that hold nothing but the next.
+/// Returns the innermost of nested `with` statements that contain only the next one.
 fn innermost(with: &StmtWith) -> &StmtWith {
     match &*with.body {
         [Stmt::With(inner)] if !opens_file(with) => innermost(inner),
@@ -383,22 +388,22 @@ fn innermost(with: &StmtWith) -> &StmtWith {
     }
 }
 
-/// Returns the name for the work of a `with` that opens a file.
-fn file_work(with: &StmtWith, statement: &Stmt) -> &'static str {
-    if writes(statement) || opens_to_write(with) { "write_file" } else { "read_file" }
+/// Returns the function name for a `with` that opens a file.
+fn file_function_name(with: &StmtWith, statement: &Stmt) -> &'static str {
+    if writes_file(statement) || opens_to_write(with) { "write_file" } else { "read_file" }
 }
 
-/// Returns a name for steps that follow each other: of two what each does, of more the first.
-fn steps_name<'s>(statements: &'s [Stmt]) -> String {
+/// Returns the function name for steps: `load_and_save` for two, `load_and_more` for several.
+fn steps_function_name<'s>(statements: &'s [Stmt]) -> String {
     let mut names: Vec<String> = Vec::new();
-    let under = |statement: &'s Stmt| match statement {
+    let inner_steps = |statement: &'s Stmt| match statement {
         Stmt::If(branch) => branch.body.iter().collect(),
         _ => vec![statement],
     };
-    for statement in statements.iter().flat_map(under) {
+    for statement in statements.iter().flat_map(inner_steps) {
         let call = match statement {
             Stmt::With(with) if opens_file(with) => {
-                names.push(file_work(with, statement).to_owned());
+                names.push(file_function_name(with, statement).to_owned());
                 continue;
             }
             Stmt::With(with) => with.items.first().and_then(|item| item.context_expr.as_call_expr()),
@@ -408,7 +413,7 @@ fn steps_name<'s>(statements: &'s [Stmt]) -> String {
             _ => None,
         };
         let name = call.and_then(|call| last_name(&call.func)).unwrap_or("work");
-        names.push(snake(name.trim_start_matches('_')));
+        names.push(snake_case(name.trim_start_matches('_')));
     }
     names.dedup();
     match &names[..] {
@@ -422,7 +427,7 @@ fn steps_name<'s>(statements: &'s [Stmt]) -> String {
     }
 }
 
-/// From the first statement to the last.
+/// Returns the range from the first statement to the last.
 fn range_of(statements: &[Stmt]) -> TextRange {
     match (statements.first(), statements.last()) {
         (Some(first), Some(last)) => TextRange::new(first.start(), last.end()),
@@ -430,8 +435,8 @@ fn range_of(statements: &[Stmt]) -> TextRange {
     }
 }
 
-/// True if what is raised in a `with` ends there, as `suppress` has it.
-fn may_end_early(statement: &Stmt) -> bool {
+/// True for `with suppress(…)`, which ends the block early without an exception.
+fn is_suppress(statement: &Stmt) -> bool {
     let Stmt::With(with) = statement else { return false };
     let ends = |item: &ruff_python_ast::WithItem| {
         item.context_expr.as_call_expr().is_some_and(|call| last_name(&call.func) == Some("suppress"))
@@ -439,7 +444,7 @@ fn may_end_early(statement: &Stmt) -> bool {
     with.items.iter().any(ends)
 }
 
-fn writes(statement: &Stmt) -> bool {
+fn writes_file(statement: &Stmt) -> bool {
     struct Writes(bool);
     impl<'a> SourceOrderVisitor<'a> for Writes {
         fn visit_expr(&mut self, expression: &'a Expr) {
@@ -452,13 +457,13 @@ fn writes(statement: &Stmt) -> bool {
             walk_expr(self, expression);
         }
     }
-    let mut writes = Writes(false);
-    writes.visit_stmt(statement);
-    writes.0
+    let mut writes_file = Writes(false);
+    writes_file.visit_stmt(statement);
+    writes_file.0
 }
 
-/// `ZipFile` → `zip_file`.
-fn snake(name: &str) -> String {
+/// Returns a name in snake case: `ZipFile` → `zip_file`.
+fn snake_case(name: &str) -> String {
     let mut text = String::new();
     for (at, c) in name.char_indices() {
         if c.is_uppercase() && at > 0 && !text.ends_with('_') {
@@ -469,7 +474,7 @@ fn snake(name: &str) -> String {
     text
 }
 
-fn mentions(function: &StmtFunctionDef, name: &str) -> bool {
+fn reads_name(function: &StmtFunctionDef, name: &str) -> bool {
     struct Mentions<'n>(&'n str, bool);
     impl<'a> SourceOrderVisitor<'a> for Mentions<'_> {
         fn visit_expr(&mut self, expression: &'a Expr) {
@@ -477,13 +482,13 @@ fn mentions(function: &StmtFunctionDef, name: &str) -> bool {
             walk_expr(self, expression);
         }
     }
-    let mut mentions = Mentions(name, false);
-    mentions.visit_body(&function.body);
-    mentions.1
+    let mut reads_name = Mentions(name, false);
+    reads_name.visit_body(&function.body);
+    reads_name.1
 }
 
-/// Returns the statement of this range.
-fn statement_of(body: &[Stmt], range: TextRange) -> Option<&Stmt> {
+/// Returns the statement with this range.
+fn find_statement(body: &[Stmt], range: TextRange) -> Option<&Stmt> {
     struct Find<'a>(TextRange, Option<&'a Stmt>);
     impl<'a> SourceOrderVisitor<'a> for Find<'a> {
         fn visit_stmt(&mut self, statement: &'a Stmt) {
@@ -499,24 +504,32 @@ fn statement_of(body: &[Stmt], range: TextRange) -> Option<&Stmt> {
     find.1
 }
 
-/// True if something in a statement is awaited.
-fn awaits(statement: &Stmt) -> bool {
-    Inside::of(std::slice::from_ref(statement)).awaits
+/// True if a statement contains an `await`.
+fn contains_await(statement: &Stmt) -> bool {
+    BlockNames::collect(std::slice::from_ref(statement)).awaits
 }
 
-/// Returns the last step of the innermost `with` of nothing but `with`; a step by itself is the last.
-fn last_of(statement: &Stmt) -> Option<&Stmt> {
+/// Returns the last statement of the innermost of nested `with` statements; a step without `with` is the last itself.
+fn last_step(statement: &Stmt) -> Option<&Stmt> {
     match statement {
         Stmt::Assign(_) | Stmt::Return(_) => Some(statement),
         Stmt::With(with) => match with.body.last()? {
-            inner @ Stmt::With(_) if with.body.len() == 1 => last_of(inner),
+            inner @ Stmt::With(_) if with.body.len() == 1 => last_step(inner),
             last => Some(last),
         },
         _ => None,
     }
 }
 
-/// True if something stands in a suite.
-fn holds(suite: &[Stmt], range: TextRange) -> bool {
+/// True if a suite contains a range.
+fn contains_range(suite: &[Stmt], range: TextRange) -> bool {
     suite.iter().any(|statement| statement.range().contains_range(range))
+}
+
+/// Returns the body of the function at an index of the nodes around a call.
+fn function_body<'a>(around: &[AnyNodeRef<'a>], index: usize) -> &'a [Stmt] {
+    match around.get(index) {
+        Some(AnyNodeRef::StmtFunctionDef(function)) => &function.body,
+        _ => &[],
+    }
 }

@@ -1,11 +1,11 @@
-//! Files that are not plain UTF-8 text with `\n`.
+//! Encodings, invalid bytes, NUL bytes and line ends of source files.
 
 use blocklint_core::Span;
 use blocklint_facts::{FileFacts, Form, dump};
 use blocklint_python::{decode, extract};
 
-/// The text of the last call's first argument, a literal.
-fn argument(facts: &FileFacts) -> &str {
+/// Returns the text of the first argument of the last call of `f`, a string literal.
+fn last_argument_of_f(facts: &FileFacts) -> &str {
     let site = facts.sites.iter().rposition(|site| facts.text(site.name) == "f").expect("a call of f");
     match facts.form(facts.args.at(facts.sites.at(site).args.start as usize).value) {
         Form::Str(sym) => facts.text(sym),
@@ -21,12 +21,12 @@ fn messages(facts: &FileFacts) -> Vec<&str> {
 fn a_byte_order_mark_counts_in_offsets() {
     let facts = extract("\u{feff}f('é')\n".as_bytes());
     assert_eq!(messages(&facts), Vec::<&str>::new());
-    assert_eq!(argument(&facts), "é");
+    assert_eq!(last_argument_of_f(&facts), "é");
     assert_eq!(facts.sites.at(0).span, Span::new(3, 10));
 }
 
 #[test]
-fn cookies_choose_the_encoding() {
+fn encoding_declarations_choose_the_encoding() {
     for (cookie, bytes, text) in [
         ("# -*- coding: latin-1 -*-", &b"\xe9"[..], "é"),
         ("# vim: set fileencoding=iso-8859-15 :", &b"\xa4"[..], "€"),
@@ -43,7 +43,7 @@ fn cookies_choose_the_encoding() {
         let source = [cookie.as_bytes(), b"\nf('", bytes, b"')\n"].concat();
         let facts = extract(&source);
         assert_eq!(messages(&facts), Vec::<&str>::new(), "{cookie}");
-        assert_eq!(argument(&facts), text, "{cookie}");
+        assert_eq!(last_argument_of_f(&facts), text, "{cookie}");
         let decoded = decode(&source);
         let span = facts.sites.at(0).span;
         assert_eq!(&decoded.text[span.start as usize..span.end as usize], format!("f('{text}')"), "{cookie}");
@@ -51,9 +51,9 @@ fn cookies_choose_the_encoding() {
 }
 
 #[test]
-fn a_cookie_below_code_is_none() {
+fn an_encoding_declaration_below_code_is_ignored() {
     let facts = extract(b"x = 1\n# coding: latin-1\nf('\xc3\xa9')\n");
-    assert_eq!(argument(&facts), "é");
+    assert_eq!(last_argument_of_f(&facts), "é");
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn invalid_utf_8_keeps_offsets() {
     let facts = extract(source);
     assert_eq!(messages(&facts), ["a byte here is not valid UTF-8"]);
     assert_eq!(facts.problems[0].span, Span::new(5, 6));
-    assert_eq!(argument(&facts), "??");
+    assert_eq!(last_argument_of_f(&facts), "??");
     let span = facts.sites.at(0).span;
     assert_eq!(&source[span.start as usize..span.end as usize], b"time.sleep(1)");
 }
@@ -71,7 +71,7 @@ fn invalid_utf_8_keeps_offsets() {
 fn nul_bytes_do_not_end_the_file() {
     let facts = extract(b"a()\n\0\nf('b\0c')\n");
     assert_eq!(messages(&facts), ["the file contains NUL bytes"]);
-    assert_eq!(argument(&facts), "b c");
+    assert_eq!(last_argument_of_f(&facts), "b c");
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn empty_and_blank_files_have_a_top_level() {
 }
 
 #[test]
-fn any_bytes_give_facts() {
+fn any_bytes_have_valid_facts() {
     // Every prefix of a file with all kinds of syntax, and the file with each byte damaged.
     let source = include_bytes!("every_syntax.py");
     let check = |bytes: &[u8]| {
@@ -115,17 +115,17 @@ fn any_bytes_give_facts() {
     for end in 0..source.len() {
         check(&source[..end]);
     }
-    for at in 0..source.len() {
+    for index in 0..source.len() {
         for byte in [b'(', b'\n', b'"', b' ', 0, 0xff] {
             let mut damaged = source.to_vec();
-            damaged[at] = byte;
+            damaged[index] = byte;
             check(&damaged);
         }
     }
 }
 
 #[test]
-fn the_same_bytes_give_the_same_facts() {
+fn equal_bytes_have_equal_facts() {
     let source = include_bytes!("every_syntax.py");
     let first = extract(source);
     extract(b"other = names(in_the_tables, that_are_reused)\n");

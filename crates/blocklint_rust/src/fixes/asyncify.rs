@@ -1,46 +1,46 @@
-//! Helpers that become `async` together: `fn load` → `async fn load`, each call of it awaited, `std::fs::read` in it →
-//! `tokio::fs::read`. The analysis knows the callers; this file finds the reasons against the change in the text, file
-//! by file.
+//! Edits that make helpers `async` together: `fn load` → `async fn load`, `load(path)` → `load(path).await`,
+//! `std::fs::read` in it → `tokio::fs::read`. The caller knows the call graph; this file finds the reasons against the
+//! change in the text of one file.
 
 use blocklint_core::{Refusal, Span};
 use tree_sitter::Node;
 
-use super::captures::leaves_a_function;
-use super::held::{is_held_in, may_be_shared};
+use super::captures::is_harmless_attribute;
+use super::held::{check_is_sendable, may_hold_in_tokens};
 use super::surroundings::{Surroundings, is_async};
-use super::{File, Site, TextEdit, at, parsed, span};
+use super::{File, Site, TextEdit, parse, span, span_at};
 use crate::kinds::{K, all, fields, kind};
 
-/// The names and calls in one file of helpers that become `async` together.
+/// The part of one file in a set of helpers that become `async` together.
 #[derive(Clone, Debug, Default)]
 pub struct ChainPart<'p> {
-    /// The names of the helpers that are defined there.
+    /// The spans of the names of the helpers that the file defines.
     pub helpers: Vec<Span>,
-    /// The names of the tests there that call helpers.
+    /// The spans of the names of the tests that call helpers.
     pub tests: Vec<Span>,
-    /// The path of the attribute that runs an `async` test.
+    /// The path of the attribute that runs an `async` test: `tokio::test`.
     pub runs_tests: &'p str,
-    /// The calls of helpers, from the name that is called on.
+    /// The calls of helpers, each from the called name on.
     pub calls: Vec<Span>,
-    /// The calls that get the place of their twins, and the paths of these.
+    /// The library calls to replace, with the paths of their async twins.
     pub sinks: Vec<(Span, &'p str)>,
-    /// True if another crate could call what is `pub`.
+    /// True if other crates can call `pub` functions of the file.
     pub exports: bool,
 }
 
-/// The edits of one file for its part of a chain.
+/// The edits of one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Chained {
     /// The spans that are replaced, with their new text.
     pub edits: Vec<(Span, String)>,
-    /// True if each helper, in their order, is known in its own module alone.
+    /// For each helper in order, true if it is private to its module.
     pub is_private: Vec<bool>,
-    /// True if each is a method with a receiver.
+    /// For each helper in order, true if it is a method with a receiver.
     pub is_method: Vec<bool>,
 }
 
 /// Macros of the standard library whose arguments are expressions, each evaluated in place.
-const EVALUATING: &[&str] = &[
+const EVALUATING_MACROS: &[&str] = &[
     "assert",
     "assert_eq",
     "assert_ne",
@@ -56,47 +56,47 @@ const EVALUATING: &[&str] = &[
     "writeln",
 ];
 
-/// Why a part cannot change, and where.
+/// The reason against the change, and its place.
 pub type Unchanged = (Refusal, Span);
 
-/// Returns the edits of one file's part of a chain. Needs a thread with a stack of 16 MiB.
+/// Returns the edits that make the helpers of one file `async`. Needs a thread with a stack of 16 MiB.
 ///
 /// # Errors
 ///
 /// Returns the reason against the change, and its place.
 pub fn asyncify(source: &str, part: &ChainPart<'_>) -> Result<Chained, Unchanged> {
-    let Some(tree) = parsed(source) else {
+    let Some(tree) = parse(source) else {
         return Err((Refusal::new("the file could not be parsed"), Span::default()));
     };
     let file = File { source, root: tree.root_node() };
     let mut done = Chained::default();
     for &name in &part.helpers {
-        file.helper(name, part.exports, &mut done).map_err(|refusal| (refusal, name))?;
+        file.make_helper_async(name, part.exports, &mut done).map_err(|refusal| (refusal, name))?;
     }
     for &name in &part.tests {
-        file.test(name, part.runs_tests, &mut done.edits).map_err(|refusal| (refusal, name))?;
+        file.make_test_async(name, part.runs_tests, &mut done.edits).map_err(|refusal| (refusal, name))?;
     }
     let changed: Vec<Span> = part.helpers.iter().chain(&part.tests).copied().collect();
     for &call in &part.calls {
-        file.awaits(call, &changed, &mut done.edits).map_err(|refusal| (refusal, call))?;
+        file.add_await(call, &changed, &mut done.edits).map_err(|refusal| (refusal, call))?;
     }
     for &(call, twin) in &part.sinks {
-        file.takes_twin(call, twin, &part.helpers, &mut done.edits).map_err(|refusal| (refusal, call))?;
+        file.replace_by_twin(call, twin, &part.helpers, &mut done.edits).map_err(|refusal| (refusal, call))?;
     }
     done.edits.sort();
     Ok(done)
 }
 
 impl<'a> File<'a> {
-    /// `fn load` → `async fn load`.
-    fn helper(&self, name: Span, exports: bool, done: &mut Chained) -> Result<(), Refusal> {
+    /// Makes a helper `async`: `fn load` → `async fn load`.
+    fn make_helper_async(&self, name: Span, exports: bool, done: &mut Chained) -> Result<(), Refusal> {
         let refuse = |reason: &str| Err(Refusal::new(reason));
         let Some(function) = self.function_named_at(name) else { return refuse("no function is defined there") };
         let text = self.source.get(name.start as usize..name.end as usize).unwrap_or_default();
         if let Some(words) = all(function).find(|part| kind(*part) == K::FunctionModifiers) {
             return Err(Refusal::new(format!("`{text}` is `{}`, which does not go with `async`", self.text(words))));
         }
-        if let Some(attribute) = attributes(function).find(|attribute| !leaves_a_function(self.text(*attribute))) {
+        if let Some(attribute) = attributes(function).find(|attribute| !is_harmless_attribute(self.text(*attribute))) {
             let written = self.text(attribute);
             return Err(Refusal::new(format!("`{text}` has the attribute `{written}`, whose effect is unknown")));
         }
@@ -123,21 +123,21 @@ impl<'a> File<'a> {
         let parameters = function.child_by_field_id(fields().parameters);
         let parameters: Vec<Node<'a>> = parameters.into_iter().flat_map(crate::kinds::named).collect();
         for parameter in &parameters {
-            if let Err(bound) = may_be_shared(self, *parameter) {
+            if let Err(bound) = check_is_sendable(self, *parameter) {
                 return Err(Refusal::new(format!(
                     "`{text}` takes a `{bound}`, which would be alive while it waits, and may belong to one thread"
                 )));
             }
         }
         let Some(word) = all(function).find(|part| part.kind() == "fn") else { return refuse("no function is there") };
-        done.edits.push((at(word.start_byte()), "async ".to_owned()));
+        done.edits.push((span_at(word.start_byte()), "async ".to_owned()));
         done.is_private.push(visibility.is_none());
         done.is_method.push(parameters.iter().any(|parameter| kind(*parameter) == K::SelfParameter));
         Ok(())
     }
 
-    /// `#[test] fn loads` → `#[tokio::test] async fn loads`.
-    fn test(&self, name: Span, runs: &str, edits: &mut Vec<TextEdit>) -> Result<(), Refusal> {
+    /// Makes a test `async`: `#[test] fn loads` → `#[tokio::test] async fn loads`.
+    fn make_test_async(&self, name: Span, runs: &str, edits: &mut Vec<TextEdit>) -> Result<(), Refusal> {
         let refuse = |reason: &str| Err(Refusal::new(reason));
         let Some(function) = self.function_named_at(name) else { return refuse("no test is defined there") };
         let text = self.source.get(name.start as usize..name.end as usize).unwrap_or_default();
@@ -149,7 +149,7 @@ impl<'a> File<'a> {
         };
         let leaves = |attribute: &Node<'_>| {
             let written = self.text(*attribute);
-            is_plain(attribute) || leaves_a_function(written) || leaves_a_test(written)
+            is_plain(attribute) || is_harmless_attribute(written) || is_test_setting(written)
         };
         if let Some(other) = attributes(function).find(|attribute| !leaves(attribute)) {
             let written = self.text(other);
@@ -162,46 +162,52 @@ impl<'a> File<'a> {
         }
         let Some(word) = all(function).find(|part| part.kind() == "fn") else { return refuse("no function is there") };
         edits.push((span(attribute), format!("#[{runs}]")));
-        edits.push((at(word.start_byte()), "async ".to_owned()));
+        edits.push((span_at(word.start_byte()), "async ".to_owned()));
         Ok(())
     }
 
-    /// `load(path)` → `load(path).await`.
-    fn awaits(&self, call: Span, helpers: &[Span], edits: &mut Vec<TextEdit>) -> Result<(), Refusal> {
-        let call = match self.in_macro(call) {
+    /// Awaits a call of a helper: `load(path)` → `load(path).await`.
+    fn add_await(&self, call: Span, helpers: &[Span], edits: &mut Vec<TextEdit>) -> Result<(), Refusal> {
+        let call = match self.find_evaluating_macro(call) {
             Some(of_macro) => {
                 let of_macro = of_macro?;
-                let root = self.root_that_awaits(of_macro, helpers)?;
-                self.nothing_is_held(root, of_macro)?;
-                edits.push((at(call.end as usize), ".await".to_owned()));
+                let root = self.find_async_root(of_macro, helpers)?;
+                self.check_nothing_is_held(root, of_macro)?;
+                edits.push((span_at(call.end as usize), ".await".to_owned()));
                 return Ok(());
             }
             None => self.call_at(call)?,
         };
-        let root = self.root_that_awaits(call, helpers)?;
-        self.nothing_is_held(root, call)?;
+        let root = self.find_async_root(call, helpers)?;
+        self.check_nothing_is_held(root, call)?;
         if call.parent().is_some_and(|parent| kind(parent) == K::Await) {
             return Err(Refusal::new("what it gives is awaited already"));
         }
-        edits.push((at(call.end_byte()), ".await".to_owned()));
+        edits.push((span_at(call.end_byte()), ".await".to_owned()));
         Ok(())
     }
 
-    /// `std::fs::read(path)` → `tokio::fs::read(path).await`.
-    fn takes_twin(&self, call: Span, twin: &str, helpers: &[Span], edits: &mut Vec<TextEdit>) -> Result<(), Refusal> {
+    /// Replaces a call by its async twin: `std::fs::read(path)` → `tokio::fs::read(path).await`.
+    fn replace_by_twin(
+        &self,
+        call: Span,
+        twin: &str,
+        helpers: &[Span],
+        edits: &mut Vec<TextEdit>,
+    ) -> Result<(), Refusal> {
         let call = self.call_at(call)?;
         let callee = call.child_by_field_id(fields().function).ok_or_else(|| Refusal::new("no call stands there"))?;
-        let root = self.root_that_awaits(call, helpers)?;
-        self.nothing_is_held(root, call)?;
+        let root = self.find_async_root(call, helpers)?;
+        self.check_nothing_is_held(root, call)?;
         let around = Surroundings { root, function: root, in_loop: None, is_awaited: false };
-        let written = self.twin(&Site { call, callee, around }, twin, false, false, None)?;
+        let written = self.write_twin(&Site { call, callee, around }, twin, false, false, None)?;
         edits.extend(written.edits);
         Ok(())
     }
 
-    /// Returns the macro among whose arguments a call stands, if it stands in one: only those of the standard library
-    /// that evaluate each of them where it stands, once, are known to take one that is awaited.
-    fn in_macro(&self, call: Span) -> Option<Result<Node<'a>, Refusal>> {
+    /// Returns the macro whose arguments contain a call, if there is one. Only macros of the standard library are
+    /// accepted that evaluate each argument in place and once, so that an `.await` is allowed in it.
+    fn find_evaluating_macro(&self, call: Span) -> Option<Result<Node<'a>, Refusal>> {
         let (start, end) = (call.start as usize, call.end as usize);
         let name = self.root.descendant_for_byte_range(start, (start + 1).min(end))?;
         let outer = std::iter::successors(name.parent(), |node| node.parent());
@@ -209,7 +215,7 @@ impl<'a> File<'a> {
         let whole = tokens.last()?;
         let refused = || Some(Err(Refusal::new("it stands in the arguments of a macro")));
         let Some(of_macro) = whole.parent().filter(|node| kind(*node) == K::MacroInvocation) else { return refused() };
-        let is_known = |name: Node<'a>| EVALUATING.contains(&self.text(name));
+        let is_known = |name: Node<'a>| EVALUATING_MACROS.contains(&self.text(name));
         if !of_macro.child_by_field_id(fields().macro_name).is_some_and(is_known) {
             return refused();
         }
@@ -220,20 +226,20 @@ impl<'a> File<'a> {
                 return refused();
             }
         }
-        // Tokens are no expressions: what could be a closure around it, or be alive beside it, is read off the words.
+        // The arguments are tokens and no expressions, so closures and held values are recognised by words.
         let may_be_closure = |group: &Node<'a>| {
             let mut before = all(*group).take_while(|token| token.end_byte() <= start);
             self.text(*group).starts_with('{') || before.any(|token| matches!(self.text(token), "|" | "||"))
         };
         let is_awaited =
             self.source.get(end..whole.end_byte()).is_some_and(|after| after.trim_start().starts_with(".await"));
-        if tokens.iter().any(may_be_closure) || is_held_in(self.text(*whole)) || is_awaited {
+        if tokens.iter().any(may_be_closure) || may_hold_in_tokens(self.text(*whole)) || is_awaited {
             return refused();
         }
         Some(Ok(of_macro))
     }
 
-    /// Returns the function whose name stands there.
+    /// Returns the function whose name has this span.
     fn function_named_at(&self, name: Span) -> Option<Node<'a>> {
         let (start, end) = (name.start as usize, name.end as usize);
         let found = self.root.descendant_for_byte_range(start, end)?;
@@ -241,8 +247,8 @@ impl<'a> File<'a> {
         (function.child_by_field_id(fields().name) == Some(found) && span(found) == name).then_some(function)
     }
 
-    /// Returns the `async` code around a call, with what becomes `async`.
-    fn root_that_awaits(&self, call: Node<'a>, helpers: &[Span]) -> Result<Node<'a>, Refusal> {
+    /// Returns the `async` code around a call; the helpers count as `async`.
+    fn find_async_root(&self, call: Node<'a>, helpers: &[Span]) -> Result<Node<'a>, Refusal> {
         let mut around = call.parent();
         while let Some(node) = around {
             match kind(node) {
@@ -265,8 +271,8 @@ impl<'a> File<'a> {
     }
 }
 
-/// True if an attribute says of a test when it is run and what it must come to.
-fn leaves_a_test(attribute: &str) -> bool {
+/// True if an attribute only sets when a test runs or what result it expects.
+fn is_test_setting(attribute: &str) -> bool {
     let path = attribute.trim_start_matches("#[").split(['(', ']', '=', ' ']).next().unwrap_or_default();
     matches!(path, "should_panic" | "ignore" | "cfg")
 }

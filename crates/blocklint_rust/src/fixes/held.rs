@@ -1,14 +1,14 @@
-//! Values that would be alive while a task waits at a new `.await`. A guard, or a value of one thread, makes the task
-//! one that no other thread can take over, and other tasks wait for the guard meanwhile.
+//! Values held across a new `.await`: lock guards and types that are not `Send` (`Rc`, `RefCell`). With such a value
+//! alive the task's future is not `Send`, and other tasks wait for the guard meanwhile.
 
 use blocklint_core::Refusal;
 use tree_sitter::Node;
 
-use super::{File, below};
+use super::{File, descendants};
 use crate::kinds::{K, all, fields, kind, named};
 
-/// Names of types, and of functions that give their values, which belong to one thread.
-const OF_ONE_THREAD: &[&str] = &[
+/// Types that are not `Send`, and functions that return them.
+const NOT_SEND: &[&str] = &[
     "Rc",
     "Ref",
     "RefMut",
@@ -25,10 +25,10 @@ const OF_ONE_THREAD: &[&str] = &[
     "thread_rng",
     "ThreadRng",
 ];
-/// Types of which a reference belongs to the thread that has the value.
-const NOT_SHARED: &[&str] = &["Receiver"];
-/// Names of methods without arguments that give guards.
-const GUARDING: &[&str] = &[
+/// Types that are not `Sync`, so that a reference to them is not `Send`.
+const NOT_SYNC: &[&str] = &["Receiver"];
+/// Methods without arguments that return guards.
+const GUARD_METHODS: &[&str] = &[
     "lock",
     "try_lock",
     "read",
@@ -41,21 +41,22 @@ const GUARDING: &[&str] = &[
     "enter",
     "entered",
 ];
-/// How deep the types of fields are looked at.
-const DEPTH: usize = 3;
+/// Levels of fields whose types are checked.
+const FIELD_DEPTH: usize = 3;
 
 impl<'a> File<'a> {
-    /// Refuses a call at which something may be alive that must not be while a task waits. `root`: the `async` code around it.
-    pub(super) fn nothing_is_held(&self, root: Node<'a>, call: Node<'a>) -> Result<(), Refusal> {
-        // A value of another function or closure is not alive here.
+    /// Refuses a call at which a value is possibly alive that must not be held across an `.await`. `root` is the
+    /// `async` code around the call.
+    pub(super) fn check_nothing_is_held(&self, root: Node<'a>, call: Node<'a>) -> Result<(), Refusal> {
+        // Values of nested functions and closures are not alive at the call.
         let enters = |node: Node<'a>| {
             node == root || contains(node, call) || !matches!(kind(node), K::Closure | K::AsyncBlock | K::FunctionItem)
         };
-        for node in below(root, enters) {
+        for node in descendants(root, enters) {
             let is_alive = match kind(node) {
-                // The call that becomes `async` gives no guard.
+                // The call that becomes `async` returns no guard.
                 K::Call if node == call => false,
-                K::TypeIdentifier | K::Identifier if OF_ONE_THREAD.contains(&self.text(node)) => {
+                K::TypeIdentifier | K::Identifier if NOT_SEND.contains(&self.text(node)) => {
                     node.start_byte() < call.end_byte() && is_in_scope(node, root, call)
                 }
                 K::PointerType => is_in_scope(node, root, call),
@@ -73,28 +74,28 @@ impl<'a> File<'a> {
         Ok(())
     }
 
-    /// `x.lock()`, unless it is awaited: then a task may hold it.
+    /// True for `x.lock()` without `.await`; an async lock may be held across an `.await`.
     fn is_guard(&self, call: Node<'a>) -> bool {
         let method = call.child_by_field_id(fields().function).filter(|callee| kind(*callee) == K::Field);
         let name = method.and_then(|method| method.child_by_field_id(fields().field));
-        name.is_some_and(|name| GUARDING.contains(&self.text(name)))
+        name.is_some_and(|name| GUARD_METHODS.contains(&self.text(name)))
             && self.arguments(call).is_empty()
             && call.parent().is_none_or(|parent| kind(parent) != K::Await)
     }
 }
 
-/// True if something among the tokens of a macro may be a guard, or belong to one thread.
-pub(super) fn is_held_in(tokens: &str) -> bool {
+/// True if the tokens of a macro possibly contain a guard or a value that is not `Send`.
+pub(super) fn may_hold_in_tokens(tokens: &str) -> bool {
     let mut words = tokens.split(|c: char| !c.is_alphanumeric() && c != '_');
     let is_guard = |name: &&str| tokens.contains(&format!(".{name}()"));
-    words.any(|word| OF_ONE_THREAD.contains(&word)) || GUARDING.iter().any(is_guard)
+    words.any(|word| NOT_SEND.contains(&word)) || GUARD_METHODS.iter().any(is_guard)
 }
 
 fn contains(node: Node<'_>, inner: Node<'_>) -> bool {
     node.start_byte() <= inner.start_byte() && inner.end_byte() <= node.end_byte()
 }
 
-/// True if the block in which a name stands goes on around the call.
+/// True if the innermost block around a name also contains the call.
 fn is_in_scope<'a>(node: Node<'a>, root: Node<'a>, call: Node<'a>) -> bool {
     let mut around = node.parent();
     while let Some(block) = around.filter(|block| *block != root) {
@@ -106,12 +107,12 @@ fn is_in_scope<'a>(node: Node<'a>, root: Node<'a>, call: Node<'a>) -> bool {
     true
 }
 
-/// True if a guard lives until the call: in its statement, or in a variable.
+/// True if a guard is alive at the call: as a temporary of the same statement, or in a variable.
 fn is_guard_alive<'a>(file: &File<'a>, guard: Node<'a>, root: Node<'a>, call: Node<'a>) -> bool {
     let (mut node, mut is_whole) = (guard, true);
     while let Some(parent) = node.parent().filter(|_| node != root) {
         match kind(parent) {
-            // A block is left, or was not one around the call: in a statement all but the condition of an `if` lives to its end.
+            // A temporary lives to the end of its statement, except one in the condition of an `if`.
             K::Block => return contains(node, call),
             K::If => {
                 let is_condition = parent.child_by_field_id(fields().condition) == Some(node);
@@ -140,37 +141,39 @@ fn is_guard_alive<'a>(file: &File<'a>, guard: Node<'a>, root: Node<'a>, call: No
     contains(node, call)
 }
 
-/// Checks that a parameter may be alive while a task waits.
+/// Checks that the type of a parameter may be held across an `.await`.
 ///
 /// # Errors
 ///
-/// Returns the part of its type that may belong to one thread.
-pub(super) fn may_be_shared<'a>(file: &File<'a>, parameter: Node<'a>) -> Result<(), &'a str> {
+/// Returns the part of its type that is possibly not `Send`.
+pub(super) fn check_is_sendable<'a>(file: &File<'a>, parameter: Node<'a>) -> Result<(), &'a str> {
     if kind(parameter) == K::SelfParameter {
         let mut around = parameter.parent();
         while let Some(node) = around {
             if kind(node) == K::ImplItem {
-                return node.child_by_field_id(fields().type_name).map_or(Ok(()), |ty| check(file, ty, DEPTH));
+                return node
+                    .child_by_field_id(fields().type_name)
+                    .map_or(Ok(()), |ty| check_type(file, ty, FIELD_DEPTH));
             }
             around = node.parent();
         }
         return Ok(());
     }
-    parameter.child_by_field_id(fields().type_name).map_or(Ok(()), |ty| check(file, ty, DEPTH))
+    parameter.child_by_field_id(fields().type_name).map_or(Ok(()), |ty| check_type(file, ty, FIELD_DEPTH))
 }
 
-fn check<'a>(file: &File<'a>, ty: Node<'a>, depth: usize) -> Result<(), &'a str> {
+fn check_type<'a>(file: &File<'a>, ty: Node<'a>, depth: usize) -> Result<(), &'a str> {
     let Some(depth) = depth.checked_sub(1) else { return Ok(()) };
-    for node in below(ty, |_| true) {
+    for node in descendants(ty, |_| true) {
         let text = file.text(node);
         match kind(node) {
             K::PointerType => return Err(text),
             K::DynamicType if !is_sendable(file, node) => return Err(text),
-            K::TypeIdentifier if OF_ONE_THREAD.contains(&text) => return Err(text),
-            K::TypeIdentifier if NOT_SHARED.contains(&text) && is_shared(node, ty) => return Err(text),
+            K::TypeIdentifier if NOT_SEND.contains(&text) => return Err(text),
+            K::TypeIdentifier if NOT_SYNC.contains(&text) && is_behind_reference(node, ty) => return Err(text),
             K::TypeIdentifier => {
-                for field in declared(file, text) {
-                    check(file, field, depth)?;
+                for field in field_types(file, text) {
+                    check_type(file, field, depth)?;
                 }
             }
             _ => {}
@@ -179,7 +182,7 @@ fn check<'a>(file: &File<'a>, ty: Node<'a>, depth: usize) -> Result<(), &'a str>
     Ok(())
 }
 
-/// True if a `dyn` type shows that its values go to other threads.
+/// True if a `dyn` type has the bound `Send`, or `Sync` behind `&`.
 fn is_sendable<'a>(file: &File<'a>, dynamic: Node<'a>) -> bool {
     let bounds = dynamic.parent().filter(|parent| kind(*parent) == K::BoundedType).unwrap_or(dynamic);
     let is_reference = bounds.parent().is_some_and(|parent| kind(parent) == K::ReferenceType && !is_mutable(parent));
@@ -191,26 +194,26 @@ fn is_mutable(reference: Node<'_>) -> bool {
     all(reference).any(|part| kind(part) == K::MutableSpecifier)
 }
 
-/// True if a type stands behind `&` or in an `Arc`.
-fn is_shared<'a>(node: Node<'a>, top: Node<'a>) -> bool {
+/// True if a type is behind `&` in the type `top`.
+fn is_behind_reference<'a>(node: Node<'a>, top: Node<'a>) -> bool {
     let mut around = Some(node);
-    while let Some(of) = around {
-        if kind(of) == K::ReferenceType && !is_mutable(of) {
+    while let Some(node_around) = around {
+        if kind(node_around) == K::ReferenceType && !is_mutable(node_around) {
             return true;
         }
-        around = of.parent().filter(|_| of != top);
+        around = node_around.parent().filter(|_| node_around != top);
     }
     false
 }
 
-/// Returns the types of the fields of a type that this file declares.
-fn declared<'a>(file: &File<'a>, name: &str) -> Vec<Node<'a>> {
-    let items = below(file.root, |node| kind(node) != K::FunctionItem);
+/// Returns the field types of a type that is declared in this file.
+fn field_types<'a>(file: &File<'a>, name: &str) -> Vec<Node<'a>> {
+    let items = descendants(file.root, |node| kind(node) != K::FunctionItem);
     let item = items.into_iter().find(|node| {
         matches!(kind(*node), K::StructItem | K::EnumItem)
             && node.child_by_field_id(fields().name).is_some_and(|of| file.text(of) == name)
     });
-    let parts = item.map(|item| below(item, |_| true)).unwrap_or_default();
+    let parts = item.map(|item| descendants(item, |_| true)).unwrap_or_default();
     let is_field = |node: &Node<'a>| matches!(kind(*node), K::FieldDeclaration | K::OrderedFields);
     parts
         .into_iter()

@@ -1,96 +1,97 @@
-//! Mentions of a function in a file, besides the calls that are known: a mention that hands it over, stands in a macro
-//! or in an attribute would still expect the old function.
+//! Mentions of a function other than the known calls: as an argument, in a macro or in an attribute. They would break
+//! if the function became `async`.
 
 use blocklint_core::Span;
 use tree_sitter::Node;
 
-use super::{File, below, parsed, span};
+use super::{File, descendants, parse, span};
 use crate::kinds::{K, all, fields, kind};
 
-/// A function whose mentions are sought.
+/// A function whose mentions are searched for.
 #[derive(Clone, Copy, Debug)]
 pub struct Sought<'n> {
-    /// Its name.
+    /// The name of the function.
     pub name: &'n str,
     /// True if it is a method with a receiver.
     pub is_method: bool,
 }
 
-/// Returns the first place at which a file mentions one of these functions. `known` has the places where names of calls
-/// and definitions begin that the caller has looked at. Needs a thread with a stack of 16 MiB.
-pub fn mention(source: &str, sought: &[Sought<'_>], known: &[u32]) -> Option<Span> {
-    let sought: Vec<Sought<'_>> = sought.iter().copied().filter(|of| source.contains(of.name)).collect();
+/// Returns the span of the first mention of one of these functions in a file. `known` are the offsets of the names in
+/// known calls and definitions, which are skipped. Needs a thread with a stack of 16 MiB.
+pub fn find_mention(source: &str, sought: &[Sought<'_>], known: &[u32]) -> Option<Span> {
+    let sought: Vec<Sought<'_>> = sought.iter().copied().filter(|function| source.contains(function.name)).collect();
     if sought.is_empty() {
         return None;
     }
-    let tree = parsed(source)?;
+    let tree = parse(source)?;
     let file = File { source, root: tree.root_node() };
-    let found = below(file.root, |_| true).into_iter().find(|node| {
+    let mention = descendants(file.root, |_| true).into_iter().find(|node| {
         let text = file.text(*node);
         match kind(*node) {
-            K::String | K::RawString => sought.iter().any(|of| file.is_named_by_attribute(*node, of.name)),
+            K::String | K::RawString => sought.iter().any(|function| file.is_name_in_attribute(*node, function.name)),
             K::Identifier | K::FieldIdentifier => {
-                let of = sought.iter().find(|of| of.name == text);
-                of.is_some_and(|of| !known.contains(&span(*node).start) && file.means(*node, *of))
+                let function = sought.iter().find(|function| function.name == text);
+                function
+                    .is_some_and(|function| !known.contains(&span(*node).start) && file.may_refer_to(*node, *function))
             }
             _ => false,
         }
     });
-    found.map(span)
+    mention.map(span)
 }
 
 impl<'a> File<'a> {
-    /// `#[serde(default = "load")]`
-    fn is_named_by_attribute(&self, text: Node<'a>, name: &str) -> bool {
+    /// True if a string is the name of a function in an attribute: `#[serde(default = "load")]`.
+    fn is_name_in_attribute(&self, text: Node<'a>, name: &str) -> bool {
         let written = self.text(text).trim_matches(['"', '#', 'r']);
         let is_name = written.rsplit("::").next() == Some(name);
         is_name && std::iter::successors(text.parent(), |node| node.parent()).any(|node| kind(node) == K::AttributeItem)
     }
 
-    /// True if a name, as it stands, may be that of the function.
-    fn means(&self, node: Node<'a>, of: Sought<'_>) -> bool {
+    /// True if a name possibly refers to the function.
+    fn may_refer_to(&self, node: Node<'a>, function: Sought<'_>) -> bool {
         let Some(parent) = node.parent() else { return false };
         let is_name_of = |parent: Node<'a>| parent.child_by_field_id(fields().name) == Some(node);
         match kind(parent) {
-            // A definition of that name is another function.
+            // A definition of the same name is another function.
             K::FunctionItem | K::FunctionSignature | K::ModItem => false,
             K::FieldDeclaration | K::FieldPattern | K::FieldInit => {
-                parent.child_by_field_id(fields().value) == Some(node) && self.is_free(node, of)
+                parent.child_by_field_id(fields().value) == Some(node) && self.is_no_variable(node, function)
             }
             K::Field if kind(node) == K::FieldIdentifier => {
                 let is_called = parent.parent().is_some_and(|call| {
                     kind(call) == K::Call && call.child_by_field_id(fields().function) == Some(parent)
                 });
-                of.is_method && is_called
+                function.is_method && is_called
             }
             K::UseAs => parent.child_by_field_id(fields().path) == Some(node),
-            K::UseList | K::ScopedUseList | K::UseDeclaration => is_exported(self, node),
+            K::UseList | K::ScopedUseList | K::UseDeclaration => is_reexported(self, node),
             K::ScopedIdentifier if is_name_of(parent) => match kind(parent.parent().unwrap_or(parent)) {
                 K::UseAs => true,
-                K::UseList | K::ScopedUseList | K::UseDeclaration => is_exported(self, parent),
+                K::UseList | K::ScopedUseList | K::UseDeclaration => is_reexported(self, parent),
                 _ => true,
             },
             K::ScopedIdentifier => false,
-            K::TokenTree => self.means_in_macro(node, of),
-            _ => self.is_free(node, of),
+            K::TokenTree => self.may_refer_to_in_macro(node, function),
+            _ => self.is_no_variable(node, function),
         }
     }
 
-    /// A name among the tokens of a macro.
-    fn means_in_macro(&self, node: Node<'a>, of: Sought<'_>) -> bool {
+    /// True if a name among the tokens of a macro possibly refers to the function.
+    fn may_refer_to_in_macro(&self, node: Node<'a>, function: Sought<'_>) -> bool {
         let is_called =
             node.next_sibling().is_some_and(|next| kind(next) == K::TokenTree && self.text(next).starts_with('('));
         let before = node.prev_sibling().map(|token| self.text(token));
         match before {
-            Some(".") => of.is_method && is_called,
+            Some(".") => function.is_method && is_called,
             Some("fn") => false,
             Some("::") => true,
-            _ => is_called || self.is_free(node, of),
+            _ => is_called || self.is_no_variable(node, function),
         }
     }
 
-    /// True if no variable around has the name.
-    fn is_free(&self, node: Node<'a>, of: Sought<'_>) -> bool {
+    /// True if no variable of the functions around has the name.
+    fn is_no_variable(&self, node: Node<'a>, sought: Sought<'_>) -> bool {
         if kind(node) == K::FieldIdentifier {
             return false;
         }
@@ -98,7 +99,7 @@ impl<'a> File<'a> {
             .filter(|node| matches!(kind(*node), K::FunctionItem | K::Closure));
         !functions
             .into_iter()
-            .any(|function| below(function, |_| true).into_iter().any(|part| self.binds(part, of.name)))
+            .any(|function| descendants(function, |_| true).into_iter().any(|part| self.binds(part, sought.name)))
     }
 
     /// True if a declaration binds a variable of this name.
@@ -110,15 +111,15 @@ impl<'a> File<'a> {
             _ => None,
         };
         pattern.is_some_and(|pattern| {
-            below(pattern, |_| true).into_iter().any(|part| {
+            descendants(pattern, |_| true).into_iter().any(|part| {
                 matches!(kind(part), K::Identifier | K::ShorthandFieldIdentifier) && self.text(part) == name
             })
         })
     }
 }
 
-/// True if an import gives the name on to other crates.
-fn is_exported(file: &File<'_>, node: Node<'_>) -> bool {
+/// True if a `pub use` exports the name to other crates.
+fn is_reexported(file: &File<'_>, node: Node<'_>) -> bool {
     let declaration =
         std::iter::successors(Some(node), |node| node.parent()).find(|node| kind(*node) == K::UseDeclaration);
     declaration.is_some_and(|of| all(of).any(|part| part.kind() == "visibility_modifier" && file.text(part) == "pub"))

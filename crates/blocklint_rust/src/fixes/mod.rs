@@ -1,8 +1,8 @@
-//! From remedies to edits, on a fresh parse of the file that they stand in.
+//! Fixes for Rust: turns the remedies of calls into text edits of a file.
 //!
-//! `.await` is a postfix, so the edits need no brackets, and the code behind the call (`?`, `.unwrap()`) stays. Paths
-//! are written in full unless the file imports them: an import is not added where the path alone does. A call that
-//! cannot be written so is refused with a reason.
+//! `.await` is a postfix operator, so the edits need no brackets, and the code after the call (`?`, `.unwrap()`) stays.
+//! A path is written in full unless the file imports it, so no import is added. A call that cannot be edited is refused
+//! with a reason.
 
 mod asyncify;
 mod captures;
@@ -21,38 +21,38 @@ use tree_sitter::{Node, Parser, Tree};
 use crate::kinds::{K, fields, grammar, kind};
 pub use asyncify::{ChainPart, Chained, Unchanged, asyncify};
 pub use leftover::without_unused_imports;
-pub use mentions::{Sought, mention};
+pub use mentions::{Sought, find_mention};
 use surroundings::Surroundings;
 
-/// Turns the remedies of calls of one file into edits, each by itself: edits of two of them may overlap. Each span goes
-/// from the name that is called to the end of the call. `called` gives the definitions of the project's functions that the call
-/// at this place of `wanted` runs. Needs a thread with a stack of 16 MiB.
+/// Returns the edits for the remedies of calls of one file, or the reason why a call has none. Edits of different calls
+/// may overlap. Each span goes from the name that is called to the end of the call. `called` returns the definitions of
+/// the project's functions that the call at an index of `wanted` runs. Needs a thread with a stack of 16 MiB.
 pub fn fix(
     source: &str,
     wanted: &[(Span, &Remedy)],
     called: &dyn Fn(usize) -> Called,
 ) -> Vec<Result<WrittenEdit, Refusal>> {
-    let Some(tree) = parsed(source) else {
+    let Some(tree) = parse(source) else {
         return wanted.iter().map(|_| Err(Refusal::new("the file could not be parsed"))).collect();
     };
     let file = File { source, root: tree.root_node() };
     let mut moved: Vec<Span> = Vec::new();
-    let write = |(at, (span, remedy)): (usize, &(Span, &Remedy))| {
-        let (written, is_moved) = file.write_edit(*span, remedy, &|| called(at));
+    let write_edit = |(index, (span, remedy)): (usize, &(Span, &Remedy))| {
+        let (written, is_moved) = file.write_edit(*span, remedy, &|| called(index));
         moved.extend(Some(*span).filter(|_| is_moved && written.is_ok()));
         written
     };
-    let mut written: Vec<_> = wanted.iter().enumerate().map(write).collect();
+    let mut written: Vec<_> = wanted.iter().enumerate().map(write_edit).collect();
     // A call that moves into the closure of another call is not awaited there.
-    for (made, (span, _)) in written.iter_mut().zip(wanted) {
+    for (result, (span, _)) in written.iter_mut().zip(wanted) {
         if moved.iter().any(|outer| outer != span && outer.contains(*span)) {
-            *made = Err(Refusal::new("it moves to the blocking pool with the call that it is an argument of"));
+            *result = Err(Refusal::new("it moves to the blocking pool with the call that it is an argument of"));
         }
     }
     written
 }
 
-fn parsed(source: &str) -> Option<Tree> {
+fn parse(source: &str) -> Option<Tree> {
     let mut parser = Parser::new();
     parser.set_language(&grammar()).ok().and_then(|()| parser.parse(source, None))
 }
@@ -60,9 +60,9 @@ fn parsed(source: &str) -> Option<Tree> {
 /// The definitions of functions of the project that a call runs.
 #[derive(Clone, Debug, Default)]
 pub struct Called {
-    /// Those that the call itself runs.
+    /// The functions that the call itself runs.
     pub itself: Vec<String>,
-    /// Those through which it leads to the blocking call.
+    /// The functions on the path from the call to the blocking call.
     pub on_the_way: Vec<String>,
 }
 
@@ -84,7 +84,7 @@ struct Site<'a> {
 type TextEdit = (Span, String);
 
 impl<'a> File<'a> {
-    /// Returns the edit at a call, and whether that moves the call into a closure.
+    /// Returns the edit of a call, and true if it moves the call into a closure.
     fn write_edit(
         &self,
         span: Span,
@@ -104,7 +104,7 @@ impl<'a> File<'a> {
     fn site_at(&self, span: Span) -> Result<Site<'a>, Refusal> {
         let call = self.call_at(span)?;
         let callee = call.child_by_field_id(fields().function).ok_or_else(|| Refusal::new("no call stands there"))?;
-        Ok(Site { call, callee, around: Surroundings::of(call)? })
+        Ok(Site { call, callee, around: Surroundings::collect(call)? })
     }
 
     fn write_edit_of_kind(
@@ -115,23 +115,27 @@ impl<'a> File<'a> {
     ) -> Result<WrittenEdit, Refusal> {
         match edit_kind {
             EditKind::Twin { path, is_method, same_effect, requirement } => {
-                self.twin(site, path, *is_method, *same_effect, requirement.as_deref())
+                self.write_twin(site, path, *is_method, *same_effect, requirement.as_deref())
             }
-            EditKind::TwinType { from, to, requirement } => self.twin_type(site, from, to, requirement.as_deref()),
-            EditKind::Rewrite { template } => self.rewrite(site, template),
+            EditKind::TwinType { from, to, requirement } => {
+                self.write_twin_type(site, from, to, requirement.as_deref())
+            }
+            EditKind::Rewrite { template } => self.fill_template(site, template),
             EditKind::Offload { .. }
-                if called().itself.iter().any(|definition| captures::gives_borrowed(definition)) =>
+                if called().itself.iter().any(|definition| captures::returns_borrow(definition)) =>
             {
                 Err(Refusal::new(
                     "what it gives may be borrowed or bound to its thread, and cannot come back from another",
                 ))
             }
             EditKind::Offload { .. }
-                if called().on_the_way.iter().any(|definition| captures::works_once(definition)) =>
+                if called().on_the_way.iter().any(|definition| captures::initialises_once(definition)) =>
             {
                 Err(Refusal::new("it does its work the first time only: let the program do that when it starts"))
             }
-            EditKind::Offload { .. } if called().itself.iter().any(|definition| captures::is_rewritten(definition)) => {
+            EditKind::Offload { .. }
+                if called().itself.iter().any(|definition| captures::has_rewriting_attribute(definition)) =>
+            {
                 Err(Refusal::new("an attribute makes something else of the function that is called"))
             }
             EditKind::Offload { functions } => self.offload(site, functions),
@@ -145,16 +149,16 @@ impl<'a> File<'a> {
         }
     }
 
-    /// Returns the call whose name begins, and that ends, there.
+    /// Returns the call with this span, which goes from the called name to the end of the call.
     fn call_at(&self, span: Span) -> Result<Node<'a>, Refusal> {
         let (start, end) = (span.start as usize, span.end as usize);
-        let mut at = self.root.descendant_for_byte_range(start, (start + 1).min(end));
-        while let Some(node) = at {
+        let mut ancestor = self.root.descendant_for_byte_range(start, (start + 1).min(end));
+        while let Some(node) = ancestor {
             match kind(node) {
                 K::Call if node.end_byte() == end => return Ok(node),
                 K::TokenTree => return Err(Refusal::new("it stands in the arguments of a macro")),
                 _ if node.end_byte() > end => break,
-                _ => at = node.parent(),
+                _ => ancestor = node.parent(),
             }
         }
         Err(Refusal::new("no call stands there"))
@@ -180,35 +184,36 @@ fn span(node: Node<'_>) -> Span {
 }
 
 /// Returns the empty span at an offset.
-fn at(offset: usize) -> Span {
+fn span_at(offset: usize) -> Span {
     Span::new(offset as u32, offset as u32)
 }
 
-/// Returns all nodes below one, itself first, in the order of the text; below those that `enters` says no to none.
-fn below<'a>(top: Node<'a>, enters: impl Fn(Node<'a>) -> bool) -> Vec<Node<'a>> {
-    let mut found = Vec::new();
-    let mut cursor = top.walk();
+/// Returns a node and all its descendants in the order of the text, without the descendants of nodes that `enters`
+/// refuses.
+fn descendants<'a>(root: Node<'a>, enters: impl Fn(Node<'a>) -> bool) -> Vec<Node<'a>> {
+    let mut nodes = Vec::new();
+    let mut cursor = root.walk();
     loop {
         let node = cursor.node();
-        found.push(node);
+        nodes.push(node);
         if enters(node) && cursor.goto_first_child() {
             continue;
         }
         loop {
-            if cursor.node() == top {
-                return found;
+            if cursor.node() == root {
+                return nodes;
             }
             if cursor.goto_next_sibling() {
                 break;
             }
             if !cursor.goto_parent() {
-                return found;
+                return nodes;
             }
         }
     }
 }
 
-/// Returns a clause of a title on what the manifest must ask for.
-fn needing(needs: Option<&str>) -> String {
+/// Returns the clause of a title that says which feature `Cargo.toml` needs.
+fn manifest_clause(needs: Option<&str>) -> String {
     needs.map_or_else(String::new, |needs| format!(", with {needs} in Cargo.toml"))
 }

@@ -1,4 +1,4 @@
-//! A text in place of a call: `handle.block_on(future)` → `future.await`.
+//! Edits that replace a call by the template of a model row: `handle.block_on(future)` → `future.await`.
 
 use blocklint_core::{Applicability, Piece, Refusal, WrittenEdit};
 use tree_sitter::Node;
@@ -7,31 +7,34 @@ use super::{File, Site, span};
 use crate::kinds::{K, fields, kind};
 
 impl<'a> File<'a> {
-    pub(super) fn rewrite(&self, site: &Site<'a>, template: &[Piece]) -> Result<WrittenEdit, Refusal> {
+    /// Replaces a call by a template.
+    pub(super) fn fill_template(&self, site: &Site<'a>, template: &[Piece]) -> Result<WrittenEdit, Refusal> {
         let refuse = |reason: &str| Err(Refusal::new(reason));
         let is_method = kind(site.callee) == K::Field;
-        let by_type = kind(site.callee) == K::ScopedIdentifier
+        let is_called_by_type = kind(site.callee) == K::ScopedIdentifier
             && site.callee.child_by_field_id(fields().path).is_some_and(|path| {
                 self.text(path).rsplit("::").next().is_some_and(|last| last.trim().starts_with(char::is_uppercase))
             });
         let arguments = self.arguments(site.call);
         let mut text = String::new();
         for (index, piece) in template.iter().enumerate() {
-            // A method of what is put in asks for brackets around what binds less tightly.
-            let goes_on = matches!(template.get(index + 1), Some(Piece::Text(next)) if next.starts_with('.'));
-            let mut put = |node: Node<'_>| match goes_on && !is_postfix(node) {
+            // The receiver of a method needs brackets unless it is a postfix expression.
+            let is_receiver = matches!(template.get(index + 1), Some(Piece::Text(next)) if next.starts_with('.'));
+            let mut push_node = |node: Node<'_>| match is_receiver && !is_postfix(node) {
                 true => text.push_str(&format!("({})", self.text(node))),
                 false => text.push_str(self.text(node)),
             };
             match piece {
                 Piece::Text(piece) => text.push_str(piece),
                 Piece::Receiver if is_method => match site.callee.child_by_field_id(fields().value) {
-                    Some(receiver) => put(receiver),
+                    Some(receiver) => push_node(receiver),
                     None => return refuse("no receiver stands there"),
                 },
-                Piece::Position(_) if by_type => return refuse("it is called with its receiver as an argument"),
-                Piece::Position(at) => match arguments.get(*at as usize) {
-                    Some(argument) => put(*argument),
+                Piece::Position(_) if is_called_by_type => {
+                    return refuse("it is called with its receiver as an argument");
+                }
+                Piece::Position(index) => match arguments.get(*index as usize) {
+                    Some(argument) => push_node(*argument),
                     None => return refuse("an argument that the edit needs is not there"),
                 },
                 Piece::Args => {
@@ -39,11 +42,11 @@ impl<'a> File<'a> {
                     text.push_str(&written.join(", "));
                 }
                 Piece::Call => text.push_str(self.text(site.call)),
-                Piece::Import(path) => text.push_str(&self.written(site.call, path)?),
+                Piece::Import(path) => text.push_str(&self.spell_path(site.call, path)?),
                 _ => return refuse("the call is not written as the edit needs it"),
             }
         }
-        let title = format!("Replace with `{}`", one_line(&text));
+        let title = format!("Replace with `{}`", shorten_for_title(&text));
         Ok(WrittenEdit { title, applicability: Applicability::Unsafe, edits: vec![(span(site.call), text)] })
     }
 }
@@ -66,8 +69,8 @@ fn is_postfix(node: Node<'_>) -> bool {
     )
 }
 
-/// Code in a title.
-fn one_line(text: &str) -> String {
+/// Returns code on one line, cut to the length of a title.
+fn shorten_for_title(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     let line = words.join(" ");
     match line.char_indices().nth(60) {

@@ -1,8 +1,8 @@
-//! No input overflows the stack, panics or gives facts that do not hold together; what is left out is said once.
+//! Deep, long, broken and binary input: extraction neither panics nor overflows the stack, and its facts are valid.
 
 use blocklint_facts::{FileFacts, validate};
 
-/// Extracts on a thread as large as those of the command.
+/// Extracts and validates facts on a thread with the stack size of the command line's threads.
 fn extract(source: impl Into<Vec<u8>>) -> FileFacts {
     let source = source.into();
     let thread = std::thread::Builder::new().stack_size(256 << 20);
@@ -19,7 +19,7 @@ fn nested(open: &str, inner: &str, close: &str, times: usize) -> String {
     format!("{}{inner}{}", open.repeat(times), close.repeat(times))
 }
 
-fn names(facts: &FileFacts) -> Vec<&str> {
+fn site_names(facts: &FileFacts) -> Vec<&str> {
     facts.sites.iter().map(|site| facts.text(site.name)).collect()
 }
 
@@ -46,7 +46,7 @@ fn deep_nesting_is_left_out_with_one_problem() {
         let facts = extract(in_function(&body));
         assert_eq!(facts.problems.len(), 1, "{} {:?}", &body[..20], facts.problems);
         assert!(facts.problems[0].message.starts_with("nested more than"), "{}", facts.problems[0].message);
-        assert!(names(&facts).contains(&"last"), "the rest of the file is read: {}", &body[..20]);
+        assert!(site_names(&facts).contains(&"last"), "the rest of the file is read: {}", &body[..20]);
     }
 }
 
@@ -71,15 +71,15 @@ fn long_chains_are_read_whole() {
 }
 
 #[test]
-fn macros_inside_macros_end() {
+fn nested_macros_are_walked_up_to_a_limit() {
     let facts = extract(in_function(&nested("m!(", "g()", ")", 500)));
-    assert!(names(&facts).contains(&"last"));
+    assert!(site_names(&facts).contains(&"last"));
     let facts = extract(in_function(&format!("m!({})", "g(), ".repeat(20_000))));
     assert_eq!(facts.sites.len(), 20_002);
 }
 
 #[test]
-fn a_syntax_error_leaves_the_rest() {
+fn code_around_a_syntax_error_is_read() {
     for source in [
         "fn a() { one() }\nfn b( { two() }\nfn c() { three() }",
         "fn a() { one(); let = ; }\nfn c() { three() }",
@@ -89,12 +89,16 @@ fn a_syntax_error_leaves_the_rest() {
     ] {
         let facts = extract(source);
         assert_eq!(facts.problems.len(), 1, "{source}");
-        assert!(names(&facts).contains(&"one") && names(&facts).contains(&"three"), "{source}: {:?}", names(&facts));
+        assert!(
+            site_names(&facts).contains(&"one") && site_names(&facts).contains(&"three"),
+            "{source}: {:?}",
+            site_names(&facts)
+        );
     }
 }
 
 #[test]
-fn any_bytes_give_facts() {
+fn any_bytes_have_valid_facts() {
     for source in [
         &b""[..],
         b"\xef\xbb\xbffn main() { f() }",
@@ -118,12 +122,12 @@ fn any_bytes_give_facts() {
 fn a_large_file_is_read() {
     let source = "fn f(a: &A) { a.b(1).c(\"x\"); let y = g(a)?; }\n".repeat(40_000);
     let facts = extract(source);
-    // Three calls and the end of `y` on each line.
+    // Three calls and the drop of `y` on each line.
     assert_eq!(facts.sites.len(), 160_000);
 }
 
 #[test]
-fn the_same_bytes_give_the_same_facts() {
+fn equal_bytes_have_equal_facts() {
     let source = "mod m; fn f(s: &S) { s.a(1); m!(x); }";
     assert_eq!(extract(source), extract(source));
     assert_eq!(extract(source), blocklint_rust::extract(source.as_bytes()));

@@ -1,4 +1,4 @@
-//! One snapshot per shape of the language: the source stands in the test, its facts in `snapshots/`.
+//! Facts of each shape of the language: small sources, and snapshots of their facts in `snapshots/`.
 
 use blocklint_facts::{FileFacts, dump, validate};
 
