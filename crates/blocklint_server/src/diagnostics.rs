@@ -47,7 +47,8 @@ pub(crate) fn diagnostic(view: &View, finding: &Finding) -> Diagnostic {
     }
 }
 
-/// Returns the text of a diagnostic. It begins with the time for which the thread is held, because editors cut long lines.
+/// Returns the text of a diagnostic. It begins with the time for which the thread is held, because editors cut long
+/// lines.
 fn message(view: &View, finding: &Finding, with_help: bool) -> String {
     let mut message = time_first(&finding.message);
     if finding.trace.len() > 1 {
@@ -67,7 +68,8 @@ fn message(view: &View, finding: &Finding, with_help: bool) -> String {
     message
 }
 
-/// Returns a message with the time for which a thread is held at its beginning: `up to 5 s: blocking … can block the event loop`.
+/// Returns a message with the time for which a thread is held at its beginning: `up to 5 s: blocking … can block the
+/// event loop`.
 fn time_first(message: &str) -> String {
     let moved = || {
         let (head, held) = message.rsplit_once(" can block ")?;
@@ -79,7 +81,8 @@ fn time_first(message: &str) -> String {
     moved().unwrap_or_else(|| message.to_owned())
 }
 
-/// Returns the calls on the path after the finding's own place, and the calls during which a lock is held, each in a sentence.
+/// Returns the calls on the path after the finding's own place, and the calls during which a lock is held, each in a
+/// sentence.
 fn steps(view: &View, finding: &Finding) -> Vec<DiagnosticRelatedInformation> {
     let steps = finding.trace.iter().enumerate().skip(1);
     let calls = steps.map(|(at, step)| {

@@ -57,7 +57,8 @@ pub(crate) fn fix(root: &Utf8Path, options: &Options) -> Result<FixRun, String> 
     }
     problems
         .extend(broken(&before.keys, &after.keys, &done.findings).into_iter().map(|line| format!("{line}\n{text}")));
-    // A fix leaves one finding less at the levels that are shown; one that only another fix made worth showing was not there.
+    // A fix leaves one finding less at the levels that are shown; one that only another fix made worth showing was not
+    // there.
     let renewed = done.findings.len().saturating_sub(before.chosen.findings.len());
     if after.chosen.findings.len() + done.findings.len() > before.chosen.findings.len() + renewed {
         problems.push(format!("findings remain that were fixed, or are new\n{text}"));
@@ -77,9 +78,10 @@ fn key(finding: &Finding) -> Key {
     (finding.rule, Arc::clone(&finding.place.path), finding.function.clone(), call.clone())
 }
 
-/// Returns the promises of fixes that the findings before and after break, at whatever level: a finding that was fixed is there, or a
-/// finding is new. A finding counts as new if its function has more findings of the rule than before, because an edit may change the
-/// call by which a neighbour is named, and may leave a note of it: a response that is serialised by compiled code.
+/// Returns the promises of fixes that the findings before and after break, at whatever level: a finding that was fixed
+/// is there, or a finding is new. A finding counts as new if its function has more findings of the rule than before,
+/// because an edit may change the call by which a neighbour is named, and may leave a note of it: a response that is
+/// serialised by compiled code.
 fn broken(before: &[Key], after: &[Key], fixed: &[Finding]) -> Vec<String> {
     let fixed: Vec<Key> = fixed.iter().map(key).collect();
     let count = |keys: &[Key], of: &Key| keys.iter().filter(|key| *key == of).count();

@@ -3,9 +3,10 @@
 //!
 //! # Documents
 //!
-//! The first paragraph says which files the document specifies:
-//! ``Specifies: `link/values/attribute.rs`, `flow/guards/decide.rs` ``. `link/…` is short for `crates/blocklint_link/src/…`; other paths begin at the root of the repository, as those of models do, and may be folders: `rules/models/python/`.
-//! A test demands that each file of the linker, the flow and the rules is named by a document.
+//! The first paragraph says which files the document specifies: ``Specifies: `link/values/attribute.rs`,
+//! `flow/guards/decide.rs` ``. `link/…` is short for `crates/blocklint_link/src/…`; other paths begin at the root of
+//! the repository, as those of models do, and may be folders: `rules/models/python/`. A test demands that each file of
+//! the linker, the flow and the rules is named by a document.
 //!
 //! A heading opens a section. A section without deeper sections is one project; one with deeper
 //! sections holds prose and options only. Names of tests are the document's path and the headings

@@ -6,7 +6,8 @@ fn said(code: i32, out: &str) -> Run {
     Run { code: Some(code), out: out.to_owned(), err: String::new() }
 }
 
-/// Adds comments, and holds that nothing is found afterwards, that a second time changes nothing, and what the file then is.
+/// Adds comments, and holds that nothing is found afterwards, that a second time changes nothing, and what the file
+/// then is.
 fn ignored(file: &str, text: &str, count: usize, option: &str) -> String {
     let project = Project::new(&[(file, text)]);
     let findings = if count == 1 { "1 finding".to_owned() } else { format!("{count} findings") };

@@ -1,4 +1,5 @@
-//! Follows docs/adoption.md: its files are written and committed, its commands run, and what it shows is what they print.
+//! Follows docs/adoption.md: its files are written and committed, its commands run, and what it shows is what they
+//! print.
 
 use std::fs;
 use std::path::Path;

@@ -1,5 +1,6 @@
-//! Measured figures that README.md and docs quote are those of the page that measures them. A measuring page marks a figure with
-//! `<!-- figure: NAME -->VALUE<!-- end -->`, a page that quotes it with `<!-- quoted: NAME -->VALUE<!-- end -->`.
+//! Measured figures that README.md and docs quote are those of the page that measures them. A measuring page marks a
+//! figure with `<!-- figure: NAME -->VALUE<!-- end -->`, a page that quotes it with `<!-- quoted: NAME -->VALUE<!-- end
+//! -->`.
 
 use std::collections::BTreeMap;
 use std::fs;

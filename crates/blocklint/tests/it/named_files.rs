@@ -55,8 +55,8 @@ fn is_part(named: &str, part: &str) -> bool {
     part.len() >= before.len() + after.len() && part.starts_with(before) && part.ends_with(after)
 }
 
-/// True if a path is the named one, or ends with it where the name begins below a crate: `linker/query.rs`. Documents of
-/// tests write `link/` for the sources of a crate.
+/// True if a path is the named one, or ends with it where the name begins below a crate: `linker/query.rs`. Documents
+/// of tests write `link/` for the sources of a crate.
 fn is_path(named: &str, path: &str) -> bool {
     if let Some(rest) = named.strip_prefix("link/") {
         return is_path(&format!("crates/blocklint_link/src/{rest}"), path);

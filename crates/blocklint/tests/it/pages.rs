@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Holds that a page of `docs` is what is made now; with UPDATE set it is written. `part` is the module of the test that asks.
+/// Holds that a page of `docs` is what is made now; with UPDATE set it is written. `part` is the module of the test
+/// that asks.
 pub(crate) fn assert_current(page: &str, current: &str, part: &str) {
     let path = path(page);
     if std::env::var_os("UPDATE").is_some() {

@@ -1,4 +1,5 @@
-//! The profiles of Cargo.toml: wheels are optimised everywhere, though they inherit from the profile of people who compile.
+//! The profiles of Cargo.toml: wheels are optimised everywhere, though they inherit from the profile of people who
+//! compile.
 
 use std::fs;
 use std::path::Path;

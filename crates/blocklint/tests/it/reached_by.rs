@@ -19,7 +19,8 @@ fn run(files: &[(&str, &str)], arguments: &[&str]) -> String {
     String::from_utf8(command.output().expect("it starts").stdout).expect("utf-8")
 }
 
-/// Returns the kinds of entries that reach the function of each finding, with their routes: `get_user: request GET /users/{id}`.
+/// Returns the kinds of entries that reach the function of each finding, with their routes: `get_user: request GET
+/// /users/{id}`.
 fn kinds(files: &[(&str, &str)]) -> Vec<String> {
     let all = ["check", "--output-format", "json", "--min-severity", "note", "--min-confidence", "low"];
     let text = run(files, &[&all[..], &["--include-aside"]].concat());

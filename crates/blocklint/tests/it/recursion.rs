@@ -1,5 +1,5 @@
-//! Programs that go round in circles are answered at once: no question is asked anew for each path that leads to it. Each shape has eight
-//! circles, so that a walk that goes path by path would take longer than any test may.
+//! Programs that go round in circles are answered at once: no question is asked anew for each path that leads to it.
+//! Each shape has eight circles, so that a walk that goes path by path would take longer than any test may.
 
 use std::fmt::Write;
 use std::time::{Duration, Instant};

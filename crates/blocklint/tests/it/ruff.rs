@@ -1,4 +1,5 @@
-//! Living beside ruff: the table of its rules in the documentation is that of the program. `.ci/neighbours` tries the real ruff.
+//! Living beside ruff: the table of its rules in the documentation is that of the program. `.ci/neighbours` tries the
+//! real ruff.
 
 use std::fmt::Write;
 use std::fs;

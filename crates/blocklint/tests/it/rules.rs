@@ -1,4 +1,5 @@
-//! `docs/rules.md` is made from the rules and their pages. `UPDATE=1 cargo test --workspace --test it rules::` renews it.
+//! `docs/rules.md` is made from the rules and their pages. `UPDATE=1 cargo test --workspace --test it rules::` renews
+//! it.
 
 use blocklint_rules::{RULES, Rule, async_codes, rules_of_async};
 

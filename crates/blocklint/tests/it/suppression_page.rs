@@ -1,4 +1,5 @@
-//! The tables of docs/suppression.md: each comment is written at each place, and the binary must answer as the page says.
+//! The tables of docs/suppression.md: each comment is written at each place, and the binary must answer as the page
+//! says.
 
 use crate::pages::read_page;
 use crate::support::Project;

@@ -10,7 +10,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 /// The folders whose files need a document, as documents write them.
 const SPECIFIED_FOLDERS: [&str; 5] = ["link/", "flow/", "mending/", "rules/", "analysis/rules/"];
 
-/// Files and folders that no document can specify, each with the reason. A folder ends with `/`, a name of files begins with it.
+/// Files and folders that no document can specify, each with the reason. A folder ends with `/`, a name of files begins
+/// with it.
 const UNSPECIFIED: [(&str, &str); 5] = [
     ("/tables.rs", "declarations of tables, without code"),
     (
