@@ -203,9 +203,9 @@ pub(crate) struct Check {
         help_heading = "Old findings"
     )]
     pub(crate) add_ignore: Option<String>,
-    /// Mark findings that were seen while the program ran, and show them first: a file of `pytest
-    /// --blocklint-evidence`, asyncio's log of slow callbacks, raw stacks of py-spy, or BlockHound's errors; may be
-    /// given several times
+    /// Mark findings that were seen while the program ran, and show them first: a file of
+    /// `pytest --blocklint-evidence`, asyncio's log of slow callbacks, raw stacks of py-spy, or BlockHound's errors; may
+    /// be given several times
     #[arg(
         long,
         value_name = "FILE",
