@@ -34,12 +34,12 @@ REPOSITORY = HERE.parent
 
 
 def corpora_folder(given):
-    """The folder that holds what is fetched."""
+    """Returns the folder that holds what is fetched."""
     return Path(given).resolve() if given else HERE / "corpora"
 
 
 def corpus(corpora, package):
-    """The folder with the package's code, fetched if it is not there: (folder to stand in, folder to check)."""
+    """Returns the folder with the package's code, fetched if it is not there: (folder to stand in, folder to check)."""
     version = PACKAGES.get(package) or sys.exit(f"{package} is not pinned in {__file__}; there are: {', '.join(PACKAGES)}")
     folder = corpora / f"{package}-{version}"
     if not folder.is_dir():
@@ -75,7 +75,7 @@ def pip(arguments, what):
 
 
 def ruff(corpora, given):
-    """The path of a ruff: the given one, else the pinned one in an environment of its own."""
+    """Returns the path of a ruff: the given one, else the pinned one in an environment of its own."""
     if given:
         return given
     environment = corpora / f"ruff-{RUFF}"

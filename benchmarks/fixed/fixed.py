@@ -24,13 +24,13 @@ PANEL = HERE.parent / "panel" / "projects.tsv"
 
 
 def table(path):
-    """The rows of a tab-separated file with a header, as dictionaries."""
+    """Returns the rows of a tab-separated file with a header, as dictionaries."""
     with open(path, encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
 
 
 def rows(languages=LANGUAGES):
-    """All rows, each with its `language`."""
+    """Returns all rows, each with its `language`."""
     return [{**row, "language": language} for language in languages for row in table(HERE / f"{language}.tsv")]
 
 
@@ -42,7 +42,7 @@ def write(language, of_it):
 
 
 def opened():
-    """The repositories of the panel's list `learn`, in lower case."""
+    """Returns the repositories of the panel's list `learn`, in lower case."""
     if not PANEL.is_file():
         return set()
     return {row["repository"].lower() for row in table(PANEL) if row["list"] == "learn"}
@@ -74,7 +74,7 @@ def assign(of_it):
 
 
 def git_folder(mirror, repository):
-    """The git directory of a repository in a folder of mirrors, None if it is not there."""
+    """Returns the git directory of a repository in a folder of mirrors, None if it is not there."""
     bare = Path(mirror) / repository.replace("/", "+") / "repo"
     for folder in (bare / ".git", bare):
         if (folder / "HEAD").is_file():

@@ -33,7 +33,7 @@ def check(original, copy, fix):
 
 
 def sources(folder):
-    """The source files of a project, without what builds leave behind."""
+    """Yields the source files of a project, without what builds leave behind."""
     for path in sorted(folder.rglob("*")):
         inside = [folder / parent for parent in path.relative_to(folder).parents]
         if path.suffix in (".py", ".rs", ".java") and path.is_file() and not any(map(is_made, inside)):
@@ -67,7 +67,7 @@ def errors(folder):
 
 
 def python_for(path, root):
-    """The oldest interpreter that the nearest manifest names and that is there; else the one that runs this."""
+    """Returns the oldest interpreter that the nearest manifest names and that is there; else the one that runs this."""
     for folder in path.parents:
         for name in ("pyproject.toml", "setup.cfg", "setup.py"):
             manifest = folder / name

@@ -29,7 +29,7 @@ VERDICT_COLUMNS = ("project", "draw", "file", "line", "code", "severity", "confi
 
 
 def table(path):
-    """The rows of a tab-separated file with a header, as dictionaries."""
+    """Returns the rows of a tab-separated file with a header, as dictionaries."""
     with open(path, encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
 
@@ -40,7 +40,7 @@ def write_table(path, columns, rows):
 
 
 def projects(lists=(), names=(), language=None):
-    """The projects of these lists or of these names, in the order of the table."""
+    """Returns the projects of these lists or of these names, in the order of the table."""
     rows = table(PROJECTS)
     unknown = set(names) - {row["project"] for row in rows}
     if unknown:

@@ -16,13 +16,13 @@ class Binary:
         self._known: Dict[str, Dict[str, Any]] = {}
 
     def findings(self, root: str) -> List[Dict[str, Any]]:
-        """All findings of the project, also those that only `auditor` would be shown: their traces say what calls what."""
+        """Returns all findings of the project, also those that only `auditor` would be shown: their traces say what calls what."""
         asked = ["check", "--no-baseline", "--persona", "auditor", "--output-format", "json", "--quiet", root]
         found = json.loads(self._run(asked, root))
         return [finding for finding in found if finding["filename"].endswith(".py")]
 
     def shown(self, root: str) -> Dict[str, Any]:
-        """The fix, and why there is none, of those that a usual run shows, by their fingerprints."""
+        """Returns the fix, and why there is none, of those that a usual run shows, by their fingerprints."""
         asked = ["check", "--no-baseline", "--output-format", "json", "--quiet", root]
         return {finding["fingerprint"]: (finding["fix"], finding["no_fix"]) for finding in json.loads(self._run(asked, root))}
 

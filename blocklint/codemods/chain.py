@@ -213,7 +213,7 @@ class Chain:
         self.notes.append(f"{file.path}:{name.lineno}: what a test puts in the place of `{function}` becomes an AsyncMock")
 
     def is_plain(self, file: File, new: ast.AST) -> bool:
-        """A function that is called as it is: one in a class would be given the object."""
+        """Returns a function that is called as it is: one in a class would be given the object."""
         if isinstance(new, ast.Lambda):
             return True
         target = self.index.names.target(file, new)

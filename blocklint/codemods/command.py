@@ -70,7 +70,7 @@ class FindingsCommand(CodemodCommand):
 
     @classmethod
     def _found(cls, root: str) -> Dict[str, str]:
-        """The texts of all findings that can be mended together: each rests on the files as they are, so that two do not meet."""
+        """Returns the texts of all findings that can be mended together: each rests on the files as they are, so that two do not meet."""
         project = Project(root)
         texts: Dict[str, str] = {}
         for finding in project.mendable():

@@ -215,7 +215,7 @@ def _awaited(value: cst.BaseExpression, parent: cst.CSTNode, original: cst.CSTNo
 
 
 def _bound(value: cst.BaseExpression, parent: cst.CSTNode, original: cst.CSTNode) -> cst.BaseExpression:
-    """An `await` in parentheses where what stands around it would bind closer."""
+    """Returns an `await` in parentheses where what stands around it would bind closer."""
     if not isinstance(value, cst.Await):
         return value
     binds = isinstance(parent, (cst.Attribute, cst.Subscript, cst.Call)) and getattr(parent, "value", getattr(parent, "func", None)) is original
@@ -251,7 +251,7 @@ def _listed(value: cst.BaseExpression) -> cst.ListComp:
 
 
 def applied(source: str, edits: Edits, names: Names) -> str:
-    """The text with the edits made and the imports that they need."""
+    """Returns the text with the edits made and the imports that they need."""
     module = MetadataWrapper(cst.parse_module(source)).visit(Transformer(edits))
     module = cst.parse_module(names.with_imports(module.code, sorted(edits.imports)))
     context = CodemodContext()

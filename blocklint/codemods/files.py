@@ -15,11 +15,11 @@ class Files:
     """The part of `Leaves` that opens files."""
 
     def file_library(self, file: File) -> Optional[str]:
-        """The library of asynchronous files that the part of the project uses."""
+        """Returns the library of asynchronous files that the part of the project uses."""
         return "trio" if self.runtime == "trio" else next((name for name in ("aiofiles", "anyio") if self.is_used(name, file)), None)
 
     def opened(self, file: File, call: ast.Call) -> Optional[ast.Call]:
-        """The `open` of a `with` around a call, of whose file that reads or writes; none where no async file could take its place."""
+        """Returns the `open` of a `with` around a call, of whose file that reads or writes; none where no async file could take its place."""
         name = None
         if isinstance(call.func, ast.Attribute) and call.func.attr in CHANGES["files"]["async_methods"]:
             name = call.func.value

@@ -95,7 +95,7 @@ class File:
             yield node
 
     def around(self, node: ast.AST) -> Optional[Function]:
-        """The function whose body a node stands in; none for decorators and defaults of a top-level one."""
+        """Returns the function whose body a node stands in; none for decorators and defaults of a top-level one."""
         below = node
         for above in self.up(node):
             if isinstance(above, FUNCTIONS) and any(below is statement for statement in above.body):
@@ -110,7 +110,7 @@ class File:
         return function
 
     def at(self, line: int) -> Optional[Function]:
-        """The innermost function at a line."""
+        """Returns the innermost function at a line."""
         around = [one for one in self.functions if one.node.lineno <= line <= (one.node.end_lineno or 0)]
         return max(around, key=lambda one: one.node.lineno, default=None)
 
@@ -158,7 +158,7 @@ class Index:
         return path in self.names.modules
 
     def file(self, path: str, line: int = 1) -> File:
-        """A file of the project. Raises Refusal where it cannot be parsed, at the line for which it is looked at."""
+        """Returns a file of the project. Raises Refusal where it cannot be parsed, at the line for which it is looked at."""
         if path not in self._files:
             try:
                 source = self.source(path)
@@ -172,12 +172,12 @@ class Index:
         return self._files[path]
 
     def line_of(self, path: str, name: str, behind: bytes = rb"\b") -> Optional[int]:
-        """The first line of a file in which a name stands, with something behind it."""
+        """Returns the first line of a file in which a name stands, with something behind it."""
         found = re.search(rb"\b" + re.escape(name.encode()) + behind, self.source(path))
         return self.source(path).count(b"\n", 0, found.start()) + 1 if found else None
 
     def at(self, path: str, line: int) -> Optional[Function]:
-        """The innermost function of the project at a line."""
+        """Returns the innermost function of the project at a line."""
         path = os.path.abspath(path)
         return self.file(path, line).at(line) if self.holds(path) else None
 
@@ -191,7 +191,7 @@ def is_test(path: str) -> bool:
 
 
 def own_nodes(function: ast.AST) -> Iterator[ast.AST]:
-    """The nodes of a body without those of functions and classes in it."""
+    """Yields the nodes of a body without those of functions and classes in it."""
     waiting = list(ast.iter_child_nodes(function))
     while waiting:
         node = waiting.pop()

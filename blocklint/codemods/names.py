@@ -98,7 +98,7 @@ class Names:
         return self._named(self._only(self._meaning(file, node)))
 
     def type_of(self, file: "File", node: ast.AST) -> Union["Class", str, None]:
-        """The class of a value, or the path of its type outside of the project."""
+        """Returns the class of a value, or the path of its type outside of the project."""
         found = self._only(self._meaning(file, node.value if isinstance(node, ast.Await) else node))
         if found is None or found["kind"] != "object":
             return None
@@ -109,7 +109,7 @@ class Names:
         return self._named(self._only(self._asked({"ask": "path", "path": path})))
 
     def uses(self, function: "Function") -> Uses:
-        """The functions that change together with one, and all that names them."""
+        """Returns the functions that change together with one, and all that names them."""
         told = self._asked(self._definition("function", function))
         uses = [Use(*self._placed(one), one["means"], one["target"]) for one in told["uses"]]
         bases = [(self._defined(one["class"]), one["path"]) for one in told["bases"]]
@@ -124,7 +124,7 @@ class Names:
         return self._all(self._asked({"ask": "library", "path": path})["uses"])
 
     def variable(self, file: "File", node: ast.AST) -> Optional[Variable]:
-        """The variable or attribute that an expression is; none if that is not known."""
+        """Returns the variable or attribute that an expression is; none if that is not known."""
         told = self._asked(self._text("variable", file, node))
         if not told.get("known"):
             return None
@@ -140,7 +140,7 @@ class Names:
         return self._asked({"ask": "spelling", "filename": file.path, "location": {"row": row, "column": column + 1}, "path": path})
 
     def with_imports(self, text: str, imports: List[Tuple[str, str]]) -> str:
-        """A text with imports added: modules, and the names that are imported from them."""
+        """Returns a text with imports added: modules, and the names that are imported from them."""
         added = [{"module": module, "name": name or None} for module, name in imports]
         return self._asked({"ask": "imports", "text": text, "imports": added})["text"]
 
@@ -151,7 +151,7 @@ class Names:
 
     @staticmethod
     def _only(told: Answer) -> Optional[Answer]:
-        """The one thing that is meant besides `None`, if no guess led to it."""
+        """Returns the one thing that is meant besides `None`, if no guess led to it."""
         found = [one for one in told.get("meanings", []) if one["kind"] != "none"]
         return found[0] if len(found) == 1 and told["sure"] else None
 
@@ -192,7 +192,7 @@ class Names:
         return [self._placed(one) for one in places]
 
     def _asked(self, question: Answer) -> Answer:
-        """The answer to a question; one that cannot be answered has only its error."""
+        """Returns the answer to a question; one that cannot be answered has only its error."""
         text = json.dumps(question)
         if text not in self._known:
             try:

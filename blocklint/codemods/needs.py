@@ -32,7 +32,7 @@ class Needs:
                     self.parts.setdefault(part, []).append(text)
 
     def part(self, path: str) -> str:
-        """The innermost folder around a file that names what it needs; else the project."""
+        """Returns the innermost folder around a file that names what it needs; else the project."""
         folder = os.path.dirname(path)
         while folder not in self.parts and folder.startswith(self.root) and folder != self.root:
             folder = os.path.dirname(folder)
@@ -68,7 +68,7 @@ def read(folder: str, name: str) -> str:
 
 
 def of_tables(told: Dict[str, Any]) -> Any:
-    """The lists of `[project]`, of Poetry and of Pipenv, without what is for developers."""
+    """Returns the lists of `[project]`, of Poetry and of Pipenv, without what is for developers."""
     project, poetry = table(told, "project"), table(told, "tool", "poetry")
     if "dependencies" not in project and "dependencies" not in poetry and "packages" not in told:
         # Those that `setup.py` lists stand there.

@@ -63,11 +63,11 @@ class Project:
         self.index.names.close()
 
     def mendable(self) -> List[Finding]:
-        """The findings of a usual run that are of calls on a loop."""
+        """Returns the findings of a usual run that are of calls on a loop."""
         return [one for one in self.findings if one["fingerprint"] in self.shown and one["context"] == "event-loop" and one["trace"]]
 
     def runtime(self, finding: Finding) -> str:
-        """The runtime of the coroutine: what runs its calls in a thread tells, else its file's imports."""
+        """Returns the runtime of the coroutine: what runs its calls in a thread tells, else its file's imports."""
         said = (finding["fix"] or {}).get("message", "")
         if "trio." in said or "anyio." in said:
             return "trio" if "trio." in said else "anyio"
@@ -77,7 +77,7 @@ class Project:
     # --- asyncify -------------------------------------------------------------------------------------
 
     def asyncify(self, finding: Finding, public: bool = False) -> Mended:
-        """The edits that make the finding's call an awaited one; where nothing takes its place, its helper is run in a thread.
+        """Returns the edits that make the finding's call an awaited one; where nothing takes its place, its helper is run in a thread.
 
         Raises Refusal.
         """
@@ -263,7 +263,7 @@ class Project:
         return Mended({path: replaced(self.index.file(path).source, of_file) for path, of_file in edits.items()}, notes)
 
     def _helper(self, finding: Finding) -> Optional[Function]:
-        """The function of the project that the coroutine calls."""
+        """Returns the function of the project that the coroutine calls."""
         steps = finding["trace"][1:2]
         return self.index.at(steps[0]["filename"], steps[0]["location"]["row"]) if steps else None
 
@@ -335,7 +335,7 @@ def at(location: Dict[str, int]) -> Tuple[int, int]:
 
 
 def replaced(source: str, edits: Set[TextEdit]) -> str:
-    """The text with the edits made; rows and columns count characters from 1."""
+    """Returns the text with the edits made; rows and columns count characters from 1."""
     starts = [0]
     for line in source.split("\n"):
         starts.append(starts[-1] + len(line) + 1)
@@ -357,6 +357,6 @@ def place(step: Dict[str, Any]) -> Tuple[str, int, int]:
 
 
 def cause(finding: Finding) -> Tuple[str, str]:
-    """The function and the library call that hold the thread: what an edit elsewhere does not change."""
+    """Returns the function and the library call that hold the thread: what an edit elsewhere does not change."""
     last = finding["trace"][-1] if finding["trace"] else finding
     return last["function"], last.get("call", "")

@@ -33,7 +33,7 @@ def changed_below(index: Index, function: Function) -> Iterator[Change]:
 
 
 def called(index: Index, function: Function, node: ast.AST) -> Optional[Function]:
-    """The function of the project that is called, unless that is of an object that was made here: nobody else has that."""
+    """Returns the function of the project that is called, unless that is of an object that was made here: nobody else has that."""
     if not isinstance(node, ast.Call):
         return None
     root = node.func
@@ -66,7 +66,7 @@ def changed(node: ast.AST) -> Optional[ast.AST]:
 
 
 def state(function: Function, names: Set[str], node: Optional[ast.AST]) -> Optional[str]:
-    """The name of a part of the object, or of the module, that an expression is or belongs to."""
+    """Returns the name of a part of the object, or of the module, that an expression is or belongs to."""
     while isinstance(node, ast.Subscript):
         node = node.value
     path = dotted(node) if node is not None else None
@@ -81,14 +81,14 @@ def state(function: Function, names: Set[str], node: Optional[ast.AST]) -> Optio
 
 
 def own_names(function: Function) -> Set[str]:
-    """The names that a function binds itself."""
+    """Returns the names that a function binds itself."""
     nodes = list(own_nodes(function.node))
     shared = {name for node in nodes if isinstance(node, (ast.Global, ast.Nonlocal)) for name in node.names}
     return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)} - shared
 
 
 def made_by_module(file: File) -> Set[str]:
-    """The names that a module binds to values."""
+    """Returns the names that a module binds to values."""
     targets = (target for node in file.tree.body if isinstance(node, (ast.Assign, ast.AnnAssign)) for target in getattr(node, "targets", [getattr(node, "target", None)]))
     return {target.id for target in targets if isinstance(target, ast.Name)}
 

@@ -35,7 +35,7 @@ def module_of(path: str) -> str:
 
 
 def spelled(names: Names, file: File, path: str, edits: Edits, at: ast.AST, replaces: bool = False) -> str:
-    """The path as blocklint's own fixes write it in a file, at a node whose place it may take; the import that it needs is added."""
+    """Returns the path as blocklint's own fixes write it in a file, at a node whose place it may take; the import that it needs is added."""
     if replaces:
         leave(file, at, edits)
     module = module_of(path)

@@ -64,7 +64,7 @@ class Values:
     # --- makers ---------------------------------------------------------------------------------------
 
     def makes(self, file: File, call: ast.Call) -> Optional[Tuple[str, str]]:
-        """The type and its twin of what a call makes, if what it calls is imported and makes something with a twin."""
+        """Returns the type and its twin of what a call makes, if what it calls is imported and makes something with a twin."""
         name = dotted(call.func)
         if name is None or name.split(".")[0] not in file.imports:
             return None
@@ -85,7 +85,7 @@ class Values:
             self.walk(file, call, *self.made(file, call))
 
     def made(self, file: File, call: ast.Call) -> Tuple[str, str]:
-        """The call that makes a client makes the async one: the client's type before and after."""
+        """Returns the call that makes a client makes the async one: the client's type before and after."""
         old, new = self.makes(file, call)
         known = self.binary.twin(self.index.names.target(file, call.func))
         twins = known["twins"].get(self.runtime, [])
@@ -119,7 +119,7 @@ class Values:
         return old, new
 
     def too_old(self, twin: str, file: File) -> str:
-        """The version that the project asks for, if it is older than the one that brought the twin."""
+        """Returns the version that the project asks for, if it is older than the one that brought the twin."""
         since = CHANGES["since"].get(top(twin))
         asked = pinned(top(twin), self.index.needs.texts(file.path)) if since else None
         return ".".join(map(str, asked)) if asked and asked < numbers(since) else ""
@@ -148,7 +148,7 @@ class Values:
         return bool(values) and all(isinstance(value, ast.Call) and self.index.names.target(where, value.func) == path for where, value in values)
 
     def module_makers(self, path: str) -> List[Tuple[File, str]]:
-        """The names of modules that hold what a function of a library makes."""
+        """Returns the names of modules that hold what a function of a library makes."""
         found = []
         for where, call in self.calls_of(path):
             node = where.parents.get(call)
@@ -203,7 +203,7 @@ class Values:
 
     @staticmethod
     def given(file: File, node: ast.AST, is_parameter: bool) -> List[Placed]:
-        """The parameter that a name is."""
+        """Returns the parameter that a name is."""
         function = file.around(node)
         while function and is_parameter:
             taken = function.node.args
@@ -256,7 +256,7 @@ class Values:
             self.walk(where, use, old, new, attributes)
 
     def gives(self, old: str, new: str, name: str) -> Optional[Tuple[str, str]]:
-        """The types of an item, or of an attribute that nobody lists."""
+        """Returns the types of an item, or of an attribute that nobody lists."""
         before, after = self.binary.twin(f"{old}.{name}"), self.binary.twin(f"{new}.{name}")
         kind = old if before["returns"] == "Self" else before["returns"]
         twin = (new if after["returns"] == "Self" else after["returns"]) or (kind and self.twin_type(kind))
@@ -379,7 +379,7 @@ def numbers(version: str) -> Tuple[int, ...]:
 
 
 def pinned(library: str, requirements: List[str]) -> Optional[Tuple[int, ...]]:
-    """The version to which a project holds a library: `redis==3.5`, `redis = "^3.5"`."""
+    """Returns the version to which a project holds a library: `redis==3.5`, `redis = "^3.5"`."""
     pin = re.compile(rf"(?<![\w-]){re.escape(library)}(?:\[[^\]]*\])?[\s\"']*(?:=\s*[\"'])?(?:==|~=|\^|<=|<)\s*v?(\d+(?:\.\d+)*)", re.IGNORECASE)
     found = [numbers(match.group(1)) for text in requirements for match in pin.finditer(text)]
     return min(found, default=None)

@@ -10,7 +10,7 @@ UNREAD = ("#", "kind =", "takes =", "severity =", "phase =")
 
 
 def digest(file: Path) -> str:
-    """The SHA-256 of the lines of a model that verification reads."""
+    """Returns the SHA-256 of the lines of a model that verification reads."""
     lines = (line.strip() for line in file.read_text(encoding="utf-8").splitlines())
     read = "".join(f"{line}\n" for line in lines if line and not line.startswith(UNREAD))
     return hashlib.sha256(read.encode()).hexdigest()

@@ -42,7 +42,7 @@ def maven(*arguments: str) -> str:
 
 
 def download(name: str, versions: str, cache: Path, kind: str = "jar") -> Artifact:
-    """The newest jar of `group:artifact` within a range such as `>=2,<3`; one with a version of its own (`g:a:1.2`) exactly.
+    """Returns the newest jar of `group:artifact` within a range such as `>=2,<3`; one with a version of its own (`g:a:1.2`) exactly.
 
     `kind` is a Maven packaging, with a classifier if need be (`jar:sources`).
     """
@@ -86,7 +86,7 @@ def extract(jar: Path, target: Path) -> None:
 
 
 def jdk() -> Path:
-    """The newest JDK at hand: of `JAVA_HOME`, of the path, or installed beside these."""
+    """Returns the newest JDK at hand: of `JAVA_HOME`, of the path, or installed beside these."""
     homes = [Path(os.environ["JAVA_HOME"])] if "JAVA_HOME" in os.environ else []
     if program := shutil.which("javac"):
         homes.append(Path(program).resolve().parent.parent)
@@ -107,7 +107,7 @@ def jdk_version() -> str:
 
 
 def jdk_classes(cache: Path) -> Path:
-    """The class files of the JDK's public packages, in a folder for each of its modules."""
+    """Returns the class files of the JDK's public packages, in a folder for each of its modules."""
     home = jdk()
     target = cache / f"jdk-{version_of_jdk(home)}"
     if not target.is_dir():
@@ -156,7 +156,7 @@ def copy_all(items: list[tuple[str, str, Path]], cache: Path) -> None:
 
 
 def project_of(items: list[tuple[str, str, Path]]) -> ET.ElementTree:
-    """A project whose only purpose is to have artifacts copied."""
+    """Returns a project whose only purpose is to have artifacts copied."""
     project = ET.Element("project")
     about = {"modelVersion": "4.0.0", "groupId": "local", "artifactId": "models", "version": "1", "packaging": "pom"}
     for key, text in about.items():
@@ -179,7 +179,7 @@ def copy(coordinates: str, place: Path, cache: Path) -> str:
 
 
 def newest(group: str, artifact: str, versions: str, cache: Path) -> list[str]:
-    """The final versions in a range, newest first; preliminary ones only where there are no others."""
+    """Returns the final versions in a range, newest first; preliminary ones only where there are no others."""
     failed = "" if known_versions(f"{group}:{artifact}", cache) else copy(f"{group}:{artifact}:LATEST:pom", cache / "poms", cache)
     found = final(known_versions(f"{group}:{artifact}", cache), versions)
     if not found:

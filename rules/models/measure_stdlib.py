@@ -28,7 +28,7 @@ LENGTH = 0.4
 
 
 def rows(folder: Path) -> dict[str, dict[str, Any]]:
-    """The first row with an effect that holds a thread, by path."""
+    """Returns the first row with an effect that holds a thread, by path."""
     found: dict[str, dict[str, Any]] = {}
     for file in sorted(folder.glob("*.toml")):
         for row in tomllib.loads(file.read_text(encoding="utf-8")).get("call", []):
@@ -202,7 +202,7 @@ def call(case: Case) -> float:
 
 
 def beside_thread(case: Case) -> tuple[float, float]:
-    """The length of a call, and how long at most a thread beside it stood still, in seconds."""
+    """Returns the length of a call, and how long at most a thread beside it stood still, in seconds."""
     longest, running = 0.0, True
 
     def count() -> None:
@@ -224,7 +224,7 @@ def beside_thread(case: Case) -> tuple[float, float]:
 
 
 def beside_greenlet(case: Case) -> tuple[float, float]:
-    """The length of a call, and how long at most a greenlet beside it stood still, in seconds."""
+    """Returns the length of a call, and how long at most a greenlet beside it stood still, in seconds."""
     import gevent
 
     longest, last = 0.0, time.perf_counter()

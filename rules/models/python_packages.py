@@ -36,7 +36,7 @@ class Package:
 
 
 def download(name: str, versions: str, cache: Path) -> Package:
-    """The newest wheel, else sdist, of a package within a version range such as `>=2,<3`."""
+    """Returns the newest wheel, else sdist, of a package within a version range such as `>=2,<3`."""
     place = cache / re.sub(r"[^\w.]+", "-", f"{name}{versions}")
     archives = sorted(place.glob("*.*")) if place.is_dir() else []
     if not archives:

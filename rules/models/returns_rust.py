@@ -117,7 +117,7 @@ class Library:
     # --- names ---------------------------------------------------------------------------------------------------
 
     def canonical(self, path: str) -> str:
-        """The spelling that the file's aliases lead to."""
+        """Returns the spelling that the file's aliases lead to."""
         for _ in range(10):
             left = max((a for a in self.aliases if path == a or path.startswith(a + "::")), key=len, default=None)
             if left is None:
@@ -182,7 +182,7 @@ class Library:
                 self.names[key] = next(iter(paths))
 
     def spoken(self) -> set[str]:
-        """The types of which the file has rows."""
+        """Returns the types of which the file has rows."""
         return {owner for path, _ in self.calls if (owner := owner_of(path))} | {path for path, _ in self.types if "*" not in path}
 
     def resolved(self, path: str) -> list[Item]:
@@ -320,7 +320,7 @@ class Library:
         return Given(f"{wrapper}<{inner.text}>", inner.level) if inner is not None else None
 
     def outer(self, path: list[str], found: list[Entity], items: list[Item]) -> str:
-        """The last segment of the type outside for which a path or the alias that it leads to stands."""
+        """Returns the last segment of the type outside for which a path or the alias that it leads to stands."""
         for item in items:
             if item.kind == "type" and item.target and item.module is not None:
                 found = [*found, *self.sources.follow(item.target, item.module)]
@@ -337,7 +337,7 @@ class Library:
         return f"<{', '.join(shown)}>" if shown and len(shown) == len(self.parameters.get(text, [])) else ""
 
     def outside(self, tokens: list[str], method: Method) -> str:
-        """A type of the standard library without arguments."""
+        """Returns a type of the standard library without arguments."""
         path = [t for t in tokens if t != "::"]
         if "<" in tokens or method.item.module is None or not path or not path[-1][0].isupper():
             return ""
@@ -418,7 +418,7 @@ class Library:
 
 
 def owner_of(path: str) -> str:
-    """The type of a method, or the module of a function."""
+    """Returns the type of a method, or the module of a function."""
     qualified = re.match(r"<(.+) as .+>::\w+$", path)
     return qualified[1].split("<")[0] if qualified else path.rpartition("::")[0]
 
@@ -428,7 +428,7 @@ def row_of(addition: Addition) -> Row:
 
 
 def shown(additions: list[Addition]) -> str:
-    """The rows: one for all that give the same, with the names of one type in braces."""
+    """Returns the rows: one for all that give the same, with the names of one type in braces."""
     groups: dict[tuple[str, bool], dict[str, list[str]]] = {}
     for addition in additions:
         owner, _, name = addition.path.rpartition("::")

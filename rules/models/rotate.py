@@ -28,7 +28,7 @@ def chosen(names: list[str], count: int, day: int) -> list[str]:
 
 
 def recorded() -> list[str]:
-    """The models that were once checked, below this folder."""
+    """Returns the models that were once checked, below this folder."""
     files = sorted(HERE.glob("VERIFIED*.toml"))
     return sorted({m["file"] for file in files for m in tomllib.loads(file.read_text())["model"]})
 

@@ -28,7 +28,7 @@ class Package:
 
 
 def read_manifest(manifest: Path) -> Package | None:
-    """The library of a manifest, or nothing if it has none."""
+    """Returns the library of a manifest, or nothing if it has none."""
     document = tomllib.loads(manifest.read_text())
     about = document.get("package")
     if not about:
@@ -68,7 +68,7 @@ def workspace(manifest: Path) -> dict:
 
 @cache
 def lying(folder: Path) -> dict[str, list[Path]]:
-    """The manifests below a folder, by the package's name."""
+    """Returns the manifests below a folder, by the package's name."""
     found: dict[str, list[Path]] = {}
     for manifest in sorted(folder.rglob("Cargo.toml")):
         shown = re.search(r'^name\s*=\s*"([^"]+)"', manifest.read_text(errors="replace"), re.MULTILINE)
@@ -78,7 +78,7 @@ def lying(folder: Path) -> dict[str, list[Path]]:
 
 
 def get(name: str, versions: str, folders: list[Path], store: Path) -> Package:
-    """The newest crate within a range, from the folders if there are any, else through cargo."""
+    """Returns the newest crate within a range, from the folders if there are any, else through cargo."""
     if not folders:
         return download(name, versions, store)
     package = find(name, versions, folders)
@@ -102,7 +102,7 @@ def within(version: str, versions: str) -> bool:
 
 
 def find(name: str, versions: str, folders: list[Path]) -> Package | None:
-    """A crate of that name in the folders, the newest release of those within the range, as cargo chooses."""
+    """Returns a crate of that name in the folders, the newest release of those within the range, as cargo chooses."""
     packages = []
     for folder in folders:
         for manifest in lying(folder).get(name, []):
@@ -116,7 +116,7 @@ def find(name: str, versions: str, folders: list[Path]) -> Package | None:
 
 
 def download(name: str, versions: str, store: Path) -> Package:
-    """The newest crate within a version range such as `>=2,<3`, fetched by cargo for a package that depends on it."""
+    """Returns the newest crate within a version range such as `>=2,<3`, fetched by cargo for a package that depends on it."""
     place = store / re.sub(r"[^\w.]+", "-", f"{name}{versions}")
     (place / "src").mkdir(parents=True, exist_ok=True)
     (place / "src" / "lib.rs").touch()

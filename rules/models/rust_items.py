@@ -43,7 +43,7 @@ class Item:
 
     @property
     def parameters(self) -> list[str] | None:
-        """The names of a function's parameters, `self` left out."""
+        """Returns the names of a function's parameters, `self` left out."""
         start = after_generics(self.signature, 1)
         if start >= len(self.signature) or self.signature[start] != "(":
             return None
@@ -102,7 +102,7 @@ class Module:
 
 
 def tokens_of(text: str) -> list[str]:
-    """The tokens of a file. A literal is one token; comments are dropped."""
+    """Returns the tokens of a file. A literal is one token; comments are dropped."""
     found, at, end = [], 0, len(text)
     while at < end:
         match = TOKEN.match(text, at)
@@ -130,7 +130,7 @@ def tokens_of(text: str) -> list[str]:
 
 
 def closing(tokens: list[str], start: int) -> int:
-    """The token that closes the bracket at `start`."""
+    """Returns the token that closes the bracket at `start`."""
     depth = 0
     for at in range(start, len(tokens)):
         if tokens[at] in PAIRS:
@@ -166,7 +166,7 @@ def after_generics(tokens: list[str], start: int) -> int:
 
 
 def split(tokens: list[str], start: int, end: int, mark: str = ",") -> list[list[str]]:
-    """The parts between marks that stand in no bracket."""
+    """Returns the parts between marks that stand in no bracket."""
     parts: list[list[str]] = [[]]
     depth = 0
     at = start
@@ -185,7 +185,7 @@ def split(tokens: list[str], start: int, end: int, mark: str = ",") -> list[list
 
 
 def plain_path(tokens: list[str]) -> list[str]:
-    """The path of a type without references, `dyn` and generics."""
+    """Returns the path of a type without references, `dyn` and generics."""
     at = 0
     while at < len(tokens) and (tokens[at] in ("&", "mut", "dyn", "*", "const", "impl", "(", "?") or tokens[at][0] == "'"):
         at += 1
@@ -221,7 +221,7 @@ class Reader:
             at = self.item(at, end, module, place)
 
     def members(self, start: int, end: int, module: Module, public: bool) -> dict[str, list[Item]]:
-        """The functions of an impl or trait; macros among them are looked into."""
+        """Returns the functions of an impl or trait; macros among them are looked into."""
         inner = Module("", self.crate, module)
         self.items(start, end, inner, None)
         found: dict[str, list[Item]] = {}
@@ -322,7 +322,7 @@ class Reader:
         return self.other(at, end, module, place)
 
     def other(self, at: int, end: int, module: Module, place: Any) -> int:
-        """A macro call or the arm of one; what looks like items inside is read."""
+        """Returns a macro call or the arm of one; what looks like items inside is read."""
         tokens = self.tokens
         if tokens[at] in PAIRS:
             close = self.close(at)
@@ -421,7 +421,7 @@ class Reader:
 
 
 def top_level(tokens: list[str], mark: str) -> list[list[str]]:
-    """The parts between a word that stands in no angle bracket (`for` also begins a bound there)."""
+    """Returns the parts between a word that stands in no angle bracket (`for` also begins a bound there)."""
     parts: list[list[str]] = [[]]
     depth = 0
     for token in tokens:

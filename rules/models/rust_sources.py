@@ -95,7 +95,7 @@ class Sources:
         return unique([e for e in found if not isinstance(e, Outside)] or found)
 
     def globbed(self, use: Use, module: Module) -> list[Entity]:
-        """The modules that `use path::*` opens."""
+        """Returns the modules that `use path::*` opens."""
         if id(use) not in self.globs:
             # A path that leads through its own glob leads nowhere.
             self.globs[id(use)] = []
@@ -235,7 +235,7 @@ class Sources:
 
 
 def named(module: Module) -> Module:
-    """The module itself; the scope of an impl's functions has no name and stands for the one around it."""
+    """Returns the module itself; the scope of an impl's functions has no name and stands for the one around it."""
     while module.name == "" and module.parent is not None:
         module = module.parent
     return module

@@ -74,7 +74,7 @@ def wanted(file: Path, also: list[str], older: list[str]) -> list[tuple[str, str
 
 
 def download(libraries: list[str], versions: str, cache: Path) -> list[java_packages.Artifact]:
-    """The artifacts of one version; the first library's is the one that is recorded."""
+    """Returns the artifacts of one version; the first library's is the one that is recorded."""
     found = [java_packages.download(libraries[0], versions, cache)]
     for name in libraries[1:]:
         try:

@@ -79,7 +79,7 @@ def paths_of(row: Row) -> list[str]:
 
 
 def lines_of(text: str) -> dict[str, list[int]]:
-    """The lines of the `path` keys of each table, in order."""
+    """Returns the lines of the `path` keys of each table, in order."""
     found: dict[str, list[int]] = {table: [] for table in TABLES}
     current = ""
     for number, line in enumerate(text.splitlines(), 1):
@@ -117,7 +117,7 @@ class Blocklint:
 
 
 def blocklint(given: Path | None) -> Blocklint:
-    """The program that is named, else the one that is built from the sources around."""
+    """Returns the program that is named, else the one that is built from the sources around."""
     if given is not None:
         return Blocklint([str(given.resolve())])
     manifest = HERE.parent.parent / "Cargo.toml"
@@ -162,7 +162,7 @@ def split_requirement(text: str) -> tuple[str, str]:
 
 
 def model_name(file: Path) -> str:
-    """The file below `rules/models`, or as it is given."""
+    """Returns the file below `rules/models`, or as it is given."""
     resolved = file.resolve()
     return resolved.relative_to(HERE).as_posix() if resolved.is_relative_to(HERE) else file.as_posix()
 

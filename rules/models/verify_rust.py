@@ -166,7 +166,7 @@ class Checker:
         return messages
 
     def types(self, row: Row) -> list[str]:
-        """The types that a row gives must be those of the crate."""
+        """Returns the types that a row gives must be those of the crate."""
         texts = [str(row.get("returns", "")), *map(str, row.get("gives", [])), *row.get("fields", {}).values()]
         texts += [str(row.get(key, "")) for key in ("element", "awaits", "enters")]
         names = {n for text in texts for n in re.findall(r"\w+(?:::\w+)+", text)}

@@ -120,7 +120,7 @@ def holds(versions: str, version: Version) -> bool:
 
 
 def expand(path: str) -> Iterator[str]:
-    """The paths that `{a,b}` stands for."""
+    """Yields the paths that `{a,b}` stands for."""
     found = re.search(r"\{([^{}]*)\}", path)
     if found is None:
         yield path
@@ -130,17 +130,17 @@ def expand(path: str) -> Iterator[str]:
 
 
 def paths_of(row: Row) -> list[str]:
-    """All paths of a row."""
+    """Returns all paths of a row."""
     return [one for path in as_list(row["path"]) for one in expand(path)]
 
 
 def conditions(row: Row) -> list[Row]:
-    """The conditions of a row."""
+    """Returns the conditions of a row."""
     return [one for key in ("when", "unless") for one in as_list(row.get(key, []))]
 
 
 def arguments(row: Row) -> list[str]:
-    """The arguments that a row speaks of."""
+    """Returns the arguments that a row speaks of."""
     named = [one["argument"] for one in conditions(row) if "argument" in one]
     named += [row[key] for key in ("timeout", "consumes", "adds", "argument", "concurrency") if key in row]
     texts = as_list(row.get("returns", [])) + as_list(row.get("gives", []))
@@ -149,7 +149,7 @@ def arguments(row: Row) -> list[str]:
 
 
 def dotted(text: str) -> list[str]:
-    """The dotted names of a type expression that the standard library should have."""
+    """Returns the dotted names of a type expression that the standard library should have."""
     names = re.findall(r"[A-Za-z_]\w*(?:\.(?:\w+|<\w+>))+", text)
     return [name for name in names if name.split(".")[0] in STANDARD and "<" not in name]
 
@@ -173,7 +173,7 @@ def also_named(row: Row) -> list[str]:
 
 
 def twins(row: Row, path: str) -> list[str]:
-    """The async twins in the standard library."""
+    """Returns the async twins in the standard library."""
     given = row.get("instead", [])
     listed = [one for value in (given.values() if isinstance(given, dict) else [given]) for one in as_list(value)]
     full = [one.replace("*", path.rsplit(".", 1)[-1]) for one in listed]
@@ -187,13 +187,13 @@ def removed_in(row: Row) -> Version | None:
 
 
 def line_of(text: str, table: str, index: int) -> int:
-    """The line of a row's header."""
+    """Returns the line of a row's header."""
     heads = [number for number, line in enumerate(text.splitlines(), 1) if line.strip() == f"[[{table}]]"]
     return heads[index]
 
 
 def read(folder: Path) -> list[Asked]:
-    """The questions that the models of a folder raise."""
+    """Returns the questions that the models of a folder raise."""
     asked: list[Asked] = []
     awaited: set[str] = set()
     aliases: dict[str, str] = {}
@@ -228,12 +228,12 @@ def is_below(path: str, prefix: str) -> bool:
 
 
 def spellings(path: str, aliases: dict[str, str]) -> list[str]:
-    """A path, and how else it can be written."""
+    """Returns a path, and how else it can be written."""
     return [path] + [other + path[len(known) :] for other, known in aliases.items() if is_below(path, known)]
 
 
 def question_of(file: str, line: int, table: str, row: Row, path: str, ranges: list[str]) -> Asked:
-    """The question for one path of a row."""
+    """Returns the question for one path of a row."""
     question: Row = {"path": path, "names": also_named(row)}
     if table == "type":
         question["class"] = True
@@ -256,7 +256,7 @@ def question_of(file: str, line: int, table: str, row: Row, path: str, ranges: l
 
 
 def ask(python: str, questions: list[Row]) -> tuple[Version, list[Row]]:
-    """The version of an interpreter, and its answers."""
+    """Returns the version of an interpreter, and its answers."""
     show = "import sys; print('.'.join(map(str, sys.version_info[:2])))"
     version = subprocess.run([python, "-I", "-c", show], capture_output=True, text=True, check=True).stdout.strip()
     done = subprocess.run(

@@ -32,7 +32,7 @@ class Unbuilt(Exception):
 
 
 def load(name: str) -> types.ModuleType | None:
-    """The module, or None if there is none of that name."""
+    """Returns the module, or None if there is none of that name."""
     if name.split(".")[0] in LOUD:
         raise Missing(name)
     try:
@@ -52,7 +52,7 @@ class OnInstance:
 
 
 def source(cls: type) -> str:
-    """The text of a class, empty where there is none."""
+    """Returns the text of a class, empty where there is none."""
     try:
         return inspect.getsource(cls)
     except (OSError, TypeError):
@@ -72,7 +72,7 @@ def on_instances(cls: type, name: str) -> bool:
 
 
 def member(holder: Any, name: str) -> Any:
-    """An attribute as it stands on a class or module, descriptors unbound."""
+    """Returns an attribute as it stands on a class or module, descriptors unbound."""
     # A name of `typing` stands for the class behind it.
     holder = getattr(holder, "__origin__", holder) if holder.__class__.__module__ == "typing" else holder
     if inspect.isclass(holder):
@@ -120,7 +120,7 @@ def find_any(spellings: list[str]) -> tuple[Any, Any]:
 
 
 def parameters(found: Any, holder: Any, name: str) -> list[inspect.Parameter] | None:
-    """The parameters without the receiver; None where the interpreter does not tell them."""
+    """Returns the parameters without the receiver; None where the interpreter does not tell them."""
     try:
         listed = list(inspect.signature(found).parameters.values())
     except (ValueError, TypeError):
@@ -250,7 +250,7 @@ def same(question: Answer) -> Answer:
 
 
 def answer(question: Answer) -> Answer:
-    """The answer to one question."""
+    """Returns the answer to one question."""
     try:
         return same(question) if "target" in question else look_up(question)
     except Missing as error:

@@ -29,7 +29,7 @@ SECONDS = 20
 
 
 def configuration():
-    """The block that stands in the documentation."""
+    """Returns the block that stands in the documentation."""
     text = (REPOSITORY / "docs/editors.md").read_text()
     section = text.split("\n## Helix\n", 1)[1].split("\n## ", 1)[0]
     return section.split("```toml\n", 1)[1].split("```", 1)[0]

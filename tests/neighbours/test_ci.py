@@ -16,7 +16,7 @@ VERSION = tomllib.loads((REPOSITORY / "Cargo.toml").read_text(encoding="utf-8"))
 
 class Component(Case):
     def job(self, **inputs):
-        """The job with its inputs in their places, as GitLab puts them there."""
+        """Returns the job with its inputs in their places, as GitLab puts them there."""
         text = (REPOSITORY / "templates/blocklint.yml").read_text(encoding="utf-8")
         header, body = text.split("\n---\n")
         known = yaml.safe_load(header)["spec"]["inputs"]

@@ -38,7 +38,7 @@ class Flake8(Case):
         return self.run_in(["flake8", *arguments], code=code, **environment)
 
     def counting(self):
-        """A binary that counts how often it is run, in the place of the real one; gives the file with the counts."""
+        """Returns a binary that counts how often it is run, in the place of the real one; gives the file with the counts."""
         real = SCRIPTS / "blocklint"
         counts = self.folder / "counts"
         folder = Path(tempfile.mkdtemp(prefix="neighbours-"))

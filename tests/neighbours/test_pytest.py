@@ -45,7 +45,7 @@ class Pytest(Case):
         return self.run_in(command, code=code, **environment)
 
     def evidence(self, *arguments):
-        """The stalls of a run, as it writes them."""
+        """Returns the stalls of a run, as it writes them."""
         self.pytest("--blocklint", "--blocklint-evidence", "evidence.json", *arguments)
         return json.loads((self.folder / "evidence.json").read_text())["stalls"]
 

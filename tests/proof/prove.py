@@ -55,7 +55,7 @@ class Case:
         return HERE / "cases" / self.name
 
     def copy(self, to: Path, program: str = "main.py") -> Path:
-        """The case's project with one of its programs as the program."""
+        """Returns the case's project with one of its programs as the program."""
         other = {"case.toml", *self.right, *self.wrong}
         shutil.copytree(self.folder, to, ignore=lambda _, names: {*other, "__pycache__"} & set(names))
         shutil.copy(self.folder / program, to / "main.py")
@@ -75,7 +75,7 @@ class Measured:
 
 
 def measured(python: str, case: Case, folder: Path) -> Measured:
-    """The program's longest stall, as short as it was measured, and the answer that it gave each time."""
+    """Returns the program's longest stall, as short as it was measured, and the answer that it gave each time."""
     each = [measured_once(python, case, folder) for _ in range(MEASUREMENTS)]
     if any(one.answer != each[0].answer for one in each):
         raise SystemExit(f"{case.name}: the same program gives different answers")

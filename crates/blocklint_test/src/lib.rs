@@ -18,8 +18,8 @@
 //! - a block without a name is `main.py` (`py`, `python`), `src/main.rs` (`rs`, `rust`) or `Main.java` (`java`);
 //!   several of one language continue the same file, so prose and code alternate;
 //! - `toml` without a name sets options: `select`, `ignore`, `min-severity`, `min-confidence`, and `signals`, a list of
-//! signals on which the section depends: it must fail without each of them. Deeper sections inherit options key by key,
-//! so a document may set them once under its title;
+//!   signals on which the section depends: it must fail without each of them. Deeper sections inherit options key by
+//!   key, so a document may set them once under its title;
 //! - `snapshot` pins the rendered output of the section;
 //! - `fix` pins the effect of `--fix --unsafe-fixes` on the section: a line for each finding of a language that has fixes,
 //!   with the fix or the reason why there is none, then the diff;

@@ -51,7 +51,7 @@ def target_folder() -> Path:
 
 
 def built(folder: Path, name: str) -> Path:
-    """The program, which compiles without a warning."""
+    """Returns the program, which compiles without a warning."""
     target = target_folder()
     subprocess.run(["cargo", "build", "--quiet", "--locked", "--target-dir", target], cwd=folder, check=True)
     program = folder / name

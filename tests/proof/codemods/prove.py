@@ -37,7 +37,7 @@ def ran(command: list, folder: Path, **more: str) -> subprocess.CompletedProcess
 
 
 def stall(python: str, folder: Path) -> tuple:
-    """The shortest of three: what else the machine does only makes a stall longer."""
+    """Returns the shortest of three: what else the machine does only makes a stall longer."""
     found = []
     for _ in range(3):
         done = ran([python, "-W", "error::RuntimeWarning", str(HERE / "stall.py"), str(folder)], folder)

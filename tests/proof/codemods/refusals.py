@@ -243,7 +243,7 @@ REQUIREMENTS = {"no-library": "pymongo==3.12.0\n"}
 
 
 def refused(python: str, blocklint: str, program: str, other: str, requirements: str) -> list:
-    """The refusals of a program as (kind, line), and that nothing was written."""
+    """Returns the refusals of a program as (kind, line), and that nothing was written."""
     with tempfile.TemporaryDirectory() as temporary:
         path = Path(temporary) / "app.py"
         path.write_text(program)

@@ -22,7 +22,7 @@ REQUESTS = 4
 
 
 async def longest_gap(work, *, computes: bool) -> tuple[float, object]:
-    """The longest gap while `work()` runs, in milliseconds, and what it returned."""
+    """Returns the longest gap while `work()` runs, in milliseconds, and what it returned."""
     clocks = [time.perf_counter, time.process_time] if computes else [time.perf_counter]
     longest, last, ends = 0.0, [clock() for clock in clocks], False
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def jars(pom: Path, work: Path) -> str:
-    """The class path of what a `pom.xml` asks for."""
+    """Returns the class path of what a `pom.xml` asks for."""
     copy = ["mvn", "-q", "-B", "-f", str(pom), "dependency:copy-dependencies"]
     subprocess.run([*copy, f"-DoutputDirectory={work}", "-DincludeScope=runtime"], check=True)
     return os.pathsep.join(str(jar) for jar in sorted(work.glob("*.jar")))

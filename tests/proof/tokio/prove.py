@@ -71,12 +71,12 @@ class Overloaded:
     answer: str
 
     def is_bounded(self) -> bool:
-        """A worker and a thread of the pool for each core, and a few that end or begin."""
+        """Returns a worker and a thread of the pool for each core, and a few that end or begin."""
         return self.threads <= 2 * self.cores + 16
 
 
 def built() -> Path:
-    """The folder of the programs."""
+    """Returns the folder of the programs."""
     target = Path(os.environ.get("CARGO_TARGET_DIR") or HERE.parents[2] / "target") / "proof"
     subprocess.run(["cargo", "build", "--quiet", "--locked", "--target-dir", target], cwd=HERE, check=True)
     return target / "debug"
