@@ -32,7 +32,7 @@ from rust_sources import Entity, Outside, Sources
 from verify_python import Result, Row, as_list, model_name, paths_of, recorded, split_requirement
 from verify_rust import TYPES, Checker
 
-HEADING = "# What gives values of these types."
+HEADING = "# Functions that return these types."
 WRAPPERS = {
     "Result": "std::result::Result", "Option": "std::option::Option", "Box": "std::boxed::Box", "Vec": "std::vec::Vec",
     "Arc": "std::sync::Arc", "Rc": "std::rc::Rc",
