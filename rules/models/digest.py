@@ -1,11 +1,11 @@
-"""The digest by which a record knows the model that was verified."""
+"""The digest of a verified model, which VERIFIED.toml records."""
 
 from __future__ import annotations
 
 import hashlib
 from pathlib import Path
 
-# Lines of which verification reads nothing: a model stays verified when only these change.
+# The beginnings of lines that verification does not read, so that a model stays verified if only these change.
 UNREAD = ("#", "kind =", "takes =", "severity =", "phase =")
 
 

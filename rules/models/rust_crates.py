@@ -1,4 +1,4 @@
-"""Gets the sources of crates: through cargo, or from folders where they already lie."""
+"""Gets the sources of crates, through cargo or from folders."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from pathlib import Path
 
 
 class DownloadError(Exception):
-    """A crate that cannot be had in the versions asked for."""
+    """A crate that is not available in the requested versions."""
 
 
 @dataclass(frozen=True, eq=False)
 class Package:
-    """A crate's sources. `renames` are the names by which it calls crates that have another."""
+    """The sources of a crate. `renames` are the names that it gives to its dependencies."""
 
     name: str
     version: str
@@ -88,7 +88,7 @@ def get(name: str, versions: str, folders: list[Path], store: Path) -> Package:
 
 
 def within(version: str, versions: str) -> bool:
-    """True if a version lies in a range such as `>=2,<3`."""
+    """True if a version is in a range such as `>=2,<3`."""
     have = numbers(version)[0]
     for part in filter(None, (part.strip() for part in versions.split(","))):
         mark = re.match(r"[<>=!]+", part)
@@ -138,6 +138,6 @@ def download(name: str, versions: str, store: Path) -> Package:
 
 
 def numbers(version: str) -> tuple[tuple[int, ...], bool]:
-    """To compare versions by; a release is above what comes before it."""
+    """Returns the sort key of a version; a release is later than its pre-releases."""
     plain = version.split("+")[0]
     return tuple(int(n) for n in re.findall(r"\d+", plain.split("-")[0])), "-" not in plain

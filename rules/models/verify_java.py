@@ -65,7 +65,7 @@ def check(file: Path, also: list[str], older: list[str], cache: Path, program: l
 
 
 def wanted(file: Path, also: list[str], older: list[str]) -> list[tuple[str, str]]:
-    """Every artifact that checking a file needs, but for what single rows ask for."""
+    """Returns the artifacts that the check of a file needs, except those of single rows."""
     document = tomllib.loads(file.read_text())
     libraries = [name for name in as_list(document["library"]) if name != PLATFORM]
     versions = document.get("version", "")
@@ -74,13 +74,13 @@ def wanted(file: Path, also: list[str], older: list[str]) -> list[tuple[str, str
 
 
 def download(libraries: list[str], versions: str, cache: Path) -> list[java_packages.Artifact]:
-    """Returns the artifacts of one version; the first library's is the one that is recorded."""
+    """Downloads the artifacts of one version; the version of the first library is recorded."""
     found = [java_packages.download(libraries[0], versions, cache)]
     for name in libraries[1:]:
         try:
             found.append(java_packages.download(name, versions, cache))
         except java_packages.DownloadError:
-            # Artifacts of one library may count their versions each in its own way.
+            # Artifacts of a library can have different version numbers.
             found.append(java_packages.download(name, "", cache))
     return found
 

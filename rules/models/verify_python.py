@@ -59,7 +59,7 @@ def as_list(value: Any) -> list[Any]:
 
 
 def expand(path: str) -> list[str]:
-    """`{a,b}` written out; braces may stand in braces."""
+    """Returns the paths of a pattern with `{a,b}`; braces may be nested."""
     start = path.find("{")
     if start < 0:
         return [path]
@@ -97,7 +97,7 @@ def sources(package: python_packages.Package) -> list[str]:
 
 
 class Blocklint:
-    """The program that reads a library and looks every row up in it."""
+    """The blocklint binary, which checks each row against the sources of a library."""
 
     def __init__(self, command: list[str]) -> None:
         self.command = command
@@ -117,7 +117,7 @@ class Blocklint:
 
 
 def blocklint(given: Path | None) -> Blocklint:
-    """Returns the program that is named, else the one that is built from the sources around."""
+    """Returns the given program, else a build of this repository."""
     if given is not None:
         return Blocklint([str(given.resolve())])
     manifest = HERE.parent.parent / "Cargo.toml"
@@ -162,7 +162,7 @@ def split_requirement(text: str) -> tuple[str, str]:
 
 
 def model_name(file: Path) -> str:
-    """Returns the file below `rules/models`, or as it is given."""
+    """Returns the path of a file relative to `rules/models`, or unchanged if it is elsewhere."""
     resolved = file.resolve()
     return resolved.relative_to(HERE).as_posix() if resolved.is_relative_to(HERE) else file.as_posix()
 

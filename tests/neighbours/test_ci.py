@@ -1,4 +1,4 @@
-"""Tests of the files that CI services take besides the Action: the component for GitLab is run as its server would, and the Dockerfile is linted."""
+"""Tests of the files for CI services besides the GitHub Action: the component for GitLab is run as its server would, and the Dockerfile is linted."""
 
 import json
 import os
@@ -30,7 +30,7 @@ class Component(Case):
 
     def run_job(self, code, **inputs):
         shutil.copytree(REPOSITORY / "examples/service", self.folder, dirs_exist_ok=True)
-        # It would install from the index; what is installed is run.
+        # The step that installs from the index is left out; the installed binary is run.
         pip = self.folder / "bin/pip"
         pip.parent.mkdir(exist_ok=True)
         pip.write_text('#!/bin/sh\necho "$@" > pip-was-asked\n')
