@@ -22,7 +22,7 @@ fn ignored(file: &str, text: &str, count: usize, option: &str) -> String {
 }
 
 #[test]
-fn python() {
+fn comments_are_placed_in_python() {
     let text = "import time\n\nasync def f(x):\n    time.sleep(1)\n    y = x  # noqa: E501\n    time.sleep(2)  # why\n    time.sleep(x.a_long_name.of_something.that_takes.nearly_all.of_the_line.there_is)\n    if x: time.sleep(3); open('x').read()\n";
     insta::assert_snapshot!(ignored("a.py", text, 5, "--add-ignore=start-up only"), @r"
     import time
@@ -39,7 +39,7 @@ fn python() {
 }
 
 #[test]
-fn a_comment_that_is_there_is_extended() {
+fn existing_comments_get_the_new_rule() {
     let text =
         "import time\n\nasync def f():\n    # blocklint: ignore[BLT104] small\n    time.sleep(1); open('x').read()\n";
     insta::assert_snapshot!(ignored("a.py", text, 1, "--add-ignore"), @r"
@@ -52,7 +52,7 @@ fn a_comment_that_is_there_is_extended() {
 }
 
 #[test]
-fn a_string_and_a_continued_line_stay_as_they_are() {
+fn strings_and_continued_lines_are_not_broken() {
     let text = "import time\n\nasync def f(x):\n    y = 1 + \\\n        time.sleep(1)\n    z = 1 + \\\n        time.sleep(1) + \\\n        2\n";
     let project = Project::new(&[("a.py", text)]);
     let run = project.run(&["check", "--add-ignore"]);
@@ -70,7 +70,7 @@ fn a_string_and_a_continued_line_stay_as_they_are() {
 }
 
 #[test]
-fn rust_and_java() {
+fn comments_are_placed_in_rust_and_java() {
     let text = "pub async fn f() {\n    let x = std::fs::read_to_string(\n        \"x\",\n    );\n    std::thread::sleep(std::time::Duration::from_secs(1));\r\n}\n";
     insta::assert_snapshot!(ignored("lib.rs", text, 2, "--add-ignore"), @r#"
     pub async fn f() {
@@ -94,7 +94,7 @@ fn rust_and_java() {
 }
 
 #[test]
-fn only_what_is_shown_is_ignored() {
+fn only_shown_findings_are_ignored() {
     let text = "import time\n\nasync def f():\n    time.sleep(1)\n    open('x').read()\n";
     let project = Project::new(&[("a.py", text), ("b.py", text)]);
     let one = said(0, "Ignored 1 finding in 1 file:\n- a.py: 1\n");
@@ -122,7 +122,7 @@ fn a_file_of_another_encoding_keeps_it() {
 const TWO: &str = "import sqlite3\nimport shutil\n\n\ndef backup():\n    sqlite3.connect('x').backup(None)\n    shutil.copytree('a', 'b')\n\n\nasync def f():\n    backup()\n";
 
 #[test]
-fn what_a_comment_would_bring_to_light_is_ignored_at_once() {
+fn findings_that_a_comment_reveals_are_ignored_too() {
     let project = Project::new(&[("a.py", TWO)]);
     let first = project.run(&["check", "--output-format", "concise"]);
     assert_eq!(first.out.lines().filter(|line| line.contains(": BLT")).count(), 1, "{}", first.out);
@@ -154,7 +154,7 @@ fn files_are_named_from_where_the_user_is() {
 }
 
 #[test]
-fn what_was_not_read_is_named_and_left() {
+fn unreadable_files_are_reported_and_unchanged() {
     let broken = "import time\n\nasync def g():\n    time.sleep(1)\n\ndef f(:\n";
     let project = Project::new(&[("a.py", "import time\n\nasync def f():\n    time.sleep(1)\n"), ("b.py", broken)]);
     let run = project.run(&["check", "--add-ignore"]);

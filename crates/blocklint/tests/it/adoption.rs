@@ -31,7 +31,7 @@ fn words(line: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_page_does_what_it_says() {
+fn commands_of_the_page_print_its_output() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/adoption.md");
     let page = fs::read_to_string(path).expect("the page");
     let project = Project::new(&[("README", "")]);

@@ -116,7 +116,7 @@ fn a_decorator_hides_no_use() {
 }
 
 #[test]
-fn exports_are_told() {
+fn exports_are_reported() {
     let files = [
         ("shop/__init__.py", "from shop.work import load\n\n__all__ = ['Store']\n"),
         ("shop/work.py", "__all__ = ['load']\n\n\ndef load():\n    pass\n"),

@@ -80,7 +80,7 @@ impl Run {
 }
 
 #[test]
-fn strange_bytes() {
+fn files_with_invalid_bytes_are_reported() {
     let folder = Folder::new();
     folder.write("latin.py", [b"# caf\xe9\n", SLEEP.as_bytes()].concat());
     folder.write("cookie.py", [b"# -*- coding: latin-1 -*-\n# caf\xe9\n", SLEEP.as_bytes()].concat());
@@ -110,7 +110,7 @@ fn strange_bytes() {
 }
 
 #[test]
-fn what_no_bytes_come_from() {
+fn folders_pipes_and_devices_are_not_read() {
     let folder = Folder::new();
     let path = folder.path();
     fs::create_dir(path.join("loop")).expect("made");
@@ -164,7 +164,7 @@ fn a_file_of_50_mb_is_skipped_and_is_no_reason_to_fail() {
 }
 
 #[test]
-fn python_of_any_depth() {
+fn deep_python_does_not_end_the_run() {
     const LEVELS: usize = 10_000;
     let nested = |open: &str, close: &str| format!("x = {}a{}\n{SLEEP}", open.repeat(LEVELS), close.repeat(LEVELS));
     let folder = Folder::new();
@@ -206,7 +206,7 @@ fn python_of_any_depth() {
 }
 
 #[test]
-fn rust_and_java_of_any_depth_and_bytes() {
+fn deep_or_malformed_rust_and_java_does_not_end_the_run() {
     const SLEEPS: &str = "std::thread::sleep(std::time::Duration::from_secs(1));";
     let folder = Folder::new();
     let rust = |before: String| format!("async fn f(x: X) {{ {before} {SLEEPS} }}\n");
@@ -290,7 +290,7 @@ fn expect_sound(run: Run) {
 }
 
 #[test]
-fn a_file_that_changes_while_it_is_read() {
+fn files_that_change_while_they_are_read_do_not_end_the_run() {
     let folder = Folder::new();
     let long = format!("{}# é\n{SLEEP}", "x = 1\n".repeat(2_000));
     let texts = [long.as_str(), "", SLEEP, "# ééééé\r\n", "async def f():\n    import time; time.sleep(9)"];
@@ -301,7 +301,7 @@ fn a_file_that_changes_while_it_is_read() {
 }
 
 #[test]
-fn a_folder_that_vanishes() {
+fn folders_that_vanish_do_not_end_the_run() {
     let folder = Folder::new();
     let path = folder.path().join("coming");
     let change = |_: usize| {

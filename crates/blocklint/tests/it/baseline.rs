@@ -26,7 +26,7 @@ fn check(project: &Project) -> Run {
 const HIDDEN: &str = "No findings.\n5 findings in the baseline.\n";
 
 #[test]
-fn what_is_in_it_is_not_reported() {
+fn findings_of_the_baseline_are_not_reported() {
     let project = made();
     insta::assert_snapshot!(project.read("blocklint-baseline.json"), @r#"
     {
@@ -52,7 +52,7 @@ fn what_is_in_it_is_not_reported() {
 }
 
 #[test]
-fn lines_may_move() {
+fn baselined_findings_may_move_to_other_lines() {
     let project = made();
     let (first, second) = APP.split_once("\n\n\n").expect("two functions");
     let (head, handler) = first.split_once("\n\n").expect("imports");
@@ -67,7 +67,7 @@ fn lines_may_move() {
 }
 
 #[test]
-fn one_more_is_reported() {
+fn one_more_finding_of_an_entry_is_reported() {
     let project = made();
     project.replace("app.py", "    time.sleep(3)\n", "    time.sleep(3)\n    time.sleep(4)\n");
     let run = check(&project);
@@ -79,7 +79,7 @@ fn one_more_is_reported() {
 }
 
 #[test]
-fn it_only_shrinks_unless_told() {
+fn a_baseline_only_shrinks_without_force() {
     let project = made();
     let refused = project.run(&["baseline", "create"]);
     assert_eq!(refused.code, Some(2));
@@ -105,7 +105,7 @@ fn it_only_shrinks_unless_told() {
 }
 
 #[test]
-fn what_is_gone_is_told_and_fails_in_ci() {
+fn stale_entries_are_reported_and_fail_in_ci() {
     let project = made();
     project.replace("app.py", "    time.sleep(2)\n    time.sleep(3)\n", "    pass\n");
     let told = "No findings.\n3 findings in the baseline.\n2 findings of the baseline are gone; `blocklint baseline prune` takes them out.\n";
@@ -154,7 +154,7 @@ fn a_folder_below_the_root_uses_the_file_at_the_root() {
 }
 
 #[test]
-fn sarif_says_what_is_old() {
+fn sarif_marks_baselined_findings_as_unchanged() {
     let project = made();
     project.replace("app.py", "    time.sleep(3)\n", "    time.sleep(3)\n    requests.get('v')\n");
     let log: serde_json::Value =
@@ -170,7 +170,7 @@ fn sarif_says_what_is_old() {
 }
 
 #[test]
-fn its_file_may_have_another_name() {
+fn the_baseline_file_may_have_another_name() {
     let project = project();
     project.write("pyproject.toml", "[tool.blocklint]\nbaseline = \"ci/old.json\"\n");
     let missing = check(&project);
@@ -196,7 +196,7 @@ fn its_file_may_have_another_name() {
 }
 
 #[test]
-fn a_broken_one_is_an_error_at_its_line() {
+fn a_malformed_baseline_is_an_error_at_its_line() {
     let project = made();
     project.replace("blocklint-baseline.json", "    \"lib.rs\"", "=======\n    \"lib.rs\"");
     let run = check(&project);
@@ -225,7 +225,7 @@ fn a_change_that_lets_it_grow_fails_in_ci() {
 }
 
 #[test]
-fn what_a_mended_call_brings_to_light_is_held_by_a_baseline_of_notes() {
+fn a_baseline_of_notes_hides_findings_that_a_fix_reveals() {
     const APP: &str = "import helper\n\nasync def handler():\n    helper.load()\n";
     const HELPER: &str =
         "import time\n\ndef load():\n    time.sleep(1)\n    with open('x') as f:\n        return f.read()\n";

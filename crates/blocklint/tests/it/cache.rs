@@ -94,7 +94,7 @@ fn output_is_the_same_with_and_without() {
 }
 
 #[test]
-fn every_change_is_seen() {
+fn every_change_of_a_file_is_noticed() {
     let project = project();
     let same = |what: &str| {
         for _ in 0..2 {
@@ -124,7 +124,7 @@ fn every_change_is_seen() {
 }
 
 #[test]
-fn what_an_earlier_run_did_is_not_done_again() {
+fn facts_of_unchanged_files_are_reused() {
     let project = project();
     let work = || {
         let run = project.run(&["check", "--timings"]);
@@ -150,7 +150,7 @@ fn what_an_earlier_run_did_is_not_done_again() {
 }
 
 #[test]
-fn a_change_that_keeps_size_and_time_is_seen() {
+fn a_change_that_keeps_size_and_time_is_noticed() {
     let project = project();
     let before = cached(&project, "json");
     let path = project.path().join("helper.py");
@@ -237,7 +237,7 @@ fn flipped(bytes: &[u8], at: usize) -> Vec<u8> {
 /// The checksum keeps accidents out. The author of a repository can put a cache into it that fits its checksums:
 /// nothing of it may end the run.
 #[test]
-fn a_made_up_cache_ends_no_run() {
+fn a_forged_cache_does_not_end_the_run() {
     let project = Project::new(&[("helper.py", HELPER), ("app.py", APP), ("src/lib.rs", RUST)]);
     settle();
     let expected = cached(&project, "concise");
@@ -339,7 +339,7 @@ fn foreign_things_in_its_place_are_left_alone() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_leads_nowhere() {
+fn links_out_of_the_project_are_not_followed() {
     let project = project();
     let expected = uncached(&project, "json");
     let elsewhere = tempfile::tempdir().expect("a folder");
@@ -359,7 +359,7 @@ fn a_link_leads_nowhere() {
 }
 
 #[test]
-fn where_nothing_can_be_written_a_run_is_as_good() {
+fn runs_without_a_writable_cache_print_the_same() {
     let project = project();
     let expected = uncached(&project, "json");
     // A file where a folder is wanted: not even root can write there.

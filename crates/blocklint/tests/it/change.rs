@@ -29,7 +29,7 @@ fn found(run: &Run) -> Vec<String> {
 }
 
 #[test]
-fn nothing_changed_brings_nothing() {
+fn without_changes_there_are_no_new_findings() {
     let project = project();
     assert_eq!(check(&project, &[]).code, Some(1));
     for option in ["--changed", "--staged", "--since=HEAD"] {
@@ -40,7 +40,7 @@ fn nothing_changed_brings_nothing() {
 }
 
 #[test]
-fn what_is_not_shown_is_counted_as_the_change_brought_it() {
+fn hidden_findings_are_counted_only_if_they_are_new() {
     let project = project();
     // Both were there before: one that tests reach alone, and one below the levels.
     let test = "import time\nimport pytest\n\n@pytest.mark.asyncio\nasync def test_it():\n    time.sleep(1)\n";
@@ -90,7 +90,7 @@ fn a_new_line_in_an_old_helper_is_reported_at_its_old_callers() {
 }
 
 #[test]
-fn what_only_moves_is_not_new() {
+fn moved_findings_are_not_new() {
     let project = project();
     let moved = HELPER.replace("def load():\n    return requests.get('u')\n\n", "")
         + "\n\ndef load():\n    return requests.get(\n        'u',\n    )\n";
@@ -168,7 +168,7 @@ fn a_project_may_be_a_folder_of_a_repository() {
 }
 
 #[test]
-fn what_cannot_be_compared_is_an_error() {
+fn comparisons_that_cannot_be_made_are_errors() {
     let project = Project::new(&[("app.py", APP)]);
     let error = |project: &Project, arguments: &[&str], says: &str| {
         let run = check(project, arguments);
@@ -216,7 +216,7 @@ fn neither_the_work_tree_nor_the_index_is_touched() {
 }
 
 #[test]
-fn the_baseline_and_the_cache_go_with_it() {
+fn comparisons_work_with_the_baseline_and_the_cache() {
     let project = project();
     project.run(&["baseline", "create"]);
     project.replace("app.py", "    pass\n", "    helper.wait()\n");

@@ -227,7 +227,7 @@ fn pages_are_objects_for_programs_and_explain_is_another_name() {
 }
 
 #[test]
-fn the_version_is_told_in_both_ways() {
+fn the_version_is_printed_by_command_and_option() {
     let project = Project::new(&[]);
     let version = project.run(&["version"]);
     assert_eq!(version, project.run(&["--version"]));
@@ -262,7 +262,7 @@ fn a_line_is_named_by_path_and_number() {
 }
 
 #[test]
-fn what_has_no_cause_stands_apart_from_what_was_not_read() {
+fn findings_without_a_cause_are_counted_apart_from_unreadable_files() {
     let project = Project::new(&[
         (
             "a.py",

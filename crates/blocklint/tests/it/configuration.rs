@@ -104,7 +104,7 @@ fn per_file_ignores_hide_what_stands_there_and_cut_nothing() {
 }
 
 #[test]
-fn what_is_excluded_is_not_read() {
+fn excluded_files_are_not_read() {
     let note = ["--min-severity", "note"];
     for exclude in ["'gen', 'tests/deep'", "'*_pb2.py', 'deep/'", "'./gen/*', '**/deep/*.py'"] {
         let folder = Folder::service(&format!("exclude = [{exclude}]"));
@@ -426,7 +426,7 @@ fn a_persona_is_a_name_for_levels() {
 }
 
 #[test]
-fn what_extends_itself_or_leads_nowhere_is_an_error_at_its_place() {
+fn cyclic_or_missing_extended_files_are_errors_at_their_place() {
     let wrong = |extend: &str, files: &[(&str, &str)], said: &str| {
         let folder = Folder::service(&format!("extend = {extend}"));
         files.iter().for_each(|(file, text)| folder.write(file, text));
@@ -444,7 +444,7 @@ fn what_extends_itself_or_leads_nowhere_is_an_error_at_its_place() {
 }
 
 #[test]
-fn what_is_found_leads_nowhere_outside_unless_the_user_names_it() {
+fn only_files_that_the_user_names_are_read_outside_of_the_project() {
     let outside = Folder::new(&[
         ("secret.toml", "select = ['BLT104']\nmin-severity = 'note'\n"),
         ("models/a.toml", "schema = 1\nlanguage = \"python\"\nlibrary = \"a\"\n"),

@@ -22,7 +22,7 @@ fn copy(from: &Path, below: &str, project: &Project) {
 }
 
 #[test]
-fn random_edits_are_told_at_once_as_they_are_found() {
+fn early_findings_of_random_edits_are_those_of_a_full_analysis() {
     let project = Project::new(&[]);
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     copy(&root.join("examples/incidents"), "incidents", &project);

@@ -43,7 +43,7 @@ fn all(handler: &str, other: &str) -> Vec<(u64, String)> {
 }
 
 #[test]
-fn a_stack_confirms_the_finding_on_whose_way_it_is() {
+fn a_stack_confirms_the_findings_on_its_path() {
     let project = project();
     // On another machine the files lie elsewhere.
     for (app, store) in [("/srv/app.py", "/srv/store.py"), ("app.py", "store.py"), ("C:\\x\\app.py", "C:\\x\\store.py")]
@@ -96,7 +96,7 @@ fn java_s_frames_lie_in_the_folders_of_their_packages() {
 }
 
 #[test]
-fn what_was_seen_comes_first_and_is_shown_at_every_level() {
+fn seen_findings_come_first_and_are_shown_at_every_level() {
     let project = project();
     let brief = recorded(0.2, &[("app.py", 8, "brief"), ("store.py", 8, "look")]);
     let run = check(&project, &brief, &[]);
@@ -109,7 +109,7 @@ fn what_was_seen_comes_first_and_is_shown_at_every_level() {
 }
 
 #[test]
-fn other_formats_tell_it_too() {
+fn other_formats_have_the_evidence_too() {
     let project = project();
     let evidence = recorded(1.5, &[("app.py", 5, "handler"), ("store.py", 5, "load")]);
     let sarif = check(&project, &evidence, &["--output-format", "sarif"]).out;

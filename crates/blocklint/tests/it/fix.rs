@@ -56,7 +56,7 @@ const ALL: &str = "import asyncio\nimport time\n\n\ndef load(name):\n    return 
                    await asyncio.sleep(0)\n        return load(name)\n";
 
 #[test]
-fn what_is_safe_is_fixed_and_counted() {
+fn safe_fixes_are_applied_and_counted() {
     let project = Project::new(&[("main.py", ALL)]);
     let told = project.run(&["check", "--output-format", "concise"]);
     assert_eq!(told.code, Some(1));
@@ -77,7 +77,7 @@ fn what_is_safe_is_fixed_and_counted() {
 }
 
 #[test]
-fn nothing_remains_and_the_code_says_so() {
+fn the_exit_code_is_0_if_nothing_remains() {
     let project = Project::new(&[("main.py", SLEEPS)]);
     let fixed = project.run(&["check", "--fix"]);
     let told = "Fixed 1 finding in 1 file:\n- main.py: 1\nFound 1 finding (1 fixed, 0 remaining).\n";
@@ -216,7 +216,7 @@ fn a_link_that_leaves_the_project_is_not_followed() {
 }
 
 #[test]
-fn only_what_is_named_and_chosen_is_fixed() {
+fn only_selected_rules_and_paths_are_fixed() {
     let project = Project::new(&[("a.py", SLEEPS), ("b.py", SLEEPS)]);
     project.run(&["check", "--fix", "a.py"]);
     assert_eq!(project.read("a.py"), SLEPT.as_bytes());
@@ -284,7 +284,7 @@ fn notebooks_are_left_as_they_are() {
 }
 
 #[test]
-fn what_only_tests_scripts_commands_and_examples_do_is_edited_when_asked() {
+fn findings_that_only_tests_and_commands_reach_are_fixed_on_request() {
     let sleeps = |main: &str| format!("import asyncio\nimport time\n\n\nasync def main():\n    time.sleep(1)\n{main}");
     let started = "\n\nif __name__ == \"__main__\":\n    asyncio.run(main())\n";
     let aside = [

@@ -114,7 +114,7 @@ fn a_file_is_replaced_whole_or_not_at_all() {
 
 #[cfg(unix)]
 #[test]
-fn what_is_no_file_of_its_own_is_written_through() {
+fn links_and_devices_are_written_through() {
     use std::os::unix::fs::{PermissionsExt, symlink};
     let folder = service();
     assert_eq!(folder.run(&["concise", "-o", "/dev/null"]).0, Some(1));

@@ -82,7 +82,7 @@ fn hook(id: &str) -> (Vec<String>, bool) {
 }
 
 #[test]
-fn the_hook_reports_what_the_changed_files_block_elsewhere() {
+fn the_hook_reports_findings_elsewhere_with_a_cause_in_changed_files() {
     let folder = service();
     let (arguments, named) = hook("blocklint");
     assert!(named);

@@ -127,7 +127,7 @@ fn hooks_and_monitors_of_a_checkout_are_not_run() {
 }
 
 #[test]
-fn what_a_partial_clone_lacks_is_not_fetched() {
+fn missing_objects_of_a_partial_clone_are_not_fetched() {
     let hostile = Hostile::new();
     hostile.set("remote.origin.url", &format!("ext::touch {}", hostile.trace.display()));
     hostile.set("remote.origin.promisor", "true");
@@ -217,7 +217,7 @@ fn nothing_outside_is_read_or_written_through_links() {
 }
 
 #[test]
-fn what_a_manifest_says_elsewhere_is_not_read() {
+fn files_outside_that_a_manifest_refers_to_are_not_read() {
     let hostile = Hostile::new();
     let outside = hostile.elsewhere.path();
     fs::write(outside.join("pyproject.toml"), "[tool.blocklint]\nignore = ['ALL']\n").expect("written");
@@ -235,7 +235,7 @@ fn what_a_manifest_says_elsewhere_is_not_read() {
 }
 
 #[test]
-fn what_never_ends_is_not_begun() {
+fn pipes_and_endless_files_are_not_read() {
     let hostile = Hostile::new();
     let version = {
         hostile.project.run(&["check"]);

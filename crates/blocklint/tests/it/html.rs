@@ -130,7 +130,7 @@ fn shop_and(command: &[&str]) -> (Value, Value) {
 }
 
 #[test]
-fn its_data_are_those_of_the_other_formats() {
+fn the_report_has_the_data_of_the_other_formats() {
     let (data, json) = shop_and(&["check", "--output-format", "json"]);
     let json = json.as_array().expect("a list");
     let ids = |list: &[Value], key: &str| {
@@ -168,7 +168,7 @@ fn its_data_are_those_of_the_other_formats() {
 }
 
 #[test]
-fn its_plan_is_that_of_the_command() {
+fn the_report_has_the_plan_of_the_command() {
     let (data, plan) = shop_and(&["plan", "--steps", "10", "--output-format", "json"]);
     let list = |of: &Value| of.as_array().expect("a list").clone();
     let finding = |number: &Value| data["findings"][number.as_u64().expect("a number") as usize].clone();
@@ -212,7 +212,7 @@ fn hostile_text_is_no_markup() {
 
 #[test]
 #[ignore = "needs chromium and `npm install --prefix tests/browser`"]
-fn a_reader_clicks_through_it() {
+fn the_report_works_in_a_browser() {
     let pages = repository().join("target/browser");
     fs::create_dir_all(&pages).expect("made");
     let folder = tempfile::tempdir().expect("a folder");

@@ -51,7 +51,7 @@ fn found(run: &Run) -> Vec<&str> {
 }
 
 #[test]
-fn a_panic_costs_one_function_and_is_told_once() {
+fn a_panic_leaves_out_one_function_and_is_reported_once() {
     let project = shop();
     let whole = project.run(&["check", "--no-cache", "--output-format", "concise"]);
     assert_eq!(found(&whole), ["7", "11", "15"], "{}", whole.out);
@@ -101,7 +101,7 @@ fn only_strict_runs_fail_for_it() {
 }
 
 #[test]
-fn where_everything_fails_the_run_does() {
+fn a_run_fails_if_every_function_fails() {
     let functions: String = (0..40).map(|at| format!("async def same_{at}():\n    time.sleep(1)\n\n\n")).collect();
     let project = Project::new(&[("app.py", &format!("import time\n\n\n{functions}"))]);
     let few = check(&project, "panic:same_7", &[]);

@@ -255,7 +255,7 @@ const LOCKED: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn where_a_lock_is_held_is_told_beside_where_it_is_waited_for() {
+fn findings_have_the_places_that_hold_a_lock_and_that_wait_for_it() {
     let folder = Folder::new(LOCKED);
     let found = folder.json(&[]);
     let [waits] = &found[..] else { panic!("one finding: {found:?}") };

@@ -132,7 +132,7 @@ fn list_shows_rows_versions_and_the_users_own_files() {
 }
 
 #[test]
-fn check_tells_mistakes_with_their_line() {
+fn check_reports_mistakes_with_their_line() {
     let folder = tempfile::tempdir().expect("a folder");
     let good = "schema = 1\nlanguage = \"python\"\n[[call]]\npath = \"shop.load\"\neffect = \"database\"\n";
     write(folder.path(), "models/good.toml", good);
@@ -168,7 +168,7 @@ fn explain_shows_the_rows_that_decide_first() {
 }
 
 #[test]
-fn verify_reads_a_package_and_tells_what_does_not_hold() {
+fn verify_reads_a_package_and_reports_wrong_rows() {
     let folder = tempfile::tempdir().expect("a folder");
     write(folder.path(), "lib/acme/__init__.py", "def load(path, timeout=None): ...\nasync def fetch(): ...\n");
     let model = "schema = 1\nlanguage = \"python\"\nlibrary = \"acme\"\n[[call]]\npath = \"acme.{load,save}\"\neffect = \"file\"\n";

@@ -72,7 +72,7 @@ fn lines_name_the_cell() {
 }
 
 #[test]
-fn noqa_speaks_for_its_own_line_of_a_cell() {
+fn noqa_applies_to_its_own_line_of_a_cell() {
     let cells = [
         "import time\nasync def f():\n    time.sleep(1)  # noqa",
         "async def g():  # noqa\n    time.sleep(1)\n    # noqa",

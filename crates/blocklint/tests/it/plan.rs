@@ -39,7 +39,7 @@ fn a_function_on_all_ways_comes_first() {
 }
 
 #[test]
-fn it_begins_with_what_check_says_to_begin_with() {
+fn the_plan_begins_with_the_first_cause_of_check() {
     let out = project().run(&["check"]).out;
     assert!(
         out.ends_with("Begin with all that `store.Store.load` does: a change of it clears 3 of 4 findings.\n"),
@@ -67,7 +67,7 @@ fn as_many_steps_as_are_asked_for() {
 }
 
 #[test]
-fn programs_read_it_as_json() {
+fn the_plan_is_available_as_json() {
     let project = project();
     let run = project.run(&["plan", "--output-format", "json"]);
     let plan: Value = serde_json::from_str(&run.out).expect("JSON");
@@ -119,14 +119,14 @@ fn the_command_of_a_fix_over_two_files_names_both() {
 }
 
 #[test]
-fn what_is_in_the_baseline_is_not_planned() {
+fn baselined_findings_are_not_planned() {
     let project = project();
     project.run(&["baseline", "create"]);
     assert_eq!(project.run(&["plan"]).out, "No findings: there is nothing to plan.\n");
 }
 
 #[test]
-fn what_a_change_brought_is_planned() {
+fn new_findings_of_a_change_are_planned() {
     let project = project();
     project.commit();
     project.write("five.py", &FOUR.replace("four", "five"));
@@ -140,7 +140,7 @@ fn what_a_change_brought_is_planned() {
 }
 
 #[test]
-fn options_that_say_nothing_to_it_are_refused() {
+fn options_without_effect_on_a_plan_are_refused() {
     let project = project();
     for option in ["--fix", "--diff", "--watch", "--add-ignore", "--statistics"] {
         let run = project.run(&["plan", option]);
@@ -151,7 +151,7 @@ fn options_that_say_nothing_to_it_are_refused() {
 }
 
 #[test]
-fn it_is_the_same_with_what_earlier_runs_left() {
+fn the_plan_is_the_same_with_a_cache() {
     let project = project();
     let cold = project.run(&["plan", "--no-cache"]);
     project.run(&["check"]);

@@ -63,7 +63,7 @@ fn ranked() -> Folder {
 }
 
 #[test]
-fn what_mends_most_comes_first() {
+fn causes_are_ranked_by_the_functions_that_they_free() {
     let run = ranked().run(&["check"]);
     let at = |text: &str| run.out.find(text).unwrap_or_else(|| panic!("{text} is missing in\n{}", run.out));
     assert!(at("cause 1 of 3: `requests.get` at a.py:7:5") < at("time.sleep"), "{}", run.out);
@@ -99,7 +99,7 @@ fn causes_are_counted_where_that_is_asked() {
 }
 
 #[test]
-fn at_most_so_many_are_shown() {
+fn max_findings_limits_the_shown_findings() {
     let folder = ranked();
     let run = folder.run(&["check", "--output-format", "concise", "--max-findings", "2"]);
     let (shown, last) = run.out.split_at(run.out.find("Found").expect("a last line"));
@@ -111,7 +111,7 @@ fn at_most_so_many_are_shown() {
 }
 
 #[test]
-fn colour_is_as_asked_for() {
+fn options_and_environment_decide_about_colour() {
     let folder = ranked();
     let coloured = |arguments: &[&str], environment: &[(&str, &str)]| {
         folder.with(&[&["check"], arguments].concat(), environment, None).out.contains('\u{1b}')
@@ -135,7 +135,7 @@ fn colour_is_as_asked_for() {
 }
 
 #[test]
-fn less_or_more_is_said() {
+fn quiet_and_verbose_change_the_amount_of_output() {
     let folder = ranked();
     fs::write(folder.path().join("skipped.pyi"), "").expect("written");
     let paths = ["check", "a.py", "skipped.pyi", "--output-format", "concise"];
@@ -216,7 +216,7 @@ fn a_run_that_read_nothing_is_an_error() {
 
 #[cfg(unix)]
 #[test]
-fn what_cannot_be_read_is_said_once() {
+fn unreadable_paths_are_reported_once() {
     use std::os::unix::fs::{PermissionsExt, symlink};
     let folder = Folder::new(&[("a.py", "x = 1\n"), ("closed/b.py", "x = 1\n")]);
     symlink(folder.path().join("gone.py"), folder.path().join("dangling.py")).expect("a link");

@@ -78,7 +78,7 @@ fn validate(log: &Value) {
 }
 
 #[test]
-fn the_schema_refuses_what_is_wrong() {
+fn the_schema_rejects_invalid_logs() {
     let validator = jsonschema::validator_for(schema()).expect("a schema");
     let log = |level: &str| {
         json!({ "version": "2.1.0", "runs": [{ "tool": { "driver": { "name": "x" } },
@@ -177,7 +177,7 @@ fn paths_count_from_the_repository() {
 }
 
 #[test]
-fn what_is_silenced_in_place_is_listed_as_such() {
+fn suppressed_findings_are_listed_as_suppressed() {
     let folder = service();
     let run = folder.sarif(&[]);
     let sleeps = results(&run, "BLT101").iter().map(|found| found["suppressions"].clone()).collect::<Vec<_>>();
@@ -203,7 +203,7 @@ fn what_is_silenced_in_place_is_listed_as_such() {
 }
 
 #[test]
-fn what_was_not_read_is_a_notification() {
+fn unreadable_files_are_notifications() {
     let run = service().sarif(&[]);
     let told = &run["invocations"][0]["toolExecutionNotifications"];
     assert_eq!((told.as_array().map(Vec::len), &told[0]["level"]), (Some(1), &json!("note")));

@@ -20,7 +20,7 @@ fn blocklint(folder: &Path, arguments: &[&str]) -> Output {
 }
 
 #[test]
-fn the_page_does_what_it_says() {
+fn commands_of_the_page_print_its_output() {
     let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/teach.md")).expect("the page");
     let blocks = blocks(&page);
     let all = |language: &str| -> Vec<&str> {

@@ -57,7 +57,7 @@ fn reported(project: &Project, main: &str) -> Vec<String> {
 }
 
 #[test]
-fn what_people_type_first_is_found() {
+fn findings_of_first_programs_are_reported() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/textbook/first_minutes.md");
     let document = fs::read_to_string(path).expect("the document");
     let manifests = files_of(document.split_once("\n## Manifests").expect("the manifests").1);
@@ -92,7 +92,7 @@ fn check(project: &Project, arguments: &[&str]) -> Run {
 }
 
 #[test]
-fn what_is_left_aside_is_shown_where_nothing_else_was_found() {
+fn findings_of_tests_and_commands_are_shown_if_there_are_no_others() {
     let project = Project::new(&[("tool.py", COMMAND)]);
     let run = check(&project, &["--output-format", "concise"]);
     assert!(run.out.contains("tool.py:8:5: BLT101"), "{}", run.out);
@@ -111,7 +111,7 @@ fn what_is_left_aside_is_shown_where_nothing_else_was_found() {
 }
 
 #[test]
-fn what_is_left_aside_stays_so_beside_a_finding() {
+fn findings_of_tests_and_commands_are_hidden_if_there_are_others() {
     let handler = "import time\n\n\nasync def handler():\n    time.sleep(1)\n";
     let project = Project::new(&[("tool.py", COMMAND), ("server.py", handler)]);
     let run = check(&project, &["--output-format", "concise"]);

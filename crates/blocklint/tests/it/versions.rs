@@ -66,7 +66,7 @@ fn each_place_says_which_way_a_response_takes() {
 }
 
 #[test]
-fn a_range_that_holds_several_ways_is_told() {
+fn a_version_range_with_several_behaviours_is_reported() {
     let of = |dependencies: &str| {
         told(&[("pyproject.toml", &format!("[project]\nname = \"shop\"\ndependencies = [{dependencies}]\n"))])
     };

@@ -91,7 +91,7 @@ async def handler():
 }
 
 #[test]
-fn a_comment_ends_it() {
+fn an_ignore_comment_ends_the_explanation() {
     let app = "\
 import time
 

@@ -32,7 +32,7 @@ fn a_client_that_goes_away_ends_the_server() {
 }
 
 #[test]
-fn what_the_server_does_not_know_is_an_error_of_the_request_alone() {
+fn unknown_requests_fail_without_other_effects() {
     let mut client = Client::new(&[("work.py", HELPER), ("app.py", APP)], Start::pulling());
     let id = client.ask("textDocument/completion", json!({}));
     assert_eq!(client.refusal(&id).0, -32601);
@@ -67,7 +67,7 @@ fn a_panic_in_one_request_is_an_error_of_that_request() {
 }
 
 #[test]
-fn a_function_whose_analysis_fails_costs_its_own_findings_and_is_told() {
+fn a_function_whose_analysis_fails_is_left_out_and_reported() {
     let containment = Containment { fault: Some(Fault { function: "other", stalls: false }), ..Containment::default() };
     let hooks = Hooks { containment, ..Hooks::default() };
     let app = format!("{APP}\n\nasync def other():\n    work.pause()\n");

@@ -86,7 +86,7 @@ fn rust_and_java_are_served_alike() {
 }
 
 #[test]
-fn broken_code_is_told_where_it_breaks_and_ends_when_it_is_whole() {
+fn syntax_errors_are_reported_until_they_are_fixed() {
     let mut client = Client::new(&[("app.py", "x = 1\n")], Start::pushing());
     client.open("app.py", "x = (\n");
     let all = client.pushed("app.py", Some(1));

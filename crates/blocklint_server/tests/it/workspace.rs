@@ -117,7 +117,7 @@ fn a_report_of_the_workspace_waits_for_news() {
 }
 
 #[test]
-fn what_only_git_ignores_is_not_read() {
+fn files_that_git_ignores_are_not_read() {
     let files = [(".gitignore", "gen/\n"), ("gen/app.py", APP), ("gen/work.py", HELPER)];
     let mut client = Client::new(&files, Start::pulling());
     client.open("gen/app.py", APP);
