@@ -1,4 +1,4 @@
-//! Comments at findings: written once, where they are heard, and nowhere else.
+//! `blocklint check --add-ignore`: ignore comments are written where they have an effect, and only once.
 
 use crate::support::{Project, Run};
 
@@ -6,8 +6,8 @@ fn said(code: i32, out: &str) -> Run {
     Run { code: Some(code), out: out.to_owned(), err: String::new() }
 }
 
-/// Adds comments, and holds that nothing is found afterwards, that a second time changes nothing, and what the file
-/// then is.
+/// Runs `--add-ignore`, and checks that nothing is found afterwards and that a second run changes nothing. Returns the
+/// file.
 fn ignored(file: &str, text: &str, count: usize, option: &str) -> String {
     let project = Project::new(&[(file, text)]);
     let findings = if count == 1 { "1 finding".to_owned() } else { format!("{count} findings") };
@@ -56,7 +56,7 @@ fn strings_and_continued_lines_are_not_broken() {
     let text = "import time\n\nasync def f(x):\n    y = 1 + \\\n        time.sleep(1)\n    z = 1 + \\\n        time.sleep(1) + \\\n        2\n";
     let project = Project::new(&[("a.py", text)]);
     let run = project.run(&["check", "--add-ignore"]);
-    // The last line of what is continued takes the comment, also for a line in its midst.
+    // The comment is on the last line of a continued statement, also for a finding in the middle of it.
     assert_eq!(run.out, "Ignored 2 findings in 1 file:\n- a.py: 2\n", "{}", run.err);
     let after = project.read("a.py");
     let expected = text.replacen("time.sleep(1)\n", "time.sleep(1)  # blocklint: ignore[BLT101]\n", 1);
@@ -118,7 +118,7 @@ fn a_file_of_another_encoding_keeps_it() {
     assert_eq!(String::from_utf8_lossy(&after), String::from_utf8_lossy(&expected));
 }
 
-/// Behind one call two rules are broken, of which only the worse one is shown while it is there.
+/// A call with findings of two rules, of which only the worse one is shown.
 const TWO: &str = "import sqlite3\nimport shutil\n\n\ndef backup():\n    sqlite3.connect('x').backup(None)\n    shutil.copytree('a', 'b')\n\n\nasync def f():\n    backup()\n";
 
 #[test]
@@ -135,7 +135,7 @@ fn findings_that_a_comment_reveals_are_ignored_too() {
         project.read("a.py")
     );
     assert_eq!(project.run(&["check"]), said(0, "No findings.\n"));
-    // With a baseline or a change, what these hold stays without a comment.
+    // Findings of a baseline or of an earlier state get no comment.
     project.write("a.py", TWO);
     project.commit();
     project.write("b.py", &TWO.replace("def f", "def g"));

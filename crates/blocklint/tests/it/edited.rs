@@ -1,6 +1,5 @@
-//! The findings that an editor gets at once for a changed file are those that an analysis of all files finds in it, and
-//! an edited session finds what one that is opened anew finds: random edits over the services that the proofs run, in
-//! three languages.
+//! Random edits of real services in three languages: the early findings of a changed file are those of a full analysis,
+//! and an edited session finds the same as one that is opened anew.
 
 use std::fs;
 use std::path::Path;

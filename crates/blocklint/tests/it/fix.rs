@@ -1,10 +1,10 @@
-//! `check --fix` and `--diff`: what is written, and what is left alone.
+//! `check --fix` and `--diff`: which files are written, and which stay unchanged.
 
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
-/// A folder that is a project root of its own.
+/// A temporary folder that is a project root.
 struct Project {
     folder: tempfile::TempDir,
 }
@@ -50,7 +50,7 @@ impl Project {
 
 const SLEEPS: &str = "import time\n\n\nasync def handler():\n    time.sleep(1)\n";
 const SLEPT: &str = "import asyncio\nimport time\n\n\nasync def handler():\n    await asyncio.sleep(1)\n";
-/// A safe fix, an unsafe one, and one that there is not.
+/// A file with a safe fix, an unsafe fix, and a finding without a fix.
 const ALL: &str = "import asyncio\nimport time\n\n\ndef load(name):\n    return open(name).read()\n\n\n\
                    async def handler(name):\n    time.sleep(1)\n    with open(name):\n        \
                    await asyncio.sleep(0)\n        return load(name)\n";
@@ -94,7 +94,7 @@ fn the_files_that_were_fixed_are_named_and_their_rules_where_that_is_asked() {
     let told = "Fixed 3 findings in 2 files:\n- main.py:\n    1 × BLT101 (blocking-sleep)\n- sub/b.py:\n    2 × BLT101 (blocking-sleep)\n\
                 Found 3 findings (3 fixed, 0 remaining).\n";
     assert_eq!((fixed.code, &*fixed.out), (Some(0), told));
-    // Output for programs holds the data alone.
+    // Output for programs has only the data.
     project.write("main.py", SLEEPS.as_bytes());
     assert_eq!(project.run(&["check", "--fix", "--show-fixes", "--output-format", "json"]).out, "[]\n");
 }
@@ -118,7 +118,7 @@ fn a_diff_applies() {
     let diff = project.run(&["check", "--diff", "--unsafe-fixes"]).out;
     project.write("a.diff", diff.as_bytes());
     let patched = Command::new("git").args(["apply", "-p0", "a.diff"]).current_dir(project.path("")).output();
-    // Where there is no git, nothing can be said.
+    // Without git this cannot be tested.
     if let Ok(patched) = patched {
         assert!(patched.status.success(), "{}", String::from_utf8_lossy(&patched.stderr));
         let patched = project.read("main.py");
@@ -297,7 +297,7 @@ fn findings_that_only_tests_and_commands_reach_are_fixed_on_request() {
     files.push(("app.py", SLEEPS));
     let project = Project::new(&files);
 
-    // The command's finding is shown: who reads it may want to know.
+    // The finding of the command is shown, although it is not fixed.
     let run = project.run(&["check", "--fix"]);
     assert_eq!(run.code, Some(1), "{}{}", run.out, run.err);
     assert!(run.out.contains("(1 fixed, 1 remaining)"), "{}", run.out);

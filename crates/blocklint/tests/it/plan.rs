@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::support::{Project, Run};
 
-/// A store with two calls that block behind one method, which three handlers reach, and a handler of its own.
+/// A store with two blocking calls in one method, which three handlers reach, and another handler that blocks.
 const STORE: &str = "import time\nimport requests\n\n\nclass Store:\n    def load(self, key):\n        time.sleep(1)\n        return requests.get(key)\n";
 const APP: &str = "from store import Store\n\nstore = Store()\n\n\nasync def one():\n    return store.load('1')\n\n\nasync def two():\n    return store.load('2')\n\n\nasync def three():\n    return store.load('3')\n";
 const FOUR: &str = "import time\n\n\nasync def four():\n    time.sleep(4)\n";
@@ -45,7 +45,7 @@ fn the_plan_begins_with_the_first_cause_of_check() {
         out.ends_with("Begin with all that `store.Store.load` does: a change of it clears 3 of 4 findings.\n"),
         "{out}"
     );
-    // A cause that frees fewer functions than a helper, however bad it is.
+    // A cause that frees fewer functions than a helper comes later, also if it is worse.
     let app = "import time\n\ndef a(): time.sleep(1)\ndef b(): time.sleep(2)\n\nasync def f(): a()\nasync def g(): b()\nasync def h(): b()\n";
     let project = Project::new(&[("app.py", app)]);
     let (found, planned) = (project.run(&["check"]).out, project.run(&["plan"]).out);
@@ -61,7 +61,7 @@ fn as_many_steps_as_are_asked_for() {
     let run = project().run(&["plan", "--steps", "1"]);
     let steps = |run: &Run| run.out.lines().filter(|line| line.starts_with(|c: char| c.is_ascii_digit())).count();
     assert!(run.out.ends_with("1 finding would be left; --steps NUMBER plans further.\n"), "{}", run.out);
-    // The first line begins with a number too, and the last where something is left.
+    // The first line begins with a number too, and the last one if findings are left.
     assert_eq!((steps(&run), steps(&project().run(&["plan"]))), (1 + 1 + 1, 1 + 2));
     assert_eq!(project().run(&["plan", "--steps", "0"]).code, Some(2));
 }
@@ -78,7 +78,7 @@ fn the_plan_is_available_as_json() {
     assert_eq!(first["location"], serde_json::json!({ "row": 6, "column": 9 }));
     assert_eq!(first["frees"], serde_json::json!(["app.one", "app.two", "app.three"]));
     assert_eq!(first["findings"].as_array().map(Vec::len), Some(3));
-    // The second step mends one call where it stands, for which no function has to change.
+    // The second step changes one call, and no function.
     let codemod = "blocklint codemod asyncify --finding app.py:7 --diff";
     assert_eq!((&first["codemod"], &plan["steps"][1]["codemod"]), (&Value::from(codemod), &Value::Null));
     assert_eq!(project.run(&["plan", "--output-format", "sarif"]).code, Some(2));

@@ -1,4 +1,4 @@
-//! The entry points that reach a finding, as JSON and `why` say them, with the real binary.
+//! The entry points that reach a finding, in JSON and in `why`, with the real binary.
 
 use std::fs;
 use std::process::{Command, Stdio};

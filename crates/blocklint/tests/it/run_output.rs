@@ -1,5 +1,4 @@
-//! Messages of a run on the way, and their options: colour, amounts, stdin, threads, completions, and what was not
-//! read.
+//! Messages of a run and options of all commands: colour, verbosity, stdin, threads, completions, unreadable files.
 
 use std::fs;
 use std::io::Write;
@@ -205,10 +204,10 @@ fn a_run_that_read_nothing_is_an_error() {
     assert_eq!((run.code, run.out.as_str()), (Some(2), ""));
     assert_eq!(run.err, "error: nothing was read: no Python, Rust or Java file found under the given paths\n");
     assert_eq!(empty.run(&["check", "--output-format", "json"]).code, Some(2));
-    // A folder without sources in a project that has some: a user who names it expects that something is read.
+    // A folder without sources in a project with some: a user who gives this path expects files to be read.
     let project = Folder::new(&[("a.py", ""), ("docs/x.md", ""), ("b.pyi", "")]);
     assert_eq!(project.run(&["check", "docs"]).code, Some(2));
-    // Hooks name files of all kinds, and some that are excluded.
+    // Hooks pass files of all kinds, also excluded ones.
     let run = project.run(&["check", "b.pyi"]);
     assert_eq!((run.code, run.out.as_str()), (Some(0), "No findings: 0 functions that must not block in 1 file.\n"));
     assert_eq!(project.run(&["check", "--force-exclude", "--exclude", "a.py", "a.py"]).code, Some(0));
@@ -225,12 +224,12 @@ fn unreadable_paths_are_reported_once() {
     assert_eq!(run.err.matches("dangling.py").count(), 1, "{}", run.err);
     assert!(run.err.lines().all(|line| line.starts_with("warning: ")), "{}", run.err);
     assert_eq!(run.code, Some(0));
-    // A user who names such a link gets the message of a path that does not exist.
+    // A broken link on the command line is reported as a missing path.
     let run = folder.run(&["check", "dangling.py"]);
     assert_eq!((run.code, run.err.as_str()), (Some(2), "error: dangling.py: no such file or folder\n"));
     let closed = folder.path().join("closed");
     fs::set_permissions(&closed, fs::Permissions::from_mode(0o000)).expect("set");
-    // The root user is stopped by no permission.
+    // Permissions do not stop the root user.
     let is_closed = fs::read_dir(&closed).is_err();
     let run = folder.run(&["check", ".", "a.py"]);
     fs::set_permissions(&closed, fs::Permissions::from_mode(0o755)).expect("set");
@@ -275,7 +274,7 @@ fn ctrl_c_leaves_nothing_behind() {
         let mut command = Command::new(env!("CARGO_BIN_EXE_blocklint"));
         command.env_clear().current_dir(folder.path()).args(["check", "--output-format", "json", "-o", "report.json"]);
         let mut child = command.stdin(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
-        // As soon as it writes.
+        // The signal is sent when the temporary file exists.
         let is_writing = || {
             let entries = fs::read_dir(folder.path()).expect("a folder");
             entries.filter_map(Result::ok).any(|entry| entry.file_name().to_string_lossy().starts_with(".blocklint-"))

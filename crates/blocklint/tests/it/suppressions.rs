@@ -1,4 +1,4 @@
-//! Findings about comments, through the real binary: what is told, what is not known, and what `--fix` takes away.
+//! Findings about ignore comments (unused, malformed, without a reason), and their removal by `--fix`.
 
 use std::fs;
 use std::path::PathBuf;
@@ -50,7 +50,7 @@ impl Folder {
         (output.status.code(), text(output.stdout), text(output.stderr))
     }
 
-    /// Rows and codes of what is found: `6 901`.
+    /// Returns the rows and codes of findings: `6 901`.
     fn found(&self, arguments: &[&str]) -> Vec<String> {
         let (code, out, err) = self.run(&[&["check", "--output-format", "concise"], arguments].concat());
         assert!(code == Some(0) || code == Some(1), "{err}");

@@ -1,10 +1,10 @@
-//! Follows docs/teach.md: its files are written, and what it shows must be what its commands print.
+//! Follows docs/teach.md: writes its files, runs its commands, and compares their output with the page.
 
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// The fenced blocks of the page: the language and the text.
+/// Returns the fenced blocks of the page, each as language and text.
 fn blocks(page: &str) -> Vec<(&str, &str)> {
     let mut parts = page.split("```");
     let mut found = Vec::new();

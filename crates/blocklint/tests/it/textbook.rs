@@ -1,21 +1,21 @@
-//! The first programs that people type: each section of `tests/textbook/first_minutes.md` as a project of its own,
-//! checked without options; and what is shown where only code that is left aside was found.
+//! The first programs that people try: each section of `tests/textbook/first_minutes.md` is a project that is checked
+//! without options. Also findings that only tests and commands reach, which are shown if there are no others.
 
 use std::fs;
 use std::path::Path;
 
 use crate::support::{Project, Run};
 
-/// One thing that people type.
+/// A section of the document.
 struct Snippet<'t> {
     name: &'t str,
-    /// Places of the main file as `CODE:LINE`, of which one must be reported; none where nothing may be.
+    /// Places in the main file as `CODE:LINE`, one of which must be reported; empty if there must be no finding.
     wanted: Vec<&'t str>,
-    /// Paths and texts, that of the main file first.
+    /// The paths and texts of the files, the main file first.
     files: Vec<(&'t str, String)>,
 }
 
-/// The files that a part of the document gives: a line with the path in backticks, then a block.
+/// Returns the files of a section: for each a line with the path in backticks, then a block.
 fn files_of(part: &str) -> Vec<(&str, String)> {
     let mut files = Vec::new();
     let mut lines = part.lines();
@@ -43,7 +43,7 @@ fn snippets(document: &str) -> Vec<Snippet<'_>> {
     sections.map(snippet).collect()
 }
 
-/// The places in the main file that a run without options reports.
+/// Returns the places in the main file that a run without options reports.
 fn reported(project: &Project, main: &str) -> Vec<String> {
     let run = project.run(&["check", "--no-cache", "--isolated", "--output-format", "json", "."]);
     let found: serde_json::Value = serde_json::from_str(&run.out).unwrap_or_else(|_| panic!("{}", run.err));

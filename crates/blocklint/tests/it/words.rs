@@ -1,7 +1,7 @@
 //! Tests that sentences begin with their subject. Words such as *what* and *who* at the beginning make a clause the
-//! subject, and a reader must read such a sentence twice. Documents and Python files have none; comments of a crate have
-//! at most as many as `words.txt` says for its files. CONTRIBUTING.md, "How we write", has all rules; this test checks
-//! the one that a list of words can check.
+//! subject, and a reader must read such a sentence twice. Documents and Python files have none; comments of a crate
+//! have at most as many as `words.txt` says for its files. CONTRIBUTING.md, "How we write", has all rules; this test
+//! checks the one that a list of words can check.
 
 use std::collections::BTreeMap;
 use std::path::Path;

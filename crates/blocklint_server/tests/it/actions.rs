@@ -1,4 +1,4 @@
-//! Code actions.
+//! Code actions: quick fixes, fix-all, ignore comments, and the jump to the blocking call.
 
 use serde_json::{Value, json};
 

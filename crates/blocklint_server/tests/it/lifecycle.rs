@@ -1,4 +1,4 @@
-//! From `initialize` to `exit`, and what must not end a server.
+//! The lifecycle from `initialize` to `exit`, and errors that must not end the server.
 
 use std::time::Duration;
 
@@ -89,7 +89,7 @@ fn a_request_that_waits_can_be_cancelled_and_the_others_are_answered() {
     let mut client = Client::new(&[("work.py", HELPER), ("app.py", APP)], Start::pulling());
     client.open("app.py", APP);
     let params = json!({ "previousResultIds": [] });
-    // Nothing of the workspace is reported in this mode: the request waits for as long as there is nothing.
+    // In this mode the workspace has no diagnostics, so the request waits.
     let held = client.ask("workspace/diagnostic", params);
     assert_eq!(client.pulled("app.py").len(), 1);
     assert!(!client.is_answered(&held, Duration::from_millis(100)));

@@ -1,4 +1,4 @@
-//! Uses of `[[call]]` rows in Python: what each does to the thread that calls it.
+//! Generated uses of `[[call]]` rows in Python, with the findings that the effects of the rows must give.
 
 use blocklint_core::{Effect, Hold, Language, Severity, WorkKind};
 use blocklint_models::{Argument, CallRow, RowEffect, SeverityTable, expand_twin};
@@ -10,19 +10,19 @@ use super::uses::{Expected, Of, Use};
 /// A lazy iterator whose consumption blocks.
 const LAZY: (&str, &str) = ("import os", "os.walk('.')");
 
-/// The uses of one path of one row.
+/// The uses of a path of a row.
 #[derive(Debug, Default)]
 pub(crate) struct Uses {
-    /// With what the row says.
+    /// Uses whose expected findings are those of the row.
     pub real: Vec<Use>,
-    /// With a finding wherever the path is called, for models in which each call sleeps.
+    /// Uses that expect a finding at each call, for models in which every call sleeps.
     pub reached: Vec<Use>,
-    /// Parts that no line shows.
+    /// The parts of the row without a use.
     pub skipped: Vec<(Of, Reason)>,
 }
 
 impl Uses {
-    /// Takes those of another row.
+    /// Adds the uses of another row.
     pub(crate) fn add(&mut self, other: Uses) {
         self.real.extend(other.real);
         self.reached.extend(other.reached);
@@ -30,14 +30,14 @@ impl Uses {
     }
 }
 
-/// Everything that one path of a row says about its effect.
+/// Returns the uses for the effect of a path of a row.
 pub(crate) fn uses(world: &World<'_>, of: &Of, row: &CallRow, number: &mut usize) -> Uses {
     let mut uses = Uses::default();
     match reached(world, of, row, number) {
         Ok(one) => uses.reached.push(one),
         Err(reason) => uses.skipped.push((of.clone(), reason)),
     }
-    // Where another row of the path states the effect, this one adds to it and says nothing by itself.
+    // If another row of the path has the effect, this row only adds conditions or advice to it.
     if row.has_effect_group() || world.lang.calls(&of.path).effect().next().is_none() {
         match real(world, of, row, number) {
             Ok(one) => uses.real.push(one),
@@ -53,19 +53,19 @@ pub(crate) fn uses(world: &World<'_>, of: &Of, row: &CallRow, number: &mut usize
     uses
 }
 
-/// Calls of the asynchronous twins that one path of a row names.
+/// Returns uses of the async twins of a path of a row.
 pub(crate) fn twins(world: &World<'_>, of: &Of, row: &CallRow, number: &mut usize) -> Vec<Result<Use, Reason>> {
     let twins = row.instead.iter().flat_map(|instead| instead.all());
     twins
         .map(|twin| {
             let path = sample(&expand_twin(twin, &of.path, &sample(&of.path), Language::Python));
-            // As check 8 of models has it.
+            // This is the condition of check 8 of model files.
             if world.lang.calls(&path).effect().any(|row| row.severity == Some(Severity::Note)) {
                 return Err("a twin that holds its thread briefly");
             }
             let mut draft = Draft::default();
             let spelling = match world.call(&mut draft, &path, false, &Wish::default(), world.depth())? {
-                // Not awaited: of what is awaited a row with an effect would not count.
+                // The call is not awaited, because the effect of an awaited call would not count.
                 Spelling::With(text) => Spelling::AsyncWith(text),
                 Spelling::For(text) => Spelling::AsyncFor(text),
                 other => other,
@@ -76,13 +76,14 @@ pub(crate) fn twins(world: &World<'_>, of: &Of, row: &CallRow, number: &mut usiz
         .collect()
 }
 
-/// The next number of a use.
+/// Returns the next number of a use.
 pub(crate) fn next(number: &mut usize) -> usize {
     *number += 1;
     *number
 }
 
-/// Which argument's laziness a lazy row without effect carries on: that whose elements it gives, else the first.
+/// Returns the argument whose laziness a lazy row without effect passes on: the one whose elements it returns, else the
+/// first.
 fn carried(path: &str, row: &CallRow) -> Option<Argument> {
     let carries = row.lazy && row.effect.is_none();
     let mut argument = None;
@@ -113,7 +114,7 @@ fn real(world: &World<'_>, of: &Of, row: &CallRow, number: &mut usize) -> Result
     let mut wish = Wish::default();
     world.satisfy(&mut draft, &mut wish, &of.path, &row.when, world.depth())?;
     for condition in &row.unless {
-        // An argument that excuses by its absence is given.
+        // An argument whose absence would be an exception is passed.
         if condition.tests.contains(&blocklint_models::Test::Absent(true))
             && let blocklint_models::Subject::Argument(argument) = &condition.subject
         {
@@ -121,7 +122,7 @@ fn real(world: &World<'_>, of: &Of, row: &CallRow, number: &mut usize) -> Result
         }
     }
     if row.has_effect_group() {
-        // Rows tried before this one must not hold.
+        // Rows with precedence over this one must not match.
         for earlier in world.lang.calls(&of.path).effect().take_while(|earlier| earlier.row != row) {
             if earlier.when.is_empty() {
                 let excuse = earlier.unless.first().ok_or("a row before it always holds")?;
@@ -143,7 +144,7 @@ fn real(world: &World<'_>, of: &Of, row: &CallRow, number: &mut usize) -> Result
     Ok(draft.finish(of, next(number), expected))
 }
 
-/// The rule that reports an effect on an event loop.
+/// Returns the rule that reports an effect on an event loop.
 pub(crate) fn rule_of(effect: Effect) -> &'static str {
     match effect {
         Effect::Sleep => "BLT101",
@@ -158,7 +159,7 @@ pub(crate) fn rule_of(effect: Effect) -> &'static str {
     }
 }
 
-/// Returns the requirements of a line that makes the row hold: `wish` tells which arguments are given.
+/// Returns the expected finding at a line for which the row matches; `wish` has the passed arguments.
 pub(crate) fn expected(
     of: &Of,
     row: &CallRow,
@@ -170,7 +171,7 @@ pub(crate) fn expected(
     let silent = Expected::Silent { call: sample(&of.path) };
     let Some(RowEffect::Holds(effect)) = row.effect else { return silent };
     let rule = match effect {
-        // A lock alone says nothing (ENGINE section 6).
+        // Acquiring a lock alone is no finding.
         Effect::Wait if is_lock => return silent,
         _ => rule_of(effect),
     };
@@ -182,12 +183,12 @@ pub(crate) fn expected(
         }),
         None => match row.default {
             None => Hold::Unbounded,
-            // An object may have been made with another limit than the library's own.
+            // The object may have been created with another limit than the default.
             Some(_) if on_object => Hold::Unstated,
             Some(limit) => Hold::Seconds(limit),
         },
     };
-    // Short holds are no `error`.
+    // Short holds are at most warnings.
     let is_short = matches!(hold, Hold::Seconds(seconds) if seconds <= 0.01);
     if is_short || given.is_some() && effect == Effect::Wait {
         severity = severity.min(Severity::Warning);
@@ -203,7 +204,7 @@ pub(crate) fn expected(
     if severity == Severity::Note {
         hold = Hold::Brief;
         if iterated {
-            // In a loop, `brief` becomes a warning.
+            // In a loop a `brief` hold becomes a warning.
             severity = Severity::Warning;
         }
     }
@@ -213,7 +214,7 @@ pub(crate) fn expected(
     Expected::Found { rule, severity: Some(severity), hold: Some(hold), call: sample(&of.path) }
 }
 
-/// A lazy iterator given to a row that consumes it, or that carries it on to a loop.
+/// Adds a use that passes a lazy iterator to a row that consumes it, or passes it on to a loop.
 fn consuming(
     world: &World<'_>,
     of: &Of,

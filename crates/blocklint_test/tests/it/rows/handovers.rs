@@ -1,4 +1,4 @@
-//! Uses of `[[handover]]` rows in Python: where a callable given to the library runs.
+//! Generated uses of `[[handover]]` rows in Python: the thread on which a callable runs that a library gets.
 
 use blocklint_core::{Context, Severity};
 use blocklint_models::{Argument, HandoverContext, HandoverRow, Phase, Runs, Selector, Subject, Test, Via};
@@ -8,22 +8,22 @@ use super::draft::{Draft, Reason};
 use super::python::{Spelling, Wish, World};
 use super::uses::{Expected, Of, Use};
 
-/// The callable that is handed over.
+/// The callable that the library gets.
 const SLEEPER: &str = "# A function to hand over.\nimport time\ndef sleeper(*args):\n    time.sleep(1)";
 
-/// The callable for a row that says what its result does besides.
+/// The callable for a row that describes its result too.
 const QUIET: &str = "# A function to wrap.\ndef quiet(*args):\n    pass";
 
-/// How the same source is expected to end.
+/// The models with which a use is checked.
 #[derive(Clone, Copy, PartialEq)]
 enum Models {
-    /// As the row says.
+    /// The unchanged models.
     Real,
-    /// In models in which each handover runs where it is seen.
+    /// Models in which every handover runs its callable where it gets it.
     Running,
 }
 
-/// Everything that one path of a row says about the callable it is given.
+/// Returns the uses for the callable of a path of a row.
 pub(crate) fn uses(world: &World<'_>, of: &Of, row: &HandoverRow, number: &mut usize) -> Uses {
     let mut uses = Uses::default();
     for models in [Models::Real, Models::Running] {
@@ -46,7 +46,7 @@ pub(crate) fn uses(world: &World<'_>, of: &Of, row: &HandoverRow, number: &mut u
     uses
 }
 
-/// A call of what the row makes of a function that does nothing.
+/// Returns a call of the wrapper that the row returns for an empty function.
 fn wrapper(
     world: &World<'_>,
     of: &Of,
@@ -58,7 +58,7 @@ fn wrapper(
     let mut wish = Wish::default();
     world.satisfy(&mut draft, &mut wish, &of.path, &row.when, world.depth())?;
     for condition in &row.unless {
-        // An argument that excuses by its absence is given.
+        // An argument whose absence would be an exception is passed.
         if condition.tests.contains(&Test::Absent(true))
             && let Subject::Argument(argument) = &condition.subject
         {
@@ -88,7 +88,7 @@ fn wrapper(
     Ok(draft.finish(of, number, expected))
 }
 
-/// Where a plain function runs that this row is given.
+/// Returns the place at which a plain function runs that the row gets.
 fn runs(row: &HandoverRow, models: Models) -> Result<Runs, Reason> {
     match (&row.context, models) {
         (_, Models::Running) if row.wraps => Ok(Runs::Caller),
@@ -118,7 +118,7 @@ fn expected(row: &HandoverRow, models: Models) -> Result<Expected, Reason> {
     })
 }
 
-/// The callable as an argument, by its name and by its position.
+/// Returns uses that pass the callable as an argument, by name and by position.
 fn argument_uses(
     world: &World<'_>,
     of: &Of,
@@ -153,7 +153,7 @@ fn argument_uses(
         .collect()
 }
 
-/// A definition that the path decorates, or that overrides it.
+/// Returns a use with a definition that the path decorates or that overrides it.
 fn definition(
     world: &World<'_>,
     of: &Of,
@@ -195,11 +195,11 @@ fn definition(
     lines.extend([decorator, format!("def use_{number}(*args):"), "    time.sleep(1)".to_owned()]);
     let mut at = lines.len() - 1;
     if row.wraps {
-        // A decorated function runs so where it is called.
+        // A decorated function runs in this way when it is called.
         lines.extend([format!("async def caller_{number}():"), format!("    use_{number}()")]);
         at = lines.len() - 1;
         if runs(row, models)? == Runs::In(Context::EventLoop) {
-            // It is no call of this thread, but a loop in it, whose rule comes later.
+            // The callable is not called in this thread, but runs on a loop in it, which has no rule yet.
             expected = Expected::Silent { call: "time.sleep".to_owned() };
         }
     }

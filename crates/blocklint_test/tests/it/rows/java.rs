@@ -1,4 +1,4 @@
-//! Java source that calls a path, from a handler that a Netty event loop calls.
+//! Generated Java source that calls a path from a handler of a Netty event loop.
 
 use blocklint_core::Language;
 use blocklint_models::{CallRow, File, LanguageModels, Selector, TypeExpr};
@@ -7,7 +7,7 @@ use super::draft::Reason;
 use super::rows_of;
 use super::uses::{Of, Use, nothing};
 
-/// The two ways in which a method is called.
+/// The kind of a method call: on the type, or on a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
     /// `Type.m()`.
@@ -16,7 +16,7 @@ pub(crate) enum Way {
     Instance,
 }
 
-/// A call of the path of a row, of which the caller says what it must have.
+/// Returns a use that calls the path of a row, with the requirements of the caller.
 pub(crate) fn call(
     lang: &LanguageModels,
     files: &[File],
@@ -41,7 +41,7 @@ pub(crate) fn call(
     }
     let arguments = arguments.join(", ");
     let is_class = |name: &str| name.rsplit('.').next().is_some_and(|last| last.starts_with(char::is_uppercase));
-    // A method of a stream asks what the stream stands on.
+    // The effect of a method of a stream depends on the source of the stream.
     let asked = rows_of::asked_receiver(files, Language::Java, row, owner);
     let wrapper = lang.ty(owner).is_some_and(|rows| rows.through().is_some());
     if asked.as_ref().is_some_and(|asked| !wrapper && !derives(lang, asked, owner)) {
@@ -49,7 +49,7 @@ pub(crate) fn call(
     }
     let synthetic = asked.as_ref().filter(|asked| asked.contains('<'));
     let text = if let Some(asked) = synthetic {
-        // The library's own stream, as one of its methods gives it.
+        // The stream of the library, as one of its methods returns it.
         let (maker, method) = returning(files, asked).ok_or("nothing returns what a synthetic type describes")?;
         lines.push(format!("    {maker} maker;"));
         let made = format!("maker.{method}()");
@@ -61,7 +61,7 @@ pub(crate) fn call(
         lines.push(format!("    {maker} maker;"));
         format!("maker.{method}().{member}({arguments})")
     } else if owner.contains('<') {
-        // Only what a library hands to a listener has such a type.
+        // Only values that a library passes to a listener have such a type.
         let (giver, method) = giving(files, owner).ok_or("nothing gives what a synthetic type describes")?;
         lines.push(format!("    {giver} receiver;"));
         format!("receiver.{method}(given -> given.{member}({arguments}))")
@@ -92,7 +92,7 @@ pub(crate) fn call(
     Ok(Use { of: of.clone(), imports: Default::default(), lines, at, expected: nothing() })
 }
 
-/// A call of a method without a body, which carries the annotation itself, or whose interface does.
+/// Returns a call of a method without a body that has the annotation, or whose interface has it.
 fn declared(of: &Of, way: Way, number: usize) -> Use {
     let (class, method) = if way == Way::Static { (&*of.path, "") } else { ("", &*of.path) };
     let at = |annotation: &str| if annotation.is_empty() { String::new() } else { format!("@{annotation} ") };
@@ -108,7 +108,7 @@ fn declared(of: &Of, way: Way, number: usize) -> Use {
     Use { of: of.clone(), imports: Default::default(), lines, at: 4, expected: nothing() }
 }
 
-/// A name that a path's globs match: its types begin with a capital, its methods do not.
+/// Returns a path that matches the globs of a row; types begin with a capital letter, methods do not.
 pub(crate) fn sampled(path: &str) -> String {
     let segments: Vec<&str> = path.split('.').collect();
     let sample = |(at, segment): (usize, &&str)| {
@@ -125,7 +125,7 @@ fn derives(lang: &LanguageModels, ty: &str, base: &str) -> bool {
     ty == base || lang.bases(ty).iter().filter_map(TypeExpr::path).any(|next| derives(lang, next, base))
 }
 
-/// The type and the method that give a value of a synthetic type.
+/// Returns the type and the method that return a value of a synthetic type.
 fn returning(files: &[File], ty: &str) -> Option<(String, String)> {
     let mut rows = rows_of::of(files, Language::Java).flat_map(|file| &file.calls);
     let entry = rows.find(|entry| entry.row.returns.as_ref().and_then(TypeExpr::path) == Some(ty))?;
@@ -134,7 +134,7 @@ fn returning(files: &[File], ty: &str) -> Option<(String, String)> {
     Some((owner.to_owned(), method.to_owned()))
 }
 
-/// The type and the method that hand a value of a synthetic type to a callable.
+/// Returns the type and the method that pass a value of a synthetic type to a callable.
 fn giving(files: &[File], ty: &str) -> Option<(String, String)> {
     let rows = rows_of::of(files, Language::Java).flat_map(|file| &file.handovers);
     let entry = rows

@@ -1,5 +1,5 @@
-//! Every row of the built-in models is used by a generated line: names resolve, and each call has the effect that its
-//! row states.
+//! Tests every row of the built-in models with generated source: names resolve, and each call has the effect of its
+//! row.
 
 #![expect(clippy::print_stdout, reason = "`--nocapture` tells which rows no line uses, and why")]
 
@@ -23,21 +23,21 @@ use draft::Reason;
 use python::{Wish, World};
 use uses::{Difference, Expected, Of, Use, differences};
 
-/// Calls that do not yet what their rows say.
+/// Calls without the effect of their row (known gaps).
 const KNOWN_CALLS: &[&str] = &[
-    // A name with two underscores at both ends is taken for an attribute of the module.
+    // A name with two underscores at both ends is treated as an attribute of the module.
     "builtins.__import__",
     // A `for` over an object whose `__iter__` is brief does not count as a loop around it.
     "tempfile.SpooledTemporaryFile.__iter__",
-    // An object of a module, whose type has no name, is not iterated.
+    // Iteration over an object of a module whose type has no name is not followed.
     "sys.stdin.__next__",
     "sys.stdin.buffer.__next__",
 ];
 
-/// Calls whose path is not found.
+/// Calls whose path is not resolved (known gaps).
 const KNOWN_NAMES: &[&str] = &[
     "builtins.__import__",
-    // A call of these does what iterating over its argument does, and here it has none.
+    // These calls have the effect of iterating over their argument, which is missing here.
     "builtins.list",
     "builtins.sorted",
     "builtins.set",
@@ -53,23 +53,23 @@ const KNOWN_NAMES: &[&str] = &[
     "builtins.bytearray",
     // A row with `wraps` returns the function it wraps, not the type of `returns`.
     "asgiref.sync.<wrapped>.__call__",
-    // `async for` over a library's object looks no method up.
+    // `async for` over an object of a library resolves no method.
     "asyncio.StreamReader.__anext__",
     "aiocsv.AsyncReader.__anext__",
     "aiocsv.AsyncDictReader.__anext__",
     "aiofiles.<file>.__anext__",
     "tenacity.AsyncRetrying.__anext__",
-    // An object of a module, whose type has no name, is not iterated.
+    // Iteration over an object of a module whose type has no name is not followed.
     "sys.stdin.__next__",
     "sys.stdin.buffer.__next__",
 ];
 
-/// Twins that are not silent.
+/// Twins with a finding (known gaps).
 const KNOWN_TWINS: &[&str] = &[];
 
-/// Callables that do not run where their rows say.
+/// Callables that do not run on the thread of their row (known gaps).
 const KNOWN_HANDOVERS: &[&str] = &[
-    // The examples of a file share their callable: what one registers for start-up others register to serve.
+    // The uses in a file share their callable, which one registers for start-up and others for serving.
     "fastapi.FastAPI",
     "fastapi.APIRouter",
     "fastapi.APIRouter.add_event_handler",
@@ -83,10 +83,10 @@ const KNOWN_HANDOVERS: &[&str] = &[
     "twisted.internet.interfaces.IReactorCore.callWhenRunning",
 ];
 
-/// Callables whose row is not found.
+/// Callables whose row is not found (known gaps).
 const KNOWN_REGISTRATIONS: &[&str] = &[];
 
-/// Types that are not seen.
+/// Types that are not inferred (known gaps).
 const KNOWN_TYPES: &[&str] = &[
     // As in `KNOWN_NAMES`.
     "anyio.Path.__rtruediv__",
@@ -96,20 +96,20 @@ const KNOWN_TYPES: &[&str] = &[
     "asgiref.sync.sync_to_async",
     "asgiref.sync.SyncToAsync",
     "asgiref.sync.<wrapped>.__call__",
-    // The constructor of such a value hands its own argument on, and here it has none.
+    // The constructor of such a value passes on its argument, which is missing here.
     "sqlalchemy.orm.sessionmaker.<begin>",
-    // Which of its rows speaks hangs on the index.
+    // The index decides which of its rows matches.
     "django.db.models.QuerySet.__getitem__",
     "tortoise.Model.<one>",
 ];
 
-/// Spellings that lead nowhere.
+/// Aliases that are not resolved (known gaps).
 const KNOWN_ALIASES: &[&str] = &[];
 
-/// Java calls that do not yet what their rows say.
+/// Java calls without the effect of their row (known gaps).
 const KNOWN_JAVA: &[&str] = &[];
 
-/// Fails on every difference that is not known, and on every known one that is gone. `known` holds paths of rows.
+/// Fails on every difference that is not in `known`, and on every path in `known` without a difference.
 fn report(what: &str, different: &[Difference], known: &[&str]) {
     let unknown: Vec<&str> = different.iter().filter(|d| !known.contains(&&*d.path)).map(|d| &*d.text).collect();
     assert!(unknown.is_empty(), "{} of {what} differ:\n{}", unknown.len(), unknown.join("\n"));
@@ -117,7 +117,7 @@ fn report(what: &str, different: &[Difference], known: &[&str]) {
     assert!(gone.is_empty(), "these are right now; drop them from the list of what is known: {gone:?}");
 }
 
-/// Prints which rows no line uses, by reason.
+/// Prints the rows without a use, by reason.
 fn tell(what: &str, skipped: &[(Of, Reason)]) {
     let mut by_reason: BTreeMap<Reason, BTreeSet<&Of>> = BTreeMap::new();
     for (of, reason) in skipped {
@@ -152,7 +152,7 @@ fn python_calls_do_what_their_rows_say() {
     report(&what, &differences(&all.reached, Language::Python, &sleeping), KNOWN_NAMES);
 }
 
-/// The asynchronous twin that a row names holds nothing.
+/// Async twins have no findings.
 #[test]
 fn python_twins_are_silent() {
     let files = rows_of::read(&[]);
@@ -179,7 +179,7 @@ fn python_twins_are_silent() {
     report(&format!("{} twins", uses.len()), &differences(&uses, Language::Python, &models), KNOWN_TWINS);
 }
 
-/// Another spelling of a name leads to the same rows.
+/// Aliases have the rows of their target.
 #[test]
 fn python_aliases_lead_to_their_rows() {
     let files = rows_of::read(&[]);
@@ -195,7 +195,7 @@ fn python_aliases_lead_to_their_rows() {
     for file in &python {
         for (spelling, target, line) in &file.aliases {
             let of = Of { label: file.info.label.clone(), line: *line, path: spelling.clone() };
-            // The row of the name itself, else the first of what lies below it.
+            // The row of the path itself, else the first row below it.
             let row = rows.iter().find(|(path, _)| path == target).or_else(|| {
                 let plain = |rest: &str| !rest.contains(['<', '*', '_']);
                 rows.iter().find(|(path, _)| {
@@ -275,9 +275,8 @@ fn python_types_are_what_their_rows_say() {
     report(&format!("{} types", all.real.len()), &differences(&all.real, Language::Python, &probed), KNOWN_TYPES);
 }
 
-/// Rust and Java are read by thin front ends. Each row is called in the two ways in which a method can be (of which one
-/// need not exist); how many rows cannot be called, and how many are found in neither way, is pinned and can only
-/// shrink.
+/// Checks that each row of Rust or Java is found by at least one kind of method call (one of them may not exist). The
+/// number of rows that cannot be called, and of rows that are not found, is pinned and can only shrink.
 fn found_in_one_way(language: Language, pinned: [usize; 2], make: impl Fn(&Of, &CallRow, usize, usize) -> MadeUse) {
     let files = rows_of::read(&[]);
     let make = |of: &Of, row: &CallRow, way, number| {
@@ -288,7 +287,7 @@ fn found_in_one_way(language: Language, pinned: [usize; 2], make: impl Fn(&Of, &
     let (mut number, mut skipped) = (0, Vec::new());
     let mut ways: [Vec<Use>; 2] = [Vec::new(), Vec::new()];
     let mut paths = BTreeSet::new();
-    // An attribute stands above a function and is not called.
+    // An attribute is written above a function and not called.
     let attributes: BTreeSet<&str> = rows_of::of(&files, language)
         .flat_map(|file| &file.handovers)
         .filter(|entry| entry.row.selector == Selector::Via(Via::Decorator))
@@ -335,8 +334,8 @@ fn found_in_one_way(language: Language, pinned: [usize; 2], make: impl Fn(&Of, &
 
 type MadeUse = Result<Use, Reason>;
 
-/// How a trace names a call: in Java without the parameters by which its row was chosen, and by the name that was
-/// written where the row has a glob; in Rust a trait's method by the type that has it.
+/// Returns the path of a call as in a trace: in Java without parameter types, and with the written name for a glob; in
+/// Rust with the type in place of a trait.
 fn shown_path(language: Language, path: &str) -> String {
     if let Some((types, method)) = path.strip_prefix('<').and_then(|rest| rest.split_once(">::")) {
         return format!("{}::{method}", types.split(" as ").next().unwrap_or(types));
@@ -345,8 +344,8 @@ fn shown_path(language: Language, path: &str) -> String {
     if language == Language::Java { java::sampled(path) } else { path.to_owned() }
 }
 
-/// Each row with an effect that needs no condition but its receiver's type has that effect, in one of the two ways; and
-/// one that has none is silent in both.
+/// Checks that each row with an effect, and without conditions besides the receiver's type, has the effect in at least
+/// one kind of call, and that rows without an effect have no finding in both.
 fn holds_in_one_way(language: Language, known: &[&str], make: impl Fn(&Of, &CallRow, usize, usize) -> MadeUse) {
     let files = rows_of::read(&[]);
     let models = rows_of::models(&files);
@@ -373,17 +372,17 @@ fn holds_in_one_way(language: Language, known: &[&str], make: impl Fn(&Of, &Call
                 {
                     wish.arguments.put(timeout, "unseen", false);
                 }
-                // A trace names a method by the type that it is called on.
+                // A trace has the type of the receiver in place of that of the row.
                 let shown = shown_path(language, &of.path);
                 let member = shown.rsplit(separator(language)).next().unwrap_or(&shown).to_owned();
-                // One with an annotation is named as a member of it.
+                // A method with an annotation has the path of a member of the annotation.
                 let member = if entry.row.via.is_some() { "load".to_owned() } else { member };
                 let of_shown = Of { path: member, ..of.clone() };
                 let expected = calls::expected(&of_shown, &entry.row, &wish, is_lock(lang, &of.path), false, true);
                 for (way, uses) in ways.iter_mut().enumerate() {
                     number += 1;
                     match make(&of, &entry.row, way, number) {
-                        // Only of a receiver it is known that it is a lock.
+                        // Only the type of a receiver shows that it is a lock.
                         Ok(_) if way == 0 && is_lock(lang, &of.path) => {}
                         Ok(made) if matches!(expected, Expected::Silent { .. }) => {
                             silent.push(Use { expected: expected.clone(), ..made });
@@ -411,7 +410,7 @@ fn holds_in_one_way(language: Language, known: &[&str], make: impl Fn(&Of, &Call
     report("calls", &different, known);
 }
 
-/// True if the receiver of a method is a lock, which alone makes no finding.
+/// True if the receiver of a method is a lock, because acquiring a lock alone is no finding.
 fn is_lock(lang: &LanguageModels, path: &str) -> bool {
     let path = shown_path(lang.language(), path);
     let owner = path.rsplit_once(separator(lang.language())).map_or("", |(owner, _)| owner);

@@ -1,4 +1,4 @@
-//! Python source that uses a path: its module imported, its receiver made, its arguments given.
+//! Generated Python source that uses a path: with imports, a receiver, and arguments.
 
 use blocklint_models::{
     Argument, CallRow, Condition, File, LanguageModels, Source, Subject, Test, TypeExpr, TypeRow, TypeTest,
@@ -6,15 +6,15 @@ use blocklint_models::{
 
 use super::draft::{Arguments, Draft, Reason, literal};
 
-/// The rows of Python, by path.
+/// The Python rows by path, to find functions that return needed types.
 pub(crate) struct World<'m> {
-    /// The rows as calls find them.
+    /// The models, for lookups as the linker makes them.
     pub lang: &'m LanguageModels,
     calls: Vec<(&'m str, &'m CallRow)>,
     types: Vec<(&'m str, &'m TypeRow)>,
 }
 
-/// How a path stands in source.
+/// The syntax in which a path is used.
 #[derive(Clone, Debug)]
 pub(crate) enum Spelling {
     /// An expression.
@@ -30,7 +30,7 @@ pub(crate) enum Spelling {
 }
 
 impl Spelling {
-    /// As one line.
+    /// Returns the use as a statement of one line.
     pub(crate) fn statement(&self) -> String {
         match self {
             Spelling::Expression(text) => text.clone(),
@@ -41,7 +41,7 @@ impl Spelling {
         }
     }
 
-    /// The expression.
+    /// Returns the use as an expression.
     pub(crate) fn expression(self) -> Result<String, Reason> {
         match self {
             Spelling::Expression(text) => Ok(text),
@@ -53,23 +53,23 @@ impl Spelling {
 /// The parts of a call.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Wish {
-    /// Its arguments.
+    /// The arguments.
     pub arguments: Arguments,
-    /// The receiver's type, where it is not the path's own.
+    /// The receiver's type, if it differs from the type in the path.
     pub receiver: Option<String>,
-    /// The state the receiver is in.
+    /// The state of the receiver.
     pub state: Option<String>,
-    /// Arguments of the receiver's type.
+    /// The type arguments of the receiver.
     pub of: Option<String>,
 }
 
 const DEPTH: usize = 4;
 
-/// Objects of modules whose methods rows name.
+/// Objects of modules that have rows for their methods.
 const OBJECTS: [&str; 2] = ["sys.stdin", "sys.stdin.buffer"];
 
 impl<'m> World<'m> {
-    /// All that these files say.
+    /// Collects the rows of these files.
     pub(crate) fn new(lang: &'m LanguageModels, files: &[&'m File]) -> Self {
         let mut world = World { lang, calls: Vec::new(), types: Vec::new() };
         for file in files {
@@ -83,7 +83,7 @@ impl<'m> World<'m> {
         world
     }
 
-    /// True if a path is a class: Python's own small ones by name, others by their capital letter.
+    /// True if a path is a class: lower-case classes of Python by name, others by their capital letter.
     pub(crate) fn is_class(&self, path: &str) -> bool {
         let last = path.rsplit('.').next().unwrap_or(path);
         let is_module = path == "xml.etree.ElementTree";
@@ -92,7 +92,7 @@ impl<'m> World<'m> {
         !is_module && (has_row || lower || last.starts_with('<') || last.starts_with(char::is_uppercase))
     }
 
-    /// The path as source, its module imported. Synthetic names cannot be written.
+    /// Returns the path as source and imports its module. Synthetic names have no spelling.
     pub(crate) fn name(&self, draft: &mut Draft, path: &str) -> Result<String, Reason> {
         if path.contains('<') {
             return Err("a synthetic type has no name");
@@ -109,7 +109,7 @@ impl<'m> World<'m> {
         Ok(path.to_owned())
     }
 
-    /// An expression of this type.
+    /// Returns an expression of a type.
     pub(crate) fn value(&self, draft: &mut Draft, ty: &str, of: Option<&str>, depth: usize) -> Result<String, Reason> {
         if let Ok(name) = self.name(draft, ty) {
             let annotation = of.map_or_else(|| name.clone(), |of| format!("{name}[{of}]"));
@@ -151,7 +151,7 @@ impl<'m> World<'m> {
         Err("a synthetic type that nothing gives")
     }
 
-    /// A use of the path; `wish` says with what.
+    /// Returns a use of the path with the receiver and arguments of `wish`.
     pub(crate) fn call(
         &self,
         draft: &mut Draft,
@@ -160,7 +160,7 @@ impl<'m> World<'m> {
         wish: &Wish,
         depth: usize,
     ) -> Result<Spelling, Reason> {
-        // Any name stands for a glob's.
+        // Any name matches a glob.
         let path = sample(path);
         let (owner, member) = path.rsplit_once('.').ok_or("a path of one segment")?;
         if OBJECTS.contains(&owner) {
@@ -195,7 +195,7 @@ impl<'m> World<'m> {
         })
     }
 
-    /// A name whose value was put in a state.
+    /// Returns a name whose value is in a state.
     fn in_state(&self, draft: &mut Draft, ty: &str, state: &str, depth: usize) -> Result<String, Reason> {
         let depth = depth.checked_sub(1).ok_or("a state that nothing gives")?;
         for (path, row) in self.calls.iter().filter(|(_, row)| row.state.as_deref() == Some(state)) {
@@ -223,7 +223,7 @@ impl<'m> World<'m> {
         Err("a state that nothing gives")
     }
 
-    /// Makes all conditions shown.
+    /// Adds arguments so that all conditions are met.
     pub(crate) fn satisfy(
         &self,
         draft: &mut Draft,
@@ -235,7 +235,7 @@ impl<'m> World<'m> {
         conditions.iter().try_for_each(|condition| self.show(draft, wish, path, condition, depth))
     }
 
-    /// Makes one condition shown.
+    /// Adds arguments so that a condition is met.
     pub(crate) fn show(
         &self,
         draft: &mut Draft,
@@ -271,7 +271,7 @@ impl<'m> World<'m> {
                     });
                     let first = first.ok_or("a type test without a path")?;
                     if *argument == Argument::Receiver {
-                        // A wrapper is seen through: what it holds has the type.
+                        // For a wrapper the wrapped value must have the type.
                         let owner = path.rsplit_once('.').map_or("", |(owner, _)| owner);
                         let is_wrapper = self.types(owner).any(|row| row.through.is_some());
                         *(if is_wrapper { &mut wish.of } else { &mut wish.receiver }) = Some(first.to_owned());
@@ -287,7 +287,7 @@ impl<'m> World<'m> {
                     continue;
                 }
                 Test::Literal(false) => return Err("no literal"),
-                // A body of a request is from there, and nothing bounds it.
+                // The body of a request is data from outside without a limit.
                 Test::From(sources) if !sources.contains(&Source::Request) => return Err("no bytes of a request"),
                 Test::From(_) | Test::Unbounded => {
                     if matches!(test, Test::From(_)) && condition.tests.contains(&Test::Unbounded) {
@@ -307,7 +307,7 @@ impl<'m> World<'m> {
         Ok(())
     }
 
-    /// How deep values of synthetic types may be nested.
+    /// Returns the maximum depth of nested values of synthetic types.
     pub(crate) fn depth(&self) -> usize {
         DEPTH
     }
@@ -320,7 +320,7 @@ impl<'m> World<'m> {
         })
     }
 
-    /// The rows of a type.
+    /// Returns the rows of a type.
     pub(crate) fn types<'a>(&'a self, ty: &'a str) -> impl Iterator<Item = &'m TypeRow> + 'a {
         self.types.iter().filter(move |(of, _)| *of == ty).map(|(_, row)| *row)
     }
@@ -330,12 +330,12 @@ fn gives_type(row: &CallRow, ty: &str) -> bool {
     matches!(&row.returns, Some(TypeExpr::Path { path, .. }) if path == ty)
 }
 
-/// A path with a name in place of each glob.
+/// Returns a path with a name in place of each glob.
 pub(crate) fn sample(path: &str) -> String {
     path.replace("**", "sample").replace("[a-z]*", "sample").replace("[A-Z]*", "Sample").replace('*', "sample")
 }
 
-/// The arguments that a type expression speaks of.
+/// Returns the arguments in a type expression.
 pub(crate) fn arguments_of(ty: Option<&TypeExpr>) -> Vec<&Argument> {
     let mut arguments = Vec::new();
     if let Some(ty) = ty {

@@ -1,4 +1,4 @@
-//! Rust source that calls a path, from an async function.
+//! Generated Rust source that calls a path from an async function.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use super::draft::Reason;
 use super::rows_of;
 use super::uses::{Of, Use, nothing};
 
-/// The two ways in which a method is called.
+/// The kind of a method call: on the type, or on a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
     /// `a::b::Type::m(&x)`.
@@ -18,7 +18,7 @@ pub(crate) enum Way {
     Method,
 }
 
-/// A call of the path of a row, of which the caller says what it must have.
+/// Returns a use that calls the path of a row, with the requirements of the caller.
 pub(crate) fn call(
     lang: &LanguageModels,
     files: &[File],
@@ -45,7 +45,7 @@ pub(crate) fn call(
     } else if !is_type {
         (String::new(), format!("{path}()"))
     } else {
-        // A trait's row asks for the type of what it is called on.
+        // The row of a trait has a condition on the receiver's type.
         let asked = rows_of::asked_receiver(files, Language::Rust, row, &receiver);
         let ty = asked.clone().unwrap_or_else(|| receiver.clone());
         let ty = match lang.ty(&ty).map_or(0, |rows| rows.params().len()) {
@@ -53,7 +53,7 @@ pub(crate) fn call(
                 format!("std::io::BufReader<{ty}>")
             }
             0 => match lang.ty(&receiver).filter(|rows| asked.is_some() && rows.through().is_some()) {
-                // The inner type is asked, and the method is its own.
+                // The condition is on the inner type, which has the method.
                 Some(_) => format!("{receiver}<{ty}>"),
                 None => ty,
             },
@@ -72,7 +72,7 @@ pub(crate) fn call(
     Ok(Use { of: of.clone(), imports, lines, at: 1, expected: nothing() })
 }
 
-/// A value that ends with the block which a function or a method gave it to.
+/// Returns a use in which a value from a function or a method is dropped at the end of its block.
 fn dropped(of: &Of, ty: &str, way: Way, number: usize) -> Use {
     let (owner, end, made) = match way {
         Way::Path => (String::new(), "", format!("made_{number}()")),

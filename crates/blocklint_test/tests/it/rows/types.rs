@@ -1,4 +1,4 @@
-//! Uses of what Python's rows say of types: a probe sleeps where its argument has the type that the row states.
+//! Generated uses of types in Python rows: a probe sleeps if its argument has the type that the row states.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::draft::{Draft, Reason};
 use super::python::{Spelling, Wish, World, arguments_of};
 use super::uses::{Expected, Of};
 
-/// The functions that sleep where their argument has a type, one per type.
+/// The probes: functions that sleep if their argument has a type, one for each type.
 #[derive(Debug, Default)]
 pub(crate) struct Probes {
     of_type: BTreeMap<String, usize>,
@@ -27,7 +27,7 @@ impl Probes {
         format!("probe.state_{}", self.of_state.entry(state.to_owned()).or_insert(count))
     }
 
-    /// Their model file: a label and a text.
+    /// Returns the model file of the probes, as label and text.
     pub(crate) fn model(&self) -> (String, String) {
         let head = "schema = 1\nlanguage = \"python\"\nlibrary = \"probe\"\ndocs = \"https://example.org\"\n";
         let class = "[[call]]\npath = \"probe.Elem.touch\"\neffect = \"none\"\n";
@@ -41,7 +41,7 @@ impl Probes {
     }
 }
 
-/// The class that stands for type parameters.
+/// The class that is used for type parameters.
 const ELEMENT: &str = "probe.Elem";
 
 struct Stated<'s> {
@@ -53,14 +53,14 @@ struct Stated<'s> {
 }
 
 impl Stated<'_> {
-    /// One use: the probe called with an expression, or with what iterating it gives.
+    /// Adds a use that passes an expression, or an item of it, to the probe.
     fn probe(&mut self, draft: Draft, expression: &str, ty: &str, head: Option<&str>) {
         self.probe_part(draft, expression, ty, head, "");
     }
 
-    /// Adds one use of a part of the item that `head` binds.
+    /// Adds a use of a part of the item that `head` binds.
     fn probe_part(&mut self, mut draft: Draft, expression: &str, ty: &str, head: Option<&str>, part: &str) {
-        // These say nothing of what they stand for.
+        // These types do not determine their value.
         if ["typing.Any", "typing.Awaitable"].contains(&ty) {
             return;
         }
@@ -74,11 +74,11 @@ impl Stated<'_> {
         self.uses.real.push(draft.finish(self.of, next(self.number), expected));
     }
 
-    /// The expression has this type, as far as it can be tested.
+    /// Adds uses that check the type of an expression, as far as probes can test it.
     fn expect(&mut self, draft: &Draft, expression: &str, ty: &TypeExpr, receiver: &str, head: Option<&str>) {
         match ty {
             TypeExpr::Path { path, arguments } => {
-                // The awaited result is that of the argument's function.
+                // The awaited result is that of the function in the argument.
                 let awaited = self.world.types(path).any(|row| matches!(row.awaits, Some(TypeExpr::Parameter(_))));
                 if awaited && head.is_none() && matches!(arguments.first(), Some(TypeExpr::Result(_))) {
                     self.probe(draft.clone(), &format!("(await {expression})"), ELEMENT, None);
@@ -127,7 +127,7 @@ impl Stated<'_> {
     }
 }
 
-/// The result of a call, and the state it leaves.
+/// Returns uses that check the result of a call, and the state of its receiver after it.
 pub(crate) fn of_call(world: &World<'_>, of: &Of, row: &CallRow, probes: &mut Probes, number: &mut usize) -> Uses {
     let mut stated = Stated { world, of, probes, number, uses: Uses::default() };
     let made = [returned(&mut stated, row), state(&mut stated, row), added(&mut stated, row)];
@@ -137,7 +137,7 @@ pub(crate) fn of_call(world: &World<'_>, of: &Of, row: &CallRow, probes: &mut Pr
     stated.uses
 }
 
-/// `[probe.Elem, ...]` for a type with parameters.
+/// Returns `[probe.Elem, ...]` for a type with parameters.
 fn parameters(world: &World<'_>, draft: &mut Draft, ty: &str) -> Option<String> {
     let count = world.lang.ty(ty).map_or(0, |rows| rows.params().len());
     draft.import("import probe");
@@ -154,7 +154,7 @@ fn returned(stated: &mut Stated<'_>, row: &CallRow) -> Result<(), Reason> {
     if world.is_class(owner) {
         wish.of = wish.of.or_else(|| parameters(world, &mut draft, owner));
     }
-    // Rows tried before this one must not hold.
+    // Rows with precedence over this one must not match.
     let rows = world.lang.calls(&of.path);
     for earlier in rows.with(|row| row.returns.is_some()).take_while(|other| other.row != row) {
         if earlier.when.is_empty() {
@@ -163,7 +163,7 @@ fn returned(stated: &mut Stated<'_>, row: &CallRow) -> Result<(), Reason> {
         } else if earlier.when.iter().any(|condition| condition.tests.contains(&blocklint_models::Test::Absent(true)))
             && let blocklint_models::Subject::Argument(argument) = &earlier.when[0].subject
             && wish.arguments.get(argument).is_none()
-            // The parts of the type are given below.
+            // The parts of the type are passed below.
             && !arguments_of(Some(returns)).contains(&argument)
         {
             wish.arguments.put(argument, "'x'", false);
@@ -190,7 +190,7 @@ fn returned(stated: &mut Stated<'_>, row: &CallRow) -> Result<(), Reason> {
     });
     for argument in arguments_of(Some(returns)) {
         if let Some(given) = wish.arguments.get(argument) {
-            // A condition gave it, with the type that it asks for.
+            // A condition has added the argument with its type.
             tested = Some(given.to_owned());
         } else {
             draft.import("import probe");
@@ -219,7 +219,7 @@ fn returned(stated: &mut Stated<'_>, row: &CallRow) -> Result<(), Reason> {
         }
         _ => return Err("a statement has no value"),
     };
-    // `$cm` of an argument whose type a condition states: any of its types.
+    // `$cm` of an argument with a condition on its type can be any of these types.
     if let (TypeExpr::Argument(_), Some(_)) = (returns, &tested) {
         let ty = row.when.iter().flat_map(|condition| &condition.tests).find_map(|test| match test {
             blocklint_models::Test::Type(of) => of.iter().find_map(|test| match test {
@@ -263,7 +263,7 @@ fn state(stated: &mut Stated<'_>, row: &CallRow) -> Result<(), Reason> {
     Ok(())
 }
 
-/// An element that was put into a container comes out.
+/// Adds a use that puts an element into a container and takes it out.
 fn added(stated: &mut Stated<'_>, row: &CallRow) -> Result<(), Reason> {
     let Some(argument) = &row.adds else { return Ok(()) };
     let (world, of) = (stated.world, stated.of);
@@ -292,7 +292,7 @@ fn added(stated: &mut Stated<'_>, row: &CallRow) -> Result<(), Reason> {
     Ok(())
 }
 
-/// The properties of a type's values.
+/// Returns uses that check the fields of a type.
 pub(crate) fn of_type(world: &World<'_>, of: &Of, row: &TypeRow, probes: &mut Probes, number: &mut usize) -> Uses {
     let mut stated = Stated { world, of, probes, number, uses: Uses::default() };
     let mut draft = Draft::default();
@@ -329,7 +329,7 @@ pub(crate) fn of_type(world: &World<'_>, of: &Of, row: &TypeRow, probes: &mut Pr
         stated.expect(&draft, &name, enters, &of.path, None);
     }
     if stated.uses.real.is_empty() {
-        // A role, a tag or parameters alone; that the name is a type shows.
+        // The row has only a role, a tag or parameters, so the use only checks that the name is a type.
         stated.probe(draft, &value, &of.path, None);
     }
     stated.uses
