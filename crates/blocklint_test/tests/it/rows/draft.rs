@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use blocklint_models::{Argument, Literal};
 
-use super::uses::{Expected, Of, Use};
+use super::uses::{Expected, RowPath, Use};
 
 /// The reason why a row, or a part of it, has no use.
 pub(crate) type Reason = &'static str;
@@ -36,7 +36,8 @@ impl Arguments {
     /// Returns the value that was set for an argument.
     pub(crate) fn get(&self, argument: &Argument) -> Option<&str> {
         let at = |position: usize| self.positional.get(position).and_then(Option::as_deref);
-        let named = |name: &str| self.keyword.iter().find(|(of, _)| of == name).map(|(_, text)| text.as_str());
+        let named =
+            |name: &str| self.keyword.iter().find(|(row_path, _)| row_path == name).map(|(_, text)| text.as_str());
         match argument {
             Argument::Keyword(name) => named(name),
             Argument::Either(name, position) => named(name).or_else(|| at(*position as usize)),
@@ -105,16 +106,16 @@ impl Draft {
     }
 
     /// Returns the use; its expectation is about the last line.
-    pub(crate) fn finish(self, of: &Of, number: usize, expected: Expected) -> Use {
+    pub(crate) fn finish(self, row_path: &RowPath, number: usize, expected: Expected) -> Use {
         let mut lines = vec![format!("async def use_{number}({}):", self.params.join(", "))];
         lines.extend(self.lines);
         let at = lines.len() - 1;
-        Use { of: of.clone(), imports: self.imports, lines, at, expected }
+        Use { row_path: row_path.clone(), imports: self.imports, lines, at, expected }
     }
 
     /// Returns a use with lines outside of a function; its expectation is about the line at index `at`.
-    pub(crate) fn finish_as(self, of: &Of, lines: Vec<String>, at: usize, expected: Expected) -> Use {
-        Use { of: of.clone(), imports: self.imports, lines, at, expected }
+    pub(crate) fn finish_as(self, row_path: &RowPath, lines: Vec<String>, at: usize, expected: Expected) -> Use {
+        Use { row_path: row_path.clone(), imports: self.imports, lines, at, expected }
     }
 }
 

@@ -60,7 +60,7 @@ pub(crate) struct Wish {
     /// The state of the receiver.
     pub state: Option<String>,
     /// The type arguments of the receiver.
-    pub of: Option<String>,
+    pub type_arguments: Option<String>,
 }
 
 const DEPTH: usize = 4;
@@ -87,7 +87,7 @@ impl<'m> World<'m> {
     pub(crate) fn is_class(&self, path: &str) -> bool {
         let last = path.rsplit('.').next().unwrap_or(path);
         let is_module = path == "xml.etree.ElementTree";
-        let has_row = self.types.iter().any(|(of, _)| *of == path);
+        let has_row = self.types.iter().any(|(row_path, _)| *row_path == path);
         let lower = path == "socket.socket" || path.strip_prefix("builtins.").is_some_and(|name| !name.contains('.'));
         !is_module && (has_row || lower || last.starts_with('<') || last.starts_with(char::is_uppercase))
     }
@@ -110,9 +110,15 @@ impl<'m> World<'m> {
     }
 
     /// Returns an expression of a type.
-    pub(crate) fn value(&self, draft: &mut Draft, ty: &str, of: Option<&str>, depth: usize) -> Result<String, Reason> {
+    pub(crate) fn value(
+        &self,
+        draft: &mut Draft,
+        ty: &str,
+        element: Option<&str>,
+        depth: usize,
+    ) -> Result<String, Reason> {
         if let Ok(name) = self.name(draft, ty) {
-            let annotation = of.map_or_else(|| name.clone(), |of| format!("{name}[{of}]"));
+            let annotation = element.map_or_else(|| name.clone(), |element| format!("{name}[{element}]"));
             return Ok(draft.param(&annotation));
         }
         let depth = depth.checked_sub(1).ok_or("a synthetic type that nothing gives")?;
@@ -125,8 +131,8 @@ impl<'m> World<'m> {
             }
             // The element type comes from the arguments.
             for argument in arguments_of(row.returns.as_ref()) {
-                let text = match of {
-                    Some(of) => self.value(&mut trial, of, None, depth)?,
+                let text = match element {
+                    Some(element) => self.value(&mut trial, element, None, depth)?,
                     None => trial.function(),
                 };
                 wish.arguments.put(argument, &text, false);
@@ -139,13 +145,13 @@ impl<'m> World<'m> {
         }
         for (holder, row) in &self.types {
             if gives(&row.enters) {
-                let inner = self.value(draft, holder, of, depth)?;
+                let inner = self.value(draft, holder, element, depth)?;
                 let name = draft.name();
                 draft.open(format!("with {inner} as {name}:"));
                 return Ok(name);
             }
-            if let Some((field, _)) = row.fields.iter().find(|(_, of)| gives(&Some(of.clone()))) {
-                return Ok(format!("{}.{field}", self.value(draft, holder, of, depth)?));
+            if let Some((field, _)) = row.fields.iter().find(|(_, element)| gives(&Some(element.clone()))) {
+                return Ok(format!("{}.{field}", self.value(draft, holder, element, depth)?));
             }
         }
         Err("a synthetic type that nothing gives")
@@ -173,7 +179,9 @@ impl<'m> World<'m> {
         let receiver = match &wish.state {
             _ if OBJECTS.contains(&owner) => owner.to_owned(),
             Some(state) => self.in_state(draft, wish.receiver.as_deref().unwrap_or(owner), state, depth)?,
-            None => self.value(draft, wish.receiver.as_deref().unwrap_or(owner), wish.of.as_deref(), depth)?,
+            None => {
+                self.value(draft, wish.receiver.as_deref().unwrap_or(owner), wish.type_arguments.as_deref(), depth)?
+            }
         };
         let arguments = draft.arguments(&wish.arguments);
         let first = wish.arguments.get(&Argument::Position(0)).unwrap_or("0").to_owned();
@@ -232,11 +240,11 @@ impl<'m> World<'m> {
         conditions: &[Condition],
         depth: usize,
     ) -> Result<(), Reason> {
-        conditions.iter().try_for_each(|condition| self.show(draft, wish, path, condition, depth))
+        conditions.iter().try_for_each(|condition| self.satisfy_condition(draft, wish, path, condition, depth))
     }
 
     /// Adds arguments so that a condition is met.
-    pub(crate) fn show(
+    pub(crate) fn satisfy_condition(
         &self,
         draft: &mut Draft,
         wish: &mut Wish,
@@ -246,23 +254,23 @@ impl<'m> World<'m> {
     ) -> Result<(), Reason> {
         let argument = match &condition.subject {
             Subject::Argument(argument) => argument,
-            Subject::Context(of) if of.contains(&blocklint_core::Context::EventLoop) => return Ok(()),
+            Subject::Context(row_path) if row_path.contains(&blocklint_core::Context::EventLoop) => return Ok(()),
             Subject::Context(_) | Subject::Runtime(_) => return Err("another context than the event loop"),
             Subject::Switch(_) | Subject::Library(_) => return Err("dependencies are not read yet"),
         };
         for test in &condition.tests {
             let text = match test {
-                Test::Equals(of) => literal(of.first().ok_or("no literal")?),
+                Test::Equals(row_path) => literal(row_path.first().ok_or("no literal")?),
                 Test::Contains(text) => format!("{text:?}"),
                 Test::ShortSql => r#""select 1""#.to_owned(),
-                Test::Symbol(of) => self.name(draft, of.first().ok_or("no symbol")?)?,
+                Test::Symbol(row_path) => self.name(draft, row_path.first().ok_or("no symbol")?)?,
                 Test::Null(true) => "None".to_owned(),
                 Test::Absent(true) => continue,
                 Test::Null(false) | Test::Absent(false) | Test::Literal(true) => "2.5".to_owned(),
                 Test::Less(bound) => format!("{:?}", bound - 1.0),
                 Test::Greater(bound) => format!("{:?}", bound + 1.0),
-                Test::Type(of) => {
-                    let first = of.iter().find_map(|test| match test {
+                Test::Type(row_path) => {
+                    let first = row_path.iter().find_map(|test| match test {
                         TypeTest::Type(TypeExpr::Path { path, .. }) => Some(path.as_str()),
                         TypeTest::Tag(tag) => {
                             self.types.iter().find(|(_, row)| row.tags.contains(tag)).map(|(path, _)| *path)
@@ -274,7 +282,8 @@ impl<'m> World<'m> {
                         // For a wrapper the wrapped value must have the type.
                         let owner = path.rsplit_once('.').map_or("", |(owner, _)| owner);
                         let is_wrapper = self.types(owner).any(|row| row.through.is_some());
-                        *(if is_wrapper { &mut wish.of } else { &mut wish.receiver }) = Some(first.to_owned());
+                        *(if is_wrapper { &mut wish.type_arguments } else { &mut wish.receiver }) =
+                            Some(first.to_owned());
                         continue;
                     }
                     self.value(draft, first, None, depth)?
@@ -314,7 +323,7 @@ impl<'m> World<'m> {
 
     /// True if values of this type are locks.
     pub(crate) fn is_lock(&self, ty: &str) -> bool {
-        self.types.iter().filter(|(of, _)| *of == ty).any(|(_, row)| {
+        self.types.iter().filter(|(row_path, _)| *row_path == ty).any(|(_, row)| {
             row.role.is_some_and(blocklint_models::Role::is_lock)
                 || row.bases.iter().filter_map(TypeExpr::path).any(|base| self.is_lock(base))
         })
@@ -322,7 +331,7 @@ impl<'m> World<'m> {
 
     /// Returns the rows of a type.
     pub(crate) fn types<'a>(&'a self, ty: &'a str) -> impl Iterator<Item = &'m TypeRow> + 'a {
-        self.types.iter().filter(move |(of, _)| *of == ty).map(|(_, row)| *row)
+        self.types.iter().filter(move |(row_path, _)| *row_path == ty).map(|(_, row)| *row)
     }
 }
 

@@ -50,7 +50,7 @@ fn list(folder: &Utf8Path, paths: &mut Vec<Utf8PathBuf>) {
 }
 
 /// Returns the files of a language.
-pub(crate) fn of(files: &[File], language: Language) -> impl Iterator<Item = &File> {
+pub(crate) fn files_of_language(files: &[File], language: Language) -> impl Iterator<Item = &File> {
     files.iter().filter(move |file| file.info.language == language)
 }
 
@@ -91,7 +91,9 @@ pub(crate) fn all_handovers_run(files: &[File]) -> Vec<File> {
 /// that derives from or implements the type whose method is called.
 pub(crate) fn asked_receiver(files: &[File], language: Language, row: &CallRow, owner: &str) -> Option<String> {
     let of_tag = |tag: &String| {
-        let tagged = || of(files, language).flat_map(|file| &file.types).filter(|entry| entry.row.tags.contains(tag));
+        let tagged = || {
+            files_of_language(files, language).flat_map(|file| &file.types).filter(|entry| entry.row.tags.contains(tag))
+        };
         let derives = |entry: &&Entry<TypeRow>| entry.row.bases.iter().any(|base| base.path() == Some(owner));
         let entry = tagged().find(derives).or_else(|| tagged().next())?;
         Some(entry.paths.first()?.text.clone())

@@ -12,7 +12,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 /// A path of a row, displayed as `python/stdlib/io.toml:12 io.IOBase.read`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Of {
+pub(crate) struct RowPath {
     /// The model file.
     pub label: String,
     /// The line of the row.
@@ -21,7 +21,7 @@ pub(crate) struct Of {
     pub path: String,
 }
 
-impl std::fmt::Display for Of {
+impl std::fmt::Display for RowPath {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}:{} {}", self.label, self.line, self.path)
     }
@@ -57,7 +57,7 @@ pub(crate) fn nothing() -> Expected {
 #[derive(Clone, Debug)]
 pub(crate) struct Use {
     /// The row that it uses.
-    pub of: Of,
+    pub row_path: RowPath,
     /// Lines at the head of the file, such as imports, which uses share.
     pub imports: BTreeSet<String>,
     /// The lines.
@@ -85,7 +85,7 @@ pub(crate) fn differences(uses: &[Use], language: Language, models: &Models) -> 
     let root = Utf8PathBuf::from_path_buf(fs::canonicalize(folder.path()).expect("it exists")).expect("it is UTF-8");
     let mut by_file: BTreeMap<Utf8PathBuf, Vec<&Use>> = BTreeMap::new();
     for one in uses {
-        by_file.entry(root.join(file_name(&one.of.label, language))).or_default().push(one);
+        by_file.entry(root.join(file_name(&one.row_path.label, language))).or_default().push(one);
     }
     if language == Language::Rust {
         let modules = by_file.keys().filter_map(|path| path.file_stem()).map(|name| {
@@ -122,9 +122,9 @@ name = \"uses\"
         if let Some(what) = difference(&one.expected, here) {
             let code = one.lines.iter().map(|line| format!("    | {line}\n")).collect::<String>();
             different.push(Difference {
-                path: one.of.path.clone(),
-                row: one.of.to_string(),
-                text: format!("{}: {what}\n{code}", one.of),
+                path: one.row_path.path.clone(),
+                row: one.row_path.to_string(),
+                text: format!("{}: {what}\n{code}", one.row_path),
             });
         }
     }
