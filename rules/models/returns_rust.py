@@ -471,7 +471,7 @@ def main() -> int:
     parser.add_argument("--write", action="store_true", help="add the rows to the files")
     parser.add_argument("--most", type=int, default=60, help="how many names a file gets at most")
     parser.add_argument("--sources", action="append", default=[], type=Path, help="a folder with crates' sources")
-    parser.add_argument("--cache", type=Path, help="keep what cargo is asked with here")
+    parser.add_argument("--cache", type=Path, help="folder for the files of cargo")
     arguments = parser.parse_args()
     known = Known(Path(__file__).resolve().parent / "rust")
     failed = False

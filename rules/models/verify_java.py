@@ -120,7 +120,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("files", nargs="+", type=Path)
     parser.add_argument("--also", action="append", default=[], help="a further artifact to read, with a version if need be")
-    parser.add_argument("--older", action="append", default=[], help="a range in which an older version lies")
+    parser.add_argument("--older", action="append", default=[], help="a range that contains an older version")
     parser.add_argument("--write", action="store_true", help="record files without problems in VERIFIED.toml")
     parser.add_argument("--blocklint", type=Path, help="the program to ask; default: the one built from these sources")
     parser.add_argument("--cache", type=Path, default=Path(tempfile.gettempdir()) / "blocklint-models-java")

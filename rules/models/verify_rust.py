@@ -275,7 +275,7 @@ def main() -> int:
     parser.add_argument("--write", action="store_true", help="record the results of files without problems")
     parser.add_argument("--also", action="append", default=[], help="a further crate to read, with versions if need be")
     parser.add_argument("--sources", action="append", default=[], type=Path, help="a folder with crates' sources")
-    parser.add_argument("--cache", type=Path, help="keep what cargo is asked with here")
+    parser.add_argument("--cache", type=Path, help="folder for the files of cargo")
     arguments = parser.parse_args()
     known = recorded()
     with tempfile.TemporaryDirectory() as folder:

@@ -314,7 +314,7 @@ def main() -> int:
     """Checks all interpreters of the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--models", type=Path, default=HERE / "python/stdlib", help="the folder with the models")
-    parser.add_argument("--results", type=Path, help="where to write what was found")
+    parser.add_argument("--results", type=Path, help="file for the results")
     parser.add_argument("--unsigned", action="store_true", help="list the functions that tell no parameters")
     parser.add_argument("pythons", nargs="+", metavar="PYTHON", help="an interpreter")
     options = parser.parse_args()

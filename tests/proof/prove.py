@@ -141,7 +141,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--python", default=sys.executable, help="an interpreter that has requirements.txt")
     parser.add_argument("--blocklint", default="blocklint", help="the program")
-    parser.add_argument("--runs", type=int, default=3, help="how often each case must hold")
+    parser.add_argument("--runs", type=int, default=3, help="number of runs of each case, all of which must pass")
     parser.add_argument("cases", nargs="*", help="their names; default: all")
     arguments = parser.parse_args()
     folders = sorted(path.parent for path in (HERE / "cases").glob("*/case.toml"))
