@@ -14,9 +14,9 @@ const LAZY: (&str, &str) = ("import os", "os.walk('.')");
 #[derive(Debug, Default)]
 pub(crate) struct Uses {
     /// Uses whose expected findings are those of the row.
-    pub call_with_effect: Vec<Use>,
+    pub effect_uses: Vec<Use>,
     /// Uses that expect a finding at each call, for models in which every call sleeps.
-    pub call_of_any_row: Vec<Use>,
+    pub path_uses: Vec<Use>,
     /// The parts of the row without a use.
     pub skipped: Vec<(RowPath, Reason)>,
 }
@@ -24,8 +24,8 @@ pub(crate) struct Uses {
 impl Uses {
     /// Adds the uses of another row.
     pub(crate) fn add(&mut self, other: Uses) {
-        self.call_with_effect.extend(other.call_with_effect);
-        self.call_of_any_row.extend(other.call_of_any_row);
+        self.effect_uses.extend(other.effect_uses);
+        self.path_uses.extend(other.path_uses);
         self.skipped.extend(other.skipped);
     }
 }
@@ -34,19 +34,19 @@ impl Uses {
 pub(crate) fn uses(world: &World<'_>, row_path: &RowPath, row: &CallRow, number: &mut usize) -> Uses {
     let mut uses = Uses::default();
     match call_of_any_row(world, row_path, row, number) {
-        Ok(one) => uses.call_of_any_row.push(one),
+        Ok(one) => uses.path_uses.push(one),
         Err(reason) => uses.skipped.push((row_path.clone(), reason)),
     }
     // If another row of the path has the effect, this row only adds conditions or advice to it.
     if row.has_effect_group() || world.lang.calls(&row_path.path).effect().next().is_none() {
         match call_with_effect(world, row_path, row, number) {
-            Ok(one) => uses.call_with_effect.push(one),
+            Ok(one) => uses.effect_uses.push(one),
             Err(reason) => uses.skipped.push((row_path.clone(), reason)),
         }
     }
     for argument in [row.consumes.clone(), argument_passed_on(&row_path.path, row)].into_iter().flatten() {
         match consuming_use(world, row_path, row, &argument, number) {
-            Ok(one) => uses.call_with_effect.push(one),
+            Ok(one) => uses.effect_uses.push(one),
             Err(reason) => uses.skipped.push((row_path.clone(), reason)),
         }
     }

@@ -32,14 +32,14 @@ pub(crate) fn uses(world: &World<'_>, row_path: &RowPath, row: &HandoverRow, num
             Selector::Via(via) => definition(world, row_path, row, *via, models, number).map(|one| vec![one]),
         };
         match made {
-            Ok(made) if models == Models::Real => uses.real.extend(made),
-            Ok(made) => uses.reached.extend(made),
+            Ok(made) if models == Models::Real => uses.effect_uses.extend(made),
+            Ok(made) => uses.path_uses.extend(made),
             Err(reason) => uses.skipped.push((row_path.clone(), reason)),
         }
     }
     if let Some(effect) = row.called.as_ref().and_then(|called| called.held()) {
         match wrapper_call(world, row_path, row, rule_of(effect), number) {
-            Ok(made) => uses.real.push(made),
+            Ok(made) => uses.effect_uses.push(made),
             Err(reason) => uses.skipped.push((row_path.clone(), reason)),
         }
     }
@@ -95,7 +95,7 @@ fn expected_thread(row: &HandoverRow, models: Models) -> Result<Runs, Reason> {
         (_, Models::Running) => Ok(Runs::In(Context::EventLoop)),
         (HandoverContext::Is(expected_thread), _) => Ok(*expected_thread),
         (HandoverContext::BySync { sync, .. }, _) => Ok(*sync),
-        (HandoverContext::RowPath(_), _) => Err("the executor in an argument decides"),
+        (HandoverContext::Of(_), _) => Err("the executor in an argument decides"),
     }
 }
 

@@ -146,10 +146,10 @@ fn python_calls_do_what_their_rows_say() {
         }
     }
     print_skipped("Python calls", &all.skipped);
-    let what = format!("{} calls", all.real.len() + all.reached.len());
-    check_known_gaps(&what, &differences(&all.real, Language::Python, &models), KNOWN_CALLS);
+    let what = format!("{} calls", all.effect_uses.len() + all.path_uses.len());
+    check_known_gaps(&what, &differences(&all.effect_uses, Language::Python, &models), KNOWN_CALLS);
     let sleeping = rows_of::models(&rows_of::all_calls_sleep(&files));
-    check_known_gaps(&what, &differences(&all.reached, Language::Python, &sleeping), KNOWN_NAMES);
+    check_known_gaps(&what, &differences(&all.path_uses, Language::Python, &sleeping), KNOWN_NAMES);
 }
 
 /// Async twins have no findings.
@@ -246,10 +246,10 @@ fn python_handovers_run_where_their_rows_say() {
         }
     }
     print_skipped("Python handovers", &all.skipped);
-    let what = format!("{} handovers", all.real.len() + all.reached.len());
-    check_known_gaps(&what, &differences(&all.real, Language::Python, &models), KNOWN_HANDOVERS);
+    let what = format!("{} handovers", all.effect_uses.len() + all.path_uses.len());
+    check_known_gaps(&what, &differences(&all.effect_uses, Language::Python, &models), KNOWN_HANDOVERS);
     let running = rows_of::models(&rows_of::all_handovers_run(&files));
-    check_known_gaps(&what, &differences(&all.reached, Language::Python, &running), KNOWN_REGISTRATIONS);
+    check_known_gaps(&what, &differences(&all.path_uses, Language::Python, &running), KNOWN_REGISTRATIONS);
 }
 
 #[test]
@@ -280,8 +280,8 @@ fn python_types_are_what_their_rows_say() {
     print_skipped("Python types", &all.skipped);
     let probed = rows_of::models(&rows_of::read(&[probes.model()]));
     check_known_gaps(
-        &format!("{} types", all.real.len()),
-        &differences(&all.real, Language::Python, &probed),
+        &format!("{} types", all.effect_uses.len()),
+        &differences(&all.effect_uses, Language::Python, &probed),
         KNOWN_TYPES,
     );
 }
@@ -394,7 +394,7 @@ fn check_effects(language: Language, known: &[&str], make: impl Fn(&RowPath, &Ca
                 let member = if entry.row.via.is_some() { "load".to_owned() } else { member };
                 let of_shown = RowPath { path: member, ..row_path.clone() };
                 let expected =
-                    calls::expected(&of_shown, &entry.row, &wish, is_lock(lang, &row_path.path), false, true);
+                    calls::expected_finding(&of_shown, &entry.row, &wish, is_lock(lang, &row_path.path), false, true);
                 for (way, uses) in ways.iter_mut().enumerate() {
                     number += 1;
                     match make(&row_path, &entry.row, way, number) {

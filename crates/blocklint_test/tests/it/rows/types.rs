@@ -72,7 +72,7 @@ impl Stated<'_> {
             None => draft.line(format!("{probe}({expression})")),
         }
         let expected = Expected::Found { rule: "BLT101", severity: None, hold: None, call: probe };
-        self.uses.real.push(draft.finish(self.row_path, next(self.number), expected));
+        self.uses.effect_uses.push(draft.finish(self.row_path, next(self.number), expected));
     }
 
     /// Adds uses that check the type of an expression, as far as probes can test it.
@@ -267,7 +267,7 @@ fn state(stated: &mut Stated<'_>, row: &CallRow) -> Result<(), Reason> {
     let probe = stated.probes.of_state(state);
     draft.line(format!("{probe}({subject})"));
     let expected = Expected::Found { rule: "BLT101", severity: None, hold: None, call: probe };
-    stated.uses.real.push(draft.finish(row_path, next(stated.number), expected));
+    stated.uses.effect_uses.push(draft.finish(row_path, next(stated.number), expected));
     Ok(())
 }
 
@@ -342,7 +342,7 @@ pub(crate) fn of_type(
         draft.open(format!("{}with {value} as {name}:", if is_async { "async " } else { "" }));
         stated.expect(&draft, &name, enters, &row_path.path, None);
     }
-    if stated.uses.real.is_empty() {
+    if stated.uses.effect_uses.is_empty() {
         // The row has only a role, a tag or parameters, so the use only checks that the name is a type.
         stated.probe(draft, &value, &row_path.path, None);
     }
