@@ -60,7 +60,7 @@ class Hooks:
     def _patched_asyncio(self, real: Callable[[Any], None]) -> Callable[[Any], None]:
         watchdog, selectors = self.watchdog, self.selectors
 
-        # A test runs its loop several times: for fixtures, for itself, and to end remaining tasks.
+        # A test runs its loop several times: for fixtures, for the test, and to end remaining tasks.
         def run_forever(loop: Any) -> None:
             selector: Any = getattr(loop, "_selector", None)
             if not selectors.reports_turns(selector):

@@ -86,7 +86,7 @@ def extract(jar: Path, target: Path) -> None:
 
 
 def jdk() -> Path:
-    """Returns the newest JDK at hand: of `JAVA_HOME`, of the path, or installed beside these."""
+    """Returns the newest JDK at hand: of `JAVA_HOME`, of the path, or in the folders of these."""
     homes = [Path(os.environ["JAVA_HOME"])] if "JAVA_HOME" in os.environ else []
     if program := shutil.which("javac"):
         homes.append(Path(program).resolve().parent.parent)

@@ -7,7 +7,7 @@
 
 For each file the newest version of its library within `version` is downloaded without dependencies, and `blocklint
 models verify` reads it; nothing is installed, imported or run. Of every row the path must exist, be a coroutine
-function where `async` says so and none where an effect stands, and have the parameters that the row names. Exempt are
+function if the row has `async` and none if it has an effect, and have the parameters in the row. Exempt are
 paths with a synthetic `<…>` segment and rows with `unchecked`. The further packages are recorded with the result and
 read again the next time.
 """

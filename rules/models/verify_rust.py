@@ -8,7 +8,7 @@
     verify_rust.py --sources DIR FILE …                         read crates below a folder, and download none
 
 For each file the newest version of its crates within `version` is read as items; nothing is compiled. Of every row the
-path must be public, be an `async fn` or give a future where `async` says so and none where an effect stands, and have
+path must be public, be an `async fn` or return a future if the row has `async` and none if it has an effect, and have
 the parameters that the row names; twins and the types that a row gives must exist too. Exempt are rows with
 `unchecked`. The further crates and versions are recorded with the result and read again the next time.
 """

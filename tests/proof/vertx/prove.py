@@ -4,8 +4,8 @@
     prove.py [--blocklint BLOCKLINT] [--runs N]
 
 `on_the_loop/` is the mistake: blocklint must find BLT101 in it, and its event loop must stand still as long as the call takes.
-`handed_over/` is what the finding's help says: nothing is found, the answers are the same, and the loop stands still for a tenth of
-that at most. `only_wrapped/`, a future around the same call, looks like the fix and must fail: it is found, and the loop stands still.
+`handed_over/` follows the help line of the finding: nothing is found, the answers are the same, and the loop is stalled for a tenth of
+that at most. `only_wrapped/`, a future around the same call, looks like the fix and must fail: it is found, and the loop is stalled.
 Needs a JDK and Maven, which fetches vertx-core.
 """
 
