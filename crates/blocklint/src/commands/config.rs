@@ -95,7 +95,7 @@ fn option_values(check: &Check, current: &Utf8Path) -> Vec<OptionValue> {
     let severity = severity.map(|least| least.as_str().to_owned());
     let confidence = confidence.map(|least| least.as_str().to_owned());
     let or_persona = |is_unset: bool, option: &'static str| if is_unset { "--persona" } else { option };
-    let given = [
+    let candidates = [
         ("select", "--select", list(&check.select)),
         ("extend-select", "--extend-select", list(&check.extend_select)),
         ("ignore", "--ignore", list(&check.ignore)),
@@ -106,9 +106,9 @@ fn option_values(check: &Check, current: &Utf8Path) -> Vec<OptionValue> {
         ("persona", "--persona", single(check.persona.map(|persona| persona.as_str().to_owned()))),
         ("baseline", "--baseline", single(check.baseline.as_ref().map(|file| absolute(current, file).to_string()))),
     ];
-    let given =
-        given.into_iter().filter_map(|(key, option, values)| Some(OptionValue { key, option, values: values? }));
-    given.collect()
+    let candidates =
+        candidates.into_iter().filter_map(|(key, option, values)| Some(OptionValue { key, option, values: values? }));
+    candidates.collect()
 }
 
 /// Returns the options in use that decide which findings are reported and have no key in the configuration.
@@ -126,12 +126,12 @@ fn options_without_key(check: &Check) -> Vec<String> {
         ("--unsafe-fixes", check.unsafe_fixes),
         ("--no-cache", check.no_cache),
     ];
-    let mut given: Vec<String> = flags.iter().filter(|(_, is)| *is).map(|(option, _)| (*option).to_owned()).collect();
-    given.extend(check.since.as_ref().map(|since| format!("--since {since}")));
-    given.extend(check.environment.iter().map(|folder| format!("--environment {folder}")));
-    given.extend(check.cache_dir.as_ref().map(|folder| format!("--cache-dir {folder}")));
-    given.extend(check.run.max_findings.map(|most| format!("--max-findings {most}")));
-    given.iter().map(|option| option.replace(char::is_control, " ")).collect()
+    let mut options: Vec<String> = flags.iter().filter(|(_, is)| *is).map(|(option, _)| (*option).to_owned()).collect();
+    options.extend(check.since.as_ref().map(|since| format!("--since {since}")));
+    options.extend(check.environment.iter().map(|folder| format!("--environment {folder}")));
+    options.extend(check.cache_dir.as_ref().map(|folder| format!("--cache-dir {folder}")));
+    options.extend(check.run.max_findings.map(|most| format!("--max-findings {most}")));
+    options.iter().map(|option| option.replace(char::is_control, " ")).collect()
 }
 
 /// Prints the output of `--show-files`: the files whose findings are reported, one in each line.

@@ -35,13 +35,14 @@ fn compare_sessions(path: &Utf8Path, count: u32, seed: u64) -> Result<u8, Failur
     let mut buffers = Buffers::new();
     let (mut differ, mut differ_at_once, mut compared) = (0, 0, 0);
     let (mut at_once, mut whole): (Vec<Duration>, Vec<Duration>) = (Vec::new(), Vec::new());
-    let report_difference = |number: u32, what: &str, file: &Utf8Path, found: &[Finding], expected: &[Finding]| {
-        let [missed, extra] = [missing_in(found, expected), missing_in(expected, found)];
-        ignore_closed_pipe(writeln!(
-            std::io::stdout(),
-            "{number}: {what} in {file}:\n  missed {missed:#?}\n  extra {extra:#?}"
-        ))
-    };
+    let report_difference =
+        |number: u32, what: &str, file: &Utf8Path, edited_findings: &[Finding], expected: &[Finding]| {
+            let [missed, extra] = [missing_in(edited_findings, expected), missing_in(expected, edited_findings)];
+            ignore_closed_pipe(writeln!(
+                std::io::stdout(),
+                "{number}: {what} in {file}:\n  missed {missed:#?}\n  extra {extra:#?}"
+            ))
+        };
     analyse_all(&mut session);
     for number in 1..=count {
         let Some(file) = random.pick(&files) else { break };
@@ -61,10 +62,10 @@ fn compare_sessions(path: &Utf8Path, count: u32, seed: u64) -> Result<u8, Failur
             continue;
         }
         let started = Instant::now();
-        let found = analyse_all(&mut session);
+        let edited_findings = analyse_all(&mut session);
         whole.push(started.elapsed());
         if let Some(early) = early {
-            let (early, later) = (findings_in(&early, file), findings_in(&found, file));
+            let (early, later) = (findings_in(&early, file), findings_in(&edited_findings, file));
             compared += later.len();
             if early != later {
                 differ_at_once += 1;
@@ -73,9 +74,9 @@ fn compare_sessions(path: &Utf8Path, count: u32, seed: u64) -> Result<u8, Failur
         }
         if number % REOPEN_INTERVAL == 0 {
             let expected = analyse_all(&mut open(path, buffers.clone())?);
-            if found != expected {
+            if edited_findings != expected {
                 differ += 1;
-                report_difference(number, edit, file, &found, &expected)?;
+                report_difference(number, edit, file, &edited_findings, &expected)?;
             }
         }
     }

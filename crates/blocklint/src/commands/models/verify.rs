@@ -84,7 +84,8 @@ fn library_sources(verify: &VerifyModels) -> Result<LibrarySources, Failure> {
     let library_sources =
         LibrarySources { versions, older, with: verify.with.clone(), standard: verify.standard_library.clone() };
     let versions = library_sources.versions.iter().chain(&library_sources.older);
-    let all = versions.flat_map(|of| &of.folders).chain(&library_sources.with).chain(&library_sources.standard);
+    let all =
+        versions.flat_map(|version| &version.folders).chain(&library_sources.with).chain(&library_sources.standard);
     let missing: Vec<String> =
         all.filter(|folder| !folder.is_dir()).map(|folder| format!("{folder}: no such folder")).collect();
     if missing.is_empty() { Ok(library_sources) } else { Err(Failure::all(missing)) }
