@@ -1,4 +1,4 @@
-"""The pinned public packages that are measured and read, and how they come here.
+"""The pinned public packages that are measured and read, and their download.
 
 Only the standard library is used. pip fetches; nothing fetched is run or committed.
 """
@@ -10,7 +10,7 @@ import venv
 import zipfile
 from pathlib import Path
 
-# The packages by the name to download; all come as wheels, of which the Python sources are read.
+# The packages by the name on PyPI; all are wheels, whose Python sources are read.
 PACKAGES = {
     "gradio": "6.31.0",
     "homeassistant": "2026.2.3",
@@ -19,7 +19,7 @@ PACKAGES = {
     "open-webui": "0.12.4",
     "prefect": "3.9.1",
 }
-# A Python that each of them admits; pip asks for it, nothing of them is run.
+# A Python version that all packages allow. pip only downloads for it; nothing is run.
 PYTHON = {
     "gradio": "3.12",
     "homeassistant": "3.14",
@@ -34,12 +34,12 @@ REPOSITORY = HERE.parent
 
 
 def corpora_folder(given):
-    """The folder that holds what is fetched."""
+    """Returns the folder for downloads."""
     return Path(given).resolve() if given else HERE / "corpora"
 
 
 def corpus(corpora, package):
-    """The folder with the package's code, fetched if it is not there: (folder to stand in, folder to check)."""
+    """Returns the folders of a package, which is fetched if needed: (working directory, folder to check)."""
     version = PACKAGES.get(package) or sys.exit(f"{package} is not pinned in {__file__}; there are: {', '.join(PACKAGES)}")
     folder = corpora / f"{package}-{version}"
     if not folder.is_dir():
@@ -60,10 +60,10 @@ def fetch(corpora, package, version, folder):
     half = folder.with_suffix(".half")
     with zipfile.ZipFile(wheel) as archive:
         for name in archive.namelist():
-            # Some wheels carry a web front end; only sources are measured.
+            # Web front ends in wheels are removed; only sources are measured.
             if name.endswith((".py", "METADATA")):
                 archive.extract(name, half)
-    # Marks a project root, so that the run does not climb to a repository around it.
+    # Marks the project root, so that a run does not use a repository around the folder.
     (half / "blocklint.toml").touch()
     half.rename(folder)
 
@@ -75,7 +75,7 @@ def pip(arguments, what):
 
 
 def ruff(corpora, given):
-    """The path of a ruff: the given one, else the pinned one in an environment of its own."""
+    """Returns the path of a ruff: the given one, else the pinned one in an environment of its own."""
     if given:
         return given
     environment = corpora / f"ruff-{RUFF}"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures what `pytest --blocklint` costs on a suite of 1,000 async tests; `docs/evidence.md` quotes it.
+"""Measures the cost of `pytest --blocklint` on a suite of 1,000 async tests; `docs/evidence.md` quotes it.
 
     benchmarks/pytest_overhead.py [ROUNDS] [TURNS]
 
@@ -55,7 +55,7 @@ def main():
         pairs = []
         for number in range(rounds):
             options = [(), ("--blocklint",)]
-            # Neither always comes first.
+            # The two runs take turns in coming first.
             order = options if number % 2 else options[::-1]
             took = {option: run(folder, *option) for option in order}
             pairs.append((took[()], took[("--blocklint",)]))

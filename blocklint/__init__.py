@@ -8,40 +8,40 @@ __all__ = ["find_blocklint_bin"]
 
 
 def find_blocklint_bin() -> str:
-    """The path of the `blocklint` binary that belongs to this package.
+    """Returns the path of the `blocklint` binary that was installed with this package.
 
-    Raises FileNotFoundError, naming the places looked at, if there is none.
+    Raises FileNotFoundError, with the folders that were searched, if there is none.
     """
     name = "blocklint" + (sysconfig.get_config_var("EXE") or "")
-    places = _script_folders()
-    for folder in places:
+    folders = _script_folders()
+    for folder in folders:
         path = os.path.join(folder, name)
         if os.path.isfile(path):
             return path
-    looked_at = "\n".join("  " + folder for folder in places)
-    raise FileNotFoundError("the blocklint binary is in none of these folders:\n" + looked_at)
+    searched = "\n".join("  " + folder for folder in folders)
+    raise FileNotFoundError("the blocklint binary is in none of these folders:\n" + searched)
 
 
 def _script_folders() -> "list[str]":
-    """Where an installer may have put the binary, the likeliest first."""
+    """Returns the folders in which an installer may have put the binary, the likeliest first."""
     package = os.path.dirname(os.path.abspath(__file__))
     scripts = "Scripts" if sys.platform == "win32" else "bin"
     folders = [
         sysconfig.get_path("scripts"),
-        # A virtual environment that sees the packages of the Python below it.
+        # A virtual environment with access to the packages of its base interpreter.
         sysconfig.get_path("scripts", vars={"base": sys.base_prefix}),
         # pip install --target FOLDER
         os.path.join(os.path.dirname(package), "bin"),
         # pip install --prefix FOLDER: below it lib/pythonX.Y/site-packages/blocklint, or Lib\site-packages\blocklint
-        os.path.join(_up(package, 3 if sys.platform == "win32" else 4), scripts),
+        os.path.join(_parent(package, 3 if sys.platform == "win32" else 4), scripts),
         # pip install --user
         sysconfig.get_path("scripts", scheme=_user_scheme()),
     ]
-    # Without repetition, in order.
+    # Removes duplicates and keeps the order.
     return list(dict.fromkeys(folder for folder in folders if folder))
 
 
-def _up(path: str, levels: int) -> str:
+def _parent(path: str, levels: int) -> str:
     for _ in range(levels):
         path = os.path.dirname(path)
     return path

@@ -1,4 +1,4 @@
-"""`python -m blocklint`: runs the binary in this process's place."""
+"""`python -m blocklint`: replaces this process with the binary."""
 
 import os
 import subprocess
@@ -12,7 +12,7 @@ def main() -> None:
     arguments = [binary, *sys.argv[1:]]
     if sys.platform != "win32":
         os.execv(binary, arguments)
-    # Windows has no exec: a replaced process would lose its console.
+    # On Windows `os.execv` starts a new process and ends this one, so a shell would not wait for the result.
     try:
         sys.exit(subprocess.call(arguments))
     except KeyboardInterrupt:

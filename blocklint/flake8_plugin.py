@@ -1,8 +1,8 @@
-"""blocklint inside flake8: findings of the whole program, under their codes (BLT101 …).
+"""A flake8 plugin that reports blocklint's findings of the whole project under their codes (BLT101 …).
 
-flake8 hands over one file after the other, to several processes. blocklint needs the whole project, so that one run of the engine
-serves all of them: the first process that asks runs it, the others wait and read what it found. Nothing is left behind, and where
-sharing fails, each process runs the engine for itself.
+flake8 checks one file at a time, in several processes. blocklint needs the whole project, so one run of the engine serves all
+processes: the first one runs it, and the others wait for its result. The shared folder is removed at the end. If sharing fails,
+each process runs the engine itself.
 """
 
 import atexit
@@ -27,16 +27,16 @@ except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
     import msvcrt
 
-#: Names the folder that the processes of one flake8 run share, and the process that made it: `PID:FOLDER`.
+#: The environment variable with the folder that the processes of one flake8 run share, and the process that created it: `PID:FOLDER`.
 SESSION = "_BLOCKLINT_FLAKE8_SESSION"
 
-#: Says that blocklint could not run.
+#: The code of the error that blocklint could not run.
 FAILED = "BLT900"
 
-#: flake8 says itself (E902, E999) what it could not read.
+#: The code of unreadable files, which is not reported because flake8 reports them itself (E902, E999).
 UNREADABLE = "BLT902"
 
-#: A finding as flake8 takes it: line, column from 0, text.
+#: A finding in flake8's form: line, column from 0, text.
 Row = Tuple[int, int, str]
 
 
@@ -48,7 +48,7 @@ def _version() -> str:
 
 
 class Plugin:
-    """A check of one file; flake8 makes one for each."""
+    """The check of one file."""
 
     name = "blocklint"
     version = _version()
@@ -57,7 +57,7 @@ class Plugin:
     config: List[str] = []
 
     def __init__(self, tree: Any, filename: str, lines: List[str]) -> None:
-        # flake8 knows a plugin that runs once for each file by its parameter `tree`.
+        # The parameter `tree` makes flake8 run this plugin once for each file.
         self.filename = filename
         self.lines = lines
 
@@ -77,7 +77,7 @@ class Plugin:
     @classmethod
     def parse_options(cls, options: Any) -> None:
         given = options.blocklint_config or []
-        # In flake8's own configuration it is one text.
+        # In flake8's configuration file the value is a single string.
         cls.config = [given] if isinstance(given, str) else list(given)
         if multiprocessing.parent_process() is None:
             _begin_session()
@@ -85,9 +85,9 @@ class Plugin:
     def run(self) -> Iterator[Tuple[int, int, str, type]]:
         if self.filename in ("-", "stdin") or not os.path.isfile(self.filename):
             return
-        found = _found(os.path.abspath(self.filename), self.config)
+        found = _findings_of_file(os.path.abspath(self.filename), self.config)
         if found and not self._is_saved():
-            # The text that an editor hands over is not what was analysed; its lines are elsewhere.
+            # The text of an editor differs from the analysed file, so lines of findings may be wrong.
             return
         for line, column, text in found:
             yield line, column, text, type(self)
@@ -99,18 +99,18 @@ class Plugin:
         except OSError:
             return False
         except (SyntaxError, UnicodeError):
-            # flake8 reads it in an encoding of its own choice, and says so.
+            # flake8 falls back to another encoding, and reports that itself.
             return True
-        return _plain("".join(self.lines)) == _plain(saved)
+        return _normalise("".join(self.lines)) == _normalise(saved)
 
 
-def _plain(text: str) -> str:
-    """With one kind of line end, and without the mark at the beginning."""
+def _normalise(text: str) -> str:
+    """Returns the text with `\\n` as line ends and without a byte order mark."""
     return text.replace("\r\n", "\n").replace("\r", "\n").lstrip("\ufeff")
 
 
 def _begin_session() -> None:
-    """Makes the folder that this run of flake8 and its workers share; they find it in their environment."""
+    """Creates the folder that this run of flake8 shares with its workers, and puts it into the environment."""
     try:
         folder = tempfile.mkdtemp(prefix="blocklint-flake8-")
     except OSError:
@@ -120,15 +120,15 @@ def _begin_session() -> None:
     os.environ[SESSION] = "{}:{}".format(owner, folder)
 
     def clean() -> None:
-        # A worker that was forked runs this as well.
+        # Forked workers run this handler too.
         if os.getpid() == owner:
             shutil.rmtree(folder, ignore_errors=True)
 
     atexit.register(clean)
 
 
-def _session() -> Optional[str]:
-    """The folder of this run of flake8; none where it could not be made, or where it is that of another run."""
+def _session_folder() -> Optional[str]:
+    """Returns the shared folder of this run of flake8; None if it could not be created, or belongs to another run."""
     owner, _, folder = os.environ.get(SESSION, "").partition(":")
     parent = multiprocessing.parent_process()
     ours = (os.getpid(), parent.pid if parent else None)
@@ -137,36 +137,36 @@ def _session() -> Optional[str]:
     return folder
 
 
-#: Scope of a run → what was found there, by file. One for each process.
-_KNOWN: Dict[Tuple[str, ...], Dict[str, List[Row]]] = {}
+#: The findings of each run in this process: (session folder, scope, config) → file → rows.
+_RESULTS: Dict[Tuple[str, ...], Dict[str, List[Row]]] = {}
 
 
-def _found(path: str, config: List[str]) -> List[Row]:
+def _findings_of_file(path: str, config: List[str]) -> List[Row]:
     here = os.getcwd()
     # The files below the current folder are one project, as for `blocklint check`; another file belongs to its own.
     inside = path.startswith(os.path.join(here, ""))
     scope = here if inside else os.path.dirname(path)
-    session = _session()
+    session = _session_folder()
     key = (session or "", scope, *config)
-    if key not in _KNOWN:
-        _KNOWN[key] = _by_file(_shared(session, scope, config))
-    rows = _KNOWN[key].get(os.path.realpath(path), [])
-    if "" in _KNOWN[key] and _is_first(session, key):
-        # Said once, in whichever file comes first.
-        rows = rows + _KNOWN[key][""]
+    if key not in _RESULTS:
+        _RESULTS[key] = _group_by_file(_run_shared(session, scope, config))
+    rows = _RESULTS[key].get(os.path.realpath(path), [])
+    if "" in _RESULTS[key] and _reports_error_first(session, key):
+        # The error is reported once, in the first file.
+        rows = rows + _RESULTS[key][""]
     return rows
 
 
-def _is_first(session: Optional[str], key: Tuple[str, ...]) -> bool:
+def _reports_error_first(session: Optional[str], key: Tuple[str, ...]) -> bool:
     if session is None:
-        return _KNOWN[key].pop("", None) is not None
+        return _RESULTS[key].pop("", None) is not None
     with contextlib.suppress(OSError):
         os.close(os.open(os.path.join(session, "failed"), os.O_CREAT | os.O_EXCL | os.O_WRONLY))
         return True
     return False
 
 
-def _by_file(output: Dict[str, Any]) -> Dict[str, List[Row]]:
+def _group_by_file(output: Dict[str, Any]) -> Dict[str, List[Row]]:
     files: Dict[str, List[Row]] = {}
     if output.get("error"):
         files[""] = [(1, 0, "{} blocklint could not run: {}".format(FAILED, output["error"]))]
@@ -180,15 +180,15 @@ def _by_file(output: Dict[str, Any]) -> Dict[str, List[Row]]:
     return files
 
 
-def _shared(session: Optional[str], scope: str, config: List[str]) -> Dict[str, Any]:
-    """Returns the engine's output; the first process that comes runs it."""
+def _run_shared(session: Optional[str], scope: str, config: List[str]) -> Dict[str, Any]:
+    """Returns the output of the engine, which the first process runs and others read."""
     if session is None:
         return _run(scope, config)
     name = hashlib.sha256("\0".join([scope, *config]).encode("utf-8", "surrogateescape")).hexdigest()[:16]
     result = os.path.join(session, name + ".json")
     try:
         with open(os.path.join(session, name + ".lock"), "a+b") as lock:
-            _wait_for(lock)
+            _lock(lock)
             if os.path.exists(result):
                 with open(result, encoding="utf-8") as file:
                     return json.load(file)
@@ -201,8 +201,8 @@ def _shared(session: Optional[str], scope: str, config: List[str]) -> Dict[str, 
         return _run(scope, config)
 
 
-def _wait_for(lock: Any) -> None:
-    """Waits until no other process holds the file; the system frees it when its holder ends, however that happens."""
+def _lock(lock: Any) -> None:
+    """Locks the file, and waits for other processes. The system releases the lock when its process ends, also after a crash."""
     if fcntl is not None:
         fcntl.flock(lock, fcntl.LOCK_EX)
         return
@@ -211,7 +211,7 @@ def _wait_for(lock: Any) -> None:
             msvcrt.locking(lock.fileno(), msvcrt.LK_LOCK, 1)
             return
         except OSError as error:
-            # It gives up after ten seconds.
+            # `LK_LOCK` gives up after ten seconds.
             if error.errno != getattr(errno, "EDEADLOCK", errno.EDEADLK):
                 raise
 
@@ -226,8 +226,8 @@ def _run(scope: str, config: List[str]) -> Dict[str, Any]:
     except OSError as error:
         return {"error": str(error)}
     if done.returncode != 0:
-        told = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        return {"error": "; ".join(told[:3]) or "exit code {}".format(done.returncode)}
+        messages = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        return {"error": "; ".join(messages[:3]) or "exit code {}".format(done.returncode)}
     try:
         return {"findings": json.loads(done.stdout.decode("utf-8"))}
     except ValueError as error:

@@ -1,6 +1,6 @@
-"""maturin as the build backend, which says in one sentence what is missing where Rust is, and how long a build takes.
+"""The build backend: maturin, with one sentence if Rust is missing or too old, and the expected time of a build.
 
-Without it maturin downloads a Rust of its own into a cache, or ends with a traceback where it cannot.
+Without this, maturin would download a Rust of its own into a cache, or end with a traceback.
 """
 
 import re
@@ -23,7 +23,7 @@ __all__ = [
     "prepare_metadata_for_build_wheel",
 ]
 
-#: As README.md says, too; docs/speed.md has the measurement.
+#: The same figure is in README.md; docs/speed.md has the measurement.
 HOW_LONG = "blocklint is compiled now, which takes about seven minutes of processor time"
 
 
@@ -63,9 +63,9 @@ def least_rust():
 
 
 def rust_version():
-    """Returns the version of the Rust on the PATH, or None if it does not say one."""
+    """Returns the version of the Rust on the PATH, or None if there is none."""
     try:
-        # In the folder of the sources, where rustup chooses as it does for the build.
+        # In the folder of the sources rustup chooses the same toolchain as for the build.
         said = subprocess.check_output(["cargo", "--version"], stderr=subprocess.DEVNULL, universal_newlines=True)
     except (OSError, subprocess.SubprocessError):
         return None

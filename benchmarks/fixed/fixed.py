@@ -19,18 +19,18 @@ LANGUAGES = ("python", "rust", "java")
 COLUMNS = ("repository", "parent", "path", "line", "call", "depth", "kind", "fix", "note", "half")
 KINDS = ("sleep", "network", "database", "file", "subprocess", "wait", "lock", "cpu", "input", "loop", "amount", "other")
 HALVES = ("learn", "kept")
-# The panel's table, once it is there. The repositories of its list `learn` have been opened, and cannot be kept here.
+# The table of the panel. The repositories of its list `learn` have been read, so they cannot be in the half `kept`.
 PANEL = HERE.parent / "panel" / "projects.tsv"
 
 
 def table(path):
-    """The rows of a tab-separated file with a header, as dictionaries."""
+    """Returns the rows of a tab-separated file with a header, as dictionaries."""
     with open(path, encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
 
 
 def rows(languages=LANGUAGES):
-    """All rows, each with its `language`."""
+    """Returns all rows, each with its `language`."""
     return [{**row, "language": language} for language in languages for row in table(HERE / f"{language}.tsv")]
 
 
@@ -42,14 +42,14 @@ def write(language, of_it):
 
 
 def opened():
-    """The repositories of the panel's list `learn`, in lower case."""
+    """Returns the repositories of the panel's list `learn`, in lower case."""
     if not PANEL.is_file():
         return set()
     return {row["repository"].lower() for row in table(PANEL) if row["list"] == "learn"}
 
 
 def assign(of_it):
-    """Gives each repository without a half one: nobody chooses. `of_it` are the rows of one language.
+    """Assigns a half to each repository without one, by a rule that leaves no choice. `of_it` are the rows of one language.
 
     Repositories that the panel has opened are *learn*. The others come in the order of the SHA-256 of their names, each to the half that
     has less so far, where a repository weighs its rows and as much again as repositories have rows on average; else to *learn*. A half that is set stays as it is.
@@ -74,7 +74,7 @@ def assign(of_it):
 
 
 def git_folder(mirror, repository):
-    """The git directory of a repository in a folder of mirrors, None if it is not there."""
+    """Returns the git directory of a repository in a folder of mirrors, None if it is not there."""
     bare = Path(mirror) / repository.replace("/", "+") / "repo"
     for folder in (bare / ".git", bare):
         if (folder / "HEAD").is_file():
@@ -83,7 +83,7 @@ def git_folder(mirror, repository):
 
 
 def last_segment(call):
-    """`open` of `pathlib.Path.open`, `read` of `std::fs::read`."""
+    """Returns the last name of a path: `open` of `pathlib.Path.open`, `read` of `std::fs::read`."""
     return re.split(r"\.|::|#", call.rstrip("!()"))[-1]
 
 
@@ -92,5 +92,5 @@ def github(repository):
 
 
 def environment():
-    """For git: it asks nobody, and never fetches more than it was told to."""
+    """Returns the environment of git, in which it never prompts and fetches no missing objects."""
     return {**os.environ, "GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_LFS_SKIP_SMUDGE": "1"}

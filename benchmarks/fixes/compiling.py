@@ -1,6 +1,6 @@
 """Checks that projects still compile after all fixes were applied: with their own compilers, before and after.
 
-- Rust: `cargo check --all-targets` of each workspace; an error that was not there before does not hold.
+- Rust: `cargo check --all-targets` of each workspace; a new error is a failure.
 - Java: `mvn -q -o compile`, or without `-o` where nothing was downloaded yet.
 - Python: each changed file is compiled by the oldest interpreter that the project says it runs on, as far as one is installed
   (`python3.8` and so on, or below `~/.pyenv/versions`).
@@ -33,7 +33,7 @@ def check(original, copy, fix):
 
 
 def sources(folder):
-    """The source files of a project, without what builds leave behind."""
+    """Yields the source files of a project, without what builds leave behind."""
     for path in sorted(folder.rglob("*")):
         inside = [folder / parent for parent in path.relative_to(folder).parents]
         if path.suffix in (".py", ".rs", ".java") and path.is_file() and not any(map(is_made, inside)):
@@ -41,7 +41,7 @@ def sources(folder):
 
 
 def is_made(folder):
-    """True if a build made a folder. A package of a program may be called `target` too."""
+    """True if a build created a folder. The name `target` alone is not enough, because a package can have it."""
     return folder.name == "target" and any((folder.parent / name).exists() for name in ("Cargo.toml", "pom.xml"))
 
 
@@ -67,7 +67,7 @@ def errors(folder):
 
 
 def python_for(path, root):
-    """The oldest interpreter that the nearest manifest names and that is there; else the one that runs this."""
+    """Returns the oldest installed interpreter that the nearest manifest allows; else the one that runs this."""
     for folder in path.parents:
         for name in ("pyproject.toml", "setup.cfg", "setup.py"):
             manifest = folder / name
@@ -82,7 +82,7 @@ def python_for(path, root):
 
 def interpreter(major, minor):
     found = shutil.which(f"python{major}.{minor}")
-    # A shim of pyenv is there for every version, and runs only those that are switched on.
+    # pyenv has a shim for every version, which runs only activated ones.
     if found and subprocess.run([found, "-c", ""], capture_output=True, check=False).returncode == 0:
         return found
     versions = Path(os.path.expanduser("~/.pyenv/versions"))

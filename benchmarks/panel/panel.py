@@ -1,4 +1,4 @@
-"""The pinned projects of the panel, where their checkouts lie, and runs of blocklint over them.
+"""The pinned projects of the panel, the folders of their checkouts, and runs of blocklint over them.
 
 Only the standard library is used; nothing that is fetched is run or committed.
 """
@@ -20,7 +20,7 @@ from packages import corpora_folder, corpus  # noqa: E402
 PROJECTS = HERE / "projects.tsv"
 LISTS = ("learn", "fresh", "reserve")
 LANGUAGES = {"python": ".py", "rust": ".rs", "java": ".java"}
-# A row whose repository begins so is a package of packages.py, and its commit a version.
+# The prefix of repositories that are packages of packages.py, whose commit is a version.
 PACKAGE = "pypi:"
 DEFAULT = ()
 LOWEST = ("--min-severity", "note", "--min-confidence", "low")
@@ -29,7 +29,7 @@ VERDICT_COLUMNS = ("project", "draw", "file", "line", "code", "severity", "confi
 
 
 def table(path):
-    """The rows of a tab-separated file with a header, as dictionaries."""
+    """Returns the rows of a tab-separated file with a header, as dictionaries."""
     with open(path, encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
 
@@ -40,7 +40,7 @@ def write_table(path, columns, rows):
 
 
 def projects(lists=(), names=(), language=None):
-    """The projects of these lists or of these names, in the order of the table."""
+    """Returns the projects of these lists or of these names, in the order of the table."""
     rows = table(PROJECTS)
     unknown = set(names) - {row["project"] for row in rows}
     if unknown:
@@ -54,7 +54,7 @@ def projects(lists=(), names=(), language=None):
 
 
 def add_choice(parser):
-    """The arguments that choose projects."""
+    """Adds the arguments that choose projects."""
     parser.add_argument("names", nargs="*", metavar="NAME", help="projects of projects.tsv")
     parser.add_argument("--list", action="append", choices=LISTS, default=[], help="all of this list")
     parser.add_argument("--all", action="store_true", help="all of all lists")
@@ -68,7 +68,7 @@ def chosen(options):
 
 
 def folder(row, corpora):
-    """Where a project lies, and what of it is checked: (folder to stand in, path to check)."""
+    """Returns the folder of a project and the checked part: (working directory, path to check)."""
     if row["repository"].startswith(PACKAGE):
         stand, code = corpus(corpora, row["repository"][len(PACKAGE) :])
         return stand, code.name
@@ -79,7 +79,7 @@ def folder(row, corpora):
 
 
 class Run:
-    """One run of blocklint: its findings, with paths below the project, and what it cost."""
+    """A run of blocklint: its findings, with paths relative to the project, and its cost."""
 
     def __init__(self, binary, row, corpora, levels=DEFAULT, output="json"):
         stand, code = folder(row, corpora)
@@ -90,7 +90,7 @@ class Run:
             child = subprocess.Popen(command, cwd=stand, stdin=subprocess.DEVNULL, stdout=out, stderr=err)
             _, status, used = os.wait4(child.pid, 0)
             self.wall = time.monotonic() - begun
-            # Popen must not wait for it again. Below zero: the signal that ended it.
+            # Prevents that Popen waits again. A negative code is the signal that ended the process.
             child.returncode = self.exit = os.WEXITSTATUS(status) if os.WIFEXITED(status) else -os.WTERMSIG(status)
             out.seek(0)
             err.seek(0)
@@ -119,7 +119,7 @@ def place(finding):
 
 
 def language_of(path):
-    """By the file, for projects hold files of more than one."""
+    """Returns the language of a file, because projects have files of several languages."""
     return next((name for name, suffix in LANGUAGES.items() if str(path).endswith(suffix)), "python")
 
 
@@ -136,7 +136,7 @@ def relative(value, stand):
 
 
 def lines_of(row, corpora):
-    """Non-blank lines of the project's language in its checkout, tests included."""
+    """Returns the number of non-blank lines of the project's language, tests included."""
     stand, code = folder(row, corpora)
     number = 0
     for place, folders, files in os.walk(stand / code):

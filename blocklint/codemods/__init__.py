@@ -1,4 +1,4 @@
-"""Codemods on libcst: they mend a finding across files, or refuse with the reason and the place.
+"""Codemods with libcst that fix a finding across files, or refuse with a reason and a place.
 
 `blocklint codemod asyncify|offload` runs them. They need libcst: `pip install 'blocklint-async[codemods]'`.
 """

@@ -1,4 +1,4 @@
-"""`python -m blocklint.codemods`."""
+"""`python -m blocklint.codemods`: the command line of the codemods, which `blocklint codemod` starts."""
 
 import sys
 

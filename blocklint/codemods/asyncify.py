@@ -1,4 +1,4 @@
-"""For libcst's own tool: `python -m libcst.tool codemod -x blocklint.codemods.asyncify.AsyncifyCommand --no-format PATHS`.
+"""The codemod `asyncify` as a command of libcst's tool: `python -m libcst.tool codemod -x blocklint.codemods.asyncify.AsyncifyCommand --no-format PATHS`.
 
 Helpers along the trace become coroutines, and their callers await them.
 """

@@ -1,4 +1,4 @@
-"""Questions to blocklint's binary: the findings of a project, and what models say of library paths."""
+"""Calls of the blocklint binary: the findings of a project, and the model rows of library paths."""
 
 from __future__ import annotations
 
@@ -11,28 +11,30 @@ from blocklint import find_blocklint_bin
 
 
 class Binary:
+    """The blocklint binary, with a cache of model rows."""
+
     def __init__(self, path: str = "") -> None:
         self.path = path or os.environ.get("BLOCKLINT_BINARY") or find_blocklint_bin()
         self._known: Dict[str, Dict[str, Any]] = {}
 
     def findings(self, root: str) -> List[Dict[str, Any]]:
-        """All findings of the project, also those that only `auditor` would be shown: their traces say what calls what."""
-        asked = ["check", "--no-baseline", "--persona", "auditor", "--output-format", "json", "--quiet", root]
-        found = json.loads(self._run(asked, root))
-        return [finding for finding in found if finding["filename"].endswith(".py")]
+        """Returns the findings of the project at all levels, because their traces have calls that a usual run does not show."""
+        arguments = ["check", "--no-baseline", "--persona", "auditor", "--output-format", "json", "--quiet", root]
+        findings = json.loads(self._run(arguments, root))
+        return [finding for finding in findings if finding["filename"].endswith(".py")]
 
-    def shown(self, root: str) -> Dict[str, Any]:
-        """The fix, and why there is none, of those that a usual run shows, by their fingerprints."""
-        asked = ["check", "--no-baseline", "--output-format", "json", "--quiet", root]
-        return {finding["fingerprint"]: (finding["fix"], finding["no_fix"]) for finding in json.loads(self._run(asked, root))}
+    def fixes_of_usual_run(self, root: str) -> Dict[str, Any]:
+        """Returns the fix, or the reason why there is none, of each finding of a usual run, by fingerprint."""
+        arguments = ["check", "--no-baseline", "--output-format", "json", "--quiet", root]
+        return {finding["fingerprint"]: (finding["fix"], finding["no_fix"]) for finding in json.loads(self._run(arguments, root))}
 
     def twin(self, path: str) -> Dict[str, Any]:
-        """Returns what models say of a path."""
+        """Returns the model rows of a path, as `blocklint models twins` prints them."""
         if path not in self._known:
-            self.learn([path])
+            self.load_twins([path])
         return self._known[path]
 
-    def learn(self, paths: Iterable[str]) -> None:
+    def load_twins(self, paths: Iterable[str]) -> None:
         new = sorted({path for path in paths if path and path not in self._known})
         if new:
             self._known.update(json.loads(self._run(["models", "twins", "--isolated", *new], os.getcwd())))

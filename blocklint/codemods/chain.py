@@ -1,4 +1,4 @@
-"""Which functions become coroutines so that a call can be awaited, and which of their callers await them."""
+"""Makes functions along a trace coroutine functions, and makes their callers await them, up to a coroutine."""
 
 from __future__ import annotations
 
@@ -10,71 +10,73 @@ from .index import FUNCTIONS, Class, File, Function, Index, dotted
 from .leaf import Leaves
 from .names import Module, Names, Uses
 from .refusal import Refusal
-from .spelling import CHANGES, leave, span, spelled
+from .spelling import CHANGES, mark_import_unused, span, spell
 
-# Base classes that call nothing.
-PLAIN = ("builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol", "typing_extensions.Protocol")
+# Base classes that call no methods of subclasses.
+PASSIVE_BASES = ("builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol", "typing_extensions.Protocol")
 
 
 class Chain:
+    """The functions that become coroutine functions for a finding, and the edits for them and their callers."""
+
     def __init__(self, index: Index, edits: Dict[str, Edits], leaves: Leaves, public: bool) -> None:
         self.index, self.edits, self.leaves, self.public = index, edits, leaves, public
-        self.made: Set[Function] = set()
+        self.coroutines: Set[Function] = set()
         self.calls: List[Tuple[File, ast.AST]] = []
         self.notes: List[str] = []
 
-    def of(self, file: File) -> Edits:
+    def edits_of(self, file: File) -> Edits:
         return self.edits.setdefault(file.path, Edits())
 
-    def settle(self) -> None:
-        """Until nothing is left: whatever now awaits must be a coroutine."""
+    def convert_callers(self) -> None:
+        """Makes each function with a new `await` a coroutine function, until there is none left."""
         while self.leaves.touched:
             function, path, line = self.leaves.touched.pop()
-            self.coroutine(function, path, line)
+            self.make_coroutine(function, path, line)
 
-    def coroutine(self, function: Function, path: str, line: int) -> None:
-        """Makes a function a coroutine function, with all that override it, and has all callers await it."""
-        if function.is_async or function in self.made:
+    def make_coroutine(self, function: Function, path: str, line: int) -> None:
+        """Makes a function and its overrides coroutine functions, and makes all callers await them."""
+        if function.is_async or function in self.coroutines:
             return
         for path in self.index.names.unread:
             if (line := self.index.line_of(path, function.name)) is not None:
                 self.index.file(path, line)
                 raise Refusal("unreadable", f"`{function}` may be called here, and blocklint cannot read all of the file", path, line)
         uses = self.index.names.uses(function)
-        self.bases_allow(function, uses)
+        self.check_bases(function, uses)
         for one in uses.family:
-            self.may(one, uses)
-        self.made.update(uses.family)
+            self.check_function(one, uses)
+        self.coroutines.update(uses.family)
         for one in uses.family:
-            self.of(one.file).coroutines.add(one.node.lineno)
-        self.callers(function, uses)
+            self.edits_of(one.file).coroutines.add(one.node.lineno)
+        self.await_in_callers(function, uses)
 
-    def bases_allow(self, function: Function, uses: Uses) -> None:
-        """Refuses where a base class outside of the project may ask for the function as it is."""
-        for of, base in uses.bases:
-            if not outside_is_harmless(base, function.name) and not function.name.startswith("_") and not self.public:
-                said = f"`{base}`" if base else "a class that is not known"
-                raise Refusal("contract-outside", f"`{of.name}` is a {said}, which may ask for a `{function.name}` that is not async (--allow-public says it does not)", of.file.path, of.node.lineno)
+    def check_bases(self, function: Function, uses: Uses) -> None:
+        """Refuses if a base class outside of the project may call the function without awaiting it."""
+        for owner, base in uses.bases:
+            if not never_calls(base, function.name) and not function.name.startswith("_") and not self.public:
+                description = f"`{base}`" if base else "a class that is not known"
+                raise Refusal("contract-outside", f"`{owner.name}` is a {description}, which may ask for a `{function.name}` that is not async (--allow-public says it does not)", owner.file.path, owner.node.lineno)
 
-    def may(self, function: Function, uses: Uses) -> None:
-        """Refuses what cannot be a coroutine function."""
+    def check_function(self, function: Function, uses: Uses) -> None:
+        """Refuses if the function cannot be a coroutine function: special methods, properties, unknown decorators, `yield from`."""
         file, node = function.file, function.node
 
-        def refuse(kind: str, reason: str, at: Optional[ast.AST] = None) -> Refusal:
-            return Refusal(kind, reason, file.path, (at or node).lineno)
+        def refuse(kind: str, reason: str, site: Optional[ast.AST] = None) -> Refusal:
+            return Refusal(kind, reason, file.path, (site or node).lineno)
 
         if function.name.startswith("__") and function.name.endswith("__"):
             raise refuse("dunder", f"`{function}` is called by the language, which does not await")
         for decorator in node.decorator_list:
             target = self.index.names.target(file, decorator.func if isinstance(decorator, ast.Call) else decorator)
-            said = target if isinstance(target, str) else dotted(decorator) or "a decorator"
-            if said in CHANGES["decorators"]["renamed"]:
-                new = CHANGES["decorators"]["renamed"][said]
-                self.of(file).replaced[span(file, decorator)] = spelled(self.index.names, file, new, self.of(file), decorator, True)
+            description = target if isinstance(target, str) else dotted(decorator) or "a decorator"
+            if description in CHANGES["decorators"]["renamed"]:
+                new = CHANGES["decorators"]["renamed"][description]
+                self.edits_of(file).replaced[span(file, decorator)] = spell(self.index.names, file, new, self.edits_of(file), decorator, True)
                 continue
-            if said.split(".")[-1] in ("property", "cached_property"):
+            if description.split(".")[-1] in ("property", "cached_property"):
                 raise refuse("property", f"`{function}` is a property, whose readers would have to await it")
-            if said not in CHANGES["decorators"]["kept"]:
+            if description not in CHANGES["decorators"]["kept"]:
                 raise refuse("decorator", f"what `@{ast.unparse(decorator)[:60]}` does with a coroutine function is not known", decorator)
         if function.is_generator and any(isinstance(one, ast.YieldFrom) for one in ast.walk(node)):
             raise refuse("generator", f"`{function}` is a generator with `yield from`, which coroutines cannot have")
@@ -83,35 +85,35 @@ class Chain:
 
     # --- callers --------------------------------------------------------------------------------------
 
-    def callers(self, function: Function, uses: Uses) -> None:
+    def await_in_callers(self, function: Function, uses: Uses) -> None:
         for use in uses.uses:
             if use.is_target:
                 raise Refusal("reassigned", f"`{function}` is replaced here", use.file.path, use.node.lineno)
             if use.means != "family":
-                said = "whose `{}` this is is not known" if use.means == "unknown" else "this may be another `{}` as well"
-                raise Refusal("unknown-receiver", said.format(function.name), use.file.path, use.node.lineno)
-            self.reference(use.file, use.node, function)
-        self.strings(function, uses.family)
+                description = "whose `{}` this is is not known" if use.means == "unknown" else "this may be another `{}` as well"
+                raise Refusal("unknown-receiver", description.format(function.name), use.file.path, use.node.lineno)
+            self.convert_use(use.file, use.node, function)
+        self.check_strings(function, uses.family)
         if not uses.uses and len(uses.family) == 1 and not function.is_async and self.is_reachable(function, uses):
             raise Refusal("sync-caller", f"`{function}` is not async, and nothing in the project calls it", function.file.path, function.node.lineno)
 
     def is_reachable(self, function: Function, uses: Uses) -> bool:
-        """True if code that is not seen may call a function that the project does not call by its name.
+        """True if unknown code may call a function that the project does not call by its name.
 
-        A method changes with the client of its object; nobody misses it as it was if its class is the project's own alone.
+        A method without known callers may change if its class is used in the project alone.
         """
         owner, file = function.owner, function.file
         if owner is None or file.is_test or function.node.decorator_list or uses.class_shown:
             return True
-        if any(base not in PLAIN for _, base in uses.bases):
+        if any(base not in PASSIVE_BASES for _, base in uses.bases):
             return True
         dynamic = (path for path, source in self.index.sources() if (b"getattr" in source or b"methodcaller" in source) and (path == file.path or owner.name.encode() in source))
-        if any(looks_up(self.index.file(path)) for path in dynamic):
+        if any(uses_dynamic_names(self.index.file(path)) for path in dynamic):
             return True
         self.notes.append(f"{file.path}:{function.node.lineno}: nothing in the project calls `{function}`, which is async from now on")
         return False
 
-    def reference(self, file: File, node: ast.AST, function: Function) -> None:
+    def convert_use(self, file: File, node: ast.AST, function: Function) -> None:
         def refuse(kind: str, reason: str) -> Refusal:
             return Refusal(kind, reason, file.path, node.lineno)
 
@@ -119,48 +121,48 @@ class Chain:
         if not isinstance(call, ast.Call) or call.func is not node:
             if isinstance(call, FUNCTIONS) and node in call.decorator_list:
                 raise refuse("decorator", f"`{function}` is used as a decorator")
-            if isinstance(call, ast.Call) and node in call.args and self.takes_either(file, call):
+            if isinstance(call, ast.Call) and node in call.args and self.accepts_coroutine_functions(file, call):
                 return None
-            if isinstance(call, ast.Call) and self.is_handed_over(file, call, node, function):
-                # The thread is of no use any more.
+            if isinstance(call, ast.Call) and self.is_passed_to_thread(file, call, node, function):
+                # The call needs no thread any more.
                 self.calls.append((file, call))
-                self.of(file).direct.add(span(file, call))
-                return leave(file, call.func, self.of(file))
+                self.edits_of(file).direct.add(span(file, call))
+                return mark_import_unused(file, call.func, self.edits_of(file))
             raise refuse("passed-on", f"`{function}` is passed on by its name here")
         self.calls.append((file, call))
-        caller = file.around(call)
+        caller = file.function_around(call)
         if caller is None:
             if under_main(file, call):
-                return self.run(file, call, function)
+                return self.run_to_end(file, call, function)
             raise refuse("module-level", f"`{function}` is called while the module is loaded")
         parent = file.parents.get(call)
         generator = function.is_generator
-        if not caller.is_async and caller not in self.made and file.is_test and (caller.name.startswith("test") and not generator):
-            return self.run(file, call, function)
-        self.leaves.inside(file, call, caller)
+        if not caller.is_async and caller not in self.coroutines and file.is_test and (caller.name.startswith("test") and not generator):
+            return self.run_to_end(file, call, function)
+        self.leaves.check_awaitable(file, call, caller)
         if generator:
             manager = any("contextmanager" in (dotted(decorator) or "") for decorator in function.node.decorator_list)
             if manager and isinstance(parent, ast.withitem):
-                self.leaves.block(file, parent)
+                self.leaves.make_async_block(file, parent)
             elif not manager and isinstance(parent, ast.For) and parent.iter is call:
-                self.of(file).async_blocks.add(file.start(parent))
+                self.edits_of(file).async_blocks.add(file.start(parent))
             else:
                 raise refuse("generator", f"`{function}` is a generator, which is used here in another way than `for` or `with`")
         elif not isinstance(parent, ast.Await):
-            self.of(file).awaited.add(span(file, call))
+            self.edits_of(file).awaited.add(span(file, call))
         if not caller.is_async:
             self.caller(caller, file, call, function)
         return None
 
-    def is_handed_over(self, file: File, call: ast.Call, node: ast.AST, function: Function) -> bool:
-        """`await asyncio.to_thread(load, path)`, which may be `await load(path)`."""
+    def is_passed_to_thread(self, file: File, call: ast.Call, node: ast.AST, function: Function) -> bool:
+        """True for `await asyncio.to_thread(load, path)`, which can become `await load(path)`."""
         plain = [arg for arg in call.args if not isinstance(arg, ast.Starred)]
         target = self.index.names.target(file, call.func)
         passes = isinstance(target, str) and target in CHANGES["hands_over"] and (CHANGES["hands_over"][target] or not call.keywords)
         return passes and len(plain) == len(call.args) and call.args[0] is node and isinstance(file.parents.get(call), ast.Await) and not function.is_generator
 
-    def takes_either(self, file: File, call: ast.Call) -> bool:
-        """True if a framework runs what it is given in a thread if it is a function, and awaits it if it is a coroutine function."""
+    def accepts_coroutine_functions(self, file: File, call: ast.Call) -> bool:
+        """True if a framework accepts both: it runs functions in a thread and awaits coroutine functions."""
         target = self.index.names.target(file, call.func)
         return isinstance(target, str) and target in CHANGES["takes_either"]
 
@@ -169,16 +171,16 @@ class Chain:
             raise Refusal("init", f"`{caller}` calls `{function}`, and a constructor cannot await", file.path, call.lineno)
         self.leaves.touched.append((caller, file.path, call.lineno))
 
-    def run(self, file: File, call: ast.Call, function: Function) -> None:
-        """A test, or a program's start, that is not async runs the coroutine to its end."""
+    def run_to_end(self, file: File, call: ast.Call, function: Function) -> None:
+        """Makes a test or the start of a program that is not async run the coroutine with `asyncio.run`."""
         if self.leaves.runtime == "trio":
             raise Refusal("sync-caller", f"`{function}` is called by something that is not async", file.path, call.lineno)
-        edits = self.of(file)
-        edits.run[span(file, call)] = spelled(self.index.names, file, "asyncio.run", edits, call)
+        edits = self.edits_of(file)
+        edits.run[span(file, call)] = spell(self.index.names, file, "asyncio.run", edits, call)
         self.notes.append(f"{file.path}:{call.lineno}: runs `{function}` with asyncio.run")
 
-    def strings(self, function: Function, group: List[Function]) -> None:
-        """Names in strings: dynamic access, and what tests put in the function's place."""
+    def check_strings(self, function: Function, group: List[Function]) -> None:
+        """Checks the function's name in strings: refuses dynamic access, and converts patches of tests."""
         for path in self.index.names.modules:
             line = self.index.line_of(path, function.name, rb"[\"']")
             file = self.index.file(path, line) if line else None
@@ -191,37 +193,37 @@ class Chain:
                 name = (dotted(call.func) or "").rpartition(".")[2]
                 if name in ("getattr", "methodcaller", "attrgetter"):
                     raise Refusal("dynamic", f"`{function.name}` is looked up by its name here", file.path, node.lineno)
-                if name in ("patch", "object", "setattr") and replaces(self.index.names, file, call, node, group):
-                    self.patched(file, call, node, function)
+                if name in ("patch", "object", "setattr") and may_refer_to(self.index.names, file, call, node, group):
+                    self.convert_patch(file, call, node, function)
 
-    def patched(self, file: File, call: ast.Call, name: ast.Constant, function: Function) -> None:
-        """`mock.patch` makes an AsyncMock of a coroutine function by itself; what a test brings becomes one."""
-        at = next(number for number, arg in enumerate(call.args) if arg is name)
+    def convert_patch(self, file: File, call: ast.Call, name: ast.Constant, function: Function) -> None:
+        """Converts the replacement in `mock.patch` to an AsyncMock; without a replacement `mock.patch` makes one itself."""
+        index = next(number for number, arg in enumerate(call.args) if arg is name)
         new = next((keyword.value for keyword in call.keywords if keyword.arg == "new"), None)
-        new = call.args[at + 1] if new is None and len(call.args) > at + 1 else new
+        new = call.args[index + 1] if new is None and len(call.args) > index + 1 else new
         if new is None:
             self.notes.append(f"{file.path}:{name.lineno}: what is patched here becomes an AsyncMock")
             return
-        edits = self.of(file)
+        edits = self.edits_of(file)
         made = self.index.names.target(file, new.func) if isinstance(new, ast.Call) else None
         if made in ("unittest.mock.Mock", "unittest.mock.MagicMock"):
-            edits.replaced[span(file, new.func)] = spelled(self.index.names, file, "unittest.mock.AsyncMock", edits, new.func, True)
-        elif function.owner is None and self.is_plain(file, new):
-            edits.mocked[span(file, new)] = spelled(self.index.names, file, "unittest.mock.AsyncMock", edits, new)
+            edits.replaced[span(file, new.func)] = spell(self.index.names, file, "unittest.mock.AsyncMock", edits, new.func, True)
+        elif function.owner is None and self.is_plain_function(file, new):
+            edits.mocked[span(file, new)] = spell(self.index.names, file, "unittest.mock.AsyncMock", edits, new)
         elif not (made == "unittest.mock.AsyncMock" or isinstance(target := self.index.names.target(file, new), Function) and target.is_async):
             raise Refusal("mock", f"a test puts something in the place of `{function.name}` here, which must become async as well", file.path, name.lineno)
         self.notes.append(f"{file.path}:{name.lineno}: what a test puts in the place of `{function}` becomes an AsyncMock")
 
-    def is_plain(self, file: File, new: ast.AST) -> bool:
-        """A function that is called as it is: one in a class would be given the object."""
+    def is_plain_function(self, file: File, new: ast.AST) -> bool:
+        """True for a lambda, and for a function of the project that is neither a coroutine function nor a generator."""
         if isinstance(new, ast.Lambda):
             return True
         target = self.index.names.target(file, new)
-        return isinstance(target, Function) and not target.is_async and not target.is_generator and target not in self.made
+        return isinstance(target, Function) and not target.is_async and not target.is_generator and target not in self.coroutines
 
 
-def replaces(names: Names, file: File, call: ast.Call, name: ast.Constant, group: List[Function]) -> bool:
-    """True if a name in a string may be that of one of the functions; a name that is not known may."""
+def may_refer_to(names: Names, file: File, call: ast.Call, name: ast.Constant, group: List[Function]) -> bool:
+    """True if a name in a string refers to one of the functions, or is unknown."""
     before, _, last = name.value.rpartition(".")
     if before:
         found = names.symbol(name.value)
@@ -230,19 +232,19 @@ def replaces(names: Names, file: File, call: ast.Call, name: ast.Constant, group
     target = names.target(file, holder) if holder is not None else None
     if isinstance(target, Module):
         return names.symbol(f"{target.name}.{last}") in (*group, None)
-    of = target if isinstance(target, Class) else names.type_of(file, holder) if holder is not None else None
-    if isinstance(of, Class):
-        return names.symbol(f"{names.modules[of.file.path]}.{of.name}.{last}") in (*group, None)
-    return not isinstance(of, str) and not isinstance(target, str)
+    owner = target if isinstance(target, Class) else names.type_of(file, holder) if holder is not None else None
+    if isinstance(owner, Class):
+        return names.symbol(f"{names.modules[owner.file.path]}.{owner.name}.{last}") in (*group, None)
+    return not isinstance(owner, str) and not isinstance(target, str)
 
 
-def outside_is_harmless(base: Optional[str], name: str) -> bool:
-    """True if a class outside of the project cannot ask for a method: the language's own are looked at."""
+def never_calls(base: Optional[str], name: str) -> bool:
+    """True if a base class outside of the project has no method of this name; only classes of the standard library are checked."""
     if base is None:
         return False
-    if base in PLAIN:
+    if base in PASSIVE_BASES:
         return True
-    module, _, of = base.rpartition(".")
+    module, _, class_name = base.rpartition(".")
     import importlib
     import sys
 
@@ -250,13 +252,13 @@ def outside_is_harmless(base: Optional[str], name: str) -> bool:
     if module.split(".")[0] not in standard:
         return False
     try:
-        return not hasattr(getattr(importlib.import_module(module), of), name)
+        return not hasattr(getattr(importlib.import_module(module), class_name), name)
     except (ImportError, AttributeError):
         return False
 
 
-def looks_up(file: File) -> bool:
-    """True if a file asks for attributes by names that are not written there."""
+def uses_dynamic_names(file: File) -> bool:
+    """True if a file gets attributes whose names are no constants: `getattr(x, name)`."""
     calls = (node for node in ast.walk(file.tree) if isinstance(node, ast.Call) and dotted(node.func) in ("getattr", "methodcaller", "operator.methodcaller"))
     return any(not isinstance(call.args[-1 if len(call.args) == 1 else 1], ast.Constant) for call in calls if call.args)
 

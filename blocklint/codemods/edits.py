@@ -1,4 +1,4 @@
-"""Edits of one file by place, and the libcst transformer that makes them: what is not edited keeps its text."""
+"""The edits of a file by position, and the libcst transformer that applies them and keeps all other text."""
 
 from __future__ import annotations
 
@@ -18,47 +18,47 @@ Span = Tuple[Tuple[int, int], Tuple[int, int]]
 
 @dataclass
 class Wrap:
-    """`async with MAKES as NAME:` around the statement that holds a call."""
+    """`async with EXPRESSION as NAME:` around the statement of a call."""
 
-    makes: str
+    expression: str
     name: str
 
 
 @dataclass
 class Edits:
-    """Lines count from 1, columns are characters from 0, as `ast` and libcst have them."""
+    """The edits of a file. Lines count from 1 and columns from 0, in characters, as in libcst."""
 
-    # Lines of the `def`s that become coroutines.
+    # Lines of the `def`s that become `async def`.
     coroutines: Set[int] = field(default_factory=set)
     awaited: Set[Span] = field(default_factory=set)
-    # Calls in a function that stays as it is, and what runs them: `asyncio.run(call)`.
+    # Calls in a function that stays synchronous, and the function that runs them: `asyncio.run(call)`.
     run: Dict[Span, str] = field(default_factory=dict)
     # Expressions and the code in their place.
     replaced: Dict[Span, str] = field(default_factory=dict)
     # The last name of an attribute.
     renamed: Dict[Span, str] = field(default_factory=dict)
-    # Calls whose keyword arguments change: the new name of each, and arguments besides.
+    # Calls whose keyword arguments change: the new name of each, and additional arguments.
     arguments: Dict[Span, Tuple[Dict[str, str], Dict[str, str]]] = field(default_factory=dict)
-    # Calls that a thread makes: the function that hands over, and what gives it keywords if it passes none on.
+    # Calls that move to a thread: the function that runs them, and `functools.partial` if it passes on no keywords.
     threads: Dict[Span, Tuple[str, str]] = field(default_factory=dict)
     # Calls that ran a function in a thread, and now make the call themselves.
     direct: Set[Span] = field(default_factory=set)
-    # Starts of `with` and `for`; in a comprehension of what is iterated over.
+    # Starts of `with` and `for` that become async; of a comprehension the start of its iterable.
     async_blocks: Set[Tuple[int, int]] = field(default_factory=set)
-    # Starts of what generator expressions give that become lists.
+    # Generator expressions that become lists, by the start of their element.
     lists: Set[Tuple[int, int]] = field(default_factory=set)
-    # Arguments that become a list of what they give with `async for`.
+    # Arguments that become a list comprehension with `async for`.
     gathered: Set[Span] = field(default_factory=set)
-    # `json.load(f)`: the function that takes the text, the file, and how the text is had.
+    # Calls such as `json.load(f)`: the function for text (`json.loads`), the file, and `read` or `write`.
     whole: Dict[Span, Tuple[str, str, str]] = field(default_factory=dict)
-    # Values that a test puts in a function's place, and the name of AsyncMock.
+    # Replacements of a function in tests, which become the `side_effect` of an AsyncMock; with the name of AsyncMock.
     mocked: Dict[Span, str] = field(default_factory=dict)
     wraps: Dict[Span, Wrap] = field(default_factory=dict)
     # `import MODULE`, or `from MODULE import NAME`.
     imports: Set[Tuple[str, str]] = field(default_factory=set)
-    # Imports that may be of no use any more: a module, and the name that is imported from it.
+    # Imports that may be unused now: a module, and the name that is imported from it.
     left: Set[Tuple[str, str]] = field(default_factory=set)
-    # Names of the module that are made once, below the imports.
+    # Module variables that are created once, below the imports, with their values.
     made: Dict[str, str] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
@@ -141,39 +141,39 @@ class Transformer(cst.CSTTransformer):
                     kept[-1] = last.with_changes(comma=cst.Comma(whitespace_after=cst.SimpleWhitespace(" ")), whitespace_after_arg=cst.SimpleWhitespace(""))
             result = updated = updated.with_changes(args=[*kept, *added])
         if span in edits.whole:
-            result = updated = _whole(updated, *edits.whole[span])
+            result = updated = _convert_whole_file_call(updated, *edits.whole[span])
             if edits.whole[span][2] == "write":
-                return _bound(_written(updated, edits.whole[span][1]), self.get_metadata(ParentNodeProvider, original), original)
+                return _parenthesised(_await_write(updated, edits.whole[span][1]), self.get_metadata(ParentNodeProvider, original), original)
         gathered = [number for number, arg in enumerate(original.args) if self.span(arg.value) in edits.gathered]
         for number in gathered:
-            all_of = _listed(updated.args[number].value)
+            all_of = _async_list(updated.args[number].value)
             is_list = isinstance(original.func, cst.Name) and original.func.value == "list" and len(original.args) == 1
             args = [arg.with_changes(value=all_of) if at == number else arg for at, arg in enumerate(updated.args)]
             result = updated = all_of if is_list else updated.with_changes(args=args)
         if span in edits.direct:
             result = updated = updated.with_changes(func=updated.args[0].value, args=updated.args[1:])
         if span in edits.threads:
-            result = updated = _handed(updated, *edits.threads[span])
+            result = updated = _call_in_thread(updated, *edits.threads[span])
         if span in edits.replaced:
-            result = _bound(cst.parse_expression(edits.replaced[span]), self.get_metadata(ParentNodeProvider, original), original)
+            result = _parenthesised(cst.parse_expression(edits.replaced[span]), self.get_metadata(ParentNodeProvider, original), original)
         if span in edits.wraps:
             self.wrapping.append((original, edits.wraps[span]))
         if span in edits.awaited:
-            result = _awaited(result, self.get_metadata(ParentNodeProvider, original), original)
+            result = _await(result, self.get_metadata(ParentNodeProvider, original), original)
         if span in edits.run:
             result = cst.Call(func=cst.parse_expression(edits.run[span]), args=[cst.Arg(result)])
         return result
 
     def leave_SimpleStatementLine(self, original, updated):
-        return self._wrapped(original, updated)
+        return self._wrap_in_client(original, updated)
 
-    def _wrapped(self, original, updated):
+    def _wrap_in_client(self, original, updated):
         inside = [wrap for call, wrap in self.wrapping if self._holds(original, call)]
         if not inside:
             return updated
         self.wrapping = [one for one in self.wrapping if not self._holds(original, one[0])]
         wrap = inside[0]
-        item = cst.WithItem(item=cst.parse_expression(wrap.makes), asname=cst.AsName(name=cst.Name(wrap.name)))
+        item = cst.WithItem(item=cst.parse_expression(wrap.expression), asname=cst.AsName(name=cst.Name(wrap.name)))
         body = cst.IndentedBlock(body=[updated.with_changes(leading_lines=[])])
         return cst.With(items=[item], body=body, asynchronous=cst.Asynchronous(), leading_lines=updated.leading_lines)
 
@@ -192,41 +192,41 @@ def _keyword_of(name: str, value: cst.BaseExpression) -> cst.Arg:
     return cst.Arg(keyword=cst.Name(name), value=value, equal=equal)
 
 
-def _handed(call: cst.Call, to: str, partial: str) -> cst.Call:
-    """`to(callee, arguments…)`, with `functools.partial` where keywords would not be passed on."""
+def _call_in_thread(call: cst.Call, to: str, partial: str) -> cst.Call:
+    """Returns `to(callee, arguments…)`, with `functools.partial` if `to` passes on no keyword arguments."""
     if partial and any(arg.keyword or arg.star for arg in call.args):
-        call = cst.Call(func=cst.parse_expression(partial), args=_before(call.func, call.args))
+        call = cst.Call(func=cst.parse_expression(partial), args=_with_first_argument(call.func, call.args))
         return cst.Call(func=cst.parse_expression(to), args=[cst.Arg(call)])
-    args = _before(call.func, call.args)
+    args = _with_first_argument(call.func, call.args)
     if args[1:] and isinstance(call.whitespace_before_args, cst.ParenthesizedWhitespace):
-        # Each argument on a line of its own, as it was.
+        # Arguments on lines of their own stay so.
         between = call.whitespace_before_args.with_changes(first_line=cst.TrailingWhitespace())
         args[0] = args[0].with_changes(comma=cst.Comma(whitespace_after=between))
     return call.with_changes(func=cst.parse_expression(to), args=args)
 
 
-def _before(first: cst.BaseExpression, args) -> List[cst.Arg]:
+def _with_first_argument(first: cst.BaseExpression, args) -> List[cst.Arg]:
     comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" ")) if args else cst.MaybeSentinel.DEFAULT
     return [cst.Arg(first, comma=comma), *args]
 
 
-def _awaited(value: cst.BaseExpression, parent: cst.CSTNode, original: cst.CSTNode) -> cst.BaseExpression:
-    return value if isinstance(parent, cst.Await) else _bound(cst.Await(value), parent, original)
+def _await(value: cst.BaseExpression, parent: cst.CSTNode, original: cst.CSTNode) -> cst.BaseExpression:
+    return value if isinstance(parent, cst.Await) else _parenthesised(cst.Await(value), parent, original)
 
 
-def _bound(value: cst.BaseExpression, parent: cst.CSTNode, original: cst.CSTNode) -> cst.BaseExpression:
-    """An `await` in parentheses where what stands around it would bind closer."""
+def _parenthesised(value: cst.BaseExpression, parent: cst.CSTNode, original: cst.CSTNode) -> cst.BaseExpression:
+    """Returns an `await` in parentheses if its parent binds more tightly: `(await f()).x`."""
     if not isinstance(value, cst.Await):
         return value
     binds = isinstance(parent, (cst.Attribute, cst.Subscript, cst.Call)) and getattr(parent, "value", getattr(parent, "func", None)) is original
     power = isinstance(parent, cst.BinaryOperation) and isinstance(parent.operator, cst.Power)
     parens = {"lpar": [cst.LeftParen()], "rpar": [cst.RightParen()]} if binds or power else {}
-    # Its own parentheses stay around the call.
+    # Parentheses of the call stay around the call.
     return value.with_changes(**parens)
 
 
-def _whole(call: cst.Call, name: str, stream: str, method: str) -> cst.Call:
-    """`json.loads(await f.read(), …)`, or `json.dumps(value, …)`."""
+def _convert_whole_file_call(call: cst.Call, name: str, stream: str, method: str) -> cst.Call:
+    """Returns `json.loads(await f.read(), …)` for `json.load(f, …)`, and `json.dumps(value, …)` for `json.dump(value, f, …)`."""
     is_it = lambda arg: isinstance(arg.value, cst.Name) and arg.value.value == stream and arg.keyword is None  # noqa: E731
     if method == "read":
         args = [arg.with_changes(value=cst.parse_expression(f"await {stream}.read()")) if is_it(arg) else arg for arg in call.args]
@@ -237,11 +237,11 @@ def _whole(call: cst.Call, name: str, stream: str, method: str) -> cst.Call:
     return call.with_changes(func=cst.parse_expression(name), args=args)
 
 
-def _written(text: cst.Call, stream: str) -> cst.Await:
+def _await_write(text: cst.Call, stream: str) -> cst.Await:
     return cst.Await(cst.Call(func=cst.parse_expression(f"{stream}.write"), args=[cst.Arg(text)]))
 
 
-def _listed(value: cst.BaseExpression) -> cst.ListComp:
+def _async_list(value: cst.BaseExpression) -> cst.ListComp:
     if isinstance(value, (cst.GeneratorExp, cst.ListComp)):
         return cst.ListComp(elt=value.elt, for_in=value.for_in)
     return cst.ListComp(
@@ -250,18 +250,18 @@ def _listed(value: cst.BaseExpression) -> cst.ListComp:
     )
 
 
-def applied(source: str, edits: Edits, names: Names) -> str:
-    """The text with the edits made and the imports that they need."""
+def apply_edits(source: str, edits: Edits, names: Names) -> str:
+    """Returns the text with all edits and the imports that they need."""
     module = MetadataWrapper(cst.parse_module(source)).visit(Transformer(edits))
     module = cst.parse_module(names.with_imports(module.code, sorted(edits.imports)))
     context = CodemodContext()
     for name, of in sorted(edits.left):
         RemoveImportsVisitor.remove_unused_import(context, name, of or None)
-    module = _with_made(module, edits.made)
+    module = _add_module_variables(module, edits.made)
     if edits.left:
         module = RemoveImportsVisitor(context).transform_module(module)
     if module.body and module.body[0].leading_lines and not source[:1].isspace():
-        # The first import is gone, and the blank line behind it stays no more.
+        # If the first import was removed, the blank line after it is removed too.
         first = module.body[0]
         lines = list(first.leading_lines)
         while lines and lines[0].comment is None:
@@ -271,8 +271,8 @@ def applied(source: str, edits: Edits, names: Names) -> str:
     return module.code
 
 
-def _with_made(module: cst.Module, made: Dict[str, str]) -> cst.Module:
-    """Names of the module below its imports, of which it has some by now."""
+def _add_module_variables(module: cst.Module, made: Dict[str, str]) -> cst.Module:
+    """Adds module variables below the imports, unless the module has them already."""
     body = list(module.body)
     is_import = lambda line: isinstance(line, cst.SimpleStatementLine) and isinstance(line.body[0], (cst.Import, cst.ImportFrom))  # noqa: E731
     at = max((number for number, line in enumerate(body) if is_import(line)), default=-1) + 1

@@ -1,4 +1,4 @@
-"""`with open(…) as f` becomes the async file of the library that the project uses."""
+"""Converts `with open(…) as f` to an async file of the library that the project uses (aiofiles, anyio or trio)."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ class Files:
     """The part of `Leaves` that opens files."""
 
     def file_library(self, file: File) -> Optional[str]:
-        """The library of asynchronous files that the part of the project uses."""
+        """Returns the library for async files that the part of the project uses, or None."""
         return "trio" if self.runtime == "trio" else next((name for name in ("aiofiles", "anyio") if self.is_used(name, file)), None)
 
-    def opened(self, file: File, call: ast.Call) -> Optional[ast.Call]:
-        """The `open` of a `with` around a call, of whose file that reads or writes; none where no async file could take its place."""
+    def opening_call(self, file: File, call: ast.Call) -> Optional[ast.Call]:
+        """Returns the `open(…)` of the `with` whose file a call reads or writes; None if no async file can replace it."""
         name = None
         if isinstance(call.func, ast.Attribute) and call.func.attr in CHANGES["files"]["async_methods"]:
             name = call.func.value
@@ -39,7 +39,7 @@ class Files:
                 return None
         return None
 
-    def file_block(self, file: File, call: ast.Call) -> None:
+    def convert_with_open(self, file: File, call: ast.Call) -> None:
         key = ("file", *span(file, call), file.path)
         if key in self.converted:
             return
@@ -50,48 +50,48 @@ class Files:
         item = file.parents.get(call)
         if not isinstance(item, ast.withitem) or not isinstance(item.optional_vars, ast.Name):
             raise self.refuse("file", "the file is not opened in a `with` of its own", file, call)
-        self.inside(file, call, file.around(call))
-        self.block(file, item)
-        how, edits = CHANGES["files"][library], self.of(file)
-        edits.replaced[span(file, call.func)] = self.spelled(file, how["open"], call)
-        if how["entered"]:
-            self.awaited(file, call)
+        self.check_awaitable(file, call, file.function_around(call))
+        self.make_async_block(file, item)
+        library_changes, edits = CHANGES["files"][library], self.edits_of(file)
+        edits.replaced[span(file, call.func)] = self.spell(file, library_changes["open"], call)
+        if library_changes["entered"]:
+            self.await_call(file, call)
         block = file.parents[item]
-        for use in ast.walk(file.around(call).node):
+        for use in ast.walk(file.function_around(call).node):
             if isinstance(use, ast.Name) and use.id == item.optional_vars.id and isinstance(use.ctx, ast.Load):
                 if block in file.up(use):
-                    self.file_use(file, use)
-                elif not says_of_itself(file, use) and not any(isinstance(above, (ast.With, ast.AsyncWith)) and binds(above, use.id) for above in file.up(use)):
+                    self.convert_file_use(file, use)
+                elif not is_plain_attribute(file, use) and not any(isinstance(above, (ast.With, ast.AsyncWith)) and binds(above, use.id) for above in file.up(use)):
                     raise self.refuse("file", f"the file `{use.id}` is used behind its `with`", file, use)
 
-    def file_use(self, file: File, use: ast.Name) -> None:
-        above, edits = file.parents.get(use), self.of(file)
-        held = file.parents.get(above) if above else None
-        function = file.around(use)
-        if isinstance(above, ast.Attribute) and isinstance(held, ast.Call) and held.func is above and above.attr in CHANGES["files"]["async_methods"]:
-            self.inside(file, held, function)
-            self.converted.add((file.path, *file.start(held), self.causes.get((file.path, *file.start(held), above.attr), "")))
-            return self.awaited(file, held)
-        if says_of_itself(file, use):
+    def convert_file_use(self, file: File, use: ast.Name) -> None:
+        above, edits = file.parents.get(use), self.edits_of(file)
+        outer = file.parents.get(above) if above else None
+        function = file.function_around(use)
+        if isinstance(above, ast.Attribute) and isinstance(outer, ast.Call) and outer.func is above and above.attr in CHANGES["files"]["async_methods"]:
+            self.check_awaitable(file, outer, function)
+            self.converted.add((file.path, *file.start(outer), self.causes.get((file.path, *file.start(outer), above.attr), "")))
+            return self.await_call(file, outer)
+        if is_plain_attribute(file, use):
             return None
         if isinstance(above, (ast.For, ast.comprehension)) and above.iter is use:
-            return self.iterated(file, use, f"the file `{use.id}`")
+            return self.convert_iteration(file, use, f"the file `{use.id}`")
         whole = CHANGES["files"]["whole"].get(self.index.names.target(file, above.func)) if isinstance(above, ast.Call) else None
         if whole and use in above.args:
-            # Reading and writing wait; what is made of the text does not.
-            self.inside(file, above, function)
+            # Only reading and writing are awaited; parsing and formatting of the text are not.
+            self.check_awaitable(file, above, function)
             path, method = whole
-            name = self.spelled(file, path, above)
+            name = self.spell(file, path, above)
             edits.whole[span(file, above)] = (name, use.id, method)
-            return self.need(file, above)
+            return self.require_coroutine(file, above)
         raise self.refuse("file", f"the file `{use.id}` is handed on, and what takes it cannot await", file, use)
 
 
-def says_of_itself(file: File, use: ast.Name) -> bool:
-    """`f.name`, which is the same whether or not the file is open."""
+def is_plain_attribute(file: File, use: ast.Name) -> bool:
+    """True for an attribute such as `f.name`, which async files have as well."""
     above = file.parents.get(use)
-    held = file.parents.get(above) if above else None
-    is_called = isinstance(held, ast.Call) and held.func is above
+    outer = file.parents.get(above) if above else None
+    is_called = isinstance(outer, ast.Call) and outer.func is above
     return isinstance(above, ast.Attribute) and above.attr in ("name", "mode", "closed", "encoding") and not is_called
 
 

@@ -1,4 +1,4 @@
-"""Search for coroutines that would only enter threads, again and again: then one thread should run the helper."""
+"""Detects edits after which a coroutine would only enter threads, repeatedly: one thread should run the helper instead."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Dict, Optional, Set
 from .edits import Edits
 from .index import FUNCTIONS, File, Function, Index
 
-# Edits that make something awaited which no thread runs.
+# Edits after which something is awaited that does not run in a thread.
 AWAITS = ("replaced", "renamed", "wraps", "async_blocks", "whole", "gathered", "direct")
 
 LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -17,21 +17,21 @@ LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.SetComp, ast.DictCo
 
 @dataclass
 class Hops:
-    """Edits that only enter threads: a function that becomes a coroutine function to do so in a loop or more than once, and where."""
+    """The result for edits that only enter threads: the function, if any, that would do so in a loop or more than once, and the line."""
 
-    again: Optional[Function] = None
+    repeated: Optional[Function] = None
     line: int = 0
 
 
-def only_hops(index: Index, edits: Dict[str, Edits], made: Set[Function]) -> Optional[Hops]:
+def find_only_hops(index: Index, edits: Dict[str, Edits], coroutines: Set[Function]) -> Optional[Hops]:
     if any(getattr(one, name) for one in edits.values() for name in AWAITS):
         return None
     before: Set[Function] = set()
     for path, one in edits.items():
         file = index.file(path)
         for node in (node for node in ast.walk(file.tree) if isinstance(node, ast.Call) and (file.start(node), file.end(node)) in one.threads):
-            function = file.around(node)
-            if function in made and (function in before or in_loop(file, node)):
+            function = file.function_around(node)
+            if function in coroutines and (function in before or in_loop(file, node)):
                 return Hops(function, node.lineno)
             if function is not None:
                 before.add(function)
@@ -41,7 +41,7 @@ def only_hops(index: Index, edits: Dict[str, Edits], made: Set[Function]) -> Opt
 def in_loop(file: File, node: ast.AST) -> bool:
     below = node
     for above in file.up(node):
-        # The value that is iterated over is made once.
+        # The iterable of a loop is evaluated once.
         if isinstance(above, LOOPS) and getattr(above, "iter", None) is not below:
             return True
         if isinstance(above, FUNCTIONS):

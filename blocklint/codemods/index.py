@@ -1,4 +1,4 @@
-"""The files of a project as `ast` sees them: functions, classes, places. The meaning of names is asked of blocklint (`names.py`)."""
+"""The files of a project as `ast` trees, with their functions and classes. `names.py` resolves names with the help of blocklint."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .names import Names
 from .needs import Needs
 from .refusal import Refusal
 
-SKIPPED = {".git", ".venv", "venv", "node_modules", "__pycache__", ".tox", "build", "dist", ".mypy_cache"}
+SKIPPED_FOLDERS = {".git", ".venv", "venv", "node_modules", "__pycache__", ".tox", "build", "dist", ".mypy_cache"}
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 Position = Tuple[int, int]
 Span = Tuple[Position, Position]
@@ -57,7 +57,7 @@ class File:
     path: str
     source: str
     tree: ast.Module
-    # The names that absolute imports bind anywhere in the file, as they are written.
+    # The names that absolute imports bind anywhere in the file, with their paths.
     imports: Dict[str, str] = field(default_factory=dict)
     parents: Dict[ast.AST, ast.AST] = field(default_factory=dict)
     by_node: Dict[ast.AST, Function] = field(default_factory=dict)
@@ -85,7 +85,7 @@ class File:
         return self._position(node.end_lineno, node.end_col_offset)
 
     def _position(self, line: int, offset: int) -> Position:
-        # ast counts bytes, people and blocklint count characters.
+        # `ast` counts columns in bytes, libcst and blocklint in characters.
         text = self.lines[line - 1] if line <= len(self.lines) else ""
         return line, len(text.encode()[:offset].decode(errors="ignore"))
 
@@ -94,8 +94,8 @@ class File:
             node = self.parents[node]
             yield node
 
-    def around(self, node: ast.AST) -> Optional[Function]:
-        """The function whose body a node stands in; none for decorators and defaults of a top-level one."""
+    def function_around(self, node: ast.AST) -> Optional[Function]:
+        """Returns the innermost function whose body contains a node; decorators and defaults are no part of it."""
         below = node
         for above in self.up(node):
             if isinstance(above, FUNCTIONS) and any(below is statement for statement in above.body):
@@ -104,15 +104,15 @@ class File:
         return None
 
     def method_around(self, node: ast.AST) -> Optional[Function]:
-        function = self.around(node)
+        function = self.function_around(node)
         while function and not function.owner:
             function = function.outer
         return function
 
     def at(self, line: int) -> Optional[Function]:
-        """The innermost function at a line."""
-        around = [one for one in self.functions if one.node.lineno <= line <= (one.node.end_lineno or 0)]
-        return max(around, key=lambda one: one.node.lineno, default=None)
+        """Returns the innermost function at a line."""
+        candidates = [one for one in self.functions if one.node.lineno <= line <= (one.node.end_lineno or 0)]
+        return max(candidates, key=lambda one: one.node.lineno, default=None)
 
     def _enter(self, node: ast.AST, owner: Optional[Class], outer: Optional[Function]) -> None:
         for child in ast.iter_child_nodes(node):
@@ -135,12 +135,12 @@ class File:
 
 
 class Index:
-    """The files that blocklint reads of a project, each parsed once it is looked at."""
+    """The files of a project that blocklint reads, each parsed when it is first needed."""
 
     def __init__(self, root: str, binary: str) -> None:
         self.root = os.path.abspath(root)
         self.names = Names(self, binary)
-        self.needs = Needs(self.root, SKIPPED)
+        self.needs = Needs(self.root, SKIPPED_FOLDERS)
         self._sources: Dict[str, bytes] = {}
         self._files: Dict[str, File] = {}
 
@@ -158,7 +158,7 @@ class Index:
         return path in self.names.modules
 
     def file(self, path: str, line: int = 1) -> File:
-        """A file of the project. Raises Refusal where it cannot be parsed, at the line for which it is looked at."""
+        """Returns a file of the project. Raises Refusal, with `line` as its place, if the file cannot be parsed."""
         if path not in self._files:
             try:
                 source = self.source(path)
@@ -172,12 +172,12 @@ class Index:
         return self._files[path]
 
     def line_of(self, path: str, name: str, behind: bytes = rb"\b") -> Optional[int]:
-        """The first line of a file in which a name stands, with something behind it."""
+        """Returns the first line of a file with a name that the pattern `behind` follows."""
         found = re.search(rb"\b" + re.escape(name.encode()) + behind, self.source(path))
         return self.source(path).count(b"\n", 0, found.start()) + 1 if found else None
 
     def at(self, path: str, line: int) -> Optional[Function]:
-        """The innermost function of the project at a line."""
+        """Returns the innermost function of the project at a line."""
         path = os.path.abspath(path)
         return self.file(path, line).at(line) if self.holds(path) else None
 
@@ -191,7 +191,7 @@ def is_test(path: str) -> bool:
 
 
 def own_nodes(function: ast.AST) -> Iterator[ast.AST]:
-    """The nodes of a body without those of functions and classes in it."""
+    """Yields the nodes of a body without those of functions and classes in it."""
     waiting = list(ast.iter_child_nodes(function))
     while waiting:
         node = waiting.pop()
@@ -201,7 +201,7 @@ def own_nodes(function: ast.AST) -> Iterator[ast.AST]:
 
 
 def dotted(node: ast.AST) -> Optional[str]:
-    """`a.b.c` as text, if it is only names."""
+    """Returns `a.b.c` as text; None if the expression is not only names."""
     if isinstance(node, ast.Name):
         return node.id
     if isinstance(node, ast.Attribute):
@@ -211,7 +211,7 @@ def dotted(node: ast.AST) -> Optional[str]:
 
 
 def value_of(file: File, target: ast.AST) -> ast.AST:
-    """Returns the value that an assignment binds to a target; where it has none (a loop, a part of a tuple) the node above."""
+    """Returns the value that an assignment binds to a target; without one, as in a loop, the parent node."""
     above = file.parents.get(target)
     if isinstance(above, (ast.Assign, ast.AnnAssign, ast.NamedExpr)) and above.value is not None:
         return above.value

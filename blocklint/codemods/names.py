@@ -1,4 +1,4 @@
-"""The meaning of names, as `blocklint ask` tells it: one process for each project, which is asked place by place."""
+"""Resolves names with `blocklint ask`, one process for each project: targets, types, uses, spellings and imports."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .refusal import Refusal
 if TYPE_CHECKING:
     from .index import Class, File, Function, Index
 
-# The version of questions and answers.
+# The version of the protocol of `blocklint ask`.
 VERSION = 1
 
 # The keywords before the name of a definition.
@@ -42,14 +42,14 @@ class Variable:
 
     targets: List[Placed] = field(default_factory=list)
     uses: List[Placed] = field(default_factory=list)
-    # Attributes of that name whose object is not known.
+    # Attributes of that name whose object is unknown.
     unknown: List[Placed] = field(default_factory=list)
     is_parameter: bool = False
 
 
 @dataclass
 class Use:
-    """A place that names a function: `family`, `either` or `unknown` says how sure it is that it means this one."""
+    """A reference to a function. `means` is `family` if it certainly refers to it, else `either` or `unknown`."""
 
     file: "File"
     node: ast.AST
@@ -59,13 +59,13 @@ class Use:
 
 @dataclass
 class Uses:
-    """The functions that change together, and all that names them."""
+    """The functions that must change together (a method and its overrides), and all references to them."""
 
     family: List["Function"]
     # Classes with bases outside of the project, and the path of the base if it is known.
     bases: List[Tuple["Class", Optional[str]]]
     uses: List[Use]
-    # Where the function, or its class, is shown to other projects: path and line.
+    # The places (path and line) at which the function, or its class, is made public: `__all__`, a re-export.
     shown: List[Tuple[str, int]]
     class_shown: List[Tuple[str, int]]
 
@@ -75,7 +75,7 @@ class Names:
         self.index = index
         self._process = subprocess.Popen([binary, "ask", "--quiet", index.root], cwd=index.root, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8")
         self._known: Dict[str, Answer] = {}
-        # The files of the project, how each is imported, and those of which blocklint could not read all.
+        # The files of the project with their module names, and the files that blocklint could read only in part.
         self.modules: Dict[str, str] = {}
         self.unread: List[str] = []
 
@@ -84,115 +84,115 @@ class Names:
         self._process.communicate()
 
     def begin(self) -> None:
-        """Waits until the project is read. Raises RuntimeError where it cannot be."""
-        told = self._read()
-        if told["version"] != VERSION:
-            raise RuntimeError(f"blocklint {told['blocklint']} answers questions of version {told['version']}, and the codemods ask those of {VERSION}")
-        self.modules = {one["filename"]: one["module"] for one in told["files"]}
-        self.unread = [one["filename"] for one in told["files"] if one["unread"]]
+        """Waits until blocklint has read the project. Raises RuntimeError if it fails."""
+        answer = self._read()
+        if answer["version"] != VERSION:
+            raise RuntimeError(f"blocklint {answer['blocklint']} answers questions of version {answer['version']}, and the codemods ask those of {VERSION}")
+        self.modules = {one["filename"]: one["module"] for one in answer["files"]}
+        self.unread = [one["filename"] for one in answer["files"] if one["unread"]]
 
     # --- questions ------------------------------------------------------------------------------------
 
     def target(self, file: "File", node: ast.AST) -> Union["Function", "Class", Module, Unparsed, str, None]:
-        """Returns the target of an expression: something of the project, or the path of something outside of it."""
-        return self._named(self._only(self._meaning(file, node)))
+        """Returns the definition to which an expression refers, or the path of a library name; None if it is unknown."""
+        return self._definition_of_meaning(self._single_meaning(self._meaning(file, node)))
 
     def type_of(self, file: "File", node: ast.AST) -> Union["Class", str, None]:
-        """The class of a value, or the path of its type outside of the project."""
-        found = self._only(self._meaning(file, node.value if isinstance(node, ast.Await) else node))
+        """Returns the class of a value, or the path of its type outside of the project."""
+        found = self._single_meaning(self._meaning(file, node.value if isinstance(node, ast.Await) else node))
         if found is None or found["kind"] != "object":
             return None
-        return found["type"] if "type" in found else self._defined(found["class"])
+        return found["type"] if "type" in found else self._definition_at(found["class"])
 
     def symbol(self, path: str) -> Union["Function", "Class", Module, Unparsed, str, None]:
-        """Returns what the project has under a dotted name."""
-        return self._named(self._only(self._asked({"ask": "path", "path": path})))
+        """Returns the definition of a dotted name."""
+        return self._definition_of_meaning(self._single_meaning(self._ask({"ask": "path", "path": path})))
 
     def uses(self, function: "Function") -> Uses:
-        """The functions that change together with one, and all that names them."""
-        told = self._asked(self._definition("function", function))
-        uses = [Use(*self._placed(one), one["means"], one["target"]) for one in told["uses"]]
-        bases = [(self._defined(one["class"]), one["path"]) for one in told["bases"]]
-        shown = [[(one["filename"], one["location"]["row"]) for one in told[key]] for key in ("shown", "class_shown")]
-        return Uses([self._defined(one) for one in told["family"]], bases, uses, *shown)
+        """Returns the functions that must change together with a function, and all references to them."""
+        answer = self._ask(self._definition_question("function", function))
+        uses = [Use(*self._node_at(one), one["means"], one["target"]) for one in answer["uses"]]
+        bases = [(self._definition_at(one["class"]), one["path"]) for one in answer["bases"]]
+        shown = [[(one["filename"], one["location"]["row"]) for one in answer[key]] for key in ("shown", "class_shown")]
+        return Uses([self._definition_at(one) for one in answer["family"]], bases, uses, *shown)
 
     def class_uses(self, of: "Class") -> List[Placed]:
-        return self._all(self._asked(self._definition("class", of))["uses"])
+        return self._nodes_at(self._ask(self._definition_question("class", of))["uses"])
 
     def library_uses(self, path: str) -> List[Placed]:
-        """Where a name of a library is mentioned."""
-        return self._all(self._asked({"ask": "library", "path": path})["uses"])
+        """Returns the references to a library name."""
+        return self._nodes_at(self._ask({"ask": "library", "path": path})["uses"])
 
     def variable(self, file: "File", node: ast.AST) -> Optional[Variable]:
-        """The variable or attribute that an expression is; none if that is not known."""
-        told = self._asked(self._text("variable", file, node))
-        if not told.get("known"):
+        """Returns the variable or attribute to which an expression refers; None if it is unknown."""
+        answer = self._ask(self._range_question("variable", file, node))
+        if not answer.get("known"):
             return None
-        return Variable(self._all(told["targets"]), self._all(told["uses"]), self._all(told["unknown"]), told["parameter"])
+        return Variable(self._nodes_at(answer["targets"]), self._nodes_at(answer["uses"]), self._nodes_at(answer["unknown"]), answer["parameter"])
 
     def bound(self, file: "File", call: ast.Call) -> Optional[Answer]:
-        """Why a call belongs to its thread: the reason, and where it shows."""
-        return self._asked(self._text("thread", file, call)).get("bound")
+        """Returns the reason and the place why a call must stay in its thread, if there is one."""
+        return self._ask(self._range_question("thread", file, call)).get("bound")
 
     def spelling(self, file: "File", node: ast.AST, path: str) -> Answer:
-        """How a file writes a path at a place: the text and the import that it needs, or why it cannot."""
+        """Returns the spelling of a path at a node, with the import that it needs, or the reason why it has none."""
         row, column = file.start(node)
-        return self._asked({"ask": "spelling", "filename": file.path, "location": {"row": row, "column": column + 1}, "path": path})
+        return self._ask({"ask": "spelling", "filename": file.path, "location": {"row": row, "column": column + 1}, "path": path})
 
     def with_imports(self, text: str, imports: List[Tuple[str, str]]) -> str:
-        """A text with imports added: modules, and the names that are imported from them."""
+        """Returns a text with imports added, each a module and a name of it or an empty text."""
         added = [{"module": module, "name": name or None} for module, name in imports]
-        return self._asked({"ask": "imports", "text": text, "imports": added})["text"]
+        return self._ask({"ask": "imports", "text": text, "imports": added})["text"]
 
     # --- answers --------------------------------------------------------------------------------------
 
     def _meaning(self, file: "File", node: ast.AST) -> Answer:
-        return self._asked(self._text("meaning", file, node))
+        return self._ask(self._range_question("meaning", file, node))
 
     @staticmethod
-    def _only(told: Answer) -> Optional[Answer]:
-        """The one thing that is meant besides `None`, if no guess led to it."""
-        found = [one for one in told.get("meanings", []) if one["kind"] != "none"]
-        return found[0] if len(found) == 1 and told["sure"] else None
+    def _single_meaning(answer: Answer) -> Optional[Answer]:
+        """Returns the only meaning besides `None`; None if there are several, or if it is a guess."""
+        found = [one for one in answer.get("meanings", []) if one["kind"] != "none"]
+        return found[0] if len(found) == 1 and answer["sure"] else None
 
-    def _named(self, found: Optional[Answer]) -> Union["Function", "Class", Module, Unparsed, str, None]:
+    def _definition_of_meaning(self, found: Optional[Answer]) -> Union["Function", "Class", Module, Unparsed, str, None]:
         kind = found["kind"] if found else None
         if kind in ("function", "class"):
             try:
-                return self._defined(found[kind])
+                return self._definition_at(found[kind])
             except Refusal:
                 return Unparsed()
         if kind == "module":
             return Module(found["filename"], found["name"])
         return found["path"] if kind == "library" else None
 
-    def _text(self, ask: str, file: "File", node: ast.AST) -> Answer:
+    def _range_question(self, ask: str, file: "File", node: ast.AST) -> Answer:
         (row, column), (end_row, end_column) = file.start(node), file.end(node)
         return {"ask": ask, "filename": file.path, "location": {"row": row, "column": column + 1}, "end_location": {"row": end_row, "column": end_column + 1}}
 
     @staticmethod
-    def _definition(ask: str, of: Union["Function", "Class"]) -> Answer:
+    def _definition_question(ask: str, of: Union["Function", "Class"]) -> Answer:
         row, column = of.file.start(of.node)
         keyword = KEYWORD.match(of.file.lines[row - 1], column)
         return {"ask": ask, "filename": of.file.path, "location": {"row": row, "column": (keyword.end() if keyword else column) + 1}}
 
-    def _defined(self, place: Answer) -> Union["Function", "Class", None]:
+    def _definition_at(self, place: Answer) -> Union["Function", "Class", None]:
         line = place["location"]["row"]
         return self.index.file(place["filename"], line).defined.get(line)
 
-    def _placed(self, place: Answer) -> Placed:
+    def _node_at(self, place: Answer) -> Placed:
         start, end = ((place[key]["row"], place[key]["column"] - 1) for key in ("location", "end_location"))
         file = self.index.file(place["filename"], start[0])
         if (start, end) not in file.nodes:
-            # In an f-string: Python before 3.12 says another place.
+            # Before Python 3.12 `ast` has wrong positions inside of f-strings.
             raise Refusal("unreadable", "this Python does not say what stands here", file.path, start[0])
         return file, file.nodes[start, end]
 
-    def _all(self, places: List[Answer]) -> List[Placed]:
-        return [self._placed(one) for one in places]
+    def _nodes_at(self, places: List[Answer]) -> List[Placed]:
+        return [self._node_at(one) for one in places]
 
-    def _asked(self, question: Answer) -> Answer:
-        """The answer to a question; one that cannot be answered has only its error."""
+    def _ask(self, question: Answer) -> Answer:
+        """Returns the answer to a question; only with the key `error` if there is none."""
         text = json.dumps(question)
         if text not in self._known:
             try:

@@ -1,4 +1,4 @@
-"""For libcst's own tool: `python -m libcst.tool codemod -x blocklint.codemods.offload.OffloadCommand --no-format PATHS`.
+"""The codemod `offload` as a command of libcst's tool: `python -m libcst.tool codemod -x blocklint.codemods.offload.OffloadCommand --no-format PATHS`.
 
 Helpers are run in a thread where coroutines call them.
 """

@@ -1,4 +1,4 @@
-"""Why a codemod does not write, and where a reader sees it."""
+"""The exception with which a codemod refuses to edit: a reason and a place."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass
 class Refusal(Exception):
-    """No edit: `kind` is a word to count by, `reason` a clause, the place where it shows."""
+    """A refusal. `kind` is a word for statistics, `reason` a clause, `path` and `line` the place that shows it."""
 
     kind: str
     reason: str

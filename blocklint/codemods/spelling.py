@@ -1,4 +1,4 @@
-"""How a library path is written in a file, and where in it things stand."""
+"""The spelling of library paths in a file, with the imports that it needs, and positions of nodes."""
 
 from __future__ import annotations
 
@@ -29,28 +29,28 @@ def is_class(path: str) -> bool:
 
 
 def module_of(path: str) -> str:
-    """`httpx` of `httpx.AsyncClient`, and of `httpx.AsyncClient.get`."""
+    """Returns the module of a path: `httpx` for `httpx.AsyncClient` and for `httpx.AsyncClient.get`."""
     parent = path.rpartition(".")[0]
     return parent.rpartition(".")[0] if is_class(parent) else parent
 
 
-def spelled(names: Names, file: File, path: str, edits: Edits, at: ast.AST, replaces: bool = False) -> str:
-    """The path as blocklint's own fixes write it in a file, at a node whose place it may take; the import that it needs is added."""
+def spell(names: Names, file: File, path: str, edits: Edits, at: ast.AST, replaces: bool = False) -> str:
+    """Returns the spelling of a path at a node, as blocklint's fixes spell it, and adds the import that it needs. With `replaces` the node is removed."""
     if replaces:
-        leave(file, at, edits)
+        mark_import_unused(file, at, edits)
     module = module_of(path)
-    # A method is written by its class.
+    # A method is spelled through its class.
     name, _, rest = path[len(module) + 1 :].partition(".")
-    told = names.spelling(file, at, f"{module}.{name}" if module else name)
-    if "written" not in told:
-        raise Refusal("name", f"`{path}` cannot be written here: {told.get('refused', told.get('error'))}", file.path, at.lineno)
-    if told["import"]:
-        edits.imports.add((told["import"]["module"], told["import"]["name"] or ""))
-    return f"{told['written']}.{rest}" if rest else told["written"]
+    spelling = names.spelling(file, at, f"{module}.{name}" if module else name)
+    if "written" not in spelling:
+        raise Refusal("name", f"`{path}` cannot be written here: {spelling.get('refused', spelling.get('error'))}", file.path, at.lineno)
+    if spelling["import"]:
+        edits.imports.add((spelling["import"]["module"], spelling["import"]["name"] or ""))
+    return f"{spelling['written']}.{rest}" if rest else spelling["written"]
 
 
-def leave(file: File, node: ast.AST, edits: Edits) -> None:
-    """Notes the import of a name that is written here no more: it may have been the only use."""
+def mark_import_unused(file: File, node: ast.AST, edits: Edits) -> None:
+    """Marks the import of a removed name as possibly unused."""
     head = (dotted(node) or "").split(".")[0]
     path = file.imports.get(head)
     if path == head:

@@ -1,11 +1,11 @@
-"""`pytest --blocklint`: watches event loops during tests, and says which stalls blocklint explains (docs/evidence.md).
+"""`pytest --blocklint`: watches event loops during tests, and reports which findings explain their stalls (docs/evidence.md).
 
 Without the option nothing else of this package is imported, no thread is started and nothing is patched.
 """
 
 from typing import Any
 
-#: A loop that does not tick for so many milliseconds stalls.
+#: The milliseconds for which a loop must be held to count as a stall.
 THRESHOLD = 50.0
 
 
@@ -48,7 +48,7 @@ def _threshold(config: Any) -> float:
         threshold = float(given)
     except ValueError:
         threshold = 0.0
-    # Below a millisecond the watchdog would do nothing but look; the upper bound also refuses what is no number.
+    # Below a millisecond the watchdog would use a whole processor. The upper bound also rejects `nan` and `inf`.
     if not 1 <= threshold <= 3_600_000:
         raise pytest.UsageError("blocklint_threshold is a number of milliseconds from 1, not {!r}".format(given))
     return threshold

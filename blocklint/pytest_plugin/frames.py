@@ -1,4 +1,4 @@
-"""The owner of a frame: the project, its tests, or a library; and the names by which people know functions."""
+"""The owner of a stack frame (project, tests or library), and the public names of functions."""
 
 import ast
 import os
@@ -11,7 +11,7 @@ INSTALLED = ("site-packages", "dist-packages")
 
 
 class Places:
-    """Which files are whose."""
+    """The classification of files: library, test, or project."""
 
     def __init__(self, root: str, test_files: Set[str]) -> None:
         self.root = root
@@ -22,16 +22,16 @@ class Places:
 
     def is_library(self, file: str) -> bool:
         if file not in self._library:
-            self._library[file] = self._look(file)
+            self._library[file] = self._is_in_library_folder(file)
         return self._library[file]
 
-    def _look(self, file: str) -> bool:
+    def _is_in_library_folder(self, file: str) -> bool:
         if not os.path.isabs(file):  # <frozen importlib._bootstrap>, <string>
             return True
         parts = file.replace("\\", "/").split("/")
-        installed = [at for at, part in enumerate(parts) if part in INSTALLED]
+        installed = [index for index, part in enumerate(parts) if part in INSTALLED]
         if installed:
-            # The project itself may be installed, as tox does.
+            # An installed copy of the project, as tox makes it, is no library.
             inside = parts[installed[-1] + 1 :]
             return len(inside) < 2 or not any(
                 os.path.isfile(os.path.join(self.root, *below, *inside)) for below in ((), ("src",), ("lib",))
@@ -40,7 +40,7 @@ class Places:
         return any(real.startswith(folder) for folder in self._standard)
 
     def is_test(self, file: str) -> bool:
-        """True if it is a module of tests, or helps them."""
+        """True for test modules, `conftest.py`, and files in a folder `test` or `tests`."""
         if file in self.test_files:
             return True
         folder, name = os.path.split(file)
@@ -51,7 +51,7 @@ class Places:
 
 
 def qualified_name(code: CodeType, module: str) -> str:
-    """`Session.get` of a method; before Python 3.11 codes know only their last name, and the module is searched."""
+    """Returns the qualified name of a function, as `Session.get`. Before Python 3.11 code objects do not have it, and the module is searched."""
     known = getattr(code, "co_qualname", None)
     if known is not None:
         return str(known)
@@ -62,16 +62,16 @@ def qualified_name(code: CodeType, module: str) -> str:
 
 def _functions_of(module: Optional[ModuleType], code: CodeType) -> Iterator[Tuple[str, Any]]:
     for name, value in list(vars(module).items()) if module is not None else []:
-        if getattr(_plain(value), "__code__", None) is code:
+        if getattr(_unwrap(value), "__code__", None) is code:
             yield name, value
         elif isinstance(value, type) and value.__module__ == module.__name__:  # type: ignore[union-attr]
             for member, inner in list(vars(value).items()):
-                if getattr(_plain(inner), "__code__", None) is code:
+                if getattr(_unwrap(inner), "__code__", None) is code:
                     yield "{}.{}".format(name, member), inner
 
 
-def _plain(value: Any) -> Any:
-    """The function in a static method, a property, a wrapper."""
+def _unwrap(value: Any) -> Any:
+    """Returns the function inside of a static method, a property or a wrapper."""
     for name in ("__func__", "fget", "__wrapped__"):
         inner = vars(type(value)).get(name) if not isinstance(value, type) else None
         if inner is not None or (name == "__wrapped__" and hasattr(value, "__dict__") and name in vars(value)):
@@ -80,7 +80,7 @@ def _plain(value: Any) -> Any:
 
 
 def public_path(code: CodeType, module: str) -> str:
-    """The shortest path under which the library offers a function: `requests.get` of `requests.api.get`."""
+    """Returns the shortest path under which the library offers a function: `requests.get` of `requests.api.get`."""
     name = qualified_name(code, module)
     if "<locals>" in name:
         name = name.split(".<locals>")[0]
@@ -99,7 +99,7 @@ def public_path(code: CodeType, module: str) -> str:
 
 
 def builtin_calls(file: str, line: int, module: str) -> List[str]:
-    """The functions without Python code that are called in a line, by their paths; `?.name` where the receiver is not known."""
+    """Returns the paths of functions without Python code that are called in a line; `?.name` if the receiver is not known."""
     found: List[str] = []
     for call in _calls(file, line):
         names = _dotted(call.func)
@@ -112,7 +112,7 @@ def builtin_calls(file: str, line: int, module: str) -> List[str]:
             value = getattr(sys.modules["builtins"], names[0], None) if len(names) == 1 else None
         if value is None:
             found.append("?." + names[-1])
-        elif not hasattr(_plain(value), "__code__") and not isinstance(value, type):
+        elif not hasattr(_unwrap(value), "__code__") and not isinstance(value, type):
             owner = getattr(value, "__module__", None) or "builtins"
             found.append("{}.{}".format(owner, getattr(value, "__qualname__", names[-1])))
     return found

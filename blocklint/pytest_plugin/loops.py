@@ -1,4 +1,4 @@
-"""Makes loops tell the watchdog when they wait: asyncio's, uvloop's and trio's."""
+"""Hooks into the event loops of asyncio, uvloop and trio, which report the begin and end of their turns to the watchdog."""
 
 import asyncio
 import importlib.util
@@ -12,14 +12,14 @@ Replaced = List[Tuple[Any, str, Any]]
 
 
 class Hooks:
-    """The attributes that are replaced while tests run."""
+    """The patches of event loops that are installed while tests run."""
 
     def __init__(self, watchdog: Watchdog) -> None:
         self.watchdog = watchdog
         self.replaced: Replaced = []
-        #: The libraries whose loops are watched besides asyncio's.
-        self.done: Set[str] = set()
-        self.heard = Selectors(watchdog, self._replace)
+        #: The libraries, besides asyncio, whose loops are patched.
+        self.patched_libraries: Set[str] = set()
+        self.selectors = Selectors(watchdog, self._replace)
 
     def _replace(self, owner: Any, name: str, by: Callable[[Any], Any]) -> None:
         before, real = owner.__dict__.get(name), getattr(owner, name, None)
@@ -27,23 +27,23 @@ class Hooks:
         self.replaced.append((owner, name, before))
 
     def install(self) -> None:
-        self.watchdog.machinery |= {asyncio.events.Handle._run.__code__, Hooks._run_asked.__code__}
-        self._replace(asyncio.BaseEventLoop, "run_forever", self._of_asyncio)
+        self.watchdog.machinery |= {asyncio.events.Handle._run.__code__, Hooks._run_with_pings.__code__}
+        self._replace(asyncio.BaseEventLoop, "run_forever", self._patched_asyncio)
 
     def install_loaded(self) -> None:
-        """Libraries that bring loops of their own and are imported by now."""
+        """Patches the loops of trio and uvloop, if they are imported and not patched yet."""
         trio = sys.modules.get("trio._core._run")
-        if trio is not None and "trio" not in self.done and hasattr(trio, "setup_runner"):
-            self.done.add("trio")
+        if trio is not None and "trio" not in self.patched_libraries and hasattr(trio, "setup_runner"):
+            self.patched_libraries.add("trio")
             self.watchdog.machinery.add(trio.unrolled_run.__code__)
-            self._replace(trio, "setup_runner", self._of_trio)
+            self._replace(trio, "setup_runner", self._patched_trio)
         uvloop = sys.modules.get("uvloop")
-        if uvloop is not None and "uvloop" not in self.done and hasattr(uvloop, "Loop"):
-            self.done.add("uvloop")
-            self._replace(uvloop.Loop, "run_forever", self._of_others)
+        if uvloop is not None and "uvloop" not in self.patched_libraries and hasattr(uvloop, "Loop"):
+            self.patched_libraries.add("uvloop")
+            self._replace(uvloop.Loop, "run_forever", self._patched_uvloop)
 
     def import_backends(self) -> None:
-        """Where one library chooses the loop while a fixture is made, its choices are imported before."""
+        """Imports trio and uvloop, because anyio chooses one of them only when a fixture is made, after the patches."""
         for name in ("trio", "uvloop"):
             if importlib.util.find_spec(name) is not None:
                 importlib.import_module(name)
@@ -55,18 +55,18 @@ class Hooks:
             else:
                 setattr(owner, name, real)
         self.replaced = []
-        self.heard.methods.clear()
+        self.selectors.methods.clear()
 
-    def _of_asyncio(self, real: Callable[[Any], None]) -> Callable[[Any], None]:
-        watchdog, heard = self.watchdog, self.heard
+    def _patched_asyncio(self, real: Callable[[Any], None]) -> Callable[[Any], None]:
+        watchdog, selectors = self.watchdog, self.selectors
 
-        # A test runs its loop several times: to set up, for itself, to end what is left.
+        # A test runs its loop several times: for fixtures, for the test, and to end remaining tasks.
         def run_forever(loop: Any) -> None:
             selector: Any = getattr(loop, "_selector", None)
-            if not heard.hears(selector):
-                return self._run_asked(loop, real)
+            if not selectors.reports_turns(selector):
+                return self._run_with_pings(loop, real)
             if selector._blocklint_turn is not None:
-                # It runs already, and says so itself.
+                # The loop runs already, so its turn is registered.
                 return real(loop)
             turn = selector._blocklint_turn = watchdog.enter("asyncio", asyncio.current_task, loop)
             try:
@@ -78,20 +78,20 @@ class Hooks:
         watchdog.machinery.add(run_forever.__code__)
         return run_forever
 
-    def _of_others(self, real: Callable[[Any], None]) -> Callable[[Any], None]:
+    def _patched_uvloop(self, real: Callable[[Any], None]) -> Callable[[Any], None]:
         def run_forever(loop: Any) -> None:
-            return self._run_asked(loop, real)
+            return self._run_with_pings(loop, real)
 
         return run_forever
 
-    def _run_asked(self, loop: Any, real: Callable[[Any], None]) -> None:
-        """Of a loop that cannot be heard the watchdog asks for an answer, again as soon as it got one."""
+    def _run_with_pings(self, loop: Any, real: Callable[[Any], None]) -> None:
+        """Runs a loop that cannot report its turns: the watchdog asks it for an answer, and again after each answer."""
         watchdog, clock = self.watchdog, CLOCK[0]
         turn = watchdog.enter("asyncio", asyncio.current_task, loop)
         turn.since = WAITS
 
         def answer() -> None:
-            watchdog.waits(turn)
+            watchdog.end_turn(turn)
 
         def ask() -> None:
             if turn.since == WAITS:
@@ -108,7 +108,7 @@ class Hooks:
             watchdog.pings.pop(turn, None)
             watchdog.leave(turn)
 
-    def _of_trio(self, real: Callable[..., Any]) -> Callable[..., Any]:
+    def _patched_trio(self, real: Callable[..., Any]) -> Callable[..., Any]:
         watchdog = self.watchdog
 
         def setup_runner(clock: Any, instruments: Any, *more: Any, **named: Any) -> Any:
@@ -118,40 +118,40 @@ class Hooks:
 
 
 class Selectors:
-    """Makes selectors tell when a loop waits by them.
+    """Patches classes of selectors, so that a selector reports when its loop waits for events.
 
-    By their classes: a method that one object has of its own makes each call of it slower, and objects come with every loop. The turn is an
-    attribute of the selector, which is found in no time.
+    The classes are patched and not the objects, because a method of an object is slower to call, and each loop has a new selector.
+    The turn is an attribute of the selector, which is fast to read.
     """
 
     def __init__(self, watchdog: Watchdog, replace: Callable[[Any, str, Callable[[Any], Any]], None]) -> None:
         self.watchdog = watchdog
         self.replace = replace
-        #: The classes' present methods; nothing where they could not be replaced.
+        #: The patched `select` of each class; None if the class could not be patched.
         self.methods: Dict[type, Any] = {}
 
-    def hears(self, selector: Any) -> bool:
-        """True if a loop that waits by this selector is heard."""
+    def reports_turns(self, selector: Any) -> bool:
+        """True if a loop with this selector reports its turns."""
         of = type(selector)
         if of not in self.methods:
             self.methods[of] = self._method(of)
         method = self.methods[of]
-        # Somebody may have given this one a method of its own, which need not end in the class's.
+        # An object with a `select` of its own may not call the patched one.
         return method is not None and getattr(selector.select, "__func__", None) is method
 
     def _method(self, of: type) -> Any:
-        # An object without a dictionary has no place for its turn.
+        # An object without `__dict__` cannot have the attribute for its turn.
         if not callable(getattr(of, "select", None)) or not getattr(of, "__dictoffset__", 0):
             return None
         try:
             self.replace(of, "_blocklint_turn", lambda _: None)
-            self.replace(of, "select", self._telling)
+            self.replace(of, "select", self._reporting_select)
         except TypeError:  # A class that is not written in Python.
             return None
         return of.__dict__["select"]
 
-    def _telling(self, real: Callable[..., Any]) -> Callable[..., Any]:
-        clock, threshold, took_long = CLOCK[0], self.watchdog.threshold, self.watchdog.took_long
+    def _reporting_select(self, real: Callable[..., Any]) -> Callable[..., Any]:
+        clock, threshold, record_long_turn = CLOCK[0], self.watchdog.threshold, self.watchdog.record_long_turn
 
         # This runs for every turn, some thousand times a second.
         def select(selector: Any, timeout: Any = None) -> Any:
@@ -159,7 +159,7 @@ class Selectors:
             if turn is None:
                 return real(selector, timeout)
             if clock() - turn.since > threshold:
-                took_long(turn)
+                record_long_turn(turn)
             turn.since = WAITS
             events = real(selector, timeout)
             turn.since = clock()
@@ -169,7 +169,7 @@ class Selectors:
 
 
 class Instrument:
-    """The instrument by which trio tells of its turns."""
+    """The instrument with which trio reports its turns."""
 
     def __init__(self, watchdog: Watchdog, trio: Any) -> None:
         self._watchdog = watchdog
@@ -177,7 +177,7 @@ class Instrument:
         self._turn: Any = None
 
     def before_run(self) -> None:
-        # The context of this thread's run, for another thread to read.
+        # The context of the run in this thread, which the watchdog thread reads.
         context = vars(getattr(self._trio, "GLOBAL_RUN_CONTEXT", object))
         self._turn = self._watchdog.enter("trio", context.get, "task")
 
@@ -185,7 +185,7 @@ class Instrument:
         self._watchdog.leave(self._turn)
 
     def before_io_wait(self, timeout: float) -> None:
-        self._watchdog.waits(self._turn)
+        self._watchdog.end_turn(self._turn)
 
     def after_io_wait(self, timeout: float) -> None:
         self._turn.since = CLOCK[0]()

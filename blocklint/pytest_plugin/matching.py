@@ -1,6 +1,6 @@
-"""Which finding a stall shows: its stack leads through the line of the finding to the line of one of its causes.
+"""Matches stalls with findings: a stack confirms a finding if it leads through its line to the line of one of its causes.
 
-`blocklint check --evidence` decides the same (`blocklint_engine/src/evidence/matching.rs`).
+`blocklint check --evidence` uses the same rule (`blocklint_engine/src/evidence/matching.rs`).
 """
 
 import json
@@ -14,7 +14,7 @@ from .evidence import innermost
 
 
 class Findings:
-    """Findings by their places."""
+    """The findings of a project, by their lines."""
 
     def __init__(self, findings: List[Dict[str, Any]], root: str) -> None:
         self.root = root
@@ -27,24 +27,24 @@ class Findings:
             for row in range(finding["location"]["row"], min(last, finding["location"]["row"] + 100) + 1):
                 self._at.setdefault((os.path.realpath(finding["filename"]), row), []).append(finding)
 
-    def shown_by(self, stack: List[Dict[str, Any]]) -> List[Dict[str, Any]]:
-        """The findings that this stack is on the way of."""
-        at = innermost(stack)
-        if at < 0:
+    def confirmed_by(self, stack: List[Dict[str, Any]]) -> List[Dict[str, Any]]:
+        """Returns the findings that a stack confirms."""
+        last = innermost(stack)
+        if last < 0:
             return []
-        ends = (self._file(stack[at]["file"]), stack[at]["line"])
-        shown = []
-        for frame in stack[: at + 1]:
+        ends = (self._file(stack[last]["file"]), stack[last]["line"])
+        confirmed = []
+        for frame in stack[: last + 1]:
             for finding in self._at.get((self._file(frame["file"]), frame["line"]), []):
-                if finding not in shown and any(self._is_at(ends, cause, finding) for cause in finding["causes"]):
-                    shown.append(finding)
-        entered = stack[at + 1]["function"].rpartition(".")[2] if at + 1 < len(stack) else None
-        named = [of for of in shown if any(cause["call"].rpartition(".")[2] == entered for cause in of["causes"])]
-        return named or shown
+                if finding not in confirmed and any(self._is_at(ends, cause, finding) for cause in finding["causes"]):
+                    confirmed.append(finding)
+        entered = stack[last + 1]["function"].rpartition(".")[2] if last + 1 < len(stack) else None
+        named = [finding for finding in confirmed if any(cause["call"].rpartition(".")[2] == entered for cause in finding["causes"])]
+        return named or confirmed
 
     def _is_at(self, ends: Tuple[str, int], cause: Dict[str, Any], finding: Dict[str, Any]) -> bool:
         first = last = cause["location"]["row"]
-        # Of a cause only the beginning is told; the steps of the way say where the same call ends.
+        # A cause has only the start of its call; the step of the trace with the same start has the end.
         for step in finding["trace"]:
             if (step["filename"], step["location"]) == (cause["filename"], cause["location"]):
                 last = step["end_location"]["row"]
@@ -57,7 +57,7 @@ class Findings:
 
 
 def source_of(file: str, root: str) -> str:
-    """The project's own file of one that was installed."""
+    """Returns the source file in the project for an installed file of its package; other files unchanged."""
     parts = file.replace("\\", "/").split("/")
     for folder in ("site-packages", "dist-packages"):
         if folder in parts:
@@ -70,13 +70,13 @@ def source_of(file: str, root: str) -> str:
 
 
 def read(path: str) -> List[Dict[str, Any]]:
-    """The output of an earlier `blocklint check --output-format json`."""
+    """Returns the output of an earlier `blocklint check --output-format json`."""
     with open(path, encoding="utf-8") as file:
-        return checked(json.load(file))
+        return check_findings(json.load(file))
 
 
-def checked(found: Any) -> List[Dict[str, Any]]:
-    """The findings of an output; ValueError where it is none."""
+def check_findings(found: Any) -> List[Dict[str, Any]]:
+    """Returns the findings of an output of `blocklint check`. Raises ValueError if it is no such output."""
     needed = ("filename", "location", "end_location", "causes", "trace", "code", "message")
     if not isinstance(found, list) or not all(isinstance(one, dict) and all(key in one for key in needed) for one in found):
         raise ValueError("this is not the output of `blocklint check --output-format json`")
@@ -84,14 +84,14 @@ def checked(found: Any) -> List[Dict[str, Any]]:
 
 
 def find(files: List[str], root: str) -> Tuple[List[Dict[str, Any]], Optional[str]]:
-    """Returns what blocklint finds in these files, at every level, and why it found nothing where it could not run."""
+    """Returns the findings in these files at all levels, and an error message if blocklint could not run."""
     levels = ["--min-severity", "note", "--min-confidence", "low", "--include-aside", "--no-baseline"]
     try:
         command = [find_blocklint_bin(), "check", "--output-format", "json", "--exit-zero", *levels, "--", *files]
         done = subprocess.run(command, cwd=root, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
         if done.returncode != 0:
-            told = done.stderr.decode("utf-8", "replace").strip().splitlines()
-            return [], "; ".join(told[:3]) or "exit code {}".format(done.returncode)
-        return checked(json.loads(done.stdout.decode("utf-8"))), None
+            messages = done.stderr.decode("utf-8", "replace").strip().splitlines()
+            return [], "; ".join(messages[:3]) or "exit code {}".format(done.returncode)
+        return check_findings(json.loads(done.stdout.decode("utf-8"))), None
     except (OSError, ValueError) as error:
         return [], str(error)

@@ -1,11 +1,11 @@
-"""Of a stall that no finding explains: the library's function that was called, and the row of a model that would explain it."""
+"""Library functions in stalls that no finding explains, and the model rows that would explain them."""
 
 from typing import Any, Dict, List, Optional
 
 from .frames import Places, builtin_calls, public_path
 from .watchdog import Frame
 
-#: The effect that holds the thread where its innermost code lies in a module of the standard library.
+#: The effects by the module of the standard library in which a stack ends.
 EFFECTS = {
     "network": ("socket", "ssl", "http", "urllib", "ftplib", "smtplib", "imaplib", "poplib", "xmlrpc", "_socket", "_ssl", "select", "selectors"),
     "subprocess": ("subprocess", "_posixsubprocess", "pty"),
@@ -16,20 +16,20 @@ EFFECTS = {
 }
 
 
-def called(stack: "tuple[Frame, ...]", places: Places, cpu_share: float, kept_lock: bool) -> Optional[Dict[str, Any]]:
-    """Returns the call of the project's innermost frame: `path`, `library`, `effect`; none where the project's own code holds the thread.
+def called_function(stack: "tuple[Frame, ...]", places: Places, cpu_share: float, kept_lock: bool) -> Optional[Dict[str, Any]]:
+    """Returns the call in the project's innermost frame: `path`, `library`, `effect`; None if the project's own code holds the thread.
 
-    `kept_lock`: whether one call kept the interpreter's lock all the time.
+    `kept_lock` is true if one call kept the interpreter's lock all the time.
     """
-    own = [at for at, (code, _, _) in enumerate(stack) if not places.is_library(code.co_filename)]
-    at = own[-1] if own else -1
-    below = stack[at + 1 :]
+    own = [innermost for innermost, (code, _, _) in enumerate(stack) if not places.is_library(code.co_filename)]
+    innermost = own[-1] if own else -1
+    below = stack[innermost + 1 :]
     inner = _builtin(stack[-1])
     if below and below[0][2]:
         code, _, module = below[0]
         path = public_path(code, module)
     elif inner is not None and not below and (kept_lock or cpu_share < 0.2):
-        # Where Python code ran between, it is that which calculates, whatever it calls.
+        # If Python code ran between the calls, that code computes, whatever it calls.
         path = inner
     else:
         return None
@@ -39,7 +39,7 @@ def called(stack: "tuple[Frame, ...]", places: Places, cpu_share: float, kept_lo
 def _builtin(frame: Frame) -> Optional[str]:
     code, line, module = frame
     calls = builtin_calls(code.co_filename, line, module)
-    # Which of several it was nobody sees.
+    # If the line has several such calls, it is unknown which one ran.
     return calls[0] if len(set(calls)) == 1 else None
 
 
@@ -65,8 +65,8 @@ def _library(path: str) -> str:
     return package
 
 
-def row(call: Dict[str, Any]) -> List[str]:
-    """The lines of a model file that would explain the call."""
+def model_row(call: Dict[str, Any]) -> List[str]:
+    """Returns the lines of a model file that would explain the call."""
     path, library, effect = call["path"], call["library"], call["effect"]
     root = path.partition(".")[0]
     lines = ["schema = 1", 'language = "python"', 'library = "{}"'.format(library)]

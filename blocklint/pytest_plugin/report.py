@@ -1,18 +1,18 @@
-"""The section at the end of pytest's output."""
+"""The section about stalls at the end of pytest's output."""
 
 import os
 from typing import Any, Dict, List, Tuple
 
-from .evidence import innermost, place
+from .evidence import innermost, owner_of_stall
 from .matching import Findings
-from .missing import row
+from .missing import model_row
 
-#: So many tests are named with each finding.
-MOST_TESTS = 3
+#: The number of tests that are listed for each finding.
+MAX_TESTS = 3
 
 
 class Group:
-    """Stalls of one reason."""
+    """Stalls that have the same finding, or the same place."""
 
     def __init__(self) -> None:
         self.longest = 0.0
@@ -29,66 +29,66 @@ class Group:
             self.tests.append(test)
 
 
-class Told:
+class StallReport:
     """The report of a run, and its counts."""
 
     def __init__(self) -> None:
         self.count = 0
         self.lines: List[str] = []
         self.problems: List[str] = []
-        #: How many stalls are the project's own, and for how many seconds the longest of them lasted.
+        #: The number of stalls in code of the project, and the seconds of the longest one.
         self.of_project = 0
         self.longest = 0.0
 
     def failure(self) -> str:
-        """Why `--blocklint-fail` fails the run."""
+        """Returns the message with which `--blocklint-fail` fails the run."""
         times = "once" if self.of_project == 1 else "{} times".format(self.of_project)
         return "FAILED by --blocklint-fail: the project's code stalled the event loop {}, for up to {}".format(times, seconds(self.longest))
 
 
-def told(stalls: List[Dict[str, Any]], findings: Findings, threshold: float, root: str) -> Told:
+def build_report(stalls: List[Dict[str, Any]], findings: Findings, threshold: float, root: str) -> StallReport:
     confirmed: Dict[str, Tuple[Dict[str, Any], Group]] = {}
     others: Dict[Tuple[str, str, str], Group] = {}
-    result = Told()
+    result = StallReport()
     for stall in stalls:
-        whose = place(stall)
+        owner = owner_of_stall(stall)
         explained = False
         for sample in stall["samples"]:
-            for finding in findings.shown_by(sample["stack"]):
+            for finding in findings.confirmed_by(sample["stack"]):
                 key = finding.get("fingerprint") or str(finding["location"])
-                if whose == "project":
+                if owner == "project":
                     confirmed.setdefault(key, (finding, Group()))[1].add(min(sample["seconds"], stall["seconds"]), stall)
                     explained = True
         result.count += 1
-        # A call of the test itself is the test's own affair.
-        if whose == "project":
+        # A stall in the code of a test is listed, and does not count.
+        if owner == "project":
             result.of_project += 1
             result.longest = max(result.longest, stall["seconds"])
         if not explained:
-            others.setdefault((whose, _path(stall), _where(stall, root)), Group()).add(stall["seconds"], stall)
+            others.setdefault((owner, _path(stall), _where(stall, root)), Group()).add(stall["seconds"], stall)
     for finding, group in sorted(confirmed.values(), key=lambda one: -one[1].longest):
         at = "{}:{}".format(_relative(finding["filename"], root), finding["location"]["row"])
         result.lines.append("confirmed, {}: {} {}: {}".format(seconds(group.longest), finding["code"], at, finding["message"]))
         result.lines += _tests(group)
-    for whose in ("project", "library", "unseen", "test"):
-        groups = [(key, group) for key, group in others.items() if key[0] == whose]
+    for owner in ("project", "library", "unseen", "test"):
+        groups = [(key, group) for key, group in others.items() if key[0] == owner]
         for (_, _, where), group in sorted(groups, key=lambda one: -one[1].longest):
-            result.lines.append(_headline(whose, where, group))
+            result.lines.append(_headline(owner, where, group))
             result.lines += _tests(group)
             call = group.stall["called"]
-            if whose == "project" and call is not None and "?" not in call["path"]:
+            if owner == "project" and call is not None and "?" not in call["path"]:
                 result.lines.append("    a model that would explain it (docs/teach.md):")
-                result.lines += ["        " + line if line else "" for line in row(call)]
+                result.lines += ["        " + line if line else "" for line in model_row(call)]
     return result
 
 
-def _headline(whose: str, where: str, group: Group) -> str:
+def _headline(owner: str, where: str, group: Group) -> str:
     time, call = seconds(group.longest), group.stall["called"]
-    if whose == "unseen":
+    if owner == "unseen":
         return "{}: nobody could look at it, for one call kept the interpreter's lock".format(time)
-    if whose == "test":
+    if owner == "test":
         return "in the tests' own code, {}: {}".format(time, where)
-    if whose == "library":
+    if owner == "library":
         return "in libraries alone, {}: {}".format(time, where)
     if call is None:
         return "not explained, {}: {}, by the project's own code".format(time, where)
@@ -100,9 +100,9 @@ def _headline(whose: str, where: str, group: Group) -> str:
 
 def _tests(group: Group) -> List[str]:
     names = [name for name in group.tests if name]
-    lines = ["    " + name for name in names[:MOST_TESTS]]
-    if len(names) > MOST_TESTS:
-        lines.append("    and {} more tests".format(len(names) - MOST_TESTS))
+    lines = ["    " + name for name in names[:MAX_TESTS]]
+    if len(names) > MAX_TESTS:
+        lines.append("    and {} more tests".format(len(names) - MAX_TESTS))
     if lines and group.times > len(names):
         lines[-1] += " ({} stalls in all)".format(group.times)
     return lines
@@ -113,7 +113,7 @@ def _path(stall: Dict[str, Any]) -> str:
 
 
 def _where(stall: Dict[str, Any], root: str) -> str:
-    """The line at which the code outside of libraries stood."""
+    """Returns the line of the innermost frame outside of libraries, as in `app/views.py:42 in get_user`."""
     if not stall["samples"]:
         return ""
     stack = stall["samples"][0]["stack"]
@@ -133,11 +133,11 @@ def seconds(time: float) -> str:
     return "{:.0f} ms".format(time * 1000) if time < 1 else "{:.1f} s".format(time)
 
 
-def write(reporter: Any, told: Told) -> None:
-    if not told.count and not told.problems:
+def write(reporter: Any, report: StallReport) -> None:
+    if not report.count and not report.problems:
         return
-    reporter.section("blocklint: {} stall{} of the event loop".format(told.count, "" if told.count == 1 else "s"))
-    for line in told.lines:
+    reporter.section("blocklint: {} stall{} of the event loop".format(report.count, "" if report.count == 1 else "s"))
+    for line in report.lines:
         reporter.write_line(line)
-    for problem in told.problems:
+    for problem in report.problems:
         reporter.write_line("blocklint: {}".format(problem), yellow=True)

@@ -1,4 +1,4 @@
-"""The hooks that pytest calls, and the report at the end of its run."""
+"""The pytest hooks of `--blocklint`, and the report at the end of the run."""
 
 import json
 import os
@@ -11,12 +11,12 @@ from .frames import Places
 from .loops import Hooks
 from .watchdog import Watchdog
 
-#: Under this name a worker hands its stalls to the controller.
+#: The key in `workeroutput` under which a worker passes its stalls to the controller.
 OUTPUT = "blocklint_stalls"
 
 
 class Session:
-    """One run of pytest; of pytest-xdist the controller, or one worker."""
+    """A run of pytest; with pytest-xdist the controller or a worker."""
 
     def __init__(self, config: Any, threshold: float) -> None:
         self.config = config
@@ -27,10 +27,10 @@ class Session:
         self.watchdog = Watchdog(threshold)
         self.hooks = Hooks(self.watchdog)
         self.stalls: List[Dict[str, Any]] = []
-        #: Workers that ended without a word of theirs.
+        #: The number of workers that ended without reporting their stalls.
         self.lost = 0
-        self.lines: Optional[report.Told] = None
-        #: Why the run fails although its tests pass.
+        self.stall_report: Optional[report.StallReport] = None
+        #: The message of `--blocklint-fail`, if it fails the run.
         self.failure = ""
 
     def pytest_sessionstart(self) -> None:
@@ -70,15 +70,15 @@ class Session:
         self.hooks.remove()
         if self.watchdog.stalls:
             places = Places(self.root, self.test_files)
-            self.stalls += [evidence.recorded(stall, places, self.watchdog.interval) for stall in self.watchdog.stalls]
+            self.stalls += [evidence.stall_to_json(stall, places, self.watchdog.interval) for stall in self.watchdog.stalls]
             self.watchdog.stalls.clear()
         if self.is_worker:
-            # Before the worker says that it has finished.
+            # The worker sends its output when it finishes, which is after this.
             self.config.workeroutput[OUTPUT] = json.dumps(self.stalls)
         yield
         if self.is_worker:
             return
-        # The controller's own plugin has heard of all workers by now.
+        # By now the controller has the output of all workers.
         self.stalls.sort(key=lambda stall: (stall["test"], -stall["seconds"]))
         self._finish(session)
 
@@ -104,28 +104,28 @@ class Session:
             findings, failed = matching.find(self._files(), self.root)
             if failed:
                 problems.append("blocklint could not run: {}".format(failed))
-        self.lines = report.told(self.stalls, matching.Findings(findings, self.root), self.threshold, self.root)
-        self.lines.problems = problems
-        if option("blocklint_fail") and self.lines.of_project and session.exitstatus in (0, 5):
+        self.stall_report = report.build_report(self.stalls, matching.Findings(findings, self.root), self.threshold, self.root)
+        self.stall_report.problems = problems
+        if option("blocklint_fail") and self.stall_report.of_project and session.exitstatus in (0, 5):
             session.exitstatus = int(pytest.ExitCode.TESTS_FAILED)
-            self.failure = self.lines.failure()
+            self.failure = self.stall_report.failure()
 
     def _files(self) -> List[str]:
-        """The files outside of libraries that were on a stack: the findings that matter stand there."""
+        """Returns the files of stack frames outside of libraries, which have all findings that could match."""
         frames = [frame for stall in self.stalls for sample in stall["samples"] for frame in sample["stack"]]
         files = {matching.source_of(frame["file"], self.root) for frame in frames if frame["of"] != "library"}
         return sorted(file for file in files if os.path.isfile(file)) or [self.root]
 
     @pytest.hookimpl(trylast=True)
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        if self.lines is not None:
-            report.write(terminalreporter, self.lines)
+        if self.stall_report is not None:
+            report.write(terminalreporter, self.stall_report)
 
     def pytest_unconfigure(self) -> None:
-        # A run that ends before its session does leaves nothing patched either.
+        # Patches are removed here too, because a run can end without `pytest_sessionfinish`.
         self.watchdog.stop()
         self.hooks.remove()
-        # Below pytest's own last line, which says that all tests passed.
+        # The message is below pytest's last line, which says that all tests passed.
         reporter = self.config.pluginmanager.getplugin("terminalreporter")
         if self.failure and reporter is not None:
             reporter.write_line(self.failure, red=True)

@@ -1,7 +1,7 @@
-"""Which loops run, how long each has not ticked, and where its thread stands meanwhile.
+"""The watchdog thread of `pytest --blocklint`: it measures the turns of event loops and samples the stacks of long ones.
 
-A loop tells when it begins and ends to wait for events: two readings of a clock for each turn. A thread looks at the loops about once in
-the threshold, and at the stack of one only where its turn already takes long.
+A loop reports when it begins and ends to wait for events, which costs two readings of a clock for each turn. The watchdog
+thread checks the loops about once in the threshold, and reads the stack of a loop only if its turn already takes long.
 """
 
 import gc
@@ -13,27 +13,27 @@ from collections import deque
 from types import CodeType
 from typing import Any, Callable, Deque, Dict, List, Optional, Set, Tuple
 
-#: In a tuple, where libraries that set tests a time of their own do not replace it.
+#: The clocks, in a tuple: libraries such as freezegun replace functions of `time`, but not those in a tuple.
 CLOCK = (time.perf_counter, time.sleep, time.process_time)
 
-#: When a turn began that has not: of a loop that waits no time has passed.
+#: The start of a turn while its loop waits for events: no time has passed since then.
 WAITS = float("inf")
 
-#: One frame: code, line, module.
+#: A frame of a stack: code, line, module.
 Frame = Tuple[CodeType, int, str]
 
-#: In their frames somebody looks at the program; the time is theirs.
+#: Modules of debuggers. A turn with a frame of theirs is no stall, because a person stopped the program.
 DEBUGGERS = {"bdb", "pdb", "ipdb", "pudb", "debugpy", "pydevd", "_pydevd_bundle", "_pydevd_frame_eval"}
 
-#: So many stalls are kept: a suite that stalls more often has no use for the rest.
-MOST_STALLS = 100_000
+#: The number of stalls that are kept, the newest.
+MAX_STALLS = 100_000
 
-#: After so many looks at no loop the thread sleeps until there is one: to wake it for each test would cost more than the looks.
-IDLE = 50
+#: The number of checks without a loop after which the thread sleeps until a loop runs. A wake-up for each test would cost more.
+IDLE_CHECKS = 50
 
 
 class Sample:
-    """A stack that was seen, outermost first, the time that it stands for, and how much of that a processor had to do."""
+    """A sampled stack, outermost frame first, with the time that it covers and the processor time in it."""
 
     __slots__ = ("callback", "cpu", "seconds", "stack", "turn")
 
@@ -42,59 +42,59 @@ class Sample:
 
 
 class Stall:
-    """A time for which one callback held its loop."""
+    """A callback that held its loop for longer than the threshold."""
 
     def __init__(self, loop: str, seconds: float, samples: List[Sample], test: str, phase: str) -> None:
         self.loop, self.seconds, self.samples, self.test, self.phase = loop, seconds, samples, test, phase
 
     def cpu_share(self) -> float:
-        """How much of the time a processor was busy with it; 0 where nobody knows."""
+        """Returns the share of the time in which a processor ran the callback; 0 if it is unknown."""
         known = [(sample.cpu, sample.seconds) for sample in self.samples if sample.cpu is not None]
-        told = sum(seconds for _, seconds in known)
-        return sum(cpu for cpu, _ in known) / told if told else 0.0
+        measured = sum(seconds for _, seconds in known)
+        return sum(cpu for cpu, _ in known) / measured if measured else 0.0
 
     def kept_lock(self, interval: float) -> bool:
-        """True if a call kept the interpreter's lock, so that the watchdog could not look in time."""
+        """True if a call kept the interpreter's lock, so that the watchdog could not run."""
         longest = max((sample.seconds for sample in self.samples), default=self.seconds)
         return longest > max(self.seconds / 2, 1.5 * interval)
 
 
 class Turn:
-    """The turn of one running loop."""
+    """The current turn of a running loop: the time from one wait for events to the next."""
 
-    # Tests run loops by the thousand, most of them for a moment: turns are used again for other loops, and the times by which they are known
-    # tell what is of an earlier one.
+    # Tests run thousands of loops, most of them for a moment, so turns are reused for other loops. Samples and excuses carry the
+    # start of their turn, so that those of an earlier turn are recognised.
     __slots__ = (
-        "ask", "callback", "collecting_since", "cpu", "cpu_clock", "debugged", "frame", "kind", "looked", "not_counted", "not_counted_of",
+        "ask", "callback", "collecting_since", "cpu", "cpu_clock", "debugged", "frame", "kind", "looked", "excused_seconds", "excused_turn",
         "of", "ran", "samples", "since", "thread",
     )  # fmt: skip
 
     def __init__(self) -> None:
         self.kind = ""
-        #: Together they give the task that runs, if one does.
+        #: `ask(of)` returns the running task, or None.
         self.ask: Callable[[Any], Any] = _nothing
         self.of: Any = None
-        #: Where it runs, and the clock of that thread's time on a processor.
+        #: The thread of the loop, and the clock of that thread's processor time.
         self.thread = 0
         self.cpu_clock: Optional[int] = None
-        #: Counts what ran at each look: the task, or the outermost frame of what is none.
+        #: The number of the callback that ran at the last check, the callback's task, and its outermost frame.
         self.callback = 0
         self.ran: Any = None
         self.frame = 0
-        #: When the loop ended to wait for events, by which the turn is known; WAITS while it waits.
+        #: The time at which the loop ended to wait for events, which identifies the turn; WAITS while it waits.
         self.since = WAITS
         self.samples: List[Sample] = []
         self.looked = 0.0
         self.cpu: Optional[float] = None
-        #: How much of a turn, and of which, is nobody's fault: garbage collections, a process that was stopped.
-        self.not_counted = 0.0
-        self.not_counted_of = WAITS
+        #: The time of a turn that does not count (garbage collections, a stopped process), and the start of that turn.
+        self.excused_seconds = 0.0
+        self.excused_turn = WAITS
         self.collecting_since = 0.0
         self.debugged = WAITS
 
     def callback_of(self, outermost: int) -> int:
-        """The number of what runs now; another one than at the last look has another number."""
-        # Frames that end make place for others at the same address, and tasks may not be kept alive.
+        """Returns the number of the running callback, which is one more than before if another callback ran at the last check."""
+        # A weak reference, because the watchdog must not keep tasks alive, and a new frame can have the address of an old one.
         task = self.ask(self.of)
         before = self.ran() if self.ran is not None else None
         if task is not before or task is None and outermost != self.frame:
@@ -104,52 +104,52 @@ class Turn:
         return self.callback
 
     def excuse(self, seconds: float) -> None:
-        """So much of this turn does not count."""
-        if self.not_counted_of != self.since:
-            self.not_counted_of, self.not_counted = self.since, 0.0
-        self.not_counted += seconds
+        """Subtracts some seconds from the current turn."""
+        if self.excused_turn != self.since:
+            self.excused_turn, self.excused_seconds = self.since, 0.0
+        self.excused_seconds += seconds
 
 
 class Watchdog:
-    """Looks at all loops that run."""
+    """Watches all running loops."""
 
     def __init__(self, threshold: float) -> None:
         self.threshold = threshold
-        # Each look takes the interpreter's lock from the loop for a moment, and so there are as few as can be: a turn that lasts for the
-        # threshold is seen once when it is at least `least` old, for the look after one that comes too early comes before it ends.
+        # Each check takes the interpreter's lock from the loop for a moment, so there are as few as possible. A turn that lasts as
+        # long as the threshold is sampled at least once when it is `least` old: the check after a too early one comes in time.
         self.interval = min(threshold * 0.8, 0.05)
         self.least = min(threshold * 0.16, self.interval / 2)
-        #: By so much a look must be late before the machine is blamed.
+        #: The delay of a check from which on the process may have been stopped, or the machine is busy.
         self.late = min(threshold * 0.4, 0.05)
-        self.stalls: Deque[Stall] = deque(maxlen=MOST_STALLS)
+        self.stalls: Deque[Stall] = deque(maxlen=MAX_STALLS)
         self.test, self.phase = "", ""
-        #: Frames of these codes belong to the loop; what they call is the callback.
+        #: The code objects of loops; the function that they call is the callback.
         self.machinery: Set[CodeType] = set()
-        #: For loops that say nothing of themselves: asked whether they tick.
+        #: Functions that ask loops for an answer, for loops that do not report their turns themselves.
         self.pings: Dict[Turn, Callable[[], None]] = {}
         self._turns: List[Turn] = []
-        #: Those that belong to no loop.
+        #: Turns that are free for reuse.
         self._free: List[Turn] = []
-        self._some = threading.Event()
+        self._wake_up = threading.Event()
         self._asleep = False
-        self._over = False
+        self._is_stopped = False
         self._thread: Optional[threading.Thread] = None
 
     def start(self) -> None:
         self._thread = threading.Thread(target=self._watch, name="blocklint", daemon=True)
         self._thread.start()
-        gc.callbacks.append(self._collected)
+        gc.callbacks.append(self._on_garbage_collection)
 
     def stop(self) -> None:
-        self._over = True
-        self._some.set()
-        if self._collected in gc.callbacks:
-            gc.callbacks.remove(self._collected)
+        self._is_stopped = True
+        self._wake_up.set()
+        if self._on_garbage_collection in gc.callbacks:
+            gc.callbacks.remove(self._on_garbage_collection)
         if self._thread is not None:
             self._thread.join(timeout=5)
 
     def enter(self, kind: str, ask: Callable[[Any], Any], of: Any) -> Turn:
-        """A loop begins to run in this thread; its task is what `ask` says of `of`."""
+        """Registers a loop that begins to run in this thread, and returns its turn; `ask(of)` returns the loop's task."""
         try:
             turn = self._free.pop()
         except IndexError:
@@ -161,35 +161,35 @@ class Watchdog:
         self._turns.append(turn)
         if self._asleep:
             self._asleep = False
-            self._some.set()
+            self._wake_up.set()
         turn.since = CLOCK[0]()
         return turn
 
     def leave(self, turn: Turn) -> None:
-        """The loop ends to run."""
-        self.waits(turn)
+        """Removes the turn of a loop that has ended."""
+        self.end_turn(turn)
         if turn in self._turns:
             self._turns.remove(turn)
             turn.ask, turn.of = _nothing, None
             self._free.append(turn)
 
-    def waits(self, turn: Turn) -> None:
-        """The loop begins to wait: its turn is over."""
+    def end_turn(self, turn: Turn) -> None:
+        """Ends the turn of a loop that begins to wait for events."""
         if CLOCK[0]() - turn.since > self.threshold:
-            self.took_long(turn)
+            self.record_long_turn(turn)
         turn.since = WAITS
 
-    def took_long(self, turn: Turn) -> None:
-        """The turn is over, and longer than the threshold."""
+    def record_long_turn(self, turn: Turn) -> None:
+        """Records the stalls of a turn that was longer than the threshold."""
         since = turn.since
         seconds = CLOCK[0]() - since
-        if turn.not_counted_of == since:
-            seconds -= turn.not_counted
+        if turn.excused_turn == since:
+            seconds -= turn.excused_seconds
         samples = [sample for sample in turn.samples if sample.turn == since]
         debugged, turn.samples = turn.debugged == since, []
         if debugged or seconds < self.threshold:
             return
-        # Many short callbacks make a long turn as well, and none of them stalls the others.
+        # A turn of many short callbacks is long as well, although none of them is a stall.
         runs: List[List[Sample]] = []
         for sample in samples:
             if not runs or runs[-1][0].callback != sample.callback:
@@ -203,8 +203,8 @@ class Watchdog:
             if lasted >= self.threshold:
                 self.stalls.append(Stall(turn.kind, lasted, run, self.test, self.phase))
 
-    def _collected(self, phase: str, info: Dict[str, Any]) -> None:
-        # Those of the youngest objects are over at once, and come for every few hundred of them.
+    def _on_garbage_collection(self, phase: str, info: Dict[str, Any]) -> None:
+        # Collections of the youngest generation are short and frequent, so they are not measured.
         if info.get("generation") == 0:
             return
         thread = threading.get_ident()
@@ -220,32 +220,32 @@ class Watchdog:
     def _watch(self) -> None:
         clock, sleep, process_time = CLOCK
         idle = 0
-        while not self._over:
+        while not self._is_stopped:
             idle = 0 if self._turns else idle + 1
-            if idle > IDLE:
-                self._some.clear()
+            if idle > IDLE_CHECKS:
+                self._wake_up.clear()
                 self._asleep = True
-                # A loop may have come meanwhile, and have seen nobody sleep.
-                if not self._turns and not self._over:
-                    self._some.wait()
+                # A loop that began in between has not seen `_asleep`, so it would not wake this thread.
+                if not self._turns and not self._is_stopped:
+                    self._wake_up.wait()
                 self._asleep = False
                 idle = 0
             before, cpu = clock(), process_time()
             sleep(self.interval)
             now = clock()
             late = now - before - self.interval
-            # Nobody let this thread run. If nothing else of the process ran either, it was stopped, or the machine is busy; else a
-            # call keeps the interpreter's lock, and that is a stall.
+            # The check is late. If the process used no processor time, it was stopped, or the machine is busy. Else a call keeps the
+            # interpreter's lock, which is a stall.
             stopped = late if late > self.late and process_time() - cpu < late / 5 else 0.0
             for turn in list(self._turns):
                 if stopped:
                     turn.excuse(stopped)
-                self._look(turn, now)
+                self._sample(turn, now)
                 ping = self.pings.get(turn)
                 if ping is not None:
                     ping()
 
-    def _look(self, turn: Turn, now: float) -> None:
+    def _sample(self, turn: Turn, now: float) -> None:
         since = turn.since
         if now - since < self.least:
             return
@@ -277,11 +277,11 @@ class Watchdog:
 
 
 def _nothing(_of: Any) -> None:
-    """The task of no loop."""
+    """Returns None as the task, for a turn without a loop."""
 
 
 def cpu_clock() -> Optional[int]:
-    """The clock of this thread's time on a processor, where the system has one. Asked in the thread itself: one that ended has none."""
+    """Returns the clock of this thread's processor time, or None if the system has none. The thread itself must call it."""
     try:
         return time.pthread_getcpuclockid(threading.get_ident())  # type: ignore[attr-defined,unused-ignore]
     except (AttributeError, OSError):

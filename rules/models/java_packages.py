@@ -13,17 +13,17 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1"
-#: A version with one of these is not what a project would take as the newest.
+#: Marks of preliminary versions, which projects do not use as the newest.
 PRELIMINARY = re.compile(r"(alpha|beta|snapshot|preview|milestone|incubat|nightly|-ea\b|-b\d|\bea\d|[.\-]?rc\d*|[.\-]cr\d*|[.\-]m\d|pre\d*|[.\-]dev\d*)", re.IGNORECASE)
 
 
 class DownloadError(Exception):
-    """An artifact that cannot be had in the versions asked for."""
+    """An artifact that is not available in the requested versions."""
 
 
 @dataclass(frozen=True)
 class Artifact:
-    """A downloaded artifact; below `classes` lie its packages."""
+    """A downloaded artifact; `classes` is the folder of its packages."""
 
     name: str
     version: str
@@ -31,7 +31,7 @@ class Artifact:
 
 
 def maven(*arguments: str) -> str:
-    """Runs Maven; gives what went wrong, or nothing."""
+    """Runs Maven; returns an error message, or an empty text."""
     program = shutil.which("mvn")
     if program is None:
         return "Maven (`mvn`) is not installed"
@@ -42,7 +42,7 @@ def maven(*arguments: str) -> str:
 
 
 def download(name: str, versions: str, cache: Path, kind: str = "jar") -> Artifact:
-    """The newest jar of `group:artifact` within a range such as `>=2,<3`; one with a version of its own (`g:a:1.2`) exactly.
+    """Returns the newest jar of `group:artifact` within a range such as `>=2,<3`; for `g:a:1.2` exactly this version.
 
     `kind` is a Maven packaging, with a classifier if need be (`jar:sources`).
     """
@@ -51,7 +51,7 @@ def download(name: str, versions: str, cache: Path, kind: str = "jar") -> Artifa
     held = sorted(place.glob("*.jar")) if place.is_dir() else []
     if not held:
         failed = "it has no jar"
-        # A version that was just published may be listed before it can be had.
+        # A new version may be listed before it can be downloaded.
         for version in exact or newest(group, artifact, versions, cache)[:5]:
             failed = copy(f"{group}:{artifact}:{version}:{kind}", place, cache)
             held = sorted(place.glob("*.jar")) if place.is_dir() else []
@@ -67,12 +67,12 @@ def download(name: str, versions: str, cache: Path, kind: str = "jar") -> Artifa
 
 
 def folder(name: str, versions: str, cache: Path, kind: str = "jar") -> Path:
-    """Where an artifact of a range is kept."""
+    """Returns the folder for an artifact of a range."""
     return cache / re.sub(r"[^\w.]+", "-", f"{name}{versions}-{kind}")
 
 
 def extract(jar: Path, target: Path) -> None:
-    """Writes the class files of a jar; those for certain versions of Java only, which repeat others, are left out."""
+    """Writes the class files of a jar; those of `META-INF/versions`, which repeat others, are left out."""
     unfinished = target.with_name(target.name + ".part")
     unfinished.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(jar) as opened:
@@ -86,7 +86,7 @@ def extract(jar: Path, target: Path) -> None:
 
 
 def jdk() -> Path:
-    """The newest JDK at hand: of `JAVA_HOME`, of the path, or installed beside these."""
+    """Returns the newest JDK at hand: of `JAVA_HOME`, of the path, or in the folders of these."""
     homes = [Path(os.environ["JAVA_HOME"])] if "JAVA_HOME" in os.environ else []
     if program := shutil.which("javac"):
         homes.append(Path(program).resolve().parent.parent)
@@ -107,7 +107,7 @@ def jdk_version() -> str:
 
 
 def jdk_classes(cache: Path) -> Path:
-    """The class files of the JDK's public packages, in a folder for each of its modules."""
+    """Returns the class files of the JDK's public packages, in a folder for each of its modules."""
     home = jdk()
     target = cache / f"jdk-{version_of_jdk(home)}"
     if not target.is_dir():
@@ -143,20 +143,20 @@ def fetch(wanted: list[tuple[str, str]], cache: Path) -> None:
 
 
 def copy_all(items: list[tuple[str, str, Path]], cache: Path) -> None:
-    """Copies artifacts, each by coordinates, packaging and folder, by as few runs of Maven as there are ones that fail."""
+    """Copies artifacts, each by coordinates, packaging and folder, with one run of Maven plus one for each that fails."""
     while items:
         with tempfile.TemporaryDirectory() as inside:
             file = Path(inside) / "pom.xml"
             project_of(items).write(file)
             failed = maven(f"-Dmaven.repo.local={cache.resolve() / 'local'}", "-f", str(file), f"{PLUGIN}:copy")
-        # It ends at the first that it cannot have, and has copied none by then.
+        # Maven stops at the first missing artifact, before it copies any.
         named = {":".join(parts) for parts in re.findall(r"([\w.\-]+):([\w.\-]+):(?:pom|jar):", failed)}
         rest = [item for item in items if ":".join(item[0].split(":")[:2]) not in named]
         items = rest if failed and len(rest) < len(items) else []
 
 
 def project_of(items: list[tuple[str, str, Path]]) -> ET.ElementTree:
-    """A project whose only purpose is to have artifacts copied."""
+    """Returns a project whose only purpose is to have artifacts copied."""
     project = ET.Element("project")
     about = {"modelVersion": "4.0.0", "groupId": "local", "artifactId": "models", "version": "1", "packaging": "pom"}
     for key, text in about.items():
@@ -179,7 +179,7 @@ def copy(coordinates: str, place: Path, cache: Path) -> str:
 
 
 def newest(group: str, artifact: str, versions: str, cache: Path) -> list[str]:
-    """The final versions in a range, newest first; preliminary ones only where there are no others."""
+    """Returns the final versions in a range, newest first; preliminary ones only if there are no others."""
     failed = "" if known_versions(f"{group}:{artifact}", cache) else copy(f"{group}:{artifact}:LATEST:pom", cache / "poms", cache)
     found = final(known_versions(f"{group}:{artifact}", cache), versions)
     if not found:
@@ -188,7 +188,7 @@ def newest(group: str, artifact: str, versions: str, cache: Path) -> list[str]:
 
 
 def known_versions(name: str, cache: Path) -> list[str]:
-    """Every version that Maven was told of when it looked for the latest."""
+    """Returns all versions in the metadata that Maven downloaded."""
     group, artifact = name.split(":")[:2]
     files = (cache / "local" / group.replace(".", "/") / artifact).glob("maven-metadata*.xml")
     roots = [ET.parse(file).getroot() for file in files]
@@ -196,7 +196,7 @@ def known_versions(name: str, cache: Path) -> list[str]:
 
 
 def final(known: list[str], versions: str) -> list[str]:
-    """Those within a range, newest first; preliminary ones only where there are no others."""
+    """Returns the versions in a range, newest first; preliminary ones only if there are no others."""
     found = [version for version in dict.fromkeys(known) if within(version, versions)]
     return sorted([v for v in found if not PRELIMINARY.search(v)] or found, key=order, reverse=True)
 
@@ -207,14 +207,14 @@ def numbers(version: str) -> list[int]:
 
 
 def order(version: str) -> tuple[list[int], bool, str]:
-    """Sorts versions. A year as first number, as early projects had it, is older than what counts from one."""
+    """Returns the sort key of a version. A version that begins with a year, as early projects had, is older than others."""
     have = numbers(version)
     dated = bool(have) and have[0] >= 20000000
     return ([] if dated else have, "android" not in version, version)
 
 
 def within(version: str, ranges: str) -> bool:
-    """True if a version lies in a range such as `>=2,<3`."""
+    """True if a version is in a range such as `>=2,<3`."""
 
     def trimmed(text: str) -> list[int]:
         found = numbers(text)

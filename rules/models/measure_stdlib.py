@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""Measures what two keys of the standard library's rows claim.
+"""Measures the claims of two keys, `thread` and `native`, in the rows of the standard library.
 
     measure_stdlib.py                    does a long call keep the interpreter's lock?     (`thread`)
     measure_stdlib.py --gevent           does it hold the hub of a patched program?        (`native`)
 
-Each call is made while something else counts beside it, a thread or a greenlet: how often that gets to run says what the
-call holds. The exit code is 1 if a row says otherwise. Needs Python 3.11 or newer, Linux, and gevent for the second.
+During each call a thread or a greenlet counts, and how often it gets to run shows if the call holds the lock or the hub. The exit code is 1 if a row says otherwise. Needs Python 3.11 or newer, Linux, and gevent for the second.
 """
 
 from __future__ import annotations
@@ -23,12 +22,12 @@ import tomllib
 from verify_stdlib import HERE, paths_of
 
 Case = Callable[[], object]
-# How long the calls under gevent take, in seconds.
+# The duration of the calls under gevent, in seconds.
 LENGTH = 0.4
 
 
 def rows(folder: Path) -> dict[str, dict[str, Any]]:
-    """The first row with an effect that holds a thread, by path."""
+    """Returns the first row with an effect that holds a thread, by path."""
     found: dict[str, dict[str, Any]] = {}
     for file in sorted(folder.glob("*.toml")):
         for row in tomllib.loads(file.read_text(encoding="utf-8")).get("call", []):
@@ -39,7 +38,7 @@ def rows(folder: Path) -> dict[str, dict[str, Any]]:
 
 
 def computations() -> dict[str, Case]:
-    """Calls that take some tenths of a second of computation."""
+    """Returns calls that compute for some tenths of a second."""
     import base64
     import bz2
     import gzip
@@ -87,7 +86,7 @@ def computations() -> dict[str, Case]:
 
 
 def waits() -> dict[str, Case]:
-    """Calls that wait, made once gevent has patched what it patches."""
+    """Returns calls that wait, created after gevent has patched the standard library."""
     import concurrent.futures
     import ctypes
     import fcntl
@@ -189,20 +188,20 @@ def waits() -> dict[str, Case]:
 
 
 def call(case: Case) -> float:
-    """How many seconds a call takes; that it fails in the end is no matter."""
+    """Returns the seconds that a call takes, also if it fails."""
     start = time.perf_counter()
     try:
         case()
     except (OSError, ValueError, RuntimeError) as error:
         print(f"    {error!r}")
-    except Exception as error:  # `queue.Empty` and `sqlite3.OperationalError` are what is waited for
+    except Exception as error:  # Timeouts such as `queue.Empty` and `sqlite3.OperationalError` are expected.
         if type(error).__name__ not in {"Empty", "OperationalError"}:
             raise
     return time.perf_counter() - start
 
 
 def beside_thread(case: Case) -> tuple[float, float]:
-    """The length of a call, and how long at most a thread beside it stood still, in seconds."""
+    """Returns the seconds of a call, and the longest time for which another thread did not run."""
     longest, running = 0.0, True
 
     def count() -> None:
@@ -224,7 +223,7 @@ def beside_thread(case: Case) -> tuple[float, float]:
 
 
 def beside_greenlet(case: Case) -> tuple[float, float]:
-    """The length of a call, and how long at most a greenlet beside it stood still, in seconds."""
+    """Returns the seconds of a call, and the longest time for which another greenlet did not run."""
     import gevent
 
     longest, last = 0.0, time.perf_counter()
@@ -246,7 +245,7 @@ def beside_greenlet(case: Case) -> tuple[float, float]:
 
 
 def main() -> int:
-    """Measures and compares."""
+    """Measures all calls and compares the results with the rows."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--models", type=Path, default=HERE / "python/stdlib", help="the folder with the models")
     parser.add_argument("--gevent", action="store_true", help="measure under gevent")

@@ -1,4 +1,4 @@
-"""Downloads Python packages without their dependencies and extracts what can be read of them."""
+"""Downloads Python packages without their dependencies and extracts their sources."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import zipfile
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-#: The files of an archive that are kept; of compiled modules only that they exist.
+#: The files of an archive that are extracted; compiled modules as empty files.
 SOURCES = (".py", ".pyi", ".pyx", ".pxi")
 COMPILED = (".so", ".pyd")
 
-#: Which wheels are asked for, in order: those of this interpreter, else of others. Their sources are the same.
+#: The platforms whose wheels are requested, in order: that of this interpreter, then others, whose sources are the same.
 WHEELS = (
     ("--only-binary=:all:",),
     ("--only-binary=:all:", "--platform=win_amd64", "--python-version=3.12"),
@@ -23,12 +23,12 @@ WHEELS = (
 
 
 class DownloadError(Exception):
-    """A package that cannot be had in the versions asked for."""
+    """A package that is not available in the requested versions."""
 
 
 @dataclass(frozen=True)
 class Package:
-    """An extracted package; `folders` are what would stand on the module path."""
+    """An extracted package; `folders` are its entries of the module path."""
 
     name: str
     version: str
@@ -36,7 +36,7 @@ class Package:
 
 
 def download(name: str, versions: str, cache: Path) -> Package:
-    """The newest wheel, else sdist, of a package within a version range such as `>=2,<3`."""
+    """Returns the newest wheel, else sdist, of a package within a version range such as `>=2,<3`."""
     place = cache / re.sub(r"[^\w.]+", "-", f"{name}{versions}")
     archives = sorted(place.glob("*.*")) if place.is_dir() else []
     if not archives:

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Adds rows to Rust model files that say what functions give, so that chains of calls keep their types.
+"""Adds rows with the return types of functions to Rust model files, so that call chains keep their types.
 
-    returns_rust.py rules/models/rust/git2.toml …              print the rows that are wanting
+    returns_rust.py rules/models/rust/git2.toml …              print the missing rows
     returns_rust.py --write FILE …                              and add them to the files
-    returns_rust.py --most 20 FILE …                            no more than so many names for each file
-    returns_rust.py --sources DIR FILE …                        read crates that lie below a folder, and download none
+    returns_rust.py --most 20 FILE …                            at most this many names for each file
+    returns_rust.py --sources DIR FILE …                        read crates below a folder, and download none
 
-For each file the newest version of its crates within `version` is read, as `verify_rust.py` does. Wanted are the types
-whose methods have an effect, those with tags, those that implement such a trait, and those one of whose methods gives a
-wanted type. Each public function that gives one gets `returns`, those on the shortest ways to an effect first, unless a
-row says already what it gives. What `verify_rust.py` would not accept is left out, and so are files that know of
-computation only.
+For each file the newest version of its crates within `version` is read, as `verify_rust.py` does. Wanted types are those
+whose methods have an effect, those with tags, those that implement such a trait, and those with a method that returns a
+wanted type. Each public function that returns a wanted type gets `returns`, those on the shortest paths to an effect
+first, unless a row has its return type already. Rows that `verify_rust.py` would not accept are left out, and so are
+files that have only computation.
 """
 
 from __future__ import annotations
@@ -32,27 +32,27 @@ from rust_sources import Entity, Outside, Sources
 from verify_python import Result, Row, as_list, model_name, paths_of, recorded, split_requirement
 from verify_rust import TYPES, Checker
 
-HEADING = "# What gives values of these types."
+HEADING = "# Functions that return these types."
 WRAPPERS = {
     "Result": "std::result::Result", "Option": "std::option::Option", "Box": "std::boxed::Box", "Vec": "std::vec::Vec",
     "Arc": "std::sync::Arc", "Rc": "std::rc::Rc",
 }  # fmt: skip
-#: Modules that show other modules' names; the documentation does not name these by them.
+#: Modules that re-export names of others; the documentation does not use these paths.
 SECONDARY = re.compile(r"_|prelude$|private$|internals?$|testing$|test_utils?$")
-#: Functions that are no part of chains.
+#: Functions that are not used in call chains.
 UNSAID = re.compile(r"_|from_(raw|ptr|handle|parts)|unsafe_|.*mock")
 #: Modules that are public for the crate's own macros and tests.
 INTERNAL = re.compile(r"::(_|impl_|private|internal|testing|tests?::|test_util|hidden)")
-#: Types that stand for another one in tests or do nothing; they have not its effects.
+#: Types that replace another one in tests, and do not have its effects.
 SUBSTITUTES = re.compile(r"Stub|Mock|Dummy|Null|Noop|Memory|Empty|Test")
-#: From here on a way begins that ends in computation only.
+#: The distance from which a path counts as one that ends in computation only.
 COMPUTES = 3
 FARTHEST = 6
 
 
 @dataclass
 class Method:
-    """A public function, and the type or trait on which it stands."""
+    """A public function, and the type or trait that defines it."""
 
     path: str
     item: Item
@@ -62,7 +62,7 @@ class Method:
 
 @dataclass(frozen=True)
 class Given:
-    """The result of a function: the type's text and how far from an effect it is."""
+    """The return type of a function: its text, and its distance from an effect."""
 
     text: str
     level: int
@@ -70,7 +70,7 @@ class Given:
 
 @dataclass(frozen=True)
 class Addition:
-    """A name that gets a row."""
+    """A function that gets a row."""
 
     path: str
     given: Given
@@ -80,7 +80,7 @@ class Addition:
 
 
 class Known:
-    """The model files that have rows of each path."""
+    """The model files that have rows for each path."""
 
     def __init__(self, folder: Path) -> None:
         self.files: dict[str, set[Path]] = {}
@@ -96,7 +96,7 @@ class Known:
 
 
 class Library:
-    """One model file with the sources of its crates."""
+    """A model file with the sources of its crates."""
 
     def __init__(self, file: Path, document: Row, sources: Sources) -> None:
         self.file, self.document, self.sources = file, document, sources
@@ -117,7 +117,7 @@ class Library:
     # --- names ---------------------------------------------------------------------------------------------------
 
     def canonical(self, path: str) -> str:
-        """The spelling that the file's aliases lead to."""
+        """Returns the path after the aliases of the file are resolved."""
         for _ in range(10):
             left = max((a for a in self.aliases if path == a or path.startswith(a + "::")), key=len, default=None)
             if left is None:
@@ -129,7 +129,7 @@ class Library:
         return any(path == root or path.startswith(root + "::") for root in self.roots)
 
     def walk(self) -> None:
-        """Gives each public item its shortest path; modules such as `prelude` come last."""
+        """Assigns each public item its shortest path; modules such as `prelude` come last."""
         heads = dict.fromkeys(root.split("::")[0] for root in self.roots)
         roots = [(head, self.sources.crates[head].root) for head in heads if head in self.sources.crates]
         waiting, later, seen = list(roots), list[tuple[str, Module]](), set[int]()
@@ -154,7 +154,7 @@ class Library:
             waiting = following
 
     def names_in(self, module: Module, seen: set[int]) -> set[str]:
-        """Returns the names in a module that may be used from outside, perhaps with some that cannot."""
+        """Returns the names of a module that other crates can use; some of them may be private."""
         if id(module) in seen:
             return set()
         seen.add(id(module))
@@ -166,7 +166,7 @@ class Library:
         return found
 
     def prefer(self) -> None:
-        """The spelling of the rows goes before the shortest."""
+        """Returns the preferred path: the one that rows use, else the shortest."""
         through: dict[int, set[str]] = {}
         for path in self.spoken():
             for item in self.resolved(path):
@@ -177,12 +177,12 @@ class Library:
                     through.setdefault(id(target), set()).add(path)
         direct = {id(item) for path in self.spoken() for item in self.resolved(path)}
         for key, paths in through.items():
-            # An alias stands for its type where it is the only one.
+            # An alias is used for its type if it is the only alias.
             if key not in direct and len(paths) == 1:
                 self.names[key] = next(iter(paths))
 
     def spoken(self) -> set[str]:
-        """The types of which the file has rows."""
+        """Returns the types for which the file has rows."""
         return {owner for path, _ in self.calls if (owner := owner_of(path))} | {path for path, _ in self.types if "*" not in path}
 
     def resolved(self, path: str) -> list[Item]:
@@ -220,7 +220,7 @@ class Library:
     # --- levels --------------------------------------------------------------------------------------------------
 
     def begin(self) -> None:
-        """The types that have an effect themselves."""
+        """Returns the types that have an effect themselves."""
         for path, row in self.calls:
             if row.get("effect", "none") == "none":
                 continue
@@ -243,7 +243,7 @@ class Library:
         return changed
 
     def close(self) -> None:
-        """Adds what implements, derives from or gives what is wanted."""
+        """Adds the types that implement, derive from or return a wanted type."""
         changed = True
         while changed:
             changed = False
@@ -264,10 +264,10 @@ class Library:
                     if given is not None:
                         changed |= self.want([method.owner], given.level + 1)
 
-    # --- what functions give -------------------------------------------------------------------------------------
+    # --- return types --------------------------------------------------------------------------------------------
 
     def given(self, method: Method) -> Given | None:
-        """Returns the result of a function, if that is wanted."""
+        """Returns the return type of a function, if it is wanted."""
         signature = method.item.signature
         generics = {p[0] for p in split(signature, 2, after_generics(signature, 1) - 1) if p}
         return self.expression(method.item.returned, method, generics | method.generics)
@@ -320,7 +320,7 @@ class Library:
         return Given(f"{wrapper}<{inner.text}>", inner.level) if inner is not None else None
 
     def outer(self, path: list[str], found: list[Entity], items: list[Item]) -> str:
-        """The last segment of the type outside for which a path or the alias that it leads to stands."""
+        """Returns the last segment of the foreign type to which a path or its alias refers."""
         for item in items:
             if item.kind == "type" and item.target and item.module is not None:
                 found = [*found, *self.sources.follow(item.target, item.module)]
@@ -330,14 +330,14 @@ class Library:
         return outside[-1].rsplit("::", 1)[-1] if outside else ""
 
     def arguments(self, text: str, arguments: list[list[str]], method: Method) -> str:
-        """`<…>` where the file knows the type's parameters and the receiver's type has them under the same names."""
+        """Returns `<…>` if the file has the type's parameters and the receiver's type has parameters of the same names."""
         owner = self.names.get(id(method.owner), "")
         names = self.parameters.get(owner, []) if method.item.has_receiver else []
         shown = [self.outside(a, method) or a[0] for a in arguments if self.outside(a, method) or len(a) == 1 and a[0] in names]
         return f"<{', '.join(shown)}>" if shown and len(shown) == len(self.parameters.get(text, [])) else ""
 
     def outside(self, tokens: list[str], method: Method) -> str:
-        """A type of the standard library without arguments."""
+        """Returns a type of the standard library without arguments."""
         path = [t for t in tokens if t != "::"]
         if "<" in tokens or method.item.module is None or not path or not path[-1][0].isupper():
             return ""
@@ -345,7 +345,7 @@ class Library:
         return next((e.path for e in found if isinstance(e, Outside) and e.path.startswith("std::")), "")
 
     def wraps(self, method: Method) -> bool:
-        """True if it puts an argument of any type into its result: `$0` in a row by hand says that, nothing here."""
+        """True if a function puts an argument of any type into its result, for which only rows by hand can have `$0`."""
         signature = method.item.signature
         start = after_generics(signature, 1)
         generics = {p[0] for p in split(signature, 2, start - 1) if p}
@@ -385,7 +385,7 @@ class Library:
         good = []
         for path, additions in found.items():
             if path in refused or len(additions) != 1:
-                # Impls of the same name differ.
+                # Impls of types with the same name can differ.
                 continue
             addition = next(iter(additions))
             if not checker.path("call", row_of(addition), path):
@@ -395,7 +395,7 @@ class Library:
 
 
     def bases(self, additions: list[Addition]) -> dict[tuple[str, ...], list[str]]:
-        """For traits with an effect the types that have them, have no `[[type]]` row and are given by a row."""
+        """Returns the types that implement a trait with an effect, have no `[[type]]` row, and are returned by a row."""
         held = {owner_of(path) for path, row in self.calls if row.get("effect", "none") != "none" and path[0] != "<"}
         texts = " ".join([a.given.text for a in additions] + [owner_of(a.path) for a in additions if "Self" in a.given.text])
         texts += " ".join(str(row.get("returns", "")) for _, row in self.calls)
@@ -418,7 +418,7 @@ class Library:
 
 
 def owner_of(path: str) -> str:
-    """The type of a method, or the module of a function."""
+    """Returns the type of a method, or the module of a function."""
     qualified = re.match(r"<(.+) as .+>::\w+$", path)
     return qualified[1].split("<")[0] if qualified else path.rpartition("::")[0]
 
@@ -428,7 +428,7 @@ def row_of(addition: Addition) -> Row:
 
 
 def shown(additions: list[Addition]) -> str:
-    """The rows: one for all that give the same, with the names of one type in braces."""
+    """Returns the rows: one for all functions with the same return type, with the names of a type in braces."""
     groups: dict[tuple[str, bool], dict[str, list[str]]] = {}
     for addition in additions:
         owner, _, name = addition.path.rpartition("::")
@@ -450,7 +450,7 @@ def quoted(paths: list[str]) -> str:
 
 
 def write(file: Path, rows: str) -> None:
-    """Puts rows below the heading, which stands last."""
+    """Adds rows below the heading, which is the last one in the file."""
     text = file.read_text().rstrip("\n") + "\n"
     file.write_text(text + ("" if HEADING in text else f"\n{HEADING}\n") + rows)
 
@@ -471,7 +471,7 @@ def main() -> int:
     parser.add_argument("--write", action="store_true", help="add the rows to the files")
     parser.add_argument("--most", type=int, default=60, help="how many names a file gets at most")
     parser.add_argument("--sources", action="append", default=[], type=Path, help="a folder with crates' sources")
-    parser.add_argument("--cache", type=Path, help="keep what cargo is asked with here")
+    parser.add_argument("--cache", type=Path, help="folder for the files of cargo")
     arguments = parser.parse_args()
     known = Known(Path(__file__).resolve().parent / "rust")
     failed = False

@@ -3,8 +3,8 @@
 
     rotate.py [--count 10] [--day N] [--blocklint PROGRAM]
 
-Which ones, what was checked and what does not hold any more is printed. A library that cannot be had is a failure too:
-nothing is passed over.
+Prints the chosen models, the number of checked rows, and rows that are wrong now. A library that cannot be downloaded is a
+failure too.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ DAY = 24 * 60 * 60
 
 
 def chosen(names: list[str], count: int, day: int) -> list[str]:
-    """So many of the names, from where the day before ended."""
+    """Returns `count` of the names, beginning after those of the day before."""
     count = min(count, len(names))
     start = day * count % max(len(names), 1)
     return sorted((names + names)[start : start + count])
 
 
 def recorded() -> list[str]:
-    """The models that were once checked, below this folder."""
+    """Returns the models that were once checked, below this folder."""
     files = sorted(HERE.glob("VERIFIED*.toml"))
     return sorted({m["file"] for file in files for m in tomllib.loads(file.read_text())["model"]})
 

@@ -1,4 +1,4 @@
-"""Gets the sources of crates: through cargo, or from folders where they already lie."""
+"""Gets the sources of crates, through cargo or from folders."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from pathlib import Path
 
 
 class DownloadError(Exception):
-    """A crate that cannot be had in the versions asked for."""
+    """A crate that is not available in the requested versions."""
 
 
 @dataclass(frozen=True, eq=False)
 class Package:
-    """A crate's sources. `renames` are the names by which it calls crates that have another."""
+    """The sources of a crate. `renames` are the names that it gives to its dependencies."""
 
     name: str
     version: str
@@ -28,7 +28,7 @@ class Package:
 
 
 def read_manifest(manifest: Path) -> Package | None:
-    """The library of a manifest, or nothing if it has none."""
+    """Returns the library of a manifest, or nothing if it has none."""
     document = tomllib.loads(manifest.read_text())
     about = document.get("package")
     if not about:
@@ -68,7 +68,7 @@ def workspace(manifest: Path) -> dict:
 
 @cache
 def lying(folder: Path) -> dict[str, list[Path]]:
-    """The manifests below a folder, by the package's name."""
+    """Returns the manifests below a folder, by the package's name."""
     found: dict[str, list[Path]] = {}
     for manifest in sorted(folder.rglob("Cargo.toml")):
         shown = re.search(r'^name\s*=\s*"([^"]+)"', manifest.read_text(errors="replace"), re.MULTILINE)
@@ -78,7 +78,7 @@ def lying(folder: Path) -> dict[str, list[Path]]:
 
 
 def get(name: str, versions: str, folders: list[Path], store: Path) -> Package:
-    """The newest crate within a range, from the folders if there are any, else through cargo."""
+    """Returns the newest crate within a range, from the folders if there are any, else through cargo."""
     if not folders:
         return download(name, versions, store)
     package = find(name, versions, folders)
@@ -88,7 +88,7 @@ def get(name: str, versions: str, folders: list[Path], store: Path) -> Package:
 
 
 def within(version: str, versions: str) -> bool:
-    """True if a version lies in a range such as `>=2,<3`."""
+    """True if a version is in a range such as `>=2,<3`."""
     have = numbers(version)[0]
     for part in filter(None, (part.strip() for part in versions.split(","))):
         mark = re.match(r"[<>=!]+", part)
@@ -102,7 +102,7 @@ def within(version: str, versions: str) -> bool:
 
 
 def find(name: str, versions: str, folders: list[Path]) -> Package | None:
-    """A crate of that name in the folders, the newest release of those within the range, as cargo chooses."""
+    """Returns a crate of that name in the folders, the newest release of those within the range, as cargo chooses."""
     packages = []
     for folder in folders:
         for manifest in lying(folder).get(name, []):
@@ -116,7 +116,7 @@ def find(name: str, versions: str, folders: list[Path]) -> Package | None:
 
 
 def download(name: str, versions: str, store: Path) -> Package:
-    """The newest crate within a version range such as `>=2,<3`, fetched by cargo for a package that depends on it."""
+    """Returns the newest crate within a version range such as `>=2,<3`, fetched by cargo for a package that depends on it."""
     place = store / re.sub(r"[^\w.]+", "-", f"{name}{versions}")
     (place / "src").mkdir(parents=True, exist_ok=True)
     (place / "src" / "lib.rs").touch()
@@ -138,6 +138,6 @@ def download(name: str, versions: str, store: Path) -> Package:
 
 
 def numbers(version: str) -> tuple[tuple[int, ...], bool]:
-    """To compare versions by; a release is above what comes before it."""
+    """Returns the sort key of a version; a release is later than its pre-releases."""
     plain = version.split("+")[0]
     return tuple(int(n) for n in re.findall(r"\d+", plain.split("-")[0])), "-" not in plain

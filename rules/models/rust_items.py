@@ -1,4 +1,4 @@
-"""Reads the items of Rust source: what is defined, what is public, what is re-exported. Nothing is compiled."""
+"""Parses the items of Rust source: definitions, visibility and re-exports. Nothing is compiled."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Item:
 
     @property
     def parameters(self) -> list[str] | None:
-        """The names of a function's parameters, `self` left out."""
+        """Returns the names of a function's parameters, `self` left out."""
         start = after_generics(self.signature, 1)
         if start >= len(self.signature) or self.signature[start] != "(":
             return None
@@ -68,7 +68,7 @@ class Item:
 
 @dataclass(eq=False)
 class Use:
-    """One name that a `use` brings in, or a glob (`name` is `*`)."""
+    """A name that a `use` imports, or a glob (`name` is `*`)."""
 
     name: str
     path: list[str]
@@ -77,7 +77,7 @@ class Use:
 
 @dataclass(eq=False)
 class Impl:
-    """An `impl` block: of which type, of which trait."""
+    """An `impl` block, with its type and trait."""
 
     module: Module
     type: list[str]
@@ -88,7 +88,7 @@ class Impl:
 
 @dataclass(eq=False)
 class Module:
-    """A module and what it holds."""
+    """A module with its items."""
 
     name: str
     crate: Any
@@ -102,7 +102,7 @@ class Module:
 
 
 def tokens_of(text: str) -> list[str]:
-    """The tokens of a file. A literal is one token; comments are dropped."""
+    """Returns the tokens of a file. A literal is one token; comments are dropped."""
     found, at, end = [], 0, len(text)
     while at < end:
         match = TOKEN.match(text, at)
@@ -130,7 +130,7 @@ def tokens_of(text: str) -> list[str]:
 
 
 def closing(tokens: list[str], start: int) -> int:
-    """The token that closes the bracket at `start`."""
+    """Returns the token that closes the bracket at `start`."""
     depth = 0
     for at in range(start, len(tokens)):
         if tokens[at] in PAIRS:
@@ -143,7 +143,7 @@ def closing(tokens: list[str], start: int) -> int:
 
 
 def brackets(tokens: list[str]) -> dict[int, int]:
-    """Where each bracket closes."""
+    """Returns the index of the closing bracket for each opening one."""
     found, stack = {}, []
     for at, token in enumerate(tokens):
         if token in PAIRS:
@@ -154,7 +154,7 @@ def brackets(tokens: list[str]) -> dict[int, int]:
 
 
 def after_generics(tokens: list[str], start: int) -> int:
-    """Past `<…>`, if it stands at `start`."""
+    """Returns the index after `<…>`, if it is at `start`."""
     if start >= len(tokens) or tokens[start] != "<":
         return start
     depth = 0
@@ -166,7 +166,7 @@ def after_generics(tokens: list[str], start: int) -> int:
 
 
 def split(tokens: list[str], start: int, end: int, mark: str = ",") -> list[list[str]]:
-    """The parts between marks that stand in no bracket."""
+    """Returns the parts between marks that are in no bracket."""
     parts: list[list[str]] = [[]]
     depth = 0
     at = start
@@ -185,7 +185,7 @@ def split(tokens: list[str], start: int, end: int, mark: str = ",") -> list[list
 
 
 def plain_path(tokens: list[str]) -> list[str]:
-    """The path of a type without references, `dyn` and generics."""
+    """Returns the path of a type without references, `dyn` and generics."""
     at = 0
     while at < len(tokens) and (tokens[at] in ("&", "mut", "dyn", "*", "const", "impl", "(", "?") or tokens[at][0] == "'"):
         at += 1
@@ -221,7 +221,7 @@ class Reader:
             at = self.item(at, end, module, place)
 
     def members(self, start: int, end: int, module: Module, public: bool) -> dict[str, list[Item]]:
-        """The functions of an impl or trait; macros among them are looked into."""
+        """Returns the functions of an impl or trait, also those in macro calls."""
         inner = Module("", self.crate, module)
         self.items(start, end, inner, None)
         found: dict[str, list[Item]] = {}
@@ -279,7 +279,7 @@ class Reader:
             return (self.close(stop) if stop < end and tokens[stop] == "{" else stop) + 1
         if word == "type" and re.match(r"[A-Za-z_]", following):
             stop = self.until(at, end, ";")
-            # A parameter may have a default, after a `=` of its own.
+            # A generic parameter may have a default after `=`.
             begin = after_generics(tokens, at + 2)
             target = tokens[tokens.index("=", begin, stop) + 1 : stop] if "=" in tokens[begin:stop] else []
             module.add(following, Item("type", following, public, module, attributes=attribute, target=plain_path(target)))
@@ -305,7 +305,7 @@ class Reader:
             name = tokens[here + 1]
             body = self.until(here, end, "{")
             if body >= end:
-                # The word stands among the tokens of a macro.
+                # The word is among the tokens of a macro.
                 return here + 1
             close = self.close(body)
             item = Item("trait", name, public, module, attributes=attribute)
@@ -322,7 +322,7 @@ class Reader:
         return self.other(at, end, module, place)
 
     def other(self, at: int, end: int, module: Module, place: Any) -> int:
-        """A macro call or the arm of one; what looks like items inside is read."""
+        """Reads a macro call or an arm of a macro, with the items in its tokens."""
         tokens = self.tokens
         if tokens[at] in PAIRS:
             close = self.close(at)
@@ -421,7 +421,7 @@ class Reader:
 
 
 def top_level(tokens: list[str], mark: str) -> list[list[str]]:
-    """The parts between a word that stands in no angle bracket (`for` also begins a bound there)."""
+    """Returns the parts between a word outside of angle brackets (inside, `for` begins a bound)."""
     parts: list[list[str]] = [[]]
     depth = 0
     for token in tokens:

@@ -1,4 +1,4 @@
-"""Finds what a path of a Rust library leads to, through its modules and re-exports."""
+"""Resolves paths of Rust libraries, through modules and re-exports."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from pathlib import Path
 from rust_crates import Package
 from rust_items import Impl, Item, Module, Reader, Use, tokens_of
 
-#: Crates of the language, which are not looked into.
+#: Crates of the language, which are not read.
 STANDARD = {"std", "core", "alloc", "proc_macro"}
 
 
 @dataclass(frozen=True)
 class Outside:
-    """A name that another crate defines, which is not at hand."""
+    """A name of another crate, whose sources are not available."""
 
     path: str
 
@@ -24,7 +24,7 @@ Entity = Item | Module | Outside
 
 
 class Crate:
-    """One crate's modules, traits, impls and macros."""
+    """The modules, traits, impls and macros of a crate."""
 
     def __init__(self, package: Package) -> None:
         self.package = package
@@ -39,7 +39,7 @@ class Crate:
         Reader(tokens, self).items(0, len(tokens), module, place)
 
     def load(self, module: Module, name: str, place: Path, shown: str | None) -> None:
-        """The file of `mod name;` in the folder of its parent. One that is not there is made by a build script."""
+        """Reads the file of `mod name;` in the folder of its parent. A missing file is created by a build script."""
         names = [(place / shown, (place / shown).parent)] if shown else []
         names += [(place / f"{name}.rs", place / name), (place / name / "mod.rs", place / name)]
         for file, below in names:
@@ -69,7 +69,7 @@ class Sources:
         return [e for e in self.follow(path, module) if isinstance(e, Item) and e.kind != "fn"]
 
     def names(self, module: Module, name: str, public: bool) -> list[Entity]:
-        """Returns what a name is in a module; with `public` only what may be named from outside it."""
+        """Returns the items of a name in a module; with `public` only those that are visible outside of it."""
         found = self.direct(module, name, public)
         if found:
             return found
@@ -95,21 +95,21 @@ class Sources:
         return unique([e for e in found if not isinstance(e, Outside)] or found)
 
     def globbed(self, use: Use, module: Module) -> list[Entity]:
-        """The modules that `use path::*` opens."""
+        """Returns the modules that `use path::*` opens."""
         if id(use) not in self.globs:
-            # A path that leads through its own glob leads nowhere.
+            # A path through its own glob has no target.
             self.globs[id(use)] = []
             self.globs[id(use)] = self.follow(use.path, module)
         return self.globs[id(use)]
 
     def direct(self, module: Module, name: str, public: bool) -> list[Entity]:
-        """As `names`, without what globs bring in."""
+        """Returns the items of a name, without those that globs import."""
         key = (id(module), name, public)
         if key in self.known:
             return self.known[key]
         if key in self.resolving:
             self.cycles += 1
-            # `mod copy; pub use copy::copy;`: the second name is looked for in the module of the first.
+            # In `mod copy; pub use copy::copy;` the second name is looked up in the module of the first.
             return [e for e in module.items.get(name, []) if e.public or not public]
         self.resolving.add(key)
         cycles = self.cycles
@@ -126,7 +126,7 @@ class Sources:
                     found.append(module.crate.macros[name[:-1]])
             found = unique(found)
             if self.cycles == cycles or len(self.resolving) == 1:
-                # Within a cycle an answer holds only for the one who asked.
+                # Within a cycle the result is valid only for this query, so it is not stored.
                 self.known[key] = found
             return found
         finally:
@@ -136,7 +136,7 @@ class Sources:
         return self.follow([*use.path[:-1], use.path[-1] + "!"], module)
 
     def follow(self, path: list[str], module: Module) -> list[Entity]:
-        """Returns what a path means inside a module."""
+        """Returns the items of a path inside a module."""
         path = [p for p in path if p != "$crate" or p is not path[0]] if path and path[0] != "$crate" else ["crate", *path[1:]]
         if not path:
             return []
@@ -195,7 +195,7 @@ class Sources:
         return found
 
     def resolve(self, path: str) -> list[Entity]:
-        """Returns what a public path leads to; `<T as Trait>::m` leads to the method of that impl."""
+        """Returns the items of a public path; for `<T as Trait>::m` the method of that impl."""
         qualified = re.match(r"<(.+) as (.+)>::(\w+)$", path)
         if qualified:
             return self.implemented(qualified[1], qualified[2], qualified[3])
@@ -220,7 +220,7 @@ class Sources:
         return found
 
     def member(self, item: Item, name: str) -> list[Entity]:
-        """Methods and associated functions: a trait's own, a type's from its impls, those of traits last."""
+        """Returns methods and associated functions: of a trait, or of the impls of a type, those of traits last."""
         if item.kind == "trait":
             return list(item.members.get(name, []))
         owners = self.aliased([item])
@@ -235,7 +235,7 @@ class Sources:
 
 
 def named(module: Module) -> Module:
-    """The module itself; the scope of an impl's functions has no name and stands for the one around it."""
+    """Returns the module; for the unnamed scope of an impl's functions the module around it."""
     while module.name == "" and module.parent is not None:
         module = module.parent
     return module

@@ -1,4 +1,4 @@
-"""Tests of what verify_python.py does itself: `python -m unittest` in this folder. Its questions to libraries are
+"""Tests of the parts of verify_python.py that do not run blocklint: `python -m unittest` in this folder. Its questions to libraries are
 tested with the crate `blocklint_verify`."""
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ def check(file: Path, also: list[str], older: list[str], cache: Path, program: l
 
 
 def wanted(file: Path, also: list[str], older: list[str]) -> list[tuple[str, str]]:
-    """Every artifact that checking a file needs, but for what single rows ask for."""
+    """Returns the artifacts that the check of a file needs, except those of single rows."""
     document = tomllib.loads(file.read_text())
     libraries = [name for name in as_list(document["library"]) if name != PLATFORM]
     versions = document.get("version", "")
@@ -74,13 +74,13 @@ def wanted(file: Path, also: list[str], older: list[str]) -> list[tuple[str, str
 
 
 def download(libraries: list[str], versions: str, cache: Path) -> list[java_packages.Artifact]:
-    """The artifacts of one version; the first library's is the one that is recorded."""
+    """Downloads the artifacts of one version; the version of the first library is recorded."""
     found = [java_packages.download(libraries[0], versions, cache)]
     for name in libraries[1:]:
         try:
             found.append(java_packages.download(name, versions, cache))
         except java_packages.DownloadError:
-            # Artifacts of one library may count their versions each in its own way.
+            # Artifacts of a library can have different version numbers.
             found.append(java_packages.download(name, "", cache))
     return found
 
@@ -120,7 +120,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("files", nargs="+", type=Path)
     parser.add_argument("--also", action="append", default=[], help="a further artifact to read, with a version if need be")
-    parser.add_argument("--older", action="append", default=[], help="a range in which an older version lies")
+    parser.add_argument("--older", action="append", default=[], help="a range that contains an older version")
     parser.add_argument("--write", action="store_true", help="record files without problems in VERIFIED.toml")
     parser.add_argument("--blocklint", type=Path, help="the program to ask; default: the one built from these sources")
     parser.add_argument("--cache", type=Path, default=Path(tempfile.gettempdir()) / "blocklint-models-java")

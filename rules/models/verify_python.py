@@ -7,7 +7,7 @@
 
 For each file the newest version of its library within `version` is downloaded without dependencies, and `blocklint
 models verify` reads it; nothing is installed, imported or run. Of every row the path must exist, be a coroutine
-function where `async` says so and none where an effect stands, and have the parameters that the row names. Exempt are
+function if the row has `async` and none if it has an effect, and have the parameters in the row. Exempt are
 paths with a synthetic `<…>` segment and rows with `unchecked`. The further packages are recorded with the result and
 read again the next time.
 """
@@ -59,7 +59,7 @@ def as_list(value: Any) -> list[Any]:
 
 
 def expand(path: str) -> list[str]:
-    """`{a,b}` written out; braces may stand in braces."""
+    """Returns the paths of a pattern with `{a,b}`; braces may be nested."""
     start = path.find("{")
     if start < 0:
         return [path]
@@ -79,7 +79,7 @@ def paths_of(row: Row) -> list[str]:
 
 
 def lines_of(text: str) -> dict[str, list[int]]:
-    """The lines of the `path` keys of each table, in order."""
+    """Returns the lines of the `path` keys of each table, in order."""
     found: dict[str, list[int]] = {table: [] for table in TABLES}
     current = ""
     for number, line in enumerate(text.splitlines(), 1):
@@ -97,7 +97,7 @@ def sources(package: python_packages.Package) -> list[str]:
 
 
 class Blocklint:
-    """The program that reads a library and looks every row up in it."""
+    """The blocklint binary, which checks each row against the sources of a library."""
 
     def __init__(self, command: list[str]) -> None:
         self.command = command
@@ -117,7 +117,7 @@ class Blocklint:
 
 
 def blocklint(given: Path | None) -> Blocklint:
-    """The program that is named, else the one that is built from the sources around."""
+    """Returns the given program, else a build of this repository."""
     if given is not None:
         return Blocklint([str(given.resolve())])
     manifest = HERE.parent.parent / "Cargo.toml"
@@ -162,7 +162,7 @@ def split_requirement(text: str) -> tuple[str, str]:
 
 
 def model_name(file: Path) -> str:
-    """The file below `rules/models`, or as it is given."""
+    """Returns the path of a file relative to `rules/models`, or unchanged if it is elsewhere."""
     resolved = file.resolve()
     return resolved.relative_to(HERE).as_posix() if resolved.is_relative_to(HERE) else file.as_posix()
 

@@ -5,10 +5,10 @@
     verify_rust.py --write FILE …                               and record what does in VERIFIED.toml
     verify_rust.py --also axum-core FILE …                      read further crates: what the library re-exports
     verify_rust.py --also "bincode <2" FILE …                   look in an older version too, for rows that hold for both
-    verify_rust.py --sources DIR FILE …                         read crates that lie below a folder, and download none
+    verify_rust.py --sources DIR FILE …                         read crates below a folder, and download none
 
 For each file the newest version of its crates within `version` is read as items; nothing is compiled. Of every row the
-path must be public, be an `async fn` or give a future where `async` says so and none where an effect stands, and have
+path must be public, be an `async fn` or return a future if the row has `async` and none if it has an effect, and have
 the parameters that the row names; twins and the types that a row gives must exist too. Exempt are rows with
 `unchecked`. The further crates and versions are recorded with the result and read again the next time.
 """
@@ -35,7 +35,7 @@ FUTURES = re.compile(r"Future|AsyncResult|BoxFut")
 
 
 class Checker:
-    """Checks one file against one set of crates."""
+    """Checks a model file against a set of crates."""
 
     def __init__(self, result: Result, document: Row, sources: Sources) -> None:
         self.result, self.sources = result, sources
@@ -123,7 +123,7 @@ class Checker:
         return []
 
     def gives_future(self, function: Item, made: bool) -> bool:
-        """True if the result of a function can be awaited; `made` believes it of types that a macro defines."""
+        """True if the result of a function can be awaited; with `made` also if a macro defines its type."""
         returned = function.returned
         if function.is_async or "async" in function.attributes or FUTURES.search(" ".join(returned)):
             return True
@@ -139,7 +139,7 @@ class Checker:
             if item.target and item.module is not None:
                 found += self.sources.follow(item.target, item.module)
         if any(isinstance(e, Outside) and e.path.startswith("futures") for e in found):
-            # A combinator of futures such as `AndThen`.
+            # Combinators of futures such as `AndThen` are futures.
             return True
         return any(made and i.made or self.sources.implements(i, t) for i in items for t in ("Future", "IntoFuture"))
 
@@ -166,7 +166,7 @@ class Checker:
         return messages
 
     def types(self, row: Row) -> list[str]:
-        """The types that a row gives must be those of the crate."""
+        """Checks that the types in a row exist in the crate."""
         texts = [str(row.get("returns", "")), *map(str, row.get("gives", [])), *row.get("fields", {}).values()]
         texts += [str(row.get(key, "")) for key in ("element", "awaits", "enters")]
         names = {n for text in texts for n in re.findall(r"\w+(?:::\w+)+", text)}
@@ -189,7 +189,7 @@ class Checker:
             if not twin:
                 messages.append(f"twin `{target}` does not exist")
             elif functions and "effect" in row and not any(self.gives_future(f, made=True) for f in functions):
-                # The constructor of an asynchronous type is a twin too, and is not awaited.
+                # A constructor of an async type is a twin too, although it is not awaited.
                 makes = any(word in ("Self", target.split("::")[-2]) for f in functions for word in f.returned)
                 if not makes:
                     messages.append(f"twin `{target}` is not seen to give something to await")
@@ -199,7 +199,7 @@ class Checker:
         problems = []
         for left, right in self.aliases.items():
             if any(side.split("::")[0] not in self.sources.crates for side in (left, right)):
-                # A facade in another crate, which is not at hand.
+                # The type is in another crate, whose sources are not available.
                 continue
             one, other = self.sources.resolve(left), self.sources.resolve(right)
             if any(isinstance(e, Outside) for e in one + other):
@@ -217,7 +217,7 @@ def is_module(found: list[Entity]) -> bool:
 
 
 def references_of(row: Row) -> list[int]:
-    """Every argument that a row names."""
+    """Returns the arguments in a row."""
     found: list[Any] = [row[key] for key in ("timeout", "adds", "consumes", "argument", "concurrency") if key in row]
     for key in ("when", "unless"):
         found += [c["argument"] for c in as_list(row.get(key, [])) if "argument" in c]
@@ -275,7 +275,7 @@ def main() -> int:
     parser.add_argument("--write", action="store_true", help="record the results of files without problems")
     parser.add_argument("--also", action="append", default=[], help="a further crate to read, with versions if need be")
     parser.add_argument("--sources", action="append", default=[], type=Path, help="a folder with crates' sources")
-    parser.add_argument("--cache", type=Path, help="keep what cargo is asked with here")
+    parser.add_argument("--cache", type=Path, help="folder for the files of cargo")
     arguments = parser.parse_args()
     known = recorded()
     with tempfile.TemporaryDirectory() as folder:

@@ -44,7 +44,7 @@ COMPARISONS: dict[str, Callable[[Version, Version], bool]] = {
     "<": lambda a, b: a < b,
     ">": lambda a, b: a > b,
 }
-# Spellings that the interpreters at hand cannot have.
+# Spellings of other platforms, which these interpreters cannot have.
 ELSEWHERE = {
     "asyncio.ProactorEventLoop": "Windows only",
     "compression.bz2": "Python 3.14",
@@ -53,13 +53,13 @@ ELSEWHERE = {
     "compression.zlib": "Python 3.14",
     "typing_extensions": "a library of its own with the same names",
 }
-# Where names of the standard library begin; twins of other libraries are checked with those.
+# The first segments of names of the standard library; twins in other libraries are checked with their models.
 STANDARD = frozenset(sys.stdlib_module_names) | {"builtins", "asyncore", "asynchat", "smtpd", "imp", "distutils"}
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a question comes from."""
+    """The row from which a question comes."""
 
     file: str
     line: int
@@ -71,7 +71,7 @@ class Place:
 
 @dataclass
 class Asked:
-    """A question, and in which interpreters it has to be answered with yes."""
+    """A question, and the interpreters in which the answer must be yes."""
 
     place: Place
     question: Row
@@ -80,7 +80,7 @@ class Asked:
     exempt: str | None = None
 
     def applies(self, version: Version) -> bool:
-        """True if the row holds for an interpreter."""
+        """True if the row applies to an interpreter."""
         return all(holds(one, version) for one in self.ranges) and (self.removed is None or version < self.removed)
 
 
@@ -91,25 +91,25 @@ class Tally:
     counts: Counter[str] = field(default_factory=Counter)
     unbuilt: set[str] = field(default_factory=set)
     errors: list[str] = field(default_factory=list)
-    # Names that are not there and may be in another version, and the places that were asked for them.
+    # Missing names that another version may have, with the rows that have them.
     absent: set[str] = field(default_factory=set)
     present: set[str] = field(default_factory=set)
-    # Functions whose parameters the interpreter does not tell.
+    # Functions without a signature in the interpreter.
     unsigned: set[str] = field(default_factory=set)
 
 
 def as_list(value: Any) -> list[Any]:
-    """One or several, as a list."""
+    """Returns a value or a list as a list."""
     return value if isinstance(value, list) else [value]
 
 
 def numbers(text: str) -> Version:
-    """`3.12` as numbers."""
+    """Returns a version such as `3.12` as numbers."""
     return tuple(int(part) for part in text.split("."))
 
 
 def holds(versions: str, version: Version) -> bool:
-    """True if a range such as `>=3.9,<3.13` holds."""
+    """True if a version is in a range such as `>=3.9,<3.13`."""
     for comparison in versions.split(","):
         found = re.fullmatch(r"\s*(<=|>=|==|!=|<|>)\s*([\d.]+)\s*", comparison)
         if found is None:
@@ -120,7 +120,7 @@ def holds(versions: str, version: Version) -> bool:
 
 
 def expand(path: str) -> Iterator[str]:
-    """The paths that `{a,b}` stands for."""
+    """Yields the paths of a pattern with `{a,b}`."""
     found = re.search(r"\{([^{}]*)\}", path)
     if found is None:
         yield path
@@ -130,17 +130,17 @@ def expand(path: str) -> Iterator[str]:
 
 
 def paths_of(row: Row) -> list[str]:
-    """All paths of a row."""
+    """Returns all paths of a row."""
     return [one for path in as_list(row["path"]) for one in expand(path)]
 
 
 def conditions(row: Row) -> list[Row]:
-    """The conditions of a row."""
+    """Returns the conditions of a row."""
     return [one for key in ("when", "unless") for one in as_list(row.get(key, []))]
 
 
 def arguments(row: Row) -> list[str]:
-    """The arguments that a row speaks of."""
+    """Returns the arguments in a row."""
     named = [one["argument"] for one in conditions(row) if "argument" in one]
     named += [row[key] for key in ("timeout", "consumes", "adds", "argument", "concurrency") if key in row]
     texts = as_list(row.get("returns", [])) + as_list(row.get("gives", []))
@@ -149,13 +149,13 @@ def arguments(row: Row) -> list[str]:
 
 
 def dotted(text: str) -> list[str]:
-    """The dotted names of a type expression that the standard library should have."""
+    """Returns the names in a type expression that the standard library must have."""
     names = re.findall(r"[A-Za-z_]\w*(?:\.(?:\w+|<\w+>))+", text)
     return [name for name in names if name.split(".")[0] in STANDARD and "<" not in name]
 
 
 def also_named(row: Row) -> list[str]:
-    """Symbols and types that a row names besides its path."""
+    """Returns the names in a row besides its path."""
     names: list[str] = []
     for one in conditions(row):
         names += [symbol for symbol in as_list(one.get("symbol", [])) if symbol.split(".")[0] in STANDARD]
@@ -173,7 +173,7 @@ def also_named(row: Row) -> list[str]:
 
 
 def twins(row: Row, path: str) -> list[str]:
-    """The async twins in the standard library."""
+    """Returns the async twins in the standard library."""
     given = row.get("instead", [])
     listed = [one for value in (given.values() if isinstance(given, dict) else [given]) for one in as_list(value)]
     full = [one.replace("*", path.rsplit(".", 1)[-1]) for one in listed]
@@ -181,19 +181,19 @@ def twins(row: Row, path: str) -> list[str]:
 
 
 def removed_in(row: Row) -> Version | None:
-    """Since when what the row names is gone, if it says so."""
+    """Returns the version that removed the name of a row, if the row has one."""
     found = re.search(r"\bremoved in Python (\d+\.\d+)", row.get("unchecked", ""))
     return numbers(found[1]) if found else None
 
 
 def line_of(text: str, table: str, index: int) -> int:
-    """The line of a row's header."""
+    """Returns the line of a row's header."""
     heads = [number for number, line in enumerate(text.splitlines(), 1) if line.strip() == f"[[{table}]]"]
     return heads[index]
 
 
 def read(folder: Path) -> list[Asked]:
-    """The questions that the models of a folder raise."""
+    """Returns the questions for the rows of the models in a folder."""
     asked: list[Asked] = []
     awaited: set[str] = set()
     aliases: dict[str, str] = {}
@@ -204,7 +204,7 @@ def read(folder: Path) -> list[Asked]:
         for table in TABLES:
             for index, row in enumerate(model.get(table, [])):
                 line = line_of(text, table, index)
-                # A future is awaited too.
+                # A future counts as awaited too.
                 if row.get("async") or str(row.get("returns")).startswith(("asyncio.Future", "asyncio.Task")):
                     awaited.update(paths_of(row))
                 asked += [question_of(file.name, line, table, row, path, ranges) for path in paths_of(row)]
@@ -223,17 +223,17 @@ def read(folder: Path) -> list[Asked]:
 
 
 def is_below(path: str, prefix: str) -> bool:
-    """True if a path is another or lies below it."""
+    """True if a path is equal to another or below it."""
     return path == prefix or path.startswith(prefix + ".")
 
 
 def spellings(path: str, aliases: dict[str, str]) -> list[str]:
-    """A path, and how else it can be written."""
+    """Returns a path and its other spellings."""
     return [path] + [other + path[len(known) :] for other, known in aliases.items() if is_below(path, known)]
 
 
 def question_of(file: str, line: int, table: str, row: Row, path: str, ranges: list[str]) -> Asked:
-    """The question for one path of a row."""
+    """Returns the question for one path of a row."""
     question: Row = {"path": path, "names": also_named(row)}
     if table == "type":
         question["class"] = True
@@ -244,7 +244,7 @@ def question_of(file: str, line: int, table: str, row: Row, path: str, ranges: l
         question["property"] = row.get("property", False)
         question["holds"] = row.get("effect", "none") != "none" and not row.get("async")
         question["twins"] = twins(row, path)
-    # A decorator's or override's arguments are the callable's own.
+    # The arguments of a decorator or override are those of the callable.
     if row.get("via") is None and table != "type":
         question["arguments"] = arguments(row)
     removed = removed_in(row)
@@ -256,7 +256,7 @@ def question_of(file: str, line: int, table: str, row: Row, path: str, ranges: l
 
 
 def ask(python: str, questions: list[Row]) -> tuple[Version, list[Row]]:
-    """The version of an interpreter, and its answers."""
+    """Returns the version of an interpreter, and its answers."""
     show = "import sys; print('.'.join(map(str, sys.version_info[:2])))"
     version = subprocess.run([python, "-I", "-c", show], capture_output=True, text=True, check=True).stdout.strip()
     done = subprocess.run(
@@ -268,7 +268,7 @@ def ask(python: str, questions: list[Row]) -> tuple[Version, list[Row]]:
 
 
 def judge(asked: list[Asked], version: Version, answers: list[Row]) -> Tally:
-    """Compares the answers of one interpreter with what the rows say."""
+    """Compares the answers of an interpreter with the rows."""
     tally = Tally()
     for one, said in zip(asked, answers, strict=True):
         if one.exempt is not None:
@@ -278,11 +278,11 @@ def judge(asked: list[Asked], version: Version, answers: list[Row]) -> Tally:
             tally.unbuilt.add(said["unbuilt"])
         elif not one.applies(version):
             tally.counts["outside of the range"] += 1
-            # A function may be older than what it returns.
+            # A function may be older than its return type.
             if "missing" not in said and not said["problems"]:
                 tally.errors.append(f"{one.place} exists, and the row says that it does not")
         elif "missing" in said and "target" in one.question:
-            # An alias has no range: it must lead somewhere in one interpreter.
+            # An alias has no version range, so it must exist in at least one interpreter.
             tally.absent.add(f"{one.place}: {said['missing']}")
             tally.counts["aliases of other versions"] += 1
         elif "missing" in said:
@@ -301,7 +301,7 @@ def judge(asked: list[Asked], version: Version, answers: list[Row]) -> Tally:
 
 
 def nowhere(tallies: list[Tally]) -> list[str]:
-    """Aliases and parameters that no interpreter has."""
+    """Yields the aliases and parameters that no interpreter has."""
     missing: set[str] = set().union(*(tally.absent for tally in tallies))
 
     def is_there(text: str, tally: Tally) -> bool:
@@ -311,10 +311,10 @@ def nowhere(tallies: list[Tally]) -> list[str]:
 
 
 def main() -> int:
-    """Checks all interpreters that the command line names."""
+    """Checks all interpreters of the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--models", type=Path, default=HERE / "python/stdlib", help="the folder with the models")
-    parser.add_argument("--results", type=Path, help="where to write what was found")
+    parser.add_argument("--results", type=Path, help="file for the results")
     parser.add_argument("--unsigned", action="store_true", help="list the functions that tell no parameters")
     parser.add_argument("pythons", nargs="+", metavar="PYTHON", help="an interpreter")
     options = parser.parse_args()
@@ -346,7 +346,7 @@ def main() -> int:
 
 
 def checked(folder: Path, asked: list[Asked]) -> list[str]:
-    """One line for each file: how much of it was asked, and what it was."""
+    """Returns a line for each file, with the number of checked paths and a digest."""
     paths = Counter(one.place.file for one in asked)
     digests = {name: digest(folder / name)[:16] for name in sorted(paths)}
     return [f"{name}: {paths[name]} paths and aliases, sha256 {digest}" for name, digest in digests.items()]

@@ -1,7 +1,7 @@
-"""Runs inside one interpreter and says what the names it is asked about are there.
+"""Runs inside an interpreter and answers questions about names of the standard library.
 
-`verify_stdlib.py` starts it with a JSON list of questions on the standard input and reads a JSON list of answers. It
-keeps to what Python 3.8 reads. Nothing but the standard library is imported, and nothing of it is called.
+`verify_stdlib.py` starts it with a JSON list of questions on the standard input and reads a JSON list of answers. Its
+syntax is that of Python 3.8. Nothing but the standard library is imported, and nothing of it is called.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ import warnings
 from typing import Any, Dict
 
 Answer = Dict[str, Any]
-# Modules that say something when they are imported.
+# Modules that print text or open a browser when they are imported.
 LOUD = {"this", "antigravity", "idlelib"}
 
 
 class Missing(Exception):
-    """A name that is not there."""
+    """A name that does not exist."""
 
 
 class Unbuilt(Exception):
-    """A module that this build of the interpreter leaves out."""
+    """A module that this build of the interpreter does not have."""
 
 
 def load(name: str) -> types.ModuleType | None:
-    """The module, or None if there is none of that name."""
+    """Returns the module, or None if there is none of that name."""
     if name.split(".")[0] in LOUD:
         raise Missing(name)
     try:
@@ -41,18 +41,18 @@ def load(name: str) -> types.ModuleType | None:
     except ModuleNotFoundError as error:
         if error.name is not None and (name == error.name or name.startswith(error.name + ".")):
             return None
-        # The module is there, and the extension it needs is not.
+        # The module exists, but not the extension that it needs.
         raise Unbuilt(f"{name} (needs {error.name})") from error
     except ImportError as error:
         raise Unbuilt(f"{name} ({error})") from error
 
 
 class OnInstance:
-    """Stands for what is there on instances only."""
+    """A placeholder for attributes that only instances have."""
 
 
 def source(cls: type) -> str:
-    """The text of a class, empty where there is none."""
+    """Returns the source of a class; an empty text if there is none."""
     try:
         return inspect.getsource(cls)
     except (OSError, TypeError):
@@ -64,7 +64,7 @@ def on_instances(cls: type, name: str) -> bool:
     assigned = re.compile(rf"\bself\.{re.escape(name)}\b[^\n=(]*=[^=]")
 
     def declares(base: type) -> bool:
-        # Of `type` itself it is a descriptor.
+        # On `type` itself the attribute is a descriptor.
         annotations = vars(base).get("__annotations__")
         return isinstance(annotations, dict) and name in annotations
 
@@ -72,8 +72,8 @@ def on_instances(cls: type, name: str) -> bool:
 
 
 def member(holder: Any, name: str) -> Any:
-    """An attribute as it stands on a class or module, descriptors unbound."""
-    # A name of `typing` stands for the class behind it.
+    """Returns an attribute of a class or module without binding descriptors."""
+    # A name of `typing` is replaced by its class.
     holder = getattr(holder, "__origin__", holder) if holder.__class__.__module__ == "typing" else holder
     if inspect.isclass(holder):
         try:
@@ -91,7 +91,7 @@ def member(holder: Any, name: str) -> Any:
 
 
 def find(path: str) -> tuple[Any, Any]:
-    """Returns what a dotted path names, and what it is a member of."""
+    """Returns the object of a dotted path, and its owner."""
     parts = path.split(".")
     for end in range(len(parts), 0, -1):
         module = load(".".join(parts[:end]))
@@ -100,7 +100,7 @@ def find(path: str) -> tuple[Any, Any]:
         holder: Any = None
         found: Any = module
         if end > 1:
-            # A package may have a member of the same name, which then counts: `unittest.main`.
+            # A member of the package has precedence over a module of the same name: `unittest.main`.
             found = getattr(load(".".join(parts[: end - 1])), parts[end - 1], module)
         for part in parts[end:]:
             holder, found = getattr(found, "__origin__", found), member(found, part)
@@ -109,7 +109,7 @@ def find(path: str) -> tuple[Any, Any]:
 
 
 def find_any(spellings: list[str]) -> tuple[Any, Any]:
-    """Returns what the first spelling that is there names."""
+    """Returns the object of the first spelling that exists."""
     for spelling in spellings[1:]:
         try:
             return find(spellings[0])
@@ -120,7 +120,7 @@ def find_any(spellings: list[str]) -> tuple[Any, Any]:
 
 
 def parameters(found: Any, holder: Any, name: str) -> list[inspect.Parameter] | None:
-    """The parameters without the receiver; None where the interpreter does not tell them."""
+    """Returns the parameters without the receiver; None if there is no signature."""
     try:
         listed = list(inspect.signature(found).parameters.values())
     except (ValueError, TypeError):
@@ -134,7 +134,7 @@ def parameters(found: Any, holder: Any, name: str) -> list[inspect.Parameter] | 
 
 
 def argument_problem(argument: str, listed: list[inspect.Parameter]) -> str | None:
-    """Returns the fault of an argument as rows write it, or None. That it is not there begins with `no `."""
+    """Returns the fault of an argument in a row, or None. The message about a missing one begins with `no `."""
     takes_any = any(one.kind is one.VAR_POSITIONAL for one in listed)
     takes_named = any(one.kind is one.VAR_KEYWORD for one in listed)
     by_place = [one for one in listed if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
@@ -146,7 +146,7 @@ def argument_problem(argument: str, listed: list[inspect.Parameter]) -> str | No
         if place >= len(by_place):
             return None if takes_any else f"no argument {place} in ({shown})"
         one = by_place[place]
-        # A leading underscore, or a name nobody may write, counts as positional only.
+        # A parameter whose name begins with an underscore or is no identifier counts as positional-only.
         if one.kind is one.POSITIONAL_OR_KEYWORD and not one.name.startswith("_"):
             return f"argument {place} may be given by name: `{one.name}@{place}`"
         return None
@@ -169,12 +169,12 @@ def argument_problem(argument: str, listed: list[inspect.Parameter]) -> str | No
 
 
 def is_coroutine(found: Any) -> bool:
-    """True if calling it evidently gives an awaitable."""
+    """True if a call certainly returns an awaitable."""
     return inspect.iscoroutinefunction(found) or inspect.isasyncgenfunction(found)
 
 
 def look_up(question: Answer) -> Answer:
-    """Answers for one path of one row."""
+    """Answers the question for a path of a row."""
     path = question["path"]
     problems: list[str] = []
     if "*" in path:
@@ -183,7 +183,7 @@ def look_up(question: Answer) -> Answer:
         names = [name for name in dir(holder) if fnmatch.fnmatchcase(name, pattern) and not name.startswith("_")]
         return {"problems": [] if names else [f"`{path}` matches nothing"], "signature": None}
     found, holder = find_any([path] + question.get("spellings", []))
-    # A name of `typing` stands for the class behind it.
+    # A name of `typing` is replaced by its class.
     found = getattr(found, "__origin__", found) if question.get("class") else found
     name = path.rsplit(".", 1)[-1]
     if question.get("class") and not inspect.isclass(found):
@@ -219,7 +219,7 @@ def look_up(question: Answer) -> Answer:
         if not is_coroutine(gives) and twin not in question["async"]:
             problems.append(f"twin `{twin}` is no coroutine function, and no row says that it is awaited")
     for attribute in question.get("fields", []):
-        # A class written in C cannot be asked for the attributes of its instances.
+        # A class in C does not show the attributes of its instances.
         if source(found) and not hasattr(found, attribute) and not on_instances(found, attribute):
             problems.append(f"it has no field `{attribute}`")
     signature = None
@@ -228,7 +228,7 @@ def look_up(question: Answer) -> Answer:
         listed = parameters(found, holder, name)
         signature = listed is not None
         if listed is not None and name.startswith("__") and not inspect.isclass(found):
-            # Arguments of a call by the language are given by place, whatever the parameters are named.
+            # The language passes arguments by position, so names of parameters do not matter.
             listed = [one.replace(kind=one.POSITIONAL_ONLY) for one in listed]
         for argument in question["arguments"] if listed is not None else []:
             wrong = argument_problem(argument, listed or [])
@@ -238,7 +238,7 @@ def look_up(question: Answer) -> Answer:
 
 
 def same(question: Answer) -> Answer:
-    """Answers for one alias: both spellings name one object, or one class derives from the other."""
+    """Answers the question for an alias: both names are the same object, or one class derives from the other."""
     left, right = find(question["path"])[0], find(question["target"])[0]
     left, right = (getattr(one, "__origin__", getattr(one, "__func__", one)) for one in (left, right))
     classes = inspect.isclass(left) and inspect.isclass(right)
@@ -250,7 +250,7 @@ def same(question: Answer) -> Answer:
 
 
 def answer(question: Answer) -> Answer:
-    """The answer to one question."""
+    """Returns the answer to one question."""
     try:
         return same(question) if "target" in question else look_up(question)
     except Missing as error:

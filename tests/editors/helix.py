@@ -29,7 +29,7 @@ SECONDS = 20
 
 
 def configuration():
-    """The block that stands in the documentation."""
+    """Returns the configuration from the documentation."""
     text = (REPOSITORY / "docs/editors.md").read_text()
     section = text.split("\n## Helix\n", 1)[1].split("\n## ", 1)[0]
     return section.split("```toml\n", 1)[1].split("```", 1)[0]
@@ -88,7 +88,7 @@ def main():
         subprocess.run(["git", "init", "-q", shop], check=True)
         (work / "config/helix").mkdir(parents=True)
         (work / "config/helix/languages.toml").write_text(configuration())
-        # Problems at the end of their lines, as most set it.
+        # Shows problems at the end of their lines.
         (work / "config/helix/config.toml").write_text('[editor]\nend-of-line-diagnostics = "hint"\n')
         (work / "bin").mkdir()
         (work / "bin/blocklint").symlink_to(binary)
@@ -104,7 +104,7 @@ def main():
         terminal = Terminal([*helix, "app.py"], shop, environment)
         terminal.wait_for("a problem", lambda text: "BLT101" in text or "can hold the event loop" in text)
         print(terminal.text())
-        # To the next problem, the menu of actions, the first of which is the preferred edit, and save.
+        # Jumps to the next problem, opens the menu of actions, chooses the first one (the preferred edit), and saves.
         terminal.type("]d")
         terminal.read(0.5)
         terminal.type(" a")

@@ -1,4 +1,4 @@
-"""The base of the tests of this folder."""
+"""The base class of the tests of this folder."""
 
 import os
 import shutil
@@ -13,7 +13,7 @@ SCRIPTS = Path(sys.executable).parent
 
 
 class Case(unittest.TestCase):
-    """A test in a folder of its own, which is a repository of its own."""
+    """A test in a temporary folder that is a git repository."""
 
     def setUp(self):
         self.folder = Path(tempfile.mkdtemp(prefix="neighbours-")).resolve()
@@ -27,7 +27,7 @@ class Case(unittest.TestCase):
             path.write_text(text, encoding="utf-8")
 
     def run_in(self, command, code=0, folder=None, **environment):
-        """Runs a command in the test's folder; what it prints. `code=None` takes any."""
+        """Runs a command in the test's folder and returns its output. `code=None` allows any exit code."""
         tool = SCRIPTS / command[0]
         if tool.exists():
             command = [str(tool), *command[1:]]

@@ -22,7 +22,7 @@ class Action(Case):
         environment = {
             "RUNNER_TEMP": temporary,
             "GITHUB_OUTPUT": outputs,
-            # The wheel, and nothing from elsewhere.
+            # Only the wheel may be installed.
             "PIP_FIND_LINKS": os.environ["WHEELS"],
             "PIP_NO_INDEX": "1",
             **given,

@@ -1,4 +1,4 @@
-"""The build backend: which sentence ends a build where there is no Rust that is new enough."""
+"""Tests of the build backend: the sentence that ends a build if Rust is missing or too old."""
 
 import os
 import re
@@ -6,7 +6,7 @@ import sys
 
 from neighbours import REPOSITORY, Case
 
-#: maturin says what it needs; nothing is built here.
+#: A program that asks the backend for its requirements; nothing is built.
 MATURIN = (
     "build_editable = build_sdist = build_wheel = prepare_metadata_for_build_editable = prepare_metadata_for_build_wheel = None\n"
     "def get_requires_for_build_wheel(settings):\n    return ['needed']\n\n\n"
@@ -16,7 +16,7 @@ MATURIN = (
 
 class BuildBackend(Case):
     def ask(self, code, cargo=None):
-        """Returns what the backend says if it is asked what a wheel needs, with this version of cargo on the path."""
+        """Returns the output of the backend when it is asked for requirements, with this version of cargo on the path."""
         self.write({"maturin.py": MATURIN, "bin/nothing": ""})
         if cargo is not None:
             self.write({"bin/cargo": "#!/bin/sh\necho 'cargo {} (0000000 2026-01-01)'\n".format(cargo)})

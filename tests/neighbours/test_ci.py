@@ -1,4 +1,4 @@
-"""Tests of the files that CI services take besides the Action: the component for GitLab is run as its server would, and the Dockerfile is linted."""
+"""Tests of the files for CI services besides the GitHub Action: the component for GitLab is run as its server would, and the Dockerfile is linted."""
 
 import json
 import os
@@ -16,7 +16,7 @@ VERSION = tomllib.loads((REPOSITORY / "Cargo.toml").read_text(encoding="utf-8"))
 
 class Component(Case):
     def job(self, **inputs):
-        """The job with its inputs in their places, as GitLab puts them there."""
+        """Returns the job with its inputs in their places, as GitLab puts them there."""
         text = (REPOSITORY / "templates/blocklint.yml").read_text(encoding="utf-8")
         header, body = text.split("\n---\n")
         known = yaml.safe_load(header)["spec"]["inputs"]
@@ -30,7 +30,7 @@ class Component(Case):
 
     def run_job(self, code, **inputs):
         shutil.copytree(REPOSITORY / "examples/service", self.folder, dirs_exist_ok=True)
-        # It would install from the index; what is installed is run.
+        # The step that installs from the index is left out; the installed binary is run.
         pip = self.folder / "bin/pip"
         pip.parent.mkdir(exist_ok=True)
         pip.write_text('#!/bin/sh\necho "$@" > pip-was-asked\n')

@@ -28,7 +28,7 @@ SERVICE = {
 
 
 def places(text):
-    """`FILE:ROW:COLUMN: CODE` of each line that has it."""
+    """Returns `FILE:ROW:COLUMN: CODE` of each line of output that has it."""
     found = re.findall(r"^(?:\./)?(\S+:\d+:\d+: BLT\d+)", text, re.MULTILINE)
     return sorted(found)
 
@@ -38,7 +38,7 @@ class Flake8(Case):
         return self.run_in(["flake8", *arguments], code=code, **environment)
 
     def counting(self):
-        """A binary that counts how often it is run, in the place of the real one; gives the file with the counts."""
+        """Replaces the binary by a script that counts its runs; returns the file with the counts."""
         real = SCRIPTS / "blocklint"
         counts = self.folder / "counts"
         folder = Path(tempfile.mkdtemp(prefix="neighbours-"))
@@ -60,7 +60,7 @@ class Flake8(Case):
             subprocess.run(["cp", "-r", given, str(self.folder / "package")], check=True)
         else:
             pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
-            # Unpacked, not installed: nothing of it is run.
+            # The package is only unpacked; nothing of it is run.
             self.run_in([*pip, "download", "--no-deps", "--dest", "wheel", PACKAGE])
             self.run_in([sys.executable, "-m", "zipfile", "-e", *glob.glob(str(self.folder / "wheel/*.whl")), "package"])
         self.run_in(["blocklint", "check", "--output-format", "concise", "package"], code=1)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from neighbours import REPOSITORY, Case
 
-#: A package whose wheel is there already: what stands in for a release.
+#: A package that installs the built wheel, in place of a release.
 READY = {
     "pyproject.toml": '[build-system]\nrequires = []\nbuild-backend = "ready"\nbackend-path = ["."]\n',
     "ready.py": (
@@ -42,7 +42,7 @@ class Hooks(Case):
 
     def try_hook(self, tool, hook, *files, code=1):
         homes = {"PRE_COMMIT_HOME": self.folder / "pre-commit", "PREK_HOME": self.folder / "prek"}
-        # Cargo is not there: a hook that compiled would fail.
+        # Cargo is not on the path, so a hook that compiles would fail.
         folders = os.environ["PATH"].split(os.pathsep)
         without = os.pathsep.join(folder for folder in folders if not (Path(folder) / "cargo").exists())
         command = [tool, "try-repo", self.hooks, hook, "--ref", "HEAD", *files]
@@ -52,10 +52,10 @@ class Hooks(Case):
     def test_both_hooks_in_both_tools(self):
         for tool in ["pre-commit", "prek"]:
             with self.subTest(tool=tool):
-                # Only the file with the cause is named; the finding stands in another one.
+                # The hook gets the file with the cause; the finding is in another one.
                 self.assertIn("--> main.py:22:17", self.try_hook(tool, "blocklint", "--files", "rates.py"))
                 self.assertIn("--> main.py:22:17", self.try_hook(tool, "blocklint-project", "--all-files"))
-                # The named file has nothing to do with the finding.
+                # The hook gets a file that is not on the path of the finding.
                 shutil.copy(self.service / "main.py", self.folder / "main.py")
                 self.try_hook(tool, "blocklint", "--files", "currencies.py", code=0)
 

@@ -22,12 +22,12 @@ PROJECT = {
     ),
 }
 
-#: The line at which `handler` calls what blocks.
+#: The line of the blocking call in `handler`.
 FOUND = "src/shop/app.py:6"
 
 ASYNCIO = {"tests/test_app.py": "from shop import app\n\n\nasync def test_handler():\n    await app.handler()\n"}
 
-#: Leaves tests to the plugin that they name.
+#: Makes async tests run only with the plugin of their marker.
 STRICT = ("-o", "asyncio_mode=strict")
 
 ANYIO = {
@@ -45,7 +45,7 @@ class Pytest(Case):
         return self.run_in(command, code=code, **environment)
 
     def evidence(self, *arguments):
-        """The stalls of a run, as it writes them."""
+        """Returns the stalls that a run writes as evidence."""
         self.pytest("--blocklint", "--blocklint-evidence", "evidence.json", *arguments)
         return json.loads((self.folder / "evidence.json").read_text())["stalls"]
 
@@ -85,7 +85,7 @@ class Pytest(Case):
             "    fast.of = selector\n    type(fast).__getattr__ = lambda self, name: getattr(self.of, name)\n    run(fast)\n"
         )
         self.write({**PROJECT, "tests/test_selectors.py": own})
-        # `calm` waits for longer than the threshold, and is none.
+        # `calm` waits for longer than the threshold without a stall.
         expected = ["tests/test_selectors.py::test_" + name for name in ("foreign", "further", "own")]
         self.assertEqual([stall["test"] for stall in self.evidence()], expected)
 
@@ -160,7 +160,7 @@ class Pytest(Case):
     def test_what_no_finding_explains_is_given_a_row(self):
         self.write({**PROJECT})
         library = "import time\n\n\nclass Client:\n    def fetch(self):\n        time.sleep({})\n".format(STALL)
-        # As if it were installed.
+        # A copy of the package in `site-packages`, as if it were installed.
         self.write({"site-packages/acme/__init__.py": "from acme._client import Client\n", "site-packages/acme/_client.py": library})
         test = "from shop import app\n\n\nasync def test_it():\n    from acme import Client\n\n    await app.foreign(Client().fetch)\n"
         self.write({"tests/test_it.py": test})

@@ -1,4 +1,4 @@
-"""reviewdog reads what is written for it, with its suggestions, and shows what a change brought."""
+"""Tests with real reviewdog: it reads the output with suggestions, and shows new findings of a change."""
 
 import shutil
 import subprocess

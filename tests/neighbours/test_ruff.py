@@ -1,4 +1,4 @@
-"""Beside real ruff: its checks of comments leave blocklint's alone, and what reads its JSON reads blocklint's."""
+"""Tests with real ruff: its checks of comments keep those of blocklint, and programs that read its JSON read blocklint's."""
 
 import json
 import re
@@ -36,7 +36,7 @@ class Ruff(Case):
         settings = 'lint.external = ["BLT"]\nlint.select = ["RUF100", "RUF102", "ASYNC2"]\nlint.ignore = ["ASYNC251"]\n'
         self.assertNotIn("RUF102", self.ruff(settings))
         self.ruff(settings, "--fix")
-        # Its own code, which nothing needs, goes; blocklint's stays.
+        # Ruff removes its own unused code, and keeps that of blocklint.
         self.assertEqual(self.fixed().count("# noqa: BLT101"), 2, self.fixed())
         self.assertIn("# blocklint: ignore[BLT101] why", self.fixed())
 

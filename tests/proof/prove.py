@@ -7,7 +7,7 @@ Each folder of `cases/` is a program and a `case.toml`. In each run the program 
 `blocklint check --fix` applied (with `--unsafe-fixes` where the case says so), and the program measured again: it must
 give the same answer, and the stall before must be at least `ratio` times the stall after. A case may hold other
 versions of its program: those named `right` must pass the same test, those named `wrong`, fixes that look plausible,
-must fail it. PYTHON has what `requirements.txt` names.
+must fail it. PYTHON must have the packages of `requirements.txt`.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 
-# No stall is measured finer than this, in milliseconds: the interpreter changes threads that often.
+# The resolution of stalls in milliseconds: the interval at which the interpreter switches threads.
 FINEST = 5.0
 
-# How often a program is measured. Other work of the machine only makes a stall longer, so the shortest one counts.
+# The number of measurements. Other programs only make a stall longer, so the shortest one counts.
 MEASUREMENTS = 2
 
 
 @dataclass
 class Case:
-    """A program, how it is measured, and what must come of its fix."""
+    """A program, with its measurement and the expected effect of its fix."""
 
     name: str
     about: str
@@ -42,7 +42,7 @@ class Case:
     rule: str
     ratio: float
     target: str | None = None
-    unsafe: bool | None = None  # None: no fix is offered.
+    unsafe: bool | None = None  # None if no fix is offered.
     right: list[str] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
 
@@ -55,7 +55,7 @@ class Case:
         return HERE / "cases" / self.name
 
     def copy(self, to: Path, program: str = "main.py") -> Path:
-        """The case's project with one of its programs as the program."""
+        """Returns the case's project with one of its programs as the program."""
         other = {"case.toml", *self.right, *self.wrong}
         shutil.copytree(self.folder, to, ignore=lambda _, names: {*other, "__pycache__"} & set(names))
         shutil.copy(self.folder / program, to / "main.py")
@@ -70,12 +70,12 @@ class Measured:
     answer: object
 
     def frees(self, after: Measured, ratio: float) -> bool:
-        """True if the program after does the same with a stall that is so many times shorter."""
+        """True if the fixed program gives the same answer with a stall that is shorter by the ratio."""
         return self.answer == after.answer and self.stall >= ratio * max(after.stall, FINEST / ratio)
 
 
 def measured(python: str, case: Case, folder: Path) -> Measured:
-    """The program's longest stall, as short as it was measured, and the answer that it gave each time."""
+    """Returns the longest stall of a program, the smallest of all measurements, and its answer, which is always the same."""
     each = [measured_once(python, case, folder) for _ in range(MEASUREMENTS)]
     if any(one.answer != each[0].answer for one in each):
         raise SystemExit(f"{case.name}: the same program gives different answers")
@@ -92,7 +92,7 @@ def measured_once(python: str, case: Case, folder: Path) -> Measured:
 
 
 def checked(blocklint: str, case: Case, folder: Path, *more: str) -> str:
-    """Returns what blocklint says of the project; an error of its own ends the proof."""
+    """Returns the output of blocklint for the project; an error of blocklint ends the proof."""
     command = [blocklint, "check", "--select", case.rule, "--min-severity", "note", *more]
     run = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     if run.returncode not in (0, 1):
@@ -101,7 +101,7 @@ def checked(blocklint: str, case: Case, folder: Path, *more: str) -> str:
 
 
 def prove(python: str, blocklint: str, case: Case, work: Path) -> list[str]:
-    """Measures a case once; what does not hold."""
+    """Measures a case once and returns the failures."""
     wrong: list[str] = []
 
     def say(what: str, after: Measured) -> None:
@@ -141,7 +141,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--python", default=sys.executable, help="an interpreter that has requirements.txt")
     parser.add_argument("--blocklint", default="blocklint", help="the program")
-    parser.add_argument("--runs", type=int, default=3, help="how often each case must hold")
+    parser.add_argument("--runs", type=int, default=3, help="number of runs of each case, all of which must pass")
     parser.add_argument("cases", nargs="*", help="their names; default: all")
     arguments = parser.parse_args()
     folders = sorted(path.parent for path in (HERE / "cases").glob("*/case.toml"))

@@ -1,4 +1,4 @@
-//! The arguments of the command line.
+//! The clap definition of the command line: every command with its options. The doc comments are the help texts.
 
 use blocklint_core::{Confidence, Language, Severity};
 use blocklint_project::{Configuration, Persona};
@@ -7,7 +7,7 @@ use clap::builder::styling::{AnsiColor, Effects, Styles};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 
-use crate::run_arguments::{Counted, GlobalArguments, RunArguments};
+use crate::run_arguments::{GlobalArguments, RunArguments, StatisticsKind};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().effects(Effects::BOLD))
@@ -33,32 +33,35 @@ pub(crate) enum Command {
     Check(Box<Check>),
     /// Make, shrink or show the baseline of old findings
     ///
-    /// A baseline holds findings that are there and are not reported again. It only shrinks unless it is told to grow, and it knows
-    /// findings by rule, function and cause, so that lines may move.
+    /// A baseline holds findings that are there and are not reported again. It only shrinks unless it is told to grow,
+    /// and it knows findings by rule, function and cause, so that lines may move.
     Baseline {
         #[command(subcommand)]
-        what: BaselineCommand,
+        command: BaselineCommand,
     },
     /// Say which few changes free most functions, in order
     ///
-    /// Looks at all ways from functions that must not block to the calls that do, and lists the places whose change ends most findings:
-    /// a call, or a function that leads to several. Each step says which functions it frees, how long they are held today, the command with
-    /// edits where there are any, and the command that shows whether it is done.
+    /// Looks at all ways from functions that must not block to the calls that do, and lists the places whose change
+    /// ends most findings: a call, or a function that leads to several. Each step says which functions it frees, how
+    /// long they are held today, the command with edits where there are any, and the command that shows whether it is
+    /// done.
     #[command(
-        mut_args = only_planned,
+        mut_args = hide_for_plan,
         after_help = "Exit code: 0, or 2 if the run failed. Formats: full and json."
     )]
     Plan(Plan),
     /// Rewrite Python across files to end a finding
     ///
-    /// Runs the codemods of blocklint's Python package (`pip install 'blocklint-async[codemods]'`), which rest on libcst.
+    /// Runs the codemods of blocklint's Python package (`pip install 'blocklint-async[codemods]'`), which rest on
+    /// libcst.
     #[command(disable_help_flag = true, after_help = "Exit code: 0, 1 if something was refused, 2 if the run failed.")]
     Codemod(Codemod),
     /// Answer questions about Python code, for programs that rewrite it
     ///
-    /// Reads the project once, then one question a line from standard input, and writes one answer a line: what an expression means, which
-    /// functions change together and all their uses, how a file spells a name. Questions and answers are JSON.
-    #[command(mut_args = only_asked, after_help = "Exit code: 0, or 2 if the run failed.")]
+    /// Reads the project once, then one question a line from standard input, and writes one answer a line: what an
+    /// expression means, which functions change together and all their uses, how a file spells a name. Questions and
+    /// answers are JSON.
+    #[command(mut_args = hide_for_ask, after_help = "Exit code: 0, or 2 if the run failed.")]
     Ask(Ask),
     /// Remove the cache of a project
     Clean(Clean),
@@ -67,18 +70,19 @@ pub(crate) enum Command {
     Rule(Rule),
     /// Explain why a line is reported or not
     ///
-    /// Shows what `check` in the current folder finds at the line, with the same options: findings that stand there, pass there or have a
-    /// cause there, what of them is hidden and why, and what makes them less sure; then what each call of the line leads to. The line of a
-    /// definition shows the function as a whole: why it must not block, who uses it, what it reaches that blocks.
+    /// Shows what `check` in the current folder finds at the line, with the same options: findings that stand there,
+    /// pass there or have a cause there, what of them is hidden and why, and what makes them less sure; then what each
+    /// call of the line leads to. The line of a definition shows the function as a whole: why it must not block, who
+    /// uses it, what it reaches that blocks.
     #[command(
-        mut_args = only_explained,
+        mut_args = adapt_for_why,
         after_help = "Exit code: 0, or 2 if a place is no line of a source file or the run failed. Formats: full and json."
     )]
     Why(Why),
     /// Show, check and verify what is known of libraries
     Models {
         #[command(subcommand)]
-        what: ModelsCommand,
+        command: ModelsCommand,
     },
     /// Serve an editor over standard input and output
     ///
@@ -95,7 +99,7 @@ pub(crate) enum Command {
     #[command(hide = true)]
     Debug {
         #[command(subcommand)]
-        what: Debug,
+        command: Debug,
     },
     /// Print the completions of a shell
     ///
@@ -128,13 +132,13 @@ pub(crate) struct Check {
     #[arg(long, value_delimiter = ',', value_name = "RULES", help_heading = "Rules")]
     pub(crate) extend_select: Vec<String>,
     /// How bad a finding must be to be shown [default: warning]
-    #[arg(long, value_name = "SEVERITY", value_parser = severity(), help_heading = "Rules")]
+    #[arg(long, value_name = "SEVERITY", value_parser = severity_parser(), help_heading = "Rules")]
     pub(crate) min_severity: Option<Severity>,
     /// How sure a finding must be to be shown [default: medium]
-    #[arg(long, value_name = "CONFIDENCE", value_parser = confidence(), help_heading = "Rules")]
+    #[arg(long, value_name = "CONFIDENCE", value_parser = confidence_parser(), help_heading = "Rules")]
     pub(crate) min_confidence: Option<Confidence>,
     /// How strict to be: the two levels and --include-aside under one name [default: regular]
-    #[arg(long, value_name = "PERSONA", value_parser = persona(), help_heading = "Rules")]
+    #[arg(long, value_name = "PERSONA", value_parser = persona_parser(), help_heading = "Rules")]
     pub(crate) persona: Option<Persona>,
     /// Report what only tests, examples and command lines reach like everything else
     #[arg(long, help_heading = "Rules")]
@@ -143,10 +147,10 @@ pub(crate) struct Check {
     #[arg(long, help_heading = "Files")]
     pub(crate) trace_in_paths: bool,
     /// Do not read files and folders that match these patterns, whatever the configuration excludes
-    #[arg(long, value_delimiter = ',', value_name = "PATTERNS", value_parser = pattern, help_heading = "Files")]
+    #[arg(long, value_delimiter = ',', value_name = "PATTERNS", value_parser = parse_pattern, help_heading = "Files")]
     pub(crate) exclude: Option<Vec<String>>,
     /// Do not read these besides
-    #[arg(long, value_delimiter = ',', value_name = "PATTERNS", value_parser = pattern, help_heading = "Files")]
+    #[arg(long, value_delimiter = ',', value_name = "PATTERNS", value_parser = parse_pattern, help_heading = "Files")]
     pub(crate) extend_exclude: Vec<String>,
     /// Leave out what is excluded even where PATHS name it
     #[arg(long, help_heading = "Files")]
@@ -199,8 +203,9 @@ pub(crate) struct Check {
         help_heading = "Old findings"
     )]
     pub(crate) add_ignore: Option<String>,
-    /// Mark findings that were seen while the program ran, and show them first: a file of `pytest --blocklint-evidence`, asyncio's
-    /// log of slow callbacks, raw stacks of py-spy, or BlockHound's errors; may be given several times
+    /// Mark findings that were seen while the program ran, and show them first: a file of
+    /// `pytest --blocklint-evidence`, asyncio's log of slow callbacks, raw stacks of py-spy, or BlockHound's errors; may
+    /// be given several times
     #[arg(
         long,
         value_name = "FILE",
@@ -217,12 +222,12 @@ pub(crate) struct Check {
     /// Count the findings of each rule, or of each cause, instead of showing them
     #[arg(long, value_enum, value_name = "OF", num_args = 0..=1, require_equals = true, default_missing_value = "rule")]
     #[arg(help_heading = "Output")]
-    pub(crate) statistics: Option<Counted>,
+    pub(crate) statistics: Option<StatisticsKind>,
     /// Say on stderr how long each part of the run took
     #[arg(long, help_heading = "Output")]
     pub(crate) timings: bool,
     /// Exit with 1 only if a finding is at least this bad; those below are shown all the same
-    #[arg(long, value_name = "SEVERITY", value_parser = severity(), conflicts_with = "exit_zero", help_heading = "Output")]
+    #[arg(long, value_name = "SEVERITY", value_parser = severity_parser(), conflicts_with = "exit_zero", help_heading = "Output")]
     pub(crate) fail_on: Option<Severity>,
     /// Exit with 0 even if findings are shown
     #[arg(short, long, help_heading = "Output")]
@@ -233,8 +238,8 @@ pub(crate) struct Check {
     /// Read no configuration but what --config says
     #[arg(long, help_heading = "Configuration")]
     pub(crate) isolated: bool,
-    /// A configuration file in place of the one that is found, or a key and its value in TOML (`select=["BLT1"]`) that win
-    /// over it; may be given several times
+    /// A configuration file in place of the one that is found, or a key and its value in TOML (`select=["BLT1"]`) that
+    /// win over it; may be given several times
     #[arg(long, value_name = "FILE or KEY=VALUE", help_heading = "Configuration")]
     pub(crate) config: Vec<String>,
     /// Show the settings that hold, and find nothing
@@ -290,7 +295,7 @@ pub(crate) struct Config {
 #[derive(Debug, Subcommand)]
 pub(crate) enum BaselineCommand {
     /// Write all that `check` with the same options would show into the baseline
-    #[command(mut_args = only_choice)]
+    #[command(mut_args = hide_for_baseline)]
     Create {
         #[command(flatten)]
         check: Box<Check>,
@@ -299,13 +304,13 @@ pub(crate) enum BaselineCommand {
         force: bool,
     },
     /// Take out of the baseline what is found no more; nothing is added
-    #[command(mut_args = only_choice)]
+    #[command(mut_args = hide_for_baseline)]
     Prune {
         #[command(flatten)]
         check: Box<Check>,
     },
     /// List what the baseline holds, and what of it is found no more
-    #[command(mut_args = only_choice)]
+    #[command(mut_args = hide_for_baseline)]
     Show {
         #[command(flatten)]
         check: Box<Check>,
@@ -321,40 +326,40 @@ pub(crate) struct Plan {
     pub(crate) steps: u32,
 }
 
-/// Hides the options of `check` that say nothing to a baseline.
-fn only_choice(argument: clap::Arg) -> clap::Arg {
-    only_with(argument, &["baseline", "output_format"])
+/// Hides the options of `check` that have no effect on `blocklint baseline`.
+fn hide_for_baseline(argument: clap::Arg) -> clap::Arg {
+    hide_unless(argument, &["baseline", "output_format"])
 }
 
-/// Hides those that say nothing to a plan.
-fn only_planned(argument: clap::Arg) -> clap::Arg {
-    only_with(argument, &["baseline", "no_baseline", "since", "changed", "staged", "output_format", "output_file"])
+/// Hides the options of `check` that have no effect on `blocklint plan`.
+fn hide_for_plan(argument: clap::Arg) -> clap::Arg {
+    hide_unless(argument, &["baseline", "no_baseline", "since", "changed", "staged", "output_format", "output_file"])
 }
 
-/// Hides what decides nothing but findings.
-fn only_asked(argument: clap::Arg) -> clap::Arg {
-    const MEANT: &[&str] = &["paths", "isolated", "config"];
-    if MEANT.contains(&argument.get_id().as_str()) { argument } else { argument.hide(true) }
+/// Hides all options of `check` but those that decide which files `blocklint ask` reads.
+fn hide_for_ask(argument: clap::Arg) -> clap::Arg {
+    const KEPT_OPTIONS: &[&str] = &["paths", "isolated", "config"];
+    if KEPT_OPTIONS.contains(&argument.get_id().as_str()) { argument } else { argument.hide(true) }
 }
 
-/// Makes places of the paths, and hides what says nothing to an explanation.
-fn only_explained(argument: clap::Arg) -> clap::Arg {
+/// Turns the paths of `check` into lines, and hides the options that have no effect on `blocklint why`.
+fn adapt_for_why(argument: clap::Arg) -> clap::Arg {
     if argument.get_id() == "paths" {
         let help = "The lines, as in `app/views.py:42`; one analysis serves all of a project";
         return argument.value_name("PATH:LINE").help(help).required(true);
     }
-    only_with(argument, &["baseline", "no_baseline", "output_format", "output_file"])
+    hide_unless(argument, &["baseline", "no_baseline", "output_format", "output_file"])
 }
 
-/// Hides what does not decide what is found, but for some.
-fn only_with(argument: clap::Arg, but: &[&str]) -> clap::Arg {
-    const SAY_NOTHING: &[&str] = &["Fixes", "Old findings", "Evidence", "Output"];
-    const NOR: &[&str] = &["show_settings", "show_files", "stdin_filename", "trace_in_paths"];
-    let is_without_callers = argument.get_help_heading().is_some_and(|heading| SAY_NOTHING.contains(&heading));
+/// Hides the options of `check` that do not decide which findings there are, except `kept_options`.
+fn hide_unless(argument: clap::Arg, kept_options: &[&str]) -> clap::Arg {
+    const HIDDEN_HEADINGS: &[&str] = &["Fixes", "Old findings", "Evidence", "Output"];
+    const HIDDEN_OPTIONS: &[&str] = &["show_settings", "show_files", "stdin_filename", "trace_in_paths"];
+    let has_hidden_heading = argument.get_help_heading().is_some_and(|heading| HIDDEN_HEADINGS.contains(&heading));
     let id = argument.get_id().as_str();
-    let is_without_callers = is_without_callers && !but.contains(&id) || NOR.contains(&id);
-    // A hidden argument stays hidden.
-    if is_without_callers { argument.hide(true) } else { argument }
+    let is_hidden = has_hidden_heading && !kept_options.contains(&id) || HIDDEN_OPTIONS.contains(&id);
+    // `hide(false)` would show arguments whose definition hides them.
+    if is_hidden { argument.hide(true) } else { argument }
 }
 
 #[derive(Args, Debug)]
@@ -374,7 +379,7 @@ pub(crate) struct Ask {
 
 #[derive(Args, Debug)]
 pub(crate) struct Why {
-    /// Its paths are places: `app/views.py:42`.
+    /// The arguments of `check`; the paths are lines, as in `app/views.py:42`.
     #[command(flatten)]
     pub(crate) check: Box<Check>,
 }
@@ -405,7 +410,7 @@ pub(crate) enum ModelsCommand {
 #[derive(Args, Debug)]
 pub(crate) struct ListModels {
     /// Only those of this language
-    #[arg(long, value_name = "LANGUAGE", value_parser = language())]
+    #[arg(long, value_name = "LANGUAGE", value_parser = language_parser())]
     pub(crate) language: Option<Language>,
     /// How they are written
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = TextFormat::Text)]
@@ -423,7 +428,7 @@ pub(crate) struct ExplainModel {
     /// A path as code spells it (`json.loads`), or a library
     pub(crate) name: String,
     /// Only in this language
-    #[arg(long, value_name = "LANGUAGE", value_parser = language())]
+    #[arg(long, value_name = "LANGUAGE", value_parser = language_parser())]
     pub(crate) language: Option<Language>,
     /// Ignore all configuration
     #[arg(long)]
@@ -439,7 +444,7 @@ pub(crate) struct Twins {
     #[arg(required = true)]
     pub(crate) names: Vec<String>,
     /// The language of which they are, if it is not Python
-    #[arg(long, value_name = "LANGUAGE", value_parser = language())]
+    #[arg(long, value_name = "LANGUAGE", value_parser = language_parser())]
     pub(crate) language: Option<Language>,
     /// Ignore all configuration
     #[arg(long)]
@@ -483,19 +488,19 @@ pub(crate) struct VerifyModels {
 
 impl Check {
     /// True if findings that only tests, examples and command lines reach are reported too.
-    pub(crate) fn looks_aside(&self, configuration: &Configuration) -> bool {
+    pub(crate) fn includes_aside(&self, configuration: &Configuration) -> bool {
         self.include_aside || self.persona.map_or_else(|| configuration.looks_aside(), Persona::looks_aside)
     }
 
-    /// Returns the least severity and confidence, where the command line says so.
+    /// Returns the minimum severity and confidence that the command line sets, if it does.
     pub(crate) fn levels(&self) -> (Option<Severity>, Option<Confidence>) {
-        let of_persona = self.persona.map(Persona::levels);
-        let severity = self.min_severity.or(of_persona.map(|(severity, _)| severity));
-        (severity, self.min_confidence.or(of_persona.map(|(_, confidence)| confidence)))
+        let persona_levels = self.persona.map(Persona::levels);
+        let severity = self.min_severity.or(persona_levels.map(|(severity, _)| severity));
+        (severity, self.min_confidence.or(persona_levels.map(|(_, confidence)| confidence)))
     }
 }
 
-/// For people or for programs.
+/// The format of output that has no findings: for people or for programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TextFormat {
     /// Text
@@ -534,7 +539,8 @@ pub(crate) enum Debug {
     },
     /// Count the calls, in code that must not block, of library names of which no model speaks
     Missing(Missing),
-    /// Edit a project at random, in memory, and compare what a session finds after each edit with what one that is opened anew does
+    /// Edit a project at random, in memory, and compare what a session finds after each edit with what one that is
+    /// opened anew does
     #[command(after_help = "Exit code: 0, 1 if anything differs, 2 if the run failed.")]
     Edits {
         /// The project
@@ -577,26 +583,26 @@ pub(crate) enum OutputFormat {
     Html,
 }
 
-fn pattern(text: &str) -> Result<String, String> {
+fn parse_pattern(text: &str) -> Result<String, String> {
     blocklint_project::check_pattern(text).map(|()| text.to_owned())
 }
 
-fn language() -> impl TypedValueParser<Value = Language> {
+fn language_parser() -> impl TypedValueParser<Value = Language> {
     let words = Language::ALL.iter().map(|language| language.as_str());
     PossibleValuesParser::new(words).try_map(|word| Language::parse(&word).ok_or("unknown language"))
 }
 
-fn severity() -> impl TypedValueParser<Value = Severity> {
+fn severity_parser() -> impl TypedValueParser<Value = Severity> {
     let words = Severity::ALL.iter().rev().map(|severity| severity.as_str());
     PossibleValuesParser::new(words).try_map(|word| Severity::parse(&word).ok_or("unknown severity"))
 }
 
-fn confidence() -> impl TypedValueParser<Value = Confidence> {
+fn confidence_parser() -> impl TypedValueParser<Value = Confidence> {
     let words = Confidence::ALL.iter().rev().map(|confidence| confidence.as_str());
     PossibleValuesParser::new(words).try_map(|word| Confidence::parse(&word).ok_or("unknown confidence"))
 }
 
-fn persona() -> impl TypedValueParser<Value = Persona> {
+fn persona_parser() -> impl TypedValueParser<Value = Persona> {
     let words = Persona::ALL.map(|persona| PossibleValue::new(persona.as_str()).help(persona.says()));
     PossibleValuesParser::new(words).try_map(|word| Persona::parse(&word).ok_or("unknown persona"))
 }

@@ -1,63 +1,63 @@
-//! Ctrl-C and other requests to end: the run ends at once and leaves nothing behind.
+//! Signals that end the run (SIGINT, SIGTERM, SIGHUP): temporary files are removed before the process ends.
 //!
-//! A run that lasts leaves a file beside its output, until the output is whole. The signals are only listened to while
-//! there is one; everywhere else the system's own answer to them is the right one.
+//! Output goes to a temporary file in the folder of its target until it is complete. The signal handler is installed
+//! when the first such file is created; before that the default action of the system is right.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
-/// Files that are to go if the run does.
+/// Temporary files that are removed if a signal ends the run.
 static PENDING: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 static LISTENING: Once = Once::new();
 
-/// Until this is dropped, the end of the run also ends the file.
+/// Keeps a temporary file in the list of files that a signal removes, until it is dropped.
 pub(crate) struct Guard(PathBuf);
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        pending().retain(|path| *path != self.0);
+        lock_pending().retain(|path| *path != self.0);
     }
 }
 
-/// Makes a file that goes if the run is ended before the guard is dropped. A request to end that comes meanwhile waits
-/// until it is known which file that is.
-pub(crate) fn guarded<T, E>(
-    make: impl FnOnce() -> Result<T, E>,
+/// Creates a file with `create`, and returns it with a guard: a signal before the guard is dropped removes the file. A
+/// signal during `create` waits until the path is known.
+pub(crate) fn create_guarded<T, E>(
+    create: impl FnOnce() -> Result<T, E>,
     path: impl FnOnce(&T) -> &Path,
 ) -> Result<(T, Guard), E> {
-    LISTENING.call_once(listen);
-    let mut pending = pending();
-    let made = make()?;
-    let path = path(&made).to_owned();
+    LISTENING.call_once(listen_for_signals);
+    let mut pending = lock_pending();
+    let file = create()?;
+    let path = path(&file).to_owned();
     pending.push(path.clone());
-    Ok((made, Guard(path)))
+    Ok((file, Guard(path)))
 }
 
-fn pending() -> MutexGuard<'static, Vec<PathBuf>> {
+fn lock_pending() -> MutexGuard<'static, Vec<PathBuf>> {
     PENDING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Does the work as a whole: a request to end waits for it.
-pub(crate) fn uninterrupted<T>(work: impl FnOnce() -> T) -> T {
-    LISTENING.call_once(listen);
-    let _held = pending();
+/// Runs `work`; a signal that arrives meanwhile takes effect after it.
+pub(crate) fn run_uninterrupted<T>(work: impl FnOnce() -> T) -> T {
+    LISTENING.call_once(listen_for_signals);
+    let _pending = lock_pending();
     work()
 }
 
 #[cfg(unix)]
-fn listen() {
+fn listen_for_signals() {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     use signal_hook::iterator::Signals;
 
-    // Without signals there is no request to end the run.
+    // If the handler cannot be installed, signals keep their default action.
     let Ok(mut signals) = Signals::new([SIGINT, SIGTERM, SIGHUP]) else { return };
     let wait = move || {
         for signal in signals.forever() {
-            let pending = pending();
+            let pending = lock_pending();
             for path in pending.iter() {
                 let _ = std::fs::remove_file(path);
             }
-            // Ends the process as the signal would have, so that a shell sees why.
+            // The default handler ends the process, so that a shell sees the signal as the reason.
             let _ = signal_hook::low_level::emulate_default_handler(signal);
         }
     };
@@ -65,4 +65,4 @@ fn listen() {
 }
 
 #[cfg(not(unix))]
-fn listen() {}
+fn listen_for_signals() {}

@@ -1,4 +1,4 @@
-//! Messages on stderr.
+//! Messages on stderr: errors, warnings, the lines of `-v`, and failures of a run.
 
 use std::fmt::Display;
 use std::io::Write;
@@ -7,7 +7,7 @@ use anstyle::{AnsiColor, Style};
 
 use crate::{FAILED, console};
 
-/// Why a run ends without a result.
+/// The error messages of a run that ends without a result.
 #[derive(Debug)]
 pub(crate) struct Failure {
     lines: Vec<String>,
@@ -18,18 +18,18 @@ impl Failure {
         Failure { lines: vec![line.to_string()] }
     }
 
-    /// Messages that were written before.
-    pub(crate) fn told() -> Self {
+    /// Returns a failure without messages, for errors that have been printed.
+    pub(crate) fn already_reported() -> Self {
         Failure { lines: Vec::new() }
     }
 
-    /// Several errors, all of which are told.
+    /// Returns a failure with several messages.
     pub(crate) fn all(lines: impl IntoIterator<Item = String>) -> Self {
         Failure { lines: lines.into_iter().collect() }
     }
 
-    /// Says why, and gives the exit code.
-    pub(crate) fn tell(&self) -> u8 {
+    /// Prints the messages and returns the exit code.
+    pub(crate) fn report(&self) -> u8 {
         for line in &self.lines {
             error(line);
         }
@@ -50,22 +50,22 @@ impl From<std::io::Error> for Failure {
 }
 
 pub(crate) fn error(message: impl Display) {
-    say("error", AnsiColor::Red, &message);
+    print_line("error", AnsiColor::Red, &message);
 }
 
 pub(crate) fn warning(message: impl Display) {
     if console::verbosity() < 0 {
         return;
     }
-    say("warning", AnsiColor::Yellow, &message);
+    print_line("warning", AnsiColor::Yellow, &message);
 }
 
-/// A warning with lines that belong to it.
+/// Prints a warning with indented lines below it.
 pub(crate) fn warning_with(message: impl Display, lines: &[String]) {
     if console::verbosity() < 0 {
         return;
     }
-    say("warning", AnsiColor::Yellow, &message);
+    print_line("warning", AnsiColor::Yellow, &message);
     for line in lines {
         let line = line.replace(|c: char| c.is_control(), " ");
         // If stderr is closed, the error cannot be reported.
@@ -73,15 +73,15 @@ pub(crate) fn warning_with(message: impl Display, lines: &[String]) {
     }
 }
 
-/// A line for those who want to know more.
+/// Prints a line with `-v`.
 pub(crate) fn verbose(message: impl Display) {
     if console::verbosity() > 0 {
-        say("info", AnsiColor::Cyan, &message);
+        print_line("info", AnsiColor::Cyan, &message);
     }
 }
 
-/// One line; colour only where stderr is a terminal that wants it.
-fn say(word: &str, color: AnsiColor, message: &dyn Display) {
+/// Prints one line, with colour if stderr is a terminal that shows it.
+fn print_line(word: &str, color: AnsiColor, message: &dyn Display) {
     let style = Style::new().bold().fg_color(Some(color.into()));
     let line = message.to_string().replace(|c: char| c.is_control(), " ");
     // If stderr is closed, the error cannot be reported.

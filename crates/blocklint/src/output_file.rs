@@ -1,4 +1,4 @@
-//! Where findings are written to: stdout, or a file that is replaced whole or not at all.
+//! The target of `--output-file`: stdout, or a file that is replaced only when the output is complete.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, StdoutLock, Write};
@@ -8,10 +8,10 @@ use tempfile::NamedTempFile;
 
 use crate::interrupt::{self, Guard};
 
-/// The target of output; nothing of a file is seen before [`Output::finish`].
+/// The target of output. A file keeps its old content until [`Output::finish`].
 pub(crate) enum Output {
     Stdout(BufWriter<StdoutLock<'static>>),
-    /// A device, a pipe, or a file in a folder where none can be made.
+    /// A device, a pipe, or an existing file in a folder where no temporary file can be created.
     Direct(BufWriter<File>),
     File {
         new: BufWriter<NamedTempFile>,
@@ -21,29 +21,31 @@ pub(crate) enum Output {
 }
 
 impl Output {
-    /// Returns the file of this name, or stdout.
+    /// Opens the file at `path`, or stdout without a path.
     ///
     /// # Errors
     ///
-    /// Why it cannot be written.
+    /// If the target cannot be written.
     pub(crate) fn new(path: Option<&Utf8Path>) -> io::Result<Output> {
         match path {
-            Some(path) => Self::file(path).map_err(|error| io::Error::new(error.kind(), format!("{path}: {error}"))),
+            Some(path) => {
+                Self::open_file(path).map_err(|error| io::Error::new(error.kind(), format!("{path}: {error}")))
+            }
             None => Ok(Output::Stdout(BufWriter::new(io::stdout().lock()))),
         }
     }
 
-    fn file(path: &Utf8Path) -> io::Result<Output> {
-        // Replacing a link would cut it.
+    fn open_file(path: &Utf8Path) -> io::Result<Output> {
+        // A link is resolved first, because replacing it would leave its target unchanged.
         let target = match fs::canonicalize(path) {
             Ok(target) => target,
             Err(error) if error.kind() == io::ErrorKind::NotFound => path.into(),
             Err(error) => return Err(error),
         };
-        let existing = fs::metadata(&target).ok();
-        let direct = |target| Ok(Output::Direct(BufWriter::new(OpenOptions::new().write(true).open(target)?)));
-        if existing.as_ref().is_some_and(|existing| !existing.is_file()) {
-            return direct(&target);
+        let metadata = fs::metadata(&target).ok();
+        let open_directly = |target| Ok(Output::Direct(BufWriter::new(OpenOptions::new().write(true).open(target)?)));
+        if metadata.as_ref().is_some_and(|metadata| !metadata.is_file()) {
+            return open_directly(&target);
         }
         let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
         let folder = folder.unwrap_or(std::path::Path::new("."));
@@ -52,16 +54,16 @@ impl Output {
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
-            let mode = existing.as_ref().map_or(0o666, |existing| existing.permissions().mode() & 0o777);
+            let mode = metadata.as_ref().map_or(0o666, |metadata| metadata.permissions().mode() & 0o777);
             builder.permissions(fs::Permissions::from_mode(mode));
         }
-        if existing.is_some() {
-            // A file may be replaced in a folder that may be written, even where the file itself may not.
+        if metadata.is_some() {
+            // Replacing needs only a writable folder, so this checks that the existing file is writable too.
             OpenOptions::new().write(true).open(&target)?;
         }
-        match interrupt::guarded(|| builder.tempfile_in(folder), NamedTempFile::path) {
+        match interrupt::create_guarded(|| builder.tempfile_in(folder), NamedTempFile::path) {
             Ok((new, guard)) => Ok(Output::File { new: BufWriter::new(new), target, _guard: guard }),
-            Err(_) if existing.is_some() => {
+            Err(_) if metadata.is_some() => {
                 let file = OpenOptions::new().write(true).truncate(true).open(&target)?;
                 Ok(Output::Direct(BufWriter::new(file)))
             }
@@ -70,11 +72,11 @@ impl Output {
         }
     }
 
-    /// Ends what was written: from now on the file holds it.
+    /// Flushes the output; a temporary file replaces its target.
     ///
     /// # Errors
     ///
-    /// Why it cannot be written.
+    /// If the target cannot be written.
     pub(crate) fn finish(self) -> io::Result<()> {
         match self {
             Output::Stdout(mut out) => out.flush(),

@@ -1,4 +1,4 @@
-//! How far a run is, on stderr: only in a terminal, and only for runs that take longer than people wait without asking.
+//! The progress bar on stderr, for runs in a terminal that take longer than a second.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -9,29 +9,29 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::console;
 
-/// How long nothing is shown.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// The time before the bar is shown.
+const DELAY: Duration = Duration::from_secs(1);
 
-/// A line that shows itself after a second and goes when this is dropped.
+/// A progress bar that appears after a second and disappears when it is dropped.
 pub(crate) struct Bar {
     bar: ProgressBar,
     /// A flag that the run is over, and a condition for threads that wait for it.
     over: Arc<(Mutex<bool>, Condvar)>,
-    shows: Option<JoinHandle<()>>,
+    display_thread: Option<JoinHandle<()>>,
 }
 
 impl Bar {
     pub(crate) fn new() -> Bar {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         let over = Arc::new((Mutex::new(false), Condvar::new()));
-        let shows = console::shows_progress().then(|| {
+        let display_thread = console::shows_progress().then(|| {
             let (bar, over) = (bar.clone(), Arc::clone(&over));
             let wait = move || {
                 let (ended, changed) = &*over;
                 let guard = ended.lock().unwrap_or_else(PoisonError::into_inner);
-                let waited = changed.wait_timeout_while(guard, PATIENCE, |ended| !*ended);
+                let waited = changed.wait_timeout_while(guard, DELAY, |ended| !*ended);
                 let guard = waited.unwrap_or_else(PoisonError::into_inner).0;
-                // Under the lock, so that it is not shown after the run is over.
+                // The lock is held, so that the bar is not shown after the run is over.
                 if !*guard {
                     bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(12));
                     bar.enable_steady_tick(Duration::from_millis(100));
@@ -39,7 +39,7 @@ impl Bar {
             };
             std::thread::Builder::new().name("blocklint-progress".to_owned()).spawn(wait).ok()
         });
-        Bar { bar, over, shows: shows.flatten() }
+        Bar { bar, over, display_thread: display_thread.flatten() }
     }
 }
 
@@ -47,9 +47,9 @@ impl Drop for Bar {
     fn drop(&mut self) {
         *self.over.0.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.over.1.notify_all();
-        if let Some(shows) = self.shows.take() {
-            // It ends at once; a panic of it would have been shown.
-            let _ = shows.join();
+        if let Some(display_thread) = self.display_thread.take() {
+            // The thread ends at once; the panic hook has reported a panic in it.
+            let _ = display_thread.join();
         }
         self.bar.finish_and_clear();
     }
@@ -57,7 +57,7 @@ impl Drop for Bar {
 
 impl Progress for Bar {
     fn begin(&self, step: Step, pieces: usize) {
-        if self.shows.is_none() {
+        if self.display_thread.is_none() {
             return;
         }
         let (template, message) = match step {
@@ -73,7 +73,7 @@ impl Progress for Bar {
     }
 
     fn advance(&self) {
-        if self.shows.is_some() {
+        if self.display_thread.is_some() {
             self.bar.inc(1);
         }
     }

@@ -1,4 +1,4 @@
-//! The arguments that control the course of a run and its output on the way.
+//! Options of runs (threads, watch, stdin) and of every command (colour, verbosity).
 
 use blocklint_engine::Fault;
 use camino::Utf8PathBuf;
@@ -34,15 +34,15 @@ pub(crate) struct GlobalArguments {
     #[arg(short, long, action = ArgAction::Count, global = true, help_heading = "Global options")]
     pub(crate) verbose: u8,
     /// Let the analysis of a function fail, for tests: `panic:NAME`, `stall:NAME`
-    #[arg(long, value_name = "KIND:FUNCTION", global = true, hide = true, value_parser = fault)]
+    #[arg(long, value_name = "KIND:FUNCTION", global = true, hide = true, value_parser = parse_fault)]
     pub(crate) inject_fault: Option<Fault>,
     /// How many seconds the analysis of a function may take, for tests
     #[arg(long, value_name = "SECONDS", global = true, hide = true)]
     pub(crate) patience: Option<f64>,
 }
 
-/// Reads `panic:NAME` or `stall:NAME`. The name lives as long as the program.
-fn fault(text: &str) -> Result<Fault, String> {
+/// Parses `panic:NAME` or `stall:NAME`. The name is leaked, so that a fault is `Copy`.
+fn parse_fault(text: &str) -> Result<Fault, String> {
     let (kind, function) = text.split_once(':').ok_or("expected KIND:FUNCTION")?;
     let stalls = match kind {
         "panic" => false,
@@ -63,9 +63,9 @@ pub(crate) enum ColorWhen {
     Never,
 }
 
-/// The thing that is counted.
+/// The kind of `--statistics`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Counted {
+pub(crate) enum StatisticsKind {
     /// The findings of each rule
     Rule,
     /// The findings of each cause, and whom it stalls for how long

@@ -1,4 +1,4 @@
-//! Code actions: what mends a finding, what silences it, and the path to the call that blocks.
+//! Code actions of findings: quick fixes, `source.fixAll`, ignore comments, and a jump to the call that blocks.
 
 use std::sync::Arc;
 
@@ -10,17 +10,23 @@ use serde_json::{Value, json};
 use crate::capabilities::{FIX_ALL, GO_TO};
 use crate::diagnostics::diagnostic;
 use crate::protocol::{
-    CodeAction, CodeActionKind, Command, DocumentEdits, Range, Refused, TextEdit, WorkspaceEdit, code, workspace_edit,
+    CodeAction, CodeActionKind, Command, DocumentEdits, Range, RequestError, TextEdit, WorkspaceEdit, code,
+    workspace_edit,
 };
 use crate::text::Text;
 use crate::uri;
 use crate::view::View;
 
-/// The command by which a client asks for a reason, where it offers one.
+/// The command of clients that ask the user for the reason of an ignore comment.
 const IGNORE_WITH_REASON: &str = "blocklint.ignoreWithReason";
 
-/// Returns the actions for a part of a file.
-pub(crate) fn of_range(view: &View, path: &Utf8Path, range: Range, only: Option<&[CodeActionKind]>) -> Vec<CodeAction> {
+/// Returns the code actions of the findings that touch `range`; `only` has the kinds that the client wants.
+pub(crate) fn code_actions(
+    view: &View,
+    path: &Utf8Path,
+    range: Range,
+    only: Option<&[CodeActionKind]>,
+) -> Vec<CodeAction> {
     let Some(text) = view.current_text(path) else { return Vec::new() };
     let span = text.span(range, view.client.encoding);
     let touches = |finding: &&Finding| finding.place.span.start <= span.end && span.start <= finding.place.span.end;
@@ -28,57 +34,57 @@ pub(crate) fn of_range(view: &View, path: &Utf8Path, range: Range, only: Option<
     if is_wanted(only, "quickfix") {
         let mut findings: Vec<Finding> = view.analysis.findings_in(path).filter(touches).cloned().collect();
         if view.settings.code_action.fix_violation.enable {
-            give_fixes(view, &mut findings);
+            attach_fixes(view, &mut findings);
             actions.extend(findings.iter().filter_map(|finding| quick_fix(view, finding)));
         }
         if view.settings.code_action.disable_rule_comment.enable {
             for finding in &findings {
-                actions.extend(ignore(view, text, finding));
+                actions.extend(ignore_actions(view, text, finding));
             }
         }
-        actions.extend(findings.iter().filter_map(|finding| go_to(view, finding)));
+        actions.extend(findings.iter().filter_map(|finding| go_to_action(view, finding)));
     }
-    // Offered where it is asked for: a light bulb that offers it for each line is in the way.
-    let is_asked = only.is_some_and(|kinds| kinds.iter().any(|kind| word(kind).starts_with("source")));
-    if is_asked && view.settings.fix_all && is_wanted(only, FIX_ALL) {
-        actions.extend(fix_all(view, path));
+    // Offered only on request, because a light bulb on every line would be in the way.
+    let wants_source_actions = only.is_some_and(|kinds| kinds.iter().any(|kind| kind_name(kind).starts_with("source")));
+    if wants_source_actions && view.settings.fix_all && is_wanted(only, FIX_ALL) {
+        actions.extend(fix_all_action(view, path));
     }
     actions
 }
 
-/// Returns an action with the edit that it was offered without.
+/// Adds the edit to an action that was offered without one (`codeAction/resolve`).
 ///
 /// # Errors
 ///
-/// Where the text has changed since.
-pub(crate) fn resolved(view: &View, mut action: CodeAction) -> Result<CodeAction, Refused> {
-    let wrong = || Refused::new(code::INVALID_PARAMS, "no action of this server");
-    let data = action.data.clone().ok_or_else(wrong)?;
+/// If the text has changed since the action was offered.
+pub(crate) fn resolve(view: &View, mut action: CodeAction) -> Result<CodeAction, RequestError> {
+    let invalid = || RequestError::new(code::INVALID_PARAMS, "no action of this server");
+    let data = action.data.clone().ok_or_else(invalid)?;
     let path =
-        data["uri"].as_str().and_then(|uri| uri::to_path(&crate::protocol::Uri(uri.to_owned()))).ok_or_else(wrong)?;
+        data["uri"].as_str().and_then(|uri| uri::to_path(&crate::protocol::Uri(uri.to_owned()))).ok_or_else(invalid)?;
     if data["version"] != json!(view.version(&path)) {
-        return Err(Refused::outdated());
+        return Err(RequestError::outdated());
     }
-    action.edit = Some(all_fixed(view, &path).ok_or_else(Refused::outdated)?);
+    action.edit = Some(fix_all_edit(view, &path).ok_or_else(RequestError::outdated)?);
     Ok(action)
 }
 
-/// True if a client that asks only for some kinds asks for this one.
+/// True if the client wants actions of this kind; a kind covers its sub-kinds, as `source` covers `source.fixAll`.
 fn is_wanted(only: Option<&[CodeActionKind]>, kind: &str) -> bool {
-    let covers = |asked: &CodeActionKind| {
-        let asked = word(asked);
-        asked.is_empty() || kind == asked || kind.strip_prefix(&asked).is_some_and(|rest| rest.starts_with('.'))
+    let covers = |wanted: &CodeActionKind| {
+        let wanted = kind_name(wanted);
+        wanted.is_empty() || kind == wanted || kind.strip_prefix(&wanted).is_some_and(|rest| rest.starts_with('.'))
     };
     only.is_none_or(|kinds| kinds.iter().any(covers))
 }
 
-fn word(kind: &CodeActionKind) -> String {
+fn kind_name(kind: &CodeActionKind) -> String {
     kind.clone().into()
 }
 
-fn give_fixes(view: &View, findings: &mut [Finding]) {
+fn attach_fixes(view: &View, findings: &mut [Finding]) {
     let text_of = |path: &Utf8Path| view.analysis.text(path).map(|text| Arc::clone(text.content()));
-    // Without threads there are no fixes.
+    // If no thread can be started, the findings keep no fixes.
     let _ = on_large_stacks(|| attach_to(&view.analysis.remedies, findings, &text_of));
 }
 
@@ -87,19 +93,19 @@ fn quick_fix(view: &View, finding: &Finding) -> Option<CodeAction> {
     if fix.applicability == Applicability::Display {
         return None;
     }
-    // All files that it changes, or none.
-    let edited = |(path, edits): (Arc<Utf8Path>, Vec<(Span, String)>)| {
+    // A fix is offered only if it can change all of its files.
+    let edit_document = |(path, edits): (Arc<Utf8Path>, Vec<(Span, String)>)| {
         let text = view.current_text(&path)?;
         still_parses(&path, text, &edits).then(|| document_edits(view, &path, text, edits))
     };
-    let documents = applicable_together(std::iter::once(fix)).into_iter().map(edited);
+    let documents = applicable_together(std::iter::once(fix)).into_iter().map(edit_document);
     let documents: Vec<DocumentEdits> = documents.collect::<Option<_>>()?;
     if documents.is_empty() {
         return None;
     }
     let is_safe = fix.applicability == Applicability::Safe;
     Some(CodeAction {
-        title: titled(fix, is_safe),
+        title: action_title(fix, is_safe),
         kind: Some(CodeActionKind::QuickFix),
         diagnostics: Some(vec![diagnostic(view, finding)]),
         is_preferred: is_safe.then_some(true),
@@ -108,7 +114,7 @@ fn quick_fix(view: &View, finding: &Finding) -> Option<CodeAction> {
     })
 }
 
-fn titled(fix: &Fix, is_safe: bool) -> String {
+fn action_title(fix: &Fix, is_safe: bool) -> String {
     let mut title = fix.title.clone();
     if let Some(first) = title.get(..1) {
         title = first.to_uppercase() + &title[1..];
@@ -116,16 +122,16 @@ fn titled(fix: &Fix, is_safe: bool) -> String {
     if is_safe { title } else { format!("{title} (unsafe: look at what it changes)") }
 }
 
-/// True if the front end understands as much of the text after the edits as before.
+/// True if the edited text has no more parse problems than the original.
 fn still_parses(path: &Utf8Path, text: &Text, edits: &[(Span, String)]) -> bool {
-    let problems = |text: &str| parse_counts(path, text).map(|seen| seen.problems);
-    match (problems(text.content()), problems(&text.spliced(edits))) {
+    let problems = |text: &str| parse_counts(path, text).map(|parsed| parsed.problems);
+    match (problems(text.content()), problems(&text.with_replacements(edits))) {
         (Some(before), Some(after)) => after <= before,
         _ => false,
     }
 }
 
-fn fix_all(view: &View, path: &Utf8Path) -> Option<CodeAction> {
+fn fix_all_action(view: &View, path: &Utf8Path) -> Option<CodeAction> {
     view.analysis.findings_in(path).next()?;
     let mut action = CodeAction {
         title: "Fix all that blocklint can fix safely".to_owned(),
@@ -136,24 +142,24 @@ fn fix_all(view: &View, path: &Utf8Path) -> Option<CodeAction> {
         action.data = Some(json!({ "uri": view.uri(path), "version": view.version(path) }));
         return Some(action);
     }
-    action.edit = Some(all_fixed(view, path)?);
+    action.edit = Some(fix_all_edit(view, path)?);
     Some(action)
 }
 
-/// Returns the edits of all safe fixes of a file that go together.
-fn all_fixed(view: &View, path: &Utf8Path) -> Option<WorkspaceEdit> {
+/// Returns the edit of all safe fixes of a file that do not overlap.
+fn fix_all_edit(view: &View, path: &Utf8Path) -> Option<WorkspaceEdit> {
     let text = view.current_text(path)?;
     let mut findings: Vec<Finding> = view.analysis.findings_in(path).cloned().collect();
-    give_fixes(view, &mut findings);
+    attach_fixes(view, &mut findings);
     let safe = findings.iter().filter_map(|finding| finding.fix.as_ref());
     let safe = safe.filter(|fix| fix.applicability == Applicability::Safe);
-    let edits = applicable_together(safe).into_iter().find(|(of, _)| **of == *path).map(|(_, edits)| edits);
+    let edits = applicable_together(safe).into_iter().find(|(edited, _)| **edited == *path).map(|(_, edits)| edits);
     let edits = edits.unwrap_or_default();
     let edits = if still_parses(path, text, &edits) { edits } else { Vec::new() };
-    Some(edit_of(view, path, text, edits))
+    Some(single_file_edit(view, path, text, edits))
 }
 
-fn edit_of(view: &View, path: &Utf8Path, text: &Text, edits: Vec<(Span, String)>) -> WorkspaceEdit {
+fn single_file_edit(view: &View, path: &Utf8Path, text: &Text, edits: Vec<(Span, String)>) -> WorkspaceEdit {
     workspace_edit(vec![document_edits(view, path, text, edits)], view.client.versioned_edits)
 }
 
@@ -165,12 +171,12 @@ fn document_edits(view: &View, path: &Utf8Path, text: &Text, edits: Vec<(Span, S
     (view.uri(path), view.version(path), edits)
 }
 
-/// Returns a comment that silences the rule, and where the client asks for one, a reason in it.
-fn ignore(view: &View, text: &Text, finding: &Finding) -> Vec<CodeAction> {
+/// Returns the actions that write an ignore comment; also one with a reason, if the client can ask for it.
+fn ignore_actions(view: &View, text: &Text, finding: &Finding) -> Vec<CodeAction> {
     let path = &*finding.place.path;
-    let Some(edits) = ignoring(path, text, finding) else { return Vec::new() };
+    let Some(edits) = ignore_edits(path, text, finding) else { return Vec::new() };
     let rule = finding.rule;
-    let edit = edit_of(view, path, text, edits.clone());
+    let edit = single_file_edit(view, path, text, edits.clone());
     let mut actions = vec![CodeAction {
         title: format!("Ignore {rule} for this line"),
         kind: Some(CodeActionKind::QuickFix),
@@ -182,7 +188,7 @@ fn ignore(view: &View, text: &Text, finding: &Finding) -> Vec<CodeAction> {
     if view.client.commands.iter().any(|command| command == IGNORE_WITH_REASON) {
         let edits: Vec<Value> = edits
             .iter()
-            .map(|(span, text_of)| json!({ "range": text.range(*span, view.client.encoding), "newText": text_of }))
+            .map(|(span, new_text)| json!({ "range": text.range(*span, view.client.encoding), "newText": new_text }))
             .collect();
         let arguments = vec![json!({
             "uri": view.uri(path), "version": view.version(path), "edits": edits, "rule": rule.to_string(),
@@ -198,33 +204,33 @@ fn ignore(view: &View, text: &Text, finding: &Finding) -> Vec<CodeAction> {
     actions
 }
 
-/// Returns the edit that silences a finding: one more rule in the comment that its line has, else a comment at its end,
-/// else one above, where the end of the line lies inside of a string.
-fn ignoring(path: &Utf8Path, text: &Text, finding: &Finding) -> Option<Vec<(Span, String)>> {
+/// Returns the edit that ignores a finding: it adds the rule to the ignore comment of the line, else a comment at the
+/// end of the line. If the end of the line is inside a string, the comment is on a new line above.
+fn ignore_edits(path: &Utf8Path, text: &Text, finding: &Finding) -> Option<Vec<(Span, String)>> {
     let marker = if path.extension() == Some("py") { "#" } else { "//" };
     let line = text.line(text.line_of(finding.place.span.start));
-    let written = text.slice(line);
+    let line_text = text.slice(line);
     let rule = finding.rule;
-    if let Some(at) = written.find("blocklint: ignore[")
-        && let Some(length) = written[at..].find(']')
+    if let Some(start) = line_text.find("blocklint: ignore[")
+        && let Some(length) = line_text[start..].find(']')
     {
-        let end = line.start + (at + length) as u32;
+        let end = line.start + (start + length) as u32;
         return Some(vec![(Span::new(end, end), format!(", {rule}"))]);
     }
-    let behind = (Span::new(line.end, line.end), format!("  {marker} blocklint: ignore[{rule}]"));
-    let indent: String = written.chars().take_while(|c| matches!(c, ' ' | '\t')).collect();
+    let at_end = (Span::new(line.end, line.end), format!("  {marker} blocklint: ignore[{rule}]"));
+    let indent: String = line_text.chars().take_while(|c| matches!(c, ' ' | '\t')).collect();
     let ending = if text.content().contains("\r\n") { "\r\n" } else { "\n" };
     let above = format!("{indent}{marker} blocklint: ignore[{rule}]{ending}");
     let above = (Span::new(line.start, line.start), above);
     let before = parse_counts(path, text.content())?;
-    [behind, above].into_iter().map(|edit| vec![edit]).find(|edits| {
-        parse_counts(path, &text.spliced(edits))
+    [at_end, above].into_iter().map(|edit| vec![edit]).find(|edits| {
+        parse_counts(path, &text.with_replacements(edits))
             .is_some_and(|after| after.suppressions > before.suppressions && after.problems <= before.problems)
     })
 }
 
-/// Returns the path to the call that blocks, if that is another call.
-fn go_to(view: &View, finding: &Finding) -> Option<CodeAction> {
+/// Returns the action that jumps to the blocking call, if the path of the finding has more than one call.
+fn go_to_action(view: &View, finding: &Finding) -> Option<CodeAction> {
     let last = finding.trace.last().filter(|_| finding.trace.len() > 1)?;
     let location = view.location(&last.place);
     if !view.client.shows_documents {

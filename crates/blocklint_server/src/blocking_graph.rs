@@ -1,5 +1,5 @@
-//! The bodies on the paths from async code to calls that block, as a graph: what code lenses count and the call
-//! hierarchy walks.
+//! The graph of the bodies on the paths from async code to blocking calls. Code lenses count its entry points, and the
+//! call hierarchy walks its edges.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -9,21 +9,21 @@ use camino::Utf8Path;
 
 use crate::analysis::FilePath;
 
-/// A body, by its place in [`BlockingGraph`].
+/// The index of a body in a [`BlockingGraph`].
 pub(crate) type BodyIndex = usize;
 
 /// A body on a path.
 #[derive(Clone, Debug)]
 pub(crate) struct Body {
     pub(crate) path: FilePath,
-    /// Its qualified name.
+    /// The qualified name.
     pub(crate) function: String,
     pub(crate) place: BodyPlace,
-    /// The bodies that must not block and that come through this one.
+    /// The entry points whose paths lead through this body.
     pub(crate) stalls: BTreeSet<BodyIndex>,
-    /// Its calls on a path: where, and which body.
+    /// Its calls on a path: the span of the call and the called body.
     pub(crate) calls: BTreeSet<(Span, BodyIndex)>,
-    /// Calls in it that block: where, and what.
+    /// Its blocking calls: the span of the call and the name of the function.
     pub(crate) blocks: BTreeMap<Span, String>,
 }
 
@@ -35,10 +35,10 @@ pub(crate) struct BlockingGraph {
 }
 
 impl BlockingGraph {
-    /// Reads the traces of findings; `body_at` finds the body around an offset.
+    /// Builds the graph from the traces of findings; `body_at` returns the body around an offset.
     pub(crate) fn new(findings: &[Finding], body_at: impl Fn(&Utf8Path, u32) -> Option<BodyPlace>) -> Self {
         let mut blocking_graph = BlockingGraph::default();
-        let mut known: HashMap<(FilePath, Span), BodyIndex> = HashMap::new();
+        let mut indices: HashMap<(FilePath, Span), BodyIndex> = HashMap::new();
         for finding in findings {
             let steps: Option<Vec<BodyIndex>> = finding
                 .trace
@@ -47,7 +47,7 @@ impl BlockingGraph {
                     let place = body_at(&step.place.path, step.place.span.start)?;
                     let key = (FilePath::clone(&step.place.path), place.span);
                     Some(
-                        *known
+                        *indices
                             .entry(key)
                             .or_insert_with(|| blocking_graph.add(&step.place.path, &step.function, place)),
                     )
@@ -60,9 +60,9 @@ impl BlockingGraph {
                     blocking_graph.bodies[helper].stalls.insert(root);
                 }
             }
-            for (at, step) in finding.trace.iter().enumerate() {
-                let body = &mut blocking_graph.bodies[steps[at]];
-                if let Some(&next) = steps.get(at + 1) {
+            for (position, step) in finding.trace.iter().enumerate() {
+                let body = &mut blocking_graph.bodies[steps[position]];
+                if let Some(&next) = steps.get(position + 1) {
                     body.calls.insert((step.place.span, next));
                 } else {
                     body.blocks.insert(step.place.span, step.call.clone());
@@ -96,22 +96,22 @@ impl BlockingGraph {
     }
 
     /// Returns the innermost body around an offset.
-    pub(crate) fn around(&self, path: &Utf8Path, offset: u32) -> Option<(BodyIndex, &Body)> {
+    pub(crate) fn body_around(&self, path: &Utf8Path, offset: u32) -> Option<(BodyIndex, &Body)> {
         let holds =
             |body: &Body| body.place.is_module || body.place.span.start <= offset && offset <= body.place.span.end;
-        let around = self.bodies_in(path).filter(|(_, body)| holds(body));
-        around.min_by_key(|(_, body)| (body.place.is_module, body.place.span.end - body.place.span.start))
+        let candidates = self.bodies_in(path).filter(|(_, body)| holds(body));
+        candidates.min_by_key(|(_, body)| (body.place.is_module, body.place.span.end - body.place.span.start))
     }
 
-    /// Returns the body whose definition begins here.
-    pub(crate) fn at(&self, path: &Utf8Path, start: u32) -> Option<(BodyIndex, &Body)> {
+    /// Returns the body whose name begins at `start`.
+    pub(crate) fn body_defined_at(&self, path: &Utf8Path, start: u32) -> Option<(BodyIndex, &Body)> {
         self.bodies_in(path).find(|(_, body)| body.place.name.start == start)
     }
 
-    /// Returns the callers of a body on a path: the callers with the places of their calls.
-    pub(crate) fn callers(&self, of: BodyIndex) -> impl Iterator<Item = (&Body, Vec<Span>)> {
+    /// Returns the callers of a body on a path, each with the spans of its calls.
+    pub(crate) fn callers(&self, callee: BodyIndex) -> impl Iterator<Item = (&Body, Vec<Span>)> {
         self.bodies.iter().filter_map(move |body| {
-            let spans: Vec<Span> = body.calls.iter().filter(|(_, to)| *to == of).map(|(span, _)| *span).collect();
+            let spans: Vec<Span> = body.calls.iter().filter(|(_, to)| *to == callee).map(|(span, _)| *span).collect();
             (!spans.is_empty()).then_some((body, spans))
         })
     }

@@ -1,17 +1,18 @@
-//! The abilities of this server, and those of the client that count here.
+//! LSP capabilities: those that the server announces, and those that it reads from the client.
 
 use serde_json::{Value, json};
 
 use crate::text::Encoding;
 
-/// The commands that `workspace/executeCommand` takes.
+/// The command of `workspace/executeCommand` that shows a location.
 pub(crate) const GO_TO: &str = "blocklint.goTo";
+/// The command of `workspace/executeCommand` that returns a description of the server.
 pub(crate) const DEBUG_INFORMATION: &str = "blocklint.debugInformation";
 
-/// The kind of a fix of a whole file.
+/// The code action kind for all safe fixes of a file.
 pub(crate) const FIX_ALL: &str = "source.fixAll.blocklint";
 
-/// The abilities of the client.
+/// The capabilities of the client that this server uses.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Client {
     pub(crate) encoding: Encoding,
@@ -26,7 +27,7 @@ pub(crate) struct Client {
     pub(crate) registers_configuration: bool,
     pub(crate) registers_watchers: bool,
     pub(crate) shows_documents: bool,
-    /// Commands of its own that it offers, as rust-analyzer's clients announce them.
+    /// The client-side commands that it offers, as rust-analyzer's clients announce them.
     pub(crate) commands: Vec<String>,
 }
 
@@ -34,7 +35,7 @@ impl Client {
     /// Reads the parameters of `initialize`.
     pub(crate) fn new(initialize: &Value) -> Self {
         let capabilities = &initialize["capabilities"];
-        let is = |pointer: &str| capabilities.pointer(pointer).and_then(Value::as_bool).unwrap_or_default();
+        let has = |pointer: &str| capabilities.pointer(pointer).and_then(Value::as_bool).unwrap_or_default();
         let words = |pointer: &str| -> Vec<String> {
             let list = capabilities.pointer(pointer).and_then(Value::as_array);
             list.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
@@ -42,24 +43,26 @@ impl Client {
         Client {
             encoding: Encoding::negotiated(&words("/general/positionEncodings")),
             pulls_diagnostics: capabilities.pointer("/textDocument/diagnostic").is_some_and(Value::is_object),
-            refreshes_diagnostics: is("/workspace/diagnostics/refreshSupport"),
-            refreshes_lenses: is("/workspace/codeLens/refreshSupport"),
-            related_information: is("/textDocument/publishDiagnostics/relatedInformation")
-                || is("/textDocument/diagnostic/relatedInformation"),
-            resolves_edits: words("/textDocument/codeAction/resolveSupport/properties").iter().any(|of| of == "edit"),
-            versioned_edits: is("/workspace/workspaceEdit/documentChanges"),
-            progress: is("/window/workDoneProgress"),
-            configuration: is("/workspace/configuration"),
-            registers_configuration: is("/workspace/didChangeConfiguration/dynamicRegistration"),
-            registers_watchers: is("/workspace/didChangeWatchedFiles/dynamicRegistration"),
-            shows_documents: is("/window/showDocument/support"),
+            refreshes_diagnostics: has("/workspace/diagnostics/refreshSupport"),
+            refreshes_lenses: has("/workspace/codeLens/refreshSupport"),
+            related_information: has("/textDocument/publishDiagnostics/relatedInformation")
+                || has("/textDocument/diagnostic/relatedInformation"),
+            resolves_edits: words("/textDocument/codeAction/resolveSupport/properties")
+                .iter()
+                .any(|property| property == "edit"),
+            versioned_edits: has("/workspace/workspaceEdit/documentChanges"),
+            progress: has("/window/workDoneProgress"),
+            configuration: has("/workspace/configuration"),
+            registers_configuration: has("/workspace/didChangeConfiguration/dynamicRegistration"),
+            registers_watchers: has("/workspace/didChangeWatchedFiles/dynamicRegistration"),
+            shows_documents: has("/window/showDocument/support"),
             commands: words("/experimental/commands"),
         }
     }
 }
 
 /// Returns the result of `initialize`.
-pub(crate) fn initialized(client: &Client, workspace_diagnostics: bool) -> Value {
+pub(crate) fn initialize_result(client: &Client, workspace_diagnostics: bool) -> Value {
     let mut capabilities = json!({
         "positionEncoding": client.encoding.as_str(),
         "textDocumentSync": { "openClose": true, "change": 2, "save": { "includeText": false } },
@@ -84,9 +87,9 @@ pub(crate) fn initialized(client: &Client, workspace_diagnostics: bool) -> Value
     })
 }
 
-/// Returns the registrations for when the client is ready: the files whose changes count, and changes of settings.
+/// Returns the registrations of `client/registerCapability`: watched files, and changes of settings.
 pub(crate) fn registrations(client: &Client) -> Vec<Value> {
-    let mut all = Vec::new();
+    let mut registrations = Vec::new();
     if client.registers_watchers {
         let globs = [
             "**/*.{py,ipynb,rs,java}",
@@ -95,20 +98,20 @@ pub(crate) fn registrations(client: &Client) -> Vec<Value> {
             "**/{.gitignore,.ignore}",
         ];
         let watchers: Vec<Value> = globs.iter().map(|glob| json!({ "globPattern": glob })).collect();
-        all.push(json!({
+        registrations.push(json!({
             "id": "blocklint-watched-files",
             "method": "workspace/didChangeWatchedFiles",
             "registerOptions": { "watchers": watchers },
         }));
     }
     if client.registers_configuration {
-        all.push(json!({
+        registrations.push(json!({
             "id": "blocklint-configuration",
             "method": "workspace/didChangeConfiguration",
             "registerOptions": { "section": "blocklint" },
         }));
     }
-    all
+    registrations
 }
 
 #[cfg(test)]
@@ -117,10 +120,10 @@ mod tests {
     use crate::protocol::ServerCapabilities;
 
     #[test]
-    fn capabilities_are_those_of_the_protocol() {
+    fn capabilities_round_trip_through_protocol_types() {
         for pulls_diagnostics in [false, true] {
             let client = Client { pulls_diagnostics, ..Client::default() };
-            let sent = initialized(&client, true)["capabilities"].clone();
+            let sent = initialize_result(&client, true)["capabilities"].clone();
             let read: ServerCapabilities = serde_json::from_value(sent.clone()).expect("capabilities");
             let again = serde_json::to_value(read).expect("JSON");
             for (key, value) in sent.as_object().expect("an object") {
@@ -130,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn the_client_is_read_from_what_it_sends() {
+    fn client_capabilities_are_read_from_initialize() {
         let client = Client::new(&json!({ "capabilities": {
             "general": { "positionEncodings": ["utf-16", "utf-8"] },
             "textDocument": {

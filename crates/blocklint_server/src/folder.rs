@@ -1,4 +1,4 @@
-//! One workspace folder: its worker and what that told last.
+//! A workspace folder: its worker, its settings, and the last analysis that the worker reported.
 
 use std::sync::Arc;
 
@@ -13,15 +13,15 @@ use crate::settings::Settings;
 use crate::view::Documents;
 use crate::worker::{Event, Job, Worker};
 
-/// One workspace folder.
+/// A workspace folder.
 pub(crate) struct Folder {
     pub(crate) path: Utf8PathBuf,
     pub(crate) settings: Arc<Settings>,
     pub(crate) analysis: Arc<Analysis>,
     pub(crate) progress: Progress,
     worker: Worker,
-    /// The revision of `analysis`; none before the first.
-    analysed: Option<u64>,
+    /// The revision of `analysis`; `None` before the first analysis.
+    analysed_revision: Option<u64>,
 }
 
 impl Folder {
@@ -34,37 +34,37 @@ impl Folder {
     ) -> std::io::Result<Self> {
         let buffers: Buffers = documents
             .iter()
-            .filter(|(of, _)| of.starts_with(&path))
-            .map(|(of, document)| (Arc::clone(of), Arc::clone(document.text.content())))
+            .filter(|(open, _)| open.starts_with(&path))
+            .map(|(open, document)| (Arc::clone(open), Arc::clone(document.text.content())))
             .collect();
         let worker = Worker::start(&path, Arc::clone(&settings), buffers, hooks, events)?;
         let analysis = Arc::default();
-        Ok(Folder { path, settings, analysis, progress: Progress::default(), worker, analysed: None })
+        Ok(Folder { path, settings, analysis, progress: Progress::default(), worker, analysed_revision: None })
     }
 
-    pub(crate) fn holds(&self, path: &Utf8Path) -> bool {
+    pub(crate) fn contains(&self, path: &Utf8Path) -> bool {
         path.starts_with(&self.path)
     }
 
-    pub(crate) fn give(&mut self, job: Job) {
-        self.worker.give(job);
+    pub(crate) fn send_job(&mut self, job: Job) {
+        self.worker.send_job(job);
     }
 
-    /// Returns the revision that answers must have to be current.
+    /// Returns the revision of the last job, which a current analysis has.
     pub(crate) fn revision(&self) -> u64 {
         self.worker.revision()
     }
 
-    /// True if what is known has this revision.
-    pub(crate) fn has(&self, revision: u64) -> bool {
-        self.analysed.is_some_and(|analysed| analysed >= revision)
+    /// True if `analysis` is of this revision or a later one.
+    pub(crate) fn has_analysed(&self, revision: u64) -> bool {
+        self.analysed_revision.is_some_and(|analysed_revision| analysed_revision >= revision)
     }
 
     pub(crate) fn is_current(&self) -> bool {
-        self.has(self.revision())
+        self.has_analysed(self.revision())
     }
 
-    pub(crate) fn analysed(&mut self, revision: u64, analysis: Arc<Analysis>) {
-        (self.analysed, self.analysis) = (Some(revision), analysis);
+    pub(crate) fn set_analysis(&mut self, revision: u64, analysis: Arc<Analysis>) {
+        (self.analysed_revision, self.analysis) = (Some(revision), analysis);
     }
 }

@@ -1,4 +1,4 @@
-//! The call hierarchy, along the paths to calls that block.
+//! The LSP call hierarchy, along the paths from async code to blocking calls.
 
 use blocklint_core::{Span, body_name};
 use camino::Utf8Path;
@@ -9,16 +9,16 @@ use crate::protocol::{CallHierarchyIncomingCall, CallHierarchyItem, CallHierarch
 use crate::uri;
 use crate::view::View;
 
-/// Returns the body around an offset, if it lies on a path.
+/// Returns the item of the body around an offset, if the body is on a path.
 pub(crate) fn prepare(view: &View, path: &Utf8Path, offset: u32) -> Option<CallHierarchyItem> {
     view.current_text(path)?;
-    let (_, body) = view.analysis.blocking_graph.around(path, offset)?;
+    let (_, body) = view.analysis.blocking_graph.body_around(path, offset)?;
     Some(item(view, body))
 }
 
-/// Its callers on a path.
-pub(crate) fn incoming(view: &View, of: &CallHierarchyItem) -> Vec<CallHierarchyIncomingCall> {
-    let Some((index, _)) = found(view, of) else { return Vec::new() };
+/// Returns the callers of an item on a path.
+pub(crate) fn incoming_calls(view: &View, callee: &CallHierarchyItem) -> Vec<CallHierarchyIncomingCall> {
+    let Some((index, _)) = find_body(view, callee) else { return Vec::new() };
     let callers = view.analysis.blocking_graph.callers(index);
     callers
         .map(|(body, spans)| CallHierarchyIncomingCall {
@@ -28,9 +28,9 @@ pub(crate) fn incoming(view: &View, of: &CallHierarchyItem) -> Vec<CallHierarchy
         .collect()
 }
 
-/// Its calls on a path, the blocking ones among them.
-pub(crate) fn outgoing(view: &View, of: &CallHierarchyItem) -> Vec<CallHierarchyOutgoingCall> {
-    let Some((_, body)) = found(view, of) else { return Vec::new() };
+/// Returns the calls of an item on a path, its blocking calls included.
+pub(crate) fn outgoing_calls(view: &View, caller: &CallHierarchyItem) -> Vec<CallHierarchyOutgoingCall> {
+    let Some((_, body)) = find_body(view, caller) else { return Vec::new() };
     let mut targets: Vec<(BodyIndex, Vec<Span>)> = Vec::new();
     for &(span, to) in &body.calls {
         match targets.iter_mut().find(|(known, _)| *known == to) {
@@ -59,11 +59,11 @@ pub(crate) fn outgoing(view: &View, of: &CallHierarchyItem) -> Vec<CallHierarchy
     calls.chain(blocking).collect()
 }
 
-fn found<'v>(view: &'v View, item: &CallHierarchyItem) -> Option<(BodyIndex, &'v Body)> {
+fn find_body<'v>(view: &'v View, item: &CallHierarchyItem) -> Option<(BodyIndex, &'v Body)> {
     let path = uri::to_path(&item.uri)?;
     let start = item.data.as_ref()?.get("start")?.as_u64()?;
-    let found = view.analysis.blocking_graph.at(&path, u32::try_from(start).ok()?)?;
-    (body_name(&found.1.function) == item.name).then_some(found)
+    let find_body = view.analysis.blocking_graph.body_defined_at(&path, u32::try_from(start).ok()?)?;
+    (body_name(&find_body.1.function) == item.name).then_some(find_body)
 }
 
 fn item(view: &View, body: &Body) -> CallHierarchyItem {

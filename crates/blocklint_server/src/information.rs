@@ -1,4 +1,4 @@
-//! The server's description of itself, for people who look for a mistake.
+//! The text of the command `blocklint.debugInformation`: version, files, timings and settings of the server.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use crate::capabilities::Client;
 use crate::folder::Folder;
 use crate::settings::{DiagnosticMode, Run, Settings};
 
-/// Returns which version serves, what it read, how long that took, and which settings hold.
+/// Returns the version, the files and findings of each folder, the timings, and the settings in use.
 pub(crate) fn debug_information(client: &Client, folders: &[Folder]) -> String {
     let mut text = format!("blocklint {}\n", env!("CARGO_PKG_VERSION"));
     let _ = writeln!(text, "The editor counts positions in {}.", client.encoding.as_str().to_uppercase());
@@ -15,16 +15,17 @@ pub(crate) fn debug_information(client: &Client, folders: &[Folder]) -> String {
     for folder in folders {
         let analysis = &folder.analysis;
         let state = if folder.is_current() { "" } else { "; they are being analysed anew" };
-        let (files, findings, holding) = (analysis.files.len(), analysis.findings.len(), analysis.by_file.len());
+        let (files, findings, files_with_findings) =
+            (analysis.files.len(), analysis.findings.len(), analysis.by_file.len());
         let _ = writeln!(
             text,
             "\nFolder {}\n{}, {} in {}{state}.",
             folder.path,
             count(files, "source file"),
             count(findings, "finding"),
-            count(holding, "file"),
+            count(files_with_findings, "file"),
         );
-        for line in settings_in_words(&folder.settings) {
+        for line in describe_settings(&folder.settings) {
             let _ = writeln!(text, "{line}");
         }
         let _ = writeln!(text, "Time of the last analysis:\n{}", analysis.timings);
@@ -32,12 +33,12 @@ pub(crate) fn debug_information(client: &Client, folders: &[Folder]) -> String {
     text
 }
 
-fn count(number: usize, what: &str) -> String {
-    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+fn count(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
-/// Returns a sentence for each setting.
-fn settings_in_words(settings: &Settings) -> Vec<String> {
+/// Returns the settings, a sentence for each.
+fn describe_settings(settings: &Settings) -> Vec<String> {
     let mut lines = Vec::new();
     if !settings.enable {
         lines.push("Nothing is reported: blocklint.enable is off.".to_owned());
@@ -46,14 +47,15 @@ fn settings_in_words(settings: &Settings) -> Vec<String> {
         None => "Rules: those that the project's configuration selects.".to_owned(),
         Some(rules) => format!("Rules: only {}.", rules.join(", ")),
     });
-    for (rules, says) in [(&settings.extend_select, "besides"), (&settings.ignore, "but not")] {
+    for (rules, word) in [(&settings.extend_select, "besides"), (&settings.ignore, "but not")] {
         if let Some(rules) = rules.as_ref().filter(|rules| !rules.is_empty()) {
-            lines.push(format!("Rules {says}: {}.", rules.join(", ")));
+            lines.push(format!("Rules {word}: {}.", rules.join(", ")));
         }
     }
-    let level = |of: Option<&str>| of.map_or_else(|| "as the configuration says".to_owned(), str::to_owned);
-    lines.push(format!("Least severity: {}.", level(settings.min_severity.map(|of| of.as_str()))));
-    lines.push(format!("Least confidence: {}.", level(settings.min_confidence.map(|of| of.as_str()))));
+    let describe_level =
+        |level: Option<&str>| level.map_or_else(|| "as the configuration says".to_owned(), str::to_owned);
+    lines.push(format!("Least severity: {}.", describe_level(settings.min_severity.map(|level| level.as_str()))));
+    lines.push(format!("Least confidence: {}.", describe_level(settings.min_confidence.map(|level| level.as_str()))));
     if settings.include_aside {
         lines.push("Findings that only tests, examples and command lines reach are reported too.".to_owned());
     }
@@ -66,27 +68,27 @@ fn settings_in_words(settings: &Settings) -> Vec<String> {
         DiagnosticMode::Workspace => "All files of the folder are reported.".to_owned(),
     });
     let code_action = settings.code_action;
-    for (is_on, what) in [
+    for (is_on, feature) in [
         (settings.cache, "The cache of earlier sessions"),
         (settings.code_lens, "The line above a helper that says how many functions it stalls"),
         (settings.fix_all, "The command that fixes all safe problems"),
         (code_action.fix_violation.enable, "The quick fix of a finding"),
         (code_action.disable_rule_comment.enable, "The quick fix that ignores a finding"),
     ] {
-        lines.push(format!("{what}: {}.", if is_on { "on" } else { "off" }));
+        lines.push(format!("{feature}: {}.", if is_on { "on" } else { "off" }));
     }
     lines
 }
 
 #[cfg(test)]
 mod tests {
-    use super::settings_in_words;
+    use super::describe_settings;
     use crate::settings::Settings;
 
     #[test]
     fn settings_are_sentences() {
         let settings = Settings { enable: false, ignore: Some(vec!["BLT104".to_owned()]), ..Settings::default() };
-        let lines = settings_in_words(&settings);
+        let lines = describe_settings(&settings);
         assert_eq!(lines[0], "Nothing is reported: blocklint.enable is off.");
         assert!(lines.contains(&"Rules but not: BLT104.".to_owned()), "{lines:?}");
         assert!(lines.contains(&"Least severity: as the configuration says.".to_owned()), "{lines:?}");

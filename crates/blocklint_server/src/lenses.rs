@@ -1,4 +1,4 @@
-//! Code lenses: what a blocking helper stalls.
+//! Code lenses: the number of async functions that a blocking helper stalls.
 
 use camino::Utf8Path;
 use serde_json::json;
@@ -6,11 +6,11 @@ use serde_json::json;
 use crate::protocol::{CodeLens, Command, Location};
 use crate::view::View;
 
-/// The command by which a client shows places, where it offers one.
+/// The command of clients that show a list of locations.
 const SHOW_REFERENCES: &str = "blocklint.showReferences";
 
 /// Returns the lenses of a file.
-pub(crate) fn of_file(view: &View, path: &Utf8Path) -> Vec<CodeLens> {
+pub(crate) fn code_lenses(view: &View, path: &Utf8Path) -> Vec<CodeLens> {
     if view.current_text(path).is_none() {
         return Vec::new();
     }

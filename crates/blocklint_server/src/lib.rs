@@ -1,9 +1,9 @@
 //! The language server: diagnostics, fixes and the paths to calls that block, while code is being written.
 //!
-//! One thread reads messages and keeps the state; it never waits for an analysis. Each workspace folder has a thread
-//! with a session of the engine, which analyses the whole project after each change and drops what a newer change makes
-//! stale. Requests that need its answer wait for it, and are then answered by a small pool from a snapshot. A panic
-//! costs the request or the analysis in which it happens.
+//! The main loop reads messages and keeps the state; it never waits for an analysis. Each workspace folder has a worker
+//! thread with a session of the engine, which analyses the whole project after each change and stops an analysis that a
+//! newer change makes stale. A request that needs the analysis is queued until it is done; a thread pool then answers
+//! it from a snapshot. A panic fails only the request or the analysis in which it happens.
 
 mod actions;
 mod analysis;
@@ -35,19 +35,19 @@ pub use lsp_server::Connection;
 
 use crate::server::Server;
 
-/// How a server came to its end.
+/// How a server ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// The client asked for it as the protocol says.
+    /// The client sent `shutdown` and then `exit`.
     Shutdown,
-    /// The client was gone, or told the server to exit without asking it to shut down first.
+    /// The client closed the connection, or sent `exit` without `shutdown`.
     Abruptly,
 }
 
-/// Doubles that tests put into a server.
+/// Settings of a server for tests, and for the options of the command line.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Hooks {
-    /// Called with the method of each request, where it is answered.
+    /// Called with the method of each request, on the thread that answers it.
     pub on_request: Option<fn(&str)>,
     /// How functions whose analysis fails are treated.
     pub containment: Containment,
@@ -57,7 +57,7 @@ pub struct Hooks {
 ///
 /// # Errors
 ///
-/// Where the system gives no threads, or the client reads no more.
+/// If the system starts no threads, or the client reads no more.
 pub fn serve_stdio(hooks: Hooks) -> io::Result<Ended> {
     let (connection, threads) = transport::connect(io::stdin(), io::stdout())?;
     let ended = serve(&connection, hooks)?;
@@ -69,6 +69,7 @@ pub fn serve_stdio(hooks: Hooks) -> io::Result<Ended> {
 /// Serves a client until it ends.
 ///
 /// # Errors
+///
 /// If the system starts no threads.
 pub fn serve(connection: &Connection, hooks: Hooks) -> io::Result<Ended> {
     match Server::start(connection, hooks)? {

@@ -1,4 +1,4 @@
-//! A few threads that answer requests.
+//! The thread pool that answers requests.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -7,7 +7,7 @@ use crossbeam_channel::Sender;
 use lsp_server::{Message, RequestId};
 use serde_json::Value;
 
-use crate::protocol::{Refused, code, response};
+use crate::protocol::{RequestError, code, response};
 
 type Task = Box<dyn FnOnce() + Send>;
 
@@ -24,7 +24,7 @@ impl Pool {
         let (tasks, queue) = crossbeam_channel::unbounded::<Task>();
         for number in 0..THREADS {
             let queue = queue.clone();
-            // An answer may parse a file, whose tree may be deep.
+            // An answer can parse a file, and parsing recurses as deep as the syntax tree.
             let builder = std::thread::Builder::new().name(format!("blocklint-answer-{number}")).stack_size(STACK_SIZE);
             builder.spawn(move || queue.iter().for_each(|task| task()))?;
         }
@@ -36,10 +36,10 @@ impl Pool {
         &self,
         to: Sender<Message>,
         id: RequestId,
-        work: impl FnOnce() -> Result<Value, Refused> + Send + 'static,
+        work: impl FnOnce() -> Result<Value, RequestError> + Send + 'static,
     ) {
         let task = move || {
-            let answer = response(id, caught(work));
+            let answer = response(id, catch_panic(work));
             // Fails once the client is gone.
             let _ = to.send(answer.into());
         };
@@ -47,11 +47,11 @@ impl Pool {
     }
 }
 
-/// Returns the result of some work; a panic is an error of the request alone.
-pub(crate) fn caught(work: impl FnOnce() -> Result<Value, Refused>) -> Result<Value, Refused> {
+/// Runs `work`, and turns a panic into an error of the request.
+pub(crate) fn catch_panic(work: impl FnOnce() -> Result<Value, RequestError>) -> Result<Value, RequestError> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
         let message = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
         let message = message.or_else(|| panic.downcast_ref::<String>().cloned());
-        Err(Refused::new(code::INTERNAL_ERROR, format!("internal error: {}", message.unwrap_or_default())))
+        Err(RequestError::new(code::INTERNAL_ERROR, format!("internal error: {}", message.unwrap_or_default())))
     })
 }

@@ -1,5 +1,5 @@
-//! The one place that names the crate with the protocol's types, which change between its versions, and the few things
-//! that all parts say in them.
+//! The types of the protocol, re-exported in one place because they change between versions of their crate; conversions
+//! of parameters, results and edits.
 
 #[cfg(test)]
 pub(crate) use gen_lsp_types::ServerCapabilities;
@@ -30,45 +30,45 @@ pub(crate) mod code {
     pub(crate) const CONTENT_MODIFIED: i32 = -32801;
 }
 
-/// Why a request has no result.
+/// The error of a request.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Refused {
+pub(crate) struct RequestError {
     pub(crate) code: i32,
     pub(crate) message: String,
 }
 
-impl Refused {
+impl RequestError {
     pub(crate) fn new(code: i32, message: impl Into<String>) -> Self {
-        Refused { code, message: message.into() }
+        RequestError { code, message: message.into() }
     }
 
     pub(crate) fn cancelled() -> Self {
-        Refused::new(code::REQUEST_CANCELLED, "cancelled")
+        RequestError::new(code::REQUEST_CANCELLED, "cancelled")
     }
 
     pub(crate) fn outdated() -> Self {
-        Refused::new(code::CONTENT_MODIFIED, "the text has changed")
+        RequestError::new(code::CONTENT_MODIFIED, "the text has changed")
     }
 }
 
-/// Returns the parameters of a message.
+/// Parses the parameters of a message.
 ///
 /// # Errors
 ///
-/// Mistakes in them.
-pub(crate) fn params<T: DeserializeOwned>(params: Value) -> Result<T, Refused> {
-    serde_json::from_value(params).map_err(|error| Refused::new(code::INVALID_PARAMS, error.to_string()))
+/// If they do not have the shape that the protocol defines.
+pub(crate) fn parse_params<T: DeserializeOwned>(params: Value) -> Result<T, RequestError> {
+    serde_json::from_value(params).map_err(|error| RequestError::new(code::INVALID_PARAMS, error.to_string()))
 }
 
-/// Returns a result as it is sent.
-pub(crate) fn value(result: impl Serialize) -> Result<Value, Refused> {
-    serde_json::to_value(result).map_err(|error| Refused::new(code::INTERNAL_ERROR, error.to_string()))
+/// Serialises the result of a request.
+pub(crate) fn to_value(result: impl Serialize) -> Result<Value, RequestError> {
+    serde_json::to_value(result).map_err(|error| RequestError::new(code::INTERNAL_ERROR, error.to_string()))
 }
 
-pub(crate) fn response(id: RequestId, result: Result<Value, Refused>) -> Response {
+pub(crate) fn response(id: RequestId, result: Result<Value, RequestError>) -> Response {
     match result {
         Ok(value) => Response::new_ok(id, value),
-        Err(Refused { code, message }) => Response::new_err(id, code, message),
+        Err(RequestError { code, message }) => Response::new_err(id, code, message),
     }
 }
 
@@ -80,10 +80,10 @@ pub(crate) fn request(id: i32, method: &str, params: Value) -> Request {
     Request::new(RequestId::from(id), method.to_owned(), params)
 }
 
-/// The edits of one document.
+/// The edits of one document: its URI, its version, and the edits.
 pub(crate) type DocumentEdits = (Uri, Option<i32>, Vec<TextEdit>);
 
-/// Returns the edits of some documents, as the client takes them.
+/// Returns the edits of some documents as a workspace edit, with document versions if the client supports them.
 pub(crate) fn workspace_edit(documents: Vec<DocumentEdits>, versioned: bool) -> WorkspaceEdit {
     use gen_lsp_types::{DocumentChange, Edit, OptionalVersionedTextDocumentIdentifier, TextDocumentEdit};
     if !versioned {

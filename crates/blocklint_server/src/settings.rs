@@ -1,34 +1,34 @@
-//! The settings of the client's user, for one folder.
+//! The settings that the user of an editor makes for a workspace folder.
 
 use blocklint_core::{Confidence, Severity};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// The settings of one workspace folder; each has the value that holds where the client shows nothing.
+/// The settings of one workspace folder; a setting that the client does not send has its default.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct Settings {
     /// True if anything is reported.
     pub(crate) enable: bool,
-    /// Rules that are reported, in place of the configuration's.
+    /// Rules that are reported, instead of those that the configuration selects.
     pub(crate) select: Option<Vec<String>>,
-    /// Rules besides those.
+    /// Rules that are reported in addition.
     pub(crate) extend_select: Option<Vec<String>>,
     /// Rules that are not reported.
     pub(crate) ignore: Option<Vec<String>>,
-    #[serde(deserialize_with = "severity")]
+    #[serde(deserialize_with = "deserialize_severity")]
     pub(crate) min_severity: Option<Severity>,
-    #[serde(deserialize_with = "confidence")]
+    #[serde(deserialize_with = "deserialize_confidence")]
     pub(crate) min_confidence: Option<Confidence>,
-    /// True if what only tests, examples and command lines reach counts like everything else.
+    /// True if findings that only tests, examples and command lines reach are reported too.
     pub(crate) include_aside: bool,
     /// When a changed text is analysed.
     pub(crate) run: Run,
     /// The files that are reported: the whole workspace, or open files only.
     pub(crate) diagnostic_mode: DiagnosticMode,
-    /// True if what a session found out about the project's files is kept for the next one.
+    /// True if a session stores the facts of the project's files for the next one.
     pub(crate) cache: bool,
-    /// True if helpers say how many async functions they stall.
+    /// True if code lenses show how many async functions a helper stalls.
     pub(crate) code_lens: bool,
     /// True if `source.fixAll` is offered.
     pub(crate) fix_all: bool,
@@ -91,11 +91,11 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Reads them as a client sends them: alone, or below `blocklint` or `settings`.
+    /// Parses the settings that a client sends, at the top level or below `blocklint` or `settings`.
     ///
     /// # Errors
     ///
-    /// Mistakes in them.
+    /// If a setting has an invalid value.
     pub(crate) fn read(value: &Value) -> Result<Self, String> {
         let inner = ["settings", "blocklint"].iter().fold(value, |value, key| match value.get(key) {
             Some(inner) if inner.is_object() => inner,
@@ -108,25 +108,25 @@ impl Settings {
     }
 }
 
-fn severity<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Severity>, D::Error> {
-    word(deserializer, Severity::parse, Severity::ALL.iter().map(|of| of.as_str()))
+fn deserialize_severity<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Severity>, D::Error> {
+    deserialize_word(deserializer, Severity::parse, Severity::ALL.iter().map(|level| level.as_str()))
 }
 
-fn confidence<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Confidence>, D::Error> {
-    word(deserializer, Confidence::parse, Confidence::ALL.iter().map(|of| of.as_str()))
+fn deserialize_confidence<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Confidence>, D::Error> {
+    deserialize_word(deserializer, Confidence::parse, Confidence::ALL.iter().map(|level| level.as_str()))
 }
 
-fn word<'de, T, D: serde::Deserializer<'de>>(
+fn deserialize_word<'de, T, D: serde::Deserializer<'de>>(
     deserializer: D,
     parse: impl Fn(&str) -> Option<T>,
     all: impl Iterator<Item = &'static str>,
 ) -> Result<Option<T>, D::Error> {
-    // An empty word is what forms of editors send for nothing.
+    // Settings forms of editors send an empty word if the user chose nothing.
     let Some(text) = Option::<String>::deserialize(deserializer)?.filter(|text| !text.is_empty()) else {
         return Ok(None);
     };
-    let wrong = || format!("`{text}` is none of {}", all.collect::<Vec<_>>().join(", "));
-    parse(&text).map(Some).ok_or_else(|| serde::de::Error::custom(wrong()))
+    let message = || format!("`{text}` is none of {}", all.collect::<Vec<_>>().join(", "));
+    parse(&text).map(Some).ok_or_else(|| serde::de::Error::custom(message()))
 }
 
 #[cfg(test)]
@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn settings_are_read_wherever_clients_put_them() {
+    fn settings_are_read_at_the_top_level_and_in_sections() {
         let expected = Settings { run: Run::OnSave, min_severity: Some(Severity::Note), ..Settings::default() };
         let plain = json!({ "run": "onSave", "minSeverity": "note", "trace": { "server": "off" }, "select": null });
         for value in [
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told() {
+    fn invalid_values_are_errors() {
         let error = Settings::read(&json!({ "minSeverity": "bad" })).expect_err("wrong");
         assert!(error.contains("`bad` is none of note, warning, error"), "{error}");
         assert!(Settings::read(&json!({ "run": "never" })).expect_err("wrong").contains("onSave"));

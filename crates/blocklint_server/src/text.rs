@@ -1,4 +1,4 @@
-//! The text of a file, with positions counted as the client does.
+//! The text of a file, with conversions between byte offsets and LSP positions in the encoding of the client.
 
 use std::sync::Arc;
 
@@ -19,9 +19,9 @@ pub(crate) enum Encoding {
 }
 
 impl Encoding {
-    /// Returns the best of those that the client offers: positions here are bytes.
+    /// Returns the best encoding that the client offers: UTF-8 if possible, because offsets here are bytes.
     pub(crate) fn negotiated(offered: &[String]) -> Self {
-        let has = |word: &str| offered.iter().any(|of| of == word);
+        let has = |word: &str| offered.iter().any(|encoding| encoding == word);
         match (has("utf-8"), has("utf-32") && !has("utf-16")) {
             (true, _) => Encoding::Utf8,
             (false, true) => Encoding::Utf32,
@@ -48,7 +48,7 @@ impl Encoding {
 
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// A text and where its lines begin. `\n`, `\r\n` and a lone `\r` end a line.
+/// A text with the offsets of its lines. `\n`, `\r\n` and a lone `\r` end a line.
 #[derive(Clone, Debug)]
 pub(crate) struct Text {
     content: Arc<str>,
@@ -71,12 +71,13 @@ impl Text {
         &self.content
     }
 
-    /// Returns the line of an offset, from 0.
+    /// Returns the line of an offset; the first line is 0.
     pub(crate) fn line_of(&self, offset: u32) -> u32 {
         self.starts.partition_point(|&start| start <= offset).max(1) as u32 - 1
     }
 
-    /// Returns a line without its end; empty behind the last one.
+    /// Returns the span of a line without its line break; an empty span at the end of the text if there is no such
+    /// line.
     pub(crate) fn line(&self, line: u32) -> Span {
         let Some(&start) = self.starts.get(line as usize) else {
             let end = self.content.len() as u32;
@@ -96,7 +97,7 @@ impl Text {
         let offset = self.clamped(Span::new(offset, offset)).start;
         let line = self.line_of(offset);
         let before = &self.content[self.starts[line as usize] as usize..offset as usize];
-        // Editors do not show the mark, and do not count it.
+        // Editors do not count the byte order mark.
         let before = if line == 0 { before.strip_prefix(BYTE_ORDER_MARK).unwrap_or(before) } else { before };
         Position { line, character: encoding.length(before) as u32 }
     }
@@ -105,26 +106,26 @@ impl Text {
         Range { start: self.position(span.start, encoding), end: self.position(span.end, encoding) }
     }
 
-    /// Returns the offset of a position; one behind the end of its line is the line's end, one behind the last line the
-    /// text's.
+    /// Returns the offset of a position. A position after the end of its line is the end of the line, and a position
+    /// after the last line is the end of the text.
     pub(crate) fn offset(&self, position: Position, encoding: Encoding) -> u32 {
         let mut line = self.line(position.line);
         if position.line == 0 && self.content.starts_with(BYTE_ORDER_MARK) {
             line.start += BYTE_ORDER_MARK.len_utf8() as u32;
         }
         let text = self.slice(line);
-        let mut left = position.character as usize;
+        let mut remaining = position.character as usize;
         for (at, c) in text.char_indices() {
             let length = match encoding {
                 Encoding::Utf8 => c.len_utf8(),
                 Encoding::Utf16 => c.len_utf16(),
                 Encoding::Utf32 => 1,
             };
-            // In the middle of a character is before it.
-            if left < length {
+            // A position inside of a character, as between surrogates, is moved to its beginning.
+            if remaining < length {
                 return line.start + at as u32;
             }
-            left -= length;
+            remaining -= length;
         }
         line.start + text.len() as u32
     }
@@ -133,8 +134,8 @@ impl Text {
         Span::new(self.offset(range.start, encoding), self.offset(range.end, encoding))
     }
 
-    /// Returns the text after changes, each of which counts what those before it left.
-    pub(crate) fn changed(&self, changes: Vec<TextDocumentContentChangeEvent>, encoding: Encoding) -> Text {
+    /// Returns the text after changes; the positions of each change refer to the text after the change before it.
+    pub(crate) fn with_changes(&self, changes: Vec<TextDocumentContentChangeEvent>, encoding: Encoding) -> Text {
         let mut text = self.clone();
         for change in changes {
             text = match change {
@@ -143,25 +144,25 @@ impl Text {
                 }
                 TextDocumentContentChangeEvent::TextDocumentContentChangePartial(part) => {
                     let span = text.span(part.range, encoding);
-                    Text::new(Arc::from(text.spliced(&[(span, part.text)])))
+                    Text::new(Arc::from(text.with_replacements(&[(span, part.text)])))
                 }
             };
         }
         text
     }
 
-    /// Returns the text with these spans, ascending and apart, replaced.
-    pub(crate) fn spliced(&self, edits: &[(Span, String)]) -> String {
+    /// Returns the text with these spans replaced; they must be sorted and must not overlap.
+    pub(crate) fn with_replacements(&self, edits: &[(Span, String)]) -> String {
         let added: usize = edits.iter().map(|(_, text)| text.len()).sum();
         let mut new = String::with_capacity(self.content.len() + added);
-        let mut at = 0;
+        let mut copied = 0;
         for (span, text) in edits {
             let span = self.clamped(*span);
-            new.push_str(self.content.get(at..span.start as usize).unwrap_or_default());
+            new.push_str(self.content.get(copied..span.start as usize).unwrap_or_default());
             new.push_str(text);
-            at = span.end as usize;
+            copied = span.end as usize;
         }
-        new.push_str(self.content.get(at..).unwrap_or_default());
+        new.push_str(self.content.get(copied..).unwrap_or_default());
         new
     }
 
@@ -199,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_count_from_what_those_before_them_left() {
+    fn positions_of_a_change_refer_to_the_text_after_the_change_before_it() {
         let text = Text::new(Arc::from("one\ntwo\n"));
         let part = |from: (u32, u32), to: (u32, u32), text: &str| {
             serde_json::from_value(serde_json::json!({
@@ -212,13 +213,13 @@ mod tests {
             .expect("a change")
         };
         let changes = vec![part((0, 0), (1, 0), ""), part((0, 3), (0, 3), "é"), part((0, 4), (0, 4), "!")];
-        assert_eq!(&**text.changed(changes, Encoding::Utf16).content(), "twoé!\n");
+        assert_eq!(&**text.with_changes(changes, Encoding::Utf16).content(), "twoé!\n");
         let whole = vec![serde_json::from_value(serde_json::json!({ "text": "x" })).expect("a change")];
-        assert_eq!(&**text.changed(whole, Encoding::Utf16).content(), "x");
+        assert_eq!(&**text.with_changes(whole, Encoding::Utf16).content(), "x");
     }
 
     #[test]
-    fn the_encoding_is_the_best_that_is_offered() {
+    fn utf8_is_negotiated_if_the_client_offers_it() {
         let negotiated =
             |offered: &[&str]| Encoding::negotiated(&offered.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
         assert_eq!(negotiated(&[]), Encoding::Utf16);

@@ -1,5 +1,5 @@
-//! Messages over standard input and output. A message that cannot be read gets an error of the protocol, and the server
-//! reads on, so that one bad message does not end it.
+//! The transport over standard input and output: frames, JSON, and the threads that read and write. A message that
+//! cannot be parsed is answered with an error of the protocol and skipped, so that it does not end the server.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::thread::JoinHandle;
@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 
 use crate::protocol::code;
 
-/// The longest message that is read, in bytes; a longer one is passed over.
-const LONGEST: u64 = 256 << 20;
-/// The longest line of a header, in bytes.
-const LONGEST_HEADER: u64 = 8 << 10;
+/// The maximum length of a message in bytes; a longer message is skipped.
+const MAX_MESSAGE_BYTES: u64 = 256 << 20;
+/// The maximum length of a header line in bytes.
+const MAX_HEADER_BYTES: u64 = 8 << 10;
 
 /// The threads that read and write.
 pub(crate) struct Threads {
@@ -21,9 +21,9 @@ pub(crate) struct Threads {
 }
 
 impl Threads {
-    /// Waits until all that was sent is written. The connection must be gone.
+    /// Waits until all sent messages are written. The connection must be dropped before.
     pub(crate) fn join(self) -> io::Result<()> {
-        // The reader may still wait for input, which ends with the process.
+        // The reader thread is not joined: it may wait for input until the process ends.
         self.writer.join().unwrap_or(Ok(()))
     }
 }
@@ -36,9 +36,9 @@ pub(crate) fn connect(
     let (to_client, outgoing) = unbounded::<Message>();
     let (incoming, from_client) = bounded::<Message>(0);
     let (errors, error_answers) = unbounded::<Value>();
-    let named = |name: &str| std::thread::Builder::new().name(name.to_owned());
-    named("blocklint-read").spawn(move || read_all(BufReader::new(reader), &incoming, &errors))?;
-    let writer = named("blocklint-write").spawn(move || write_all(writer, &outgoing, &error_answers))?;
+    let thread = |name: &str| std::thread::Builder::new().name(name.to_owned());
+    thread("blocklint-read").spawn(move || read_all(BufReader::new(reader), &incoming, &errors))?;
+    let writer = thread("blocklint-write").spawn(move || write_all(writer, &outgoing, &error_answers))?;
     Ok((Connection { sender: to_client, receiver: from_client }, Threads { writer }))
 }
 
@@ -53,16 +53,16 @@ fn read_all(reader: impl BufRead, incoming: &Sender<Message>, errors: &Sender<Va
         let body = match frames.next() {
             Ok(Some(body)) => body,
             Ok(None) => return,
-            Err(Broken::Io) => return,
-            Err(Broken::Garbage(message)) => {
+            Err(FrameError::Io) => return,
+            Err(FrameError::Garbage(message)) => {
                 error(Value::Null, code::PARSE_ERROR, message);
                 continue;
             }
         };
         let value: Value = match serde_json::from_slice(&body) {
             Ok(value) => value,
-            Err(wrong) => {
-                error(Value::Null, code::PARSE_ERROR, format!("not JSON: {wrong}"));
+            Err(problem) => {
+                error(Value::Null, code::PARSE_ERROR, format!("not JSON: {problem}"));
                 continue;
             }
         };
@@ -70,12 +70,12 @@ fn read_all(reader: impl BufRead, incoming: &Sender<Message>, errors: &Sender<Va
         let is_answer = value.get("method").is_none();
         match serde_json::from_value::<Message>(value) {
             Ok(message) => {
-                let is_exit = matches!(&message, Message::Notification(of) if of.method == "exit");
+                let is_exit = matches!(&message, Message::Notification(notification) if notification.method == "exit");
                 if incoming.send(message).is_err() || is_exit {
                     return;
                 }
             }
-            // An answer is not answered.
+            // A response that cannot be parsed gets no error, because the protocol has no answer to a response.
             Err(_) if is_answer && !id.is_null() => {}
             Err(_) => error(id, code::INVALID_REQUEST, "neither request, response nor notification".to_owned()),
         }
@@ -83,30 +83,30 @@ fn read_all(reader: impl BufRead, incoming: &Sender<Message>, errors: &Sender<Va
 }
 
 #[derive(Debug)]
-enum Broken {
-    /// Nothing more can be read.
+enum FrameError {
+    /// The stream ended or failed.
     Io,
-    /// It is no message.
+    /// The bytes are no message; the text says why.
     Garbage(String),
 }
 
-impl From<io::Error> for Broken {
+impl From<io::Error> for FrameError {
     fn from(_: io::Error) -> Self {
-        Broken::Io
+        FrameError::Io
     }
 }
 
 /// The messages of a stream, as bytes.
 struct Frames<R> {
     reader: R,
-    /// The message after the garbage that `next` reported last.
+    /// The message after the garbage that the last call of `next` reported.
     next: Option<Vec<u8>>,
 }
 
 impl<R: BufRead> Frames<R> {
-    /// Returns the bytes of the next message; `None` at the end. After garbage the next header is looked for, line by
-    /// line.
-    fn next(&mut self) -> Result<Option<Vec<u8>>, Broken> {
+    /// Returns the bytes of the next message; `None` at the end of the stream. Lines that are no header are skipped and
+    /// reported as one [`FrameError::Garbage`].
+    fn next(&mut self) -> Result<Option<Vec<u8>>, FrameError> {
         if let Some(body) = self.next.take() {
             return Ok(Some(body));
         }
@@ -114,9 +114,9 @@ impl<R: BufRead> Frames<R> {
         let (mut length, mut garbage) = (None, None);
         loop {
             let mut line = Vec::new();
-            self.reader.by_ref().take(LONGEST_HEADER).read_until(b'\n', &mut line)?;
+            self.reader.by_ref().take(MAX_HEADER_BYTES).read_until(b'\n', &mut line)?;
             if line.is_empty() {
-                return garbage.map_or(Ok(None), |line| Err(Broken::Garbage(line)));
+                return garbage.map_or(Ok(None), |line| Err(FrameError::Garbage(line)));
             }
             let text = String::from_utf8_lossy(&line);
             let text = text.trim_end_matches(['\r', '\n']);
@@ -124,46 +124,46 @@ impl<R: BufRead> Frames<R> {
             if let Some(at) = text.to_ascii_lowercase().find(LENGTH) {
                 match text.get(at + LENGTH.len()..).unwrap_or_default().trim().parse::<u64>() {
                     Ok(number) => length = Some(number),
-                    Err(_) => garbage = garbage.or_else(|| Some(no_header(text))),
+                    Err(_) => garbage = garbage.or_else(|| Some(describe_garbage(text))),
                 }
                 if at > 0 {
-                    garbage = garbage.or_else(|| Some(no_header(text)));
+                    garbage = garbage.or_else(|| Some(describe_garbage(text)));
                 }
             } else if !text.is_empty() {
                 let is_known = text.to_ascii_lowercase().starts_with("content-type:");
-                garbage = garbage.or_else(|| (!is_known).then(|| no_header(text)));
+                garbage = garbage.or_else(|| (!is_known).then(|| describe_garbage(text)));
             } else {
                 let Some(length) = length else {
                     match garbage {
-                        Some(line) => return Err(Broken::Garbage(line)),
+                        Some(line) => return Err(FrameError::Garbage(line)),
                         None => continue,
                     }
                 };
-                let body = body(&mut self.reader, length)?;
+                let body = read_body(&mut self.reader, length)?;
                 let Some(line) = garbage else { return Ok(Some(body)) };
                 self.next = Some(body);
-                return Err(Broken::Garbage(line));
+                return Err(FrameError::Garbage(line));
             }
         }
     }
 }
 
-fn no_header(line: &str) -> String {
+fn describe_garbage(line: &str) -> String {
     let start: String = line.chars().take(60).collect();
     format!("expected `Content-Length: …`, found `{start}`")
 }
 
-fn body(reader: &mut impl BufRead, length: u64) -> Result<Vec<u8>, Broken> {
-    if length > LONGEST {
-        pass_over(reader, length)?;
-        return Err(Broken::Garbage(format!("a message of {length} bytes is longer than {LONGEST}")));
+fn read_body(reader: &mut impl BufRead, length: u64) -> Result<Vec<u8>, FrameError> {
+    if length > MAX_MESSAGE_BYTES {
+        skip(reader, length)?;
+        return Err(FrameError::Garbage(format!("a message of {length} bytes is longer than {MAX_MESSAGE_BYTES}")));
     }
     let mut body = Vec::new();
     reader.by_ref().take(length).read_to_end(&mut body)?;
-    if (body.len() as u64) < length { Err(Broken::Io) } else { Ok(body) }
+    if (body.len() as u64) < length { Err(FrameError::Io) } else { Ok(body) }
 }
 
-fn pass_over(reader: &mut impl BufRead, length: u64) -> Result<(), Broken> {
+fn skip(reader: &mut impl BufRead, length: u64) -> Result<(), FrameError> {
     io::copy(&mut reader.by_ref().take(length), &mut io::sink())?;
     Ok(())
 }
@@ -182,7 +182,7 @@ fn write_all(mut writer: impl Write, outgoing: &Receiver<Message>, error_answers
                     write!(writer, "Content-Length: {}\r\n\r\n{text}", text.len())?;
                     writer.flush()?;
                 }
-                // Nothing more comes in; what is still to be said goes out.
+                // The reader has ended; messages that are still queued are written.
                 Err(_) => open_errors = crossbeam_channel::never(),
             },
         }
@@ -199,8 +199,8 @@ mod tests {
         loop {
             match frames.next() {
                 Ok(Some(body)) => all.push(Ok(String::from_utf8_lossy(&body).into_owned())),
-                Ok(None) | Err(Broken::Io) => return all,
-                Err(Broken::Garbage(message)) => all.push(Err(message)),
+                Ok(None) | Err(FrameError::Io) => return all,
+                Err(FrameError::Garbage(message)) => all.push(Err(message)),
             }
         }
     }
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn garbage_is_told_once_and_the_next_message_is_read() {
+    fn garbage_is_reported_once_and_the_next_message_is_read() {
         let input = b"hello\r\nworld\r\n\r\nContent-Length: 2\r\n\r\n{}";
         let all = frames(input);
         assert!(all[0].as_ref().is_err_and(|message| message.contains("found `hello`")), "{all:?}");
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_that_is_too_long_or_cut_off_is_none() {
+    fn messages_that_are_too_long_or_cut_off_are_not_returned() {
         assert!(frames(b"Content-Length: 99999999999\r\n\r\n{}").first().is_some_and(Result::is_err));
         assert_eq!(frames(b"Content-Length: 10\r\n\r\n{}"), []);
     }

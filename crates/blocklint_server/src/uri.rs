@@ -1,14 +1,14 @@
-//! `file:` addresses and the paths that they name.
+//! Conversion between `file:` URIs and paths.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
 use crate::protocol::Uri;
 
-/// Characters that stand in an address as they are.
-const KEPT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+/// Characters that are percent-encoded in a URI: all but letters, digits, `/`, `-`, `.`, `_` and `~`.
+const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// Returns the path that an address names; `None` where it names no file of this machine.
+/// Returns the path of a `file:` URI; `None` for another scheme or another host.
 pub(crate) fn to_path(uri: &Uri) -> Option<Utf8PathBuf> {
     let rest = uri.0.strip_prefix("file://")?;
     let rest = rest.split(['?', '#']).next().unwrap_or(rest);
@@ -25,13 +25,13 @@ pub(crate) fn to_path(uri: &Uri) -> Option<Utf8PathBuf> {
     path.is_absolute().then(|| blocklint_project::absolute(Utf8Path::new(""), &path))
 }
 
-/// Returns the address of a path.
+/// Returns the `file:` URI of a path.
 pub(crate) fn from_path(path: &Utf8Path) -> Uri {
     let path = match cfg!(windows) {
         true => format!("/{}", path.as_str().replace('\\', "/")),
         false => path.to_string(),
     };
-    Uri(format!("file://{}", utf8_percent_encode(&path, KEPT)))
+    Uri(format!("file://{}", utf8_percent_encode(&path, ENCODED)))
 }
 
 #[cfg(test)]
@@ -40,7 +40,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn paths_survive_and_other_schemes_are_no_paths() {
+    fn paths_round_trip_and_other_schemes_have_no_path() {
         for path in ["/a/b c.py", "/é/#1?/x%20y.rs", "/a+b@c/d:e.java"] {
             assert_eq!(to_path(&from_path(Utf8Path::new(path))).as_deref(), Some(Utf8Path::new(path)));
         }

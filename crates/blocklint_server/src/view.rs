@@ -1,4 +1,4 @@
-//! The sources of an answer: one analysis, and what the client has open and can do.
+//! The snapshot from which a request is answered: an analysis, the open documents, settings and client capabilities.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,19 +13,19 @@ use crate::settings::Settings;
 use crate::text::Text;
 use crate::uri;
 
-/// A file that the client holds open.
+/// A file that is open in the client.
 #[derive(Clone, Debug)]
 pub(crate) struct Document {
-    /// Its address as the client writes it.
+    /// The URI as the client spells it.
     pub(crate) uri: Uri,
     pub(crate) version: i32,
     pub(crate) text: Arc<Text>,
 }
 
-/// The files that the client holds open.
+/// The files that are open in the client.
 pub(crate) type Documents = HashMap<FilePath, Document>;
 
-/// The sources of an answer.
+/// The snapshot from which a request is answered.
 #[derive(Clone)]
 pub(crate) struct View {
     pub(crate) client: Arc<Client>,
@@ -43,7 +43,7 @@ impl View {
         self.documents.get(path).map(|document| document.version)
     }
 
-    /// Returns the text that the spans of a file's findings count, if it is what the client shows.
+    /// Returns the analysed text of a file, if the client does not show a newer one.
     pub(crate) fn current_text(&self, path: &Utf8Path) -> Option<&Arc<Text>> {
         let text = self.analysis.text(path)?;
         match self.documents.get(path) {
@@ -63,7 +63,7 @@ impl View {
         Location { uri: self.uri(&place.path), range: self.range(&place.path, place.span) }
     }
 
-    /// Returns the offset of a position in a file that the client holds open, in the text that it shows.
+    /// Returns the offset of a position in the text of an open file; `None` if the file is not open.
     pub(crate) fn offset(&self, path: &Utf8Path, position: Position) -> Option<u32> {
         Some(self.documents.get(path)?.text.offset(position, self.client.encoding))
     }

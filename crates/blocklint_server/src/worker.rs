@@ -1,6 +1,6 @@
-//! The thread of one workspace folder: it owns the session, does one job after the other, and analyses when there is
-//! none left. It first analyses the files that have changed, because the user waits for these, and after a pause all. A
-//! job that arrives meanwhile ends the analysis that it makes stale.
+//! The worker thread of a workspace folder: it owns the session, does queued jobs, and analyses when the queue is
+//! empty. It first analyses the changed files, because the user waits for their findings, and all files after a pause.
+//! A job that arrives during an analysis cancels it.
 
 use std::collections::{HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -24,18 +24,19 @@ use crate::blocking_graph::BlockingGraph;
 use crate::settings::Settings;
 use crate::text::Text;
 
-/// The pause in typing after which all files are analysed anew.
+/// The pause in typing after which all files are analysed.
 const PAUSE: Duration = Duration::from_millis(300);
 
-/// The time that a user does not notice.
-const SHORT: Duration = Duration::from_millis(60);
+/// The time that a user does not notice. If an analysis of all files is faster, changed files are not analysed first.
+const UNNOTICED: Duration = Duration::from_millis(60);
 
 /// The jobs of a worker.
 #[derive(Debug)]
 pub(crate) enum Job {
-    /// An editor holds this text of a file, or with `None` the disk has the truth.
+    /// The text of a file in an editor; `None` if the file on disk counts.
     Change(FilePath, Option<Arc<str>>),
-    /// Files came or went, or what says something of the project changed; these sources changed on disk.
+    /// Files were created or deleted, or the configuration, a manifest or a model changed; with the sources that
+    /// changed on disk.
     Reload(HashSet<FilePath>),
     /// The settings of the folder.
     Settings(Arc<Settings>),
@@ -44,15 +45,15 @@ pub(crate) enum Job {
 /// The messages of a worker.
 #[derive(Debug)]
 pub(crate) enum Event {
-    /// All jobs up to this revision are done, and this holds now.
+    /// All jobs up to this revision are done, with this result.
     Analysed { folder: Utf8PathBuf, revision: u64, analysis: Arc<Analysis> },
-    /// Work goes on, and this is what it is.
-    Works { folder: Utf8PathBuf, at: String },
-    /// Something that the user should know.
-    Tells { message: String, is_error: bool },
+    /// A step of work begins, as `reading 12 files`.
+    Step { folder: Utf8PathBuf, step: String },
+    /// A message for the user.
+    Message { message: String, is_error: bool },
 }
 
-/// A worker as the main loop sees it.
+/// The handle of a worker for the main loop.
 pub(crate) struct Worker {
     jobs: Sender<(u64, Job)>,
     revision: u64,
@@ -60,7 +61,7 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
-    /// Starts to analyse a folder.
+    /// Starts the worker of a folder.
     pub(crate) fn start(
         folder: &Utf8Path,
         settings: Arc<Settings>,
@@ -70,51 +71,51 @@ impl Worker {
     ) -> std::io::Result<Self> {
         let (jobs, queue) = crossbeam_channel::unbounded();
         let running = Arc::new(Mutex::new(Arc::new(AtomicBool::new(false))));
-        let mut desk = Desk {
+        let mut thread = WorkerThread {
             folder: folder.to_path_buf(),
             settings,
             hooks,
             events,
             queue,
             running: Arc::clone(&running),
-            told: HashSet::new(),
+            sent_messages: HashSet::new(),
             files: Arc::default(),
             texts: HashMap::new(),
             buffers,
             last: None,
-            whole: Duration::MAX,
+            full_analysis_time: Duration::MAX,
         };
         let builder = std::thread::Builder::new().name("blocklint-analyse".to_owned()).stack_size(STACK_SIZE);
-        builder.spawn(move || desk.work())?;
+        builder.spawn(move || thread.run())?;
         Ok(Worker { jobs, revision: 0, running })
     }
 
-    /// Returns the revision that holds once all jobs are done.
+    /// Returns the revision of the last job.
     pub(crate) fn revision(&self) -> u64 {
         self.revision
     }
 
-    /// Gives a job; what is being analysed is stale now.
-    pub(crate) fn give(&mut self, job: Job) {
+    /// Queues a job, and cancels the running analysis, which the job makes stale.
+    pub(crate) fn send_job(&mut self, job: Job) {
         self.revision += 1;
-        // Fails only if the worker's thread is gone, which has been told.
+        // Fails only if the worker's thread has ended, which has been reported.
         let _ = self.jobs.send((self.revision, job));
-        self.stop();
+        self.cancel();
     }
 
-    fn stop(&self) {
+    fn cancel(&self) {
         self.running.lock().unwrap_or_else(PoisonError::into_inner).store(true, Ordering::Relaxed);
     }
 }
 
 impl Drop for Worker {
     fn drop(&mut self) {
-        self.stop();
+        self.cancel();
     }
 }
 
-/// The worker's side.
-struct Desk {
+/// The state of the worker thread.
+struct WorkerThread {
     folder: Utf8PathBuf,
     settings: Arc<Settings>,
     hooks: Hooks,
@@ -122,19 +123,19 @@ struct Desk {
     queue: Receiver<(u64, Job)>,
     running: Arc<Mutex<Arc<AtomicBool>>>,
     /// Messages that were sent already.
-    told: HashSet<String>,
+    sent_messages: HashSet<String>,
     files: Arc<HashSet<FilePath>>,
-    /// Texts of files in which something of a finding lies, until they change.
+    /// Texts of the files that findings involve, until they change.
     texts: HashMap<FilePath, Arc<Text>>,
-    /// Texts that editors hold, for as long as there is no session that knows them.
+    /// Texts of open editors, until there is a session that stores them.
     buffers: Buffers,
     last: Option<Arc<Analysis>>,
-    /// How long the last analysis of all files took.
-    whole: Duration,
+    /// The time of the last analysis of all files.
+    full_analysis_time: Duration,
 }
 
-impl Desk {
-    fn work(&mut self) {
+impl WorkerThread {
+    fn run(&mut self) {
         let mut session = None;
         let mut revision = 0;
         let mut is_stale = true;
@@ -144,14 +145,14 @@ impl Desk {
                     session = self.open();
                 }
                 let Some(session) = &mut session else {
-                    self.tell_last(revision);
+                    self.report_last(revision);
                     return true;
                 };
                 loop {
                     match self.queue.try_recv() {
-                        Ok((at, job)) => {
-                            is_stale |= self.does(session, job);
-                            revision = at;
+                        Ok((job_revision, job)) => {
+                            is_stale |= self.handle_job(session, job);
+                            revision = job_revision;
                         }
                         Err(TryRecvError::Empty) => break,
                         // The folder is closed.
@@ -159,9 +160,9 @@ impl Desk {
                     }
                 }
                 match is_stale {
-                    // Stopped because a job waits.
+                    // An error means that a job cancelled the analysis.
                     true => is_stale = self.analyse(session, revision).is_err(),
-                    false => self.tell_last(revision),
+                    false => self.report_last(revision),
                 }
                 true
             }));
@@ -170,16 +171,19 @@ impl Desk {
                 Ok(true) if is_stale && session.is_some() => continue,
                 Ok(true) => {}
                 Err(_) => {
-                    self.tell(format!("{}: the analysis failed; please report what stderr says", self.folder), true);
-                    // The known results stay, and the next change is another chance.
-                    self.tell_last(revision);
+                    self.report_message(
+                        format!("{}: the analysis failed; please report what stderr says", self.folder),
+                        true,
+                    );
+                    // The last results stay, and the next job tries again.
+                    self.report_last(revision);
                 }
             }
             match self.queue.recv() {
-                Ok((at, job)) => {
-                    revision = at;
+                Ok((job_revision, job)) => {
+                    revision = job_revision;
                     let done = catch_unwind(AssertUnwindSafe(|| match &mut session {
-                        Some(session) => self.does(session, job),
+                        Some(session) => self.handle_job(session, job),
                         None => {
                             if let Job::Change(path, Some(text)) = job {
                                 self.buffers.insert(path, text);
@@ -194,108 +198,109 @@ impl Desk {
         }
     }
 
-    /// Finds and reads the project.
+    /// Opens a session: discovers the project and reads its files.
     fn open(&mut self) -> Option<Session> {
-        self.works("looking for files");
+        self.report_step("looking for files");
         let (project, models) = self.discover()?;
-        self.works(&format!("reading {} files", project.files.len()));
-        self.files = files_of(&project);
+        self.report_step(&format!("reading {} files", project.files.len()));
+        self.files = project_files(&project);
         let cache = self.settings.cache.then(|| Cache::of_project(&project.root, cache_version()));
         match Session::open(project, models, self.options(None), self.buffers.clone(), cache) {
             Ok(session) => Some(session),
             Err(failure) => {
-                self.tell(failure.lines.join("\n"), true);
+                self.report_message(failure.lines.join("\n"), true);
                 None
             }
         }
     }
 
-    /// Returns the project and its models, as far as its configuration holds; mistakes in it are told.
+    /// Discovers the project and loads its models; reports mistakes, and ignores a configuration that has some.
     fn discover(&mut self) -> Option<(Project, Models)> {
         let paths = [self.folder.clone()];
         let folder = self.folder.clone();
-        let ask = |isolated| {
+        let discover = |isolated| {
             let request = Request { current: &folder, paths: &paths, isolated };
             discover_with(request, PathOptions::default())
         };
-        let project = match ask(false) {
+        let project = match discover(false) {
             Ok(project) => project,
             Err(errors) => {
                 for error in errors {
-                    self.tell(format!("{}; the configuration is left out", error.relative_to(&folder)), true);
+                    self.report_message(format!("{}; the configuration is left out", error.relative_to(&folder)), true);
                 }
-                ask(true).ok()?
+                discover(true).ok()?
             }
         };
         for problem in &project.problems {
-            self.tell(problem.relative_to(&folder), false);
+            self.report_message(problem.relative_to(&folder), false);
         }
         let models = match load_models_with_messages(&project, &folder) {
             Ok((models, mistakes)) => {
-                mistakes.into_iter().for_each(|mistake| self.tell(mistake, false));
+                mistakes.into_iter().for_each(|mistake| self.report_message(mistake, false));
                 models
             }
             Err(failure) => {
-                failure.lines.into_iter().for_each(|line| self.tell(line, true));
+                failure.lines.into_iter().for_each(|line| self.report_message(line, true));
                 Models::builtin()
             }
         };
         Some((project, models))
     }
 
-    /// Does a job; true if findings may be different afterwards.
-    fn does(&mut self, session: &mut Session, job: Job) -> bool {
+    /// Does a job; returns true if it can change findings.
+    fn handle_job(&mut self, session: &mut Session, job: Job) -> bool {
         match job {
             Job::Change(path, text) => {
                 self.texts.remove(&path);
                 session.change(&path, text)
             }
             Job::Settings(settings) => {
-                let is_other = settings != self.settings;
+                let has_changed = settings != self.settings;
                 self.settings = settings;
-                is_other
+                has_changed
             }
             Job::Reload(changed) => {
-                self.works("looking for files");
-                // A reported problem may be mended or not: it is reported anew.
-                self.told.clear();
+                self.report_step("looking for files");
+                // Messages are sent again if their problem is still there.
+                self.sent_messages.clear();
                 self.texts.clear();
                 let Some((project, models)) = self.discover() else { return false };
-                self.files = files_of(&project);
+                self.files = project_files(&project);
                 session.reload(project, models, &changed).unwrap_or_else(|failure| {
-                    self.tell(failure.lines.join("\n"), true);
+                    self.report_message(failure.lines.join("\n"), true);
                     true
                 })
             }
         }
     }
 
-    /// Analyses and tells what came of it.
+    /// Analyses the changed files, then all files, and reports the results.
     fn analyse(&mut self, session: &mut Session, revision: u64) -> Result<(), Cancelled> {
-        let stop = Arc::new(AtomicBool::new(false));
-        *self.running.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&stop);
-        // A job from before this flag could not set it.
+        let cancel = Arc::new(AtomicBool::new(false));
+        *self.running.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&cancel);
+        // A job that was queued before the new flag was in place has set the old flag.
         if !self.queue.is_empty() {
             return Err(Cancelled);
         }
         if !self.settings.enable {
             self.last = Some(Arc::new(Analysis { files: Arc::clone(&self.files), ..Analysis::default() }));
-            self.tell_last(revision);
+            self.report_last(revision);
             return Ok(());
         }
         session.set_options(self.options(Some(session.project())));
-        // A run that takes hardly longer is reported as a whole.
-        let is_told = if self.whole < SHORT { None } else { self.analyse_changed(session, &stop, revision)? };
-        if is_told.is_some() && self.waits(PAUSE) {
+        // If the analysis of all files is fast, it alone is reported.
+        let early_report =
+            if self.full_analysis_time < UNNOTICED { None } else { self.analyse_changed(session, &cancel, revision)? };
+        if early_report.is_some() && self.wait_for_job(PAUSE) {
             return Err(Cancelled);
         }
-        self.works("following calls");
+        self.report_step("following calls");
         let started = Instant::now();
-        session.analyse(&stop, |session, report| {
-            self.whole = started.elapsed();
-            let analysis = self.shown(session, report, None);
+        session.analyse(&cancel, |session, report| {
+            self.full_analysis_time = started.elapsed();
+            let analysis = self.select_findings(session, report, None);
             self.last = Some(Arc::new(analysis));
-            self.tell_last(revision);
+            self.report_last(revision);
         })?;
         if self.queue.is_empty() {
             session.store();
@@ -303,32 +308,32 @@ impl Desk {
         Ok(())
     }
 
-    /// Tells what the files that have changed say, if that can be told alone.
+    /// Analyses the changed files and reports their findings; `None` if they cannot be analysed without the others.
     fn analyse_changed(
         &mut self,
         session: &mut Session,
-        stop: &Arc<AtomicBool>,
+        cancel: &Arc<AtomicBool>,
         revision: u64,
     ) -> Result<Option<()>, Cancelled> {
-        session.analyse_changed(stop, |session, report, files| {
-            let analysis = self.shown(session, report, Some(&files));
+        session.analyse_changed(cancel, |session, report, files| {
+            let analysis = self.select_findings(session, report, Some(&files));
             self.last = Some(Arc::new(analysis));
-            self.tell_last(revision);
+            self.report_last(revision);
         })
     }
 
-    /// Lets some time go by; true as soon as there is a job.
-    fn waits(&self, pause: Duration) -> bool {
+    /// Waits for a job; returns false if none arrives during `pause`.
+    fn wait_for_job(&self, pause: Duration) -> bool {
         let until = Instant::now() + pause;
         let mut select = crossbeam_channel::Select::new();
         select.recv(&self.queue);
-        // Ready is also what another select may spuriously say: there is only one receiver.
+        // No other receiver can take the job, so a ready queue has one.
         select.ready_deadline(until).is_ok()
     }
 
-    /// Returns the shown part of a report, with all that answers need. A report of some files only takes the place of
-    /// what the last one said of these.
-    fn shown(&mut self, session: &Session, report: Report, files: Option<&HashSet<FilePath>>) -> Analysis {
+    /// Selects the findings that are shown, and adds all data that answers need. If `files` are given, the report
+    /// replaces only the findings of these files.
+    fn select_findings(&mut self, session: &Session, report: Report, files: Option<&HashSet<FilePath>>) -> Analysis {
         let started = Instant::now();
         let Report {
             mut findings,
@@ -343,31 +348,31 @@ impl Desk {
         for left_out in left_out {
             let LeftOut { name: what, why, place, .. } = left_out;
             let file = place.map_or_else(String::new, |place| format!("{}: ", place.path));
-            self.tell(format!("{file}`{what}` was left out of the analysis, please report it: {why}"), true);
+            self.report_message(format!("{file}`{what}` was left out of the analysis, please report it: {why}"), true);
         }
         let rules = self.rules(session.project());
         rules.suppress_per_file(&mut findings);
         let chosen = choose(findings, groups, &rules.selection, self.levels(Some(session.project())));
-        // A notebook's cells are documents of their own, which this server does not open.
+        // The cells of a notebook are separate documents in LSP, which this server does not support.
         let is_shown = |finding: &Finding| finding.place.path.extension() != Some("ipynb");
         let mut findings: Vec<Finding> = chosen.findings.into_iter().filter(is_shown).collect();
         if let (Some(files), Some(last)) = (files, &self.last) {
-            let of_others = last.findings.iter().filter(|finding| !files.contains(&finding.place.path));
-            findings.extend(of_others.cloned());
+            let findings_elsewhere = last.findings.iter().filter(|finding| !files.contains(&finding.place.path));
+            findings.extend(findings_elsewhere.cloned());
             findings.sort_by(|a, b| a.place.path.cmp(&b.place.path));
             remedies = last.remedies.with_newer(remedies, |path| files.contains(path));
         }
         let mut by_file: HashMap<FilePath, Vec<usize>> = HashMap::new();
-        for (at, finding) in findings.iter().enumerate() {
-            by_file.entry(FilePath::clone(&finding.place.path)).or_default().push(at);
+        for (index, finding) in findings.iter().enumerate() {
+            by_file.entry(FilePath::clone(&finding.place.path)).or_default().push(index);
         }
         let blocking_graph = BlockingGraph::new(&findings, |path, offset| session.body_at(path, offset));
-        let texts = self.texts_of(session, &findings, &remedies);
+        let texts = self.collect_texts(session, &findings, &remedies);
         timings.output += started.elapsed();
         Analysis { files: Arc::clone(&self.files), findings, by_file, texts, remedies, blocking_graph, timings }
     }
 
-    fn texts_of(
+    fn collect_texts(
         &mut self,
         session: &Session,
         findings: &[Finding],
@@ -388,7 +393,7 @@ impl Desk {
             };
             texts.insert(FilePath::clone(path), text);
         }
-        // Those of findings that are gone go as well.
+        // Texts that no finding involves any more are dropped.
         self.texts = texts.clone();
         texts
     }
@@ -396,8 +401,8 @@ impl Desk {
     fn options(&self, project: Option<&Project>) -> Options {
         let mut options =
             Options { containment: self.hooks.containment, ..Options::new(self.levels(project).confidence) };
-        let of_file = project.is_some_and(|project| project.configuration.looks_aside());
-        options.include_aside = self.settings.include_aside || of_file;
+        let is_configured = project.is_some_and(|project| project.configuration.looks_aside());
+        options.include_aside = self.settings.include_aside || is_configured;
         options
     }
 
@@ -408,37 +413,38 @@ impl Desk {
         Levels { severity: min_severity.unwrap_or(severity), confidence: min_confidence.unwrap_or(confidence) }
     }
 
-    /// Returns the rules that are reported: what the client says on top of the configuration.
+    /// Returns the selected rules: the settings of the client override the configuration. Invalid settings are reported
+    /// and ignored.
     fn rules(&mut self, project: &Project) -> Rules {
         let settings = Arc::clone(&self.settings);
-        let list = |of: &Option<Vec<String>>| of.clone().unwrap_or_default();
+        let list = |rules: &Option<Vec<String>>| rules.clone().unwrap_or_default();
         let (select, extend_select, ignore) =
             (list(&settings.select), list(&settings.extend_select), list(&settings.ignore));
         let arguments = RuleArguments { select: &select, extend_select: &extend_select, ignore: &ignore };
         let folder = self.folder.clone();
-        let blocking_graph = [(&project.configuration, arguments), (&project.configuration, RuleArguments::default())];
-        for (configuration, arguments) in blocking_graph {
+        let attempts = [(&project.configuration, arguments), (&project.configuration, RuleArguments::default())];
+        for (configuration, arguments) in attempts {
             match Rules::new(configuration, arguments, &folder) {
                 Ok(rules) => return rules,
-                Err(failure) => failure.lines.into_iter().for_each(|line| self.tell(line, true)),
+                Err(failure) => failure.lines.into_iter().for_each(|line| self.report_message(line, true)),
             }
         }
         Rules::all()
     }
 
-    fn works(&self, at: &str) {
-        self.send(Event::Works { folder: self.folder.clone(), at: at.to_owned() });
+    fn report_step(&self, step: &str) {
+        self.send(Event::Step { folder: self.folder.clone(), step: step.to_owned() });
     }
 
-    fn tell_last(&self, revision: u64) {
+    fn report_last(&self, revision: u64) {
         let analysis = self.last.clone().unwrap_or_default();
         self.send(Event::Analysed { folder: self.folder.clone(), revision, analysis });
     }
 
-    /// Tells something, once.
-    fn tell(&mut self, message: String, is_error: bool) {
-        if self.told.insert(message.clone()) {
-            self.send(Event::Tells { message, is_error });
+    /// Sends a message to the user, unless it was sent already.
+    fn report_message(&mut self, message: String, is_error: bool) {
+        if self.sent_messages.insert(message.clone()) {
+            self.send(Event::Message { message, is_error });
         }
     }
 
@@ -448,6 +454,6 @@ impl Desk {
     }
 }
 
-fn files_of(project: &Project) -> Arc<HashSet<FilePath>> {
+fn project_files(project: &Project) -> Arc<HashSet<FilePath>> {
     Arc::new(project.files.iter().map(|file| FilePath::clone(&file.path)).collect())
 }

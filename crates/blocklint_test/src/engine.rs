@@ -1,4 +1,4 @@
-//! Where the harness meets the engine. Nothing else of this crate knows it.
+//! The [`HarnessEngine`] that runs the real analysis.
 
 use blocklint_core::{Finding, RuleCode};
 use blocklint_engine::{CommentChecks, Levels, analyse, choose, load_models, locate, signal_named};
@@ -11,12 +11,12 @@ use crate::explain::explain;
 use crate::fixing::fix;
 use crate::{CodeLine, FixRun, HarnessEngine, Options};
 
-/// Returns the engine.
+/// Returns the real engine.
 pub fn engine() -> Option<&'static dyn HarnessEngine> {
     Some(&Engine)
 }
 
-/// Finds the files of the project below `root`.
+/// Discovers the project at `root`.
 pub(crate) fn project_at(root: &Utf8Path) -> Result<Project, String> {
     discover(Request { current: root, paths: &[root.to_owned()], isolated: false })
         .map_err(|errors| errors.iter().map(|error| error.relative_to(root)).collect::<Vec<_>>().join("\n"))
@@ -30,14 +30,14 @@ impl HarnessEngine for Engine {
             .map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))?;
         let project = project_at(root)?;
         let models = load_models(&project, root).map_err(|failure| failure.lines.join("\n"))?;
-        let mut how = blocklint_engine::Options::new(options.min_confidence);
-        how.comments = CommentChecks::new(&project, &selection);
+        let mut engine_options = blocklint_engine::Options::new(options.min_confidence);
+        engine_options.comments = CommentChecks::new(&project, &selection);
         how.ask_first = options.ask_first;
         if let Some(name) = &options.without {
-            let at = signal_named(name).ok_or_else(|| format!("there is no signal `{name}`"))?;
-            how.without = how.without.with(at);
+            let signal = signal_named(name).ok_or_else(|| format!("there is no signal `{name}`"))?;
+            engine_options.without = engine_options.without.with(signal);
         }
-        let report = analyse(&project, &models, how).map_err(|failure| failure.lines.join("\n"))?;
+        let report = analyse(&project, &models, engine_options).map_err(|failure| failure.lines.join("\n"))?;
         let levels = Levels { severity: options.min_severity, confidence: options.min_confidence };
         let mut chosen = choose(report.findings, report.groups, &selection, levels);
         locate(&project, &mut chosen);

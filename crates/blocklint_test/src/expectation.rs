@@ -1,4 +1,4 @@
-//! Expectations in comments of the code.
+//! Parses expectations in comments of fixtures: `# error: [blocking-sleep]`, `# ok`, `# todo-ok`.
 
 use std::fmt;
 
@@ -7,13 +7,13 @@ use blocklint_core::{Confidence, Severity};
 /// One expectation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expectation {
-    /// The row of the file it describes.
+    /// The row of the code that it is about.
     pub row: u32,
-    /// The row it is written on.
-    pub written: u32,
-    /// True if it describes a known gap (`todo-…`).
+    /// The row of its comment.
+    pub comment_row: u32,
+    /// True if it describes a known miss or false alarm (`todo-…`).
     pub todo: bool,
-    /// The expected finding, or that there is none.
+    /// The expected finding, or `Ok`.
     pub expected: Expected,
 }
 
@@ -56,14 +56,14 @@ impl fmt::Display for Expectation {
 pub(crate) struct Scan {
     /// In the order of the file.
     pub(crate) expectations: Vec<Expectation>,
-    /// True if a comment suppresses something. The harness checks it, because a finding appears without an expectation
-    /// if the comment has no effect.
+    /// True if a comment suppresses a rule. Such a comment counts as an expectation, because a finding appears
+    /// if it has no effect.
     pub(crate) suppresses: bool,
-    /// Comments that cannot be read, with their rows.
+    /// Comments that cannot be parsed, with their rows.
     pub(crate) problems: Vec<(u32, String)>,
 }
 
-/// How a comment begins in files of this name; `None` where none can expect anything.
+/// Returns the characters with which a comment begins in a file; `None` if files of this kind have no expectations.
 fn comment_marker(path: &str) -> Option<&'static str> {
     match path.rsplit_once('.')?.1 {
         "py" | "pyi" => Some("#"),
@@ -72,64 +72,64 @@ fn comment_marker(path: &str) -> Option<&'static str> {
     }
 }
 
-/// Reads the expectations of a file.
+/// Parses the expectations of a file.
 pub(crate) fn scan(path: &str, text: &str) -> Scan {
     let mut scan = Scan::default();
     let Some(marker) = comment_marker(path) else { return scan };
-    // Expectations that stand alone wait for the next line of code.
+    // Expectations on lines of their own apply to the next line of code.
     let mut waiting = Vec::new();
     let mut last_row = 0;
     for (row, line) in (1..).zip(text.lines()) {
         last_row = row;
         let trimmed = line.trim_start();
-        let alone = trimmed.is_empty() || trimmed.starts_with(marker);
+        let is_comment_line = trimmed.is_empty() || trimmed.starts_with(marker);
         let comments = line.match_indices(marker).map(|(at, _)| line[at + marker.len()..].trim());
         for comment in comments {
-            scan.suppresses |= suppresses(comment);
-            match read(comment) {
+            scan.suppresses |= is_suppression(comment);
+            match parse_comment(comment) {
                 None => continue,
                 Some(Err(problem)) => scan.problems.push((row, problem)),
                 Some(Ok((todo, expected))) => {
-                    let expectation = Expectation { row, written: row, todo, expected };
-                    if alone { waiting.push(expectation) } else { scan.expectations.push(expectation) }
+                    let expectation = Expectation { row, comment_row: row, todo, expected };
+                    if is_comment_line { waiting.push(expectation) } else { scan.expectations.push(expectation) }
                 }
             }
             break;
         }
-        if !alone {
+        if !is_comment_line {
             scan.expectations.extend(waiting.drain(..).map(|waiting| Expectation { row, ..waiting }));
         }
     }
     for expectation in waiting {
-        scan.problems.push((expectation.written, format!("no line of code follows `{expectation}`")));
+        scan.problems.push((expectation.comment_row, format!("no line of code follows `{expectation}`")));
     }
-    scan.expectations.sort_by_key(|expectation| (expectation.row, expectation.written));
-    contradictions(&mut scan);
+    scan.expectations.sort_by_key(|expectation| (expectation.row, expectation.comment_row));
+    report_contradictions(&mut scan);
     debug_assert!(scan.expectations.iter().all(|expectation| expectation.row <= last_row));
     scan
 }
 
-/// Lines that are said to have a finding and to have none.
-fn contradictions(scan: &mut Scan) {
-    for of_line in scan.expectations.chunk_by(|a, b| a.row == b.row) {
-        let ok = of_line.iter().find(|e| e.expected == Expected::Ok && !e.todo);
-        if let (Some(ok), true) = (ok, of_line.len() > 1) {
-            scan.problems.push((ok.written, "`ok` cannot stand beside another expectation of its line".to_owned()));
+/// Adds a problem for each line that expects both a finding and `ok`.
+fn report_contradictions(scan: &mut Scan) {
+    for same_line in scan.expectations.chunk_by(|a, b| a.row == b.row) {
+        let ok = same_line.iter().find(|e| e.expected == Expected::Ok && !e.todo);
+        if let (Some(ok), true) = (ok, same_line.len() > 1) {
+            scan.problems.push((ok.comment_row, "`ok` cannot stand beside another expectation of its line".to_owned()));
         }
     }
 }
 
-fn suppresses(comment: &str) -> bool {
+fn is_suppression(comment: &str) -> bool {
     comment.starts_with("blocklint: ignore")
         || comment.split_once(':').is_some_and(|(head, codes)| {
             head.eq_ignore_ascii_case("noqa") && codes.to_ascii_uppercase().contains("BLT")
         })
 }
 
-type Read = Option<Result<(bool, Expected), String>>;
+type ParsedComment = Option<Result<(bool, Expected), String>>;
 
-/// Reads a comment's text: `None` if it is no expectation.
-fn read(comment: &str) -> Read {
+/// Parses the text of a comment; `None` if it is no expectation.
+fn parse_comment(comment: &str) -> ParsedComment {
     let (todo, text) = match comment.strip_prefix("todo-") {
         Some(rest) => (true, rest),
         None => (false, comment),
@@ -143,14 +143,14 @@ fn read(comment: &str) -> Read {
             _ => Some(Err(format!("`{comment}`: nothing may follow `ok` but `: ` and a reason"))),
         };
     }
-    let bracketed = names_a_rule(rest.strip_prefix(':').unwrap_or(rest).trim_start());
+    let has_rule = begins_with_rule(rest.strip_prefix(':').unwrap_or(rest).trim_start());
     match Severity::parse(word) {
         Some(severity) if rest.starts_with(':') => {
-            let finding = read_finding(severity, rest[1..].trim());
+            let finding = parse_finding(severity, rest[1..].trim());
             Some(finding.map(|expected| (todo, expected)).map_err(|problem| format!("`{comment}`: {problem}")))
         }
-        // `# err: [blocking-file]` would silently expect nothing.
-        _ if bracketed && word != "blocklint" && !word.is_empty() => Some(Err(format!(
+        // Without this error `# err: [blocking-file]` would be treated as prose.
+        _ if has_rule && word != "blocklint" && !word.is_empty() => Some(Err(format!(
             "`{comment}`: expected `error: […]`, `warning: […]`, `note: […]`, the same with `todo-`, `ok` or `todo-ok`"
         ))),
         _ if todo => Some(Err(format!("`{comment}`: `todo-` stands before `ok`, `error`, `warning` or `note`"))),
@@ -159,13 +159,13 @@ fn read(comment: &str) -> Read {
 }
 
 /// True if a text begins like `[rule-name]`.
-fn names_a_rule(text: &str) -> bool {
+fn begins_with_rule(text: &str) -> bool {
     let name = text.strip_prefix('[').and_then(|rest| rest.split_once(']')).map_or("", |(name, _)| name);
     !name.is_empty() && name.bytes().all(|b| b.is_ascii_lowercase() || b == b'-')
 }
 
 /// Reads `[rule] confidence "text" …`.
-fn read_finding(severity: Severity, text: &str) -> Result<Expected, String> {
+fn parse_finding(severity: Severity, text: &str) -> Result<Expected, String> {
     let (rule, rest) = text
         .strip_prefix('[')
         .and_then(|rest| rest.split_once(']'))
@@ -199,37 +199,37 @@ fn read_finding(severity: Severity, text: &str) -> Result<Expected, String> {
 mod tests {
     use super::*;
 
-    fn shown(path: &str, text: &str) -> Vec<String> {
+    fn expectations_of(path: &str, text: &str) -> Vec<String> {
         let scan = scan(path, text);
         assert_eq!(scan.problems, []);
-        scan.expectations.iter().map(|e| format!("{}<{} {e}", e.row, e.written)).collect()
+        scan.expectations.iter().map(|e| format!("{}<{} {e}", e.row, e.comment_row)).collect()
     }
 
     #[test]
-    fn at_the_end_and_above() {
+    fn expectations_are_read_at_the_end_of_a_line_and_above_it() {
         let text = "a()  # error: [x] high \"p → q\" \"2 s\"\n\
                     # warning: [y]\n# note: [z] low\n\n# blocklint: ignore[BLT101]\nb()\n\
                     c()  # blocklint: ignore[BLT101] a reason  # todo-ok\nd()  # ok: a reason\n";
         assert_eq!(
-            shown("a.py", text),
+            expectations_of("a.py", text),
             ["1<1 error: [x] high \"p → q\" \"2 s\"", "6<2 warning: [y]", "6<3 note: [z] low", "7<7 todo-ok", "8<8 ok",]
         );
     }
 
     #[test]
-    fn slashes_in_rust_and_java() {
-        assert_eq!(shown("a.rs", "a(); // todo-error: [x]\n#[b] // ok"), ["1<1 todo-error: [x]", "2<2 ok"]);
-        assert_eq!(shown("A.java", "a(); // ok"), ["1<1 ok"]);
-        assert_eq!(shown("a.toml", "a = 1 # ok"), [""; 0]);
+    fn rust_and_java_comments_are_read() {
+        assert_eq!(expectations_of("a.rs", "a(); // todo-error: [x]\n#[b] // ok"), ["1<1 todo-error: [x]", "2<2 ok"]);
+        assert_eq!(expectations_of("A.java", "a(); // ok"), ["1<1 ok"]);
+        assert_eq!(expectations_of("a.toml", "a = 1 # ok"), [""; 0]);
     }
 
     #[test]
-    fn prose_is_no_expectation() {
-        assert_eq!(shown("a.py", "# okay, this is fine\na()  # the error: none\nb[1]  # see [1]"), [""; 0]);
+    fn prose_is_ignored() {
+        assert_eq!(expectations_of("a.py", "# okay, this is fine\na()  # the error: none\nb[1]  # see [1]"), [""; 0]);
     }
 
     #[test]
-    fn what_cannot_be_read_is_a_problem() {
+    fn malformed_expectations_are_problems() {
         for (comment, part) in [
             ("error: blocking-file", "[rule-name]"),
             ("Error: [x]", "expected `error: […]`"),
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn an_expectation_without_a_line_and_a_contradiction() {
+    fn expectations_without_code_and_contradictions_are_problems() {
         let lost = scan("a.py", "a()\n# ok\n");
         assert!(lost.problems[0].1.contains("no line of code"), "{:?}", lost.problems);
         let both = scan("a.py", "# error: [x]\na()  # ok\n");
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn suppressions_are_seen() {
+    fn suppressions_are_recognised() {
         for text in ["a() # noqa: E501, BLT101", "a() # blocklint: ignore[BLT101]", "# NOQA: blt101"] {
             assert!(scan("a.py", text).suppresses, "{text}");
         }

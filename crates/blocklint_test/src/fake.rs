@@ -1,4 +1,4 @@
-//! A checker for the harness's own tests: it finds what comments of its own kind tell it to.
+//! A fake engine for the harness's own tests, which finds calls of `slow(` and `file(`.
 
 use std::fs;
 use std::sync::Arc;
@@ -8,11 +8,12 @@ use camino::Utf8Path;
 
 use crate::{CodeLine, FixRun, HarnessEngine, Options};
 
-/// Finds `blocking-sleep` wherever `slow(` stands and `blocking-file` wherever `file(` does.
-pub(crate) struct Fake;
+/// An engine that reports `blocking-sleep` at each `slow(` and `blocking-file` at each `file(`.
+pub(crate) struct FakeEngine;
 
-pub(crate) fn finding(path: &Utf8Path, text: &str, at: usize, rule: u16) -> Finding {
-    let mut place = Place::unlocated(Arc::from(path), Span::new(at as u32, at as u32 + 4));
+/// Returns a finding of `rule` at `offset`, with a trace of two steps.
+pub(crate) fn finding(path: &Utf8Path, text: &str, offset: usize, rule: u16) -> Finding {
+    let mut place = Place::unlocated(Arc::from(path), Span::new(offset as u32, offset as u32 + 4));
     place.locate(text);
     let step = |function: &str, written: &str| Step {
         place: place.clone(),
@@ -28,7 +29,7 @@ pub(crate) fn finding(path: &Utf8Path, text: &str, at: usize, rule: u16) -> Find
     }
 }
 
-impl HarnessEngine for Fake {
+impl HarnessEngine for FakeEngine {
     fn fix(&self, root: &Utf8Path, _options: &Options) -> Result<FixRun, String> {
         let path = root.join("main.py");
         let text = fs::read_to_string(&path).unwrap_or_default();
@@ -37,7 +38,7 @@ impl HarnessEngine for Fake {
     }
 
     fn explain(&self, root: &Utf8Path, _options: &Options, lines: &[CodeLine]) -> Result<Vec<String>, String> {
-        // A project that asks for it is explained; the other tests compare messages alone.
+        // Only a project with the text `explain` gets explanations, because other tests compare whole messages.
         let text = fs::read_to_string(root.join("main.py")).unwrap_or_default();
         let explained = |line: &CodeLine| match text.contains("explain") {
             true => format!("{root}/{}:{} is explained\n", line.path, line.row),
@@ -55,8 +56,8 @@ impl HarnessEngine for Fake {
                 return Err(format!("{path}: refused"));
             }
             for (call, rule) in [("slow(", 101), ("file(", 104)] {
-                let found = text.match_indices(call).map(|(at, _)| finding(&path, &text, at, rule));
-                findings.extend(found.filter(|found| found.severity >= options.min_severity));
+                let matched = text.match_indices(call).map(|(at, _)| finding(&path, &text, at, rule));
+                findings.extend(matched.filter(|matched| matched.severity >= options.min_severity));
             }
         }
         Ok(findings)

@@ -1,4 +1,4 @@
-//! Fixes a project as `--fix --unsafe-fixes` does, and looks at what became of it without trusting the gate.
+//! Fixes a project, as `--fix --unsafe-fixes` does, and checks the result independently of the checks in the engine.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -20,14 +20,14 @@ use crate::{FixRun, Options};
 
 /// Applies all fixes to the files below `root`.
 pub(crate) fn fix(root: &Utf8Path, options: &Options) -> Result<FixRun, String> {
-    let run = Run::new(root, options)?;
+    let run = FixtureRun::new(root, options)?;
     let mut problems = Vec::new();
     let (before, reasons) = run.findings()?;
     let faults_before = run.faults()?;
     let done = run.apply()?;
     let mut text = String::new();
     for (finding, reason) in before.chosen.findings.iter().zip(reasons) {
-        told(&mut text, root, finding, reason.as_deref(), &done.refused);
+        describe_fix(&mut text, root, finding, reason.as_deref(), &done.refused);
     }
     for file in &done.changes {
         let mut out = Vec::new();
@@ -56,9 +56,11 @@ pub(crate) fn fix(root: &Utf8Path, options: &Options) -> Result<FixRun, String> 
             problems.push(format!("{path}: `{function}` makes a coroutine of `{name}` and drops it\n{text}"));
         }
     }
-    problems
-        .extend(broken(&before.keys, &after.keys, &done.findings).into_iter().map(|line| format!("{line}\n{text}")));
-    // A fix leaves one finding less at the levels that are shown; one that only another fix made worth showing was not there.
+    problems.extend(
+        broken_promises(&before.keys, &after.keys, &done.findings).into_iter().map(|line| format!("{line}\n{text}")),
+    );
+    // Each fix removes one shown finding. Fixed findings that were not shown before, because another fix raised their
+    // level, are not counted.
     let renewed = done.findings.len().saturating_sub(before.chosen.findings.len());
     if after.chosen.findings.len() + done.findings.len() > before.chosen.findings.len() + renewed {
         problems.push(format!("findings remain that were fixed, or are new\n{text}"));
@@ -73,24 +75,25 @@ pub(crate) fn fix(root: &Utf8Path, options: &Options) -> Result<FixRun, String> 
 /// The part of a finding that stays equal while lines move: rule, file, function and call.
 type Key = (RuleCode, Arc<Utf8Path>, String, String);
 
-fn key(finding: &Finding) -> Key {
+fn finding_key(finding: &Finding) -> Key {
     let call = finding.trace.first().map_or(&finding.message, |step| &step.call);
     (finding.rule, Arc::clone(&finding.place.path), finding.function.clone(), call.clone())
 }
 
-/// Returns the promises of fixes that the findings before and after break, at whatever level: a finding that was fixed is there, or a
-/// finding is new. A finding counts as new if its function has more findings of the rule than before, because an edit may change the
-/// call by which a neighbour is named, and may leave a note of it: a response that is serialised by compiled code.
-fn broken(before: &[Key], after: &[Key], fixed: &[Finding]) -> Vec<String> {
-    let fixed: Vec<Key> = fixed.iter().map(key).collect();
-    let count = |keys: &[Key], of: &Key| keys.iter().filter(|key| *key == of).count();
-    let in_function =
-        |keys: &[Key], of: &Key| keys.iter().filter(|key| (key.0, &key.1, &key.2) == (of.0, &of.1, &of.2)).count();
+/// Returns the faults that findings before and after the fixes show, at all levels: a fixed finding is still there, or
+/// a finding is new. A finding counts as new only if its function has more findings of the rule than before, because an
+/// edit may change the call in the key of a neighbouring finding.
+fn broken_promises(before: &[Key], after: &[Key], fixed: &[Finding]) -> Vec<String> {
+    let fixed: Vec<Key> = fixed.iter().map(finding_key).collect();
+    let count = |keys: &[Key], wanted: &Key| keys.iter().filter(|key| *key == wanted).count();
+    let in_function = |keys: &[Key], wanted: &Key| {
+        keys.iter().filter(|key| (key.0, &key.1, &key.2) == (wanted.0, &wanted.1, &wanted.2)).count()
+    };
     let mut lines = Vec::new();
     for key in after.iter().collect::<BTreeSet<_>>() {
         let (old, new, gone) = (count(before, key), count(after, key), count(&fixed, key));
         let (rule, path, function, call) = key;
-        // The fix of one finding may make another worth a fix, which was below the level at first.
+        // A fix may raise another finding with the same key to a level at which it is fixed too.
         if gone > 0 && new > old.saturating_sub(gone) {
             lines.push(format!("{path}: {rule} of `{call}` in `{function}` was fixed and is still there"));
         }
@@ -101,13 +104,13 @@ fn broken(before: &[Key], after: &[Key], fixed: &[Finding]) -> Vec<String> {
     lines
 }
 
-fn told(text: &mut String, root: &Utf8Path, finding: &Finding, reason: Option<&str>, refused: &[RefusedFix]) {
+fn describe_fix(text: &mut String, root: &Utf8Path, finding: &Finding, reason: Option<&str>, refused: &[RefusedFix]) {
     let name = rule(finding.rule).map_or("?", |rule| rule.name);
     let path = finding.place.path.strip_prefix(root).unwrap_or(&finding.place.path);
     let _ = write!(text, "{path}:{}:{} {name}: ", finding.place.start.row, finding.place.start.column);
-    let back = refused.iter().find(|one| one.finding.fingerprint == finding.fingerprint);
-    let _ = match (&finding.fix, reason, back) {
-        (Some(fix), _, Some(back)) => writeln!(text, "{}, taken back: {}", fix.title, back.reason),
+    let taken_back = refused.iter().find(|refusal| refusal.finding.fingerprint == finding.fingerprint);
+    let _ = match (&finding.fix, reason, taken_back) {
+        (Some(fix), _, Some(taken_back)) => writeln!(text, "{}, taken back: {}", fix.title, taken_back.reason),
         (Some(fix), ..) => {
             let word = match fix.applicability {
                 Applicability::Safe => "safe",
@@ -122,29 +125,29 @@ fn told(text: &mut String, root: &Utf8Path, finding: &Finding, reason: Option<&s
 
 /// The findings of one state of the files.
 struct Findings {
-    /// The keys of all findings, whichever rules and levels are selected.
+    /// The keys of all findings, also of rules and levels that are not selected.
     keys: Vec<Key>,
-    /// The findings that are shown.
+    /// The findings of the selected rules and levels.
     chosen: Chosen,
 }
 
-/// The project, the models and the levels of every step.
-pub(crate) struct Run {
+/// The project, models, rules and levels with which a fixture is analysed and fixed.
+pub(crate) struct FixtureRun {
     pub(crate) project: Project,
     pub(crate) models: Models,
     pub(crate) rules: Rules,
     levels: Levels,
 }
 
-impl Run {
-    pub(crate) fn new(root: &Utf8Path, options: &Options) -> Result<Run, String> {
-        let told = |failure: blocklint_engine::Failure| failure.lines.join("\n");
+impl FixtureRun {
+    pub(crate) fn new(root: &Utf8Path, options: &Options) -> Result<FixtureRun, String> {
+        let to_message = |failure: blocklint_engine::Failure| failure.lines.join("\n");
         let project = project_at(root)?;
-        let models = load_models(&project, root).map_err(told)?;
+        let models = load_models(&project, root).map_err(to_message)?;
         let arguments = RuleArguments { select: &options.select, extend_select: &[], ignore: &options.ignore };
-        let rules = Rules::new(&project.configuration, arguments, root).map_err(told)?;
+        let rules = Rules::new(&project.configuration, arguments, root).map_err(to_message)?;
         let levels = Levels { severity: options.min_severity, confidence: options.min_confidence };
-        Ok(Run { project, models, rules, levels })
+        Ok(FixtureRun { project, models, rules, levels })
     }
 
     fn options(&self) -> blocklint_engine::Options {
@@ -158,13 +161,13 @@ impl Run {
 
     /// Returns the findings with their fixes, and the reasons for those without one.
     fn findings(&self) -> Result<(Findings, Vec<Option<String>>), String> {
-        let told = |failure: blocklint_engine::Failure| failure.lines.join("\n");
-        let mut report = analyse(&self.project, &self.models, self.options()).map_err(told)?;
-        let keys = report.findings.iter().map(key).collect();
+        let to_message = |failure: blocklint_engine::Failure| failure.lines.join("\n");
+        let mut report = analyse(&self.project, &self.models, self.options()).map_err(to_message)?;
+        let keys = report.findings.iter().map(finding_key).collect();
         self.rules.suppress_per_file(&mut report.findings);
         let mut chosen = choose(report.findings, report.groups, &self.rules.selection, self.levels);
         let reasons =
-            on_large_stacks(|| attach(&self.project, &report.remedies, &mut chosen.findings)).map_err(told)?;
+            on_large_stacks(|| attach(&self.project, &report.remedies, &mut chosen.findings)).map_err(to_message)?;
         locate(&self.project, &mut chosen);
         Ok((
             Findings { keys, chosen },

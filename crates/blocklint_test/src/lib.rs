@@ -1,11 +1,12 @@
-//! Runs specifications: Markdown documents and annotated directories whose comments say what must be
-//! found.
+//! The fixture harness: runs Markdown documents and annotated directories whose comments say which findings
+//! there must be.
 //!
 //! # Documents
 //!
-//! The first paragraph says which files the document specifies:
-//! ``Specifies: `link/values/attribute.rs`, `flow/guards/decide.rs` ``. `link/…` is short for `crates/blocklint_link/src/…`; other paths begin at the root of the repository, as those of models do, and may be folders: `rules/models/python/`.
-//! A test demands that each file of the linker, the flow and the rules is named by a document.
+//! The first paragraph lists the files that the document specifies: ``Specifies: `link/values/attribute.rs`,
+//! `flow/guards/decide.rs` ``. `link/…` is short for `crates/blocklint_link/src/…`; other paths begin at the root of
+//! the repository and may be folders: `rules/models/python/`. A test requires that a document specifies each file of
+//! the linker, the flow and the rules.
 //!
 //! A heading opens a section. A section without deeper sections is one project; one with deeper
 //! sections holds prose and options only. Names of tests are the document's path and the headings
@@ -13,25 +14,25 @@
 //!
 //! A fenced block is a file of the project:
 //!
-//! - one with a name, `` `app/store.py`: `` as the last line before it, is that file, whatever its language;
-//! - one without is `main.py` (`py`, `python`), `src/main.rs` (`rs`, `rust`) or `Main.java` (`java`);
+//! - a block with a name, `` `app/store.py`: `` as the last line before it, is that file, whatever its language;
+//! - a block without a name is `main.py` (`py`, `python`), `src/main.rs` (`rs`, `rust`) or `Main.java` (`java`);
 //!   several of one language continue the same file, so prose and code alternate;
 //! - `toml` without a name gives options: `select`, `ignore`, `min-severity`, `min-confidence`, `signals`, those without each of
 //!   which the section must fail, and `order-dependent = ["main.py:7"]`, the lines whose findings are known to depend on the order of
 //!   questions (with `ASK_FIRST=1`, any other difference is a failure, and so is a line without one). Deeper
 //!   sections inherit them key by key, so a document may set them once under its title;
 //! - `snapshot` pins the rendered output of the section;
-//! - `fix` pins what `--fix --unsafe-fixes` does to the section: a line for each finding of a language that has fixes,
-//!   with the fix or why there is none, then the difference;
+//! - `fix` pins the effect of `--fix --unsafe-fixes` on the section: a line for each finding of a language that has fixes,
+//!   with the fix or the reason why there is none, then the diff;
 //! - any other language is prose.
 //!
 //! The default options are all rules, `min-severity = "note"`, `min-confidence = "medium"`.
 //!
 //! # Expectations
 //!
-//! They are comments (`#` in Python, `//` in Rust and Java) at the end of the line on which a finding
-//! begins, or alone above it; several stand on several lines above. Between them and that line only
-//! comments and blank lines may stand.
+//! Expectations are comments (`#` in Python, `//` in Rust and Java) at the end of the line on which a finding
+//! begins, or on lines of their own above it, one in each line. Between them and that line only
+//! comments and blank lines are allowed.
 //!
 //! ```text
 //! load(path)      # warning: [blocking-file] high "load → read_config → open" "no time limit"
@@ -40,11 +41,11 @@
 //! cache.get(key)  # todo-ok
 //! ```
 //!
-//! The word is the severity and must match; so must the confidence where it is given. Each quoted text
-//! must occur in the message or in the trace in one line. `ok` says that the line has no finding.
-//! `todo-…` is a miss that is known and fails once it is found; `todo-ok` marks a false alarm that is
-//! known and fails once it is gone. Every finding must be expected and every expectation met; a project
-//! without an expectation fails, where a comment that suppresses a rule counts as one.
+//! The word is the severity and must match; so must the confidence if it is given. Each quoted text
+//! must occur in the message or in the trace (`load → open`). `ok` says that the line has no finding.
+//! `todo-error` and the like mark a known missed alarm and fail once it is found; `todo-ok` marks a known false alarm
+//! and fails once it is gone. Every finding must be expected and every expectation met; a project
+//! without an expectation fails. A comment that suppresses a rule counts as an expectation.
 //!
 //! # Annotated directories
 //!
@@ -54,7 +55,7 @@
 //! Every project is also fixed, with unsafe fixes too: all files must still parse, the findings that were fixed be
 //! gone, none be new, and a second run must change nothing.
 //!
-//! A failing project prints below each mismatch what `blocklint why` says of the line.
+//! A failing project prints the output of `blocklint why` for the line below each mismatch.
 //!
 //! Projects run in a fresh temporary directory, which is kept if [`run`] is given a function for its path. Nothing here
 //! reads the environment or prints: the test binary passes in what it was asked for.

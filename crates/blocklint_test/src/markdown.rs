@@ -1,49 +1,51 @@
-//! Reads a Markdown document as a list of projects.
+//! Parses a Markdown document of fixtures into projects, one for each section with code.
 
 use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 
-use crate::specified::specified_files;
+use crate::specified::parse_specified_files;
 use crate::{Options, Problem, Project, ProjectFile, Snapshot, SpecifiedFile, project::Source};
 
 /// A document.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Document {
-    /// Its sections that are projects.
+    /// The projects of its sections.
     pub projects: Vec<Project>,
-    /// Mistakes in how it is written, other than those of one project.
+    /// Mistakes in the form of the document that belong to no project.
     pub problems: Vec<Problem>,
     /// The source files that it specifies.
     pub specifies: Vec<SpecifiedFile>,
 }
 
-/// Reads a document. `path` is how messages and names of tests call it.
+/// Parses a document. Messages and names of tests begin with `path`.
 pub fn parse_document(path: &Utf8Path, text: &str) -> Document {
     let mut reader = Reader { path, sections: vec![Section::default()], problems: Vec::new() };
     reader.read(text);
     let (projects, problems) = reader.finish();
-    Document { projects, problems, specifies: specified_files(text) }
+    Document { projects, problems, specifies: parse_specified_files(text) }
 }
 
-/// A heading and what stands under it, down to the next heading.
+/// A heading with the blocks under it, up to the next heading.
 #[derive(Default)]
 struct Section {
-    /// 0 for what stands above the first heading.
+    /// The level of the heading; 0 for blocks above the first heading.
     level: usize,
     title: String,
     line: u32,
     blocks: Vec<Block>,
     /// True if deeper sections follow.
-    parent: bool,
+    has_subsections: bool,
 }
 
+/// A fenced block of code.
 struct Block {
     language: String,
     name: Option<String>,
     text: String,
-    /// First line of the text.
+    /// The line of the document in which the text begins.
     line: u32,
 }
 
+/// The state of the parser.
 struct Reader<'a> {
     path: &'a Utf8Path,
     sections: Vec<Section>,
@@ -51,21 +53,21 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn problem(&mut self, line: u32, message: String) {
+    fn add_problem(&mut self, line: u32, message: String) {
         self.problems.push(Problem { path: self.path.to_owned(), line, message });
     }
 
     fn read(&mut self, text: &str) {
         let mut lines = (1..).zip(text.lines());
-        // The last line of prose, which may name the next block.
-        let mut before = "";
+        // The last line of prose, which may be the name of the next block.
+        let mut previous_line = "";
         while let Some((row, line)) = lines.next() {
-            if let Some(fence) = Fence::opened_by(line) {
-                let name = before.strip_prefix('`').and_then(|rest| rest.strip_suffix("`:")).map(str::to_owned);
+            if let Some(fence) = Fence::parse(line) {
+                let name = previous_line.strip_prefix('`').and_then(|rest| rest.strip_suffix("`:")).map(str::to_owned);
                 let mut block = Block { language: fence.language, name, text: String::new(), line: row + 1 };
                 let mut closed = false;
                 for (_, line) in lines.by_ref() {
-                    if fence.mark.closed_by(line) {
+                    if fence.mark.is_closed_by(line) {
                         closed = true;
                         break;
                     }
@@ -73,20 +75,20 @@ impl Reader<'_> {
                     block.text.push('\n');
                 }
                 if !closed {
-                    self.problem(row, "this block is not closed".to_owned());
+                    self.add_problem(row, "this block is not closed".to_owned());
                 }
                 if let Some(section) = self.sections.last_mut() {
                     section.blocks.push(block);
                 }
-                before = "";
-            } else if let Some((level, title)) = heading(line) {
+                previous_line = "";
+            } else if let Some((level, title)) = parse_heading(line) {
                 if let Some(last) = self.sections.last_mut() {
-                    last.parent = level > last.level;
+                    last.has_subsections = level > last.level;
                 }
                 self.sections.push(Section { level, title, line: row, ..Section::default() });
-                before = "";
+                previous_line = "";
             } else if !line.trim().is_empty() {
-                before = line.trim();
+                previous_line = line.trim();
             }
         }
     }
@@ -94,49 +96,49 @@ impl Reader<'_> {
     fn finish(mut self) -> (Vec<Project>, Vec<Problem>) {
         let sections = std::mem::take(&mut self.sections);
         let mut projects: Vec<Project> = Vec::new();
-        // The sections around the current one, with the options that hold in each.
-        let mut around: Vec<(usize, String, Options)> = Vec::new();
+        // The sections that contain the current one: level, title and options.
+        let mut ancestors: Vec<(usize, String, Options)> = Vec::new();
         for section in sections {
-            around.retain(|(level, ..)| *level < section.level);
-            let outer = around.last().map(|(.., options)| options.clone()).unwrap_or_default();
+            ancestors.retain(|(level, ..)| *level < section.level);
+            let outer = ancestors.last().map(|(.., options)| options.clone()).unwrap_or_default();
             let title = section.title.clone();
             let level = section.level;
-            let mut project = self.project(section, outer);
-            let titles = around.iter().map(|(_, title, _)| title).chain([&title]);
-            // The document's title says no more than its name does.
-            let deep = around.iter().any(|(level, ..)| *level == 1);
-            let titles = titles.filter(|title| !title.is_empty()).skip(usize::from(deep)).map(String::as_str);
+            let mut project = self.build_project(section, outer);
+            let titles = ancestors.iter().map(|(_, title, _)| title).chain([&title]);
+            // The title of the document is left out of test names, because they begin with its path.
+            let is_below_title = ancestors.iter().any(|(level, ..)| *level == 1);
+            let titles = titles.filter(|title| !title.is_empty()).skip(usize::from(is_below_title)).map(String::as_str);
             project.name = [self.path.as_str()].into_iter().chain(titles).collect::<Vec<_>>().join(" - ");
-            around.push((level, title, project.options.clone()));
+            ancestors.push((level, title, project.options.clone()));
             if project.files.is_empty() && project.snapshot.is_none() && project.fix.is_none() {
                 self.problems.append(&mut project.problems);
                 continue;
             }
             if let Some(twin) = projects.iter().find(|other| other.name == project.name) {
                 let message = format!("the section at line {} has the same headings", twin.line);
-                self.problem(project.line, message);
+                self.add_problem(project.line, message);
             }
             projects.push(project);
         }
         if projects.is_empty() {
-            self.problem(1, "this document has no section with code".to_owned());
+            self.add_problem(1, "this document has no section with code".to_owned());
         }
         (projects, self.problems)
     }
 
-    fn project(&mut self, section: Section, options: Options) -> Project {
+    fn build_project(&mut self, section: Section, options: Options) -> Project {
         let mut project =
             Project { options, origin: self.path.to_owned(), line: section.line.max(1), ..Project::default() };
-        let parent = section.parent;
+        let has_subsections = section.has_subsections;
         for block in section.blocks {
             let line = block.line - 1;
-            let mut wrong = |message: String| {
+            let mut add_problem = |message: String| {
                 project.problems.push(Problem { path: self.path.to_owned(), line, message });
             };
             if block.name.is_none() && block.language == "toml" {
-                match project.options.with(&block.text) {
+                match project.options.with_toml(&block.text) {
                     Ok(options) => project.options = options,
-                    Err(message) => wrong(message),
+                    Err(message) => add_problem(message),
                 }
                 continue;
             }
@@ -149,22 +151,22 @@ impl Reader<'_> {
                 // A language without files, such as `text` or `sh`, is prose.
                 (None, _) => continue,
             };
-            if parent {
-                wrong(
+            if has_subsections {
+                add_problem(
                     "a section with sections below it holds no code: give this block a heading of its own".to_owned(),
                 );
                 continue;
             }
             match (&block.name, block.language.as_str()) {
-                (None, "fix") if project.fix.is_some() => wrong("a second `fix` block in one section".to_owned()),
+                (None, "fix") if project.fix.is_some() => add_problem("a second `fix` block in one section".to_owned()),
                 (None, "fix") => project.fix = Some(Snapshot { text: block.text, line: block.line }),
                 (None, "snapshot") if project.snapshot.is_some() => {
-                    wrong("a second snapshot in one section".to_owned())
+                    add_problem("a second snapshot in one section".to_owned())
                 }
                 (None, "snapshot") => project.snapshot = Some(Snapshot { text: block.text, line: block.line }),
-                _ if !inside(&path) => wrong(format!("`{path}` does not lie in the project")),
+                _ if !is_inside(&path) => add_problem(format!("`{path}` does not lie in the project")),
                 _ => {
-                    if let Err(message) = self.add(&mut project.files, path, block) {
+                    if let Err(message) = self.add_file(&mut project.files, path, block) {
                         project.problems.push(Problem { path: self.path.to_owned(), line, message });
                     }
                 }
@@ -173,8 +175,8 @@ impl Reader<'_> {
         project
     }
 
-    /// Adds a block as a file, or to the unnamed file of its language.
-    fn add(&self, files: &mut Vec<ProjectFile>, path: Utf8PathBuf, block: Block) -> Result<(), String> {
+    /// Adds a block as a new file, or appends it to the file of the unnamed blocks of its language.
+    fn add_file(&self, files: &mut Vec<ProjectFile>, path: Utf8PathBuf, block: Block) -> Result<(), String> {
         let source = |row| Source { path: self.path.to_owned(), blocks: vec![(row, block.line)] };
         let Some(file) = files.iter_mut().find(|file| file.path == path) else {
             files.push(ProjectFile { path, contents: block.text.into_bytes(), source: source(1) });
@@ -190,20 +192,21 @@ impl Reader<'_> {
     }
 }
 
-/// The characters that open and close a block.
+/// The characters that open and close a fenced block: three or more backticks or tildes.
 struct Mark {
     sign: char,
     count: usize,
 }
 
+/// The line that opens a fenced block.
 struct Fence {
     mark: Mark,
-    /// The first word behind it, in small letters.
+    /// The first word after the mark, in lower case.
     language: String,
 }
 
 impl Fence {
-    fn opened_by(line: &str) -> Option<Fence> {
+    fn parse(line: &str) -> Option<Fence> {
         let text = line.trim_start_matches(' ');
         let sign = text.chars().next().filter(|sign| line.len() - text.len() <= 3 && matches!(sign, '`' | '~'))?;
         let info = text.trim_start_matches(sign);
@@ -217,21 +220,22 @@ impl Fence {
 }
 
 impl Mark {
-    fn closed_by(&self, line: &str) -> bool {
+    fn is_closed_by(&self, line: &str) -> bool {
         let text = line.trim();
         text.chars().all(|c| c == self.sign) && text.len() >= self.count
     }
 }
 
-fn heading(line: &str) -> Option<(usize, String)> {
+/// Returns the level and title of a heading.
+fn parse_heading(line: &str) -> Option<(usize, String)> {
     let title = line.trim_start_matches('#');
     let level = line.len() - title.len();
-    let known = (1..=6).contains(&level) && title.starts_with(' ');
-    known.then(|| (level, title.trim().replace('`', "")))
+    let is_heading = (1..=6).contains(&level) && title.starts_with(' ');
+    is_heading.then(|| (level, title.trim().replace('`', "")))
 }
 
-/// True if a path stays below the folder it is joined to.
-fn inside(path: &Utf8Path) -> bool {
+/// True if a path stays below the folder that it is joined to: it is relative and has no `..`.
+fn is_inside(path: &Utf8Path) -> bool {
     !path.as_str().is_empty() && path.components().all(|part| matches!(part, Utf8Component::Normal(_)))
 }
 
@@ -302,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_its_line() {
+    fn problems_have_the_line_of_their_cause() {
         for (text, line, part) in [
             ("# T\nprose\n", 1, "no section with code"),
             ("# T\n```py\n", 2, "not closed"),
@@ -312,9 +316,10 @@ mod tests {
             ("# T\n```toml\nx = 1\n```\n```py\n```\n", 2, "unknown option"),
         ] {
             let document = parse(text);
-            let of_sections = document.projects.iter().flat_map(|project| &project.problems);
-            let found = document.problems.iter().chain(of_sections).any(|p| p.line == line && p.message.contains(part));
-            assert!(found, "{text}: {document:?}");
+            let section_problems = document.projects.iter().flat_map(|project| &project.problems);
+            let is_reported =
+                document.problems.iter().chain(section_problems).any(|p| p.line == line && p.message.contains(part));
+            assert!(is_reported, "{text}: {document:?}");
         }
     }
 

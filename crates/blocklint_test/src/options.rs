@@ -1,21 +1,21 @@
-//! The options of one run.
+//! The options of a fixture: rules, levels and signals, as its `toml` blocks set them.
 
 use blocklint_core::{Confidence, Severity};
 
-/// Which findings a project is checked for.
+/// The rules and levels with which a project is checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     /// Codes, prefixes or names of the rules that are on; empty means all.
     pub select: Vec<String>,
     /// Codes, prefixes or names of the rules that are off.
     pub ignore: Vec<String>,
-    /// The least severity that is shown.
+    /// The minimum severity of shown findings.
     pub min_severity: Severity,
-    /// The least confidence that is shown.
+    /// The minimum confidence of shown findings.
     pub min_confidence: Confidence,
-    /// The signals that the section is about: without each of them it must fail.
+    /// The signals on which the section depends: without each of them it must fail.
     pub signals: Vec<String>,
-    /// A signal that is switched off.
+    /// The signal that is switched off, if any.
     pub without: Option<String>,
     /// The seed of a random order in which the targets of every call are asked for before the search.
     pub ask_first: Option<u64>,
@@ -39,21 +39,21 @@ impl Default for Options {
 }
 
 impl Options {
-    /// These options with what the TOML text sets.
+    /// Returns these options, overridden by those of the TOML text.
     ///
     /// # Errors
     ///
-    /// Text that is no TOML, an unknown key, a value of the wrong kind.
-    pub fn with(&self, text: &str) -> Result<Options, String> {
+    /// If the text is not TOML, a key is unknown, or a value has the wrong type.
+    pub fn with_toml(&self, text: &str) -> Result<Options, String> {
         let table: toml::Table = text.parse().map_err(|error: toml::de::Error| error.message().to_owned())?;
         let mut options = self.clone();
         for (key, value) in &table {
             match key.as_str() {
-                "select" => options.select = strings(key, value)?,
-                "ignore" => options.ignore = strings(key, value)?,
-                "min-severity" => options.min_severity = word(key, value, Severity::parse)?,
-                "min-confidence" => options.min_confidence = word(key, value, Confidence::parse)?,
-                "signals" => options.signals = strings(key, value)?,
+                "select" => options.select = parse_strings(key, value)?,
+                "ignore" => options.ignore = parse_strings(key, value)?,
+                "min-severity" => options.min_severity = parse_word(key, value, Severity::parse)?,
+                "min-confidence" => options.min_confidence = parse_word(key, value, Confidence::parse)?,
+                "signals" => options.signals = parse_strings(key, value)?,
                 "order-dependent" => options.order_dependent = strings(key, value)?,
                 _ => {
                     return Err(format!(
@@ -67,14 +67,14 @@ impl Options {
     }
 }
 
-fn strings(key: &str, value: &toml::Value) -> Result<Vec<String>, String> {
+fn parse_strings(key: &str, value: &toml::Value) -> Result<Vec<String>, String> {
     let list = value.as_array().ok_or_else(|| format!("`{key}` must be a list of strings"))?;
     list.iter()
         .map(|item| item.as_str().map(str::to_owned).ok_or_else(|| format!("`{key}` must be a list of strings")))
         .collect()
 }
 
-fn word<T>(key: &str, value: &toml::Value, parse: fn(&str) -> Option<T>) -> Result<T, String> {
+fn parse_word<T>(key: &str, value: &toml::Value, parse: fn(&str) -> Option<T>) -> Result<T, String> {
     value.as_str().and_then(parse).ok_or_else(|| format!("`{key}` cannot be {value}"))
 }
 
@@ -83,20 +83,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn later_options_change_only_what_they_name() {
-        let outer = Options::default().with("select = [\"BLT101\"]\nmin-confidence = \"low\"").expect("valid");
-        let inner = outer.with("min-severity = \"error\"").expect("valid");
+    fn inner_options_override_only_their_own_keys() {
+        let outer = Options::default().with_toml("select = [\"BLT101\"]\nmin-confidence = \"low\"").expect("valid");
+        let inner = outer.with_toml("min-severity = \"error\"").expect("valid");
         assert_eq!(inner.select, ["BLT101"]);
         assert_eq!(inner.min_confidence, Confidence::Low);
         assert_eq!(inner.min_severity, Severity::Error);
     }
 
     #[test]
-    fn a_key_or_value_that_means_nothing_is_an_error() {
+    fn unknown_keys_and_invalid_values_are_errors() {
         for (text, part) in
             [("confidence = 1", "unknown option `confidence`"), ("min-severity = \"bad\"", "min-severity"), ("a", "")]
         {
-            let error = Options::default().with(text).expect_err(text);
+            let error = Options::default().with_toml(text).expect_err(text);
             assert!(error.contains(part), "{error}");
         }
     }

@@ -1,4 +1,4 @@
-//! One project of a specification: its files and where each of their lines was written.
+//! A project of a fixture: its files, with the lines of the document from which they were read.
 
 use std::fmt;
 
@@ -6,53 +6,53 @@ use camino::Utf8PathBuf;
 
 use crate::Options;
 
-/// A project that is checked as a whole.
+/// A project of a fixture: a section of a document, or an annotated directory.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Project {
-    /// Its name among the tests.
+    /// The name of its test.
     pub name: String,
-    /// Its files, in the order in which they are written.
+    /// Its files, in the order of the document.
     pub files: Vec<ProjectFile>,
-    /// How it is checked.
+    /// The options with which it is checked.
     pub options: Options,
     /// The output that is pinned, if any.
     pub snapshot: Option<Snapshot>,
     /// The fixes that are pinned, if any.
     pub fix: Option<Snapshot>,
-    /// The document or directory it was read from, as messages name it.
+    /// The document or directory from which it was read, as in messages.
     pub origin: Utf8PathBuf,
     /// The line of its heading; 1 for a directory.
     pub line: u32,
-    /// Mistakes in how it is written.
+    /// Mistakes in its form.
     pub problems: Vec<Problem>,
 }
 
 /// A file of a project.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ProjectFile {
-    /// Path below the project's root.
+    /// The path relative to the project's root.
     pub path: Utf8PathBuf,
     /// Its bytes.
     pub contents: Vec<u8>,
-    /// Where its lines were written.
+    /// The origin of its lines.
     pub source: Source,
 }
 
-/// Where the lines of a file were written.
+/// The origin of the lines of a file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Source {
     /// The document, or the file itself.
     pub path: Utf8PathBuf,
-    /// For each block the row in the file with which it begins and the line in `path` of that row;
-    /// ascending, rows and lines from 1. Empty: rows are lines.
+    /// For each block the first row in the file, and the line in `path` of that row; sorted, rows and lines from 1.
+    /// Empty if rows are lines.
     pub blocks: Vec<(u32, u32)>,
 }
 
 impl Source {
     /// Returns the line in `path` of a row of the file.
     pub fn line(&self, row: u32) -> u32 {
-        let before = self.blocks.partition_point(|(first, _)| *first <= row);
-        match before.checked_sub(1).and_then(|at| self.blocks.get(at)) {
+        let count = self.blocks.partition_point(|(first, _)| *first <= row);
+        match count.checked_sub(1).and_then(|index| self.blocks.get(index)) {
             Some((first, line)) => line + (row - first),
             None => row,
         }
@@ -64,12 +64,12 @@ impl Source {
 pub enum Pin {
     /// The rendered output.
     Snapshot,
-    /// The changes of fixes.
+    /// The diff of the fixes.
     Fix,
 }
 
 impl Project {
-    /// Returns the output of a kind that this section pins.
+    /// Returns the pinned output of a kind.
     pub fn pinned(&self, pin: Pin) -> Option<&Snapshot> {
         match pin {
             Pin::Snapshot => self.snapshot.as_ref(),
@@ -87,14 +87,14 @@ pub struct Snapshot {
     pub line: u32,
 }
 
-/// Something wrong at a line of a specification.
+/// A mistake at a line of a document or directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// The document or file.
     pub path: Utf8PathBuf,
     /// The line.
     pub line: u32,
-    /// The mistake; further lines are indented where it is shown.
+    /// The mistake; `Display` indents its lines after the first.
     pub message: String,
 }
 
@@ -109,7 +109,7 @@ mod tests {
     use super::Source;
 
     #[test]
-    fn rows_lead_back_to_the_block_they_came_from() {
+    fn rows_map_to_the_lines_of_their_block() {
         let source = Source { path: "a.md".into(), blocks: vec![(1, 10), (4, 20)] };
         assert_eq!([1, 3, 4, 9].map(|row| source.line(row)), [10, 12, 20, 25]);
         assert_eq!(Source::default().line(7), 7);

@@ -1,4 +1,4 @@
-//! Runs one project.
+//! Runs one project: writes its files, analyses them, compares findings and pinned output, and applies fixes.
 
 use std::fs;
 
@@ -11,63 +11,66 @@ use crate::matching::differences;
 use crate::order::demand_equal_findings;
 use crate::{CodeLine, HarnessEngine, Options, Pin, Problem, Project, ProjectFile};
 
-/// Lines of one project that are explained where it fails.
-const MOST_EXPLAINED: usize = 3;
+/// The number of lines that are explained if a project fails.
+const MAX_EXPLAINED: usize = 3;
 
-/// Is told where the files of a project are kept.
+/// A callback that gets the folder in which the files of a project are kept.
 pub type Keep<'k> = &'k dyn Fn(&Utf8Path);
 
-/// Checks a project, or, if `check` is `None`, only how it is written. Returns the pinned output that differs, where
-/// nothing else is wrong. The project's folder is removed, unless `keep` is given: then the folder stays, with the
-/// files as they were written. The findings are compared with those of each seed.
+/// Checks a project; without an engine, only its form. Returns the pinned outputs that differ, if there is no other
+/// mistake. The project's folder is removed, unless `keep` is given: then it stays, with the files as they were before
+/// the fixes. The findings are compared with those of each seed.
 ///
 /// # Errors
 ///
-/// All that is wrong, each with its place, fit to be shown.
+/// The text of all mistakes, each with its place.
 pub fn run(
     project: &Project,
-    check: Option<&dyn HarnessEngine>,
+    engine: Option<&dyn HarnessEngine>,
     keep: Option<Keep<'_>>,
     seeds: &[u64],
 ) -> Result<Vec<(Pin, String)>, String> {
     let mut problems = project.problems.clone();
     let expectations = read_expectations(project, &mut problems);
     if !problems.is_empty() {
-        return Err(listed(problems));
+        return Err(join_problems(problems));
     }
-    let Some(check) = check else { return Ok(Vec::new()) };
-    let whole = |message: String| listed(vec![Problem { path: project.origin.clone(), line: project.line, message }]);
+    let Some(engine) = engine else { return Ok(Vec::new()) };
+    let project_error =
+        |message: String| join_problems(vec![Problem { path: project.origin.clone(), line: project.line, message }]);
     // A name that begins with a point, as the default does, would make the folder a hidden one.
     let folder = tempfile::Builder::new()
         .prefix("blocklint-fixture-")
         .tempdir()
-        .map_err(|error| whole(format!("cannot make a folder for the project: {error}")))?;
-    let unwritten = |error: std::io::Error| whole(format!("cannot write the project: {error}"));
-    let root = write(project, folder.path()).map_err(unwritten)?;
-    let result = run_in(project, check, &root, &expectations, seeds);
+        .map_err(|error| project_error(format!("cannot make a folder for the project: {error}")))?;
+    let unwritten = |error: std::io::Error| project_error(format!("cannot write the project: {error}"));
+    let root = write_files(project, folder.path()).map_err(unwritten)?;
+    let result = run_in_folder(project, engine, &root, &expectations, seeds);
     if let Some(keep) = keep {
         let kept = folder.keep();
-        // The last step fixed the files.
-        write(project, &kept).map_err(unwritten)?;
+        // The fixes have changed the files, so they are written again.
+        write_files(project, &kept).map_err(unwritten)?;
         keep(&root);
     }
     result
 }
 
-/// Checks a project whose files stand below `root`.
-fn run_in(
+/// Checks a project whose files are below `root`.
+fn run_in_folder(
     project: &Project,
-    check: &dyn HarnessEngine,
+    engine: &dyn HarnessEngine,
     root: &Utf8Path,
     expectations: &[Vec<Expectation>],
     seeds: &[u64],
 ) -> Result<Vec<(Pin, String)>, String> {
-    let whole = |message: String| listed(vec![Problem { path: project.origin.clone(), line: project.line, message }]);
-    let mut findings = check.check(root, &project.options).map_err(|error| whole(error.replace(root.as_str(), ".")))?;
+    let project_error =
+        |message: String| join_problems(vec![Problem { path: project.origin.clone(), line: project.line, message }]);
+    let mut findings =
+        engine.check(root, &project.options).map_err(|error| project_error(error.replace(root.as_str(), ".")))?;
     demand_equal_findings(check, root, &project.options, &findings, seeds).map_err(whole)?;
     findings.retain(|finding| finding.suppression.is_none());
-    let differ = unmet(project, root, expectations, &findings, check);
-    let mut problems = explained(project, root, differ, check);
+    let mismatches = find_mismatches(project, root, expectations, &findings, engine);
+    let mut problems = explain_mismatches(project, root, mismatches, engine);
     for finding in &findings {
         if !project.files.iter().any(|file| *finding.place.path == *root.join(&file.path)) {
             let path = &finding.place.path;
@@ -79,14 +82,14 @@ fn run_in(
         }
     }
     if !problems.is_empty() {
-        return Err(listed(problems).replace(&format!("{root}/"), ""));
+        return Err(join_problems(problems).replace(&format!("{root}/"), ""));
     }
     for signal in &project.options.signals {
         let options = Options { without: Some(signal.clone()), ..project.options.clone() };
-        let mut findings = check.check(root, &options).map_err(whole)?;
+        let mut findings = engine.check(root, &options).map_err(project_error)?;
         findings.retain(|finding| finding.suppression.is_none());
-        if unmet(project, root, expectations, &findings, check).is_empty() {
-            return Err(whole(format!("all that is expected here is found without `{signal}`, too")));
+        if find_mismatches(project, root, expectations, &findings, engine).is_empty() {
+            return Err(project_error(format!("all that is expected here is found without `{signal}`, too")));
         }
     }
     let mut different = Vec::new();
@@ -97,64 +100,69 @@ fn run_in(
         }
     };
     if project.snapshot.is_some() {
-        compare(Pin::Snapshot, check.render(root, &findings).map_err(whole)?);
+        compare(Pin::Snapshot, engine.render(root, &findings).map_err(project_error)?);
     }
     if !findings.is_empty() || project.fix.is_some() {
-        // Last: it changes the files.
-        let fixed = check.fix(root, &project.options).map_err(whole)?;
+        // The fixes are the last step, because they change the files.
+        let fixed = engine.fix(root, &project.options).map_err(project_error)?;
         if !fixed.problems.is_empty() {
-            return Err(whole(fixed.problems.join("\n")).replace(&format!("{root}/"), ""));
+            return Err(project_error(fixed.problems.join("\n")).replace(&format!("{root}/"), ""));
         }
         compare(Pin::Fix, fixed.text);
     }
     Ok(different)
 }
 
-/// A mismatch, with the line of code that it describes.
+/// A difference between expectations and findings, with its line of code.
 struct Mismatch {
     problem: Problem,
     line: CodeLine,
 }
 
 /// Returns the mismatches between the expectations of a project and its findings.
-fn unmet(
+fn find_mismatches(
     project: &Project,
     root: &Utf8Path,
     expectations: &[Vec<Expectation>],
     findings: &[Finding],
-    check: &dyn HarnessEngine,
+    engine: &dyn HarnessEngine,
 ) -> Vec<Mismatch> {
     let mut all = Vec::new();
     for (file, expectations) in project.files.iter().zip(expectations) {
         let path = root.join(&file.path);
         let found: Vec<&Finding> = findings.iter().filter(|finding| *finding.place.path == *path).collect();
-        let different = differences(expectations, &found, check).into_iter();
+        let different = differences(expectations, &found, engine).into_iter();
         all.extend(different.map(|difference| Mismatch {
-            problem: at(file, difference.row, difference.message),
+            problem: problem_at(file, difference.row, difference.message),
             line: CodeLine { path: file.path.clone(), row: difference.code_row },
         }));
     }
     all
 }
 
-/// Returns the problems of mismatches; below the first ones stands what `blocklint why` says of their lines.
-fn explained(project: &Project, root: &Utf8Path, mismatches: Vec<Mismatch>, check: &dyn HarnessEngine) -> Vec<Problem> {
+/// Returns the problems of mismatches; the first ones are followed by the output of `blocklint why` for their lines.
+fn explain_mismatches(
+    project: &Project,
+    root: &Utf8Path,
+    mismatches: Vec<Mismatch>,
+    engine: &dyn HarnessEngine,
+) -> Vec<Problem> {
     let mut lines: Vec<CodeLine> = Vec::new();
     for mismatch in &mismatches {
-        if lines.len() < MOST_EXPLAINED && !lines.contains(&mismatch.line) {
+        if lines.len() < MAX_EXPLAINED && !lines.contains(&mismatch.line) {
             lines.push(mismatch.line.clone());
         }
     }
     let mut texts = match lines.is_empty() {
         true => Vec::new(),
-        false => check.explain(root, &project.options, &lines).unwrap_or_else(|error| vec![error]),
+        false => engine.explain(root, &project.options, &lines).unwrap_or_else(|error| vec![error]),
     };
     texts.resize(lines.len(), String::new());
     let mut problems = Vec::new();
     for Mismatch { mut problem, line } in mismatches {
-        let number = lines.iter().position(|known| *known == line);
+        let position = lines.iter().position(|known| *known == line);
         // Each line is explained once, below its first mismatch.
-        let text = number.map(|number| std::mem::take(&mut texts[number])).unwrap_or_default();
+        let text = position.map(|position| std::mem::take(&mut texts[position])).unwrap_or_default();
         if !text.trim().is_empty() {
             problem.message.push_str(&format!("\n\n{}\n", text.trim_end()));
         }
@@ -163,43 +171,44 @@ fn explained(project: &Project, root: &Utf8Path, mismatches: Vec<Mismatch>, chec
     problems
 }
 
-/// Returns the difference between what a project pins and what there is, as people read it.
+/// Returns the message for pinned output that differs, with a unified diff.
 pub(crate) fn difference(project: &Project, pin: Pin, rendered: &str) -> String {
     let (pinned, line) = project.pinned(pin).map_or(("", project.line), |s| (s.text.as_str(), s.line));
     let diff = TextDiff::from_lines(pinned, rendered).unified_diff().header("pinned", "rendered").to_string();
     format!("{}:{line}: the output differs (`UPDATE=1` rewrites it)\n{diff}", project.origin)
 }
 
-/// Reads the expectations of all files. A project without any is a problem.
+/// Parses the expectations of all files. A project without expectations is a problem.
 fn read_expectations(project: &Project, problems: &mut Vec<Problem>) -> Vec<Vec<Expectation>> {
-    let mut promises = false;
+    let mut has_expectations = false;
     let mut all = Vec::new();
     for file in &project.files {
         let scan = scan(file.path.as_str(), &String::from_utf8_lossy(&file.contents));
-        promises |= scan.suppresses || !scan.expectations.is_empty();
-        problems.extend(scan.problems.into_iter().map(|(row, message)| at(file, row, message)));
+        has_expectations |= scan.suppresses || !scan.expectations.is_empty();
+        problems.extend(scan.problems.into_iter().map(|(row, message)| problem_at(file, row, message)));
         all.push(scan.expectations);
     }
-    if !promises {
+    if !has_expectations {
         let message = "nothing is expected here: say at least once what is found or that nothing is (`ok`)".to_owned();
         problems.push(Problem { path: project.origin.clone(), line: project.line, message });
     }
     all
 }
 
-fn at(file: &ProjectFile, row: u32, message: String) -> Problem {
+/// Returns a problem at a row of a file, with the code of the row.
+fn problem_at(file: &ProjectFile, row: u32, message: String) -> Problem {
     let line = file.source.line(row);
     let text = String::from_utf8_lossy(&file.contents);
     let code = text.lines().nth(row.saturating_sub(1) as usize).unwrap_or_default().trim();
     Problem { path: file.source.path.clone(), line, message: format!("{message}\n| {code}") }
 }
 
-fn listed(problems: Vec<Problem>) -> String {
+fn join_problems(problems: Vec<Problem>) -> String {
     problems.iter().map(Problem::to_string).collect::<Vec<_>>().join("\n")
 }
 
-/// Writes the project's files below a folder; returns its real path, as findings name it.
-fn write(project: &Project, folder: &std::path::Path) -> std::io::Result<Utf8PathBuf> {
+/// Writes the project's files below a folder; returns the canonical path of the folder, which findings have.
+fn write_files(project: &Project, folder: &std::path::Path) -> std::io::Result<Utf8PathBuf> {
     let real = fs::canonicalize(folder)?;
     let root = Utf8PathBuf::from_path_buf(real)
         .map_err(|path| std::io::Error::other(format!("{} is no UTF-8", path.display())))?;

@@ -1,30 +1,29 @@
-//! Reads which source files a document specifies.
+//! Parses the paragraph `Specifies:` of a document, which lists the source files that it specifies.
 
 /// The word that begins the paragraph.
 const WORD: &str = "Specifies:";
 
-/// A file that a document names as specified by it.
+/// A source file that a document specifies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpecifiedFile {
-    /// Its path as the document writes it.
+    /// The path as in the document, such as `link/values/attribute.rs`.
     pub path: String,
     /// The line of the document.
     pub line: u32,
 }
 
-/// Returns the files that the paragraph `Specifies:` names, which stands between the title and the first block or
-/// section.
-pub(crate) fn specified_files(text: &str) -> Vec<SpecifiedFile> {
+/// Returns the files of the paragraph `Specifies:`, which is between the title and the first block or section.
+pub(crate) fn parse_specified_files(text: &str) -> Vec<SpecifiedFile> {
     let mut headings = 0;
     let mut files = Vec::new();
-    let mut inside = false;
+    let mut in_paragraph = false;
     for (line, text) in (1..).zip(text.lines()) {
         headings += usize::from(text.starts_with('#'));
-        if headings > 1 || text.starts_with("```") || (inside && text.trim().is_empty()) {
+        if headings > 1 || text.starts_with("```") || (in_paragraph && text.trim().is_empty()) {
             break;
         }
-        inside |= text.starts_with(WORD);
-        if inside {
+        in_paragraph |= text.starts_with(WORD);
+        if in_paragraph {
             let quoted = text.split('`').skip(1).step_by(2);
             files.extend(quoted.map(|path| SpecifiedFile { path: path.to_owned(), line }));
         }
@@ -34,10 +33,10 @@ pub(crate) fn specified_files(text: &str) -> Vec<SpecifiedFile> {
 
 #[cfg(test)]
 mod tests {
-    use super::specified_files;
+    use super::parse_specified_files;
 
     fn paths(text: &str) -> Vec<(u32, String)> {
-        specified_files(text).into_iter().map(|file| (file.line, file.path)).collect()
+        parse_specified_files(text).into_iter().map(|file| (file.line, file.path)).collect()
     }
 
     #[test]
@@ -47,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn a_section_or_a_block_says_nothing_of_the_document() {
+    fn a_paragraph_after_a_section_or_block_is_ignored() {
         assert_eq!(paths("# T\n\n## A\n\nSpecifies: `link/a.rs`\n"), []);
         assert_eq!(paths("# T\n\n```py\n```\n\nSpecifies: `link/a.rs`\n"), []);
     }

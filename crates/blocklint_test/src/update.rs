@@ -1,4 +1,4 @@
-//! Rewrites what a document pins.
+//! Rewrites the pinned output (`snapshot` and `fix` blocks) of a document.
 
 use std::fs;
 use std::sync::Mutex;
@@ -8,15 +8,15 @@ use camino::Utf8Path;
 use crate::run::difference;
 use crate::{Pin, Project, parse_document};
 
-/// Sections of one document are run side by side; each rewrite reads the lines as the last one left them.
+/// A lock for rewrites, because sections of one document run in parallel and each rewrite moves lines.
 static WRITING: Mutex<()> = Mutex::new(());
 
-/// Handles output that differs from what the project pins: writes it into the document at `file` if
-/// `rewrite`, else fails with the difference.
+/// Writes output that differs from the pinned output into the document at `file` if `rewrite`; else fails with the
+/// diff.
 ///
 /// # Errors
 ///
-/// The difference, or what keeps the document from being written.
+/// The diff if `rewrite` is false; else if the document cannot be written or has changed.
 pub fn update_pinned(
     project: &Project,
     pin: Pin,
@@ -40,9 +40,9 @@ pub fn update_pinned(
         return Err(format!("{file}:{}: the output holds a fence and cannot be pinned", snapshot.line));
     }
     let first = snapshot.line as usize - 1;
-    let behind = first + snapshot.text.lines().count();
+    let end = first + snapshot.text.lines().count();
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
-    let (Some(before), Some(after)) = (lines.get(..first), lines.get(behind..)) else {
+    let (Some(before), Some(after)) = (lines.get(..first), lines.get(end..)) else {
         return Err(format!("{file}: the section `{}` moved", project.name));
     };
     let text = format!("{}{rendered}{}", before.concat(), after.concat());

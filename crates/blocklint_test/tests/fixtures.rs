@@ -15,7 +15,7 @@ use blocklint_test::{
 use camino::{Utf8Path, Utf8PathBuf};
 use libtest_mimic::{Arguments, Failed, Trial};
 
-/// The most memory that all trials together may hold, in MiB; on two cores they need 60.
+/// The maximum memory of all trials together, in MiB; on two cores they need 60.
 const MOST_MEMORY: u64 = 1500;
 
 /// The seeds of random orders of questions.
@@ -24,9 +24,9 @@ const SEEDS: [u64; 3] = [1, 2, 3];
 /// The switches of a run, from the environment.
 #[derive(Clone, Copy)]
 struct Switches {
-    /// Blocks that documents pin are rewritten.
+    /// Rewrites pinned blocks of documents (`UPDATE=1`).
     update: bool,
-    /// Folders of projects stay, and their paths are printed.
+    /// Keeps the folders of projects and prints their paths (`KEEP=1`).
     keep: bool,
     /// Each project is checked in three random orders of questions, too.
     ask_first: bool,
@@ -44,7 +44,7 @@ fn main() -> ExitCode {
     let is_small = env::var("PROJECTS").is_err();
     let trials = match trials {
         Ok(trials) => trials,
-        // A folder that cannot be listed must not look like a folder without tests.
+        // A folder that cannot be listed is a failure, and not a folder without tests.
         Err(error) => vec![Trial::test("documents", move || Err(Failed::from(error)))],
     };
     let conclusion = libtest_mimic::run(&arguments, trials);
@@ -56,7 +56,7 @@ fn main() -> ExitCode {
     conclusion.exit_code()
 }
 
-/// Returns how many MiB this process held at most, which Linux alone tells.
+/// Returns the peak memory of this process in MiB; `None` on systems other than Linux.
 fn most_memory() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let held = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
@@ -123,7 +123,7 @@ fn is_document(path: &Utf8Path) -> bool {
     path.extension() == Some("md")
 }
 
-/// `rules/` holds the rules' pages and may hold other texts.
+/// True for the page of a rule (`rules/BLT101-….md`); `rules/` can have other files.
 fn is_page(path: &Utf8Path) -> bool {
     path.file_name().is_some_and(|name| name.starts_with("BLT"))
 }

@@ -4,8 +4,8 @@
     prove.py [--blocklint BLOCKLINT] [--runs N]
 
 The server is built and asked for two names before and after `check --fix --unsafe-fixes` of a copy: behind one of them a
-helper's helper sleeps, behind the other it reads a pipe to which nobody writes yet. The answers must be the same, the
-heartbeat that was late must be in time, and nothing be left to find. Needs mkfifo and cargo, which fetches what it uses.
+helper's helper sleeps, behind the other it reads a pipe that has no writer yet. The answers must be the same, the
+heartbeat that was late must be in time, and no finding be left. Needs mkfifo and cargo, which fetches what it uses.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ sys.path.insert(0, str(HERE.parent / "measure"))
 
 from asked import asked_with  # noqa: E402
 
-# Of each name what holds the thread, in seconds, and the answer.
+# The seconds for which each name holds the thread, and the answer.
 NAMES = {"slow": (0.3, "kept"), "pipe": (0.4, "written")}
 
-# Requests for each, of which the best counts: other programs of the machine only add to it.
+# The number of requests for each name. The shortest counts, because other programs only add to it.
 REQUESTS = 3
 
-# How late the heartbeat is before at least, as a part of that, and how many times less it is afterwards.
+# The minimum delay of the heartbeat before the fix, as a share of that time, and the factor by which it must shrink.
 HELD = 0.8
 TIMES = 10
 
@@ -51,7 +51,7 @@ def target_folder() -> Path:
 
 
 def built(folder: Path, name: str) -> Path:
-    """The program, which compiles without a warning."""
+    """Returns the program, which compiles without a warning."""
     target = target_folder()
     subprocess.run(["cargo", "build", "--quiet", "--locked", "--target-dir", target], cwd=folder, check=True)
     program = folder / name
@@ -60,9 +60,9 @@ def built(folder: Path, name: str) -> Path:
 
 
 def tested(folder: Path, target: Path) -> int:
-    """How many of its tests pass, none of which may fail."""
+    """Returns the number of tests that pass; none may fail."""
     command = ["cargo", "test", "--quiet", "--locked", "--target-dir", target]
-    # The files that the tests write go with the copy.
+    # The tests write files into the copy, which is removed.
     environment = {**os.environ, "TMPDIR": str(folder)}
     run = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
     passed = re.search(r"test result: ok. (\d+) passed", run.stdout)
@@ -78,7 +78,7 @@ def asked(port: int, line: str) -> str:
 
 
 def measured(program: Path) -> dict[str, tuple[str, int]]:
-    """Of each name the last answer, and how late the heartbeat was during the best of its requests, in milliseconds."""
+    """Returns for each name the last answer, and the delay of the heartbeat in its best request, in milliseconds."""
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "slow").write_text("kept\n")
         os.mkfifo(Path(folder) / "pipe")
@@ -118,7 +118,7 @@ def compare(before: dict[str, tuple[str, int]], after: dict[str, tuple[str, int]
 def main() -> int:
     arguments = asked_with(__doc__)
     wrong = []
-    # In a copy, because what lies below `tests/` serves nobody; of today, for cargo would take what an earlier run built.
+    # In a copy, because files below `tests/` count as tests; with new times, because cargo would reuse an earlier build.
     with tempfile.TemporaryDirectory() as work:
         copy = Path(work) / "server"
         shutil.copytree(HERE, copy, ignore=shutil.ignore_patterns("target"), copy_function=shutil.copy)

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Proves by execution that codemods mend findings across files.
+"""Proves by execution that codemods fix findings across files.
 
     prove.py --python PYTHON --blocklint BLOCKLINT [--runs N] [SERVICE …]
 
 Each folder of `services/` is a small service with a finding two to four calls deep. On a copy: its tests pass and its
-loop stands still; `blocklint codemod asyncify --write` mends it; then nothing is found, its tests pass, it answers the
-same, and the stall is at most a quarter of what it was. Then the same with `offload`; and libcst's own tool must write the same
-files. PYTHON has what `requirements.txt` names.
+loop is stalled; `blocklint codemod asyncify --write` fixes it; then nothing is found, its tests pass, it answers the
+same, and the stall is at most a quarter of the one before. Then `offload` is tried; and libcst's tool must write the same
+files. PYTHON must have the packages of `requirements.txt`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 
-# How much of a stall may be left.
+# The share of a stall that may be left.
 LEFT = 1 / 4
 
 
@@ -37,7 +37,7 @@ def ran(command: list, folder: Path, **more: str) -> subprocess.CompletedProcess
 
 
 def stall(python: str, folder: Path) -> tuple:
-    """The shortest of three: what else the machine does only makes a stall longer."""
+    """Returns the shortest of three stalls, because other programs only make a stall longer."""
     found = []
     for _ in range(3):
         done = ran([python, "-W", "error::RuntimeWarning", str(HERE / "stall.py"), str(folder)], folder)
@@ -84,7 +84,7 @@ def prove(python: str, blocklint: str, name: str, codemod: str) -> str:
 
 
 def with_libcsts_tool(python: str, blocklint: str, name: str) -> None:
-    """Its processes share what one of them found, so that none reads what another has written already."""
+    """Checks that libcst's tool writes the same files. Its processes share one result, so that none reads a file that is edited already."""
     with tempfile.TemporaryDirectory() as temporary:
         written = []
         tool = ["-m", "libcst.tool", "codemod", "-x", "blocklint.codemods.asyncify.AsyncifyCommand", "--no-format", "."]
@@ -108,7 +108,7 @@ def main() -> int:
     parser.add_argument("service", nargs="*", default=services)
     asked = parser.parse_args()
     blocklint = str(Path(shutil.which(asked.blocklint) or asked.blocklint).resolve())
-    # Not resolved: a virtual environment is known by the link.
+    # Links are not resolved, because the link identifies a virtual environment.
     python = str(Path(asked.python).absolute())
     failed = 0
     try:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Programs that asyncify must refuse, each with its kind and the line where a reader sees why: `refusals.py --python P --blocklint B`.
+"""Tests of programs that asyncify must refuse, each with the kind and the line of the refusal: `refusals.py --python P --blocklint B`.
 
-A program's line with `# here` is the place.
+The line of a program with `# here` is the place.
 """
 
 from __future__ import annotations
@@ -235,15 +235,15 @@ async def root():
 }
 
 
-# A file beside the program, in which the place is.
+# A second file of the program, which has the place.
 OTHERS = {"module-level by another name": "from app import helper as load\nload()  # here\n", "unreadable": "from app import helper  # here\nprint 'a Python of long ago'\nhelper()\n"}
 
-# The requirements of the project, beside its program.
+# The requirements of the program.
 REQUIREMENTS = {"no-library": "pymongo==3.12.0\n"}
 
 
 def refused(python: str, blocklint: str, program: str, other: str, requirements: str) -> list:
-    """The refusals of a program as (kind, line), and that nothing was written."""
+    """Returns the refusals of a program as (kind, line), after checking that nothing was written."""
     with tempfile.TemporaryDirectory() as temporary:
         path = Path(temporary) / "app.py"
         path.write_text(program)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How long the loop of a service stands still while it works, in milliseconds, and what it answers: `stall.py FOLDER`."""
+"""Measures the longest stall of a service's loop, in milliseconds, and prints it with the service's answer: `stall.py FOLDER`."""
 
 import asyncio
 import json
@@ -23,7 +23,7 @@ class Beat:
 
 
 async def on_asyncio() -> tuple:
-    # The first time, frameworks import and build what they need.
+    # A first call, in which frameworks import modules and build caches.
     await main.work()
     beat = Beat()
 

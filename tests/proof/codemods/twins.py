@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Proves with the libraries themselves what asyncify makes of clients: `twins.py --python P --blocklint B [FOLDER …]`.
+"""Proves with real libraries that asyncify converts clients: `twins.py --python P --blocklint B [FOLDER …]`.
 
-Each folder of `twins/` is a program on one library. On a copy: its tests pass; asyncify mends every finding; then nothing is found, the
-tests pass as they are but for what they put in a helper's place, and what `AFTER` names stands there. PYTHON has what `requirements.txt` names.
-Programs whose server is not here are checked against the types of their library instead.
+Each folder of `twins/` is a program on one library. On a copy: its tests pass; asyncify fixes every finding; then nothing is found, the
+tests pass unchanged except for mocks of helpers, and the text of `AFTER` is in the program. PYTHON must have the packages of `requirements.txt`.
+Programs whose server is not available are checked against the types of their library instead.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How long the event loop stands still while an ASGI application answers one request.
+"""Measures how long an ASGI application stalls the event loop while it answers one request.
 
     python asgi.py FOLDER MODULE TARGET
 
@@ -22,7 +22,7 @@ REQUESTS = 4
 
 
 async def longest_gap(work, *, computes: bool) -> tuple[float, object]:
-    """The longest gap while `work()` runs, in milliseconds, and what it returned."""
+    """Returns the longest gap while `work()` runs, in milliseconds, and what it returned."""
     clocks = [time.perf_counter, time.process_time] if computes else [time.perf_counter]
     longest, last, ends = 0.0, [clock() for clock in clocks], False
 
@@ -51,7 +51,7 @@ async def main(app, target: str) -> None:
         for _ in range(REQUESTS):
             gap, answer = await longest_gap(lambda: client.get(target), computes=True)
             best = min(best, gap)
-    # The value of the answer is compared, not its text: chunks may be written with other spaces.
+    # The parsed answer is compared, and not its text, because spaces may differ.
     value = hashlib.sha256(json.dumps(answer.json(), sort_keys=True).encode()).hexdigest()
     told = {"stall": best, "answer": [answer.status_code, answer.headers["content-type"], value]}
     print(json.dumps(told))
@@ -61,7 +61,7 @@ if __name__ == "__main__":
     folder, module, target = sys.argv[1:]
     sys.path.insert(0, folder)
     loaded = importlib.import_module(module)
-    # A collection is a stall of its own.
+    # A garbage collection would be a stall.
     gc.collect()
     gc.freeze()
     gc.disable()

@@ -8,10 +8,10 @@ from typing import Any
 
 
 def asked_with(text: str | None, **further: dict[str, Any]) -> argparse.Namespace:
-    """The arguments of a proof; `further` are options of its own, by name. A path to the program holds in every folder."""
+    """Parses the arguments of a proof; `further` are its additional options. The path of the program becomes absolute."""
     parser = argparse.ArgumentParser(description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--blocklint", default="blocklint", help="the program")
-    parser.add_argument("--runs", type=int, default=3, help="how often it must hold")
+    parser.add_argument("--runs", type=int, default=3, help="number of runs, all of which must pass")
     for name, how in further.items():
         parser.add_argument(f"--{name}", **how)
     arguments = parser.parse_args()

@@ -1,4 +1,4 @@
-"""How long a gunicorn worker with greenlets leaves a liveness probe without an answer while others ask for work.
+"""Measures how long a gunicorn worker with greenlets does not answer a liveness probe while it handles other requests.
 
     python hub.py FOLDER MODULE TARGET
 
@@ -42,7 +42,7 @@ def wait_until_up(url: str, server: subprocess.Popen) -> None:
 
 
 def measure(base: str, target: str) -> dict:
-    ask(base + target)  # The first one opens connections.
+    ask(base + target)  # A first request, which opens connections.
     answers: list[str] = []
     longest, ends = 0.0, threading.Event()
 

@@ -1,4 +1,4 @@
-"""Programs on a JVM whose libraries Maven fetches: compiled, and what numbers they print."""
+"""Compiles and runs Java programs with libraries that Maven fetches, and parses the numbers that they print."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def jars(pom: Path, work: Path) -> str:
-    """The class path of what a `pom.xml` asks for."""
+    """Returns the class path of the dependencies in a `pom.xml`."""
     copy = ["mvn", "-q", "-B", "-f", str(pom), "dependency:copy-dependencies"]
     subprocess.run([*copy, f"-DoutputDirectory={work}", "-DincludeScope=runtime"], check=True)
     return os.pathsep.join(str(jar) for jar in sorted(work.glob("*.jar")))

@@ -1,4 +1,4 @@
-"""How long the event loop stands still while a program's `work()` runs beside a ticker.
+"""Measures how long the `work()` of a program stalls the event loop, with a ticker on the same loop.
 
     python loop.py FOLDER MODULE
 

@@ -1,7 +1,7 @@
 import java.util.ArrayList;
 import java.util.List;
 
-/** Makes so many clients, and prints how many threads they added and how many of them refresh once one of them is closed. */
+/** Creates some clients, and prints how many threads they added and how many of them still refresh after one is closed. */
 public class Count {
     public static void main(String[] args) throws Exception {
         int clients = Integer.parseInt(args[0]);

@@ -30,7 +30,7 @@ from asked import asked_with  # noqa: E402
 
 @dataclass
 class Counted:
-    """Threads that clients added, how many of them still refresh when one is closed, and the cores of the machine."""
+    """The threads that clients added, the number of clients that still refresh after one is closed, and the cores of the machine."""
 
     threads: int
     alive: int
@@ -55,7 +55,7 @@ def fixed(blocklint: str, source: Path) -> None:
 
 
 def found(blocklint: str, work: Path) -> int:
-    """How often BLT501 is found; in a copy, because what lies below `tests/` serves nobody."""
+    """Returns the number of BLT501 findings in a copy, because files below `tests/` count as tests."""
     command = [blocklint, "check", "--isolated", "--no-cache", "--select", "BLT501", "--output-format", "json", "."]
     run = subprocess.run(command, cwd=work, capture_output=True, text=True)
     if run.returncode not in (0, 1):
@@ -69,7 +69,7 @@ def is_right(now: Counted, clients: int) -> bool:
 
 
 def prove(blocklint: str, path: str, sizes: list[int], work: Path) -> list[str]:
-    """Runs all programs once; what does not hold."""
+    """Runs all programs once and returns the failures."""
     wrong: list[str] = []
     for program, expected in (("per_client", 1), ("fixed", 0), ("shared", 0), ("shared_but_disposed", 0)):
         source = work / f"{program}_source"

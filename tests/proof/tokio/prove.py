@@ -4,7 +4,7 @@ starves what must stay alive, and that the fixes of the rules' pages help where 
 
     prove.py [--blocklint BLOCKLINT] [--runs N]
 
-Each program of `src/bin/` is built, blocklint says what it finds in it, and it is run. The first kind (BLT402) runs on one
+Each program of `src/bin/` is built, checked by blocklint, and run. The first kind (BLT402) runs on one
 worker, on both kinds of runtime, with four tasks and with sixteen; it counts tasks that failed and how late a timer was.
 The second (BLT401) is asked for more than there is time for; it counts threads and how late `/live` answered, of which the
 best of all runs is compared, because other programs of the machine only add to it. Needs Linux, where a process sees its threads, and cargo, which fetches what it uses.
@@ -28,7 +28,7 @@ sys.path.insert(0, str(HERE.parent / "measure"))
 
 from asked import asked_with  # noqa: E402
 
-# The rule that is found in a program, and whether the program is right.
+# The rule that is found in each program, and true if the program is right.
 STARVING = {
     "held_over_await": ("BLT402", False),
     "larger_pool": ("BLT402", False),
@@ -43,16 +43,16 @@ OVERLOADED = {
     "rayon_pool": (None, True),
 }
 
-# How many tasks a program gets; only a larger pool is told from a right one by more than four.
+# The numbers of tasks. Sixteen are needed, because with four a larger pool behaves like a right program.
 LOADS = {"larger_pool": [4, 16], "taken_inside": [4, 16]}
 
-# A timer that is later than this, in milliseconds, was held up.
+# The delay in milliseconds from which a timer counts as stalled.
 LATE = 350
 
 
 @dataclass
 class Starved:
-    """How many tasks failed and how late the timer was, in milliseconds."""
+    """The number of failed tasks, and the delay of the timer in milliseconds."""
 
     failed: int
     late: int
@@ -63,7 +63,7 @@ class Starved:
 
 @dataclass
 class Overloaded:
-    """Threads at most, how late `/live` answered, in milliseconds, the cores of the machine, and the answer."""
+    """The maximum number of threads, the delay of `/live` in milliseconds, the cores of the machine, and the answer."""
 
     threads: int
     late: float
@@ -71,19 +71,19 @@ class Overloaded:
     answer: str
 
     def is_bounded(self) -> bool:
-        """A worker and a thread of the pool for each core, and a few that end or begin."""
+        """True if there are at most a worker and a pool thread for each core, and a few that start or end."""
         return self.threads <= 2 * self.cores + 16
 
 
 def built() -> Path:
-    """The folder of the programs."""
+    """Returns the folder of the programs."""
     target = Path(os.environ.get("CARGO_TARGET_DIR") or HERE.parents[2] / "target") / "proof"
     subprocess.run(["cargo", "build", "--quiet", "--locked", "--target-dir", target], cwd=HERE, check=True)
     return target / "debug"
 
 
 def found(blocklint: str) -> Counter[tuple[str, str]]:
-    """How often each rule is found in each program; in a copy, because what lies below `tests/` serves nobody."""
+    """Returns the number of findings of each rule in each program, in a copy, because files below `tests/` count as tests."""
     with tempfile.TemporaryDirectory() as work:
         copy = Path(work) / "programs"
         shutil.copytree(HERE, copy, ignore=shutil.ignore_patterns("target"))
@@ -106,7 +106,7 @@ def overloaded(program: Path) -> Overloaded:
 
 
 def prove_starving(programs: Path) -> list[str]:
-    """Runs all programs of the first kind once; what does not hold."""
+    """Runs all programs of the first kind once and returns the failures."""
     wrong = []
     for name, (_, right) in STARVING.items():
         results = {}

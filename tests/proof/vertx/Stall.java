@@ -4,7 +4,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Sends messages to a verticle, and prints how long its event loop stood still at most in milliseconds, and how many answers were right. */
+/** Sends messages to a verticle, and prints the longest stall of its event loop in milliseconds, and the number of right answers. */
 public class Stall {
     private static final int MESSAGES = 4;
 
@@ -22,7 +22,7 @@ public class Stall {
                 longest.accumulateAndGet(now - before, Math::max);
             }
         });
-        // What is loaded and compiled at first is no stall.
+        // The first call loads and compiles classes, which is no stall.
         Thread.sleep(700);
         longest.set(0);
         AtomicInteger right = new AtomicInteger();

@@ -4,8 +4,8 @@
     prove.py [--blocklint BLOCKLINT] [--runs N]
 
 `on_the_loop/` is the mistake: blocklint must find BLT101 in it, and its event loop must stand still as long as the call takes.
-`handed_over/` is what the finding's help says: nothing is found, the answers are the same, and the loop stands still for a tenth of
-that at most. `only_wrapped/`, a future around the same call, looks like the fix and must fail: it is found, and the loop stands still.
+`handed_over/` follows the help line of the finding: nothing is found, the answers are the same, and the loop is stalled for a tenth of
+that at most. `only_wrapped/`, a future around the same call, looks like the fix and must fail: it is found, and the loop is stalled.
 Needs a JDK and Maven, which fetches vertx-core.
 """
 
@@ -26,16 +26,16 @@ sys.path.insert(0, str(HERE.parent / "measure"))
 import jvm  # noqa: E402
 from asked import asked_with  # noqa: E402
 MESSAGES = 4
-# How long the call holds its thread.
+# The seconds for which the call holds its thread.
 CALL = 300
-# The change that `check` advises.
+# The text of the advice of `blocklint check`.
 HELP = "vertx.executeBlocking(() -> …)"
 PROGRAMS = {"on_the_loop": 1, "handed_over": 0, "only_wrapped": 1}
 
 
 @dataclass
 class Measured:
-    """The longest time for which the event loop stood still in milliseconds, right answers, and calls made."""
+    """The longest stall of the event loop in milliseconds, the number of right answers, and of calls."""
 
     stall: int
     right: int
@@ -49,7 +49,7 @@ def measured(source: Path, path: str, work: Path) -> Measured:
 
 
 def checked(blocklint: str, work: Path, form: str) -> str:
-    """Returns the output for BLT101; in a copy, because what lies below `tests/` serves nobody."""
+    """Returns the output for BLT101 in a copy, because files below `tests/` count as tests."""
     command = [blocklint, "check", "--isolated", "--no-cache", "--select", "BLT101", "--output-format", form, "."]
     run = subprocess.run(command, cwd=work, capture_output=True, encoding="utf-8")
     if run.returncode not in (0, 1):
@@ -62,12 +62,12 @@ def found(blocklint: str, work: Path) -> int:
 
 
 def helps(blocklint: str, work: Path) -> bool:
-    """True if the help says what `handed_over/` does."""
+    """True if the help line advises the change of `handed_over/`."""
     return HELP in checked(blocklint, work, "full")
 
 
 def prove(blocklint: str, path: str, work: Path) -> list[str]:
-    """Runs all programs once; what does not hold."""
+    """Runs all programs once and returns the failures."""
     wrong: list[str] = []
     stalls: dict[str, int] = {}
     for program, expected in PROGRAMS.items():

@@ -1,4 +1,4 @@
-//! Where a run keeps what the next one needs not do again, and `blocklint clean`.
+//! The cache of a run: its folder, the warning if it cannot be written, and `blocklint clean`.
 
 use std::io::Write;
 
@@ -6,14 +6,14 @@ use blocklint_engine::{CACHE_FOLDER, Cache, NotACache, RunResult, cache_version,
 use blocklint_project::{Project, Request, absolute, discover_root};
 use camino::Utf8Path;
 
-use super::{current_folder, unless_closed};
+use super::{current_folder, ignore_closed_pipe};
 use crate::CLEAN;
 use crate::arguments::{Check, Clean};
 use crate::messages::{Failure, warning};
 
-/// Returns the cache of a run; none where the user wants none, or gives the text of a file.
-pub(super) fn of(check: &Check, project: &Project, current: &Utf8Path) -> Option<Cache> {
-    // Text from stdin is no state of the files; the next run asks for theirs.
+/// Returns the cache of a run; `None` with `--no-cache`, or if the text of a file comes from stdin.
+pub(super) fn open(check: &Check, project: &Project, current: &Utf8Path) -> Option<Cache> {
+    // Text from stdin differs from the file on disk, which the next run reads.
     if check.no_cache || project.files.iter().any(|file| file.given.is_some()) {
         return None;
     }
@@ -23,9 +23,9 @@ pub(super) fn of(check: &Check, project: &Project, current: &Utf8Path) -> Option
     })
 }
 
-/// A folder that the user named should be one that can be written. Elsewhere a run without a cache is as good, and only
-/// slower.
-pub(super) fn tell(check: &Check, ran: &RunResult) {
+/// Warns if the cache could not be written to the folder of `--cache-dir`. No warning follows for the default folder,
+/// because a run without a cache is only slower.
+pub(super) fn warn_if_unkept(check: &Check, ran: &RunResult) {
     if let (Some(folder), Some(why)) = (&check.cache_dir, &ran.cache_error) {
         warning(format!("{folder}: no cache is kept there: {why}"));
     }
@@ -41,13 +41,15 @@ pub(crate) fn clean(arguments: &Clean) -> Result<u8, Failure> {
             root.join(CACHE_FOLDER)
         }
     };
-    let shown = folder.strip_prefix(&current).unwrap_or(&folder);
-    let said = match clean_cache(&folder) {
-        Ok(true) => format!("Removed the cache {shown}.\n"),
-        Ok(false) => format!("No cache at {shown}.\n"),
-        Err(Ok(NotACache)) => return Err(Failure::new(format!("{shown}: not removed: blocklint made no cache there"))),
-        Err(Err(error)) => return Err(Failure::new(format!("{shown}: {error}"))),
+    let shown_folder = folder.strip_prefix(&current).unwrap_or(&folder);
+    let message = match clean_cache(&folder) {
+        Ok(true) => format!("Removed the cache {shown_folder}.\n"),
+        Ok(false) => format!("No cache at {shown_folder}.\n"),
+        Err(Ok(NotACache)) => {
+            return Err(Failure::new(format!("{shown_folder}: not removed: blocklint made no cache there")));
+        }
+        Err(Err(error)) => return Err(Failure::new(format!("{shown_folder}: {error}"))),
     };
-    unless_closed(std::io::stdout().write_all(said.as_bytes()))?;
+    ignore_closed_pipe(std::io::stdout().write_all(message.as_bytes()))?;
     Ok(CLEAN)
 }

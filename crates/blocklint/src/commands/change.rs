@@ -1,12 +1,12 @@
-//! `blocklint check --since REF`, `--changed`, `--staged`.
+//! `blocklint check --since REF`, `--changed`, `--staged`: findings compared with an earlier state of the repository.
 
 use blocklint_engine::{Compare, RunRequest, RunResult, StateBefore, run_change};
 
 use crate::arguments::Check;
 use crate::messages::Failure;
 
-/// Returns the state that a run is compared with, and the option that says so.
-pub(super) fn compared_with(check: &Check) -> Option<(&'static str, Compare)> {
+/// Returns the option that asks for a comparison, and the state to compare with.
+pub(super) fn requested_comparison(check: &Check) -> Option<(&'static str, Compare)> {
     match (&check.since, check.changed, check.staged) {
         (Some(name), ..) => Some(("--since", Compare::Since(name.clone()))),
         (_, true, _) => Some(("--changed", Compare::Changed)),
@@ -15,14 +15,19 @@ pub(super) fn compared_with(check: &Check) -> Option<(&'static str, Compare)> {
     }
 }
 
-/// Runs; with what a comparison is asked with, also over the state before.
-pub(super) fn run(check: &Check, request: RunRequest<'_>) -> Result<(RunResult, Option<StateBefore>), Failure> {
-    let Some((option, compare)) = compared_with(check) else { return Ok((blocklint_engine::run(request)?, None)) };
-    let (ran, before) = run_change(request, &compare).map_err(|failure| of_option(option, &failure))?;
+/// Runs the analysis; with `--since`, `--changed` or `--staged` also over the earlier state.
+pub(super) fn run_with_comparison(
+    check: &Check,
+    request: RunRequest<'_>,
+) -> Result<(RunResult, Option<StateBefore>), Failure> {
+    let Some((option, compare)) = requested_comparison(check) else {
+        return Ok((blocklint_engine::run(request)?, None));
+    };
+    let (ran, before) = run_change(request, &compare).map_err(|failure| prefix_option(option, &failure))?;
     Ok((ran, Some(before)))
 }
 
-/// Returns a failure, with the option that asked for what failed.
-pub(super) fn of_option(option: &str, failure: &blocklint_engine::Failure) -> Failure {
+/// Returns the failure with the option at the beginning of each line, as in `--since: no such commit`.
+pub(super) fn prefix_option(option: &str, failure: &blocklint_engine::Failure) -> Failure {
     Failure::all(failure.lines.iter().map(|line| format!("{option}: {line}")))
 }

@@ -1,4 +1,4 @@
-//! `blocklint check`.
+//! `blocklint check`: one run from the arguments to the exit code, and the preparation that other commands share.
 
 use std::io::{self, Read, Write};
 use std::time::{Duration, Instant};
@@ -11,8 +11,8 @@ use blocklint_rules::UNREADABLE_SOURCE;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::config::{show_files, show_settings};
-use super::render::{self, Known, Written};
-use super::{baseline, cache, change, current_folder, evidence, fix, ignore, left_out, unless_closed, watch};
+use super::render::{self, CheckOutput, EarlierFindings};
+use super::{baseline, cache, change, current_folder, evidence, fix, ignore, ignore_closed_pipe, left_out, watch};
 use crate::arguments::{Check, OutputFormat};
 use crate::messages::{Failure, error, verbose, warning};
 use crate::progress::Bar;
@@ -23,10 +23,10 @@ use blocklint_engine::{
     signal_named,
 };
 
-/// The number of changes that a report plans: work for some weeks.
-const STEPS: usize = 10;
+/// The number of changes in the plan of an HTML report: work for some weeks.
+const PLAN_STEPS: usize = 10;
 
-/// The parts of a project that are found before any of its source files is read.
+/// The result of discovery: the project and its rules, before a source file is read.
 struct Discovered {
     current: Utf8PathBuf,
     project: Project,
@@ -34,7 +34,7 @@ struct Discovered {
     started: Instant,
 }
 
-/// The parts of a run, as configuration and command line say.
+/// The inputs of an analysis: the project, its rules and models, and the levels of the configuration and command line.
 pub(super) struct Prepared {
     pub(super) current: Utf8PathBuf,
     pub(super) project: Project,
@@ -46,16 +46,16 @@ pub(super) struct Prepared {
 
 fn discover(check: &Check) -> Result<Discovered, Failure> {
     let current = current_folder()?;
-    let given = given(check)?;
-    let stdin_path = given.is_some().then(|| check.run.stdin_filename.clone()).flatten();
+    let stdin_text = read_stdin(check)?;
+    let stdin_path = stdin_text.is_some().then(|| check.run.stdin_filename.clone()).flatten();
     let paths = match &stdin_path {
         Some(path) => std::slice::from_ref(path),
         None => &check.paths[..],
     };
-    discover_paths(check, current, paths, stdin_path.as_deref().zip(given.as_deref()))
+    discover_paths(check, current, paths, stdin_path.as_deref().zip(stdin_text.as_deref()))
 }
 
-/// Finds what a run looks at that reports on these paths; `given` is a file and the text that is read in its place.
+/// Finds the project around `paths` and reads its configuration; `given` is a file and the text of stdin in its place.
 fn discover_paths(
     check: &Check,
     current: Utf8PathBuf,
@@ -78,7 +78,7 @@ fn discover_paths(
     Ok(Discovered { current, project, rules, started })
 }
 
-/// Returns what the command line says about paths besides naming them.
+/// Returns the options of the command line that decide which files are read.
 pub(super) fn path_options(check: &Check) -> PathOptions<'_> {
     PathOptions {
         environments: &[],
@@ -92,41 +92,41 @@ pub(super) fn path_options(check: &Check) -> PathOptions<'_> {
     }
 }
 
-/// Finds what a run looks at that reports on these paths; only mistakes in models are told.
+/// Prepares an analysis that reports on `paths`; warns about mistakes in models, but not about missing paths.
 pub(super) fn prepare_paths(check: &Check, paths: &[Utf8PathBuf]) -> Result<Prepared, Failure> {
     let Discovered { current, project, rules, started } = discover_paths(check, current_folder()?, paths, None)?;
-    let levels = levels(check, &project.configuration);
+    let levels = resolve_levels(check, &project.configuration);
     let (models, mistakes) = load_models_with_messages(&project, &current)?;
     let discovered = started.elapsed();
-    tell_what_is_read(&project, &current);
+    print_inputs(&project, &current);
     mistakes.iter().for_each(warning);
     Ok(Prepared { current, project, rules, levels, models, discovered })
 }
 
-/// Finds what a run looks at; what cannot be looked at is told.
+/// Prepares an analysis of the paths of the command line; reports paths and files that cannot be read.
 pub(super) fn prepare(check: &Check) -> Result<Prepared, Failure> {
-    prepared(check, discover(check)?)
+    finish_preparation(check, discover(check)?)
 }
 
-fn prepared(check: &Check, discovered: Discovered) -> Result<Prepared, Failure> {
+fn finish_preparation(check: &Check, discovered: Discovered) -> Result<Prepared, Failure> {
     let Discovered { current, project, rules, started } = discovered;
-    let levels = levels(check, &project.configuration);
+    let levels = resolve_levels(check, &project.configuration);
     let (models, mistakes) = load_models_with_messages(&project, &current)?;
     let discovered = started.elapsed();
-    tell_problems(&project, check, &current)?;
-    tell_what_is_read(&project, &current);
+    report_problems(&project, check, &current)?;
+    print_inputs(&project, &current);
     mistakes.iter().for_each(warning);
     Ok(Prepared { current, project, rules, levels, models, discovered })
 }
 
-/// Returns the options of the analysis. Every command makes one run and ends.
-pub(super) fn options(check: &Check, prepared: &Prepared) -> Result<Options, Failure> {
+/// Returns the options of the analysis, for a process that ends after one run.
+pub(super) fn analysis_options(check: &Check, prepared: &Prepared) -> Result<Options, Failure> {
     Ok(Options {
-        without: without(check)?,
+        without: disabled_signals(check)?,
         account: matches!(check.output_format, OutputFormat::Json | OutputFormat::Jsonl | OutputFormat::Sarif),
-        include_aside: check.looks_aside(&prepared.project.configuration),
+        include_aside: check.includes_aside(&prepared.project.configuration),
         comments: CommentChecks::new(&prepared.project, &prepared.rules.selection),
-        all_paths: plans(check),
+        all_paths: shows_plan(check),
         ends_process: true,
         counts_what_must_not_block: console::verbosity() > 0,
         containment: console::containment(),
@@ -134,8 +134,8 @@ pub(super) fn options(check: &Check, prepared: &Prepared) -> Result<Options, Fai
     })
 }
 
-/// Returns the options of the analysis.
-pub(super) fn request<'a>(
+/// Returns the request for one run of the analysis.
+pub(super) fn run_request<'a>(
     check: &Check,
     prepared: &'a Prepared,
     cache: Option<&'a Cache>,
@@ -147,8 +147,8 @@ pub(super) fn request<'a>(
         models,
         rules,
         levels: *levels,
-        options: options(check, prepared)?,
-        // Counting rules asks for no fixes, which cost another look at each file with findings.
+        options: analysis_options(check, prepared)?,
+        // Statistics and GitHub's annotations show no fixes, and fixes cost another parse of each file with findings.
         fixes: check.statistics.is_none() && check.output_format != OutputFormat::Github,
         cache,
         progress,
@@ -156,11 +156,11 @@ pub(super) fn request<'a>(
 }
 
 pub(crate) fn check(check: &Check) -> Result<u8, Failure> {
-    if check.run.watch && !watch::is_run() { watch::watch(check) } else { once(check) }
+    if check.run.watch && !watch::is_run() { watch::watch(check) } else { check_once(check) }
 }
 
-/// One run.
-fn once(check: &Check) -> Result<u8, Failure> {
+/// Runs the analysis once, with the fixes before it and the output after it.
+fn check_once(check: &Check) -> Result<u8, Failure> {
     let discovered = discover(check)?;
     if check.show_settings {
         return show_settings(check, &discovered.project, &discovered.current);
@@ -168,55 +168,55 @@ fn once(check: &Check) -> Result<u8, Failure> {
     if check.show_files {
         return show_files(&discovered.project, &discovered.current);
     }
-    let prepared = prepared(check, discovered)?;
+    let prepared = finish_preparation(check, discovered)?;
     let Prepared { current, project, rules, levels, models, discovered } = &prepared;
     let (current, levels) = (current.as_path(), *levels);
     let baseline = baseline::read(check, project, current)?;
     let seen = evidence::read(check)?;
 
-    let include_aside = check.looks_aside(&project.configuration);
-    let (allowed, containment) = (fix::allowed(check), console::containment());
+    let include_aside = check.includes_aside(&project.configuration);
+    let (allowed, containment) = (fix::allowed_applicability(check), console::containment());
     let fixing = FixRequest { project, models, rules, levels, include_aside, allowed, containment };
     if check.diff {
-        return fix::diff(check, fixing, current);
+        return fix::print_diff(check, fixing, current);
     }
-    let fixed = check.fix.then(|| fix::fix(fixing, current)).transpose()?;
+    let fixed = check.fix.then(|| fix::apply(fixing, current)).transpose()?;
 
-    let cache = cache::of(check, project, current);
+    let cache = cache::open(check, project, current);
     let bar = Bar::new();
-    let asked = request(check, &prepared, cache.as_ref(), &bar)?;
-    let request = RunRequest { levels: evidence::levels(check, levels), ..asked };
-    let (ran, before) = change::run(check, request)?;
+    let base = run_request(check, &prepared, cache.as_ref(), &bar)?;
+    let request = RunRequest { levels: evidence::levels_with_evidence(check, levels), ..base };
+    let (ran, before) = change::run_with_comparison(check, request)?;
     drop(bar);
-    nothing_read(project, &ran)?;
-    cache::tell(check, &ran);
-    left_out::tell(project, &ran.left_out, current);
+    ensure_something_read(project, &ran)?;
+    cache::warn_if_unkept(check, &ran);
+    left_out::report(project, &ran.left_out, current);
     let RunResult { mut chosen, mut timings, texts, all_paths, read, left_out, .. } = ran;
     timings.discover = *discovered;
-    let texts = evidence::weigh(&seen, &mut chosen, project, levels, texts);
+    let texts = evidence::apply(&seen, &mut chosen, project, levels, texts);
 
     let started = Instant::now();
-    let mut held = baseline.as_ref().map(|baseline| baseline::hold(check, baseline, &mut chosen, &prepared));
-    // Findings of a part that was left out may still be there.
+    let mut held = baseline.as_ref().map(|baseline| baseline::hide_baselined(check, baseline, &mut chosen, &prepared));
+    // An entry is not stale if its finding may be in a part that was left out.
     if let Some(held) = held.as_mut().filter(|_| !left_out.is_empty()) {
         held.stale.clear();
     }
     let compared = before.as_ref().map(|before| before.compare(&mut chosen, project));
     let has_grown = match &baseline {
-        Some(baseline) => baseline::has_grown(check, baseline, &prepared)?,
+        Some(baseline) => baseline::report_growth(check, baseline, &prepared)?,
         None => false,
     };
-    let mut overviewed = Overview::default();
-    let most = check.run.max_findings.filter(|_| check.statistics.is_none());
-    if render::asks_for_overview(check) || most.is_some() {
-        overviewed = overview(&mut chosen, &project.base);
+    let mut overview_of_causes = Overview::default();
+    let max_findings = check.run.max_findings.filter(|_| check.statistics.is_none());
+    if render::needs_overview(check) || max_findings.is_some() {
+        overview_of_causes = overview(&mut chosen, &project.base);
     }
     let causes = chosen.groups.iter().filter(|group| group.cause.is_some()).count();
-    let capped = most.map_or(0, |most| limit_findings(&mut chosen, most as usize));
+    let capped = max_findings.map_or(0, |count| limit_findings(&mut chosen, count as usize));
     if capped > 0 {
-        overviewed = overview(&mut chosen, &project.base);
+        overview_of_causes = overview(&mut chosen, &project.base);
     }
-    // A run that compares with an earlier state is no first look at a project.
+    // Only a plain run, without baseline, comparison, fixes or new comments, is a first look at a project.
     let is_first_look = held.is_none() && compared.is_none() && fixed.is_none() && check.add_ignore.is_none();
     let shown_aside = match is_first_look && render::shows_left_aside(check) {
         true => chosen.show_left_aside(),
@@ -227,8 +227,8 @@ fn once(check: &Check) -> Result<u8, Failure> {
         verbose(format!("{count} {functions} that must not block"));
     }
     if check.add_ignore.is_some() {
-        let known = ignore::Old { baseline: baseline.as_ref(), before: before.as_ref() };
-        return ignore::add(check, &prepared, known, &chosen);
+        let earlier = ignore::EarlierFindings { baseline: baseline.as_ref(), before: before.as_ref() };
+        return ignore::add_comments(check, &prepared, earlier, &chosen);
     }
     if check.output_format == OutputFormat::Sarif {
         chosen.suppressed.extend(held.iter().flat_map(|held| held.findings.iter().cloned()));
@@ -238,13 +238,13 @@ fn once(check: &Check) -> Result<u8, Failure> {
     if !is_first_look || shown_aside > 0 || check.output_format != OutputFormat::Full {
         chosen.minor.clear();
     }
-    let mut planned = all_paths.map(|all_paths| plan(&chosen, &all_paths, &overviewed, STEPS));
+    let mut planned = all_paths.map(|all_paths| plan(&chosen, &all_paths, &overview_of_causes, PLAN_STEPS));
     let mut sources = locate_in(project, &mut chosen, texts);
     if let Some(planned) = &mut planned {
         locate_plan(project, planned, &mut sources);
     }
     let fixed_findings = fixed.as_ref().map_or(0, |fixed| fixed.fixed_findings.len());
-    let written = Written {
+    let output = CheckOutput {
         check,
         project,
         shown: RenderInput {
@@ -255,7 +255,7 @@ fn once(check: &Check) -> Result<u8, Failure> {
             pages: blocklint_rules::repository(),
         },
         chosen: &chosen,
-        overview: &overviewed,
+        overview: &overview_of_causes,
         plan: planned.as_ref(),
         levels,
         causes,
@@ -263,48 +263,49 @@ fn once(check: &Check) -> Result<u8, Failure> {
         shown_aside,
         read,
         fixed: fixed.as_ref(),
-        known: Known { held: held.as_ref(), compared: compared.as_ref() },
+        earlier: EarlierFindings { held: held.as_ref(), compared: compared.as_ref() },
     };
-    unless_closed(render::write(&written))?;
+    ignore_closed_pipe(render::write(&output))?;
     timings.output += started.elapsed();
     if check.timings || console::verbosity() > 1 {
         // If stderr is closed, the error cannot be reported.
         let _ = write!(io::stderr(), "{timings}");
     }
 
-    // Findings below it are shown and do not count.
-    let least = check.fail_on.unwrap_or(Severity::Note);
-    let counts = |finding: &Finding| finding.rule != UNREADABLE_SOURCE.code && finding.severity >= least;
-    let found = shown_aside == 0 && chosen.findings.iter().any(counts)
+    // Findings below `--fail-on` are shown and do not change the exit code.
+    let fail_on = check.fail_on.unwrap_or(Severity::Note);
+    let counts = |finding: &Finding| finding.rule != UNREADABLE_SOURCE.code && finding.severity >= fail_on;
+    let has_findings = shown_aside == 0 && chosen.findings.iter().any(counts)
         || check.exit_non_zero_on_fix && fixed_findings > 0
-        || held.as_ref().is_some_and(|held| baseline::is_broken(check, held))
+        || held.as_ref().is_some_and(|held| baseline::fails_for_stale(check, held))
         || has_grown;
     let unwritten = fixed.is_some_and(|fixed| fixed.unwritten);
-    let is_whole = left_out.is_empty() && chosen.findings.iter().all(|finding| finding.rule != UNREADABLE_SOURCE.code);
-    let done = project.missing.is_empty() && !unwritten && (is_whole || !check.strict);
-    Ok(match (done, found && !check.exit_zero) {
+    let is_complete =
+        left_out.is_empty() && chosen.findings.iter().all(|finding| finding.rule != UNREADABLE_SOURCE.code);
+    let is_done = project.missing.is_empty() && !unwritten && (is_complete || !check.strict);
+    Ok(match (is_done, has_findings && !check.exit_zero) {
         (false, _) => FAILED,
         (true, true) => FOUND,
         (true, false) => CLEAN,
     })
 }
 
-/// True if the output shows a plan.
-fn plans(check: &Check) -> bool {
+/// True if the output has a plan: the HTML report.
+fn shows_plan(check: &Check) -> bool {
     check.output_format == OutputFormat::Html && check.statistics.is_none() && check.add_ignore.is_none()
 }
 
-/// Returns the least that is shown: what the command line says, else the configuration.
-fn levels(check: &Check, configuration: &Configuration) -> Levels {
-    let ((severity, confidence), of_file) = (check.levels(), configuration.levels());
-    Levels { severity: severity.unwrap_or(of_file.0), confidence: confidence.unwrap_or(of_file.1) }
+/// Returns the minimum levels of shown findings: those of the command line, else those of the configuration.
+fn resolve_levels(check: &Check, configuration: &Configuration) -> Levels {
+    let ((severity, confidence), from_file) = (check.levels(), configuration.levels());
+    Levels { severity: severity.unwrap_or(from_file.0), confidence: confidence.unwrap_or(from_file.1) }
 }
 
-/// Returns the text of `--stdin-filename`, where `-` is the path or none is given.
-fn given(check: &Check) -> Result<Option<Vec<u8>>, Failure> {
-    // Without a path, as for ruff, the text is all that is meant.
-    let named = check.run.stdin_filename.is_some() && check.paths.is_empty();
-    let reads_stdin = named || check.paths.iter().any(|path| path == "-");
+/// Returns the text of stdin if the path is `-`, or if `--stdin-filename` is given without a path; else `None`.
+fn read_stdin(check: &Check) -> Result<Option<Vec<u8>>, Failure> {
+    // As with ruff, `--stdin-filename` without a path reads stdin.
+    let is_implied = check.run.stdin_filename.is_some() && check.paths.is_empty();
+    let reads_stdin = is_implied || check.paths.iter().any(|path| path == "-");
     match (&check.run.stdin_filename, reads_stdin) {
         (None, false) => return Ok(None),
         (None, true) => return Err(Failure::new("`-` needs --stdin-filename, which says whose text it is")),
@@ -329,12 +330,12 @@ fn given(check: &Check) -> Result<Option<Vec<u8>>, Failure> {
     Ok(Some(text))
 }
 
-/// One line each for what could not be looked at.
+/// Reports each path that does not exist and each problem of discovery, one line each.
 ///
 /// # Errors
 ///
-/// An error if no file is left, because "no findings" would mean that something was read.
-fn tell_problems(project: &Project, check: &Check, current: &Utf8Path) -> Result<(), Failure> {
+/// If no file is left to analyse, because "no findings" would suggest that files were read.
+fn report_problems(project: &Project, check: &Check, current: &Utf8Path) -> Result<(), Failure> {
     for path in &project.missing {
         error(format!("{}: no such file or folder", path.strip_prefix(current).unwrap_or(path)));
     }
@@ -345,59 +346,61 @@ fn tell_problems(project: &Project, check: &Check, current: &Utf8Path) -> Result
         return Ok(());
     }
     if !project.missing.is_empty() {
-        // It is told already. Programs that read the output get it whole, with the exit code that says so.
-        return if render::is_for_people(check) { Err(Failure::told()) } else { Ok(()) };
+        // The missing paths are reported above. Programs that read the output get a complete document, and exit code 2.
+        return if render::is_for_people(check) { Err(Failure::already_reported()) } else { Ok(()) };
     }
-    // Hooks name files of every kind, and what is excluded: that none is left is no mistake of theirs.
-    let names_files = !check.paths.is_empty() && check.paths.iter().all(|path| !absolute(current, path).is_dir());
-    let leaves_out = check.force_exclude || check.exclude.is_some() || !check.extend_exclude.is_empty();
-    if leaves_out || names_files && !project.files.is_empty() {
+    // Hooks pass files of every kind and excluded ones, so a list without a source file is no mistake.
+    let are_all_files = !check.paths.is_empty() && check.paths.iter().all(|path| !absolute(current, path).is_dir());
+    let has_exclusions = check.force_exclude || check.exclude.is_some() || !check.extend_exclude.is_empty();
+    if has_exclusions || are_all_files && !project.files.is_empty() {
         warning("no Python, Rust or Java file found under the given paths");
         return Ok(());
     }
     Err(Failure::new("nothing was read: no Python, Rust or Java file found under the given paths"))
 }
 
+/// Checks that the run read at least one file.
+///
 /// # Errors
 ///
-/// Where not one file could be read.
-pub(super) fn nothing_read(project: &Project, ran: &RunResult) -> Result<(), Failure> {
+/// If the project has files and none of them could be read.
+pub(super) fn ensure_something_read(project: &Project, ran: &RunResult) -> Result<(), Failure> {
     match (ran.read, project.files.is_empty()) {
         (0, false) => Err(Failure::new("nothing was read: no file could be opened")),
         _ => Ok(()),
     }
 }
 
-/// Returns the lines of `-v` about a run.
-fn tell_what_is_read(project: &Project, current: &Utf8Path) {
+/// Prints the lines of `-v` about the inputs: root, configuration, number of files, import roots.
+fn print_inputs(project: &Project, current: &Utf8Path) {
     if console::verbosity() < 1 {
         return;
     }
-    let shown = |path: &Utf8Path| match path.strip_prefix(current) {
+    let relative = |path: &Utf8Path| match path.strip_prefix(current) {
         Ok(inside) if inside.as_str().is_empty() => ".".to_owned(),
         Ok(inside) => inside.to_string(),
         Err(_) => path.to_string(),
     };
     verbose(format!("project root {}", project.root));
     match &project.configuration.file {
-        Some(file) => verbose(format!("configuration {}", shown(file))),
+        Some(file) => verbose(format!("configuration {}", relative(file))),
         None => verbose("no configuration"),
     }
-    let of = |language| project.files.iter().filter(|file| file.language == language).count();
-    let languages = Language::ALL.iter().map(|language| (language, of(*language))).filter(|(_, count)| *count > 0);
+    let count = |language| project.files.iter().filter(|file| file.language == language).count();
+    let languages = Language::ALL.iter().map(|language| (language, count(*language))).filter(|(_, count)| *count > 0);
     let counts: Vec<String> = languages.map(|(language, count)| format!("{count} {language}")).collect();
     let reported = project.files.iter().filter(|file| file.reported).count();
     verbose(format!("{} files ({}), of which {reported} are reported", project.files.len(), counts.join(", ")));
     for root in &project.import_roots {
-        verbose(format!("import root {}", shown(root)));
+        verbose(format!("import root {}", relative(root)));
     }
 }
 
-/// Returns the signals that the command line switches off.
-fn without(check: &Check) -> Result<SignalSet, Failure> {
+/// Returns the signals that `--without-signal` switches off.
+fn disabled_signals(check: &Check) -> Result<SignalSet, Failure> {
     check.without_signal.iter().try_fold(SignalSet::default(), |set, name| {
-        let at = signal_named(name)
+        let signal = signal_named(name)
             .ok_or_else(|| Failure::new(format!("no signal is called `{name}`: docs/signals.md lists them")))?;
-        Ok(set.with(at))
+        Ok(set.with(signal))
     })
 }

@@ -1,4 +1,4 @@
-//! `blocklint codemod …`: starts the Python package's codemods, which rest on libcst.
+//! `blocklint codemod …`: starts the codemods of the Python package, which use libcst.
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -7,15 +7,15 @@ use crate::FAILED;
 use crate::arguments::Codemod;
 use crate::messages::Failure;
 
-/// The code that finds out if a Python has the codemods.
+/// Python code that exits with 0 if the interpreter has the codemods.
 const PROBE: &str = "import importlib.util as u, sys; sys.exit(0 if u.find_spec('blocklint.codemods') else 1)";
 
-/// The advice where none has.
+/// The error if no interpreter has the codemods.
 const INSTALL: &str = "codemods are a part of blocklint's Python package, and no Python that was tried has it: \
     pip install 'blocklint-async[codemods]', or name one with BLOCKLINT_PYTHON";
 
 pub(crate) fn codemod(codemod: &Codemod) -> Result<u8, Failure> {
-    let python = pythons().into_iter().find(|python| {
+    let python = python_candidates().into_iter().find(|python| {
         let probe = Command::new(python).args(["-c", PROBE]).stdout(Stdio::null()).stderr(Stdio::null()).status();
         probe.is_ok_and(|status| status.success())
     });
@@ -29,19 +29,19 @@ pub(crate) fn codemod(codemod: &Codemod) -> Result<u8, Failure> {
     Ok(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(FAILED))
 }
 
-/// Returns the Pythons that may have the package, the likeliest first: the one that is named, the one beside this
-/// binary, that of the environment in use, and those that a shell would find.
-fn pythons() -> Vec<PathBuf> {
+/// Returns the interpreters that may have the package, the likeliest first: the one of `BLOCKLINT_PYTHON`, the one in
+/// the folder of this binary, the one of the active virtual environment, and those on the `PATH`.
+fn python_candidates() -> Vec<PathBuf> {
     let scripts = if cfg!(windows) { "Scripts" } else { "bin" };
-    let mut found: Vec<PathBuf> = std::env::var_os("BLOCKLINT_PYTHON").map(PathBuf::from).into_iter().collect();
-    let this = std::env::current_exe().ok();
-    let beside = this.as_ref().and_then(|this| this.parent()).map(PathBuf::from);
-    let active = std::env::var_os("VIRTUAL_ENV").map(|folder| PathBuf::from(folder).join(scripts));
-    for folder in beside.into_iter().chain(active) {
-        found.extend(
+    let mut candidates: Vec<PathBuf> = std::env::var_os("BLOCKLINT_PYTHON").map(PathBuf::from).into_iter().collect();
+    let binary = std::env::current_exe().ok();
+    let binary_folder = binary.as_ref().and_then(|binary| binary.parent()).map(PathBuf::from);
+    let environment_folder = std::env::var_os("VIRTUAL_ENV").map(|folder| PathBuf::from(folder).join(scripts));
+    for folder in binary_folder.into_iter().chain(environment_folder) {
+        candidates.extend(
             ["python3", "python"].map(|name| folder.join(name).with_extension(std::env::consts::EXE_EXTENSION)),
         );
     }
-    found.extend(["python3", "python"].map(PathBuf::from));
-    found
+    candidates.extend(["python3", "python"].map(PathBuf::from));
+    candidates
 }

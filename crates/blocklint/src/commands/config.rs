@@ -1,4 +1,4 @@
-//! `blocklint config`, and what `blocklint check` tells of a project before it looks into it.
+//! `blocklint config`, and `blocklint check --show-settings` and `--show-files`.
 
 use std::fmt::Write as _;
 use std::io::{self, BufWriter, Write};
@@ -7,30 +7,30 @@ use blocklint_project::{KEYS, Key, OptionValue, Persona, Project, absolute, sche
 use camino::Utf8Path;
 use serde_json::{Value, json};
 
-use super::unless_closed;
+use super::ignore_closed_pipe;
 use crate::CLEAN;
 use crate::arguments::{Check, Config, TextFormat};
 use crate::messages::Failure;
 
 pub(crate) fn config(config: &Config) -> Result<u8, Failure> {
     let text = match (&config.key, config.schema) {
-        (_, true) => json_text(&schema()),
-        (Some(name), _) => described(key(name)?, config.output_format),
-        (None, _) => listed(config.output_format),
+        (_, true) => to_json_text(&schema()),
+        (Some(name), _) => describe_key(find_key(name)?, config.output_format),
+        (None, _) => list_keys(config.output_format),
     };
-    unless_closed(io::stdout().write_all(text.as_bytes()))?;
+    ignore_closed_pipe(io::stdout().write_all(text.as_bytes()))?;
     Ok(CLEAN)
 }
 
-fn key(name: &str) -> Result<&'static Key, Failure> {
+fn find_key(name: &str) -> Result<&'static Key, Failure> {
     let name = name.strip_prefix("tool.blocklint.").unwrap_or(name);
     let known = KEYS.iter().find(|key| key.name == name);
     known.ok_or_else(|| Failure::new(blocklint_project::unknown_key(name)))
 }
 
-fn described(key: &Key, format: TextFormat) -> String {
+fn describe_key(key: &Key, format: TextFormat) -> String {
     if format == TextFormat::Json {
-        return json_text(&as_json(key));
+        return to_json_text(&key_json(key));
     }
     let mut text = format!("{}\n\n{}\n\nValue:   {}\nDefault: {}\n", key.name, key.says, key.value, key.default);
     if let Some(option) = key.option {
@@ -41,14 +41,14 @@ fn described(key: &Key, format: TextFormat) -> String {
     text
 }
 
-fn listed(format: TextFormat) -> String {
+fn list_keys(format: TextFormat) -> String {
     match format {
         TextFormat::Text => KEYS.iter().map(|key| format!("{}\n", key.name)).collect(),
-        TextFormat::Json => json_text(&Value::Array(KEYS.iter().map(as_json).collect())),
+        TextFormat::Json => to_json_text(&Value::Array(KEYS.iter().map(key_json).collect())),
     }
 }
 
-fn as_json(key: &Key) -> Value {
+fn key_json(key: &Key) -> Value {
     let Key { name, value, default, says, example, option } = key;
     json!({
         "name": name,
@@ -60,59 +60,59 @@ fn as_json(key: &Key) -> Value {
     })
 }
 
-fn json_text(value: &Value) -> String {
+fn to_json_text(value: &Value) -> String {
     format!("{value:#}\n")
 }
 
-/// `--show-settings`: the project, the files its configuration stands in, and what holds, as TOML, with where each
-/// comes from.
+/// Prints the output of `--show-settings`: the project root, the configuration files, and each setting in TOML with its
+/// origin.
 pub(super) fn show_settings(check: &Check, project: &Project, current: &Utf8Path) -> Result<u8, Failure> {
     let mut text = format!("# project root: {}\n", project.root);
-    let near = |file: &Utf8Path| file.strip_prefix(current).unwrap_or(file).to_string();
+    let relative = |file: &Utf8Path| file.strip_prefix(current).unwrap_or(file).to_string();
     match &project.configuration.file {
         Some(file) => {
-            let _ = writeln!(text, "# configuration: {}", near(file));
+            let _ = writeln!(text, "# configuration: {}", relative(file));
         }
         None => text.push_str("# configuration: none\n"),
     }
     for file in &project.configuration.extended {
-        let _ = writeln!(text, "# extends: {}", near(file));
+        let _ = writeln!(text, "# extends: {}", relative(file));
     }
-    text.push_str(&project.configuration.with_options(&options(check, current)).to_toml(current));
+    text.push_str(&project.configuration.with_options(&option_values(check, current)).to_toml(current));
     // Values that no file can set.
-    for option in flags(check) {
+    for option in options_without_key(check) {
         let _ = writeln!(text, "# {option}");
     }
-    unless_closed(io::stdout().write_all(text.as_bytes()))?;
+    ignore_closed_pipe(io::stdout().write_all(text.as_bytes()))?;
     Ok(CLEAN)
 }
 
-/// Returns the options that say what keys say.
-fn options(check: &Check, current: &Utf8Path) -> Vec<OptionValue> {
-    let one = |value: Option<String>| value.map(|value| vec![value]);
-    let some = |values: &[String]| (!values.is_empty()).then(|| values.to_vec());
+/// Returns the options of the command line that override a key of the configuration.
+fn option_values(check: &Check, current: &Utf8Path) -> Vec<OptionValue> {
+    let single = |value: Option<String>| value.map(|value| vec![value]);
+    let list = |values: &[String]| (!values.is_empty()).then(|| values.to_vec());
     let (severity, confidence) = check.levels();
     let severity = severity.map(|least| least.as_str().to_owned());
     let confidence = confidence.map(|least| least.as_str().to_owned());
-    let of_persona = |is_silent: bool, option: &'static str| if is_silent { "--persona" } else { option };
-    let given = [
-        ("select", "--select", some(&check.select)),
-        ("extend-select", "--extend-select", some(&check.extend_select)),
-        ("ignore", "--ignore", some(&check.ignore)),
+    let or_persona = |is_unset: bool, option: &'static str| if is_unset { "--persona" } else { option };
+    let candidates = [
+        ("select", "--select", list(&check.select)),
+        ("extend-select", "--extend-select", list(&check.extend_select)),
+        ("ignore", "--ignore", list(&check.ignore)),
         ("exclude", "--exclude", check.exclude.clone()),
-        ("extend-exclude", "--extend-exclude", some(&check.extend_exclude)),
-        ("min-severity", of_persona(check.min_severity.is_none(), "--min-severity"), one(severity)),
-        ("min-confidence", of_persona(check.min_confidence.is_none(), "--min-confidence"), one(confidence)),
-        ("persona", "--persona", one(check.persona.map(|persona| persona.as_str().to_owned()))),
-        ("baseline", "--baseline", one(check.baseline.as_ref().map(|file| absolute(current, file).to_string()))),
+        ("extend-exclude", "--extend-exclude", list(&check.extend_exclude)),
+        ("min-severity", or_persona(check.min_severity.is_none(), "--min-severity"), single(severity)),
+        ("min-confidence", or_persona(check.min_confidence.is_none(), "--min-confidence"), single(confidence)),
+        ("persona", "--persona", single(check.persona.map(|persona| persona.as_str().to_owned()))),
+        ("baseline", "--baseline", single(check.baseline.as_ref().map(|file| absolute(current, file).to_string()))),
     ];
-    let given =
-        given.into_iter().filter_map(|(key, option, values)| Some(OptionValue { key, option, values: values? }));
-    given.collect()
+    let candidates =
+        candidates.into_iter().filter_map(|(key, option, values)| Some(OptionValue { key, option, values: values? }));
+    candidates.collect()
 }
 
-/// Returns the options that decide what is found and reported, and have no key.
-fn flags(check: &Check) -> Vec<String> {
+/// Returns the options in use that decide which findings are reported and have no key in the configuration.
+fn options_without_key(check: &Check) -> Vec<String> {
     let flags = [
         ("--include-aside", check.include_aside || check.persona.is_some_and(Persona::looks_aside)),
         ("--trace-in-paths", check.trace_in_paths),
@@ -126,15 +126,15 @@ fn flags(check: &Check) -> Vec<String> {
         ("--unsafe-fixes", check.unsafe_fixes),
         ("--no-cache", check.no_cache),
     ];
-    let mut given: Vec<String> = flags.iter().filter(|(_, is)| *is).map(|(option, _)| (*option).to_owned()).collect();
-    given.extend(check.since.as_ref().map(|since| format!("--since {since}")));
-    given.extend(check.environment.iter().map(|folder| format!("--environment {folder}")));
-    given.extend(check.cache_dir.as_ref().map(|folder| format!("--cache-dir {folder}")));
-    given.extend(check.run.max_findings.map(|most| format!("--max-findings {most}")));
-    given.iter().map(|option| option.replace(char::is_control, " ")).collect()
+    let mut options: Vec<String> = flags.iter().filter(|(_, is)| *is).map(|(option, _)| (*option).to_owned()).collect();
+    options.extend(check.since.as_ref().map(|since| format!("--since {since}")));
+    options.extend(check.environment.iter().map(|folder| format!("--environment {folder}")));
+    options.extend(check.cache_dir.as_ref().map(|folder| format!("--cache-dir {folder}")));
+    options.extend(check.run.max_findings.map(|most| format!("--max-findings {most}")));
+    options.iter().map(|option| option.replace(char::is_control, " ")).collect()
 }
 
-/// `--show-files`: the files whose findings are reported, one in each line.
+/// Prints the output of `--show-files`: the files whose findings are reported, one in each line.
 pub(super) fn show_files(project: &Project, current: &Utf8Path) -> Result<u8, Failure> {
     let print = || -> io::Result<()> {
         let mut out = BufWriter::new(io::stdout().lock());
@@ -143,6 +143,6 @@ pub(super) fn show_files(project: &Project, current: &Utf8Path) -> Result<u8, Fa
         }
         out.flush()
     };
-    unless_closed(print())?;
+    ignore_closed_pipe(print())?;
     Ok(CLEAN)
 }

@@ -1,4 +1,4 @@
-//! `blocklint debug …`: what happens inside, for people who work on blocklint.
+//! `blocklint debug …`: internals such as facts, fixes and timings, for people who work on blocklint.
 
 use std::io::Write;
 use std::time::Duration;
@@ -7,9 +7,9 @@ use blocklint_core::{Confidence, Severity};
 use blocklint_project::{Request, discover};
 use camino::Utf8Path;
 
-use super::edits::edits;
-use super::missing::missing;
-use super::{current_folder, unless_closed};
+use super::edits::compare_after_edits;
+use super::missing::count_missing;
+use super::{current_folder, ignore_closed_pipe};
 use crate::CLEAN;
 use crate::arguments::Debug;
 use crate::messages::{Failure, warning};
@@ -18,18 +18,18 @@ use blocklint_engine::{
 };
 use blocklint_rules::Selection;
 
-pub(crate) fn debug(what: &Debug) -> Result<u8, Failure> {
-    match what {
-        Debug::Facts { file } => facts(file),
-        Debug::Fixes { path } => fixes(path),
-        Debug::Edits { path, edits: count, seed } => edits(path, *count, *seed),
-        Debug::Search { path } => search(path),
-        Debug::Missing(arguments) => missing(arguments),
+pub(crate) fn debug(command: &Debug) -> Result<u8, Failure> {
+    match command {
+        Debug::Facts { file } => print_facts(file),
+        Debug::Fixes { path } => print_fixes(path),
+        Debug::Edits { path, edits: count, seed } => compare_after_edits(path, *count, *seed),
+        Debug::Search { path } => print_search_times(path),
+        Debug::Missing(arguments) => count_missing(arguments),
     }
 }
 
-/// One line for each finding at the default levels: its place, and its fix or why it has none.
-fn fixes(path: &Utf8Path) -> Result<u8, Failure> {
+/// Prints a line for each finding at the default levels: its place, and its fix or the reason why it has none.
+fn print_fixes(path: &Utf8Path) -> Result<u8, Failure> {
     let current = current_folder()?;
     let paths = [path.to_path_buf()];
     let project = discover(Request { current: &current, paths: &paths, isolated: false })
@@ -43,17 +43,17 @@ fn fixes(path: &Utf8Path) -> Result<u8, Failure> {
     let mut text = String::new();
     for (finding, refusal) in chosen.findings.iter().zip(refused) {
         let path = finding.place.path.strip_prefix(&current).unwrap_or(&finding.place.path);
-        let what = match (&finding.fix, refusal) {
+        let fix_or_reason = match (&finding.fix, refusal) {
             (Some(fix), _) => format!("{:?}: {}", fix.applicability, fix.title),
             (None, refusal) => format!("None: {}", refusal.map_or_else(String::new, |refusal| refusal.to_string())),
         };
-        text.push_str(&format!("{path}:{}: {} {what}\n", finding.place.start.row, finding.rule));
+        text.push_str(&format!("{path}:{}: {} {fix_or_reason}\n", finding.place.start.row, finding.rule));
     }
-    unless_closed(std::io::stdout().write_all(text.as_bytes()))?;
+    ignore_closed_pipe(std::io::stdout().write_all(text.as_bytes()))?;
     Ok(CLEAN)
 }
 
-fn search(path: &Utf8Path) -> Result<u8, Failure> {
+fn print_search_times(path: &Utf8Path) -> Result<u8, Failure> {
     let current = current_folder()?;
     let paths = [path.to_path_buf()];
     let project = discover(Request { current: &current, paths: &paths, isolated: false })
@@ -63,11 +63,11 @@ fn search(path: &Utf8Path) -> Result<u8, Failure> {
     let (cold, warm) = time_searches(&project, &models, options)?;
     let line = |name, time: Duration| format!("{name} {:>8.1} ms\n", time.as_secs_f64() * 1e3);
     let text = format!("{}{}", line("cold", cold), line("warm", warm));
-    unless_closed(std::io::stdout().write_all(text.as_bytes()))?;
+    ignore_closed_pipe(std::io::stdout().write_all(text.as_bytes()))?;
     Ok(CLEAN)
 }
 
-fn facts(file: &Utf8Path) -> Result<u8, Failure> {
+fn print_facts(file: &Utf8Path) -> Result<u8, Failure> {
     let current = current_folder()?;
     let paths = [file.to_path_buf()];
     let project = discover(Request { current: &current, paths: &paths, isolated: false })
@@ -84,7 +84,7 @@ fn facts(file: &Utf8Path) -> Result<u8, Failure> {
         warning(format!("{file}: {}", unread.message()));
     }
     if let Some(facts) = &extracted.facts {
-        unless_closed(std::io::stdout().write_all(blocklint_facts::dump(facts).as_bytes()))?;
+        ignore_closed_pipe(std::io::stdout().write_all(blocklint_facts::dump(facts).as_bytes()))?;
     }
     Ok(CLEAN)
 }

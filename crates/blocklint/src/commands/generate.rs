@@ -7,7 +7,7 @@ use camino::Utf8Path;
 use clap::CommandFactory;
 use clap_complete::Shell;
 
-use super::unless_closed;
+use super::ignore_closed_pipe;
 use crate::CLEAN;
 use crate::arguments::Arguments;
 use crate::messages::Failure;
@@ -15,16 +15,16 @@ use crate::messages::Failure;
 pub(crate) fn shell_completion(shell: Shell) -> Result<u8, Failure> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Arguments::command(), "blocklint", &mut script);
-    unless_closed(std::io::stdout().write_all(&script))?;
+    ignore_closed_pipe(std::io::stdout().write_all(&script))?;
     Ok(CLEAN)
 }
 
-/// Returns the page of `blocklint` itself on stdout, or those of all commands as files in a folder.
+/// Prints the manual page of `blocklint`, or writes the pages of all commands into `folder`.
 pub(crate) fn man_page(folder: Option<&Utf8Path>) -> Result<u8, Failure> {
     let Some(folder) = folder else {
         let mut page = Vec::new();
         clap_mangen::Man::new(Arguments::command()).render(&mut page)?;
-        unless_closed(std::io::stdout().write_all(&page))?;
+        ignore_closed_pipe(std::io::stdout().write_all(&page))?;
         return Ok(CLEAN);
     };
     let written = fs::create_dir_all(folder).and_then(|()| clap_mangen::generate_to(Arguments::command(), folder));

@@ -1,14 +1,14 @@
-//! Tells the user which parts of a project the analysis left out because it failed there.
+//! The warning about parts of a project that the analysis left out because it failed on them.
 
 use blocklint_engine::{LeftOut, cache_version, locate_left_out};
 use blocklint_project::Project;
 use camino::Utf8Path;
 
-use super::from_here;
+use super::path_from;
 use crate::messages::warning_with;
 
-/// Says on stderr what was left out, why, and how to report it.
-pub(super) fn tell(project: &Project, left_out: &[LeftOut], current: &Utf8Path) {
+/// Warns about the parts that were left out, with the reason and the address for a bug report.
+pub(super) fn report(project: &Project, left_out: &[LeftOut], current: &Utf8Path) {
     if left_out.is_empty() {
         return;
     }
@@ -16,17 +16,18 @@ pub(super) fn tell(project: &Project, left_out: &[LeftOut], current: &Utf8Path) 
     locate_left_out(project, &mut left_out);
     let mut lines: Vec<String> = left_out
         .iter()
-        .map(|of| match &of.place {
+        .map(|part| match &part.place {
             Some(place) => {
-                format!("{}:{}: `{}`: {}", from_here(&place.path, current), place.start.row, of.name, of.why)
+                format!("{}:{}: `{}`: {}", path_from(&place.path, current), place.start.row, part.name, part.why)
             }
-            None => format!("{}: {}", of.name, of.why),
+            None => format!("{}: {}", part.name, part.why),
         })
         .collect();
     let (os, processor) = (std::env::consts::OS, std::env::consts::ARCH);
-    let to = blocklint_rules::repository().map_or_else(String::new, |repository| format!(" to {repository}/issues"));
+    let issues =
+        blocklint_rules::repository().map_or_else(String::new, |repository| format!(" to {repository}/issues"));
     lines.push(format!(
-        "Please report these lines{to}, with the code if you can: blocklint {} on {os} {processor}",
+        "Please report these lines{issues}, with the code if you can: blocklint {} on {os} {processor}",
         cache_version()
     ));
     let (parts, them) = match left_out.len() {

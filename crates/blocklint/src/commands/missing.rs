@@ -1,4 +1,4 @@
-//! `blocklint debug missing PROJECT…`.
+//! `blocklint debug missing PROJECT…`: counts the library calls for which no model has a row.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
@@ -8,26 +8,26 @@ use blocklint_project::{Request, discover};
 use camino::Utf8Path;
 use serde::Serialize;
 
-use super::{current_folder, models, unless_closed};
+use super::{current_folder, ignore_closed_pipe, models};
 use crate::CLEAN;
 use crate::arguments::{Missing, TextFormat};
 use crate::messages::Failure;
 
-/// Places of a path that are told.
-const PLACES: usize = 3;
+/// The number of places that are listed for a path.
+const MAX_PLACES: usize = 3;
 
-/// How often a path is called.
+/// The number of calls of one library path.
 #[derive(Serialize)]
 struct Count {
     language: &'static str,
     path: String,
-    /// Calls whose result is not awaited where they stand.
+    /// Calls that are not the operand of an `await`.
     calls: usize,
-    /// Calls that are.
+    /// Calls that are the operand of an `await`.
     awaited: usize,
-    /// Projects with such a call.
+    /// Projects that call the path.
     projects: usize,
-    /// True if a model speaks of other names of the library.
+    /// True if a model has rows for other names of the library.
     known_library: bool,
     /// The first places.
     places: Vec<String>,
@@ -40,23 +40,23 @@ struct Counts {
     /// All calls.
     calls: usize,
     awaited: usize,
-    /// Different paths.
+    /// The number of different paths.
     paths: usize,
-    /// Those called most often first.
+    /// The paths, those with most calls first.
     missing: Vec<Count>,
 }
 
-pub(super) fn missing(arguments: &Missing) -> Result<u8, Failure> {
+pub(super) fn count_missing(arguments: &Missing) -> Result<u8, Failure> {
     let current = current_folder()?;
     let mut counts: BTreeMap<(Language, String), Count> = BTreeMap::new();
     let mut projects_of: BTreeMap<(Language, String), BTreeSet<usize>> = BTreeMap::new();
-    for (at, path) in arguments.projects.iter().enumerate() {
-        for call in calls(path, &current)? {
+    for (project, path) in arguments.projects.iter().enumerate() {
+        for call in unmodelled_calls(path, &current)? {
             if arguments.not_awaited && call.awaited {
                 continue;
             }
             let key = (call.language, call.path.clone());
-            projects_of.entry(key.clone()).or_default().insert(at);
+            projects_of.entry(key.clone()).or_default().insert(project);
             let count = counts.entry(key).or_insert_with(|| Count {
                 language: call.language.as_str(),
                 path: call.path.clone(),
@@ -70,7 +70,7 @@ pub(super) fn missing(arguments: &Missing) -> Result<u8, Failure> {
                 true => count.awaited += 1,
                 false => count.calls += 1,
             }
-            if count.places.len() < PLACES {
+            if count.places.len() < MAX_PLACES {
                 let file = call.place.path.strip_prefix(&current).unwrap_or(&call.place.path);
                 count.places.push(format!("{file}:{}", call.place.start.row));
             }
@@ -93,14 +93,14 @@ pub(super) fn missing(arguments: &Missing) -> Result<u8, Failure> {
     all.missing.truncate(arguments.top.unwrap_or(usize::MAX));
     let text = match arguments.output_format {
         TextFormat::Json => format!("{}\n", serde_json::to_string_pretty(&all).map_err(Failure::new)?),
-        TextFormat::Text => text(&all),
+        TextFormat::Text => counts_table(&all),
     };
-    unless_closed(std::io::stdout().write_all(text.as_bytes()))?;
+    ignore_closed_pipe(std::io::stdout().write_all(text.as_bytes()))?;
     Ok(CLEAN)
 }
 
-/// Returns the calls of one project, with the models that it brings.
-fn calls(path: &Utf8Path, current: &Utf8Path) -> Result<Vec<blocklint_engine::Missing>, Failure> {
+/// Returns the calls of one project for which neither the built-in models nor those of the project have a row.
+fn unmodelled_calls(path: &Utf8Path, current: &Utf8Path) -> Result<Vec<blocklint_engine::Missing>, Failure> {
     let paths = [path.to_path_buf()];
     let project = discover(Request { current, paths: &paths, isolated: false })
         .map_err(|errors| Failure::all(errors.iter().map(|error| error.relative_to(current))))?;
@@ -111,7 +111,7 @@ fn calls(path: &Utf8Path, current: &Utf8Path) -> Result<Vec<blocklint_engine::Mi
     Ok(blocklint_engine::find_missing_calls(&project, &models)?)
 }
 
-fn text(all: &Counts) -> String {
+fn counts_table(all: &Counts) -> String {
     let rows: Vec<Vec<String>> = all
         .missing
         .iter()

@@ -1,4 +1,4 @@
-//! One file per command.
+//! The commands of the binary, one file each, and the helpers that they share.
 
 mod ask;
 mod baseline;
@@ -50,10 +50,11 @@ fn current_folder() -> Result<Utf8PathBuf, Failure> {
         .map_err(|folder| Failure::new(format!("the current folder's name is not UTF-8: {}", folder.display())))
 }
 
-/// Returns a path as it is typed in the current folder: a project's files may lie above it.
-fn from_here(path: &Utf8Path, current: &Utf8Path) -> Utf8PathBuf {
+/// Returns a path relative to the current folder, as in `../app/views.py`; unchanged if it is more than three folders
+/// up.
+fn path_from(path: &Utf8Path, current: &Utf8Path) -> Utf8PathBuf {
     let mut up = Utf8PathBuf::new();
-    // Further up, the whole path reads better.
+    // A path with more than three `..` is harder to read than the absolute path.
     for folder in current.ancestors().take(4) {
         if let Ok(inside) = path.strip_prefix(folder) {
             return up.join(inside);
@@ -63,8 +64,8 @@ fn from_here(path: &Utf8Path, current: &Utf8Path) -> Utf8PathBuf {
     path.to_owned()
 }
 
-/// Ignores the error of a reader that has read enough (`| head`).
-fn unless_closed(written: std::io::Result<()>) -> Result<(), Failure> {
+/// Turns a write error into a failure; no failure if the reader closed the pipe early, as `head` does.
+fn ignore_closed_pipe(written: std::io::Result<()>) -> Result<(), Failure> {
     match written {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             Err(Failure::new(format!("cannot write: {error}")))

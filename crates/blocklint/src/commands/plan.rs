@@ -1,18 +1,18 @@
-//! `blocklint plan`.
+//! `blocklint plan`: the few changes that end most findings, in order.
 
 use blocklint_engine::{RunResult, locate_in, locate_plan, overview, plan};
 use blocklint_output::{Look, RenderInput, write_plan, write_plan_json};
 
-use super::check::{nothing_read, prepare, request};
-use super::{baseline, cache, change, left_out, unless_closed};
+use super::check::{ensure_something_read, prepare, run_request};
+use super::{baseline, cache, change, ignore_closed_pipe, left_out};
 use crate::arguments::{OutputFormat, Plan};
 use crate::messages::Failure;
 use crate::output_file::Output;
 use crate::progress::Bar;
 use crate::{CLEAN, FAILED, console};
 
-pub(crate) fn plan_command(asked: &Plan) -> Result<u8, Failure> {
-    let check = &*asked.check;
+pub(crate) fn plan_command(arguments: &Plan) -> Result<u8, Failure> {
+    let check = &*arguments.check;
     let is_json = match check.output_format {
         OutputFormat::Full => false,
         OutputFormat::Json => true,
@@ -26,26 +26,26 @@ pub(crate) fn plan_command(asked: &Plan) -> Result<u8, Failure> {
     let prepared = prepare(check)?;
     let (project, current) = (&prepared.project, prepared.current.as_path());
     let baseline = baseline::read(check, project, current)?;
-    let cache = cache::of(check, project, current);
+    let cache = cache::open(check, project, current);
     let bar = Bar::new();
-    let mut asked_for = request(check, &prepared, cache.as_ref(), &bar)?;
-    asked_for.options.all_paths = true;
-    let (ran, before) = change::run(check, asked_for)?;
+    let mut request = run_request(check, &prepared, cache.as_ref(), &bar)?;
+    request.options.all_paths = true;
+    let (ran, before) = change::run_with_comparison(check, request)?;
     drop(bar);
-    nothing_read(project, &ran)?;
-    cache::tell(check, &ran);
-    left_out::tell(project, &ran.left_out, current);
+    ensure_something_read(project, &ran)?;
+    cache::warn_if_unkept(check, &ran);
+    left_out::report(project, &ran.left_out, current);
     let RunResult { mut chosen, texts, all_paths, left_out, .. } = ran;
     if let Some(baseline) = &baseline {
-        baseline::hold(check, baseline, &mut chosen, &prepared);
+        baseline::hide_baselined(check, baseline, &mut chosen, &prepared);
     }
     if let Some(before) = &before {
         before.compare(&mut chosen, project);
     }
-    // Causes stand in the order in which they are worth mending.
-    let overviewed = overview(&mut chosen, &project.base);
+    // The overview sorts causes by how much it is worth to fix them.
+    let overview_of_causes = overview(&mut chosen, &project.base);
     let all_paths = all_paths.unwrap_or_default();
-    let mut planned = plan(&chosen, &all_paths, &overviewed, asked.steps as usize);
+    let mut planned = plan(&chosen, &all_paths, &overview_of_causes, arguments.steps as usize);
     let mut sources = locate_in(project, &mut chosen, texts);
     locate_plan(project, &mut planned, &mut sources);
     let shown = RenderInput {
@@ -66,7 +66,7 @@ pub(crate) fn plan_command(asked: &Plan) -> Result<u8, Failure> {
         true => write_plan_json(&mut out, &shown, &planned),
         false => write_plan(&mut out, &shown, &planned, look),
     };
-    unless_closed(written.and_then(|()| out.finish()))?;
-    let done = project.missing.is_empty() && (left_out.is_empty() || !check.strict);
-    Ok(if done { CLEAN } else { FAILED })
+    ignore_closed_pipe(written.and_then(|()| out.finish()))?;
+    let is_done = project.missing.is_empty() && (left_out.is_empty() || !check.strict);
+    Ok(if is_done { CLEAN } else { FAILED })
 }

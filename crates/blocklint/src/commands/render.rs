@@ -1,4 +1,4 @@
-//! The output of `blocklint check` about its findings.
+//! The output of `blocklint check`: findings in each format, statistics, and the summary lines for people.
 
 use std::io::{self, Write as _};
 
@@ -19,13 +19,13 @@ use crate::arguments::{Check, OutputFormat};
 use crate::console;
 use crate::messages::warning;
 use crate::output_file::Output;
-use crate::run_arguments::Counted;
+use crate::run_arguments::StatisticsKind;
 
-/// The number of findings that a terminal shows in full; of the others it shows a line each.
-const MOST_BLOCKS: usize = 20;
+/// The number of findings that a terminal shows in full; the others get one line each.
+const MAX_FULL_FINDINGS: usize = 20;
 
-/// The findings and counts that are written.
-pub(super) struct Written<'a> {
+/// The findings and counts of a run, and the options that decide how they are written.
+pub(super) struct CheckOutput<'a> {
     pub(super) check: &'a Check,
     pub(super) project: &'a Project,
     pub(super) shown: RenderInput<'a>,
@@ -37,25 +37,26 @@ pub(super) struct Written<'a> {
     pub(super) causes: usize,
     /// How many findings are not shown because there are too many.
     pub(super) capped: usize,
-    /// How many findings are shown that are usually left aside, because there are no others.
+    /// How many findings are shown only because there are no others: those that only tests, examples and command lines
+    /// reach.
     pub(super) shown_aside: usize,
     /// How many files were read.
     pub(super) read: usize,
-    /// The fixed findings, where fixes were asked for.
+    /// The result of `--fix`, if it was given.
     pub(super) fixed: Option<&'a Outcome>,
-    pub(super) known: Known<'a>,
+    pub(super) earlier: EarlierFindings<'a>,
 }
 
-/// Findings that were there before, which the last lines count.
+/// Findings of the baseline or of an earlier state, which the last lines count.
 #[derive(Clone, Copy)]
-pub(super) struct Known<'k> {
+pub(super) struct EarlierFindings<'k> {
     pub(super) held: Option<&'k BaselineResult>,
     pub(super) compared: Option<&'k Comparison>,
 }
 
-/// Writes findings or counts, and for people the last lines.
-pub(super) fn write(written: &Written<'_>) -> io::Result<()> {
-    let Written {
+/// Writes the findings or statistics, and the summary lines if the format is for people.
+pub(super) fn write(output: &CheckOutput<'_>) -> io::Result<()> {
+    let CheckOutput {
         check,
         project,
         shown,
@@ -68,15 +69,15 @@ pub(super) fn write(written: &Written<'_>) -> io::Result<()> {
         shown_aside,
         read,
         fixed,
-        known,
-    } = written;
+        earlier,
+    } = output;
     let mut out = Output::new(check.output_file.as_deref())?;
     let to_stdout = check.output_file.is_none();
     let look = Look {
         styled: to_stdout && console::stdout_is_styled(),
         links: to_stdout && console::stdout_has_links(),
-        // A person reads the first ones; programs and logs get all.
-        most_blocks: (to_stdout && console::stdout_is_terminal()).then_some(MOST_BLOCKS),
+        // A person reads the first findings; programs and logs get all.
+        most_blocks: (to_stdout && console::stdout_is_terminal()).then_some(MAX_FULL_FINDINGS),
     };
     let counts = Summary {
         findings: chosen.findings.len() + capped - shown_aside,
@@ -92,16 +93,18 @@ pub(super) fn write(written: &Written<'_>) -> io::Result<()> {
     };
     if console::verbosity() >= -1 {
         match (check.statistics, check.output_format) {
-            (Some(Counted::Rule), OutputFormat::Json) => write_statistics_json(&mut out, shown)?,
-            (Some(Counted::Rule), _) => write_statistics(&mut out, shown)?,
-            (Some(Counted::Cause), OutputFormat::Json) => write_statistics_by_cause_json(&mut out, shown, overview)?,
-            (Some(Counted::Cause), _) => write_statistics_by_cause(&mut out, shown, overview)?,
+            (Some(StatisticsKind::Rule), OutputFormat::Json) => write_statistics_json(&mut out, shown)?,
+            (Some(StatisticsKind::Rule), _) => write_statistics(&mut out, shown)?,
+            (Some(StatisticsKind::Cause), OutputFormat::Json) => {
+                write_statistics_by_cause_json(&mut out, shown, overview)?
+            }
+            (Some(StatisticsKind::Cause), _) => write_statistics_by_cause(&mut out, shown, overview)?,
             (None, OutputFormat::Json) => write_json(&mut out, shown)?,
             (None, OutputFormat::Jsonl) => write_jsonl(&mut out, shown)?,
             (None, OutputFormat::Concise) => write_concise(&mut out, shown, look)?,
             (None, OutputFormat::Full) => write_full(&mut out, shown, look)?,
             (None, OutputFormat::Github) => write_github(&mut out, shown)?,
-            (None, OutputFormat::Gitlab) => write_gitlab(&mut out, shown, repository(&project.root))?,
+            (None, OutputFormat::Gitlab) => write_gitlab(&mut out, shown, repository_root(&project.root))?,
             (None, OutputFormat::Junit) => write_junit(&mut out, shown)?,
             (None, OutputFormat::Rdjson) => write_rdjson(&mut out, shown)?,
             (None, OutputFormat::Html) => {
@@ -112,8 +115,8 @@ pub(super) fn write(written: &Written<'_>) -> io::Result<()> {
                 )?;
             }
             (None, OutputFormat::Sarif) => {
-                let (root, complete) = (repository(&project.root), project.missing.is_empty());
-                let compares = known.held.is_some() || known.compared.is_some();
+                let (root, complete) = (repository_root(&project.root), project.missing.is_empty());
+                let compares = earlier.held.is_some() || earlier.compared.is_some();
                 let run = SarifRun { root, suppressed: &chosen.suppressed, complete, compares };
                 let left_out = write_sarif(&mut out, shown, &run)?;
                 if left_out > 0 {
@@ -137,30 +140,30 @@ pub(super) fn write(written: &Written<'_>) -> io::Result<()> {
         write_left_aside(&mut out, &chosen.findings, &counts)?;
         write_minor_notes(&mut out, &chosen.minor, shown, look)?;
         write_fixable(&mut out, &chosen.findings, check.unsafe_fixes)?;
-        if let Some(held) = known.held {
+        if let Some(held) = earlier.held {
             let stale = held.stale.iter().map(|(_, count)| *count as usize).sum();
             write_baseline_counts(&mut out, held.findings.len(), stale)?;
         }
-        if let Some(compared) = known.compared {
+        if let Some(compared) = earlier.compared {
             write_already_there(&mut out, compared.were_there, &compared.with)?;
         }
-        if asks_for_overview(check) {
+        if needs_overview(check) {
             write_first_change(&mut out, shown, overview)?;
         }
-    } else if let Some(held) = known.held {
-        baseline::tell_stale(check, held);
+    } else if let Some(held) = earlier.held {
+        baseline::report_stale(check, held);
     }
     out.finish()?;
-    // Nothing else says how a run ended whose findings went into a file.
+    // If findings go to a file, stderr shows how the run ended.
     if let Some(file) = check.output_file.as_ref().filter(|_| console::verbosity() >= 0) {
-        let mut told = Vec::new();
-        write_summary(&mut told, &counts)?;
-        let _ = writeln!(io::stderr(), "{}Written to {file}.", String::from_utf8_lossy(&told));
+        let mut summary_text = Vec::new();
+        write_summary(&mut summary_text, &counts)?;
+        let _ = writeln!(io::stderr(), "{}Written to {file}.", String::from_utf8_lossy(&summary_text));
     }
     Ok(())
 }
 
-/// True if lines for people end the output: what programs read ends with the data.
+/// True if summary lines follow the findings; output for programs ends with the data.
 pub(super) fn is_for_people(check: &Check) -> bool {
     match check.statistics {
         Some(_) => check.output_format != OutputFormat::Json,
@@ -168,20 +171,20 @@ pub(super) fn is_for_people(check: &Check) -> bool {
     }
 }
 
-/// Returns true if findings that are left aside are shown where there are no others: to people, and in JSON with the
-/// reason. Formats from which services open alerts list only findings that count.
+/// True if findings that only tests, examples and command lines reach are shown when there are no others: in text
+/// formats, and in JSON with the reason. Formats from which services open alerts list only findings that count.
 pub(super) fn shows_left_aside(check: &Check) -> bool {
     let formats = [OutputFormat::Full, OutputFormat::Concise, OutputFormat::Json, OutputFormat::Jsonl];
     check.statistics.is_none() && formats.contains(&check.output_format)
 }
 
-/// True if causes are ranked: it costs time.
-pub(super) fn asks_for_overview(check: &Check) -> bool {
-    check.statistics == Some(Counted::Cause)
+/// True if the output ranks causes, which costs time.
+pub(super) fn needs_overview(check: &Check) -> bool {
+    check.statistics == Some(StatisticsKind::Cause)
         || check.statistics.is_none() && matches!(check.output_format, OutputFormat::Full | OutputFormat::Html)
 }
 
-/// Returns the folder from which services count paths: that of the repository, which may hold several projects.
-fn repository(root: &Utf8Path) -> &Utf8Path {
+/// Returns the folder to which services resolve paths: the root of the repository, which may have several projects.
+fn repository_root(root: &Utf8Path) -> &Utf8Path {
     root.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(root)
 }

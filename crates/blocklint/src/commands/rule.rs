@@ -1,4 +1,5 @@
-//! `blocklint rule CODE` and `blocklint rule --all`, also called `explain`.
+//! `blocklint rule CODE`, `--all` and `--severity`, also called `explain`: the pages of rules and the table of
+//! severities.
 
 use std::fmt::Write as _;
 use std::io::Write;
@@ -8,31 +9,31 @@ use blocklint_models::SeverityTable;
 use blocklint_rules::{RULES, Rule, async_codes, rule_named, rules_of_async_code};
 use serde_json::{Value, json};
 
-use super::unless_closed;
+use super::ignore_closed_pipe;
 use crate::CLEAN;
 use crate::arguments::{self, TextFormat};
 use crate::messages::Failure;
 
-pub(crate) fn rule(asked: &arguments::Rule) -> Result<u8, Failure> {
-    if asked.severity {
-        unless_closed(std::io::stdout().write_all(severities(asked.output_format).as_bytes()))?;
+pub(crate) fn rule(arguments: &arguments::Rule) -> Result<u8, Failure> {
+    if arguments.severity {
+        ignore_closed_pipe(std::io::stdout().write_all(severity_table(arguments.output_format).as_bytes()))?;
         return Ok(CLEAN);
     }
-    let rules = match &asked.rule {
-        Some(named) => vec![rule_named(named).ok_or_else(|| unknown(named))?],
-        None => by_code(),
+    let rules = match &arguments.rule {
+        Some(name) => vec![rule_named(name).ok_or_else(|| unknown_rule(name))?],
+        None => rules_by_code(),
     };
-    let text = match (asked.output_format, asked.all) {
+    let text = match (arguments.output_format, arguments.all) {
         (TextFormat::Text, _) => rules.iter().map(|rule| rule.page).collect::<Vec<_>>().join("\n"),
-        (TextFormat::Json, true) => format!("{:#}\n", rules.iter().map(|rule| as_json(rule)).collect::<Value>()),
-        (TextFormat::Json, false) => rules.iter().map(|rule| format!("{:#}\n", as_json(rule))).collect(),
+        (TextFormat::Json, true) => format!("{:#}\n", rules.iter().map(|rule| rule_json(rule)).collect::<Value>()),
+        (TextFormat::Json, false) => rules.iter().map(|rule| format!("{:#}\n", rule_json(rule))).collect(),
     };
-    unless_closed(std::io::stdout().write_all(text.as_bytes()))?;
+    ignore_closed_pipe(std::io::stdout().write_all(text.as_bytes()))?;
     Ok(CLEAN)
 }
 
-/// The table of kinds of work, as built in: the configuration of a project may set other severities.
-fn severities(format: TextFormat) -> String {
+/// Returns the built-in table of severities by kind of work; the configuration of a project may set others.
+fn severity_table(format: TextFormat) -> String {
     let table = SeverityTable::default();
     let lines = table.lines();
     match format {
@@ -58,14 +59,14 @@ fn severities(format: TextFormat) -> String {
     }
 }
 
-fn by_code() -> Vec<&'static Rule> {
+fn rules_by_code() -> Vec<&'static Rule> {
     let mut rules = RULES.to_vec();
     rules.sort_by_key(|rule| rule.code);
     rules
 }
 
-/// With the names that ruff gives the same things.
-fn as_json(rule: &Rule) -> Value {
+/// Returns a rule as JSON, with the key names of `ruff rule --output-format json`.
+fn rule_json(rule: &Rule) -> Value {
     let same = async_codes().iter().filter(|known| rules_of_async_code(&known.code).contains(&rule.code));
     json!({
         "name": rule.name,
@@ -79,10 +80,10 @@ fn as_json(rule: &Rule) -> Value {
     })
 }
 
-fn unknown(named: &str) -> Failure {
+fn unknown_rule(name: &str) -> Failure {
     let known = RULES.iter().map(|rule| format!("{} ({})", rule.code, rule.name)).collect::<Vec<_>>().join(", ");
-    match blocklint_rules::nearest_rule(named) {
-        Some(near) => Failure::new(format!("unknown rule `{named}`; did you mean `{near}`?")),
-        None => Failure::new(format!("unknown rule `{named}`; known are {known}")),
+    match blocklint_rules::nearest_rule(name) {
+        Some(near) => Failure::new(format!("unknown rule `{name}`; did you mean `{near}`?")),
+        None => Failure::new(format!("unknown rule `{name}`; known are {known}")),
     }
 }

@@ -1,4 +1,4 @@
-//! `blocklint server`.
+//! `blocklint server`: the language server over standard input and output.
 
 use blocklint_server::{Ended, Hooks, serve_stdio};
 

@@ -1,4 +1,4 @@
-//! Comments at findings: written once, where they are heard, and nowhere else.
+//! `blocklint check --add-ignore`: ignore comments are written where they have an effect, and only once.
 
 use crate::support::{Project, Run};
 
@@ -6,7 +6,8 @@ fn said(code: i32, out: &str) -> Run {
     Run { code: Some(code), out: out.to_owned(), err: String::new() }
 }
 
-/// Adds comments, and holds that nothing is found afterwards, that a second time changes nothing, and what the file then is.
+/// Runs `--add-ignore`, and checks that nothing is found afterwards and that a second run changes nothing. Returns the
+/// file.
 fn ignored(file: &str, text: &str, count: usize, option: &str) -> String {
     let project = Project::new(&[(file, text)]);
     let findings = if count == 1 { "1 finding".to_owned() } else { format!("{count} findings") };
@@ -21,7 +22,7 @@ fn ignored(file: &str, text: &str, count: usize, option: &str) -> String {
 }
 
 #[test]
-fn python() {
+fn comments_are_placed_in_python() {
     let text = "import time\n\nasync def f(x):\n    time.sleep(1)\n    y = x  # noqa: E501\n    time.sleep(2)  # why\n    time.sleep(x.a_long_name.of_something.that_takes.nearly_all.of_the_line.there_is)\n    if x: time.sleep(3); open('x').read()\n";
     insta::assert_snapshot!(ignored("a.py", text, 5, "--add-ignore=start-up only"), @r"
     import time
@@ -38,7 +39,7 @@ fn python() {
 }
 
 #[test]
-fn a_comment_that_is_there_is_extended() {
+fn existing_comments_get_the_new_rule() {
     let text =
         "import time\n\nasync def f():\n    # blocklint: ignore[BLT104] small\n    time.sleep(1); open('x').read()\n";
     insta::assert_snapshot!(ignored("a.py", text, 1, "--add-ignore"), @r"
@@ -51,11 +52,11 @@ fn a_comment_that_is_there_is_extended() {
 }
 
 #[test]
-fn a_string_and_a_continued_line_stay_as_they_are() {
+fn strings_and_continued_lines_are_not_broken() {
     let text = "import time\n\nasync def f(x):\n    y = 1 + \\\n        time.sleep(1)\n    z = 1 + \\\n        time.sleep(1) + \\\n        2\n";
     let project = Project::new(&[("a.py", text)]);
     let run = project.run(&["check", "--add-ignore"]);
-    // The last line of what is continued takes the comment, also for a line in its midst.
+    // The comment is on the last line of a continued statement, also for a finding in the middle of it.
     assert_eq!(run.out, "Ignored 2 findings in 1 file:\n- a.py: 2\n", "{}", run.err);
     let after = project.read("a.py");
     let expected = text.replacen("time.sleep(1)\n", "time.sleep(1)  # blocklint: ignore[BLT101]\n", 1);
@@ -69,7 +70,7 @@ fn a_string_and_a_continued_line_stay_as_they_are() {
 }
 
 #[test]
-fn rust_and_java() {
+fn comments_are_placed_in_rust_and_java() {
     let text = "pub async fn f() {\n    let x = std::fs::read_to_string(\n        \"x\",\n    );\n    std::thread::sleep(std::time::Duration::from_secs(1));\r\n}\n";
     insta::assert_snapshot!(ignored("lib.rs", text, 2, "--add-ignore"), @r#"
     pub async fn f() {
@@ -93,7 +94,7 @@ fn rust_and_java() {
 }
 
 #[test]
-fn only_what_is_shown_is_ignored() {
+fn only_shown_findings_are_ignored() {
     let text = "import time\n\nasync def f():\n    time.sleep(1)\n    open('x').read()\n";
     let project = Project::new(&[("a.py", text), ("b.py", text)]);
     let one = said(0, "Ignored 1 finding in 1 file:\n- a.py: 1\n");
@@ -117,11 +118,11 @@ fn a_file_of_another_encoding_keeps_it() {
     assert_eq!(String::from_utf8_lossy(&after), String::from_utf8_lossy(&expected));
 }
 
-/// Behind one call two rules are broken, of which only the worse one is shown while it is there.
+/// A call with findings of two rules, of which only the worse one is shown.
 const TWO: &str = "import sqlite3\nimport shutil\n\n\ndef backup():\n    sqlite3.connect('x').backup(None)\n    shutil.copytree('a', 'b')\n\n\nasync def f():\n    backup()\n";
 
 #[test]
-fn what_a_comment_would_bring_to_light_is_ignored_at_once() {
+fn findings_that_a_comment_reveals_are_ignored_too() {
     let project = Project::new(&[("a.py", TWO)]);
     let first = project.run(&["check", "--output-format", "concise"]);
     assert_eq!(first.out.lines().filter(|line| line.contains(": BLT")).count(), 1, "{}", first.out);
@@ -134,7 +135,7 @@ fn what_a_comment_would_bring_to_light_is_ignored_at_once() {
         project.read("a.py")
     );
     assert_eq!(project.run(&["check"]), said(0, "No findings.\n"));
-    // With a baseline or a change, what these hold stays without a comment.
+    // Findings of a baseline or of an earlier state get no comment.
     project.write("a.py", TWO);
     project.commit();
     project.write("b.py", &TWO.replace("def f", "def g"));
@@ -153,7 +154,7 @@ fn files_are_named_from_where_the_user_is() {
 }
 
 #[test]
-fn what_was_not_read_is_named_and_left() {
+fn unreadable_files_are_reported_and_unchanged() {
     let broken = "import time\n\nasync def g():\n    time.sleep(1)\n\ndef f(:\n";
     let project = Project::new(&[("a.py", "import time\n\nasync def f():\n    time.sleep(1)\n"), ("b.py", broken)]);
     let run = project.run(&["check", "--add-ignore"]);

@@ -1,11 +1,11 @@
-//! Follows docs/adoption.md: its files are written and committed, its commands run, and what it shows is what they print.
+//! Follows docs/adoption.md: writes and commits its files, runs its commands, and compares their output with the page.
 
 use std::fs;
 use std::path::Path;
 
 use crate::support::Project;
 
-/// The fenced blocks of the page: the language and the text.
+/// Returns the fenced blocks of the page, each as language and text.
 fn blocks(page: &str) -> Vec<(&str, &str)> {
     let mut parts = page.split("```");
     let mut found = Vec::new();
@@ -15,7 +15,7 @@ fn blocks(page: &str) -> Vec<(&str, &str)> {
     found
 }
 
-/// The words of a command line, of which one may stand in quotes.
+/// Splits a command line into words; one of them may be quoted.
 fn words(line: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut quoted = false;
@@ -30,7 +30,7 @@ fn words(line: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_page_does_what_it_says() {
+fn commands_of_the_page_print_its_output() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/adoption.md");
     let page = fs::read_to_string(path).expect("the page");
     let project = Project::new(&[("README", "")]);
@@ -40,7 +40,7 @@ fn the_page_does_what_it_says() {
         match language {
             "python" => match text.split_once('\n') {
                 Some((first, rest)) if first.starts_with("# ") => project.write(&first[2..], rest),
-                // A part of what a command left.
+                // The page shows a part of a file that a command wrote.
                 _ => assert!(project.read("app.py").ends_with(text), "{}", project.read("app.py")),
             },
             "json" => assert_eq!(project.read("blocklint-baseline.json"), text),

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Project, repository};
 
-/// Returns the answers to questions about a project, without the line that comes first, and that line.
+/// Returns the first line of the output, and the answers to questions about a project.
 fn asked(project: &Project, questions: &[Value]) -> (Value, Vec<Value>) {
     let lines: String = questions.iter().map(|question| format!("{question}\n")).collect();
     let (first, answers) = told(project, &lines);
@@ -94,7 +94,7 @@ fn a_method_changes_with_its_overrides_and_all_their_uses() {
     let found: Vec<_> =
         uses.iter().map(|of| (of["location"]["row"].as_u64(), of["means"].as_str(), of["target"].as_bool())).collect();
     let row = |row: u64, means: &'static str, target| (Some(row), Some(means), Some(target));
-    // A call that is awaited already, or that gives more than the methods take, is of another object.
+    // A call that is awaited already, or has too many arguments for the methods, has another receiver.
     assert_eq!(
         found,
         [
@@ -116,7 +116,7 @@ fn a_decorator_hides_no_use() {
 }
 
 #[test]
-fn exports_are_told() {
+fn exports_are_reported() {
     let files = [
         ("shop/__init__.py", "from shop.work import load\n\n__all__ = ['Store']\n"),
         ("shop/work.py", "__all__ = ['load']\n\n\ndef load():\n    pass\n"),

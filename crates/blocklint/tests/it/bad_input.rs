@@ -1,5 +1,4 @@
-//! The whole run over input that is malformed on purpose: the installed program says one clear line for each such file
-//! or folder, goes on with the rest, and never ends because of it.
+//! Runs over malformed input: the program reports each such file or folder in one line, and analyses the rest.
 
 use std::fs::{self, File};
 use std::os::unix::fs::symlink;
@@ -7,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A sleep that is found in whatever stands before it.
+/// A blocking call that must be found after malformed code.
 const SLEEP: &str = "import time\nasync def after():\n    time.sleep(1)\n";
 
 struct Folder(tempfile::TempDir);
@@ -19,7 +18,7 @@ struct Run {
 }
 
 impl Folder {
-    /// A project with one sound file, whose finding every run must show.
+    /// Returns a project with one valid file, whose finding every run must show.
     fn new() -> Self {
         let folder = Folder(tempfile::Builder::new().prefix("bad-input-").tempdir().expect("a folder"));
         folder.write("blocklint.toml", "");
@@ -45,7 +44,8 @@ impl Folder {
         Run { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
     }
 
-    /// Runs `check` in each format: each must end with 1 and find the sound file's sleep. Gives the concise one.
+    /// Runs `check` in each format, which must exit with 1 and report the valid file. Returns the run in format
+    /// `concise`.
     fn check(&self) -> Run {
         for format in ["full", "json"] {
             let run = self.run(&["check", "--output-format", format]);
@@ -64,7 +64,7 @@ impl Run {
         self.out.lines().any(|line| line.starts_with(start))
     }
 
-    /// Returns the text behind the position in the one BLT902 line of a file.
+    /// Returns the message of the only BLT902 finding of a file.
     fn note(&self, file: &str) -> Option<&str> {
         let mut lines =
             self.out.lines().filter(|line| line.starts_with(&format!("{file}:")) && line.contains(" BLT902 "));
@@ -73,14 +73,14 @@ impl Run {
         one
     }
 
-    /// The BLT101 of the code behind the bad part.
+    /// Returns the number of BLT101 findings after the malformed part.
     fn sleeps(&self, file: &str) -> usize {
         self.out.lines().filter(|line| line.starts_with(&format!("{file}:")) && line.contains(" BLT101 ")).count()
     }
 }
 
 #[test]
-fn strange_bytes() {
+fn files_with_invalid_bytes_are_reported() {
     let folder = Folder::new();
     folder.write("latin.py", [b"# caf\xe9\n", SLEEP.as_bytes()].concat());
     folder.write("cookie.py", [b"# -*- coding: latin-1 -*-\n# caf\xe9\n", SLEEP.as_bytes()].concat());
@@ -104,13 +104,13 @@ fn strange_bytes() {
     for file in ["latin.py", "cookie.py", "nul.py", "python2.py"] {
         assert_eq!(run.sleeps(file), 1, "{file}: {}", run.out);
     }
-    // A mark is no column, and each kind of line end is one.
+    // A byte order mark is no column, and each kind of line break ends a line.
     assert!(run.has("mark.py:3:5: BLT101 ") && run.has("return.py:3:5: BLT101 "), "{}", run.out);
     assert_eq!(run.err, "");
 }
 
 #[test]
-fn what_no_bytes_come_from() {
+fn folders_pipes_and_devices_are_not_read() {
     let folder = Folder::new();
     let path = folder.path();
     fs::create_dir(path.join("loop")).expect("made");
@@ -125,7 +125,7 @@ warning: self.py: skipped: Too many levels of symbolic links
 ";
     assert_eq!(run.err, told);
     assert_eq!(run.sleeps("folder.py/inner.py"), 1, "a folder may be called so");
-    // Named, a pipe is not opened: that would wait for its writer.
+    // A pipe on the command line is not opened, because that would wait for its writer.
     let made = Command::new("mkfifo").arg(path.join("pipe.py")).status().expect("mkfifo starts");
     assert!(made.success());
     let run = folder.run(&["check", "--output-format", "concise", "pipe.py"]);
@@ -164,7 +164,7 @@ fn a_file_of_50_mb_is_skipped_and_is_no_reason_to_fail() {
 }
 
 #[test]
-fn python_of_any_depth() {
+fn deep_python_does_not_end_the_run() {
     const LEVELS: usize = 10_000;
     let nested = |open: &str, close: &str| format!("x = {}a{}\n{SLEEP}", open.repeat(LEVELS), close.repeat(LEVELS));
     let folder = Folder::new();
@@ -206,7 +206,7 @@ fn python_of_any_depth() {
 }
 
 #[test]
-fn rust_and_java_of_any_depth_and_bytes() {
+fn deep_or_malformed_rust_and_java_does_not_end_the_run() {
     const SLEEPS: &str = "std::thread::sleep(std::time::Duration::from_secs(1));";
     let folder = Folder::new();
     let rust = |before: String| format!("async fn f(x: X) {{ {before} {SLEEPS} }}\n");
@@ -256,7 +256,7 @@ fn rust_and_java_of_any_depth_and_bytes() {
     }
 }
 
-/// Calls `change` again and again, in a thread of its own, while the program runs `times` times.
+/// Runs the program `times` times while another thread calls `change` repeatedly.
 fn while_changing(folder: &Folder, times: usize, change: impl Fn(usize) + Sync, look: impl Fn(Run)) {
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -290,7 +290,7 @@ fn expect_sound(run: Run) {
 }
 
 #[test]
-fn a_file_that_changes_while_it_is_read() {
+fn files_that_change_while_they_are_read_do_not_end_the_run() {
     let folder = Folder::new();
     let long = format!("{}# é\n{SLEEP}", "x = 1\n".repeat(2_000));
     let texts = [long.as_str(), "", SLEEP, "# ééééé\r\n", "async def f():\n    import time; time.sleep(9)"];
@@ -301,7 +301,7 @@ fn a_file_that_changes_while_it_is_read() {
 }
 
 #[test]
-fn a_folder_that_vanishes() {
+fn folders_that_vanish_do_not_end_the_run() {
     let folder = Folder::new();
     let path = folder.path().join("coming");
     let change = |_: usize| {

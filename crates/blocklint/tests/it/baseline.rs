@@ -1,4 +1,4 @@
-//! Old findings are written down once, and only new ones are reported.
+//! `blocklint baseline`: findings of the baseline are not reported again.
 
 use crate::support::{Project, Run};
 
@@ -26,7 +26,7 @@ fn check(project: &Project) -> Run {
 const HIDDEN: &str = "No findings.\n5 findings in the baseline.\n";
 
 #[test]
-fn what_is_in_it_is_not_reported() {
+fn findings_of_the_baseline_are_not_reported() {
     let project = made();
     insta::assert_snapshot!(project.read("blocklint-baseline.json"), @r#"
     {
@@ -52,7 +52,7 @@ fn what_is_in_it_is_not_reported() {
 }
 
 #[test]
-fn lines_may_move() {
+fn baselined_findings_may_move_to_other_lines() {
     let project = made();
     let (first, second) = APP.split_once("\n\n\n").expect("two functions");
     let (head, handler) = first.split_once("\n\n").expect("imports");
@@ -61,13 +61,13 @@ fn lines_may_move() {
         &format!("# moved\n\n{head}\n\n{second}\n\n{}\n", handler.replace("(1)", "(\n        1,\n    )")),
     );
     assert_eq!(check(&project), said(0, HIDDEN));
-    // A file that gets another name keeps what was in it.
+    // The entries of a renamed file still match.
     std::fs::rename(project.path().join("app.py"), project.path().join("service.py")).expect("renamed");
     assert_eq!(check(&project), said(0, HIDDEN));
 }
 
 #[test]
-fn one_more_is_reported() {
+fn one_more_finding_of_an_entry_is_reported() {
     let project = made();
     project.replace("app.py", "    time.sleep(3)\n", "    time.sleep(3)\n    time.sleep(4)\n");
     let run = check(&project);
@@ -79,7 +79,7 @@ fn one_more_is_reported() {
 }
 
 #[test]
-fn it_only_shrinks_unless_told() {
+fn a_baseline_only_shrinks_without_force() {
     let project = made();
     let refused = project.run(&["baseline", "create"]);
     assert_eq!(refused.code, Some(2));
@@ -90,7 +90,7 @@ fn it_only_shrinks_unless_told() {
     );
     let unchanged = "Nothing to take out of blocklint-baseline.json: 5 findings in 2 files.\n";
     assert_eq!(project.run(&["baseline", "prune"]), said(0, unchanged));
-    // One is mended, another one is new.
+    // One finding is fixed, and another one is new.
     project.replace("app.py", "    time.sleep(3)\n", "    requests.get('v')\n");
     assert_eq!(
         project.run(&["baseline", "prune"]),
@@ -105,7 +105,7 @@ fn it_only_shrinks_unless_told() {
 }
 
 #[test]
-fn what_is_gone_is_told_and_fails_in_ci() {
+fn stale_entries_are_reported_and_fail_in_ci() {
     let project = made();
     project.replace("app.py", "    time.sleep(2)\n    time.sleep(3)\n", "    pass\n");
     let told = "No findings.\n3 findings in the baseline.\n2 findings of the baseline are gone; `blocklint baseline prune` takes them out.\n";
@@ -114,7 +114,7 @@ fn what_is_gone_is_told_and_fails_in_ci() {
     let json = project.run(&["check", "--strict-baseline", "--output-format", "json"]);
     assert_eq!((json.code, json.out.as_str()), (Some(1), "[]\n"));
     assert!(json.err.contains("2 findings of the baseline are gone"), "{}", json.err);
-    // A run that does not look at it cannot tell.
+    // A run over other paths cannot know if an entry is stale.
     for arguments in
         [&["lib.rs"][..], &["--select", "BLT102"], &["--min-severity", "error"], &["--min-confidence", "high"]]
     {
@@ -146,7 +146,7 @@ fn a_folder_below_the_root_uses_the_file_at_the_root() {
     let hidden = "No findings.\n1 finding in the baseline.\n";
     assert_eq!(below(&["check"]), said(0, hidden));
     assert_eq!(check(&project), said(0, "No findings.\n6 findings in the baseline.\n"));
-    // Findings outside of the paths are not in it, and a message says so.
+    // Findings outside of the paths are not in the baseline, and a warning says so.
     std::fs::remove_file(project.path().join("blocklint-baseline.json")).expect("removed");
     let part = below(&["baseline", "create"]);
     assert_eq!(part.out, "Wrote ../blocklint-baseline.json: 1 finding in 1 file.\n");
@@ -154,7 +154,7 @@ fn a_folder_below_the_root_uses_the_file_at_the_root() {
 }
 
 #[test]
-fn sarif_says_what_is_old() {
+fn sarif_marks_baselined_findings_as_unchanged() {
     let project = made();
     project.replace("app.py", "    time.sleep(3)\n", "    time.sleep(3)\n    requests.get('v')\n");
     let log: serde_json::Value =
@@ -170,7 +170,7 @@ fn sarif_says_what_is_old() {
 }
 
 #[test]
-fn its_file_may_have_another_name() {
+fn the_baseline_file_may_have_another_name() {
     let project = project();
     project.write("pyproject.toml", "[tool.blocklint]\nbaseline = \"ci/old.json\"\n");
     let missing = check(&project);
@@ -196,7 +196,7 @@ fn its_file_may_have_another_name() {
 }
 
 #[test]
-fn a_broken_one_is_an_error_at_its_line() {
+fn a_malformed_baseline_is_an_error_at_its_line() {
     let project = made();
     project.replace("blocklint-baseline.json", "    \"lib.rs\"", "=======\n    \"lib.rs\"");
     let run = check(&project);
@@ -216,7 +216,7 @@ fn a_change_that_lets_it_grow_fails_in_ci() {
     let run = strict(&project);
     assert_eq!((run.code, run.out.as_str()), (Some(1), "[]\n"));
     assert_eq!(run.err, "error: blocklint-baseline.json: the change adds 1 finding to the baseline\n");
-    // A file of another name is no growth.
+    // Renaming the baseline is no growth.
     project.git(&["checkout", "-q", "."]);
     project.git(&["mv", "app.py", "service.py"]);
     project.run(&["baseline", "create", "--force"]);
@@ -225,7 +225,7 @@ fn a_change_that_lets_it_grow_fails_in_ci() {
 }
 
 #[test]
-fn what_a_mended_call_brings_to_light_is_held_by_a_baseline_of_notes() {
+fn a_baseline_of_notes_hides_findings_that_a_fix_reveals() {
     const APP: &str = "import helper\n\nasync def handler():\n    helper.load()\n";
     const HELPER: &str =
         "import time\n\ndef load():\n    time.sleep(1)\n    with open('x') as f:\n        return f.read()\n";
@@ -236,7 +236,7 @@ fn what_a_mended_call_brings_to_light_is_held_by_a_baseline_of_notes() {
         project.write("helper.py", &HELPER.replace("    time.sleep(1)\n", ""));
         let run = check(&project);
         assert_eq!((run.code, run.out.contains("app.py:4:5: BLT104 ")), (Some(code), code == 1), "{}", run.out);
-        // A finding of an added line at the call is new all the same.
+        // A finding of an added line near the call is still new.
         project.write(
             "helper.py",
             &HELPER.replace("time.sleep(1)", "input()").replace("import time", "import subprocess"),

@@ -1,4 +1,4 @@
-//! The cache of a run for the next one: it changes nothing but time, whatever became of it.
+//! The cache: output is the same with and without it, also if it is damaged, forged or not writable.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ fn project() -> Project {
     project
 }
 
-/// Makes all files look as if they were written long ago, as most of a project's are.
+/// Sets the times of all files to long ago, as in most projects.
 fn age(folder: &Path) {
     for entry in fs::read_dir(folder).expect("listed") {
         let path = entry.expect("an entry").path();
@@ -42,7 +42,7 @@ fn age(folder: &Path) {
     }
 }
 
-/// Until files are so old that what the file system says of them is believed.
+/// Waits until files are so old that the cache trusts their times.
 fn settle() {
     thread::sleep(Duration::from_millis(2100));
 }
@@ -55,7 +55,7 @@ fn cached(project: &Project, format: &str) -> Run {
     project.run(&["check", "--output-format", format])
 }
 
-/// The files of the cache, without those that mark it.
+/// Returns the files of the cache, without its marker files.
 fn kept(project: &Project) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![project.path().join(".blocklint_cache")];
@@ -85,7 +85,7 @@ fn output_is_the_same_with_and_without() {
             assert_eq!(cached(&project, format), expected, "{format}, round {round}");
         }
     }
-    // Beside a run of one kind others are remembered, not mixed up.
+    // The cache keeps results of runs with different options apart.
     for arguments in [&["--select", "BLT102"][..], &["--min-severity", "note"], &["app.py"], &["--statistics"]] {
         let of = |more: &[&str]| project.run(&[&["check"], more, arguments].concat());
         assert_eq!(of(&[]), of(&["--no-cache"]), "{arguments:?}");
@@ -94,7 +94,7 @@ fn output_is_the_same_with_and_without() {
 }
 
 #[test]
-fn every_change_is_seen() {
+fn every_change_of_a_file_is_noticed() {
     let project = project();
     let same = |what: &str| {
         for _ in 0..2 {
@@ -124,7 +124,7 @@ fn every_change_is_seen() {
 }
 
 #[test]
-fn what_an_earlier_run_did_is_not_done_again() {
+fn facts_of_unchanged_files_are_reused() {
     let project = project();
     let work = || {
         let run = project.run(&["check", "--timings"]);
@@ -134,7 +134,7 @@ fn what_an_earlier_run_did_is_not_done_again() {
     };
     assert_eq!(work(), (5, 1), "all five source files, and once the program");
     assert_eq!(work(), (0, 0), "nothing changed");
-    // Another time with the same bytes: they are read and compared, and nothing else.
+    // A file with a new time and the same bytes is read and compared, but not parsed.
     fs::File::options()
         .write(true)
         .open(project.path().join("app.py"))
@@ -144,18 +144,18 @@ fn what_an_earlier_run_did_is_not_done_again() {
     assert_eq!(work(), (0, 0), "only a time changed");
     project.write("helper.py", &format!("{HELPER}# another\n"));
     assert_eq!(work(), (1, 1), "one file changed");
-    // Other rules need no other facts.
+    // Other rules use the same facts.
     let run = project.run(&["check", "--timings", "--select", "BLT101"]);
     assert!(run.err.contains(" 0 files read for their facts, 1 of all analysed"), "{}", run.err);
 }
 
 #[test]
-fn a_change_that_keeps_size_and_time_is_seen() {
+fn a_change_that_keeps_size_and_time_is_noticed() {
     let project = project();
     let before = cached(&project, "json");
     let path = project.path().join("helper.py");
     let time = fs::metadata(&path).expect("there").modified().expect("a time");
-    // Its place in the file system stays as well; only when it was changed tells, or that it is another file.
+    // The inode may stay the same too; then only the time of the last status change differs.
     project.write("helper.py", &HELPER.replace('3', "0"));
     fs::File::options().write(true).open(&path).expect("opened").set_modified(time).expect("set");
     let after = cached(&project, "json");
@@ -215,7 +215,7 @@ fn every_truncation_and_every_flipped_byte_is_harmless() {
     assert_eq!(files.len(), 3, "a list, facts, a run: {files:?}");
     for file in files {
         let whole = fs::read(&file).expect("read");
-        // A run takes milliseconds: all lengths of short files, and steps through longer ones.
+        // All lengths of short files are tried, and longer files in steps.
         let step = (whole.len() / 24).max(1);
         for length in (0..whole.len()).step_by(step) {
             for broken in [whole[..length].to_vec(), flipped(&whole, length)] {
@@ -223,7 +223,7 @@ fn every_truncation_and_every_flipped_byte_is_harmless() {
                 assert_eq!(cached(&project, "concise"), expected, "{} at {length}", file.display());
             }
         }
-        // The broken file was made anew, so that the next file is broken alone.
+        // The run has repaired the broken file, so only the next one is broken.
         assert_eq!(cached(&project, "concise"), expected);
     }
 }
@@ -234,10 +234,10 @@ fn flipped(bytes: &[u8], at: usize) -> Vec<u8> {
     bytes
 }
 
-/// The checksum keeps accidents out. The author of a repository can put a cache into it that fits its checksums:
-/// nothing of it may end the run.
+/// Checksums protect against accidents. The author of a repository can commit a cache with valid checksums, which must
+/// not end the run.
 #[test]
-fn a_made_up_cache_ends_no_run() {
+fn a_forged_cache_does_not_end_the_run() {
     let project = Project::new(&[("helper.py", HELPER), ("app.py", APP), ("src/lib.rs", RUST)]);
     settle();
     let expected = cached(&project, "concise");
@@ -262,7 +262,7 @@ fn a_made_up_cache_ends_no_run() {
             ends("a value", at);
         }
     }
-    // Facts have their checksums in the list.
+    // The list has the checksums of the facts.
     let pieces = pieces(&list.1, &facts.1);
     assert_eq!(pieces.len(), 3, "a file each");
     for Piece { offset, length, sum } in pieces {
@@ -279,19 +279,20 @@ fn a_made_up_cache_ends_no_run() {
     assert_eq!(cached(&project, "concise"), expected);
 }
 
-/// A file of one value with the checksum that it should have.
+/// Returns the bytes of a cache file with a valid checksum.
 fn sealed(bytes: &[u8]) -> Vec<u8> {
     [&bytes[..8], &xxh3_64(&bytes[16..]).to_le_bytes(), &bytes[16..]].concat()
 }
 
-/// Where the facts of one file lie, and where the list holds their checksum.
+/// The position of a file's facts, and of their checksum in the list.
 struct Piece {
     offset: usize,
     length: usize,
     sum: std::ops::Range<usize>,
 }
 
-/// Found by trying: three numbers behind each other of which the last is the checksum of what the first two name.
+/// Finds the pieces by trying: three consecutive numbers, of which the last is the checksum of the range that the first
+/// two describe.
 fn pieces(list: &[u8], facts: &[u8]) -> Vec<Piece> {
     let pieces = (16..list.len()).filter_map(|at| {
         let (offset, at) = number(list, at)?;
@@ -304,7 +305,7 @@ fn pieces(list: &[u8], facts: &[u8]) -> Vec<Piece> {
     pieces.collect()
 }
 
-/// A number of seven bits to a byte, and where it ends.
+/// Reads a variable-length number (seven bits in a byte), and returns it with its end.
 fn number(bytes: &[u8], mut at: usize) -> Option<(u64, usize)> {
     let mut value = 0u64;
     for shift in (0..64).step_by(7) {
@@ -339,7 +340,7 @@ fn foreign_things_in_its_place_are_left_alone() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_leads_nowhere() {
+fn links_out_of_the_project_are_not_followed() {
     let project = project();
     let expected = uncached(&project, "json");
     let elsewhere = tempfile::tempdir().expect("a folder");
@@ -348,7 +349,7 @@ fn a_link_leads_nowhere() {
     assert_eq!(cached(&project, "json"), expected);
     assert_eq!(fs::read_dir(elsewhere.path()).expect("listed").count(), 0, "nothing is written behind a link");
     assert_eq!(project.run(&["clean"]).code, Some(2));
-    // Nor behind one inside of it.
+    // Links inside of the cache are not followed either.
     fs::remove_file(&folder).expect("removed");
     cached(&project, "json");
     let version = kept(&project)[0].parent().expect("a folder").to_owned();
@@ -359,10 +360,10 @@ fn a_link_leads_nowhere() {
 }
 
 #[test]
-fn where_nothing_can_be_written_a_run_is_as_good() {
+fn runs_without_a_writable_cache_print_the_same() {
     let project = project();
     let expected = uncached(&project, "json");
-    // A file where a folder is wanted: not even root can write there.
+    // A file in place of the folder, where not even root can write.
     project.write("taken", "");
     let named = project.run(&["check", "--output-format", "json", "--cache-dir", "taken/inner"]);
     assert_eq!((named.code, &named.out), (expected.code, &expected.out));
@@ -408,7 +409,7 @@ fn entries_that_no_run_reads_are_removed() {
         kept(&project).iter().filter(|path| path.extension().is_some_and(|of| of == extension)).count()
     };
     assert!(count("run") <= 24, "{:?}", kept(&project));
-    // Those of which no list speaks stay some minutes, in case another process is about to ask for them.
+    // Entries that are in no list stay for some minutes, because another process may be about to add them.
     for path in kept(&project).iter().filter(|path| path.extension().is_some_and(|of| of == "facts")) {
         let file = fs::File::options().write(true).open(path).expect("opened");
         file.set_modified(SystemTime::now() - Duration::from_secs(7200)).expect("set");

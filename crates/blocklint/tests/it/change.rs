@@ -1,4 +1,4 @@
-//! Findings of a change, compared with the state that git has.
+//! `--since`, `--changed` and `--staged`: findings compared with an earlier state in git.
 
 use crate::support::{Project, Run};
 
@@ -16,7 +16,7 @@ fn check(project: &Project, arguments: &[&str]) -> Run {
     project.run(&[&["check", "--output-format", "concise"], arguments].concat())
 }
 
-/// The findings, by file and rule.
+/// Returns the findings, by file and rule.
 fn found(run: &Run) -> Vec<String> {
     let findings = run.out.lines().filter(|line| line.contains(": BLT"));
     let short = |line: &str| {
@@ -29,7 +29,7 @@ fn found(run: &Run) -> Vec<String> {
 }
 
 #[test]
-fn nothing_changed_brings_nothing() {
+fn without_changes_there_are_no_new_findings() {
     let project = project();
     assert_eq!(check(&project, &[]).code, Some(1));
     for option in ["--changed", "--staged", "--since=HEAD"] {
@@ -40,9 +40,9 @@ fn nothing_changed_brings_nothing() {
 }
 
 #[test]
-fn what_is_not_shown_is_counted_as_the_change_brought_it() {
+fn hidden_findings_are_counted_only_if_they_are_new() {
     let project = project();
-    // Both were there before: one that tests reach alone, and one below the levels.
+    // Two old hidden findings: one that only tests reach, and one below the levels.
     let test = "import time\nimport pytest\n\n@pytest.mark.asyncio\nasync def test_it():\n    time.sleep(1)\n";
     let brief = "import os\n\nasync def g():\n    os.stat('x')\n";
     project.write("tests/test_it.py", test);
@@ -73,16 +73,16 @@ fn a_new_line_in_an_old_helper_is_reported_at_its_old_callers() {
     // Nothing in app.py changes.
     project.replace("helper.py", "def load():\n", "def load():\n    time.sleep(1)\n");
     let run = check(&project, &["--changed"]);
-    // The call that was there is the worse one; the new one joins its finding.
+    // The old call is the worse one, and the new call is a cause of its finding.
     assert_eq!(found(&run), ["app.py BLT102"]);
     assert!(project.run(&["check", "--changed"]).out.contains("`time.sleep`"), "{}", run.out);
-    // The same rule as before, by another call.
+    // The rule of the old finding, with another call.
     project.git(&["checkout", "-q", "."]);
     project.replace("helper.py", "def load():\n", "def load():\n    requests.post('u')\n");
     let run = project.run(&["check", "--changed"]);
     assert_eq!(run.code, Some(1));
     assert!(run.out.contains("the change adds `requests.post` behind it, in `load`"), "{}", run.out);
-    // And by one more of the same.
+    // One more call of the same function.
     project.git(&["checkout", "-q", "."]);
     project.replace("helper.py", "def load():\n", "def load():\n    requests.get('v')\n");
     let run = project.run(&["check", "--changed"]);
@@ -90,7 +90,7 @@ fn a_new_line_in_an_old_helper_is_reported_at_its_old_callers() {
 }
 
 #[test]
-fn what_only_moves_is_not_new() {
+fn moved_findings_are_not_new() {
     let project = project();
     let moved = HELPER.replace("def load():\n    return requests.get('u')\n\n", "")
         + "\n\ndef load():\n    return requests.get(\n        'u',\n    )\n";
@@ -112,7 +112,7 @@ fn since_looks_from_the_merge_base_on() {
     project.replace("app.py", "    pass\n", "    helper.wait()\n");
     project.commit();
     project.git(&["checkout", "-q", "main"]);
-    // Findings that others brought meanwhile are not this branch's.
+    // Findings that the other branch added meanwhile do not count.
     project.write("theirs.py", "import time\nasync def g():\n    time.sleep(1)\n");
     project.commit();
     project.git(&["checkout", "-q", "feature"]);
@@ -125,7 +125,7 @@ fn since_looks_from_the_merge_base_on() {
         "{}",
         run.out
     );
-    // Naming paths reports there only, as ever.
+    // With paths only findings in these are reported.
     assert_eq!(found(&check(&project, &["--since", "main", "mine.py"])), ["mine.py BLT104"]);
 }
 
@@ -136,13 +136,13 @@ fn staged_is_what_the_commit_will_hold() {
     assert_eq!(found(&check(&project, &["--staged"])), Vec::<String>::new(), "nothing is staged");
     project.git(&["add", "app.py"]);
     assert_eq!(found(&check(&project, &["--staged"])), ["app.py BLT101"]);
-    // Other changes in the work tree are not looked at: neither a repair nor a new file.
+    // Unstaged changes are ignored: a fix, and a new file.
     project.replace("app.py", "    helper.wait()\n", "    pass\n");
     project.write("new.py", "import time\nasync def g():\n    time.sleep(1)\n");
     let run = check(&project, &["--staged"]);
     assert_eq!(found(&run), ["app.py BLT101"], "{}", run.out);
     assert_eq!(found(&check(&project, &["--changed"])), ["new.py BLT101"]);
-    // A file that is staged and gone from the work tree.
+    // A staged file that is deleted in the work tree.
     project.git(&["add", "new.py"]);
     std::fs::remove_file(project.path().join("new.py")).expect("removed");
     assert_eq!(found(&check(&project, &["--staged"])), ["app.py BLT101", "new.py BLT101"]);
@@ -168,7 +168,7 @@ fn a_project_may_be_a_folder_of_a_repository() {
 }
 
 #[test]
-fn what_cannot_be_compared_is_an_error() {
+fn comparisons_that_cannot_be_made_are_errors() {
     let project = Project::new(&[("app.py", APP)]);
     let error = |project: &Project, arguments: &[&str], says: &str| {
         let run = check(project, arguments);
@@ -181,7 +181,7 @@ fn what_cannot_be_compared_is_an_error() {
     error(&project, &["--since", "nowhere"], "error: --since: git knows no commit `nowhere`");
     error(&project, &["--since=--output=x"], "git knows no commit `--output=x`");
     project.git(&["checkout", "-q", "--orphan", "alone"]);
-    // The same files within the same second would be the same commit.
+    // Without a new file the commit would have the same hash within the same second.
     project.write("other.py", "");
     project.commit();
     error(&project, &["--since", "main"], "`main` and HEAD have no common commit");
@@ -216,7 +216,7 @@ fn neither_the_work_tree_nor_the_index_is_touched() {
 }
 
 #[test]
-fn the_baseline_and_the_cache_go_with_it() {
+fn comparisons_work_with_the_baseline_and_the_cache() {
     let project = project();
     project.run(&["baseline", "create"]);
     project.replace("app.py", "    pass\n", "    helper.wait()\n");

@@ -1,10 +1,10 @@
-//! The real binary, in an environment that says nothing.
+//! Command line basics with the real binary, in a neutral environment: exit codes, help, messages, JSON.
 
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
-/// A folder that is a project root of its own.
+/// A temporary folder that is a project root.
 struct Project {
     folder: tempfile::TempDir,
 }
@@ -68,11 +68,11 @@ fn a_path_that_does_not_exist_fails_the_run_after_the_rest() {
     let run = project.run(&["check", "a.py", "nowhere.py"]);
     assert_eq!((run.code, run.err.as_str()), (Some(2), "error: nowhere.py: no such file or folder\n"));
     assert_eq!(run.out, "No findings in what is there: 0 functions that must not block in 1 file.\n");
-    // Where that was all, nothing is said of findings.
+    // If no other path is given, no summary of findings is printed.
     let run = project.run(&["check", "nowhere.py"]);
     let told = "error: nowhere.py: no such file or folder\n";
     assert_eq!((run.code, run.out.as_str(), run.err.as_str()), (Some(2), "", told));
-    // A program gets a whole document, and the exit code that says so.
+    // A program gets a complete document, and exit code 2.
     let run = project.run(&["check", "nowhere.py", "--output-format", "json"]);
     assert_eq!((run.code, run.out.as_str(), run.err.as_str()), (Some(2), "[]\n", told));
 }
@@ -96,7 +96,7 @@ fn help_is_short_or_long_and_fits() {
     let short = project.run(&["-h"]).out;
     let commands = short.split("Commands:\n").nth(1).and_then(|rest| rest.split("\n\n").next()).expect("commands");
     assert!(commands.lines().all(|line| line.starts_with("  ") && !line.starts_with("   ")), "{commands}");
-    // Options that decide nothing about a baseline are not among its options.
+    // Options without effect on a baseline are not listed.
     let create = project.run(&["baseline", "create", "--help"]).out;
     for option in ["--without-signal", "--stdin-filename", "--fix", "--since", "--show-settings"] {
         assert!(!create.contains(option), "{option}: {create}");
@@ -192,7 +192,7 @@ fn pages_are_shown_by_code_and_name() {
     assert!(all.code == Some(0) && pages == told && pages > 15, "{pages} pages, {told} tell how to mend it");
     let unknown = "error: unknown rule `blocking-slep`; did you mean `blocking-sleep`?\n";
     assert_eq!(project.run(&["rule", "blocking-slep"]), run(2, "", unknown));
-    // Both ways to say what is meant are told.
+    // The message has a code and a name.
     let none = project.run(&["rule"]);
     assert_eq!((none.code, none.err.contains("<RULE|--all|--severity>")), (Some(2), true), "{}", none.err);
 }
@@ -227,7 +227,7 @@ fn pages_are_objects_for_programs_and_explain_is_another_name() {
 }
 
 #[test]
-fn the_version_is_told_in_both_ways() {
+fn the_version_is_printed_by_command_and_option() {
     let project = Project::new(&[]);
     let version = project.run(&["version"]);
     assert_eq!(version, project.run(&["--version"]));
@@ -262,7 +262,7 @@ fn a_line_is_named_by_path_and_number() {
 }
 
 #[test]
-fn what_has_no_cause_stands_apart_from_what_was_not_read() {
+fn findings_without_a_cause_are_counted_apart_from_unreadable_files() {
     let project = Project::new(&[
         (
             "a.py",

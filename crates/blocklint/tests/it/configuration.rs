@@ -50,7 +50,7 @@ impl Folder {
         (output.status.code(), text(output.stdout), text(output.stderr))
     }
 
-    /// Where findings stand and of which rules: `main.py:4 101`.
+    /// Returns the lines and rules of findings: `main.py:4 101`.
     fn found(&self, arguments: &[&str]) -> Vec<String> {
         self.found_in("", arguments)
     }
@@ -104,7 +104,7 @@ fn per_file_ignores_hide_what_stands_there_and_cut_nothing() {
 }
 
 #[test]
-fn what_is_excluded_is_not_read() {
+fn excluded_files_are_not_read() {
     let note = ["--min-severity", "note"];
     for exclude in ["'gen', 'tests/deep'", "'*_pb2.py', 'deep/'", "'./gen/*', '**/deep/*.py'"] {
         let folder = Folder::service(&format!("exclude = [{exclude}]"));
@@ -148,7 +148,7 @@ fn findings_whose_trace_lies_in_the_paths_are_reported_when_asked() {
     assert_eq!(folder.found(&["--trace-in-paths", helper]), ALL[1..2]);
     assert_eq!(folder.found(&["--trace-in-paths", "gen"]), ALL[1..2]);
     assert_eq!(folder.found(&["--trace-in-paths", "main.py"]), ALL[..2]);
-    // Also where only another cause behind the same call lies there.
+    // The finding is reported too if only another cause of its call is in the paths.
     folder.write("second.py", "import requests\ndef more():\n    requests.post('x')\n");
     let both = "import requests, second\ndef work():\n    requests.get('x')\n    second.more()\n";
     folder.write(helper, both);
@@ -247,7 +247,7 @@ fn one_file_of_a_folder_is_read_and_the_others_are_told() {
     let note = ["--min-severity", "note"];
     let both = ["main.py:3 101", "main.py:4 104"];
     assert_eq!(folder.found(&note), both);
-    // From the last that is looked at to the first.
+    // From the file with the lowest precedence to the one with the highest.
     folder.write("Cargo.toml", "[workspace]\n[workspace.metadata.blocklint]\nselect = ['BLT101']\n");
     assert_eq!(folder.found(&note), both[..1], "Cargo.toml");
     folder.write("pyproject.toml", "[tool.blocklint]\nselect = ['BLT104']\n");
@@ -311,7 +311,7 @@ fn a_file_extends_another_one() {
     ];
     let is_shown = |line: &&str| out.lines().any(|shown| shown.starts_with(line));
     assert!(code == Some(0) && expected.iter().all(is_shown), "{out}");
-    // The shown configuration can be read again.
+    // The shown configuration is a valid configuration.
     let values = |out: &str| -> String {
         let lines = out.lines().filter(|line| !line.starts_with('#'));
         lines.map(|line| format!("{}\n", line.split("  # ").next().expect("a value"))).collect()
@@ -360,7 +360,7 @@ fn options_are_among_the_settings_that_are_shown() {
         out.lines().any(|line| line.starts_with("baseline = ") && line.ends_with("x.json\"  # --baseline")),
         "{out}"
     );
-    // A persona is the two levels and --include-aside; what is said by itself wins.
+    // A persona sets the two levels and --include-aside; explicit options win over it.
     let out = shown(&["--persona", "auditor", "--min-severity", "warning"]);
     let given =
         ["min-severity = \"warning\"  # --min-severity", "min-confidence = \"low\"  # --persona", "# --include-aside"];
@@ -376,7 +376,7 @@ fn a_file_may_name_a_persona() {
     let expected = |arguments: &[&str]| folder.found(&[&["--isolated"], arguments].concat());
     assert_eq!(folder.found(&[]), expected(&all));
     assert!(folder.found(&[]).iter().any(|found| found.starts_with("tests/")), "{:?}", folder.found(&[]));
-    // The command line wins, and what stands by itself.
+    // The command line and explicit keys win over the persona.
     assert_eq!(folder.found(&["--persona", "regular"]), expected(&[]));
     assert_eq!(
         folder.found(&["--min-severity", "error"]),
@@ -426,7 +426,7 @@ fn a_persona_is_a_name_for_levels() {
 }
 
 #[test]
-fn what_extends_itself_or_leads_nowhere_is_an_error_at_its_place() {
+fn cyclic_or_missing_extended_files_are_errors_at_their_place() {
     let wrong = |extend: &str, files: &[(&str, &str)], said: &str| {
         let folder = Folder::service(&format!("extend = {extend}"));
         files.iter().for_each(|(file, text)| folder.write(file, text));
@@ -444,7 +444,7 @@ fn what_extends_itself_or_leads_nowhere_is_an_error_at_its_place() {
 }
 
 #[test]
-fn what_is_found_leads_nowhere_outside_unless_the_user_names_it() {
+fn only_files_that_the_user_names_are_read_outside_of_the_project() {
     let outside = Folder::new(&[
         ("secret.toml", "select = ['BLT104']\nmin-severity = 'note'\n"),
         ("models/a.toml", "schema = 1\nlanguage = \"python\"\nlibrary = \"a\"\n"),
@@ -464,7 +464,7 @@ fn what_is_found_leads_nowhere_outside_unless_the_user_names_it() {
     let folder = Folder::service("");
     folder.write("mine.toml", &format!("extend = '{path}/secret.toml'\nmodels = '{path}/models'\n"));
     assert_eq!(folder.found(&["--config", "mine.toml"]), ALL[3..], "the user named the file that asks for it");
-    // Links lead nowhere else.
+    // Links out of the project are not followed.
     #[cfg(unix)]
     for link in ["extend = 'link.toml'", "models = 'link.toml'", "models = 'linked'"] {
         let folder = Folder::service(link);
@@ -624,7 +624,7 @@ fn the_schema_is_current_and_means_what_the_program_reads() {
     }
 }
 
-/// Every example of the reference is one the program takes.
+/// The program accepts every example of the reference.
 #[test]
 fn the_examples_of_the_reference_are_right() {
     for key in KEYS {
@@ -644,7 +644,7 @@ fn the_examples_of_the_reference_are_right() {
     }
 }
 
-/// Text in lines of at most 120 characters.
+/// Wraps a text to lines of at most 120 characters.
 fn wrapped(text: &str) -> String {
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {

@@ -7,20 +7,20 @@ use std::{env, fs};
 
 use crate::support::repository;
 
-/// Pages that a test of their own follows step by step, and where that stands. It runs their `console` blocks.
+/// Pages that another test follows step by step, and the file of that test, which runs their `console` blocks.
 const FOLLOWED: [(&str, &str); 2] = [("docs/adoption.md", "adoption.rs"), ("docs/teach.md", "teach.rs")];
-/// Languages of blocks that hold no commands. A new language is put here, or among the shells.
+/// Languages of blocks without commands. A new language must be added here or to the shells.
 const NO_SHELL: [&str; 13] =
     ["", "elisp", "java", "json", "lua", "md", "py", "python", "rs", "rust", "text", "toml", "yaml"];
 const SHELLS: [&str; 2] = ["sh", "console"];
-/// Begins the comment above a block that is not run.
+/// The beginning of the comment above a block that is not run.
 const NOT_RUN: &str = "<!-- not run: ";
 
 /// A fenced block.
 struct Block<'p> {
     language: &'p str,
     text: &'p str,
-    /// Why it is not run.
+    /// The reason why it is not run.
     not_run: Option<&'p str>,
 }
 
@@ -40,7 +40,7 @@ fn blocks(page: &str) -> Vec<Block<'_>> {
     found
 }
 
-/// The commands of a block.
+/// Returns the commands of a block.
 fn commands<'p>(block: &Block<'p>) -> Vec<&'p str> {
     let lines = block.text.lines().filter(|line| !line.trim().is_empty());
     match block.language {
@@ -49,7 +49,7 @@ fn commands<'p>(block: &Block<'p>) -> Vec<&'p str> {
     }
 }
 
-/// README.md and all pages of docs: their paths and texts.
+/// Returns the paths and texts of README.md and all pages of docs.
 fn pages() -> Vec<(String, String)> {
     let docs = fs::read_dir(repository().join("docs")).expect("docs").map(|entry| entry.expect("an entry").path());
     let mut names: Vec<String> = docs
@@ -69,7 +69,7 @@ fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).expect("made");
     for entry in fs::read_dir(from).expect("a folder") {
         let entry = entry.expect("an entry");
-        // A folder is a cache that an earlier run left there.
+        // A folder is the cache of an earlier run.
         if entry.file_type().expect("a type").is_file() {
             fs::copy(entry.path(), to.join(entry.file_name())).expect("copied");
         }
@@ -90,7 +90,7 @@ fn project() -> tempfile::TempDir {
     folder
 }
 
-/// Runs a command as it stands on the page: the exit code, and what was said on stderr.
+/// Runs a command of a page; returns the exit code and stderr.
 fn run(command: &str, folder: &Path) -> (Option<i32>, String) {
     let program = Path::new(env!("CARGO_BIN_EXE_blocklint")).parent().expect("a folder").to_owned();
     let system = env::var_os("PATH").unwrap_or_default();
@@ -128,7 +128,7 @@ fn every_command_runs() {
             }
             for command in commands {
                 let (code, err) = run(command, folder.path());
-                // Findings are found, but nothing else goes wrong.
+                // There may be findings, but no other errors.
                 let finds = !command.contains('|') && command.starts_with("blocklint check");
                 let expected: &[i32] = if finds { &[0, 1] } else { &[0] };
                 assert!(code.is_some_and(|code| expected.contains(&code)), "{page}: {command}: {code:?} {err}");

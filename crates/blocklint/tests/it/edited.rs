@@ -1,6 +1,5 @@
-//! The findings that an editor gets at once for a changed file are those that an analysis of all files finds in it, and
-//! an edited session finds what one that is opened anew finds: random edits over the services that the proofs run, in
-//! three languages.
+//! Random edits of real services in three languages: the early findings of a changed file are those of a full analysis,
+//! and an edited session finds the same as one that is opened anew.
 
 use std::fs;
 use std::path::Path;
@@ -22,7 +21,7 @@ fn copy(from: &Path, below: &str, project: &Project) {
 }
 
 #[test]
-fn random_edits_are_told_at_once_as_they_are_found() {
+fn early_findings_of_random_edits_are_those_of_a_full_analysis() {
     let project = Project::new(&[]);
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     copy(&root.join("examples/incidents"), "incidents", &project);

@@ -1,4 +1,4 @@
-//! `--evidence FILE`: what was seen while the program ran.
+//! `--evidence FILE`: findings that were seen while the program ran.
 
 use crate::support::{Project, Run};
 
@@ -27,7 +27,7 @@ fn check(project: &Project, evidence: &str, arguments: &[&str]) -> Run {
     project.run(&[&["check", "--evidence", "evidence"], arguments].concat())
 }
 
-/// The lines at which findings stand, and what is said of each at run time.
+/// Returns the lines of findings with their evidence.
 fn seen(project: &Project, evidence: &str) -> Vec<(u64, String)> {
     let run = check(project, evidence, &["--output-format", "json"]);
     assert_eq!(run.err, "");
@@ -43,16 +43,17 @@ fn all(handler: &str, other: &str) -> Vec<(u64, String)> {
 }
 
 #[test]
-fn a_stack_confirms_the_finding_on_whose_way_it_is() {
+fn a_stack_confirms_the_findings_on_its_path() {
     let project = project();
-    // On another machine the files lie elsewhere.
+    // The evidence is from another machine, with other folders.
     for (app, store) in [("/srv/app.py", "/srv/store.py"), ("app.py", "store.py"), ("C:\\x\\app.py", "C:\\x\\store.py")]
     {
         let evidence = recorded(1.5, &[(app, 5, "handler"), (store, 5, "load")]);
         assert_eq!(seen(&project, &evidence), all("\"call\" 1.5", NOT), "{app}");
     }
     for stack in [
-        // The line of another call; the way ends elsewhere; the project's code goes on; libraries of the same name.
+        // Stacks that do not match: another line, another end, a longer path in the project, a library of the same
+        // name.
         &[("app.py", 4, "handler"), ("store.py", 5, "load")][..],
         &[("app.py", 5, "handler"), ("store.py", 8, "look")],
         &[("app.py", 5, "handler"), ("store.py", 5, "load"), ("app.py", 8, "brief")],
@@ -96,7 +97,7 @@ fn java_s_frames_lie_in_the_folders_of_their_packages() {
 }
 
 #[test]
-fn what_was_seen_comes_first_and_is_shown_at_every_level() {
+fn seen_findings_come_first_and_are_shown_at_every_level() {
     let project = project();
     let brief = recorded(0.2, &[("app.py", 8, "brief"), ("store.py", 8, "look")]);
     let run = check(&project, &brief, &[]);
@@ -109,7 +110,7 @@ fn what_was_seen_comes_first_and_is_shown_at_every_level() {
 }
 
 #[test]
-fn other_formats_tell_it_too() {
+fn other_formats_have_the_evidence_too() {
     let project = project();
     let evidence = recorded(1.5, &[("app.py", 5, "handler"), ("store.py", 5, "load")]);
     let sarif = check(&project, &evidence, &["--output-format", "sarif"]).out;

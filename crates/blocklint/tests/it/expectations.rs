@@ -8,12 +8,12 @@ fn read(path: &str) -> Option<String> {
     fs::read_to_string(repository().join(path)).ok()
 }
 
-/// The texts in backquotes.
+/// Returns the texts in backquotes.
 fn quoted(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
 }
 
-/// True if a test that the page names is there; `None` where the text names none.
+/// True if the test that a text refers to exists; `None` if the text refers to no test.
 fn is_there(name: &str) -> Option<bool> {
     if let Some((file, test)) = name.split_once("::") {
         let folder = match file {

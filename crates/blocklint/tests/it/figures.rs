@@ -1,11 +1,12 @@
-//! Measured figures that README.md and docs quote are those of the page that measures them. A measuring page marks a figure with
-//! `<!-- figure: NAME -->VALUE<!-- end -->`, a page that quotes it with `<!-- quoted: NAME -->VALUE<!-- end -->`.
+//! Measured figures in README.md and docs are those of the page that measures them. A measuring page marks a
+//! figure with `<!-- figure: NAME -->VALUE<!-- end -->`, a page that quotes it with `<!-- quoted: NAME -->VALUE<!-- end
+//! -->`.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Pages that measure something.
+/// Pages with measured figures.
 const MEASURING: [&str; 3] = ["benchmarks/panel/README.md", "benchmarks/fixed/README.md", "docs/speed.md"];
 /// Pages that quote figures. Every share and every ratio on them must be a quotation.
 const QUOTING: [&str; 4] = ["README.md", "docs/analysis.md", "docs/faq.md", "docs/ci.md"];
@@ -42,7 +43,7 @@ fn without_quotations(page: &str) -> String {
     kept + rest
 }
 
-/// True if a line gives a share or a ratio: a number before `%` or `times`.
+/// True if a line has a share or a ratio: a number before `%` or `times`.
 fn is_claim(line: &str) -> bool {
     [" %", "%", " times "]
         .iter()
@@ -92,7 +93,7 @@ fn ranges_of_the_speed_page_are_those_of_its_table() {
         format!("{least:.1} to {most:.1}")
     };
     let figures: BTreeMap<&str, &str> = marked(&page, "figure").into_iter().collect();
-    // Behind the empty cell at the left: package, files, MB, CPU, ruff, ratio, wall, ruff, ratio.
+    // The cells after the empty one at the left: package, files, MB, CPU, ruff, ratio, wall, ruff, ratio.
     assert_eq!(figures["speed.cpu"], ratios(6));
     assert_eq!(figures["speed.wall"], ratios(9));
 }

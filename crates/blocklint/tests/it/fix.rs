@@ -1,10 +1,10 @@
-//! `check --fix` and `--diff`: what is written, and what is left alone.
+//! `check --fix` and `--diff`: which files are written, and which stay unchanged.
 
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
-/// A folder that is a project root of its own.
+/// A temporary folder that is a project root.
 struct Project {
     folder: tempfile::TempDir,
 }
@@ -50,13 +50,13 @@ impl Project {
 
 const SLEEPS: &str = "import time\n\n\nasync def handler():\n    time.sleep(1)\n";
 const SLEPT: &str = "import asyncio\nimport time\n\n\nasync def handler():\n    await asyncio.sleep(1)\n";
-/// A safe fix, an unsafe one, and one that there is not.
+/// A file with a safe fix, an unsafe fix, and a finding without a fix.
 const ALL: &str = "import asyncio\nimport time\n\n\ndef load(name):\n    return open(name).read()\n\n\n\
                    async def handler(name):\n    time.sleep(1)\n    with open(name):\n        \
                    await asyncio.sleep(0)\n        return load(name)\n";
 
 #[test]
-fn what_is_safe_is_fixed_and_counted() {
+fn safe_fixes_are_applied_and_counted() {
     let project = Project::new(&[("main.py", ALL)]);
     let told = project.run(&["check", "--output-format", "concise"]);
     assert_eq!(told.code, Some(1));
@@ -77,7 +77,7 @@ fn what_is_safe_is_fixed_and_counted() {
 }
 
 #[test]
-fn nothing_remains_and_the_code_says_so() {
+fn the_exit_code_is_0_if_nothing_remains() {
     let project = Project::new(&[("main.py", SLEEPS)]);
     let fixed = project.run(&["check", "--fix"]);
     let told = "Fixed 1 finding in 1 file:\n- main.py: 1\nFound 1 finding (1 fixed, 0 remaining).\n";
@@ -94,7 +94,7 @@ fn the_files_that_were_fixed_are_named_and_their_rules_where_that_is_asked() {
     let told = "Fixed 3 findings in 2 files:\n- main.py:\n    1 × BLT101 (blocking-sleep)\n- sub/b.py:\n    2 × BLT101 (blocking-sleep)\n\
                 Found 3 findings (3 fixed, 0 remaining).\n";
     assert_eq!((fixed.code, &*fixed.out), (Some(0), told));
-    // Output for programs holds the data alone.
+    // Output for programs has only the data.
     project.write("main.py", SLEEPS.as_bytes());
     assert_eq!(project.run(&["check", "--fix", "--show-fixes", "--output-format", "json"]).out, "[]\n");
 }
@@ -118,7 +118,7 @@ fn a_diff_applies() {
     let diff = project.run(&["check", "--diff", "--unsafe-fixes"]).out;
     project.write("a.diff", diff.as_bytes());
     let patched = Command::new("git").args(["apply", "-p0", "a.diff"]).current_dir(project.path("")).output();
-    // Where there is no git, nothing can be said.
+    // Without git this cannot be tested.
     if let Ok(patched) = patched {
         assert!(patched.status.success(), "{}", String::from_utf8_lossy(&patched.stderr));
         let patched = project.read("main.py");
@@ -216,7 +216,7 @@ fn a_link_that_leaves_the_project_is_not_followed() {
 }
 
 #[test]
-fn only_what_is_named_and_chosen_is_fixed() {
+fn only_selected_rules_and_paths_are_fixed() {
     let project = Project::new(&[("a.py", SLEEPS), ("b.py", SLEEPS)]);
     project.run(&["check", "--fix", "a.py"]);
     assert_eq!(project.read("a.py"), SLEPT.as_bytes());
@@ -284,7 +284,7 @@ fn notebooks_are_left_as_they_are() {
 }
 
 #[test]
-fn what_only_tests_scripts_commands_and_examples_do_is_edited_when_asked() {
+fn findings_that_only_tests_and_commands_reach_are_fixed_on_request() {
     let sleeps = |main: &str| format!("import asyncio\nimport time\n\n\nasync def main():\n    time.sleep(1)\n{main}");
     let started = "\n\nif __name__ == \"__main__\":\n    asyncio.run(main())\n";
     let aside = [
@@ -297,7 +297,7 @@ fn what_only_tests_scripts_commands_and_examples_do_is_edited_when_asked() {
     files.push(("app.py", SLEEPS));
     let project = Project::new(&files);
 
-    // The command's finding is shown: who reads it may want to know.
+    // The finding of the command is shown, although it is not fixed.
     let run = project.run(&["check", "--fix"]);
     assert_eq!(run.code, Some(1), "{}{}", run.out, run.err);
     assert!(run.out.contains("(1 fixed, 1 remaining)"), "{}", run.out);

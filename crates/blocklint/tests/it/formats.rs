@@ -1,4 +1,4 @@
-//! The formats for programs besides JSON and SARIF, and what holds in all of them.
+//! The formats for programs besides JSON and SARIF, and properties of all formats.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -114,7 +114,7 @@ fn a_file_is_replaced_whole_or_not_at_all() {
 
 #[cfg(unix)]
 #[test]
-fn what_is_no_file_of_its_own_is_written_through() {
+fn links_and_devices_are_written_through() {
     use std::os::unix::fs::{PermissionsExt, symlink};
     let folder = service();
     assert_eq!(folder.run(&["concise", "-o", "/dev/null"]).0, Some(1));
@@ -159,7 +159,7 @@ fn gitlab_counts_from_the_repository_and_tells_findings_apart() {
         json!({ "path": "app/main.py", "positions": { "begin": { "line": 5, "column": 14 }, "end": { "line": 5, "column": 23 } } })
     );
     assert_eq!(of("BLT102")["severity"], "major");
-    // From wherever it runs.
+    // The paths do not depend on the current folder.
     let mut command = Command::new(env!("CARGO_BIN_EXE_blocklint"));
     command.env_clear().current_dir(folder.path().join("app")).args(["check", "--output-format", "gitlab"]);
     let below: Value =
@@ -214,7 +214,7 @@ fn junit_has_a_failed_test_for_each_finding() {
     assert_eq!(folder.run(&["junit"]).1, text, "and nothing that changes from run to run");
 }
 
-/// The demands of GitLab's reader of such reports on each object, in its own words and in those of its manual.
+/// The requirements of GitLab's parser of reports, from its source and its manual.
 #[test]
 fn gitlab_s_reader_takes_each_object() {
     let text = json!({ "type": "string", "minLength": 1 });

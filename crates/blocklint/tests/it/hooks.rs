@@ -68,7 +68,7 @@ fn annotations_stand_at_their_lines_with_their_severity() {
     assert_eq!(lines[4], "Found 4 findings with 4 causes.");
 }
 
-/// A hook as `.pre-commit-hooks.yaml` describes it: its arguments, and whether it is given names.
+/// Returns the arguments of a hook in `.pre-commit-hooks.yaml`, and true if it gets names of files.
 fn hook(id: &str) -> (Vec<String>, bool) {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.pre-commit-hooks.yaml");
     let text = fs::read_to_string(file).expect("the hooks");
@@ -82,7 +82,7 @@ fn hook(id: &str) -> (Vec<String>, bool) {
 }
 
 #[test]
-fn the_hook_reports_what_the_changed_files_block_elsewhere() {
+fn the_hook_reports_findings_elsewhere_with_a_cause_in_changed_files() {
     let folder = service();
     let (arguments, named) = hook("blocklint");
     assert!(named);

@@ -1,5 +1,4 @@
-//! An untrusted checkout, with all the programs that its git configuration may name: nothing in it runs, and nothing
-//! outside of it is read or written.
+//! Untrusted checkouts: no program of their git configuration is run, and no file outside of them is read or written.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -10,7 +9,7 @@ use crate::support::{Project, Run};
 const APP: &str = "import time\n\nasync def handler():\n    time.sleep(1)\n";
 const CHANGES: [&str; 4] = ["--changed", "--staged", "--since=HEAD", "--since=HEAD~1"];
 
-/// A repository with two commits, and a file that a program leaves in its folder if one is run.
+/// A repository with two commits, in which a program leaves a file if it is run.
 struct Hostile {
     project: Project,
     trace: PathBuf,
@@ -27,7 +26,7 @@ impl Hostile {
         Hostile { project, trace: elsewhere.path().join("trace"), elsewhere }
     }
 
-    /// A command that leaves the trace.
+    /// Returns a command that leaves the file.
     fn command(&self) -> String {
         format!("touch {}; cat", self.trace.display())
     }
@@ -36,7 +35,7 @@ impl Hostile {
         self.project.git(&["config", key, value]);
     }
 
-    /// Makes each file one of which git cannot say by its times whether it changed.
+    /// Sets the times of all files so that git must compare their contents.
     fn touch(&self) {
         for file in ["app.py", "more.py", "late.py"] {
             if self.project.path().join(file).exists() {
@@ -45,7 +44,7 @@ impl Hostile {
         }
     }
 
-    /// True if a command of git by itself leaves the trace: else the test would not show anything.
+    /// True if plain git runs the program; otherwise the test would prove nothing.
     fn git_runs_it(&self, arguments: &[&str]) -> bool {
         let mut git = std::process::Command::new("git");
         git.args(arguments).current_dir(self.project.path()).env("HOME", self.project.path());
@@ -53,7 +52,7 @@ impl Hostile {
         fs::remove_file(&self.trace).is_ok()
     }
 
-    /// Compares in every way; gives what was said.
+    /// Runs all kinds of comparison, and returns their runs.
     fn compare(&self) -> Vec<Run> {
         let check = |change: &&str| self.project.run(&["check", "--no-cache", "--output-format", "concise", change]);
         let runs: Vec<Run> = CHANGES.iter().map(check).collect();
@@ -85,7 +84,7 @@ fn filters_and_drivers_of_a_checkout_are_not_run() {
         "alias.ls-files",
         "alias.cat-file",
     ];
-    // One that is required and fails would end what git does before others are run.
+    // A required filter that fails would stop git before it runs others.
     for key in keys.into_iter().filter(|key| *key != "filter.evil.process") {
         hostile.set(key, &command);
     }
@@ -118,7 +117,7 @@ fn hooks_and_monitors_of_a_checkout_are_not_run() {
         fs::copy(&script, hooks.join(hook)).expect("copied");
     }
     hostile.project.write(".git/more", &format!("[core]\n\thooksPath = {}\n", hooks.display()));
-    // By way of another file.
+    // The configuration is in another file that the first one includes.
     hostile.set("include.path", "more");
     hostile.set("core.fsmonitor", &script.display().to_string());
     hostile.touch();
@@ -127,7 +126,7 @@ fn hooks_and_monitors_of_a_checkout_are_not_run() {
 }
 
 #[test]
-fn what_a_partial_clone_lacks_is_not_fetched() {
+fn missing_objects_of_a_partial_clone_are_not_fetched() {
     let hostile = Hostile::new();
     hostile.set("remote.origin.url", &format!("ext::touch {}", hostile.trace.display()));
     hostile.set("remote.origin.promisor", "true");
@@ -152,7 +151,7 @@ fn what_a_partial_clone_lacks_is_not_fetched() {
 #[test]
 fn a_repository_in_a_folder_of_a_clone_configures_nothing() {
     let hostile = Hostile::new();
-    // The contents of a hostile clone: a folder that git takes for a repository without a work tree of its own.
+    // A hostile clone with a folder that git treats as a bare repository.
     let inner = hostile.project.path().join("inner");
     hostile.project.write("inner/blocklint.toml", "");
     hostile.project.write("inner/app.py", APP);
@@ -170,7 +169,7 @@ fn a_repository_in_a_folder_of_a_clone_configures_nothing() {
 
 #[test]
 fn a_filter_that_is_configured_is_not_needed_either() {
-    // A run with one compares all the same: what was staged is told by what git saw of the file.
+    // A comparison works without running the filter, because git's index has the state of the file.
     let hostile = Hostile::new();
     hostile.set("filter.upper.clean", "sed s/time/TIME/");
     hostile.project.write(".gitattributes", "*.py filter=upper\n");
@@ -197,7 +196,7 @@ fn nothing_outside_is_read_or_written_through_links() {
     let run = hostile.project.run(&["check", "--output-format", "concise", "link.py"]);
     assert!(run.out.contains("link.py:4:5: BLT101") && run.err.is_empty(), "it was named: {run:?}");
 
-    // A baseline: neither what the link leads to, nor through it.
+    // A baseline that is a link is neither read nor written.
     let run = hostile.project.run(&["baseline", "create"]);
     assert_eq!(run.code, Some(0), "{run:?}");
     let own = hostile.project.path().join("blocklint-baseline.json");
@@ -217,7 +216,7 @@ fn nothing_outside_is_read_or_written_through_links() {
 }
 
 #[test]
-fn what_a_manifest_says_elsewhere_is_not_read() {
+fn files_outside_that_a_manifest_refers_to_are_not_read() {
     let hostile = Hostile::new();
     let outside = hostile.elsewhere.path();
     fs::write(outside.join("pyproject.toml"), "[tool.blocklint]\nignore = ['ALL']\n").expect("written");
@@ -228,14 +227,14 @@ fn what_a_manifest_says_elsewhere_is_not_read() {
     let run = hostile.project.run(&["check", "--output-format", "concise"]);
     assert!(run.code == Some(1) && run.out.contains("app.py:4:5: BLT101"), "{run:?}");
     assert!(run.err.contains("pyproject.toml: skipped: the link leads out of the project"), "{run:?}");
-    // One of this tool's own name is asked for, so that it is an error.
+    // A file with this tool's name is a request by the user, so it is an error.
     symlink(outside.join("blocklint.toml"), path.join("blocklint.toml")).expect("linked");
     let run = hostile.project.run(&["check"]);
     assert!(run.code == Some(2) && run.err.contains("lies outside of"), "{run:?}");
 }
 
 #[test]
-fn what_never_ends_is_not_begun() {
+fn pipes_and_endless_files_are_not_read() {
     let hostile = Hostile::new();
     let version = {
         hostile.project.run(&["check"]);

@@ -1,4 +1,4 @@
-//! The HTML report: what the file is made of, and a reader's clicks in a real browser (tests/browser).
+//! The HTML report: its data, its protection against hostile text, and its use in a real browser (tests/browser).
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -29,7 +29,7 @@ fn write(folder: &Path, file: &str, text: &str) {
     fs::write(path, text).expect("written");
 }
 
-/// Names and texts that try to become markup, to turn the order of what is read, or to hide.
+/// Writes files with names and texts that try to become markup, to reverse the text direction, or to be invisible.
 fn hostile(folder: &Path) {
     write(folder, "blocklint.toml", "");
     let payload = "</script><script>window.pwned=1</script>";
@@ -49,7 +49,7 @@ fn hostile(folder: &Path) {
     write(folder, "d/';window.pwned=1;'{{data}}.py", &body("{{script}} ${window.pwned=1} \u{2028} ]]> %3Cscript%3E"));
 }
 
-/// A path of ten functions with long names, to a call that one handler makes at two places.
+/// Writes a project with a path of ten functions with long names.
 fn deep(folder: &Path) {
     let mut text =
         "import requests\n\n\ndef level_00_of_the_way_to_the_exchange(key):\n    return requests.get(key)\n".to_owned();
@@ -65,7 +65,7 @@ fn deep(folder: &Path) {
     write(folder, "ways_to_the_exchange_of_a_name_that_is_long.py", &text);
 }
 
-/// More than 2,000 findings behind about 700 causes, of which one stalls hundreds of functions.
+/// Writes a project with more than 2,000 findings and about 700 causes, one of which stalls hundreds of functions.
 fn large(folder: &Path) {
     write(folder, "blocklint.toml", "");
     write(
@@ -89,7 +89,7 @@ fn large(folder: &Path) {
     }
 }
 
-/// The element of a page that holds the data.
+/// Returns the data in a page.
 fn data(page: &str) -> Value {
     let start = "<script id=\"data\" type=\"application/json\">";
     let from = page.find(start).expect("the data") + start.len();
@@ -117,7 +117,7 @@ fn the_report_is_one_file_without_addresses() {
     assert!(!page.contains("unsafe-inline") && !page.contains("unsafe-eval"), "and nothing beside it");
 }
 
-/// The data of the shop's page, and what a command says of the same project in JSON.
+/// Returns the data of the shop's page, and the JSON output of a command for the same project.
 fn shop_and(command: &[&str]) -> (Value, Value) {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("report.html");
@@ -130,7 +130,7 @@ fn shop_and(command: &[&str]) -> (Value, Value) {
 }
 
 #[test]
-fn its_data_are_those_of_the_other_formats() {
+fn the_report_has_the_data_of_the_other_formats() {
     let (data, json) = shop_and(&["check", "--output-format", "json"]);
     let json = json.as_array().expect("a list");
     let ids = |list: &[Value], key: &str| {
@@ -168,7 +168,7 @@ fn its_data_are_those_of_the_other_formats() {
 }
 
 #[test]
-fn its_plan_is_that_of_the_command() {
+fn the_report_has_the_plan_of_the_command() {
     let (data, plan) = shop_and(&["plan", "--steps", "10", "--output-format", "json"]);
     let list = |of: &Value| of.as_array().expect("a list").clone();
     let finding = |number: &Value| data["findings"][number.as_u64().expect("a number") as usize].clone();
@@ -178,7 +178,7 @@ fn its_plan_is_that_of_the_command() {
         for key in ["kind", "function", "hold", "severity", "fix", "check"] {
             assert_eq!(step[key], planned[key], "{key}");
         }
-        // People are told the place of the call in the same sentence.
+        // In text output the sentence has the place of the call.
         let help = |of: &Value| of["help"].as_str().unwrap_or_default().to_owned();
         assert!(help(step).ends_with(&help(planned)), "{} and {}", help(step), help(planned));
         let freed: Vec<Value> = list(&step["frees"]).iter().map(|of| finding(of)["function"].clone()).collect();
@@ -212,7 +212,7 @@ fn hostile_text_is_no_markup() {
 
 #[test]
 #[ignore = "needs chromium and `npm install --prefix tests/browser`"]
-fn a_reader_clicks_through_it() {
+fn the_report_works_in_a_browser() {
     let pages = repository().join("target/browser");
     fs::create_dir_all(&pages).expect("made");
     let folder = tempfile::tempdir().expect("a folder");

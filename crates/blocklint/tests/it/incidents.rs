@@ -1,11 +1,10 @@
-//! The four incidents: `examples/incidents` shows each as a program that a reader would try, with its fixed twin. These
-//! are the findings of a run on them with the default settings.
+//! The findings of a default run on the four incidents in `examples/incidents` and on their fixed versions.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
-/// The findings of an incident's program by default: file, line, rule and severity of each finding.
+/// Returns the file, line, rule and severity of each finding in an incident's program.
 fn found(incident: &str) -> Vec<(String, u64, String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let folder = format!("examples/incidents/{incident}");
@@ -30,7 +29,7 @@ fn found(incident: &str) -> Vec<(String, u64, String, String)> {
         .collect()
 }
 
-/// The lines of an incident's files that bear the rule's mark, as `(text of the line, rule, severity)`.
+/// Checks that the findings of an incident are those in `wanted`.
 fn expect(incident: &str, wanted: &[(&str, &str, &str, &str)]) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/incidents").join(incident);
     let found: BTreeSet<(String, String, String, String)> = found(incident)
@@ -45,7 +44,7 @@ fn expect(incident: &str, wanted: &[(&str, &str, &str, &str)]) {
         .iter()
         .map(|&(file, line, code, severity)| (file.to_owned(), line.to_owned(), code.to_owned(), severity.to_owned()))
         .collect();
-    // A twin that is fixed is silent, for nothing else may be found.
+    // The fixed version has no findings.
     assert_eq!(found, wanted);
 }
 

@@ -1,4 +1,5 @@
-//! A panic or a stall costs the function in which it happens: it is told once, and everything else is found.
+//! Panics and stalls in the analysis of a function: the function is left out and reported once, and the rest is
+//! analysed.
 
 use std::time::{Duration, Instant};
 
@@ -44,14 +45,14 @@ fn check(project: &Project, fault: &str, more: &[&str]) -> Run {
     project.run(&[&options[..], more].concat())
 }
 
-/// The lines of `app.py` at which something but BLT902 is found.
+/// Returns the lines of `app.py` with findings other than BLT902.
 fn found(run: &Run) -> Vec<&str> {
     let of_app = run.out.lines().filter_map(|line| line.strip_prefix("app.py:"));
     of_app.filter(|line| !line.contains("BLT902")).filter_map(|line| line.split(':').next()).collect()
 }
 
 #[test]
-fn a_panic_costs_one_function_and_is_told_once() {
+fn a_panic_leaves_out_one_function_and_is_reported_once() {
     let project = shop();
     let whole = project.run(&["check", "--no-cache", "--output-format", "concise"]);
     assert_eq!(found(&whole), ["7", "11", "15"], "{}", whole.out);
@@ -101,7 +102,7 @@ fn only_strict_runs_fail_for_it() {
 }
 
 #[test]
-fn where_everything_fails_the_run_does() {
+fn a_run_fails_if_every_function_fails() {
     let functions: String = (0..40).map(|at| format!("async def same_{at}():\n    time.sleep(1)\n\n\n")).collect();
     let project = Project::new(&[("app.py", &format!("import time\n\n\n{functions}"))]);
     let few = check(&project, "panic:same_7", &[]);
@@ -121,7 +122,7 @@ fn the_next_run_tries_again() {
     let concise = |more: &[&str]| project.run(&[&["check", "--output-format", "concise"][..], more].concat());
     let faulty = ["--inject-fault", "panic:first"];
     assert_eq!(found(&concise(&faulty)), ["11", "15"]);
-    // Once with facts that were kept, and once more after these were doubted.
+    // The first run uses cached facts, and the second reads the files again.
     let again = concise(&faulty);
     assert_eq!(found(&again), ["11", "15"], "{}", again.out);
     assert!(again.err.contains("app.first"), "{}", again.err);

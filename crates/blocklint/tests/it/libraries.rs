@@ -63,11 +63,11 @@ fn page() -> String {
     text
 }
 
-/// The results of `verify_stdlib.py` in interpreters.
+/// The results of `verify_stdlib.py`.
 struct Standard {
     /// The interpreters, from the oldest to the newest.
     versions: String,
-    /// The names that were asked for, by file; not those of files that changed since.
+    /// The number of checked names by file, without files that changed since.
     names: HashMap<String, String>,
 }
 

@@ -233,7 +233,7 @@ fn statistics_are_ruff_s() {
         row("BLT105", "blocking-subprocess", 1),
     ]);
     assert_eq!((code, serde_json::from_str::<Value>(&text).expect("JSON")), (0, expected));
-    // Only what is shown is counted.
+    // Only shown findings are counted.
     let (_, text) = folder.run(&["check", "--statistics", "--min-severity", "error", "--select", "BLT104,BLT105"]);
     assert!(text.starts_with("1\tBLT105\tblocking-subprocess\nFound 1 finding with 1 cause"), "{text}");
     let (code, text) = folder.run(&["check", "--statistics", "--select", "BLT103", "--output-format", "json"]);
@@ -255,7 +255,7 @@ const LOCKED: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn where_a_lock_is_held_is_told_beside_where_it_is_waited_for() {
+fn findings_have_the_places_that_hold_a_lock_and_that_wait_for_it() {
     let folder = Folder::new(LOCKED);
     let found = folder.json(&[]);
     let [waits] = &found[..] else { panic!("one finding: {found:?}") };
@@ -270,6 +270,6 @@ fn where_a_lock_is_held_is_told_beside_where_it_is_waited_for() {
     let related = &sarif["runs"][0]["results"][0]["relatedLocations"];
     let of_holder = related.as_array().expect("places").last().expect("one");
     assert_eq!(of_holder["physicalLocation"]["region"]["startLine"], 13, "{related}");
-    // A second run takes it from the cache.
+    // The second run uses the cache.
     assert_eq!(folder.json(&[]), found);
 }

@@ -1,4 +1,4 @@
-//! The real binary, in one program: each of its modules is a part of what it does.
+//! Tests of the real binary, of generated pages and of conventions of the repository, one module for each subject.
 
 mod add_ignore;
 mod adoption;

@@ -1,4 +1,4 @@
-//! A run gives its memory back, unless it is the last of its process.
+//! A run frees its memory, unless its process ends after it.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ fn a_run_leaves_no_program_behind() {
     let paths = [root.clone()];
     let discovered = discover(Request { current: &root, paths: &paths, isolated: false }).expect("a project");
     let models = load_models(&discovered, &root).unwrap_or_else(|failure| panic!("{:?}", failure.lines));
-    // A program holds the path of each of its files.
+    // A loaded program has a reference to the path of each file.
     let file = discovered.files.iter().find(|file| file.path.ends_with("a.py")).expect("the file");
     let held = |ends_process| {
         let before = Arc::strong_count(&file.path);

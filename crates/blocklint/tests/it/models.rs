@@ -1,4 +1,4 @@
-//! `blocklint models`, and that what is recorded of built-in models is current.
+//! `blocklint models`, and the records of verified built-in models.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -23,7 +23,7 @@ fn write(folder: &Path, name: &str, content: &str) {
     fs::write(path, content).expect("a file");
 }
 
-/// Every model file below `rules/models`, by its path there.
+/// Collects the model files below `rules/models` by path.
 fn model_files(folder: &Path, below: &str, found: &mut BTreeMap<String, String>) {
     for entry in fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();
@@ -40,7 +40,7 @@ fn model_files(folder: &Path, below: &str, found: &mut BTreeMap<String, String>)
     }
 }
 
-/// File and hash of every record.
+/// Returns the file and hash of every record.
 fn recorded() -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     for entry in fs::read_dir(repository().join("rules/models")).expect("a folder") {
@@ -64,7 +64,7 @@ fn recorded() -> BTreeMap<String, String> {
     found
 }
 
-/// Why a model has no record: languages' own libraries are no packages, and are checked by other means.
+/// Returns the reason why a model needs no record, as for standard libraries, which other tests check.
 fn needs_no_record(file: &str) -> Option<&'static str> {
     match file {
         "rust/std.toml" => Some("the standard library; its names are those of the toolchain"),
@@ -132,7 +132,7 @@ fn list_shows_rows_versions_and_the_users_own_files() {
 }
 
 #[test]
-fn check_tells_mistakes_with_their_line() {
+fn check_reports_mistakes_with_their_line() {
     let folder = tempfile::tempdir().expect("a folder");
     let good = "schema = 1\nlanguage = \"python\"\n[[call]]\npath = \"shop.load\"\neffect = \"database\"\n";
     write(folder.path(), "models/good.toml", good);
@@ -168,7 +168,7 @@ fn explain_shows_the_rows_that_decide_first() {
 }
 
 #[test]
-fn verify_reads_a_package_and_tells_what_does_not_hold() {
+fn verify_reads_a_package_and_reports_wrong_rows() {
     let folder = tempfile::tempdir().expect("a folder");
     write(folder.path(), "lib/acme/__init__.py", "def load(path, timeout=None): ...\nasync def fetch(): ...\n");
     let model = "schema = 1\nlanguage = \"python\"\nlibrary = \"acme\"\n[[call]]\npath = \"acme.{load,save}\"\neffect = \"file\"\n";

@@ -1,5 +1,5 @@
-//! The files that ARCHITECTURE.md, CONTRIBUTING.md and `docs/*.md` name exist, and the glossary's types stand in the
-//! files that it names. A file that moves takes its name in the documents along.
+//! Files that ARCHITECTURE.md, CONTRIBUTING.md and `docs/*.md` refer to exist, and the types of the glossary are in the
+//! files that it lists.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::support::{files_below, repository};
 
-/// A generated document whose names are of libraries: some of Java end with `.rs`.
+/// A generated document with names of Java libraries, some of which end with `.rs`.
 const GENERATED: &str = "docs/libraries.md";
 
 /// Returns the files of all crates and the folders around them, from the repository's root: `crates/blocklint/src`.
@@ -46,7 +46,7 @@ fn named_paths(text: &str) -> Vec<(usize, &str)> {
     named
 }
 
-/// True if a part of a path is the named one; `*` and `<language>` stand for any text.
+/// True if a segment of a path matches; `*` and `<language>` match any text.
 fn is_part(named: &str, part: &str) -> bool {
     let Some(start) = named.find(['*', '<']) else { return named == part };
     let end =
@@ -55,8 +55,8 @@ fn is_part(named: &str, part: &str) -> bool {
     part.len() >= before.len() + after.len() && part.starts_with(before) && part.ends_with(after)
 }
 
-/// True if a path is the named one, or ends with it where the name begins below a crate: `linker/query.rs`. Documents of
-/// tests write `link/` for the sources of a crate.
+/// True if a path is equal to a name, or ends with a name that begins below a crate: `linker/query.rs`. Documents
+/// of tests write `link/` for the sources of a crate.
 fn is_path(named: &str, path: &str) -> bool {
     if let Some(rest) = named.strip_prefix("link/") {
         return is_path(&format!("crates/blocklint_link/src/{rest}"), path);
@@ -97,7 +97,7 @@ fn the_glossary_names_types_that_exist() {
             let defined = paths.iter().filter(|path| is_path(source, path)).any(|path| {
                 let code = fs::read_to_string(repository().join(path)).expect("a source");
                 let forms = ["struct", "enum", "trait", "fn"];
-                // A macro writes some enums of words: its input has the name alone on a line.
+                // A macro generates some enums; in its input the name is alone on a line.
                 code.lines().any(|line| line.trim() == format!("{name} {{"))
                     || forms.iter().any(|form| {
                         let definition = format!("{form} {name}");

@@ -1,5 +1,5 @@
-//! The behaviour of libraries is data under `rules/models`. Code that named one would know something that no model file
-//! says and no user could change, so strings of the crates must not.
+//! Strings in code do not contain names of libraries: behaviour of libraries is data in `rules/models`, which users can
+//! override.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::support::{add_files, repository};
 
-/// Libraries that no model describes yet and that an engine is tempted to know.
+/// Libraries without a model that code might still mention.
 const OTHERS: [&str; 22] = [
     "aiohttp",
     "attr",
@@ -33,7 +33,7 @@ const OTHERS: [&str; 22] = [
     "springframework",
 ];
 
-/// Names of the standard library's files, and runtimes: a context belongs to one, so code may know them.
+/// Names that code may contain: files of standard libraries, and runtimes.
 const KNOWN: [&str; 14] = [
     "python",
     "std",
@@ -55,12 +55,12 @@ const KNOWN: [&str; 14] = [
 /// constructors.
 const TABLES: [&str; 7] = ["mod", "words", "names", "builtins", "protocols", "conventions", "generated_code"];
 
-/// True for a file that may name libraries: a table of names, and the list of runtimes.
+/// True for files that may contain names of libraries: tables of names, and the list of runtimes.
 fn is_table(file: &Path) -> bool {
     let path = file.to_string_lossy();
     path.contains("blocklint_link/src/lang/") && file.file_stem().is_some_and(|stem| TABLES.iter().any(|table| stem == *table))
         || file.ends_with("blocklint_core/src/words.rs")
-        // Which way a framework serialises a response is no fact about a call.
+        // The way in which a framework serialises responses cannot be a model row.
         || file.parent().is_some_and(|folder| folder.ends_with("blocklint_analysis/src/rules/large_response_on_loop"))
 }
 
@@ -78,16 +78,16 @@ fn libraries() -> BTreeSet<String> {
         let libraries = quoted("library = ");
         assert!(!libraries.is_empty(), "{} names no library", model.display());
         if libraries.iter().any(|name| name.contains(':')) {
-            // Java's code knows packages, not artifacts.
+            // Java code has names of packages, not of artifacts.
             names.extend(quoted("roots = "));
         } else if text.contains("\nlanguage = \"rust\"") {
-            // Many crates are called by plain words, which code writes as a path all the same.
+            // Many crates have common words as names, which count only at the beginning of a path.
             names.extend(libraries.iter().map(|name| name.replace('-', "_") + "::"));
         } else {
             names.extend(libraries.iter().flat_map(|name| name.split('.')).map(|part| part.replace('-', "_")));
         }
     }
-    // Parts of names that say nothing, and what is the name of a format too.
+    // Common parts of names, and names that are also formats.
     let parts =
         ["io", "org", "com", "projectreactor", "core", "common", "code", "lib", "java", "py", "toml", "markdown"];
     for known in KNOWN.iter().chain(&parts) {

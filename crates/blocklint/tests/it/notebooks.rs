@@ -1,4 +1,4 @@
-//! Notebooks: read by their cells, and named by them in every format.
+//! Notebooks: findings have the cell and its lines in every format.
 
 use std::fs;
 use std::path::PathBuf;
@@ -34,7 +34,7 @@ impl Folder {
     }
 }
 
-/// A notebook of Markdown (`# …`) and code cells; of every second the source is a list of lines.
+/// Returns a notebook of Markdown (`# …`) and code cells; every second source is a list of lines.
 fn notebook(cells: &[&str]) -> String {
     let cells = cells.iter().enumerate().map(|(at, source)| {
         let lines = source.split_inclusive('\n').collect::<Vec<_>>();
@@ -72,7 +72,7 @@ fn lines_name_the_cell() {
 }
 
 #[test]
-fn noqa_speaks_for_its_own_line_of_a_cell() {
+fn noqa_applies_to_its_own_line_of_a_cell() {
     let cells = [
         "import time\nasync def f():\n    time.sleep(1)  # noqa",
         "async def g():  # noqa\n    time.sleep(1)\n    # noqa",

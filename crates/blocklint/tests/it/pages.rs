@@ -1,9 +1,9 @@
-//! Pages of the documentation that are made from code or data.
+//! Helpers for pages of the documentation that are generated from code or data.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Holds that a page of `docs` is what is made now; with UPDATE set it is written. `part` is the module of the test that asks.
+/// Checks that a page of `docs` is current; with UPDATE set it is written. `part` is the module of the test.
 pub(crate) fn assert_current(page: &str, current: &str, part: &str) {
     let path = path(page);
     if std::env::var_os("UPDATE").is_some() {
@@ -22,7 +22,7 @@ pub(crate) fn read_page(page: &str) -> String {
     fs::read_to_string(path(page)).unwrap_or_else(|error| panic!("docs/{page}: {error}"))
 }
 
-/// Compares what stands between `<!-- PART -->` and `<!-- end of PART -->` of a page, or renews it.
+/// Checks the text between `<!-- PART -->` and `<!-- end of PART -->` of a page; with UPDATE set it is written.
 pub(crate) fn assert_part_current(page: &str, part: &str, text: &str, module: &str) {
     let whole = read_page(page);
     let (start, end) = (format!("<!-- {part} -->\n\n"), format!("\n<!-- end of {part} -->"));

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::support::{Project, Run};
 
-/// A store with two calls that block behind one method, which three handlers reach, and a handler of its own.
+/// A store with two blocking calls in one method, which three handlers reach, and another handler that blocks.
 const STORE: &str = "import time\nimport requests\n\n\nclass Store:\n    def load(self, key):\n        time.sleep(1)\n        return requests.get(key)\n";
 const APP: &str = "from store import Store\n\nstore = Store()\n\n\nasync def one():\n    return store.load('1')\n\n\nasync def two():\n    return store.load('2')\n\n\nasync def three():\n    return store.load('3')\n";
 const FOUR: &str = "import time\n\n\nasync def four():\n    time.sleep(4)\n";
@@ -39,13 +39,13 @@ fn a_function_on_all_ways_comes_first() {
 }
 
 #[test]
-fn it_begins_with_what_check_says_to_begin_with() {
+fn the_plan_begins_with_the_first_cause_of_check() {
     let out = project().run(&["check"]).out;
     assert!(
         out.ends_with("Begin with all that `store.Store.load` does: a change of it clears 3 of 4 findings.\n"),
         "{out}"
     );
-    // A cause that frees fewer functions than a helper, however bad it is.
+    // A cause that frees fewer functions than a helper comes later, also if it is worse.
     let app = "import time\n\ndef a(): time.sleep(1)\ndef b(): time.sleep(2)\n\nasync def f(): a()\nasync def g(): b()\nasync def h(): b()\n";
     let project = Project::new(&[("app.py", app)]);
     let (found, planned) = (project.run(&["check"]).out, project.run(&["plan"]).out);
@@ -61,13 +61,13 @@ fn as_many_steps_as_are_asked_for() {
     let run = project().run(&["plan", "--steps", "1"]);
     let steps = |run: &Run| run.out.lines().filter(|line| line.starts_with(|c: char| c.is_ascii_digit())).count();
     assert!(run.out.ends_with("1 finding would be left; --steps NUMBER plans further.\n"), "{}", run.out);
-    // The first line begins with a number too, and the last where something is left.
+    // The first line begins with a number too, and the last one if findings are left.
     assert_eq!((steps(&run), steps(&project().run(&["plan"]))), (1 + 1 + 1, 1 + 2));
     assert_eq!(project().run(&["plan", "--steps", "0"]).code, Some(2));
 }
 
 #[test]
-fn programs_read_it_as_json() {
+fn the_plan_is_available_as_json() {
     let project = project();
     let run = project.run(&["plan", "--output-format", "json"]);
     let plan: Value = serde_json::from_str(&run.out).expect("JSON");
@@ -78,7 +78,7 @@ fn programs_read_it_as_json() {
     assert_eq!(first["location"], serde_json::json!({ "row": 6, "column": 9 }));
     assert_eq!(first["frees"], serde_json::json!(["app.one", "app.two", "app.three"]));
     assert_eq!(first["findings"].as_array().map(Vec::len), Some(3));
-    // The second step mends one call where it stands, for which no function has to change.
+    // The second step changes one call, and no function.
     let codemod = "blocklint codemod asyncify --finding app.py:7 --diff";
     assert_eq!((&first["codemod"], &plan["steps"][1]["codemod"]), (&Value::from(codemod), &Value::Null));
     assert_eq!(project.run(&["plan", "--output-format", "sarif"]).code, Some(2));
@@ -119,14 +119,14 @@ fn the_command_of_a_fix_over_two_files_names_both() {
 }
 
 #[test]
-fn what_is_in_the_baseline_is_not_planned() {
+fn baselined_findings_are_not_planned() {
     let project = project();
     project.run(&["baseline", "create"]);
     assert_eq!(project.run(&["plan"]).out, "No findings: there is nothing to plan.\n");
 }
 
 #[test]
-fn what_a_change_brought_is_planned() {
+fn new_findings_of_a_change_are_planned() {
     let project = project();
     project.commit();
     project.write("five.py", &FOUR.replace("four", "five"));
@@ -140,7 +140,7 @@ fn what_a_change_brought_is_planned() {
 }
 
 #[test]
-fn options_that_say_nothing_to_it_are_refused() {
+fn options_without_effect_on_a_plan_are_refused() {
     let project = project();
     for option in ["--fix", "--diff", "--watch", "--add-ignore", "--statistics"] {
         let run = project.run(&["plan", option]);
@@ -151,7 +151,7 @@ fn options_that_say_nothing_to_it_are_refused() {
 }
 
 #[test]
-fn it_is_the_same_with_what_earlier_runs_left() {
+fn the_plan_is_the_same_with_a_cache() {
     let project = project();
     let cold = project.run(&["plan", "--no-cache"]);
     project.run(&["check"]);

@@ -1,11 +1,11 @@
-//! The profiles of Cargo.toml: wheels are optimised everywhere, though they inherit from the profile of people who compile.
+//! The profiles of Cargo.toml: the profile of wheels optimises all packages, although it inherits from `release`.
 
 use std::fs;
 use std::path::Path;
 
 use toml::{Table, Value};
 
-/// Returns the packages that a profile treats in a way of their own, with their optimisation level.
+/// Returns the packages with overrides in a profile, with their optimisation level.
 fn levels(manifest: &Table, profile: &str) -> Vec<(String, Option<i64>)> {
     let packages = manifest["profile"][profile]["package"].as_table().expect("it names packages");
     packages.iter().map(|(name, of)| (name.clone(), of.get("opt-level").and_then(Value::as_integer))).collect()

@@ -1,5 +1,5 @@
-//! A test that belongs to no test program never runs, so this looks for it: files of `tests/it` that `main.rs` does not
-//! name, tests of libraries that build no program for them, and examples in comments, which are not run.
+//! Finds tests that never run: files of `tests/it` that are no module of `main.rs`, unit tests of libraries with
+//! `test = false`, and examples in comments.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The number of the line on which an example begins that `rustdoc` would run.
+/// Returns the first line of an example that `rustdoc` would run.
 fn example(code: &str) -> Option<usize> {
     let mut inside = false;
     for (at, line) in code.lines().enumerate() {
@@ -52,7 +52,7 @@ fn every_test_is_in_a_program() {
     for one in crates {
         let manifest = read(&one.join("Cargo.toml"));
         let tests = one.join("tests");
-        // Another program is one that lists its tests itself.
+        // Another test program lists its tests itself.
         for path in entries(&tests) {
             let name = path.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
             let own = manifest.contains(&format!("[[test]]\nname = \"{name}\"\nharness = false\n"));
@@ -75,7 +75,7 @@ fn every_test_is_in_a_program() {
             let code = read(&path);
             let is_test = |line: &str| line.trim() == "#[test]" || line.trim() == "#[cfg(test)]";
             if manifest.contains("\ntest = false\n") && code.lines().any(is_test) {
-                // A test that a macro makes belongs to the crates that use it.
+                // A test in a macro belongs to the crates that use the macro.
                 if !code.contains("macro_rules!") {
                     lost.push(format!("{} has tests, but its Cargo.toml says `test = false`", path.display()));
                 }

@@ -1,4 +1,4 @@
-//! The entry points that reach a finding, as JSON and `why` say them, with the real binary.
+//! The entry points that reach a finding, in JSON and in `why`, with the real binary.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -19,7 +19,8 @@ fn run(files: &[(&str, &str)], arguments: &[&str]) -> String {
     String::from_utf8(command.output().expect("it starts").stdout).expect("utf-8")
 }
 
-/// Returns the kinds of entries that reach the function of each finding, with their routes: `get_user: request GET /users/{id}`.
+/// Returns the kinds of entries that reach the function of each finding, with their routes: `get_user: request GET
+/// /users/{id}`.
 fn kinds(files: &[(&str, &str)]) -> Vec<String> {
     let all = ["check", "--output-format", "json", "--min-severity", "note", "--min-confidence", "low"];
     let text = run(files, &[&all[..], &["--include-aside"]].concat());

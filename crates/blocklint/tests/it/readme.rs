@@ -1,16 +1,16 @@
-//! The README shows what its first command prints (`UPDATE=1` rewrites it), and CONTRIBUTING.md shows real files.
+//! The README shows the output of its commands (`UPDATE=1` rewrites it), and CONTRIBUTING.md shows real files.
 
 use std::process::{Command, Stdio};
 use std::{env, fs};
 
 use crate::support::repository;
 
-/// Stands in the README above a block with the output of a command: `<!-- the output of \`blocklint …\` -->`.
+/// The beginning of the comment above a block with output: `<!-- the output of \`blocklint …\` -->`.
 const MARK: &str = "<!-- the output of `blocklint ";
 const BLOCK: &str = "` -->\n\n```text\n";
 const END: &str = "```\n";
 
-/// The exit code, the output and the errors of a run in the repository, in an environment that says nothing.
+/// Returns the exit code, the output and the errors of a run in the repository, in a neutral environment.
 fn run(arguments: &str) -> (Option<i32>, String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_blocklint"));
     command.env_clear().current_dir(repository()).args(arguments.split(' ')).stdin(Stdio::null());
@@ -63,7 +63,7 @@ fn the_readme_lists_every_rule() {
 fn the_first_example_tells_the_whole_story() {
     let (code, printed, _) = run("check examples/service");
     assert_eq!(code, Some(1), "the README says that it exits with 1");
-    // Which function stalls, for how long, the way through three files, the call, and what to do.
+    // The stalled function, the hold, the path through three files, the call, and the advice.
     for part in [
         "async function `quote`",
         "for up to 30 s",
@@ -77,7 +77,7 @@ fn the_first_example_tells_the_whole_story() {
     }
 }
 
-/// The first code block of a language behind a text.
+/// Returns the first code block of a language after a text.
 fn block<'t>(text: &'t str, behind: &str, language: &str) -> &'t str {
     let rest = &text[text.find(behind).expect("the text stands there")..];
     let fence = format!("```{language}\n");

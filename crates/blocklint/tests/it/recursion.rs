@@ -1,5 +1,5 @@
-//! Programs that go round in circles are answered at once: no question is asked anew for each path that leads to it. Each shape has eight
-//! circles, so that a walk that goes path by path would take longer than any test may.
+//! Recursive programs are analysed fast: a query is not repeated for each path that leads to it. Each program has eight
+//! cycles, so that a walk over all paths would exceed any time limit.
 
 use std::fmt::Write;
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ const LIMIT: Duration = Duration::from_secs(9);
 
 const CIRCLES: usize = 8;
 
-/// Checks a program at all levels: what is found is found in time, and nothing is left out.
+/// Checks a program at all levels: the finding is reported in time, and no function is left out.
 fn answers_at_once(shape: &str, files: &[(&str, &str)], found: &str) {
     let project = Project::new(files);
     let begun = Instant::now();
@@ -23,12 +23,12 @@ fn answers_at_once(shape: &str, files: &[(&str, &str)], found: &str) {
     assert!(run.out.contains(found), "{shape}: no `{found}` in\n{}", run.out);
 }
 
-/// Joins what a function makes of each number of the circles.
+/// Joins the texts that a function returns for the number of each cycle.
 fn each(make: impl Fn(usize) -> String) -> String {
     (0..CIRCLES).map(make).collect()
 }
 
-/// A Python program in which `make` gives an object that is called, gone through, kept and loaded.
+/// Returns a Python program in which the result of `make` is called, iterated over, stored and read.
 fn python(makers: &str) -> String {
     let before = "\
 import os

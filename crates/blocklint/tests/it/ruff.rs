@@ -1,4 +1,4 @@
-//! Living beside ruff: the table of its rules in the documentation is that of the program. `.ci/neighbours` tries the real ruff.
+//! Use together with ruff: the table of its rules in the documentation is current. `.ci/neighbours` runs the real ruff.
 
 use std::fmt::Write;
 use std::fs;
@@ -32,7 +32,7 @@ fn the_page_says_what_ruff_users_need() {
     }
 }
 
-/// A call that each code is about.
+/// A call for which each code is reported.
 const CALLS: [(&str, &str); 14] = [
     ("ASYNC210", "requests.get('https://a')"),
     ("ASYNC210", "httpx.get('https://a')"),

@@ -1,4 +1,4 @@
-//! `docs/rules.md` is made from the rules and their pages. `UPDATE=1 cargo test --workspace --test it rules::` renews it.
+//! `docs/rules.md` is generated from the rules and their pages: `UPDATE=1 cargo test --workspace --test it rules::`.
 
 use blocklint_rules::{RULES, Rule, async_codes, rules_of_async_code};
 
@@ -18,13 +18,13 @@ that is handed to threads, BLT5 about what is made anew, BLT6 about locks, BLT9 
 | --- | --- | --- | --- |
 ";
 
-/// The first paragraph behind a text.
+/// Returns the first paragraph after a text.
 fn paragraph<'p>(rule: &'p Rule, behind: &str) -> &'p str {
     let rest = rule.page.split_once(behind).unwrap_or_else(|| panic!("{} has no `{behind}`", rule.code)).1;
     rest.split("\n\n").next().unwrap_or_default().trim()
 }
 
-/// Links of a page count from its folder.
+/// Returns the text with links relative to `docs`.
 fn from_docs(text: &str) -> String {
     text.replace("](../docs/", "](").replace("](BLT", "](../rules/BLT")
 }
@@ -52,7 +52,7 @@ fn the_page_is_what_the_rules_say() {
     assert_current("rules.md", &page(), "rules");
 }
 
-/// A link of the page leads to a file that is there.
+/// All links of the page lead to existing files.
 #[test]
 fn its_links_lead_somewhere() {
     let docs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");

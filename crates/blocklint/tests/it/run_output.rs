@@ -1,5 +1,4 @@
-//! Messages of a run on the way, and their options: colour, amounts, stdin, threads, completions, and what was not
-//! read.
+//! Messages of a run and options of all commands: colour, verbosity, stdin, threads, completions, unreadable files.
 
 use std::fs;
 use std::io::Write;
@@ -63,7 +62,7 @@ fn ranked() -> Folder {
 }
 
 #[test]
-fn what_mends_most_comes_first() {
+fn causes_are_ranked_by_the_functions_that_they_free() {
     let run = ranked().run(&["check"]);
     let at = |text: &str| run.out.find(text).unwrap_or_else(|| panic!("{text} is missing in\n{}", run.out));
     assert!(at("cause 1 of 3: `requests.get` at a.py:7:5") < at("time.sleep"), "{}", run.out);
@@ -99,7 +98,7 @@ fn causes_are_counted_where_that_is_asked() {
 }
 
 #[test]
-fn at_most_so_many_are_shown() {
+fn max_findings_limits_the_shown_findings() {
     let folder = ranked();
     let run = folder.run(&["check", "--output-format", "concise", "--max-findings", "2"]);
     let (shown, last) = run.out.split_at(run.out.find("Found").expect("a last line"));
@@ -111,7 +110,7 @@ fn at_most_so_many_are_shown() {
 }
 
 #[test]
-fn colour_is_as_asked_for() {
+fn options_and_environment_decide_about_colour() {
     let folder = ranked();
     let coloured = |arguments: &[&str], environment: &[(&str, &str)]| {
         folder.with(&[&["check"], arguments].concat(), environment, None).out.contains('\u{1b}')
@@ -135,7 +134,7 @@ fn colour_is_as_asked_for() {
 }
 
 #[test]
-fn less_or_more_is_said() {
+fn quiet_and_verbose_change_the_amount_of_output() {
     let folder = ranked();
     fs::write(folder.path().join("skipped.pyi"), "").expect("written");
     let paths = ["check", "a.py", "skipped.pyi", "--output-format", "concise"];
@@ -205,10 +204,10 @@ fn a_run_that_read_nothing_is_an_error() {
     assert_eq!((run.code, run.out.as_str()), (Some(2), ""));
     assert_eq!(run.err, "error: nothing was read: no Python, Rust or Java file found under the given paths\n");
     assert_eq!(empty.run(&["check", "--output-format", "json"]).code, Some(2));
-    // A folder without sources in a project that has some: a user who names it expects that something is read.
+    // A folder without sources in a project with some: a user who gives this path expects files to be read.
     let project = Folder::new(&[("a.py", ""), ("docs/x.md", ""), ("b.pyi", "")]);
     assert_eq!(project.run(&["check", "docs"]).code, Some(2));
-    // Hooks name files of all kinds, and some that are excluded.
+    // Hooks pass files of all kinds, also excluded ones.
     let run = project.run(&["check", "b.pyi"]);
     assert_eq!((run.code, run.out.as_str()), (Some(0), "No findings: 0 functions that must not block in 1 file.\n"));
     assert_eq!(project.run(&["check", "--force-exclude", "--exclude", "a.py", "a.py"]).code, Some(0));
@@ -216,7 +215,7 @@ fn a_run_that_read_nothing_is_an_error() {
 
 #[cfg(unix)]
 #[test]
-fn what_cannot_be_read_is_said_once() {
+fn unreadable_paths_are_reported_once() {
     use std::os::unix::fs::{PermissionsExt, symlink};
     let folder = Folder::new(&[("a.py", "x = 1\n"), ("closed/b.py", "x = 1\n")]);
     symlink(folder.path().join("gone.py"), folder.path().join("dangling.py")).expect("a link");
@@ -225,12 +224,12 @@ fn what_cannot_be_read_is_said_once() {
     assert_eq!(run.err.matches("dangling.py").count(), 1, "{}", run.err);
     assert!(run.err.lines().all(|line| line.starts_with("warning: ")), "{}", run.err);
     assert_eq!(run.code, Some(0));
-    // A user who names such a link gets the message of a path that does not exist.
+    // A broken link on the command line is reported as a missing path.
     let run = folder.run(&["check", "dangling.py"]);
     assert_eq!((run.code, run.err.as_str()), (Some(2), "error: dangling.py: no such file or folder\n"));
     let closed = folder.path().join("closed");
     fs::set_permissions(&closed, fs::Permissions::from_mode(0o000)).expect("set");
-    // The root user is stopped by no permission.
+    // Permissions do not stop the root user.
     let is_closed = fs::read_dir(&closed).is_err();
     let run = folder.run(&["check", ".", "a.py"]);
     fs::set_permissions(&closed, fs::Permissions::from_mode(0o755)).expect("set");
@@ -275,7 +274,7 @@ fn ctrl_c_leaves_nothing_behind() {
         let mut command = Command::new(env!("CARGO_BIN_EXE_blocklint"));
         command.env_clear().current_dir(folder.path()).args(["check", "--output-format", "json", "-o", "report.json"]);
         let mut child = command.stdin(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
-        // As soon as it writes.
+        // The signal is sent when the temporary file exists.
         let is_writing = || {
             let entries = fs::read_dir(folder.path()).expect("a folder");
             entries.filter_map(Result::ok).any(|entry| entry.file_name().to_string_lossy().starts_with(".blocklint-"))

@@ -37,7 +37,7 @@ fn each_replacement_has_its_crate() {
 }
 
 #[test]
-fn what_fixes_make_compiles() {
+fn fixed_rust_code_compiles() {
     let folder = tempfile::tempdir().expect("a folder");
     copy(&workspace(), folder.path());
     let fixed = Command::new(env!("CARGO_BIN_EXE_blocklint"))

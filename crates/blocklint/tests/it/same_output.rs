@@ -1,5 +1,4 @@
-//! The output of the program depends on the files alone: not on where they lie, how many threads read them or which run
-//! it is.
+//! The output depends only on the files: not on their folder, the number of threads, or the run.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -24,7 +23,7 @@ fn write(folder: &Path, file: &str, text: &str) {
     fs::write(path, text).expect("written");
 }
 
-/// A number that looks random and is the same everywhere.
+/// Returns a pseudo-random number that is the same on all machines.
 fn scattered(seed: usize, below: usize) -> usize {
     (seed.wrapping_mul(2_654_435_761) >> 7) % below
 }

@@ -1,4 +1,4 @@
-//! SARIF: valid against the official schema, and everything that services show stands in it.
+//! SARIF output: valid against the official schema, with all data that services show.
 
 use std::fs;
 use std::path::PathBuf;
@@ -35,7 +35,7 @@ impl Folder {
         (output.status.code(), String::from_utf8(output.stdout).expect("UTF-8"))
     }
 
-    /// The one run of a log, after the log was validated.
+    /// Returns the only run of a log, after validating the log.
     fn sarif(&self, arguments: &[&str]) -> Value {
         let (_, out) = self.run(&[&["check", "--output-format", "sarif"], arguments].concat());
         let log: Value = serde_json::from_str(&out).expect("JSON");
@@ -48,7 +48,7 @@ impl Folder {
 fn schema() -> &'static Value {
     static SCHEMA: OnceLock<Value> = OnceLock::new();
     SCHEMA.get_or_init(|| {
-        // No platform compiles the package, so nothing but this has fetched it.
+        // The package is built for no platform, so cargo fetches it only for this test.
         let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
         let mut metadata = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         metadata.args(["metadata", "--format-version", "1", "--locked", "--manifest-path", manifest]);
@@ -61,7 +61,7 @@ fn schema() -> &'static Value {
         let schema = fs::read(manifest.with_file_name("src").join("schema.json")).expect("it carries the schema");
         let mut schema: Value = serde_json::from_slice(&schema).expect("JSON");
         assert_eq!(schema["title"], "Static Analysis Results Format (SARIF) Version 2.1.0 JSON Schema");
-        // Its patterns of languages close a bracket that none opens; nothing here states a language.
+        // Its patterns for languages have an unbalanced bracket, and are not needed here.
         for holder in ["run", "toolComponent"] {
             let language = schema["definitions"][holder]["properties"]["language"].as_object_mut();
             assert!(language.is_some_and(|language| language.remove("pattern").is_some()), "{holder}");
@@ -78,7 +78,7 @@ fn validate(log: &Value) {
 }
 
 #[test]
-fn the_schema_refuses_what_is_wrong() {
+fn the_schema_rejects_invalid_logs() {
     let validator = jsonschema::validator_for(schema()).expect("a schema");
     let log = |level: &str| {
         json!({ "version": "2.1.0", "runs": [{ "tool": { "driver": { "name": "x" } },
@@ -177,7 +177,7 @@ fn paths_count_from_the_repository() {
 }
 
 #[test]
-fn what_is_silenced_in_place_is_listed_as_such() {
+fn suppressed_findings_are_listed_as_suppressed() {
     let folder = service();
     let run = folder.sarif(&[]);
     let sleeps = results(&run, "BLT101").iter().map(|found| found["suppressions"].clone()).collect::<Vec<_>>();
@@ -185,7 +185,7 @@ fn what_is_silenced_in_place_is_listed_as_such() {
     assert_eq!(sleeps, [comment, json!([{ "kind": "inSource" }])]);
     let [file] = results(&run, "BLT104")[..] else { panic!("{run:#}") };
     assert_eq!(file["suppressions"], json!([{ "kind": "external" }]));
-    // On a definition's line, with the call in a literal that runs in place; and where a function is handed over.
+    // Comments on a definition whose lambda blocks, and at a function that is passed to the event loop.
     let other = Folder::new(&[(
         "a.py",
         "import asyncio, time\ndef run(f): f()\ndef tick(): time.sleep(1)\n\
@@ -196,14 +196,14 @@ fn what_is_silenced_in_place_is_listed_as_such() {
     let silenced = |found: &&&Value| found["suppressions"][0]["kind"] == "inSource";
     assert_eq!(results(&run, "BLT101").iter().filter(silenced).count(), 2, "{run:#}");
     assert_eq!(results(&run, "BLT101").len(), 2);
-    // No other format shows them, and they do not fail the run.
+    // Other formats do not show suppressed findings, and these do not fail the run.
     let (code, out) = folder.run(&["check", "pkg/main.py", "--ignore", "BLT102"]);
     assert_eq!((code, out.as_str()), (Some(0), "No findings.\n"));
     assert_eq!(results(&folder.sarif(&["--ignore", "BLT101"]), "BLT101").len(), 0);
 }
 
 #[test]
-fn what_was_not_read_is_a_notification() {
+fn unreadable_files_are_notifications() {
     let run = service().sarif(&[]);
     let told = &run["invocations"][0]["toolExecutionNotifications"];
     assert_eq!((told.as_array().map(Vec::len), &told[0]["level"]), (Some(1), &json!("note")));
@@ -242,7 +242,7 @@ fn no_two_findings_have_one_fingerprint() {
     assert_eq!(prints.len(), 3);
 }
 
-/// Edits, a place outside of the repository and code that looks like a link, of a finding made by hand.
+/// A constructed finding with edits, a place outside of the repository, and code that looks like a link.
 #[test]
 fn edits_and_odd_places_are_valid_too() {
     use blocklint_core::{Applicability, Edit, Fix, Location, Place, Span, Step};

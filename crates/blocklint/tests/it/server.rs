@@ -1,4 +1,4 @@
-//! `blocklint server`: a real process, spoken to over its standard input and output.
+//! `blocklint server` as a real process, over standard input and output.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -47,7 +47,7 @@ impl Server {
         serde_json::from_slice(&body).expect("JSON")
     }
 
-    /// The next message for which the check holds.
+    /// Waits for the next message for which the check is true.
     fn await_message(&mut self, check: impl Fn(&Value) -> bool) -> Value {
         loop {
             let message = self.receive();
@@ -65,7 +65,7 @@ impl Server {
         self.send(&json!({ "jsonrpc": "2.0", "method": "initialized", "params": {} }));
     }
 
-    /// Shuts down, and gives the exit code and what stood on stderr.
+    /// Shuts the server down, and returns the exit code and stderr.
     fn end(mut self) -> (Option<i32>, String) {
         self.send(&json!({ "jsonrpc": "2.0", "id": "end", "method": "shutdown" }));
         self.await_message(|message| message["id"] == "end");

@@ -1,4 +1,5 @@
-//! Keeps the table of kinds of work in the documentation current: `UPDATE=1 cargo test --workspace --test it severity::`.
+//! Keeps the table of kinds of work in the documentation current: `UPDATE=1 cargo test --workspace --test it
+//! severity::`.
 
 use std::fmt::Write;
 

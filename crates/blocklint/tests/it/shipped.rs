@@ -1,4 +1,4 @@
-//! Models that libraries carry in their own packages: found where they may be, trusted as far as they may be.
+//! Models that libraries ship in their packages: where they are found, and how far they are trusted.
 
 use std::fs;
 use std::path::Path;
@@ -73,7 +73,7 @@ fn the_package_is_above_the_built_in_model_path_by_path() {
         "import time\nimport subprocess\n\nasync def handler():\n    time.sleep(1)\n    subprocess.run([])\n",
     );
     let site = folder.path().join(".venv/lib/python3.12/site-packages");
-    // A package that is called like a module of which a built-in model speaks.
+    // A package with the name of a module that a built-in model describes.
     let model = "schema = 1\nlanguage = \"python\"\nlibrary = \"time\"\ndocs = \"https://time.example\"\n\
                  [[call]]\npath = \"time.sleep\"\neffect = \"none\"\n";
     write(&site, "time/blocklint/time.toml", model);
@@ -105,7 +105,7 @@ fn a_package_speaks_only_of_its_own_names() {
     assert!(out.contains("app.py:5:5: BLT103") && out.contains("app.py:6:5: BLT101"), "{out}");
     assert!(err.contains("acme.toml:10: [[call]] path: `time.sleep`"), "{err}");
     assert!(err.contains("; shipped by acme_billing, left out"), "{err}");
-    // Nor does it get others by claiming their names.
+    // A package cannot describe other names by claiming them in `roots`.
     let folder = project(&format!("{}{foreign}", MODEL.replace("[\"acme\"]", "[\"acme\", \"time\"]")));
     let (out, err) = found(folder.path(), &[]);
     assert!(!out.contains("app.py:5") && out.contains("app.py:6:5: BLT101"), "{out}");

@@ -7,7 +7,7 @@ use blocklint_engine::{SIGNALS, signal_named};
 
 use crate::pages::assert_current;
 
-/// The effects of signals, in the words of `why`: each has a table.
+/// The effects of signals, in the words of `why`; each effect has a table.
 const KINDS: &[(&str, &str, &str)] = &[
     (
         "note",
@@ -29,7 +29,7 @@ const KINDS: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// Notes that are counted apart from all others.
+/// Notes that are counted separately.
 const ASIDE: [&str; 3] = ["in-tests", "command", "shows-or-measures"];
 
 #[test]

@@ -1,4 +1,4 @@
-//! Folders in which the real binary runs, for tests of what it keeps and compares, and the files of this repository.
+//! Helpers: temporary projects in which the real binary runs, and the files of this repository.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -47,7 +47,7 @@ pub(crate) struct Run {
 }
 
 impl Project {
-    /// With these files; `blocklint.toml` marks its root.
+    /// Creates a project with these files; `blocklint.toml` marks its root.
     pub(crate) fn new(files: &[(&str, &str)]) -> Self {
         let project = Project(tempfile::Builder::new().prefix("adopt-").tempdir().expect("a folder"));
         project.write("blocklint.toml", "");
@@ -77,7 +77,7 @@ impl Project {
 
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_blocklint"));
-        // git asks for a home, and is found by the path.
+        // git needs HOME, and is found by PATH.
         let path = std::env::var_os("PATH").unwrap_or_default();
         command.env_clear().env("PATH", path).env("HOME", self.path()).current_dir(self.path());
         command.args(arguments).stdin(Stdio::null());
@@ -99,7 +99,7 @@ impl Project {
         run.out
     }
 
-    /// Commits all that there is.
+    /// Commits all files.
     pub(crate) fn commit(&self) {
         if !self.path().join(".git").exists() {
             self.git(&["init", "-q"]);

@@ -1,4 +1,4 @@
-//! The tables of docs/suppression.md: each comment is written at each place, and the binary must answer as the page says.
+//! The tables of docs/suppression.md: each comment is written at each place, and its effect compared with the page.
 
 use crate::pages::read_page;
 use crate::support::Project;
@@ -6,7 +6,7 @@ use crate::support::Project;
 /// The places of a comment, in the order of the page's columns.
 const PLACES: [&str; 5] = ["call", "last line", "above", "body", "trace"];
 
-/// One row of a table: the comment and its cells.
+/// A row of a table: the comment and its cells.
 struct Row {
     comment: String,
     cells: Vec<String>,
@@ -51,7 +51,7 @@ fn program(language: &str) -> [&'static str; 5] {
     }
 }
 
-/// The function of an annotation stands below it.
+/// In Java the function of an annotation is below it.
 const ANNOTATED: [&str; 5] = [
     "",
     "",
@@ -60,7 +60,7 @@ const ANNOTATED: [&str; 5] = [
     "class Traced extends ChannelInboundHandlerAdapter {\n  COMMENT\n  static void helper() throws Exception {\n    Thread.sleep(1000);\n  }\n  @Override\n  public void channelRead(ChannelHandlerContext c, Object m) throws Exception {\n    helper();\n  }\n}\n",
 ];
 
-/// Rows and codes of what is found in a file.
+/// Returns the rows and codes of the findings in a file.
 fn found(project: &Project) -> Vec<(usize, String)> {
     let run = project.run(&["check", "--no-cache", "--select", "BLT101,BLT903", "--output-format", "concise"]);
     assert!(matches!(run.code, Some(0 | 1)), "{}", run.err);
@@ -71,7 +71,7 @@ fn found(project: &Project) -> Vec<(usize, String)> {
     found.collect()
 }
 
-/// Writes a comment at each place, and says what the page would have to say.
+/// Writes a comment at each place, and returns the cells that the page must have.
 fn answers(language: &str, comment: &str) -> Vec<String> {
     let (file, begin) = match language {
         "Python" => ("main.py", "import time\n\n\n"),

@@ -1,4 +1,4 @@
-//! Findings about comments, through the real binary: what is told, what is not known, and what `--fix` takes away.
+//! Findings about ignore comments (unused, malformed, without a reason), and their removal by `--fix`.
 
 use std::fs;
 use std::path::PathBuf;
@@ -50,7 +50,7 @@ impl Folder {
         (output.status.code(), text(output.stdout), text(output.stderr))
     }
 
-    /// Rows and codes of what is found: `6 901`.
+    /// Returns the rows and codes of findings: `6 901`.
     fn found(&self, arguments: &[&str]) -> Vec<String> {
         let (code, out, err) = self.run(&[&["check", "--output-format", "concise"], arguments].concat());
         assert!(code == Some(0) || code == Some(1), "{err}");
@@ -75,7 +75,7 @@ fn unused_comments_count_and_fix_removes_them() {
 }
 
 #[test]
-fn where_it_cannot_be_known_nothing_is_said() {
+fn comments_that_may_be_used_are_not_reported() {
     let folder = Folder::new(&[("blocklint.toml", ""), ("main.py", MAIN)]);
     let nothing = [] as [&str; 0];
     assert_eq!(folder.found(&["--isolated"]), nothing, "what the configuration says of models is not known");
@@ -177,7 +177,7 @@ fn a_reason_is_asked_for_where_the_configuration_demands_it() {
 }
 
 #[test]
-fn what_is_said_of_a_comment_has_a_place_and_a_fingerprint_of_its_own() {
+fn findings_about_comments_have_their_own_place_and_fingerprint() {
     let text = "async def f():\n    pass  # blocklint: ignore[BLT101]\n    pass  # blocklint: ignore[BLT101]\n";
     let folder = Folder::new(&[("blocklint.toml", ""), ("main.py", text)]);
     let (_, out, _) = folder.run(&["check", "--output-format", "json"]);

@@ -1,10 +1,10 @@
-//! Follows docs/teach.md: its files are written, and what it shows must be what its commands print.
+//! Follows docs/teach.md: writes its files, runs its commands, and compares their output with the page.
 
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// The fenced blocks of the page: the language and the text.
+/// Returns the fenced blocks of the page, each as language and text.
 fn blocks(page: &str) -> Vec<(&str, &str)> {
     let mut parts = page.split("```");
     let mut found = Vec::new();
@@ -20,7 +20,7 @@ fn blocklint(folder: &Path, arguments: &[&str]) -> Output {
 }
 
 #[test]
-fn the_page_does_what_it_says() {
+fn commands_of_the_page_print_its_output() {
     let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/teach.md")).expect("the page");
     let blocks = blocks(&page);
     let all = |language: &str| -> Vec<&str> {

@@ -1,21 +1,21 @@
-//! The first programs that people type: each section of `tests/textbook/first_minutes.md` as a project of its own,
-//! checked without options; and what is shown where only code that is left aside was found.
+//! The first programs that people try: each section of `tests/textbook/first_minutes.md` is a project that is checked
+//! without options. Also findings that only tests and commands reach, which are shown if there are no others.
 
 use std::fs;
 use std::path::Path;
 
 use crate::support::{Project, Run};
 
-/// One thing that people type.
+/// A section of the document.
 struct Snippet<'t> {
     name: &'t str,
-    /// Places of the main file as `CODE:LINE`, of which one must be reported; none where nothing may be.
+    /// Places in the main file as `CODE:LINE`, one of which must be reported; empty if there must be no finding.
     wanted: Vec<&'t str>,
-    /// Paths and texts, that of the main file first.
+    /// The paths and texts of the files, the main file first.
     files: Vec<(&'t str, String)>,
 }
 
-/// The files that a part of the document gives: a line with the path in backticks, then a block.
+/// Returns the files of a section: for each a line with the path in backticks, then a block.
 fn files_of(part: &str) -> Vec<(&str, String)> {
     let mut files = Vec::new();
     let mut lines = part.lines();
@@ -43,7 +43,7 @@ fn snippets(document: &str) -> Vec<Snippet<'_>> {
     sections.map(snippet).collect()
 }
 
-/// The places in the main file that a run without options reports.
+/// Returns the places in the main file that a run without options reports.
 fn reported(project: &Project, main: &str) -> Vec<String> {
     let run = project.run(&["check", "--no-cache", "--isolated", "--output-format", "json", "."]);
     let found: serde_json::Value = serde_json::from_str(&run.out).unwrap_or_else(|_| panic!("{}", run.err));
@@ -57,7 +57,7 @@ fn reported(project: &Project, main: &str) -> Vec<String> {
 }
 
 #[test]
-fn what_people_type_first_is_found() {
+fn findings_of_first_programs_are_reported() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/textbook/first_minutes.md");
     let document = fs::read_to_string(path).expect("the document");
     let manifests = files_of(document.split_once("\n## Manifests").expect("the manifests").1);
@@ -92,7 +92,7 @@ fn check(project: &Project, arguments: &[&str]) -> Run {
 }
 
 #[test]
-fn what_is_left_aside_is_shown_where_nothing_else_was_found() {
+fn findings_of_tests_and_commands_are_shown_if_there_are_no_others() {
     let project = Project::new(&[("tool.py", COMMAND)]);
     let run = check(&project, &["--output-format", "concise"]);
     assert!(run.out.contains("tool.py:8:5: BLT101"), "{}", run.out);
@@ -111,7 +111,7 @@ fn what_is_left_aside_is_shown_where_nothing_else_was_found() {
 }
 
 #[test]
-fn what_is_left_aside_stays_so_beside_a_finding() {
+fn findings_of_tests_and_commands_are_hidden_if_there_are_others() {
     let handler = "import time\n\n\nasync def handler():\n    time.sleep(1)\n";
     let project = Project::new(&[("tool.py", COMMAND), ("server.py", handler)]);
     let run = check(&project, &["--output-format", "concise"]);

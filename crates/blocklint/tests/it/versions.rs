@@ -1,4 +1,4 @@
-//! Where versions of dependencies are read, and what a finding says of a range that holds several ways.
+//! Versions of dependencies: the files from which they are read, and findings for ranges with several behaviours.
 
 use std::fs;
 use std::process::Command;
@@ -46,7 +46,7 @@ fn each_place_says_which_way_a_response_takes() {
             "pydantic 1 converts",
         ),
         (vec![manifest, (&metadata("fastapi-0.115.2"), "")], "rendered in Python"),
-        // A lock file is believed before what is installed.
+        // A lock file has precedence over installed packages.
         (
             vec![
                 manifest,
@@ -66,7 +66,7 @@ fn each_place_says_which_way_a_response_takes() {
 }
 
 #[test]
-fn a_range_that_holds_several_ways_is_told() {
+fn a_version_range_with_several_behaviours_is_reported() {
     let of = |dependencies: &str| {
         told(&[("pyproject.toml", &format!("[project]\nname = \"shop\"\ndependencies = [{dependencies}]\n"))])
     };

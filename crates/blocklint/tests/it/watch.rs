@@ -1,4 +1,4 @@
-//! `blocklint check --watch`: a run for each change, in one process that does not grow.
+//! `blocklint check --watch`: a run for each change, in a process that does not grow.
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Stdio};
@@ -20,7 +20,7 @@ impl Lines {
         Lines(receiver)
     }
 
-    /// The next line with this text.
+    /// Waits for the next line with this text.
     fn until(&self, text: &str) -> String {
         let end = Instant::now() + Duration::from_secs(60);
         loop {
@@ -33,7 +33,7 @@ impl Lines {
     }
 }
 
-/// A process that watches a project, and what it says.
+/// A process that watches a project, and its output.
 struct Watching {
     child: Child,
     out: Lines,
@@ -49,16 +49,16 @@ impl Watching {
         Watching { child, out, err }
     }
 
-    /// Ends it, which must work.
+    /// Ends the process.
     fn end(&mut self) {
-        // Not with Ctrl-C's signal, which is ignored below a shell that runs the tests in the background.
+        // SIGINT is not used, because it is ignored if a shell runs the tests in the background.
         let kill = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status().expect("kill");
         assert!(kill.success());
         let status = self.child.wait().expect("it ends");
         assert_eq!(status.signal(), Some(15), "{status:?}");
     }
 
-    /// How many KiB of memory the process holds.
+    /// Returns the resident memory of the process in KiB.
     #[cfg(target_os = "linux")]
     fn resident(&self) -> Option<u64> {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
@@ -74,7 +74,7 @@ fn a_change_makes_a_new_run_until_it_is_ended() {
     let first = watching.out.until("No findings");
     assert!(!first.contains('\u{1b}'), "a pipe is not cleared");
     watching.err.until("Watching ");
-    // A file that blocklint does not read makes no run; a source file does.
+    // A file that blocklint does not read starts no run; a source file does.
     project.write("notes.md", "x");
     fs::create_dir(project.path().join("new")).expect("made");
     project.write("a.py", "import time\nasync def f(): time.sleep(1)\n");
@@ -87,14 +87,14 @@ fn a_change_makes_a_new_run_until_it_is_ended() {
     watching.end();
 }
 
-/// Memory as Linux tells it.
+/// Tests that read the memory of a process from `/proc`.
 #[cfg(target_os = "linux")]
 mod memory {
     use std::fmt::Write as _;
 
     use super::{Project, Watching};
 
-    /// One module with handlers that reach a blocking call through helpers.
+    /// Returns a module with handlers that reach a blocking call through helpers.
     fn module(number: usize) -> String {
         let mut text = "import time\nimport requests\n\n".to_owned();
         for at in 0..40 {

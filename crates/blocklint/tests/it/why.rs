@@ -7,8 +7,7 @@ use std::process::{Command, Stdio};
 use insta::assert_snapshot;
 use serde_json::Value;
 
-/// Returns the output of the command for a line of a project with these files; the line is the one that holds the
-/// needle.
+/// Returns the output of the command for the line with the needle, in a project with these files.
 fn why(files: &[(&str, &str)], file: &str, needle: &str) -> String {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("blocklint.toml"), "").expect("written");
@@ -26,7 +25,7 @@ fn why(files: &[(&str, &str)], file: &str, needle: &str) -> String {
     format!("{}exit {}\n", without_model_lines(&out), output.status.code().unwrap_or(-1))
 }
 
-/// Returns the text without the lines of model files: they move with every row that is added above.
+/// Returns the text without line numbers of model files, because they change with every new row.
 fn without_model_lines(text: &str) -> String {
     let line = |line: &str| match line.split_once(".toml:") {
         Some((before, after)) => format!("{before}.toml{}", after.trim_start_matches(|c: char| c.is_ascii_digit())),
@@ -91,7 +90,7 @@ async def handler():
 }
 
 #[test]
-fn a_comment_ends_it() {
+fn an_ignore_comment_ends_the_explanation() {
     let app = "\
 import time
 
@@ -274,8 +273,7 @@ async def handler():
     assert_eq!((code, err.trim()), (2, "error: app.py:99: no such line"));
 }
 
-/// Exit code, output and messages of a command in a folder of a project whose files these are; nothing marks the
-/// project.
+/// Returns the exit code, output and messages of a command in a folder of a project without a marker file.
 fn in_folder(files: &[(&str, &str)], folder: &str, arguments: &[&str]) -> (i32, String, String) {
     let project = tempfile::tempdir().expect("a folder");
     for (name, text) in files {
@@ -317,7 +315,7 @@ fn the_project_is_that_of_check() {
             assert_eq!(said.matches("finding   main.py:4:5: BLT101").count(), 2, "{mark:?}: {said}");
         }
     }
-    // Of a folder with several repositories each is a project of its own.
+    // In a folder with several repositories each one is a project.
     let files: Vec<(String, &str)> = IMPORTED.iter().map(|(path, text)| (format!("mono/{path}"), *text)).collect();
     let mut files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), *text)).collect();
     files.push(("mono/.git/HEAD", "ref: refs/heads/main\n"));
@@ -402,7 +400,7 @@ async def handler():
     let aside = hidden(&[("tests/test_app.py", test), ("app.py", app)], &["tests/test_app.py:4"]);
     assert_eq!(aside.len(), 1, "{aside:?}");
     assert!(aside[0].contains("`--include-aside` shows it with severity"), "{aside:?}");
-    // Findings that a baseline holds.
+    // Findings of a baseline.
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("app.py"), app).expect("written");
     run(folder.path(), &["baseline", "create", "--no-cache"]);
@@ -566,7 +564,7 @@ async def test_it(path: Path):
     let files = [("tests/test_app.py", test)];
     let decided = |by: &str| vec![(5, "high".to_owned(), vec![by.to_owned()])];
     assert_eq!(reasons_of(&files, &[]), decided("in-tests"));
-    // The next one decides where the first is off.
+    // If the first signal is switched off, the next one decides.
     assert_eq!(reasons_of(&files, &["--without-signal", "in-tests"]), decided("prepares-a-process"));
 }
 

@@ -1,25 +1,41 @@
-//! Sentences begin with their subject. Words such as *what* and *who* at the beginning make a clause the subject, and a
-//! reader must read such a sentence twice. Documents have none; comments of the code have as many as `words.txt` says
-//! for each file, and a crate may only get fewer. CONTRIBUTING.md, "How we write", has the rules; this test holds the
-//! one that a list of words can hold.
+//! Tests that sentences begin with their subject. Words such as *what* and *who* at the beginning make a clause the
+//! subject, and a reader must read such a sentence twice. Documents and Python files have none; comments of a crate
+//! have at most as many as `words.txt` says for its files. CONTRIBUTING.md, "How we write", has all rules; this test
+//! checks the one that a list of words can check.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::{env, fs};
 
 use crate::support::{files_below, repository};
 
 /// Words that begin no sentence, unless it is a question.
 const REFUSED: [&str; 6] = ["What", "Whatever", "Who", "Whoever", "Whether", "That which"];
-/// Words that begin no doc comment: it says the difference instead.
+/// Words that begin no doc comment or docstring, because it should say the difference instead.
 const REFUSED_IN_DOC_COMMENTS: &str = "The same";
-/// Headings that programs print and readers look for.
+/// Headings that programs print, and for which readers search.
 const ALLOWED: [&str; 1] = ["What it reports"];
-/// Documents whose sentences stand in code, which the count of the crate holds.
+/// Documents that are generated from code, whose comments count for their crate.
 const GENERATED: [&str; 5] =
     ["docs/configuration.md", "docs/libraries.md", "docs/rules.md", "docs/severity.md", "docs/signals.md"];
+/// Folders with Python files of this repository.
+const PYTHON_FOLDERS: [&str; 9] = [
+    ".ci",
+    "benchmarks",
+    "blocklint",
+    "examples",
+    "packaging",
+    "rules/models",
+    "tests/editors",
+    "tests/neighbours",
+    "tests/proof",
+];
+/// Folders with files that are downloaded or built.
+const SKIPPED_FOLDERS: [&str; 4] = ["corpora", "__pycache__", "target", "node_modules"];
+/// The file with the allowed number of such sentences for each source file.
 const COUNTS: &str = "crates/blocklint/tests/it/words.txt";
 
-/// Text between blank lines, with the line on which it begins.
+/// Text between blank lines, with its first line.
 #[derive(Debug, Default, PartialEq)]
 struct Paragraph {
     line: usize,
@@ -121,6 +137,71 @@ fn comments_of_source(text: &str) -> Vec<Paragraph> {
     found.done
 }
 
+/// Returns the comments on lines of their own and the docstrings of a Python file.
+fn comments_of_python(text: &str) -> Vec<Paragraph> {
+    const QUOTES: &str = "\"\"\"";
+    let mut paragraphs = Paragraphs::default();
+    // The kind of the triple-quoted string that is open: true for a docstring, which begins its line.
+    let mut open_string: Option<bool> = None;
+    for (line, text) in (1..).zip(text.lines().map(str::trim)) {
+        let quote_count = text.matches(QUOTES).count();
+        let (words, is_docstring) = match open_string {
+            Some(is_docstring) => (if is_docstring { text } else { "" }, is_docstring),
+            None if text.starts_with(QUOTES) => {
+                paragraphs.end();
+                (text, true)
+            }
+            None => (text.strip_prefix('#').map_or("", |words| words.trim_start_matches([':', '!'])), false),
+        };
+        if quote_count % 2 == 1 {
+            open_string = match open_string {
+                Some(_) => None,
+                None => Some(is_docstring),
+            };
+        }
+        let is_last = is_docstring && quote_count > 0 && open_string.is_none();
+        let words = words.trim_matches(['"', ' ']);
+        match (words.is_empty(), list_item(words)) {
+            (true, _) => paragraphs.end(),
+            (false, Some(item)) => {
+                paragraphs.end();
+                paragraphs.add(line, item, is_docstring);
+            }
+            (false, None) => paragraphs.add(line, words, is_docstring),
+        }
+        if is_last {
+            paragraphs.end();
+        }
+    }
+    paragraphs.end();
+    paragraphs.done
+}
+
+/// Adds the Python files below a folder: those named `*.py`, and scripts whose first line names Python.
+fn add_python_files(folder: &Path, files: &mut Vec<String>) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for path in entries.flatten().map(|entry| entry.path()) {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        if path.is_dir() && !path.is_symlink() {
+            if !SKIPPED_FOLDERS.contains(&name) {
+                add_python_files(&path, files);
+            }
+        } else if is_python(&path) {
+            let relative = path.strip_prefix(repository()).expect("below the root");
+            files.push(relative.to_str().expect("UTF-8").replace('\\', "/"));
+        }
+    }
+}
+
+fn is_python(path: &Path) -> bool {
+    match path.extension() {
+        Some(extension) => extension == "py",
+        None => fs::read_to_string(path).is_ok_and(|text| {
+            text.lines().next().is_some_and(|line| line.starts_with("#!") && line.contains("python"))
+        }),
+    }
+}
+
 /// Returns the sentences of a text, without marks of emphasis and quotes before them.
 fn sentences(text: &str) -> Vec<&str> {
     let marks: &[char] = &['*', '_', '"', '(', '>', ' '];
@@ -182,6 +263,25 @@ fn sentences_of_documents_begin_with_their_subject() {
         .collect();
     assert!(documents.len() > 200, "only {} documents were found", documents.len());
     let help = "begin these sentences with their subject, as CONTRIBUTING.md (\"How we write\") shows";
+    assert!(found.is_empty(), "{help}:\n{}", found.join("\n"));
+}
+
+#[test]
+fn sentences_of_python_files_begin_with_their_subject() {
+    let mut files = Vec::new();
+    for folder in PYTHON_FOLDERS {
+        add_python_files(&repository().join(folder), &mut files);
+    }
+    files.sort();
+    let found: Vec<String> = files
+        .iter()
+        .flat_map(|path| {
+            let lines = refused(&comments_of_python(&read(path)));
+            lines.into_iter().map(move |(line, sentence)| format!("{path}:{line}: {sentence}"))
+        })
+        .collect();
+    assert!(files.len() > 100, "only {} Python files were found", files.len());
+    let help = "begin these comments and docstrings with their subject, as CONTRIBUTING.md (\"How we write\") shows";
     assert!(found.is_empty(), "{help}:\n{}", found.join("\n"));
 }
 
@@ -270,4 +370,8 @@ fn each_kind_of_text_is_read() {
         "//! What it does.\n\n/// The same, twice.\nfn a() {\n    // Fine.\n    // Who asks.\n    // The same.\n}\n";
     let lines: Vec<usize> = refused(&comments_of_source(source)).into_iter().map(|(line, _)| line).collect();
     assert_eq!(lines, [1, 3, 5]);
+    let python = "\"\"\"What it does.\"\"\"\n\nTEXT = \"\"\"\nWhat\n\"\"\"\n\ndef a():\n    \"\"\"The same, twice.\n\n    \
+                  Who asks.\n    \"\"\"\n    # Whether so.\n    b = 1  # What\n";
+    let lines: Vec<usize> = refused(&comments_of_python(python)).into_iter().map(|(line, _)| line).collect();
+    assert_eq!(lines, [1, 8, 10, 12]);
 }

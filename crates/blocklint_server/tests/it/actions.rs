@@ -1,4 +1,4 @@
-//! Code actions.
+//! Code actions: quick fixes, fix-all, ignore comments, and the jump to the blocking call.
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ fn titled<'v>(actions: &'v [Value], part: &str) -> &'v Value {
 }
 
 #[test]
-fn a_safe_fix_is_preferred_and_mends() {
+fn a_safe_fix_is_preferred_and_removes_the_finding() {
     let mut client = Client::new(&[("app.py", "")], Start::pulling());
     client.open("app.py", DIRECT);
     let actions = client.actions("app.py", &range(4, 6, 6), None);
@@ -27,7 +27,7 @@ fn a_safe_fix_is_preferred_and_mends() {
 }
 
 #[test]
-fn all_safe_fixes_of_a_file_at_once() {
+fn fix_all_applies_all_safe_fixes_of_a_file() {
     let mut client = Client::new(&[("app.py", "")], Start::pulling());
     client.open("app.py", DIRECT);
     let whole = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 9, "character": 0 } });
@@ -58,7 +58,7 @@ fn an_edit_is_resolved_for_the_text_that_it_was_offered_for() {
 }
 
 #[test]
-fn a_comment_silences_and_grows() {
+fn ignore_comments_are_written_and_extended() {
     let mut client = Client::new(&[("app.py", "")], Start::pulling());
     client.open("app.py", DIRECT);
     let actions = client.actions("app.py", &range(4, 6, 6), Some(&["quickfix"]));
@@ -86,7 +86,7 @@ fn where_a_line_ends_in_a_string_the_comment_stands_above() {
 }
 
 #[test]
-fn a_reason_is_asked_for_by_clients_that_can() {
+fn clients_with_the_command_can_ask_for_a_reason() {
     let mut start = Start::pulling();
     start.capabilities["experimental"] = json!({ "commands": ["blocklint.ignoreWithReason"] });
     let mut client = Client::new(&[("app.py", "")], start);
@@ -99,7 +99,7 @@ fn a_reason_is_asked_for_by_clients_that_can() {
 }
 
 #[test]
-fn the_way_to_the_call_that_blocks() {
+fn an_action_jumps_to_the_blocking_call() {
     let mut client = Client::new(&[("work.py", HELPER), ("app.py", APP)], Start::pulling());
     client.open("app.py", APP);
     let actions = client.actions("app.py", &range(4, 6, 6), None);

@@ -1,4 +1,4 @@
-//! A client that speaks with a server over memory.
+//! A test client that is connected to a server in memory.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fs;
@@ -11,7 +11,7 @@ use lsp_server::{Message, Notification, Request, RequestId, Response};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// Longer than any analysis of these tests takes on a busy machine.
+/// The time limit of an answer: longer than any analysis of these tests takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A helper that blocks and a coroutine that calls it.
@@ -24,22 +24,22 @@ pub(crate) struct Client {
     connection: Option<Connection>,
     server: Option<JoinHandle<Ended>>,
     next_id: i32,
-    /// The server's description of itself.
+    /// The capabilities in the result of `initialize`.
     pub(crate) capabilities: Value,
-    /// Notifications that no test has looked at yet.
+    /// Notifications that no test has taken yet.
     pub(crate) notified: VecDeque<Notification>,
-    /// Requests of the server, all of which are answered at once.
+    /// Requests of the server, which are answered immediately.
     pub(crate) asked: Vec<Request>,
     answers: BTreeMap<RequestId, Response>,
     /// The answer to `workspace/configuration`.
     pub(crate) settings: Value,
 }
 
-/// How a client begins.
+/// The parameters with which a client initialises the server.
 pub(crate) struct Start {
     pub(crate) capabilities: Value,
     pub(crate) options: Value,
-    /// Folders below the temporary one that the client works in; none for `""` means no folder at all.
+    /// The workspace folders, relative to the temporary folder; empty for a client without folders.
     pub(crate) folders: Vec<&'static str>,
     pub(crate) hooks: Hooks,
 }
@@ -67,7 +67,7 @@ impl Start {
 }
 
 impl Client {
-    /// A folder with these files, and a server that was initialised in it.
+    /// Creates a folder with these files, and initialises a server in it.
     pub(crate) fn new(files: &[(&str, &str)], start: Start) -> Self {
         let folder = TempDir::new().expect("a folder");
         let root = folder.path().canonicalize().expect("it exists");
@@ -131,14 +131,14 @@ impl Client {
         id
     }
 
-    /// The result of a request.
+    /// Sends a request and returns its result.
     pub(crate) fn request(&mut self, method: &str, params: Value) -> Value {
         let id = self.ask(method, params);
         let answer = self.answer(&id);
         answer.response_result.unwrap_or_else(|error| panic!("{method}: {error:?}"))
     }
 
-    /// Waits until a request is refused, and gives the code and the message.
+    /// Waits until a request fails, and returns the code and the message.
     pub(crate) fn refusal(&mut self, id: &RequestId) -> (i32, String) {
         let error = self.answer(id).response_result.expect_err("it is refused");
         (error.code, error.message)
@@ -162,7 +162,7 @@ impl Client {
         self.answers.contains_key(id)
     }
 
-    /// Waits for a notification of this method for which the check holds.
+    /// Waits for a notification of this method for which the check is true.
     pub(crate) fn await_notified(&mut self, method: &str, check: impl Fn(&Value) -> bool) -> Value {
         let deadline = Instant::now() + PATIENCE;
         loop {
@@ -174,7 +174,7 @@ impl Client {
         }
     }
 
-    /// Waits until the server has asked for this.
+    /// Waits for a request of the server with this method.
     pub(crate) fn await_asked(&mut self, method: &str) -> Request {
         let deadline = Instant::now() + PATIENCE;
         loop {
@@ -185,7 +185,7 @@ impl Client {
         }
     }
 
-    /// Takes one message; false once the time is over.
+    /// Receives one message; returns false after the deadline.
     fn receive(&mut self, deadline: Instant) -> bool {
         let Ok(message) = self.connection().receiver.recv_deadline(deadline) else { return false };
         match message {
@@ -243,7 +243,7 @@ impl Client {
         report["items"].as_array().expect("a list").clone()
     }
 
-    /// The actions for a range.
+    /// Returns the code actions for a range.
     pub(crate) fn actions(&mut self, path: &str, range: &Value, only: Option<&[&str]>) -> Vec<Value> {
         let mut context = json!({ "diagnostics": [] });
         if let Some(only) = only {
@@ -253,14 +253,14 @@ impl Client {
         self.request("textDocument/codeAction", params).as_array().expect("a list").clone()
     }
 
-    /// Asks the server to end and says how it did.
+    /// Shuts the server down and returns how it ended.
     pub(crate) fn end(mut self) -> Ended {
         self.request("shutdown", Value::Null);
         self.notify("exit", Value::Null);
         self.join()
     }
 
-    /// Lets go of the server and says how it ended.
+    /// Closes the connection and returns how the server ended.
     pub(crate) fn join(&mut self) -> Ended {
         self.connection = None;
         self.server.take().expect("it runs").join().expect("the server does not panic")
@@ -272,18 +272,18 @@ fn write(path: &Path, text: &str) {
     fs::write(path, text).expect("written");
 }
 
-/// A range on one line.
+/// Returns a range on one line.
 pub(crate) fn range(line: u32, from: u32, to: u32) -> Value {
     json!({ "start": { "line": line, "character": from }, "end": { "line": line, "character": to } })
 }
 
-/// A text after the edits of an action, of which each lies on one line or is an insertion.
+/// Returns a text after the edits of an action, each of which is on one line or is an insertion.
 pub(crate) fn applied(text: &str, edit: &Value) -> String {
     let edits = edit["documentChanges"][0]["edits"].as_array().expect("edits");
     let offset = |position: &Value| {
         let line = position["line"].as_u64().expect("a line") as usize;
         let start: usize = text.split_inclusive('\n').take(line).map(str::len).sum();
-        // These tests count in ASCII.
+        // The texts of these tests are ASCII, so characters are bytes.
         start + position["character"].as_u64().expect("a character") as usize
     };
     let mut new = text.to_owned();

@@ -1,4 +1,4 @@
-//! Texts: how they change, and how positions in them are counted.
+//! Open documents: changes of their text, and positions in all encodings.
 
 use serde_json::{Value, json};
 

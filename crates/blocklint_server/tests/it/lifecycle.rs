@@ -1,4 +1,4 @@
-//! From `initialize` to `exit`, and what must not end a server.
+//! The lifecycle from `initialize` to `exit`, and errors that must not end the server.
 
 use std::time::Duration;
 
@@ -32,7 +32,7 @@ fn a_client_that_goes_away_ends_the_server() {
 }
 
 #[test]
-fn what_the_server_does_not_know_is_an_error_of_the_request_alone() {
+fn unknown_requests_fail_without_other_effects() {
     let mut client = Client::new(&[("work.py", HELPER), ("app.py", APP)], Start::pulling());
     let id = client.ask("textDocument/completion", json!({}));
     assert_eq!(client.refusal(&id).0, -32601);
@@ -67,7 +67,7 @@ fn a_panic_in_one_request_is_an_error_of_that_request() {
 }
 
 #[test]
-fn a_function_whose_analysis_fails_costs_its_own_findings_and_is_told() {
+fn a_function_whose_analysis_fails_is_left_out_and_reported() {
     let containment = Containment { fault: Some(Fault { function: "other", stalls: false }), ..Containment::default() };
     let hooks = Hooks { containment, ..Hooks::default() };
     let app = format!("{APP}\n\nasync def other():\n    work.pause()\n");
@@ -89,7 +89,7 @@ fn a_request_that_waits_can_be_cancelled_and_the_others_are_answered() {
     let mut client = Client::new(&[("work.py", HELPER), ("app.py", APP)], Start::pulling());
     client.open("app.py", APP);
     let params = json!({ "previousResultIds": [] });
-    // Nothing of the workspace is reported in this mode: the request waits for as long as there is nothing.
+    // In this mode the workspace has no diagnostics, so the request waits.
     let held = client.ask("workspace/diagnostic", params);
     assert_eq!(client.pulled("app.py").len(), 1);
     assert!(!client.is_answered(&held, Duration::from_millis(100)));

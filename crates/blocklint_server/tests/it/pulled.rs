@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::client::{APP, Client, HELPER, Start};
 
 #[test]
-fn what_is_unchanged_is_not_sent_again() {
+fn unchanged_diagnostics_are_not_sent_again() {
     let mut client = Client::new(&[("work.py", HELPER), ("app.py", APP)], Start::pulling());
     client.open("app.py", APP);
     let document = json!({ "uri": client.uri("app.py") });

@@ -43,7 +43,7 @@ fn an_unsaved_helper_decides_about_another_open_file() {
     assert_eq!(client.pushed("app.py", Some(1)), [] as [Value; 0], "the helper blocks no more");
     client.change("work.py", 3, HELPER);
     assert_eq!(client.pushed("app.py", Some(1)).len(), 1);
-    // A file that is closed without being saved has the text of the disk.
+    // A file that is closed without being saved has its text on disk.
     client.change("work.py", 4, "def pause():\n    pass\n");
     assert_eq!(client.pushed("app.py", Some(1)).len(), 0);
     client.notify("textDocument/didClose", json!({ "textDocument": { "uri": client.uri("work.py") } }));
@@ -86,7 +86,7 @@ fn rust_and_java_are_served_alike() {
 }
 
 #[test]
-fn broken_code_is_told_where_it_breaks_and_ends_when_it_is_whole() {
+fn syntax_errors_are_reported_until_they_are_fixed() {
     let mut client = Client::new(&[("app.py", "x = 1\n")], Start::pushing());
     client.open("app.py", "x = (\n");
     let all = client.pushed("app.py", Some(1));

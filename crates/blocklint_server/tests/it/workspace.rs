@@ -40,7 +40,7 @@ fn files_that_change_on_disk_count() {
     assert_eq!(changed(&mut client, "work.py", 3), 0, "deleted");
     client.write("work.py", HELPER);
     assert_eq!(changed(&mut client, "work.py", 1), 1, "created");
-    // The disk does not decide about what is open.
+    // A change on disk does not affect an open file.
     client.write("app.py", "");
     assert_eq!(changed(&mut client, "app.py", 2), 1);
     client.write("pyproject.toml", "[tool.blocklint]\nignore = ['BLT101']\n");
@@ -117,7 +117,7 @@ fn a_report_of_the_workspace_waits_for_news() {
 }
 
 #[test]
-fn what_only_git_ignores_is_not_read() {
+fn files_that_git_ignores_are_not_read() {
     let files = [(".gitignore", "gen/\n"), ("gen/app.py", APP), ("gen/work.py", HELPER)];
     let mut client = Client::new(&files, Start::pulling());
     client.open("gen/app.py", APP);

@@ -1,5 +1,5 @@
-//! Each shape of a fix in Java has an example in `tests/fixtures/java-compile/before`, and what the fix makes of it
-//! lies in `src/main/java`, where it is compiled against the real libraries.
+//! Fixes for Java: each kind of edit has an example in `tests/fixtures/java-compile/before`, and the fixed code is in
+//! `src/main/java`, where it is compiled with the real libraries.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -72,7 +72,7 @@ fn examples_are_what_the_fixes_make() {
     }
 }
 
-/// CI runs it: it needs a JDK, Maven, and its repository.
+/// Runs in CI only, because it needs a JDK and Maven with its downloads.
 #[test]
 #[ignore = "needs Maven and its repository"]
 fn examples_compile() {

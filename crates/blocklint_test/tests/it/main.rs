@@ -1,4 +1,4 @@
-//! Tests beside the documents, in one program.
+//! Tests of model rows, signals and fixtures as a whole, besides the fixture documents.
 
 mod java_compile;
 mod rows;

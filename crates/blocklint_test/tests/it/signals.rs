@@ -1,4 +1,4 @@
-//! Each signal is held by a section that fails without it; the harness sees that it does.
+//! Each signal has a fixture section that lists it in `signals`, and so fails without it.
 
 use std::collections::BTreeSet;
 use std::fs;

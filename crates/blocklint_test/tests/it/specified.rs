@@ -1,5 +1,5 @@
-//! Source files and the documents that specify them (`Specifies:`): each document names its files, and each file of the
-//! linker, the flow and the rules is named by a document.
+//! Source files and the documents that specify them (`Specifies:`): each document lists its files, and each file of the
+//! linker, the flow and the rules is in the list of a document.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,7 +10,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 /// The folders whose files need a document, as documents write them.
 const SPECIFIED_FOLDERS: [&str; 5] = ["link/", "flow/", "mending/", "rules/", "analysis/rules/"];
 
-/// Files and folders that no document can specify, each with the reason. A folder ends with `/`, a name of files begins with it.
+/// Files and folders that no document can specify, each with the reason. A folder ends with `/`; an entry that begins
+/// with `/` is a file name in any folder.
 const UNSPECIFIED: [(&str, &str); 5] = [
     ("/tables.rs", "declarations of tables, without code"),
     (
@@ -47,7 +48,7 @@ fn files_below(folder: &Utf8Path, extension: &str) -> Vec<Utf8PathBuf> {
     files
 }
 
-/// Returns the path from the repository's root of a file that a document names.
+/// Returns the path, from the repository's root, of a file in the list of a document.
 fn full_path(named: &str) -> String {
     let (first, rest) = named.split_once('/').unwrap_or((named, ""));
     match repository().join(format!("crates/blocklint_{first}/src")).is_dir() && rest.ends_with(".rs") {
@@ -56,17 +57,17 @@ fn full_path(named: &str) -> String {
     }
 }
 
-/// True if a file holds nothing but the names of modules and what they show.
+/// True if a file has only declarations and re-exports of modules.
 fn is_list_of_modules(text: &str) -> bool {
     let code = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//"));
     let starts = ["mod ", "pub mod ", "pub(crate) mod ", "pub(super) mod ", "use ", "pub use ", "pub(crate) use ", "#"];
     let code: Vec<&str> = code.collect();
-    // Lines of a `use` that is broken over several have names and braces only.
+    // The lines of a `use` over several lines have only names and braces.
     let continues = |line: &str| line.chars().all(|sign| sign.is_alphanumeric() || "_:, {};*".contains(sign));
     code.iter().all(|line| starts.iter().any(|start| line.starts_with(start)) || continues(line))
 }
 
-/// Returns the documents of the fixtures: their paths from the repository's root and what they name, with lines.
+/// Returns the documents of the fixtures: the path from the repository's root, and the listed files with their lines.
 fn documents() -> Vec<(String, Vec<(String, u32)>)> {
     let root = repository();
     let paths = files_below(&root.join("tests/fixtures"), "md");
@@ -96,7 +97,7 @@ fn files_to_specify() -> Vec<String> {
     files
 }
 
-/// True if `path`, an entry of [`UNSPECIFIED`], means a file.
+/// True if `path`, an entry of [`UNSPECIFIED`], matches a file.
 fn excuses(path: &str, file: &str) -> bool {
     file == path || (path.ends_with('/') && file.starts_with(path)) || (path.starts_with('/') && file.ends_with(path))
 }

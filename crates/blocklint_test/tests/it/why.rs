@@ -1,4 +1,4 @@
-//! `why` names the finding on every line that `check` reports, whatever its rule, at all levels.
+//! `blocklint why` explains every line that `blocklint check` reports, for all rules and levels.
 
 use std::fs;
 use std::sync::Mutex;
@@ -12,7 +12,7 @@ use blocklint_project::{Request, discover};
 use blocklint_test::{Project, parse_document};
 use camino::{Utf8Path, Utf8PathBuf};
 
-/// A progress that shows nothing.
+/// A [`Progress`] that shows nothing.
 struct Unwatched;
 
 impl Progress for Unwatched {
@@ -20,7 +20,7 @@ impl Progress for Unwatched {
     fn advance(&self) {}
 }
 
-/// The pages of all rules and the documents of their fixtures.
+/// Returns the pages of all rules and the documents of their fixtures.
 fn documents() -> Vec<Utf8PathBuf> {
     let root = Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let folders = [root.join("rules"), root.join("tests/fixtures/rules")];
@@ -31,7 +31,7 @@ fn documents() -> Vec<Utf8PathBuf> {
     paths
 }
 
-/// Returns the findings of a section whose line `why` explains without naming them, and how many there are.
+/// Returns the findings of a section that are missing in the explanation of their line, and the number of all findings.
 fn unnamed(section: &Project) -> (Vec<String>, usize) {
     let folder = tempfile::tempdir().expect("a folder");
     let root = Utf8PathBuf::from_path_buf(folder.path().canonicalize().expect("it exists")).expect("UTF-8");

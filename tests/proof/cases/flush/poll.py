@@ -2,7 +2,7 @@ from confluent_kafka import Producer
 from flask import Flask
 
 app = Flask(__name__)
-# librdkafka's own mock of a broker, 200 ms away.
+# librdkafka's mock of a broker, with a latency of 200 ms.
 producer = Producer({"test.mock.num.brokers": 1, "test.mock.broker.rtt": 200})
 
 

@@ -33,7 +33,7 @@ class Client(BaseModel):
     orders: list[Order]
 
 
-# Known once, so that what is measured is the response alone, not how models are made and freed.
+# Created once, so that only the response is measured, and not the creation of models.
 known: dict[int, Client] = {}
 
 

@@ -1,7 +1,7 @@
 use std::thread;
 use std::time::Duration;
 
-/// Names that begin so wait for others.
+/// The prefix of names that wait.
 const SLOW: &str = "slow";
 
 pub(crate) fn is_limited(name: &str) -> bool {

@@ -1,5 +1,5 @@
-//! A server of one thread. A line with a name is answered with what is kept under it; `late` with how late the heartbeat was at
-//! most since the last answer to that, in milliseconds.
+//! A server of one thread. It answers a line with a name with the value of that name, and `late` with the maximum delay of
+//! the heartbeat since the last such answer, in milliseconds.
 
 mod limits;
 mod store;
@@ -25,7 +25,7 @@ async fn beat(late: Arc<AtomicU64>) {
     }
 }
 
-/// Two calls away from the thread that sleeps, and from the file that is read.
+/// Reaches the sleep and the read of the file through two calls.
 async fn answered(store: &Store, name: &str) -> std::io::Result<String> {
     if limits::is_limited(name) {
         return Ok("limited".to_owned());

@@ -7,7 +7,7 @@ pub struct Store {
 }
 
 impl Store {
-    /// A pipe under the name is read until whoever writes to it ends.
+    /// Reads the file of a name; a pipe is read until its writer ends.
     pub fn load(&self, name: &str) -> io::Result<String> {
         let text = read(&self.folder.join(name))?;
         Ok(text.trim().to_owned())
@@ -32,7 +32,7 @@ mod tests {
         Store { folder: std::env::temp_dir().join(format!("chains-{}-{name}", std::process::id())) }
     }
 
-    /// It becomes async with what it calls.
+    /// Becomes async together with its callees.
     fn noted(store: &Store, text: &str) -> String {
         store.note("a", text).unwrap();
         read(&store.folder.join("noted").join("a")).unwrap()

@@ -4,7 +4,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
-/** Refreshes what it knows every 200 ms, in a thread of its own. */
+/** Refreshes its data every 200 ms, in a thread of its own. */
 public class Client implements AutoCloseable {
     private final Scheduler scheduler = Schedulers.newSingle("refresh", true);
     private final AtomicInteger refreshes = new AtomicInteger();

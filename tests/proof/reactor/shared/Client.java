@@ -5,7 +5,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
-/** Refreshes what it knows every 200 ms, in threads that all clients share, and ends only what it subscribed to. */
+/** Refreshes its data every 200 ms, in threads that all clients share, and ends only its own subscription. */
 public class Client implements AutoCloseable {
     private static final Scheduler SCHEDULER = Schedulers.newBoundedElastic(
         Schedulers.DEFAULT_BOUNDED_ELASTIC_SIZE, Schedulers.DEFAULT_BOUNDED_ELASTIC_QUEUESIZE, "refresh", 60, true);

@@ -4,7 +4,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
-/** Refreshes what it knows every 200 ms, in threads that all clients share, and ends them all. */
+/** Refreshes its data every 200 ms, in threads that all clients share, and disposes of all these threads. */
 public class Client implements AutoCloseable {
     private static final Scheduler SCHEDULER = Schedulers.newBoundedElastic(
         Schedulers.DEFAULT_BOUNDED_ELASTIC_SIZE, Schedulers.DEFAULT_BOUNDED_ELASTIC_QUEUESIZE, "refresh", 60, true);

@@ -1,4 +1,4 @@
-//! What all programs share: how they are run and what is counted.
+//! Shared code of all programs: their runs and their counts.
 
 mod overload;
 mod starvation;
@@ -6,7 +6,7 @@ mod starvation;
 pub use overload::{live, overload, render};
 pub use starvation::{Connection, Connections, notify, pool, starve};
 
-/// How many threads this process has now.
+/// Returns the number of threads of this process.
 fn threads() -> usize {
     std::fs::read_dir("/proc/self/task").map_or(0, Iterator::count)
 }

@@ -1,4 +1,4 @@
-//! More work than there are cores, and something that must stay alive beside it.
+//! More work than there are cores, with a liveness probe that must be answered meanwhile.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -14,21 +14,21 @@ use tower::ServiceExt;
 
 use crate::threads;
 
-/// How many requests come at once, and how many pages each asks for: together more than the 512 threads that tokio's
-/// blocking pool has.
+/// The number of concurrent requests, and of pages in each: together more than the 512 threads of tokio's
+/// blocking pool.
 const REQUESTS: u64 = 8;
 const PAGES: u64 = 75;
 
-/// How often something asks whether the program lives.
+/// The interval of the liveness probe.
 const EVERY: Duration = Duration::from_millis(5);
 
-/// Makes a page, which is some milliseconds of calculation.
+/// Renders a page, which takes some milliseconds of computation.
 pub fn render(name: &str) -> u64 {
     (0..13_000_000u64).fold(name.len() as u64, |sum, at| black_box(sum.rotate_left(5) ^ at))
 }
 
-/// Answers whether the program lives, for which it looks for a file, as such endpoints do. `tokio::fs` does that in the
-/// blocking pool, so what is late here is what waits behind the pages, however the machine shares its cores.
+/// Answers the liveness probe after looking for a file, as such endpoints do. `tokio::fs` does that in the blocking
+/// pool, so a late answer has waited for the pages, and not for a core.
 pub async fn live() -> String {
     tokio::fs::try_exists("/").await.is_ok_and(|there| there).to_string()
 }
@@ -48,7 +48,7 @@ pub fn overload(routes: Router) {
             most = most.max(threads());
             thread::sleep(EVERY);
         }
-        // This thread is none of the program's.
+        // The thread of the probe does not count.
         most - 1
     });
     let (late, sum) = runtime.block_on(async {
@@ -57,7 +57,7 @@ pub fn overload(routes: Router) {
             let mut late = Vec::new();
             let mut next = Instant::now();
             while !ended.load(Ordering::Relaxed) {
-                // Who asks does not wait for the last answer before asking again.
+                // The probe does not wait for the last answer before it asks again.
                 next += EVERY;
                 tokio::time::sleep_until(next.into()).await;
                 answer(live.clone(), Request::get("/live").body(Body::empty())).await;
@@ -84,7 +84,7 @@ pub fn overload(routes: Router) {
     println!("{most} {} {cores} {sum}", late.as_micros());
 }
 
-/// What one request gets.
+/// Returns the answer to a request.
 async fn answer(routes: Router, request: Result<Request<Body>, axum::http::Error>) -> String {
     let response = routes.oneshot(request.expect("a request")).await.expect("no route fails");
     let body = to_bytes(response.into_body(), usize::MAX).await.expect("a body");

@@ -1,4 +1,4 @@
-//! A pool of connections, tasks that each take one, and a timer beside them.
+//! A pool of connections, tasks that each take a connection, and a timer that measures stalls.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -11,11 +11,11 @@ use tokio::runtime::Builder;
 pub struct Connection;
 
 impl Connection {
-    /// Asks the database, which answers at once.
+    /// Queries the database, which answers immediately.
     pub fn query(&self) {}
 }
 
-/// Makes connections.
+/// Creates connections.
 pub struct Connections;
 
 impl ManageConnection for Connections {
@@ -40,13 +40,13 @@ pub fn pool(size: u32, timeout: Duration) -> Pool<Connections> {
     Pool::builder().max_size(size).connection_timeout(timeout).build(Connections).expect("nothing can fail")
 }
 
-/// Something else that a handler waits for.
+/// Another async operation of a handler.
 pub async fn notify() {
     tokio::time::sleep(Duration::from_millis(50)).await;
 }
 
-/// Runs so many tasks of a handler on one worker, as the arguments say: `multi` or `current` (the kind of runtime), and
-/// how many. Prints how many failed and how many milliseconds a timer of 10 ms was late.
+/// Runs tasks of a handler on one worker; the arguments are `multi` or `current` (the kind of runtime) and the number of
+/// tasks. Prints how many failed and how many milliseconds a timer of 10 ms was late.
 pub fn starve<F>(pool: Pool<Connections>, handler: impl Fn(Pool<Connections>) -> F)
 where
     F: Future<Output = Result<(), String>> + Send + 'static,

@@ -2,7 +2,7 @@ import io.vertx.core.AbstractVerticle;
 import io.vertx.core.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Answers each message with what a slow call makes of it. */
+/** Answers each message with the result of a slow call. */
 public class Answers extends AbstractVerticle {
     private static final AtomicInteger CALLS = new AtomicInteger();
 
@@ -15,7 +15,7 @@ public class Answers extends AbstractVerticle {
         return vertx.executeBlocking(() -> load(name));
     }
 
-    /** How often the slow call was made. */
+    /** The number of slow calls. */
     public static int calls() {
         return CALLS.get();
     }

@@ -1,4 +1,4 @@
-//! `blocklint models …`: what is known of libraries.
+//! `blocklint models …`: lists, checks, explains and verifies the models of libraries.
 
 mod check;
 mod explain;
@@ -12,12 +12,12 @@ use blocklint_models::{LayerKind, Models};
 use blocklint_project::{PathOptions, Request, absolute, discover_with};
 use camino::Utf8PathBuf;
 
-use super::{current_folder, unless_closed};
+use super::{current_folder, ignore_closed_pipe};
 use crate::arguments::ModelsCommand;
 use crate::messages::{Failure, warning};
 
-pub(crate) fn models(what: &ModelsCommand) -> Result<u8, Failure> {
-    match what {
+pub(crate) fn models(command: &ModelsCommand) -> Result<u8, Failure> {
+    match command {
         ModelsCommand::List(list) => list::list(list),
         ModelsCommand::Check { paths, shipped } => check::check(paths, *shipped),
         ModelsCommand::Explain(explain) => explain::explain(explain),
@@ -26,8 +26,8 @@ pub(crate) fn models(what: &ModelsCommand) -> Result<u8, Failure> {
     }
 }
 
-/// Returns the models that a run in the current folder would use.
-fn models_here(isolated: bool, environments: &[Utf8PathBuf]) -> Result<Models, Failure> {
+/// Loads the models that a run in the current folder would use.
+fn load_models_here(isolated: bool, environments: &[Utf8PathBuf]) -> Result<Models, Failure> {
     let current = current_folder()?;
     let environments: Vec<Utf8PathBuf> = environments.iter().map(|path| absolute(&current, path)).collect();
     let options = PathOptions { environments: &environments, ..PathOptions::default() };
@@ -37,7 +37,7 @@ fn models_here(isolated: bool, environments: &[Utf8PathBuf]) -> Result<Models, F
     Ok(blocklint_engine::load_models(&project, &current)?)
 }
 
-/// Returns where rows come from, in a word.
+/// Returns the name of a layer of models, as in output.
 fn layer_name(kind: LayerKind) -> &'static str {
     match kind {
         LayerKind::User => "user",
@@ -47,22 +47,25 @@ fn layer_name(kind: LayerKind) -> &'static str {
 }
 
 fn print(text: &str) -> Result<(), Failure> {
-    unless_closed(std::io::stdout().write_all(text.as_bytes()))
+    ignore_closed_pipe(std::io::stdout().write_all(text.as_bytes()))
 }
 
-/// Columns as wide as their widest cell, the last one open; numbers to the right.
+/// Returns a text table: columns as wide as their widest cell, and columns of numbers aligned to the right.
 pub(super) fn table(heads: &[&str], rows: &[Vec<String>]) -> String {
-    let width = |at: usize| rows.iter().map(|row| row[at].chars().count()).chain([heads[at].len()]).max().unwrap_or(0);
+    let width = |column: usize| {
+        rows.iter().map(|row| row[column].chars().count()).chain([heads[column].len()]).max().unwrap_or(0)
+    };
     let widths: Vec<usize> = (0..heads.len()).map(width).collect();
-    let numeric: Vec<bool> = (0..heads.len()).map(|at| rows.iter().all(|row| row[at].parse::<f64>().is_ok())).collect();
+    let numeric: Vec<bool> =
+        (0..heads.len()).map(|column| rows.iter().all(|row| row[column].parse::<f64>().is_ok())).collect();
     let line = |cells: &mut dyn Iterator<Item = &str>| {
         let mut text = String::new();
-        for (at, cell) in cells.enumerate() {
-            let width = widths[at];
-            if at > 0 {
+        for (column, cell) in cells.enumerate() {
+            let width = widths[column];
+            if column > 0 {
                 text.push_str("  ");
             }
-            match numeric[at] && !rows.is_empty() {
+            match numeric[column] && !rows.is_empty() {
                 true => text.push_str(&format!("{cell:>width$}")),
                 false => text.push_str(&format!("{cell:<width$}")),
             }
@@ -83,7 +86,7 @@ mod tests {
     use super::table;
 
     #[test]
-    fn numbers_stand_to_the_right() {
+    fn numbers_are_aligned_to_the_right() {
         let rows = vec![vec!["a".to_owned(), "7".to_owned()], vec!["long".to_owned(), "12".to_owned()]];
         assert_eq!(table(&["name", "rows"], &rows), "name  rows\na        7\nlong    12\n");
     }

@@ -1,28 +1,28 @@
-//! `blocklint models twins NAME…`: what models say of paths, for programs that rewrite calls.
+//! `blocklint models twins NAME…`: the model rows of paths as JSON, for programs that rewrite calls.
 
 use blocklint_core::{Language, Runtime};
 use blocklint_models::{CallRow, CallRows, LanguageModels, expand_twin, written};
 use serde_json::{Map, Value, json};
 
-use super::{models_here, print};
+use super::{load_models_here, print};
 use crate::CLEAN;
 use crate::arguments::Twins;
 use crate::messages::Failure;
 
-/// The runtimes for which models of Python name twins.
+/// The runtimes for which Python models have async twins.
 const RUNTIMES: [Runtime; 3] = [Runtime::Asyncio, Runtime::Anyio, Runtime::Trio];
 
 pub(super) fn twins(twins: &Twins) -> Result<u8, Failure> {
-    let models = models_here(twins.isolated, &[])?;
+    let models = load_models_here(twins.isolated, &[])?;
     let models = models.lang(twins.language.unwrap_or(Language::Python));
-    let named = twins.names.iter().map(|name| (name.clone(), of_name(models, name)));
-    let text = Value::Object(named.collect::<Map<_, _>>());
+    let objects = twins.names.iter().map(|name| (name.clone(), path_json(models, name)));
+    let text = Value::Object(objects.collect::<Map<_, _>>());
     print(&format!("{text:#}\n"))?;
     Ok(CLEAN)
 }
 
-/// Returns the rows of models for one path; an object without rows where they say nothing.
-fn of_name(models: &LanguageModels, name: &str) -> Value {
+/// Returns the properties of a path that models know, as JSON; `known` is false if there is no row.
+fn path_json(models: &LanguageModels, name: &str) -> Value {
     let path = models.canonical(name);
     let calls = models.calls(&path);
     let properties = models.properties(&path);
@@ -33,15 +33,15 @@ fn of_name(models: &LanguageModels, name: &str) -> Value {
         let held = calls.with(CallRow::has_effect_group).find_map(|row| row.row.held());
         held.map(|effect| effect.as_str())
     };
-    let by_runtime = |said: &dyn Fn(Runtime) -> Value| {
-        let of = RUNTIMES.iter().map(|&runtime| (runtime.as_str().to_owned(), said(runtime)));
-        Value::Object(of.filter(|(_, said)| !is_empty(said)).collect())
+    let by_runtime = |value: &dyn Fn(Runtime) -> Value| {
+        let values = RUNTIMES.iter().map(|&runtime| (runtime.as_str().to_owned(), value(runtime)));
+        Value::Object(values.filter(|(_, value)| !is_empty(value)).collect())
     };
     let rewrite = |runtime| {
         let template = calls.iter().find_map(|row| row.row.rewrite.as_ref()?.for_runtime(Some(runtime)));
         template.map_or(Value::Null, |template| written::template(template).into())
     };
-    // `client.chat` is no call, but of a type all the same.
+    // A field such as `client.chat` has a type, although it is not a call.
     let holder = path.rsplit_once(blocklint_models::separator(models.language()));
     let field = holder.and_then(|(of, name)| models.ty(of)?.field(name));
     let returns = calls.iter().find_map(|row| row.row.returns.as_ref()).or(field);
@@ -57,19 +57,19 @@ fn of_name(models: &LanguageModels, name: &str) -> Value {
         "fix": calls.iter().find_map(|row| row.row.fix).map(|fix| fix.as_str()),
         "returns": returns.map(|ty| written::type_expr(ty, models.language())),
         "enters": enters.map(|ty| written::type_expr(ty, models.language())),
-        "twins": by_runtime(&|runtime| of_call(models, &calls, &path, runtime).into()),
+        "twins": by_runtime(&|runtime| twins_of_call(models, &calls, &path, runtime).into()),
         "rewrite": by_runtime(&rewrite),
     })
 }
 
-fn is_empty(said: &Value) -> bool {
-    said.is_null() || said.as_array().is_some_and(Vec::is_empty)
+fn is_empty(value: &Value) -> bool {
+    value.is_null() || value.as_array().is_some_and(Vec::is_empty)
 }
 
-/// Returns the async twins of a call: those of its rows, else the method of the same name of its class's twins.
-fn of_call(models: &LanguageModels, calls: &CallRows<'_>, path: &str, runtime: Runtime) -> Vec<String> {
-    let of_rows = calls.iter().find_map(|found| Some((found.path, found.row.instead.as_ref()?)));
-    if let Some((pattern, instead)) = of_rows {
+/// Returns the async twins of a call: those of its rows, else the methods of the same name in the twins of its class.
+fn twins_of_call(models: &LanguageModels, calls: &CallRows<'_>, path: &str, runtime: Runtime) -> Vec<String> {
+    let matched = calls.iter().find_map(|found| Some((found.path, found.row.instead.as_ref()?)));
+    if let Some((pattern, instead)) = matched {
         let twins = instead.for_runtime(Some(runtime)).iter();
         return twins.map(|twin| expand_twin(twin, pattern, path, models.language())).collect();
     }

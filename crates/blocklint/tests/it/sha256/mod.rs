@@ -1,4 +1,4 @@
-//! SHA-256, by which models are recorded: as FIPS 180-4 writes it.
+//! SHA-256 as in FIPS 180-4, for the digests of verified models.
 
 /// The first 32 bits of the fractional parts of the cube roots of the first 64 primes, and of the square roots of the
 /// first eight.

@@ -1,97 +1,103 @@
-//! Uses of `[[call]]` rows in Python: what each does to the thread that calls it.
+//! Generated uses of `[[call]]` rows in Python, with the findings that the effects of the rows must give.
 
 use blocklint_core::{Effect, Hold, Language, Severity, WorkKind};
 use blocklint_models::{Argument, CallRow, RowEffect, SeverityTable, expand_twin};
 
 use super::draft::{Draft, Reason};
 use super::python::{Spelling, Wish, World, sample};
-use super::uses::{Expected, Of, Use};
+use super::uses::{Expected, RowPath, Use};
 
 /// A lazy iterator whose consumption blocks.
 const LAZY: (&str, &str) = ("import os", "os.walk('.')");
 
-/// The uses of one path of one row.
+/// The uses of a path of a row.
 #[derive(Debug, Default)]
 pub(crate) struct Uses {
-    /// With what the row says.
-    pub real: Vec<Use>,
-    /// With a finding wherever the path is called, for models in which each call sleeps.
-    pub reached: Vec<Use>,
-    /// Parts that no line shows.
-    pub skipped: Vec<(Of, Reason)>,
+    /// Uses whose expected findings are those of the row.
+    pub effect_uses: Vec<Use>,
+    /// Uses that expect a finding at each call, for models in which every call sleeps.
+    pub path_uses: Vec<Use>,
+    /// The parts of the row without a use.
+    pub skipped: Vec<(RowPath, Reason)>,
 }
 
 impl Uses {
-    /// Takes those of another row.
+    /// Adds the uses of another row.
     pub(crate) fn add(&mut self, other: Uses) {
-        self.real.extend(other.real);
-        self.reached.extend(other.reached);
+        self.effect_uses.extend(other.effect_uses);
+        self.path_uses.extend(other.path_uses);
         self.skipped.extend(other.skipped);
     }
 }
 
-/// Everything that one path of a row says about its effect.
-pub(crate) fn uses(world: &World<'_>, of: &Of, row: &CallRow, number: &mut usize) -> Uses {
+/// Returns the uses for the effect of a path of a row.
+pub(crate) fn uses(world: &World<'_>, row_path: &RowPath, row: &CallRow, number: &mut usize) -> Uses {
     let mut uses = Uses::default();
-    match reached(world, of, row, number) {
-        Ok(one) => uses.reached.push(one),
-        Err(reason) => uses.skipped.push((of.clone(), reason)),
+    match call_of_any_row(world, row_path, row, number) {
+        Ok(one) => uses.path_uses.push(one),
+        Err(reason) => uses.skipped.push((row_path.clone(), reason)),
     }
-    // Where another row of the path states the effect, this one adds to it and says nothing by itself.
-    if row.has_effect_group() || world.lang.calls(&of.path).effect().next().is_none() {
-        match real(world, of, row, number) {
-            Ok(one) => uses.real.push(one),
-            Err(reason) => uses.skipped.push((of.clone(), reason)),
+    // If another row of the path has the effect, this row only adds conditions or advice to it.
+    if row.has_effect_group() || world.lang.calls(&row_path.path).effect().next().is_none() {
+        match call_with_effect(world, row_path, row, number) {
+            Ok(one) => uses.effect_uses.push(one),
+            Err(reason) => uses.skipped.push((row_path.clone(), reason)),
         }
     }
-    for argument in [row.consumes.clone(), carried(&of.path, row)].into_iter().flatten() {
-        match consuming(world, of, row, &argument, number) {
-            Ok(one) => uses.real.push(one),
-            Err(reason) => uses.skipped.push((of.clone(), reason)),
+    for argument in [row.consumes.clone(), argument_passed_on(&row_path.path, row)].into_iter().flatten() {
+        match consuming_use(world, row_path, row, &argument, number) {
+            Ok(one) => uses.effect_uses.push(one),
+            Err(reason) => uses.skipped.push((row_path.clone(), reason)),
         }
     }
     uses
 }
 
-/// Calls of the asynchronous twins that one path of a row names.
-pub(crate) fn twins(world: &World<'_>, of: &Of, row: &CallRow, number: &mut usize) -> Vec<Result<Use, Reason>> {
+/// Returns uses of the async twins of a path of a row.
+pub(crate) fn twins(
+    world: &World<'_>,
+    row_path: &RowPath,
+    row: &CallRow,
+    number: &mut usize,
+) -> Vec<Result<Use, Reason>> {
     let twins = row.instead.iter().flat_map(|instead| instead.all());
     twins
         .map(|twin| {
-            let path = sample(&expand_twin(twin, &of.path, &sample(&of.path), Language::Python));
-            // As check 8 of models has it.
+            let path = sample(&expand_twin(twin, &row_path.path, &sample(&row_path.path), Language::Python));
+            // This is the condition of check 8 of model files.
             if world.lang.calls(&path).effect().any(|row| row.severity == Some(Severity::Note)) {
                 return Err("a twin that holds its thread briefly");
             }
             let mut draft = Draft::default();
             let spelling = match world.call(&mut draft, &path, false, &Wish::default(), world.depth())? {
-                // Not awaited: of what is awaited a row with an effect would not count.
+                // The call is not awaited, because the effect of an awaited call would not count.
                 Spelling::With(text) => Spelling::AsyncWith(text),
                 Spelling::For(text) => Spelling::AsyncFor(text),
                 other => other,
             };
             draft.line(spelling.statement());
-            Ok(draft.finish(of, next(number), Expected::Silent { call: String::new() }))
+            Ok(draft.finish(row_path, next(number), Expected::Silent { call: String::new() }))
         })
         .collect()
 }
 
-/// The next number of a use.
+/// Returns the next number of a use.
 pub(crate) fn next(number: &mut usize) -> usize {
     *number += 1;
     *number
 }
 
-/// Which argument's laziness a lazy row without effect carries on: that whose elements it gives, else the first.
-fn carried(path: &str, row: &CallRow) -> Option<Argument> {
+/// Returns the argument whose laziness a lazy row without effect passes on: the one whose elements it returns, else the
+/// first.
+fn argument_passed_on(path: &str, row: &CallRow) -> Option<Argument> {
     let carries = row.lazy && row.effect.is_none();
     let mut argument = None;
     if let Some(returns) = &row.returns {
         returns.visit(&mut |part| {
-            if let blocklint_models::TypeExpr::Element(of) = part
-                && let blocklint_models::TypeExpr::Argument(of) = &**of
+            if let blocklint_models::TypeExpr::Element(row_path) = part
+                && let blocklint_models::TypeExpr::Argument(row_path) = &**row_path
             {
-                argument = Some(of.clone());
+                argument = Some(row_path.clone());
             }
         });
     }
@@ -100,20 +106,20 @@ fn carried(path: &str, row: &CallRow) -> Option<Argument> {
     carries.then(|| argument.unwrap_or(Argument::Position(i32::from(behind_function))))
 }
 
-fn reached(world: &World<'_>, of: &Of, row: &CallRow, number: &mut usize) -> Result<Use, Reason> {
+fn call_of_any_row(world: &World<'_>, row_path: &RowPath, row: &CallRow, number: &mut usize) -> Result<Use, Reason> {
     let mut draft = Draft::default();
-    let spelling = world.call(&mut draft, &of.path, row.property, &Wish::default(), world.depth())?;
+    let spelling = world.call(&mut draft, &row_path.path, row.property, &Wish::default(), world.depth())?;
     draft.line(spelling.statement());
-    let expected = Expected::Found { rule: "BLT101", severity: None, hold: None, call: sample(&of.path) };
-    Ok(draft.finish(of, next(number), expected))
+    let expected_finding = Expected::Found { rule: "BLT101", severity: None, hold: None, call: sample(&row_path.path) };
+    Ok(draft.finish(row_path, next(number), expected_finding))
 }
 
-fn real(world: &World<'_>, of: &Of, row: &CallRow, number: &mut usize) -> Result<Use, Reason> {
+fn call_with_effect(world: &World<'_>, row_path: &RowPath, row: &CallRow, number: &mut usize) -> Result<Use, Reason> {
     let mut draft = Draft::default();
     let mut wish = Wish::default();
-    world.satisfy(&mut draft, &mut wish, &of.path, &row.when, world.depth())?;
+    world.satisfy(&mut draft, &mut wish, &row_path.path, &row.when, world.depth())?;
     for condition in &row.unless {
-        // An argument that excuses by its absence is given.
+        // An argument whose absence would be an exception is passed.
         if condition.tests.contains(&blocklint_models::Test::Absent(true))
             && let blocklint_models::Subject::Argument(argument) = &condition.subject
         {
@@ -121,29 +127,29 @@ fn real(world: &World<'_>, of: &Of, row: &CallRow, number: &mut usize) -> Result
         }
     }
     if row.has_effect_group() {
-        // Rows tried before this one must not hold.
-        for earlier in world.lang.calls(&of.path).effect().take_while(|earlier| earlier.row != row) {
+        // Rows with precedence over this one must not match.
+        for earlier in world.lang.calls(&row_path.path).effect().take_while(|earlier| earlier.row != row) {
             if earlier.when.is_empty() {
                 let excuse = earlier.unless.first().ok_or("a row before it always holds")?;
-                world.show(&mut draft, &mut wish, &of.path, excuse, world.depth())?;
+                world.satisfy_condition(&mut draft, &mut wish, &row_path.path, excuse, world.depth())?;
             }
         }
     }
-    let spelling = world.call(&mut draft, &of.path, row.property, &wish, world.depth())?;
+    let spelling = world.call(&mut draft, &row_path.path, row.property, &wish, world.depth())?;
     let spelling = match spelling {
         Spelling::Expression(text) if row.lazy => Spelling::For(text),
         Spelling::Expression(text) if row.is_async == Some(true) => Spelling::Expression(format!("await {text}")),
         other => other,
     };
     draft.line(spelling.statement());
-    let owner = of.path.rsplit_once('.').map_or("", |(owner, _)| owner);
+    let owner = row_path.path.rsplit_once('.').map_or("", |(owner, _)| owner);
     let is_lock = world.is_lock(owner);
     let iterated = matches!(spelling, Spelling::For(_));
-    let expected = expected(of, row, &wish, is_lock, iterated, world.is_class(owner));
-    Ok(draft.finish(of, next(number), expected))
+    let expected_finding = expected_finding(row_path, row, &wish, is_lock, iterated, world.is_class(owner));
+    Ok(draft.finish(row_path, next(number), expected_finding))
 }
 
-/// The rule that reports an effect on an event loop.
+/// Returns the rule that reports an effect on an event loop.
 pub(crate) fn rule_of(effect: Effect) -> &'static str {
     match effect {
         Effect::Sleep => "BLT101",
@@ -158,19 +164,19 @@ pub(crate) fn rule_of(effect: Effect) -> &'static str {
     }
 }
 
-/// Returns the requirements of a line that makes the row hold: `wish` tells which arguments are given.
-pub(crate) fn expected(
-    of: &Of,
+/// Returns the expected finding at a line for which the row matches; `wish` has the passed arguments.
+pub(crate) fn expected_finding(
+    row_path: &RowPath,
     row: &CallRow,
     wish: &Wish,
     is_lock: bool,
     iterated: bool,
     on_object: bool,
 ) -> Expected {
-    let silent = Expected::Silent { call: sample(&of.path) };
+    let silent = Expected::Silent { call: sample(&row_path.path) };
     let Some(RowEffect::Holds(effect)) = row.effect else { return silent };
     let rule = match effect {
-        // A lock alone says nothing (ENGINE section 6).
+        // Acquiring a lock alone is no finding.
         Effect::Wait if is_lock => return silent,
         _ => rule_of(effect),
     };
@@ -182,12 +188,12 @@ pub(crate) fn expected(
         }),
         None => match row.default {
             None => Hold::Unbounded,
-            // An object may have been made with another limit than the library's own.
+            // The object may have been created with another limit than the default.
             Some(_) if on_object => Hold::Unstated,
             Some(limit) => Hold::Seconds(limit),
         },
     };
-    // Short holds are no `error`.
+    // Short holds are at most warnings.
     let is_short = matches!(hold, Hold::Seconds(seconds) if seconds <= 0.01);
     if is_short || given.is_some() && effect == Effect::Wait {
         severity = severity.min(Severity::Warning);
@@ -203,20 +209,20 @@ pub(crate) fn expected(
     if severity == Severity::Note {
         hold = Hold::Brief;
         if iterated {
-            // In a loop, `brief` becomes a warning.
+            // In a loop a `brief` hold becomes a warning.
             severity = Severity::Warning;
         }
     }
     if row.fails.is_some() {
         severity = Severity::Error;
     }
-    Expected::Found { rule, severity: Some(severity), hold: Some(hold), call: sample(&of.path) }
+    Expected::Found { rule, severity: Some(severity), hold: Some(hold), call: sample(&row_path.path) }
 }
 
-/// A lazy iterator given to a row that consumes it, or that carries it on to a loop.
-fn consuming(
+/// Adds a use that passes a lazy iterator to a row that consumes it, or passes it on to a loop.
+fn consuming_use(
     world: &World<'_>,
-    of: &Of,
+    row_path: &RowPath,
     row: &CallRow,
     argument: &Argument,
     number: &mut usize,
@@ -226,16 +232,16 @@ fn consuming(
     }
     let mut draft = Draft::default();
     let mut wish = Wish::default();
-    world.satisfy(&mut draft, &mut wish, &of.path, &row.when, world.depth())?;
+    world.satisfy(&mut draft, &mut wish, &row_path.path, &row.when, world.depth())?;
     draft.import(LAZY.0);
     wish.arguments.put(argument, LAZY.1, false);
-    let spelling = world.call(&mut draft, &of.path, row.property, &wish, world.depth())?;
+    let spelling = world.call(&mut draft, &row_path.path, row.property, &wish, world.depth())?;
     let spelling = match spelling {
         Spelling::Expression(text) if row.lazy => Spelling::For(text),
         other => other,
     };
     draft.line(spelling.statement());
-    let expected =
+    let expected_finding =
         Expected::Found { rule: "BLT104", severity: Some(Severity::Warning), hold: None, call: "os.walk".to_owned() };
-    Ok(draft.finish(of, next(number), expected))
+    Ok(draft.finish(row_path, next(number), expected_finding))
 }

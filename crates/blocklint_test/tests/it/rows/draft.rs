@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use blocklint_models::{Argument, Literal};
 
-use super::uses::{Expected, Of, Use};
+use super::uses::{Expected, RowPath, Use};
 
-/// Why a row, or a part of it, cannot be used in a line.
+/// The reason why a row, or a part of it, has no use.
 pub(crate) type Reason = &'static str;
 
 /// The arguments of a call, in any order.
@@ -17,7 +17,7 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// Sets one argument; by its name where it has one, unless `by_position`.
+    /// Sets an argument, by its name if it has one, unless `by_position`.
     pub(crate) fn put(&mut self, argument: &Argument, text: &str, by_position: bool) {
         let position = match argument {
             Argument::Keyword(name) => return self.keyword.push((name.clone(), text.to_owned())),
@@ -33,10 +33,11 @@ impl Arguments {
         self.positional[position] = Some(text.to_owned());
     }
 
-    /// The value that was set for an argument.
+    /// Returns the value that was set for an argument.
     pub(crate) fn get(&self, argument: &Argument) -> Option<&str> {
         let at = |position: usize| self.positional.get(position).and_then(Option::as_deref);
-        let named = |name: &str| self.keyword.iter().find(|(of, _)| of == name).map(|(_, text)| text.as_str());
+        let named =
+            |name: &str| self.keyword.iter().find(|(row_path, _)| row_path == name).map(|(_, text)| text.as_str());
         match argument {
             Argument::Keyword(name) => named(name),
             Argument::Either(name, position) => named(name).or_else(|| at(*position as usize)),
@@ -47,7 +48,7 @@ impl Arguments {
     }
 }
 
-/// One use while it is written.
+/// A use under construction.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Draft {
     imports: BTreeSet<String>,
@@ -58,43 +59,43 @@ pub(crate) struct Draft {
 }
 
 impl Draft {
-    /// Imports a module, or writes any other line at the head of the file.
+    /// Adds an import, or another line, at the head of the file.
     pub(crate) fn import(&mut self, line: impl Into<String>) {
         self.imports.insert(line.into());
     }
 
-    /// A new parameter with this annotation.
+    /// Adds a parameter with this annotation and returns its name.
     pub(crate) fn param(&mut self, annotation: &str) -> String {
         let name = self.name();
         self.params.push(format!("{name}: {annotation}"));
         name
     }
 
-    /// A new name.
+    /// Returns a new name.
     pub(crate) fn name(&mut self) -> String {
         self.next += 1;
         format!("v{}", self.next)
     }
 
-    /// The name of a function that gives a `probe.Elem`.
+    /// Adds a function that returns a `probe.Elem`, and returns its name.
     pub(crate) fn function(&mut self) -> String {
         self.import("import probe");
         self.import("# A function to hand over.\ndef make() -> probe.Elem:\n    return probe.Elem()");
         "make".to_owned()
     }
 
-    /// A line of the body.
+    /// Adds a line to the body.
     pub(crate) fn line(&mut self, text: impl AsRef<str>) {
         self.lines.push(format!("{}{}", "    ".repeat(self.depth + 1), text.as_ref()));
     }
 
-    /// A line that opens a block.
+    /// Adds a line that opens a block.
     pub(crate) fn open(&mut self, text: impl AsRef<str>) {
         self.line(text);
         self.depth += 1;
     }
 
-    /// The arguments as source; an argument that is missing before a given position is an unknown name.
+    /// Returns the arguments as source; a missing argument before a passed position is an unknown name.
     pub(crate) fn arguments(&mut self, arguments: &Arguments) -> String {
         if arguments.positional.iter().any(Option::is_none) {
             self.import("from elsewhere import unseen");
@@ -104,21 +105,21 @@ impl Draft {
         positional.chain(keyword).collect::<Vec<_>>().join(", ")
     }
 
-    /// The use whose last line is looked at.
-    pub(crate) fn finish(self, of: &Of, number: usize, expected: Expected) -> Use {
+    /// Returns the use; its expectation is about the last line.
+    pub(crate) fn finish(self, row_path: &RowPath, number: usize, expected: Expected) -> Use {
         let mut lines = vec![format!("async def use_{number}({}):", self.params.join(", "))];
         lines.extend(self.lines);
         let at = lines.len() - 1;
-        Use { of: of.clone(), imports: self.imports, lines, at, expected }
+        Use { row_path: row_path.clone(), imports: self.imports, lines, at, expected }
     }
 
-    /// The use of lines that stand outside a function, of which one is looked at.
-    pub(crate) fn finish_as(self, of: &Of, lines: Vec<String>, at: usize, expected: Expected) -> Use {
-        Use { of: of.clone(), imports: self.imports, lines, at, expected }
+    /// Returns a use with lines outside of a function; its expectation is about the line at index `at`.
+    pub(crate) fn finish_as(self, row_path: &RowPath, lines: Vec<String>, at: usize, expected: Expected) -> Use {
+        Use { row_path: row_path.clone(), imports: self.imports, lines, at, expected }
     }
 }
 
-/// A literal as Python writes it.
+/// Returns a literal in Python syntax.
 pub(crate) fn literal(literal: &Literal) -> String {
     match literal {
         Literal::Bool(true) => "True".to_owned(),

@@ -1,13 +1,13 @@
-//! Java source that calls a path, from a handler that a Netty event loop calls.
+//! Generated Java source that calls a path from a handler of a Netty event loop.
 
 use blocklint_core::Language;
 use blocklint_models::{CallRow, File, LanguageModels, Selector, TypeExpr};
 
 use super::draft::Reason;
 use super::rows_of;
-use super::uses::{Of, Use, nothing};
+use super::uses::{RowPath, Use, nothing};
 
-/// The two ways in which a method is called.
+/// The kind of a method call: on the type, or on a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
     /// `Type.m()`.
@@ -16,21 +16,21 @@ pub(crate) enum Way {
     Instance,
 }
 
-/// A call of the path of a row, of which the caller says what it must have.
+/// Returns a use that calls the path of a row, with the requirements of the caller.
 pub(crate) fn call(
     lang: &LanguageModels,
     files: &[File],
-    of: &Of,
+    row_path: &RowPath,
     row: &CallRow,
     way: Way,
     number: usize,
 ) -> Result<Use, Reason> {
     if row.via.is_some() {
-        return Ok(declared(of, way, number));
+        return Ok(call_of_declaration(row_path, way, number));
     }
-    let (path, list) = of.path.split_once('(').map_or((&*of.path, None), |(path, list)| (path, Some(list)));
+    let (path, list) = row_path.path.split_once('(').map_or((&*row_path.path, None), |(path, list)| (path, Some(list)));
     let list = list.map_or("", |list| list.trim_end_matches(')')).trim();
-    let path = sampled(path);
+    let path = sample_path(path);
     let (owner, member) = path.rsplit_once('.').ok_or("a path of one segment")?;
     let mut lines = vec![format!("class Use{number} extends io.netty.channel.ChannelInboundHandlerAdapter {{")];
     let mut arguments = Vec::new();
@@ -41,7 +41,7 @@ pub(crate) fn call(
     }
     let arguments = arguments.join(", ");
     let is_class = |name: &str| name.rsplit('.').next().is_some_and(|last| last.starts_with(char::is_uppercase));
-    // A method of a stream asks what the stream stands on.
+    // The effect of a method of a stream depends on the source of the stream.
     let asked = rows_of::asked_receiver(files, Language::Java, row, owner);
     let wrapper = lang.ty(owner).is_some_and(|rows| rows.through().is_some());
     if asked.as_ref().is_some_and(|asked| !wrapper && !derives(lang, asked, owner)) {
@@ -49,20 +49,21 @@ pub(crate) fn call(
     }
     let synthetic = asked.as_ref().filter(|asked| asked.contains('<'));
     let text = if let Some(asked) = synthetic {
-        // The library's own stream, as one of its methods gives it.
-        let (maker, method) = returning(files, asked).ok_or("nothing returns what a synthetic type describes")?;
+        // The stream of the library, as one of its methods returns it.
+        let (maker, method) =
+            returning_method(files, asked).ok_or("nothing returns what a synthetic type describes")?;
         lines.push(format!("    {maker} maker;"));
         let made = format!("maker.{method}()");
         let receiver = if wrapper { format!("new {owner}({made})") } else { made };
         format!("{receiver}.{member}({arguments})")
     } else if owner.contains('<')
-        && let Some((maker, method)) = returning(files, owner)
+        && let Some((maker, method)) = returning_method(files, owner)
     {
         lines.push(format!("    {maker} maker;"));
         format!("maker.{method}().{member}({arguments})")
     } else if owner.contains('<') {
-        // Only what a library hands to a listener has such a type.
-        let (giver, method) = giving(files, owner).ok_or("nothing gives what a synthetic type describes")?;
+        // Only values that a library passes to a listener have such a type.
+        let (giver, method) = passing_method(files, owner).ok_or("nothing gives what a synthetic type describes")?;
         lines.push(format!("    {giver} receiver;"));
         format!("receiver.{method}(given -> given.{member}({arguments}))")
     } else if is_class(&path) {
@@ -89,12 +90,12 @@ pub(crate) fn call(
     lines.push(format!("        {text};"));
     let at = lines.len() - 1;
     lines.extend(["    }".to_owned(), "}".to_owned()]);
-    Ok(Use { of: of.clone(), imports: Default::default(), lines, at, expected: nothing() })
+    Ok(Use { row_path: row_path.clone(), imports: Default::default(), lines, at, expected: nothing() })
 }
 
-/// A call of a method without a body, which carries the annotation itself, or whose interface does.
-fn declared(of: &Of, way: Way, number: usize) -> Use {
-    let (class, method) = if way == Way::Static { (&*of.path, "") } else { ("", &*of.path) };
+/// Returns a call of a method without a body that has the annotation, or whose interface has it.
+fn call_of_declaration(row_path: &RowPath, way: Way, number: usize) -> Use {
+    let (class, method) = if way == Way::Static { (&*row_path.path, "") } else { ("", &*row_path.path) };
     let at = |annotation: &str| if annotation.is_empty() { String::new() } else { format!("@{annotation} ") };
     let lines = vec![
         format!("{}interface Api{number} {{ {}String load(String id); }}", at(class), at(method)),
@@ -105,11 +106,11 @@ fn declared(of: &Of, way: Way, number: usize) -> Use {
         "    }".to_owned(),
         "}".to_owned(),
     ];
-    Use { of: of.clone(), imports: Default::default(), lines, at: 4, expected: nothing() }
+    Use { row_path: row_path.clone(), imports: Default::default(), lines, at: 4, expected: nothing() }
 }
 
-/// A name that a path's globs match: its types begin with a capital, its methods do not.
-pub(crate) fn sampled(path: &str) -> String {
+/// Returns a path that matches the globs of a row; types begin with a capital letter, methods do not.
+pub(crate) fn sample_path(path: &str) -> String {
     let segments: Vec<&str> = path.split('.').collect();
     let sample = |(at, segment): (usize, &&str)| {
         let segment = segment.replace("[A-Z]*", "Sample").replace("[a-z]*", "sample");
@@ -125,18 +126,18 @@ fn derives(lang: &LanguageModels, ty: &str, base: &str) -> bool {
     ty == base || lang.bases(ty).iter().filter_map(TypeExpr::path).any(|next| derives(lang, next, base))
 }
 
-/// The type and the method that give a value of a synthetic type.
-fn returning(files: &[File], ty: &str) -> Option<(String, String)> {
-    let mut rows = rows_of::of(files, Language::Java).flat_map(|file| &file.calls);
+/// Returns the type and the method that return a value of a synthetic type.
+fn returning_method(files: &[File], ty: &str) -> Option<(String, String)> {
+    let mut rows = rows_of::files_of_language(files, Language::Java).flat_map(|file| &file.calls);
     let entry = rows.find(|entry| entry.row.returns.as_ref().and_then(TypeExpr::path) == Some(ty))?;
-    let path = sampled(&entry.paths.first()?.text);
+    let path = sample_path(&entry.paths.first()?.text);
     let (owner, method) = path.rsplit_once('.')?;
     Some((owner.to_owned(), method.to_owned()))
 }
 
-/// The type and the method that hand a value of a synthetic type to a callable.
-fn giving(files: &[File], ty: &str) -> Option<(String, String)> {
-    let rows = rows_of::of(files, Language::Java).flat_map(|file| &file.handovers);
+/// Returns the type and the method that pass a value of a synthetic type to a callable.
+fn passing_method(files: &[File], ty: &str) -> Option<(String, String)> {
+    let rows = rows_of::files_of_language(files, Language::Java).flat_map(|file| &file.handovers);
     let entry = rows
         .filter(|entry| matches!(entry.row.selector, Selector::Argument(_)))
         .find(|entry| entry.row.gives.iter().any(|given| given.path() == Some(ty)))?;

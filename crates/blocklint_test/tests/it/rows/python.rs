@@ -1,4 +1,4 @@
-//! Python source that uses a path: its module imported, its receiver made, its arguments given.
+//! Generated Python source that uses a path: with imports, a receiver, and arguments.
 
 use blocklint_models::{
     Argument, CallRow, Condition, File, LanguageModels, Source, Subject, Test, TypeExpr, TypeRow, TypeTest,
@@ -6,15 +6,15 @@ use blocklint_models::{
 
 use super::draft::{Arguments, Draft, Reason, literal};
 
-/// The rows of Python, by path.
+/// The Python rows by path, to find functions that return needed types.
 pub(crate) struct World<'m> {
-    /// The rows as calls find them.
+    /// The models, for lookups as the linker makes them.
     pub lang: &'m LanguageModels,
     calls: Vec<(&'m str, &'m CallRow)>,
     types: Vec<(&'m str, &'m TypeRow)>,
 }
 
-/// How a path stands in source.
+/// The syntax in which a path is used.
 #[derive(Clone, Debug)]
 pub(crate) enum Spelling {
     /// An expression.
@@ -30,7 +30,7 @@ pub(crate) enum Spelling {
 }
 
 impl Spelling {
-    /// As one line.
+    /// Returns the use as a statement of one line.
     pub(crate) fn statement(&self) -> String {
         match self {
             Spelling::Expression(text) => text.clone(),
@@ -41,7 +41,7 @@ impl Spelling {
         }
     }
 
-    /// The expression.
+    /// Returns the use as an expression.
     pub(crate) fn expression(self) -> Result<String, Reason> {
         match self {
             Spelling::Expression(text) => Ok(text),
@@ -53,23 +53,23 @@ impl Spelling {
 /// The parts of a call.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Wish {
-    /// Its arguments.
+    /// The arguments.
     pub arguments: Arguments,
-    /// The receiver's type, where it is not the path's own.
+    /// The receiver's type, if it differs from the type in the path.
     pub receiver: Option<String>,
-    /// The state the receiver is in.
+    /// The state of the receiver.
     pub state: Option<String>,
-    /// Arguments of the receiver's type.
-    pub of: Option<String>,
+    /// The type arguments of the receiver.
+    pub type_arguments: Option<String>,
 }
 
 const DEPTH: usize = 4;
 
-/// Objects of modules whose methods rows name.
+/// Objects of modules that have rows for their methods.
 const OBJECTS: [&str; 2] = ["sys.stdin", "sys.stdin.buffer"];
 
 impl<'m> World<'m> {
-    /// All that these files say.
+    /// Collects the rows of these files.
     pub(crate) fn new(lang: &'m LanguageModels, files: &[&'m File]) -> Self {
         let mut world = World { lang, calls: Vec::new(), types: Vec::new() };
         for file in files {
@@ -83,16 +83,16 @@ impl<'m> World<'m> {
         world
     }
 
-    /// True if a path is a class: Python's own small ones by name, others by their capital letter.
+    /// True if a path is a class: lower-case classes of Python by name, others by their capital letter.
     pub(crate) fn is_class(&self, path: &str) -> bool {
         let last = path.rsplit('.').next().unwrap_or(path);
         let is_module = path == "xml.etree.ElementTree";
-        let has_row = self.types.iter().any(|(of, _)| *of == path);
+        let has_row = self.types.iter().any(|(row_path, _)| *row_path == path);
         let lower = path == "socket.socket" || path.strip_prefix("builtins.").is_some_and(|name| !name.contains('.'));
         !is_module && (has_row || lower || last.starts_with('<') || last.starts_with(char::is_uppercase))
     }
 
-    /// The path as source, its module imported. Synthetic names cannot be written.
+    /// Returns the path as source and imports its module. Synthetic names have no spelling.
     pub(crate) fn name(&self, draft: &mut Draft, path: &str) -> Result<String, Reason> {
         if path.contains('<') {
             return Err("a synthetic type has no name");
@@ -109,10 +109,16 @@ impl<'m> World<'m> {
         Ok(path.to_owned())
     }
 
-    /// An expression of this type.
-    pub(crate) fn value(&self, draft: &mut Draft, ty: &str, of: Option<&str>, depth: usize) -> Result<String, Reason> {
+    /// Returns an expression of a type.
+    pub(crate) fn value(
+        &self,
+        draft: &mut Draft,
+        ty: &str,
+        element: Option<&str>,
+        depth: usize,
+    ) -> Result<String, Reason> {
         if let Ok(name) = self.name(draft, ty) {
-            let annotation = of.map_or_else(|| name.clone(), |of| format!("{name}[{of}]"));
+            let annotation = element.map_or_else(|| name.clone(), |element| format!("{name}[{element}]"));
             return Ok(draft.param(&annotation));
         }
         let depth = depth.checked_sub(1).ok_or("a synthetic type that nothing gives")?;
@@ -125,8 +131,8 @@ impl<'m> World<'m> {
             }
             // The element type comes from the arguments.
             for argument in arguments_of(row.returns.as_ref()) {
-                let text = match of {
-                    Some(of) => self.value(&mut trial, of, None, depth)?,
+                let text = match element {
+                    Some(element) => self.value(&mut trial, element, None, depth)?,
                     None => trial.function(),
                 };
                 wish.arguments.put(argument, &text, false);
@@ -139,19 +145,19 @@ impl<'m> World<'m> {
         }
         for (holder, row) in &self.types {
             if gives(&row.enters) {
-                let inner = self.value(draft, holder, of, depth)?;
+                let inner = self.value(draft, holder, element, depth)?;
                 let name = draft.name();
                 draft.open(format!("with {inner} as {name}:"));
                 return Ok(name);
             }
-            if let Some((field, _)) = row.fields.iter().find(|(_, of)| gives(&Some(of.clone()))) {
-                return Ok(format!("{}.{field}", self.value(draft, holder, of, depth)?));
+            if let Some((field, _)) = row.fields.iter().find(|(_, element)| gives(&Some(element.clone()))) {
+                return Ok(format!("{}.{field}", self.value(draft, holder, element, depth)?));
             }
         }
         Err("a synthetic type that nothing gives")
     }
 
-    /// A use of the path; `wish` says with what.
+    /// Returns a use of the path with the receiver and arguments of `wish`.
     pub(crate) fn call(
         &self,
         draft: &mut Draft,
@@ -160,7 +166,7 @@ impl<'m> World<'m> {
         wish: &Wish,
         depth: usize,
     ) -> Result<Spelling, Reason> {
-        // Any name stands for a glob's.
+        // Any name matches a glob.
         let path = sample(path);
         let (owner, member) = path.rsplit_once('.').ok_or("a path of one segment")?;
         if OBJECTS.contains(&owner) {
@@ -173,7 +179,9 @@ impl<'m> World<'m> {
         let receiver = match &wish.state {
             _ if OBJECTS.contains(&owner) => owner.to_owned(),
             Some(state) => self.in_state(draft, wish.receiver.as_deref().unwrap_or(owner), state, depth)?,
-            None => self.value(draft, wish.receiver.as_deref().unwrap_or(owner), wish.of.as_deref(), depth)?,
+            None => {
+                self.value(draft, wish.receiver.as_deref().unwrap_or(owner), wish.type_arguments.as_deref(), depth)?
+            }
         };
         let arguments = draft.arguments(&wish.arguments);
         let first = wish.arguments.get(&Argument::Position(0)).unwrap_or("0").to_owned();
@@ -195,7 +203,7 @@ impl<'m> World<'m> {
         })
     }
 
-    /// A name whose value was put in a state.
+    /// Returns a name whose value is in a state.
     fn in_state(&self, draft: &mut Draft, ty: &str, state: &str, depth: usize) -> Result<String, Reason> {
         let depth = depth.checked_sub(1).ok_or("a state that nothing gives")?;
         for (path, row) in self.calls.iter().filter(|(_, row)| row.state.as_deref() == Some(state)) {
@@ -223,7 +231,7 @@ impl<'m> World<'m> {
         Err("a state that nothing gives")
     }
 
-    /// Makes all conditions shown.
+    /// Adds arguments so that all conditions are met.
     pub(crate) fn satisfy(
         &self,
         draft: &mut Draft,
@@ -232,11 +240,11 @@ impl<'m> World<'m> {
         conditions: &[Condition],
         depth: usize,
     ) -> Result<(), Reason> {
-        conditions.iter().try_for_each(|condition| self.show(draft, wish, path, condition, depth))
+        conditions.iter().try_for_each(|condition| self.satisfy_condition(draft, wish, path, condition, depth))
     }
 
-    /// Makes one condition shown.
-    pub(crate) fn show(
+    /// Adds arguments so that a condition is met.
+    pub(crate) fn satisfy_condition(
         &self,
         draft: &mut Draft,
         wish: &mut Wish,
@@ -246,23 +254,23 @@ impl<'m> World<'m> {
     ) -> Result<(), Reason> {
         let argument = match &condition.subject {
             Subject::Argument(argument) => argument,
-            Subject::Context(of) if of.contains(&blocklint_core::Context::EventLoop) => return Ok(()),
+            Subject::Context(row_path) if row_path.contains(&blocklint_core::Context::EventLoop) => return Ok(()),
             Subject::Context(_) | Subject::Runtime(_) => return Err("another context than the event loop"),
             Subject::Switch(_) | Subject::Library(_) => return Err("dependencies are not read yet"),
         };
         for test in &condition.tests {
             let text = match test {
-                Test::Equals(of) => literal(of.first().ok_or("no literal")?),
+                Test::Equals(row_path) => literal(row_path.first().ok_or("no literal")?),
                 Test::Contains(text) => format!("{text:?}"),
                 Test::ShortSql => r#""select 1""#.to_owned(),
-                Test::Symbol(of) => self.name(draft, of.first().ok_or("no symbol")?)?,
+                Test::Symbol(row_path) => self.name(draft, row_path.first().ok_or("no symbol")?)?,
                 Test::Null(true) => "None".to_owned(),
                 Test::Absent(true) => continue,
                 Test::Null(false) | Test::Absent(false) | Test::Literal(true) => "2.5".to_owned(),
                 Test::Less(bound) => format!("{:?}", bound - 1.0),
                 Test::Greater(bound) => format!("{:?}", bound + 1.0),
-                Test::Type(of) => {
-                    let first = of.iter().find_map(|test| match test {
+                Test::Type(row_path) => {
+                    let first = row_path.iter().find_map(|test| match test {
                         TypeTest::Type(TypeExpr::Path { path, .. }) => Some(path.as_str()),
                         TypeTest::Tag(tag) => {
                             self.types.iter().find(|(_, row)| row.tags.contains(tag)).map(|(path, _)| *path)
@@ -271,10 +279,11 @@ impl<'m> World<'m> {
                     });
                     let first = first.ok_or("a type test without a path")?;
                     if *argument == Argument::Receiver {
-                        // A wrapper is seen through: what it holds has the type.
+                        // For a wrapper the wrapped value must have the type.
                         let owner = path.rsplit_once('.').map_or("", |(owner, _)| owner);
                         let is_wrapper = self.types(owner).any(|row| row.through.is_some());
-                        *(if is_wrapper { &mut wish.of } else { &mut wish.receiver }) = Some(first.to_owned());
+                        *(if is_wrapper { &mut wish.type_arguments } else { &mut wish.receiver }) =
+                            Some(first.to_owned());
                         continue;
                     }
                     self.value(draft, first, None, depth)?
@@ -287,7 +296,7 @@ impl<'m> World<'m> {
                     continue;
                 }
                 Test::Literal(false) => return Err("no literal"),
-                // A body of a request is from there, and nothing bounds it.
+                // The body of a request is data from outside without a limit.
                 Test::From(sources) if !sources.contains(&Source::Request) => return Err("no bytes of a request"),
                 Test::From(_) | Test::Unbounded => {
                     if matches!(test, Test::From(_)) && condition.tests.contains(&Test::Unbounded) {
@@ -307,22 +316,22 @@ impl<'m> World<'m> {
         Ok(())
     }
 
-    /// How deep values of synthetic types may be nested.
+    /// Returns the maximum depth of nested values of synthetic types.
     pub(crate) fn depth(&self) -> usize {
         DEPTH
     }
 
     /// True if values of this type are locks.
     pub(crate) fn is_lock(&self, ty: &str) -> bool {
-        self.types.iter().filter(|(of, _)| *of == ty).any(|(_, row)| {
+        self.types.iter().filter(|(row_path, _)| *row_path == ty).any(|(_, row)| {
             row.role.is_some_and(blocklint_models::Role::is_lock)
                 || row.bases.iter().filter_map(TypeExpr::path).any(|base| self.is_lock(base))
         })
     }
 
-    /// The rows of a type.
+    /// Returns the rows of a type.
     pub(crate) fn types<'a>(&'a self, ty: &'a str) -> impl Iterator<Item = &'m TypeRow> + 'a {
-        self.types.iter().filter(move |(of, _)| *of == ty).map(|(_, row)| *row)
+        self.types.iter().filter(move |(row_path, _)| *row_path == ty).map(|(_, row)| *row)
     }
 }
 
@@ -330,12 +339,12 @@ fn gives_type(row: &CallRow, ty: &str) -> bool {
     matches!(&row.returns, Some(TypeExpr::Path { path, .. }) if path == ty)
 }
 
-/// A path with a name in place of each glob.
+/// Returns a path with a name in place of each glob.
 pub(crate) fn sample(path: &str) -> String {
     path.replace("**", "sample").replace("[a-z]*", "sample").replace("[A-Z]*", "Sample").replace('*', "sample")
 }
 
-/// The arguments that a type expression speaks of.
+/// Returns the arguments in a type expression.
 pub(crate) fn arguments_of(ty: Option<&TypeExpr>) -> Vec<&Argument> {
     let mut arguments = Vec::new();
     if let Some(ty) = ty {

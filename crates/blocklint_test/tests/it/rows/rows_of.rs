@@ -1,4 +1,4 @@
-//! The model files of the source tree, and copies of them that make every row speak.
+//! The model files of this repository, and changed copies in which every call or handover gives a finding.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use blocklint_models::{
 };
 use camino::{Utf8Path, Utf8PathBuf};
 
-/// Reads every file below `rules/models`, and `more` (a label and a text each) besides.
+/// Reads all files below `rules/models`, and the files in `more` (label and text).
 pub(crate) fn read(more: &[(String, String)]) -> Vec<File> {
     let folder = Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("../../rules/models");
     let mut paths = Vec::new();
@@ -25,7 +25,7 @@ pub(crate) fn read(more: &[(String, String)]) -> Vec<File> {
     sources.extend(more.iter().cloned());
     let mut files = check_builtin_files(sources.iter().map(|(label, text)| (label.as_str(), text.as_str())))
         .unwrap_or_else(|errors| panic!("{}", errors.iter().map(|e| format!("{e}\n")).collect::<String>()));
-    // The lines stand in projects that pin nothing, where rows of older versions do not hold.
+    // Rows for older versions are left out, because they do not match in projects without pinned versions.
     let newest = |version: &Option<VersionRange>| version.as_ref().is_none_or(|range| range.holds(None));
     for file in &mut files {
         let file_holds = newest(&file.info.version);
@@ -41,7 +41,7 @@ fn list(folder: &Utf8Path, paths: &mut Vec<Utf8PathBuf>) {
         let entry = entry.expect("an entry");
         match entry.file_type().expect("a kind").is_dir() {
             true => list(entry.path(), paths),
-            // The record of verified rows stands beside the models.
+            // VERIFIED.toml is no model.
             false if entry.file_name() == "VERIFIED.toml" => {}
             false if entry.path().extension() == Some("toml") => paths.push(entry.path().to_owned()),
             false => {}
@@ -49,18 +49,18 @@ fn list(folder: &Utf8Path, paths: &mut Vec<Utf8PathBuf>) {
     }
 }
 
-/// The files of one language.
-pub(crate) fn of(files: &[File], language: Language) -> impl Iterator<Item = &File> {
+/// Returns the files of a language.
+pub(crate) fn files_of_language(files: &[File], language: Language) -> impl Iterator<Item = &File> {
     files.iter().filter(move |file| file.info.language == language)
 }
 
-/// The models of these files alone.
+/// Returns the models of these files only.
 pub(crate) fn models(files: &[File]) -> Models {
     Models::only(files).expect("checked files compile")
 }
 
-/// Returns the model files with `[[call]]` rows that sleep, at once and in every case: where a call leads to a row,
-/// there is a finding that names the row's path, whatever the row really says.
+/// Returns the model files with all `[[call]]` rows changed to sleep without conditions, so that each call of a row has
+/// a finding with its path.
 pub(crate) fn all_calls_sleep(files: &[File]) -> Vec<File> {
     let mut files = files.to_vec();
     for entry in files.iter_mut().flat_map(|file| &mut file.calls) {
@@ -75,7 +75,7 @@ pub(crate) fn all_calls_sleep(files: &[File]) -> Vec<File> {
     files
 }
 
-/// Returns the model files with handovers that run where they are seen: on the event loop, or, of a row that wraps,
+/// Returns the model files with all handovers changed to run their callable on the event loop, or, if the row wraps it,
 /// when the result is called.
 pub(crate) fn all_handovers_run(files: &[File]) -> Vec<File> {
     let mut files = files.to_vec();
@@ -87,11 +87,13 @@ pub(crate) fn all_handovers_run(files: &[File]) -> Vec<File> {
     files
 }
 
-/// The type that a row's conditions ask of the receiver: of a tag the first type that has it, best one that derives
-/// from or implements the type whose method is called.
+/// Returns the receiver type that the conditions of a row require; for a tag the first type that has it, preferably one
+/// that derives from or implements the type whose method is called.
 pub(crate) fn asked_receiver(files: &[File], language: Language, row: &CallRow, owner: &str) -> Option<String> {
     let of_tag = |tag: &String| {
-        let tagged = || of(files, language).flat_map(|file| &file.types).filter(|entry| entry.row.tags.contains(tag));
+        let tagged = || {
+            files_of_language(files, language).flat_map(|file| &file.types).filter(|entry| entry.row.tags.contains(tag))
+        };
         let derives = |entry: &&Entry<TypeRow>| entry.row.bases.iter().any(|base| base.path() == Some(owner));
         let entry = tagged().find(derives).or_else(|| tagged().next())?;
         Some(entry.paths.first()?.text.clone())

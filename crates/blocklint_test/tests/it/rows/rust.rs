@@ -1,4 +1,4 @@
-//! Rust source that calls a path, from an async function.
+//! Generated Rust source that calls a path from an async function.
 
 use std::collections::BTreeSet;
 
@@ -7,9 +7,9 @@ use blocklint_models::{CallRow, File, LanguageModels};
 
 use super::draft::Reason;
 use super::rows_of;
-use super::uses::{Of, Use, nothing};
+use super::uses::{RowPath, Use, nothing};
 
-/// The two ways in which a method is called.
+/// The kind of a method call: on the type, or on a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
     /// `a::b::Type::m(&x)`.
@@ -18,26 +18,26 @@ pub(crate) enum Way {
     Method,
 }
 
-/// A call of the path of a row, of which the caller says what it must have.
+/// Returns a use that calls the path of a row, with the requirements of the caller.
 pub(crate) fn call(
     lang: &LanguageModels,
     files: &[File],
-    of: &Of,
+    row_path: &RowPath,
     row: &CallRow,
     way: Way,
     number: usize,
 ) -> Result<Use, Reason> {
-    let (receiver, member) = match of.path.strip_prefix('<').and_then(|rest| rest.split_once(">::")) {
+    let (receiver, member) = match row_path.path.strip_prefix('<').and_then(|rest| rest.split_once(">::")) {
         Some((types, "drop")) => {
-            return Ok(dropped(of, types.split(" as ").next().unwrap_or(types), way, number));
+            return Ok(use_of_dropped_value(row_path, types.split(" as ").next().unwrap_or(types), way, number));
         }
         Some((types, member)) => (types.split(" as ").next().unwrap_or(types).to_owned(), member.to_owned()),
         None => {
-            let (owner, member) = of.path.rsplit_once("::").ok_or("a path of one segment")?;
+            let (owner, member) = row_path.path.rsplit_once("::").ok_or("a path of one segment")?;
             (owner.to_owned(), member.to_owned())
         }
     };
-    let path = of.path.replace('*', "sample");
+    let path = row_path.path.replace('*', "sample");
     let is_type = receiver.rsplit("::").next().is_some_and(|name| name.starts_with(char::is_uppercase));
     let mut imports = BTreeSet::new();
     let (params, text) = if member.ends_with('!') {
@@ -45,7 +45,7 @@ pub(crate) fn call(
     } else if !is_type {
         (String::new(), format!("{path}()"))
     } else {
-        // A trait's row asks for the type of what it is called on.
+        // The row of a trait has a condition on the receiver's type.
         let asked = rows_of::asked_receiver(files, Language::Rust, row, &receiver);
         let ty = asked.clone().unwrap_or_else(|| receiver.clone());
         let ty = match lang.ty(&ty).map_or(0, |rows| rows.params().len()) {
@@ -53,7 +53,7 @@ pub(crate) fn call(
                 format!("std::io::BufReader<{ty}>")
             }
             0 => match lang.ty(&receiver).filter(|rows| asked.is_some() && rows.through().is_some()) {
-                // The inner type is asked, and the method is its own.
+                // The condition is on the inner type, which has the method.
                 Some(_) => format!("{receiver}<{ty}>"),
                 None => ty,
             },
@@ -69,11 +69,11 @@ pub(crate) fn call(
     };
     let awaited = if row.is_async == Some(true) { ".await" } else { "" };
     let lines = vec![format!("async fn use_{number}({params}) {{"), format!("    {text}{awaited};"), "}".to_owned()];
-    Ok(Use { of: of.clone(), imports, lines, at: 1, expected: nothing() })
+    Ok(Use { row_path: row_path.clone(), imports, lines, at: 1, expected: nothing() })
 }
 
-/// A value that ends with the block which a function or a method gave it to.
-fn dropped(of: &Of, ty: &str, way: Way, number: usize) -> Use {
+/// Returns a use in which a value from a function or a method is dropped at the end of its block.
+fn use_of_dropped_value(row_path: &RowPath, ty: &str, way: Way, number: usize) -> Use {
     let (owner, end, made) = match way {
         Way::Path => (String::new(), "", format!("made_{number}()")),
         Way::Method => (
@@ -88,5 +88,5 @@ fn dropped(of: &Of, ty: &str, way: Way, number: usize) -> Use {
          async fn use_{number}() {{\n    let value = {made};\n}}"
     );
     let lines: Vec<String> = text.lines().map(str::to_owned).collect();
-    Use { of: of.clone(), imports: BTreeSet::new(), at: lines.len() - 2, lines, expected: nothing() }
+    Use { row_path: row_path.clone(), imports: BTreeSet::new(), at: lines.len() - 2, lines, expected: nothing() }
 }

@@ -1,4 +1,4 @@
-//! Uses of rows: generated source, what must be found in it, and the run that compares both.
+//! Uses of rows: generated source with expected findings, and the run that compares them with the reported ones.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -10,38 +10,38 @@ use blocklint_project::{Request, discover};
 use blocklint_rules::Selection;
 use camino::{Utf8Path, Utf8PathBuf};
 
-/// A row, or one expanded path of it, as failures name it: `python/stdlib/io.toml:12 io.IOBase.read`.
+/// A path of a row, displayed as `python/stdlib/io.toml:12 io.IOBase.read`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Of {
+pub(crate) struct RowPath {
     /// The model file.
     pub label: String,
-    /// Line of the row.
+    /// The line of the row.
     pub line: u32,
     /// The path.
     pub path: String,
 }
 
-impl std::fmt::Display for Of {
+impl std::fmt::Display for RowPath {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}:{} {}", self.label, self.line, self.path)
     }
 }
 
-/// The requirements of one line.
+/// The expected finding at a line.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Expected {
     /// No finding whose trace ends in this call.
     Silent {
-        /// The path of a row; empty for any.
+        /// The path of the call; empty for any call.
         call: String,
     },
     /// A finding.
     Found {
-        /// Its rule; empty for any.
+        /// Its rule; empty for any rule.
         rule: &'static str,
-        /// Its severity, where it is stated.
+        /// Its severity, if it is checked.
         severity: Option<Severity>,
-        /// Its hold, where it is stated.
+        /// Its hold, if it is checked.
         hold: Option<Hold>,
         /// The end of its trace.
         call: String,
@@ -56,36 +56,36 @@ pub(crate) fn nothing() -> Expected {
 /// A generated piece of source that uses a row once.
 #[derive(Clone, Debug)]
 pub(crate) struct Use {
-    /// The row it uses.
-    pub of: Of,
-    /// Lines that stand at the head of the file; written once.
+    /// The row that it uses.
+    pub row_path: RowPath,
+    /// Lines at the head of the file, such as imports, which uses share.
     pub imports: BTreeSet<String>,
     /// The lines.
     pub lines: Vec<String>,
-    /// Which of them is looked at.
+    /// The index of the line with the expectation.
     pub at: usize,
-    /// Its requirements.
+    /// The expected finding.
     pub expected: Expected,
 }
 
-/// A use that has not what it must have.
+/// A use whose findings differ from the expected ones.
 #[derive(Clone, Debug)]
 pub(crate) struct Difference {
     /// The path of its row.
     pub path: String,
-    /// Its row, as messages name it.
+    /// Its row, as text.
     pub(crate) row: String,
     /// The differences, with the source.
     pub text: String,
 }
 
-/// Writes the uses as a project (a source file for each model file), runs it, and tells what differs.
+/// Writes the uses as a project (a source file for each model file), analyses it, and returns the differences.
 pub(crate) fn differences(uses: &[Use], language: Language, models: &Models) -> Vec<Difference> {
     let folder = tempfile::Builder::new().prefix("blocklint-rows-").tempdir().expect("a folder");
     let root = Utf8PathBuf::from_path_buf(fs::canonicalize(folder.path()).expect("it exists")).expect("it is UTF-8");
     let mut by_file: BTreeMap<Utf8PathBuf, Vec<&Use>> = BTreeMap::new();
     for one in uses {
-        by_file.entry(root.join(file_name(&one.of.label, language))).or_default().push(one);
+        by_file.entry(root.join(file_name(&one.row_path.label, language))).or_default().push(one);
     }
     if language == Language::Rust {
         let modules = by_file.keys().filter_map(|path| path.file_stem()).map(|name| {
@@ -122,9 +122,9 @@ name = \"uses\"
         if let Some(what) = difference(&one.expected, here) {
             let code = one.lines.iter().map(|line| format!("    | {line}\n")).collect::<String>();
             different.push(Difference {
-                path: one.of.path.clone(),
-                row: one.of.to_string(),
-                text: format!("{}: {what}\n{code}", one.of),
+                path: one.row_path.path.clone(),
+                row: one.row_path.to_string(),
+                text: format!("{}: {what}\n{code}", one.row_path),
             });
         }
     }
@@ -146,7 +146,7 @@ fn file_name(label: &str, language: Language) -> String {
     }
 }
 
-/// The text of one file, and the line of each use that is looked at, from 1.
+/// Returns the text of a file, and the line of each use's expectation, from 1.
 fn file_text(uses: &[&Use]) -> (String, Vec<u32>) {
     let imports: BTreeSet<&String> = uses.iter().flat_map(|one| &one.imports).collect();
     let mut lines: Vec<&str> = imports.iter().flat_map(|import| import.lines()).collect();
@@ -161,7 +161,7 @@ fn file_text(uses: &[&Use]) -> (String, Vec<u32>) {
 fn findings(root: &Utf8Path, models: &Models) -> Vec<Finding> {
     let paths = [root.to_owned()];
     let project = discover(Request { current: root, paths: &paths, isolated: true }).expect("a project");
-    // The effect of a row on a file is seen where the same line opens it.
+    // The effect of a file method is reported at the line that opens the file.
     let without = signal_named("same-file").map_or_else(Default::default, |at| SignalSet::default().with(at));
     let report = analyse(&project, models, Options { without, ..Options::new(Confidence::Medium) }).expect("a run");
     let levels = Levels { severity: Severity::Note, confidence: Confidence::Medium };
@@ -179,13 +179,13 @@ fn difference(expected: &Expected, here: &[&Finding]) -> Option<String> {
     };
     match expected {
         Expected::Silent { call } => {
-            // That something is made anew says nothing of how long it takes.
+            // Findings about repeated creation have no hold.
             let holds = |finding: &&&Finding| !matches!(finding.rule.to_string().as_str(), "BLT501" | "BLT502");
             let loud = here.iter().filter(holds).any(|finding| call.is_empty() || is_call(&call_of(finding), call));
             loud.then(|| format!("silence expected, found {}", shown()))
         }
         Expected::Found { rule, severity, hold, call } => {
-            // Of several rules at one call the worst is the finding, and the others are notes.
+            // If several rules apply to a call, the worst is the finding, and the others are notes.
             let is_joined = |finding: &Finding, severity: Severity| {
                 finding.severity == Severity::Note
                     && here.iter().any(|other| other.rule != finding.rule && other.severity >= severity)

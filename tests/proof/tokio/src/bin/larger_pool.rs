@@ -1,4 +1,4 @@
-//! A fix that looks plausible: a larger pool. More tasks than it has connections are as dead as before.
+//! A fix that looks plausible: a larger pool. With more tasks than connections the program stops as before.
 
 use std::time::Duration;
 

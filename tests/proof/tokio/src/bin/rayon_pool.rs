@@ -1,4 +1,4 @@
-//! Another fix: rayon's pool, which has a thread for each core, and a channel for what comes of it.
+//! Another fix: rayon's pool, which has a thread for each core, and a channel for the result.
 
 use axum::Router;
 use axum::routing::{get, post};

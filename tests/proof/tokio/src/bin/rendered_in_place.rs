@@ -1,4 +1,4 @@
-//! A fix that looks plausible: `block_in_place`. It gives each worker that calculates a substitute.
+//! A fix that looks plausible: `block_in_place`. It starts a substitute for each worker that computes.
 
 use axum::Router;
 use axum::routing::{get, post};

@@ -8,7 +8,7 @@ use proof::render;
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 
-/// All requests share it.
+/// The semaphore that all requests share.
 static PERMITS: LazyLock<Arc<Semaphore>> =
     LazyLock::new(|| Arc::new(Semaphore::new(std::thread::available_parallelism().map_or(1, usize::from))));
 

@@ -1,4 +1,4 @@
-//! The fix of the rule's page: the connection is taken, used and given back in one piece of blocking work.
+//! The fix of the rule's page: the connection is taken, used and returned in one piece of blocking work.
 
 use std::time::Duration;
 
