@@ -173,7 +173,7 @@ fn for_each_directive<'a>(comment: &'a str, mut visit: impl FnMut(Directive<'a>,
         from = start + 1;
         let part = &comment[from..];
         let part = &part[..find_part_end(part)];
-        if let Some(directive) = parse_directive(part) {
+        if let Some(directive) = parse_own_or_noqa(part) {
             let end = from + part.trim_end().len();
             visit(directive, TextRange::new(TextSize::new(start as u32), TextSize::new(end as u32)));
         }
@@ -186,7 +186,7 @@ fn find_part_end(rest: &str) -> usize {
     memchr::memchr_iter(b'#', rest.as_bytes())
         .find(|&at| {
             let next = rest[at + 1..].trim_start();
-            parse_directive(next).is_some() || is_tool_comment(next)
+            parse_own_or_noqa(next).is_some() || is_tool_comment(next)
         })
         .unwrap_or(rest.len())
 }
@@ -200,7 +200,7 @@ fn is_tool_comment(text: &str) -> bool {
 }
 
 /// Parses one directive: one of blocklint's own, or the `noqa` of flake8 and ruff.
-fn parse_directive(part: &str) -> Option<Directive<'_>> {
+fn parse_own_or_noqa(part: &str) -> Option<Directive<'_>> {
     if let Some(directive) = parse_directive(part) {
         return Some(directive);
     }

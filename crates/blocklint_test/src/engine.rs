@@ -32,7 +32,7 @@ impl HarnessEngine for Engine {
         let models = load_models(&project, root).map_err(|failure| failure.lines.join("\n"))?;
         let mut engine_options = blocklint_engine::Options::new(options.min_confidence);
         engine_options.comments = CommentChecks::new(&project, &selection);
-        how.ask_first = options.ask_first;
+        engine_options.ask_first = options.ask_first;
         if let Some(name) = &options.without {
             let signal = signal_named(name).ok_or_else(|| format!("there is no signal `{name}`"))?;
             engine_options.without = engine_options.without.with(signal);

@@ -54,7 +54,7 @@ impl Options {
                 "min-severity" => options.min_severity = parse_word(key, value, Severity::parse)?,
                 "min-confidence" => options.min_confidence = parse_word(key, value, Confidence::parse)?,
                 "signals" => options.signals = parse_strings(key, value)?,
-                "order-dependent" => options.order_dependent = strings(key, value)?,
+                "order-dependent" => options.order_dependent = parse_strings(key, value)?,
                 _ => {
                     return Err(format!(
                         "unknown option `{key}`; there are `select`, `ignore`, `min-severity`, `min-confidence`, `signals`, \

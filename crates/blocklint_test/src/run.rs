@@ -67,7 +67,7 @@ fn run_in_folder(
         |message: String| join_problems(vec![Problem { path: project.origin.clone(), line: project.line, message }]);
     let mut findings =
         engine.check(root, &project.options).map_err(|error| project_error(error.replace(root.as_str(), ".")))?;
-    demand_equal_findings(check, root, &project.options, &findings, seeds).map_err(whole)?;
+    demand_equal_findings(engine, root, &project.options, &findings, seeds).map_err(project_error)?;
     findings.retain(|finding| finding.suppression.is_none());
     let mismatches = find_mismatches(project, root, expectations, &findings, engine);
     let mut problems = explain_mismatches(project, root, mismatches, engine);
