@@ -149,7 +149,7 @@ class Leaves(Values, Files):
                 whole = file.parents.get(above)
                 target = self.index.names.target(file, whole.func) if isinstance(whole, ast.Call) else None
                 if target not in CHANGES["whole"] or len(whole.args) != 1:
-                    raise self.refuse("generator-expression", "it stands in a generator expression, which runs elsewhere", file, node)
+                    raise self.refuse("generator-expression", "the call is in a generator expression, which runs elsewhere", file, node)
                 self.edits_of(file).lists.add(file.start(above.elt))
 
     # --- by kind --------------------------------------------------------------------------------------

@@ -36,7 +36,7 @@ impl Remedy {
                 Err(refusal) => first_refusal = first_refusal.or(Some(refusal)),
             }
         }
-        Err(first_refusal.unwrap_or_else(|| Refusal::new("there is no edit for it")))
+        Err(first_refusal.unwrap_or_else(|| Refusal::new("there is no edit for this call")))
     }
 }
 

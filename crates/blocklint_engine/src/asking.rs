@@ -169,7 +169,7 @@ impl<'a, 'l> Answers<'a, 'l> {
                 let file = self.file_id(&name.filename)?;
                 let body = places
                     .function(file, self.name_span(file, name.location)?)
-                    .ok_or("no function is defined there")?;
+                    .ok_or("no function is defined at this place")?;
                 Ok(self.function_json(&places, body))
             }
             Question::Class(name) => {
@@ -193,7 +193,7 @@ impl<'a, 'l> Answers<'a, 'l> {
             Question::Thread(text) => {
                 let file = self.file_id(&text.filename)?;
                 let span = self.text_span(file, &text)?;
-                let site = places.call(file, span).ok_or("no call stands there")?;
+                let site = places.call(file, span).ok_or("no call is at this place")?;
                 let bound = code_moved_with_call(self.linker, site).bound;
                 Ok(json!({ "bound": bound.map(|bound| self.refusal_json(refusal_of_bound(&bound))) }))
             }
@@ -297,13 +297,13 @@ impl<'a, 'l> Answers<'a, 'l> {
     }
 
     fn file_id(&self, name: &str) -> Result<FileId, String> {
-        self.slots.get(Utf8Path::new(name)).copied().ok_or_else(|| format!("{name} is no file of the project"))
+        self.slots.get(Utf8Path::new(name)).copied().ok_or_else(|| format!("{name} is not a file of the project"))
     }
 
     fn find_expression(&self, places: &Places<'_, '_>, text: &Text) -> Result<(FileId, Expression), String> {
         let file = self.file_id(&text.filename)?;
         let expression = places.expression(file, self.text_span(file, text)?);
-        Ok((file, expression.ok_or("no expression stands there")?))
+        Ok((file, expression.ok_or("no expression is at this place")?))
     }
 
     fn text_span(&self, file: FileId, text: &Text) -> Result<Span, String> {

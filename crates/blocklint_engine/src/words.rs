@@ -133,7 +133,7 @@ fn partly_silenced(raw: &RawFinding) -> Option<String> {
         count => format!("`{first}` and {count} other functions"),
     };
     Some(format!(
-        "a comment in {functions} silences another cause of it; `blocklint: ignore[{}]` on this line silences all of them",
+        "a comment in {functions} suppresses another cause of it; `blocklint: ignore[{}]` on this line suppresses all of them",
         raw.rule
     ))
 }
@@ -186,7 +186,7 @@ fn availability(available: &PathAvailability) -> Availability {
             Availability::MissingFeature(format!("feature `{feature}` of `{package}`"))
         }
         PathAvailability::Since { library, since, has } => {
-            Availability::NeedsNewerVersion(format!("`{library}` {since}, and {has} is what the build has"))
+            Availability::NeedsNewerVersion(format!("`{library}` {since}, but the build has {has}"))
         }
         PathAvailability::OtherRuntime(other) => Availability::AmbiguousRuntime(other.clone()),
         PathAvailability::No => Availability::Unavailable,

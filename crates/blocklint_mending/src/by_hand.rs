@@ -17,24 +17,24 @@ pub fn reason_no_edit(linker: &Linker<'_>, site: SiteRef) -> Option<&'static str
     let file = site.file;
     let relative = &linker.program.files[file.index()].relative;
     if linker.is_inside_tests(linker.program.body_of_site(site)) {
-        return Some("it is a test, and no request waits for its preparation");
+        return Some("it is in a test, and no request waits for it");
     }
     if asks_at_terminal(linker, site) {
-        return Some("the function asks a person at a terminal, and no request waits for it");
+        return Some("the function prompts a person at a terminal, and no request waits for it");
     }
     if is_migration(relative) {
-        return Some("a migration runs before anything is served");
+        return Some("it is in a migration, which runs before the program serves requests");
     }
     // Only the first folder counts: `app/docs/` may be the part of the program that serves documentation.
     if folders(relative).next().is_some_and(lang::python::conventions::is_documentation_or_benchmarks) {
-        return Some("it is an example or a benchmark, and no request waits for it");
+        return Some("it is in an example or a benchmark, and no request waits for it");
     }
     let facts = linker.program.facts(file);
     if facts.language != Language::Python || !runs_as_program(facts) || has_loop_handlers(linker, file) {
         return None;
     }
     if is_beside_packages(linker, relative) {
-        return Some("it is a script beside the project's packages, and no request waits for it");
+        return Some("it is in a script next to the project's packages, and no request waits for it");
     }
     let is_script = linker.reach().is_imported(file) == Some(false) && runs_one_job(linker, file);
     is_script.then_some("the file is a program that does one thing, and no request waits for it")

@@ -49,7 +49,7 @@ pub fn write_full(out: &mut dyn Write, input: &RenderInput<'_>, look: Look) -> i
             (None, _) => {
                 let unread = |index: &u32| input.findings.get(*index as usize).is_some_and(is_unread);
                 match group.findings.iter().all(unread) {
-                    true => "what was not read or analysed as a whole".to_owned(),
+                    true => "files that were not fully read or analysed".to_owned(),
                     false => "findings without a cause elsewhere".to_owned(),
                 }
             }
@@ -131,7 +131,7 @@ fn write_list(out: &mut dyn Write, findings: &[&Finding], input: &RenderInput<'_
         0 => String::new(),
         _ => format!(", {} with a fix", all_or_number(fixable, findings.len())),
     };
-    writeln!(out, "{} lead there as above{fixes}:", count(findings.len(), "more call"))?;
+    writeln!(out, "{} lead to this cause in the same way{fixes}:", count(findings.len(), "more call"))?;
     for finding in findings {
         write_line(out, finding, &escape_controls(&step_label(finding, 0)), input, look)?;
     }

@@ -135,7 +135,7 @@ pub fn write_first_change(out: &mut dyn Write, input: &RenderInput<'_>, overview
         }
         BeginKind::Function => {
             let function = escape_controls(&begin.function);
-            writeln!(out, "Begin with all that `{function}` does: a change of it clears {mends} of {all}.")
+            writeln!(out, "Begin with the whole function `{function}`: a change of it clears {mends} of {all}.")
         }
     }
 }
@@ -161,8 +161,8 @@ pub fn write_baseline_counts(out: &mut dyn Write, findings: usize, stale: usize)
     }
     match stale {
         0 => Ok(()),
-        1 => writeln!(out, "1 finding of the baseline is gone; `blocklint baseline prune` takes it out."),
-        more => writeln!(out, "{more} findings of the baseline are gone; `blocklint baseline prune` takes them out."),
+        1 => writeln!(out, "1 finding of the baseline is gone; `blocklint baseline prune` removes it."),
+        more => writeln!(out, "{more} findings of the baseline are gone; `blocklint baseline prune` removes them."),
     }
 }
 
@@ -181,7 +181,7 @@ pub fn write_already_there(out: &mut dyn Write, findings: usize, with: &str) -> 
 
 /// Returns the text for no findings. A user who gave a missing path must not read that all is well.
 fn no_findings_text(summary: &Summary) -> &'static str {
-    if summary.incomplete { "No findings in what is there" } else { "No findings" }
+    if summary.incomplete { "No findings in the paths that exist" } else { "No findings" }
 }
 
 /// Writes the end of the last line: the numbers of the findings that are not shown.

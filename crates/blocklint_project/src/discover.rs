@@ -340,7 +340,7 @@ impl NamedPaths {
                 }
                 None => {
                     let why = match path.extension() {
-                        Some("pyi") => "skipped: a stub holds no code",
+                        Some("pyi") => "skipped: a stub has no code",
                         _ => "skipped: not a Python, Rust or Java file",
                     };
                     problems.push(Problem::new(path.as_std_path(), why));

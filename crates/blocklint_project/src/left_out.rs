@@ -26,10 +26,10 @@ pub fn why_left_out(
     for folder in folders.clone() {
         let name = folder.file_name().unwrap_or_default();
         if SKIPPED_FOLDERS.contains(&name) {
-            return format!("it lies in `{name}`, which holds other people's code");
+            return format!("it is in `{name}`, a folder for third-party code");
         }
         if is_environment(folder.as_std_path()) {
-            return format!("it lies in the virtual environment `{name}`");
+            return format!("it is in the virtual environment `{name}`");
         }
     }
     let hidden =
@@ -42,7 +42,7 @@ pub fn why_left_out(
     }
     match fs::symlink_metadata(path) {
         Ok(metadata) if metadata.is_symlink() => "it is a link, and is read where it leads to".to_owned(),
-        _ => "an ignore file or a link on the way leaves it out".to_owned(),
+        _ => "an ignore file, or a link in its path, leaves it out".to_owned(),
     }
 }
 
@@ -66,7 +66,7 @@ fn excluding_pattern(
     lists.into_iter().find_map(|(patterns, from, key)| {
         let matches =
             |pattern: &&String| Patterns::new(std::iter::once((from, pattern.as_str())), false).covers(path, root);
-        patterns.iter().find(matches).map(|pattern| format!("`{pattern}` of `{key}` means it"))
+        patterns.iter().find(matches).map(|pattern| format!("`{pattern}` of `{key}` matches it"))
     })
 }
 

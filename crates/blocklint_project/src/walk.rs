@@ -196,7 +196,7 @@ fn link_loop(link: &Path) -> Option<Problem> {
     let target = fs::canonicalize(link).ok()?;
     let real_parent = fs::canonicalize(link.parent()?).ok()?;
     let is_loop = target.is_dir() && real_parent.starts_with(&target);
-    is_loop.then(|| Problem::new(link, "skipped: the link leads back to a folder it lies in"))
+    is_loop.then(|| Problem::new(link, "skipped: the link leads back to a folder that contains it"))
 }
 
 /// Checks the target of a symbolic link. Returns `Ok` if the target is to be read, and a problem if it is outside of
@@ -236,7 +236,7 @@ fn problem(error: &ignore::Error, folder: &Utf8Path) -> Option<Problem> {
             ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => error = err,
             ignore::Error::Io(io) => return Some(Problem::new(path, format!("skipped: {}", error_text(io)))),
             ignore::Error::Loop { child, .. } => {
-                return Some(Problem::new(child, "skipped: the link leads back to a folder it lies in"));
+                return Some(Problem::new(child, "skipped: the link leads back to a folder that contains it"));
             }
             _ => return None,
         }

@@ -38,8 +38,9 @@ pub(crate) fn help(subject: &Subject<'_>) -> Option<String> {
 /// Returns the help for a call that runs an event loop inside of an event loop: await the inner code instead.
 fn nested_loop_help(subject: &Subject<'_>) -> String {
     let (verb, object) = match subject.language {
-        Language::Python | Language::Rust => ("await", "what it runs"),
-        Language::Java => ("compose", "what it waits for"),
+        Language::Python => ("await", "the coroutine"),
+        Language::Rust => ("await", "the future"),
+        Language::Java => ("compose", "the publisher"),
     };
     match subject.is_direct {
         true => format!("{verb} {object} instead"),

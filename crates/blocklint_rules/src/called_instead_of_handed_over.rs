@@ -11,7 +11,7 @@ use crate::{Advice, Rule};
 pub(crate) static CALLED_INSTEAD_OF_HANDED_OVER: Rule = Rule {
     code: RuleCode::CALLED_INSTEAD_OF_HANDED_OVER,
     name: "called-instead-of-handed-over",
-    summary: "a function is called where it should be handed over",
+    summary: "a function is called where it should be passed as an argument",
     page: include_str!("../../../rules/BLT403-called-instead-of-handed-over.md"),
     effect: None,
     noun: "called instead of handed over",
@@ -56,5 +56,5 @@ fn remedy(subject: &Subject<'_>, advice: &Advice) -> Option<Result<Remedy, Refus
 }
 
 fn doubt(mistake: &Mistake) -> Option<&'static str> {
-    matches!(mistake, Mistake::CalledInsteadOfHandedOver { .. }).then_some("what the call gives is inferred")
+    matches!(mistake, Mistake::CalledInsteadOfHandedOver { .. }).then_some("the call's result is inferred")
 }

@@ -117,7 +117,7 @@ pub fn diagnose_comment(text: &str) -> Option<(String, Option<String>)> {
         let rules = parse_rules(codes).join(", ");
         return Some(match codes.trim_start().starts_with(':') {
             true => ("`noqa` is a comment of Python's linters".to_owned(), Some(format!("{NAME}: ignore[{rules}]"))),
-            false => ("a colon is missing behind `noqa`".to_owned(), Some(format!("noqa: {rules}"))),
+            false => ("a colon is missing after `noqa`".to_owned(), Some(format!("noqa: {rules}"))),
         });
     }
     let (name, rest) = match text.get(..NAME.len()).is_some_and(|head| head.eq_ignore_ascii_case(NAME)) {
@@ -148,10 +148,10 @@ pub fn diagnose_comment(text: &str) -> Option<(String, Option<String>)> {
             let is_directive = colon || is_set_off;
             return match near {
                 Some(known) if is_directive => {
-                    Some((format!("`{written}` is no word of {NAME}'s"), Some(with_rules(known))))
+                    Some((format!("`{written}` is not a {NAME} directive"), Some(with_rules(known))))
                 }
                 None if is_directive && list.starts_with(['[', '=']) && !word.is_empty() => {
-                    Some((format!("`{written}` is no word of {NAME}'s"), None))
+                    Some((format!("`{written}` is not a {NAME} directive"), None))
                 }
                 _ => None,
             };
@@ -160,38 +160,38 @@ pub fn diagnose_comment(text: &str) -> Option<(String, Option<String>)> {
     let suggestion = with_rules(known);
     if !colon {
         let is_comment = list.is_empty() || is_set_off || mentions_rules(list);
-        return is_comment.then(|| (format!("a colon is missing behind `{NAME}`"), Some(suggestion)));
+        return is_comment.then(|| (format!("a colon is missing after `{NAME}`"), Some(suggestion)));
     }
     if name != NAME {
         let clause = match name.eq_ignore_ascii_case(NAME) {
-            true => format!("`{name}` is written in small letters"),
+            true => format!("`{name}` must be lower case"),
             false => format!("`{name}` is not `{NAME}`"),
         };
         return Some((clause, Some(suggestion)));
     }
     if written != word {
-        return Some((format!("`{written}` is written in small letters"), Some(suggestion)));
+        return Some((format!("`{written}` must be lower case"), Some(suggestion)));
     }
     let clause = match list {
         _ if word == "nonblocking" => match is_set_off {
             true => format!("`{word}` takes no rules"),
             false => return None,
         },
-        list if list.starts_with('[') && !list.contains(']') => format!("the bracket behind `{word}` is not closed"),
+        list if list.starts_with('[') && !list.contains(']') => format!("the bracket after `{word}` is not closed"),
         list if list.starts_with('[') && list[1..].trim_start_matches([',', ' ', '\t']).starts_with(']') => {
-            return Some((format!("the brackets behind `{word}` name no rule"), None));
+            return Some((format!("the brackets after `{word}` name no rule"), None));
         }
         list if list.starts_with('[')
             && list.split_once(']').is_some_and(|(_, rest)| rest.trim_start().starts_with('[')) =>
         {
             let rules: Vec<&str> = rule_words(list).filter(|word| is_rule_like(word)).collect();
             let instead = format!("{NAME}: {word}[{}]", rules.join(", "));
-            return Some((format!("`{word}` has all its rules in one pair of brackets"), Some(instead)));
+            return Some((format!("all rules of `{word}` belong in one pair of brackets"), Some(instead)));
         }
         list if list.starts_with('[') || !is_set_off && !mentions_rules(list) => {
-            return Some((format!("`{word}` must stand alone on its line"), None));
+            return Some((format!("`{word}` must be alone on its line"), None));
         }
-        _ => format!("the rules behind `{word}` must stand in square brackets"),
+        _ => format!("the rules after `{word}` must be in square brackets"),
     };
     Some((clause, Some(suggestion)))
 }
@@ -282,7 +282,7 @@ mod tests {
         let is = |text: &str, clause: &str, instead: &str| {
             assert_eq!(diagnose(text), Some((clause.to_owned(), instead.to_owned())), "{text}");
         };
-        let no_word = |word: &str| format!("`{word}` is no word of blocklint's");
+        let no_word = |word: &str| format!("`{word}` is not a blocklint directive");
         is("blocklint: ingore[BLT101] why", &no_word("ingore"), "blocklint: ignore[BLT101]");
         is("blocklint: ignored[BLT101]", &no_word("ignored"), "blocklint: ignore[BLT101]");
         is("blocklint: non-blocking", &no_word("non-blocking"), "blocklint: nonblocking");
@@ -291,29 +291,29 @@ mod tests {
         is("blocklint: ignore-next-line BLT104", &no_word("ignore-next-line"), "blocklint: ignore[BLT104]");
         is("blocklint: frobnicate[x]", &no_word("frobnicate"), "");
         is("blocklint-disable(BLT101)", &no_word("disable"), "blocklint: ignore[BLT101]");
-        is("blocklint ignore BLT101", "a colon is missing behind `blocklint`", "blocklint: ignore[BLT101]");
-        is("blocklint: ignore[BLT101", "the bracket behind `ignore` is not closed", "blocklint: ignore[BLT101]");
-        is("blocklint: ignore[ ]", "the brackets behind `ignore` name no rule", "");
+        is("blocklint ignore BLT101", "a colon is missing after `blocklint`", "blocklint: ignore[BLT101]");
+        is("blocklint: ignore[BLT101", "the bracket after `ignore` is not closed", "blocklint: ignore[BLT101]");
+        is("blocklint: ignore[ ]", "the brackets after `ignore` name no rule", "");
         is(
             "blocklint: ignore[BLT101] [BLT102]",
-            "`ignore` has all its rules in one pair of brackets",
+            "all rules of `ignore` belong in one pair of brackets",
             "blocklint: ignore[BLT101, BLT102]",
         );
-        is("blocklint: ignore-file[BLT101]", "`ignore-file` must stand alone on its line", "");
-        is("blocklint: ignore-file", "`ignore-file` must stand alone on its line", "");
-        let brackets = "the rules behind `ignore` must stand in square brackets";
+        is("blocklint: ignore-file[BLT101]", "`ignore-file` must be alone on its line", "");
+        is("blocklint: ignore-file", "`ignore-file` must be alone on its line", "");
+        let brackets = "the rules after `ignore` must be in square brackets";
         for text in ["ignore BLT104 why", "ignore(BLT104)", "ignore=BLT104", "ignore: BLT104", "ignore - BTL104"] {
             is(&format!("blocklint: {text}"), brackets, "blocklint: ignore[BLT104]");
         }
         is("blocklint: ignore BLT104, blocking-sleep", brackets, "blocklint: ignore[BLT104, blocking-sleep]");
         is("blocklint: ignore as BLT104 says", brackets, "blocklint: ignore[BLT104]");
-        is("Blocklint: ignore[BLT101]", "`Blocklint` is written in small letters", "blocklint: ignore[BLT101]");
-        is("blocklint: IGNORE[BLT101]", "`IGNORE` is written in small letters", "blocklint: ignore[BLT101]");
+        is("Blocklint: ignore[BLT101]", "`Blocklint` must be lower case", "blocklint: ignore[BLT101]");
+        is("blocklint: IGNORE[BLT101]", "`IGNORE` must be lower case", "blocklint: ignore[BLT101]");
         is("blockint: ignore[BLT101]", "`blockint` is not `blocklint`", "blocklint: ignore[BLT101]");
         is("noqa: E501, BLT101", "`noqa` is a comment of Python's linters", "blocklint: ignore[BLT101]");
         is("blocklint: nonblocking[BLT101]", "`nonblocking` takes no rules", "blocklint: nonblocking");
-        is("noqa BLT101 why", "a colon is missing behind `noqa`", "noqa: BLT101");
-        is("noqa(BLT101)", "a colon is missing behind `noqa`", "noqa: BLT101");
+        is("noqa BLT101 why", "a colon is missing after `noqa`", "noqa: BLT101");
+        is("noqa(BLT101)", "a colon is missing after `noqa`", "noqa: BLT101");
         let string = |written: &str| format!("\"{written}\" is not `\"blocklint:BLT101\"`, one rule in each string");
         is("\"BLT101\"", &string("BLT101"), "@SuppressWarnings(\"blocklint:BLT101\")");
         is(

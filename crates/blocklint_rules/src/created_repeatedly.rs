@@ -92,11 +92,11 @@ fn help(made: CreatedKind, language: Language, call: &str) -> &'static str {
 fn doubt(mistake: &Mistake) -> Option<&'static str> {
     let Mistake::CreatedRepeatedly { occasion, .. } = mistake else { return None };
     Some(match occasion {
-        CreatedPer::PerEntry | CreatedPer::PerItem => "how often it is made is inferred from code that calls it",
+        CreatedPer::PerEntry | CreatedPer::PerItem => "the number of creations is inferred from the callers",
         CreatedPer::PerInstance { is_shown: true } => {
-            "how many instances there are is inferred from code that makes them"
+            "the number of instances is inferred from the code that creates them"
         }
-        CreatedPer::PerInstance { is_shown: false } => "nothing shows how many instances there are",
-        CreatedPer::PerCall => "nothing shows how often the function is called",
+        CreatedPer::PerInstance { is_shown: false } => "the code does not show how many instances exist",
+        CreatedPer::PerCall => "the code does not show how often the function is called",
     })
 }

@@ -8,7 +8,7 @@ use crate::Rule;
 pub static INVALID_SUPPRESSION: Rule = Rule {
     code: RuleCode::INVALID_SUPPRESSION,
     name: "invalid-suppression",
-    summary: "a comment names no rule or cannot be read, and silences nothing",
+    summary: "a comment names no rule or cannot be read, so it suppresses nothing",
     page: include_str!("../../../rules/BLT903-invalid-suppression.md"),
     effect: None,
     noun: "invalid suppression",

@@ -36,12 +36,12 @@ fn message(response: &LargeResponse) -> String {
         (None, Some(source)) if response.is_source_unknown => {
             format!("a list of unknown size from `{}()`", one_line(source).trim_end_matches("()"))
         }
-        (None, Some(source)) => format!("all that `{}()` gives", one_line(source).trim_end_matches("()")),
+        (None, Some(source)) => format!("all results of `{}()`", one_line(source).trim_end_matches("()")),
         (None, None) => "a collection of unknown size".to_owned(),
     };
     let meanwhile = match response.serialisation {
         Serialisation::Direct => "it is serialised",
-        Serialisation::ByClass => "it is converted to plain data before JSON is rendered",
+        Serialisation::ByClass => "it is converted to plain data before it is rendered as JSON",
         Serialisation::Rendered | Serialisation::ByHand => "JSON is rendered in Python",
         Serialisation::Encoded => "`jsonable_encoder` converts it",
         Serialisation::Old => "pydantic 1 converts it",
@@ -56,12 +56,10 @@ fn why(serialisation: Serialisation) -> &'static str {
             "the response is serialised on the event loop, also that of a plain `def`, in one call that nothing interrupts"
         }
         Serialisation::Rendered => {
-            "JSON is rendered in Python: data are made of the values first, then `json.dumps` runs over all of them, on the \
-             event loop"
+            "JSON is rendered in Python on the event loop: the values are first converted to plain data, then `json.dumps` runs over all of them"
         }
         Serialisation::ByClass => {
-            "a response class turns off the way in which the response model gives the bytes in one compiled call: data are made \
-             of the values first, then JSON of the data, on the event loop"
+            "with this response class the response model does not render the bytes in one compiled call: on the event loop the values are first converted to plain data, then to JSON"
         }
         Serialisation::ByHand => {
             "JSON of all of it is rendered in one call, which keeps the interpreter's lock also in the thread of a plain `def`"
@@ -99,11 +97,11 @@ fn help(response: &LargeResponse) -> String {
     match (response.serialisation, response.class.as_deref()) {
         (Serialisation::ByClass, Some(class)) => format!("drop `response_class={class}`, and {paging}"),
         (Serialisation::ByClass, None) => format!("drop the response class, and {paging}"),
-        (Serialisation::ByHand, _) => format!("return the data and declare what they are (`-> list[…]`), and {paging}"),
+        (Serialisation::ByHand, _) => format!("return the data and declare their type (`-> list[…]`), and {paging}"),
         (Serialisation::Rendered, _) => format!("from FastAPI 0.130 on this is three to four times as fast; {paging}"),
         (Serialisation::Encoded, _) => match response.model.as_deref() {
             Some(model) => format!("declare `response_model={model}`, and {paging}"),
-            None => format!("declare what is returned (`-> list[…]` or `response_model`), and {paging}"),
+            None => format!("declare the return type (`-> list[…]` or `response_model`), and {paging}"),
         },
         (Serialisation::Old, _) => format!(
             "{paging}, or return `Response(content=model.json(by_alias=True), media_type=\"application/json\", status_code=…)`, \
@@ -133,22 +131,22 @@ fn remedy_of(response: &LargeResponse) -> Result<Remedy, Refusal> {
         (Serialisation::Encoded, _, Some(model)) => only(EditKind::AddArgument {
             name: "response_model".to_owned(),
             value: model.to_owned(),
-            changes: "fields that it lacks are left out, aliases are used, values that do not fit are errors, OpenAPI tells of it"
+            changes: "fields that the model lacks are left out, aliases are used, values of another type are errors, and OpenAPI describes the model"
                 .to_owned(),
         }),
         (Serialisation::Old, ..) => {
             Err(Refusal::new("a response of bytes would skip the filter of fields, aliases and status code"))
         }
-        _ => Err(Refusal::new("pages or chunks change what callers get")),
+        _ => Err(Refusal::new("pages or chunks change the response that callers receive")),
     }
 }
 
 fn doubt(mistake: &Mistake) -> Option<&'static str> {
     match mistake {
         Mistake::LargeResponse(LargeResponse { is_source_unknown: true, .. }) => {
-            Some("the code that its items come from is not there: nothing shows how many there are")
+            Some("the code that produces the items was not read, so their number is unknown")
         }
-        Mistake::LargeResponse(LargeResponse { bound: None, .. }) => Some("nothing shows how many items there are"),
+        Mistake::LargeResponse(LargeResponse { bound: None, .. }) => Some("the code does not show how many items there are"),
         _ => None,
     }
 }

@@ -51,6 +51,6 @@ fn remedy(subject: &Subject<'_>, _: &Advice) -> Option<Result<Remedy, Refusal>> 
 }
 
 fn doubt(mistake: &Mistake) -> Option<&'static str> {
-    let clause = "the import stands in a program that imports the file which patches";
+    let clause = "the import is in a program that imports the file that patches";
     matches!(mistake, Mistake::LateMonkeyPatch { .. }).then_some(clause)
 }

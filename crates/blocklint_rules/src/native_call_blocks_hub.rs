@@ -60,16 +60,16 @@ fn remedy(subject: &Subject<'_>, advice: &Advice) -> Option<Result<Remedy, Refus
     let reason = match &advice.rewrite {
         _ if subject.language == Language::Rust => NO_GREENLETS,
         _ if subject.language == Language::Java => NO_EDIT,
-        _ if adapter.is_some() => "one call at start-up makes all of the library's calls cooperative",
+        _ if adapter.is_some() => "one call at start-up is the fix: it makes all of the library's calls cooperative",
         _ if subject.site != SiteForm::Call => "there is no call here that could run in a thread",
         _ if subject.holds_gil => "a thread would not help, because the call keeps the GIL",
         _ if advice.lazy => "the call only builds a lazy result: the code that consumes it blocks",
-        _ if advice.kind == Some(FixKind::None) => "the models know no correct edit of this call",
+        _ if advice.kind == Some(FixKind::None) => "no model describes a correct edit of this call",
         Some(template) => {
             let edit_kinds = vec![EditKind::Rewrite { template: template.clone() }];
             return Some(Ok(Remedy { edit_kinds, at_most: Applicability::Unsafe }));
         }
-        None => "the models know no pool of real threads for it",
+        None => "no model describes a pool of real threads for it",
     };
     Some(Err(Refusal::new(reason)))
 }

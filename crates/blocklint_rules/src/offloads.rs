@@ -28,7 +28,7 @@ fn words(subject: &Subject<'_>) -> Option<FindingText> {
 fn remedy(subject: &Subject<'_>, _: &Advice) -> Option<Result<Remedy, Refusal>> {
     let reason = match (subject.mistake, subject.language) {
         (Mistake::Starves(_) | Mistake::Offloads { .. }, Language::Rust) => {
-            "the limit of the work and the holder of the connection must be chosen by hand"
+            "the limit, and the code that holds the connection, must be chosen by hand"
         }
         (Mistake::Starves(_) | Mistake::Offloads { .. }, Language::Java) => NO_EDIT,
         (Mistake::Starves(Starved::OwnJob { .. }), _) => "the thread that runs the job must be chosen by hand",
@@ -148,13 +148,13 @@ fn starved_help(language: Language, starved: &Starved) -> &'static str {
 fn doubt(mistake: &Mistake) -> Option<&'static str> {
     Some(match mistake {
         Mistake::Starves(Starved::SecondConnection { .. } | Starved::OwnJob { .. }) => {
-            "the other one is some calls away"
+            "the other one is several calls away"
         }
-        Mistake::Offloads { unbounded: Unbounded::PerItem, .. } => "how many items there are at once is inferred",
+        Mistake::Offloads { unbounded: Unbounded::PerItem, .. } => "the number of simultaneous items is inferred",
         Mistake::Offloads { unbounded: Unbounded::PerEntry(_), .. } => {
-            "how many of them run at once is inferred from code that calls it"
+            "the number of simultaneous calls is inferred from the callers"
         }
-        Mistake::Offloads { unbounded: Unbounded::Endless, .. } => "that the work never ends is inferred",
+        Mistake::Offloads { unbounded: Unbounded::Endless, .. } => "the analysis only infers that the work never ends",
         _ => return None,
     })
 }

@@ -8,7 +8,7 @@ use crate::{Rule, created_repeatedly};
 pub(crate) static PER_INSTANCE_SCHEDULER: Rule = Rule {
     code: RuleCode::PER_INSTANCE_SCHEDULER,
     name: "per-instance-scheduler",
-    summary: "threads are made for each instance or request",
+    summary: "threads are created for each instance or request",
     page: include_str!("../../../rules/BLT501-per-instance-scheduler.md"),
     effect: None,
     noun: "scheduler per instance",

@@ -8,7 +8,7 @@ use crate::{Rule, created_repeatedly};
 pub(crate) static POOL_PER_CALL: Rule = Rule {
     code: RuleCode::POOL_PER_CALL,
     name: "pool-per-call",
-    summary: "a client or connection pool is made for each request or item",
+    summary: "a client or connection pool is created for each request or item",
     page: include_str!("../../../rules/BLT502-pool-per-call.md"),
     effect: None,
     noun: "pool per call",

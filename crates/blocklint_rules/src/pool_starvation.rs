@@ -8,7 +8,7 @@ use crate::{Rule, offloads};
 pub(crate) static POOL_STARVATION: Rule = Rule {
     code: RuleCode::POOL_STARVATION,
     name: "pool-starvation",
-    summary: "a connection of a pool is held where others wait for one",
+    summary: "a pooled connection is held while other code waits for one",
     page: include_str!("../../../rules/BLT402-pool-starvation.md"),
     effect: None,
     noun: "pool starvation",

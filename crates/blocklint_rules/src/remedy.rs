@@ -57,38 +57,38 @@ pub fn refusal_of_bound(bound: &BoundCall) -> Refusal {
             format!("`with {call}` affects only the thread that enters it")
         }
         (_, BoundUse::EnteredUnknown) => {
-            format!("it is not known that `with {call}` would affect another thread")
+            format!("`with {call}` may affect only the thread that enters it")
         }
         (Bound::Thread | Bound::Block, BoundUse::Made) => {
-            format!("it makes a `{call}`, which works only in the thread that creates it")
+            format!("it creates a `{call}`, which works only in the thread that creates it")
         }
         (Bound::Thread | Bound::Block, BoundUse::Used) => {
-            format!("a `{call}` that was created in this thread is used, and works in no other")
+            format!("it uses a `{call}` that was created in this thread and works in no other")
         }
         (Bound::Thread | Bound::Block, BoundUse::Called) => {
             format!("`{call}` works only in the thread that calls it now")
         }
         (Bound::Loop, BoundUse::Made) => {
-            format!("it makes a `{call}`, whose coroutines belong to the running loop")
+            format!("it creates a `{call}`, whose coroutines belong to the running loop")
         }
         (Bound::Loop, BoundUse::Used) => {
-            format!("a `{call}` is used, which belongs to the running loop")
+            format!("it uses a `{call}`, which belongs to the running loop")
         }
         (Bound::Loaded, BoundUse::Called) => {
-            format!("`{call}` runs code that is loaded at run time, whose needs are unknown")
+            format!("`{call}` runs code that is loaded at run time and may need this thread")
         }
         (Bound::Loaded, BoundUse::Used | BoundUse::Made) => {
-            format!("a `{call}` is used, whose code is loaded at run time and has unknown needs")
+            format!("it uses a `{call}`, whose code is loaded at run time and may need this thread")
         }
         (Bound::Loop, BoundUse::Called) => format!("`{call}` needs the thread of the running loop"),
         (Bound::Context, BoundUse::Used | BoundUse::Made) => {
-            format!("a `{call}` is used, which belongs to the task that calls it")
+            format!("it uses a `{call}`, which belongs to the calling task")
         }
         (Bound::ContextRead, _) => {
             format!("`{call}` reads the context of this task, which threads do not receive before Python 3.9")
         }
-        (Bound::Nothing, _) => format!("`{call}` stays in this thread"),
-        (Bound::Context, BoundUse::Called) => format!("`{call}` changes state of the task that calls it"),
+        (Bound::Nothing, _) => format!("`{call}` must stay in this thread"),
+        (Bound::Context, BoundUse::Called) => format!("`{call}` changes state of the calling task"),
     };
     Refusal::with_place(reason, bound.place.clone())
 }
@@ -115,7 +115,7 @@ pub enum Availability {
 pub(crate) const NO_EDIT: &str = "no edit is known";
 
 /// The refusal of an edit for a rule about greenlets.
-pub(crate) const NO_GREENLETS: &str = "there are no greenlets in Rust";
+pub(crate) const NO_GREENLETS: &str = "Rust has no greenlets";
 
 /// Returns the remedy of a finding: the kinds of edit that can fix it, best first.
 ///
@@ -140,10 +140,10 @@ pub fn choose_remedy(subject: &Subject<'_>, advice: &Advice) -> Result<Remedy, R
         SiteForm::Call => {}
     }
     if !subject.owner.kind.is_async() {
-        return refuse("the function is not `async`: nothing can be awaited in it");
+        return refuse("the function is not `async`, so it cannot `await`");
     }
     if advice.kind == Some(FixKind::None) {
-        return refuse("the models know no correct edit of this call");
+        return refuse("no model describes a correct edit of this call");
     }
     let mut edit_kinds = Vec::new();
     let is_newer = |availability: &Availability| matches!(availability, Availability::NeedsNewerVersion(_));

@@ -16,10 +16,10 @@ pub(crate) fn choose_java_remedy(subject: &Subject<'_>, advice: &Advice) -> Resu
         SiteForm::Call => {}
     }
     let Some(mut publishers) = Runtime::publishers(subject.runtime) else {
-        return refuse("only chains of publishers can take it");
+        return refuse("only a call in a chain of publishers has an edit");
     };
     if advice.kind == Some(FixKind::None) {
-        return refuse("the models know no correct edit of this call");
+        return refuse("no model describes a correct edit of this call");
     }
     let sleeps = subject.rule.effect == Some(Effect::Sleep);
     let template =

@@ -36,15 +36,15 @@ fn refuse_uneditable(subject: &Subject<'_>, advice: &Advice) -> Result<(), Refus
         SiteForm::Call => {}
     }
     if !subject.owner.kind.is_async() {
-        return refuse("the function is not `async`: nothing can be awaited in it");
+        return refuse("the function is not `async`, so it cannot `await`");
     }
     if advice.kind == Some(FixKind::None) {
-        return refuse("the models know no correct edit of this call");
+        return refuse("no model describes a correct edit of this call");
     }
     for availability in [&advice.twin_availability, &advice.pool_availability] {
         if let Availability::AmbiguousRuntime(other) = availability {
             let runtime = Runtime::Tokio;
-            return Err(Refusal::new(format!("it is not known whether it runs on `{runtime}` or on `{other}`")));
+            return Err(Refusal::new(format!("the runtime is ambiguous: `{runtime}` or `{other}`")));
         }
     }
     Ok(())

@@ -8,7 +8,7 @@ use crate::{Rule, offloads};
 pub(crate) static UNBOUNDED_OFFLOAD: Rule = Rule {
     code: RuleCode::UNBOUNDED_OFFLOAD,
     name: "unbounded-offload",
-    summary: "work is handed to threads without a bound",
+    summary: "work is passed to threads without a limit",
     page: include_str!("../../../rules/BLT401-unbounded-offload.md"),
     effect: None,
     noun: "unbounded offload",

@@ -8,7 +8,7 @@ use crate::Rule;
 pub static UNEXPLAINED_SUPPRESSION: Rule = Rule {
     code: RuleCode::UNEXPLAINED_SUPPRESSION,
     name: "unexplained-suppression",
-    summary: "a comment gives no reason where the configuration demands one",
+    summary: "a comment has no reason, but the configuration requires one",
     page: include_str!("../../../rules/BLT904-unexplained-suppression.md"),
     effect: None,
     noun: "unexplained suppression",

@@ -8,7 +8,7 @@ use crate::Rule;
 pub static UNUSED_SUPPRESSION: Rule = Rule {
     code: RuleCode::UNUSED_SUPPRESSION,
     name: "unused-suppression",
-    summary: "a comment silences nothing",
+    summary: "a comment suppresses nothing",
     page: include_str!("../../../rules/BLT901-unused-suppression.md"),
     effect: None,
     noun: "unused suppression",

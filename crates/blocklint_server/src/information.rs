@@ -10,7 +10,7 @@ use crate::settings::{DiagnosticMode, Run, Settings};
 pub(crate) fn debug_information(client: &Client, folders: &[Folder]) -> String {
     let mut text = format!("blocklint {}\n", env!("CARGO_PKG_VERSION"));
     let _ = writeln!(text, "The editor counts positions in {}.", client.encoding.as_str().to_uppercase());
-    let asks = if client.pulls_diagnostics { "asks for findings when it wants them" } else { "is sent findings" };
+    let asks = if client.pulls_diagnostics { "requests findings" } else { "is sent findings" };
     let _ = writeln!(text, "The editor {asks}.");
     for folder in folders {
         let analysis = &folder.analysis;

@@ -42,7 +42,7 @@ fn baseline_path(check: &Check, project: &Project, current: &Utf8Path) -> Result
     if path.exists() && !lies_within(&path, &project.root) {
         let path = path_from(&path, current);
         return Err(Failure::new(format!(
-            "{path}: a link out of the project; `--baseline FILE` names what it leads to"
+            "{path}: a link out of the project; pass its target by `--baseline FILE`"
         )));
     }
     Ok((path, false))
@@ -98,7 +98,7 @@ pub(super) fn report_stale(check: &Check, held: &BaselineResult) {
         let stale: u32 = held.stale.iter().map(|(_, count)| count).sum();
         let (findings, them) =
             if stale == 1 { ("finding of the baseline is", "it") } else { ("findings of the baseline are", "them") };
-        error(format!("{stale} {findings} gone; `blocklint baseline prune` takes {them} out"));
+        error(format!("{stale} {findings} gone; `blocklint baseline prune` removes {them}"));
     }
 }
 
@@ -125,11 +125,11 @@ fn analyse_current(check: &Check) -> Result<CurrentState, Failure> {
     let is_comparison = check.since.is_some() || check.changed || check.staged;
     if is_comparison || check.fix || check.diff || check.add_ignore.is_some() || check.run.watch {
         return Err(Failure::new(
-            "a baseline is made of all that is found: options for changes and fixes say nothing to it",
+            "a baseline contains all findings, so options for changes and fixes do not apply",
         ));
     }
     if check.run.stdin_filename.is_some() {
-        return Err(Failure::new("a baseline is made of files, not of stdin"));
+        return Err(Failure::new("a baseline needs files, not stdin"));
     }
     let prepared = prepare(check)?;
     let (path, _) = baseline_path(check, &prepared.project, &prepared.current)?;
@@ -155,7 +155,7 @@ fn create(check: &Check, force: bool) -> Result<u8, Failure> {
         return Err(Failure::new(format!("{name}: {message}")));
     }
     if project.files.iter().any(|file| !file.reported) {
-        warning("only what stands under the given paths is in the baseline");
+        warning("the baseline contains only findings under the given paths");
     }
     let seen = Coverage { levels: prepared.levels, aside: check.includes_aside(&project.configuration) };
     let baseline = Baseline::of(&chosen.findings, &project.root, seen);
@@ -170,7 +170,7 @@ fn prune(check: &Check) -> Result<u8, Failure> {
         return Ok(FAILED);
     }
     if !is_whole {
-        return Err(Failure::new("nothing is taken out of the baseline: what was left out may still be there"));
+        return Err(Failure::new("nothing is removed from the baseline: findings in the parts that were left out may still exist"));
     }
     let held = hide_baselined(check, &baseline, &mut chosen, &prepared);
     let gone = baseline.prune(&held.stale);
@@ -179,8 +179,8 @@ fn prune(check: &Check) -> Result<u8, Failure> {
     }
     let name = path_from(&path, &prepared.current);
     print(&match gone {
-        0 => format!("Nothing to take out of {name}: {}.\n", count_with_files(&baseline)),
-        gone => format!("Took {} out of {name}, which holds {}.\n", count_findings(gone), count_with_files(&baseline)),
+        0 => format!("Nothing to remove from {name}: {}.\n", count_with_files(&baseline)),
+        gone => format!("Removed {} from {name}, which now has {}.\n", count_findings(gone), count_with_files(&baseline)),
     })
 }
 

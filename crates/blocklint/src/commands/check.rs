@@ -308,13 +308,13 @@ fn read_stdin(check: &Check) -> Result<Option<Vec<u8>>, Failure> {
     let reads_stdin = is_implied || check.paths.iter().any(|path| path == "-");
     match (&check.run.stdin_filename, reads_stdin) {
         (None, false) => return Ok(None),
-        (None, true) => return Err(Failure::new("`-` needs --stdin-filename, which says whose text it is")),
+        (None, true) => return Err(Failure::new("`-` needs --stdin-filename, the path of the file whose text stdin is")),
         (Some(_), false) => {
-            return Err(Failure::new("--stdin-filename says whose text `-` is, but another path is given"));
+            return Err(Failure::new("--stdin-filename needs `-`, but another path is given"));
         }
         (Some(_), true) if check.paths.len() > 1 => {
             return Err(Failure::new(
-                "`-` goes with no other path: the project around --stdin-filename is analysed anyway",
+                "`-` allows no other path: the project around --stdin-filename is analysed anyway",
             ));
         }
         (Some(_), true) if check.fix || check.diff || check.run.watch => {

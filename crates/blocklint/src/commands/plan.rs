@@ -20,7 +20,7 @@ pub(crate) fn plan_command(arguments: &Plan) -> Result<u8, Failure> {
     };
     if check.fix || check.diff || check.add_ignore.is_some() || check.run.watch || check.statistics.is_some() {
         return Err(Failure::new(
-            "a plan says what to change and changes nothing: options for fixes and counts say nothing to it",
+            "a plan changes nothing, so options for fixes and counts do not apply",
         ));
     }
     let prepared = prepare(check)?;

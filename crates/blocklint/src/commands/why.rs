@@ -180,11 +180,11 @@ fn describe_missing_source(path: &Utf8Path, current: &Utf8Path) -> String {
     let full = absolute(current, path);
     let shown = path_from(&full, current);
     if full.is_dir() {
-        format!("{shown}: a folder, and no file")
+        format!("{shown}: a folder, not a file")
     } else if !full.exists() {
         format!("{shown}: no such file")
     } else if path.extension() == Some("pyi") {
-        format!("{shown}: a stub holds no code")
+        format!("{shown}: a stub has no code")
     } else {
         format!("{shown}: not a Python, Rust or Java file")
     }
@@ -203,7 +203,7 @@ struct Line<'a> {
 /// Parses `PATH:LINE` or `PATH:cell CELL:LINE`, optionally with a column after it, as in printed findings.
 fn parse_line(text: &str) -> Result<Line<'_>, Failure> {
     let number = |text: &str| text.parse::<u32>().ok().filter(|number| *number > 0);
-    let invalid = || Failure::new(format!("`{text}` names no line; expected PATH:LINE, as in `app/views.py:42`"));
+    let invalid = || Failure::new(format!("`{text}` is not a line; expected PATH:LINE, as in `app/views.py:42`"));
     let (head, last) = text.rsplit_once(':').ok_or_else(invalid)?;
     let last = number(last).ok_or_else(invalid)?;
     let (path, line) = match head.rsplit_once(':').and_then(|(path, line)| Some((path, number(line)?))) {

@@ -120,7 +120,7 @@ fn folders_pipes_and_devices_are_not_read() {
     folder.write("folder.py/inner.py", SLEEP);
     let run = folder.check();
     let told = "warning: dangling.py: skipped: No such file or directory
-warning: loop/up: skipped: the link leads back to a folder it lies in
+warning: loop/up: skipped: the link leads back to a folder that contains it
 warning: self.py: skipped: Too many levels of symbolic links
 ";
     assert_eq!(run.err, told);

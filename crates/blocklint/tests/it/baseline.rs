@@ -88,13 +88,13 @@ fn a_baseline_only_shrinks_without_force() {
         "{}",
         refused.err
     );
-    let unchanged = "Nothing to take out of blocklint-baseline.json: 5 findings in 2 files.\n";
+    let unchanged = "Nothing to remove from blocklint-baseline.json: 5 findings in 2 files.\n";
     assert_eq!(project.run(&["baseline", "prune"]), said(0, unchanged));
     // One finding is fixed, and another one is new.
     project.replace("app.py", "    time.sleep(3)\n", "    requests.get('v')\n");
     assert_eq!(
         project.run(&["baseline", "prune"]),
-        said(0, "Took 1 finding out of blocklint-baseline.json, which holds 4 findings in 2 files.\n")
+        said(0, "Removed 1 finding from blocklint-baseline.json, which now has 4 findings in 2 files.\n")
     );
     assert_eq!(check(&project).code, Some(1), "pruning adds nothing");
     assert_eq!(
@@ -108,7 +108,7 @@ fn a_baseline_only_shrinks_without_force() {
 fn stale_entries_are_reported_and_fail_in_ci() {
     let project = made();
     project.replace("app.py", "    time.sleep(2)\n    time.sleep(3)\n", "    pass\n");
-    let told = "No findings.\n3 findings in the baseline.\n2 findings of the baseline are gone; `blocklint baseline prune` takes them out.\n";
+    let told = "No findings.\n3 findings in the baseline.\n2 findings of the baseline are gone; `blocklint baseline prune` removes them.\n";
     assert_eq!(check(&project), said(0, told));
     assert_eq!(project.run(&["check", "--strict-baseline", "--output-format", "concise"]), said(1, told));
     let json = project.run(&["check", "--strict-baseline", "--output-format", "json"]);
@@ -150,7 +150,7 @@ fn a_folder_below_the_root_uses_the_file_at_the_root() {
     std::fs::remove_file(project.path().join("blocklint-baseline.json")).expect("removed");
     let part = below(&["baseline", "create"]);
     assert_eq!(part.out, "Wrote ../blocklint-baseline.json: 1 finding in 1 file.\n");
-    assert!(part.err.contains("only what stands under the given paths is in the baseline"), "{}", part.err);
+    assert!(part.err.contains("the baseline contains only findings under the given paths"), "{}", part.err);
 }
 
 #[test]

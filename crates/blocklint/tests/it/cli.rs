@@ -67,7 +67,7 @@ fn a_path_that_does_not_exist_fails_the_run_after_the_rest() {
     let project = Project::new(&[("a.py", "x = 1\n")]);
     let run = project.run(&["check", "a.py", "nowhere.py"]);
     assert_eq!((run.code, run.err.as_str()), (Some(2), "error: nowhere.py: no such file or folder\n"));
-    assert_eq!(run.out, "No findings in what is there: 0 functions that must not block in 1 file.\n");
+    assert_eq!(run.out, "No findings in the paths that exist: 0 functions that must not block in 1 file.\n");
     // If no other path is given, no summary of findings is printed.
     let run = project.run(&["check", "nowhere.py"]);
     let told = "error: nowhere.py: no such file or folder\n";
@@ -273,7 +273,7 @@ fn findings_without_a_cause_are_counted_apart_from_unreadable_files() {
     let out = project.run(&["check"]).out;
     let headings =
         out.lines().filter(|line| line.starts_with("findings ") || line.starts_with("what ")).collect::<Vec<_>>();
-    assert_eq!(headings, ["findings without a cause elsewhere", "what was not read or analysed as a whole"], "{out}");
+    assert_eq!(headings, ["findings without a cause elsewhere", "files that were not fully read or analysed"], "{out}");
     assert!(!out.contains("blocks here"), "{out}");
     let findings = project.run(&["check", "--output-format", "json"]).out;
     let findings: serde_json::Value = serde_json::from_str(&findings).expect("JSON");

@@ -164,7 +164,7 @@ fn explain_shows_the_rows_that_decide_first() {
     let (code, out, _) = shown(&["models", "explain", "std::fs::read"]);
     assert!(code == Some(0) && out.contains("(rust)") && out.contains("effect = \"file\""), "{out}");
     let (code, _, err) = shown(&["models", "explain", "time.slep"]);
-    assert_eq!((code, err.as_str()), (Some(2), "error: no model speaks of `time.slep`\n"));
+    assert_eq!((code, err.as_str()), (Some(2), "error: no model describes `time.slep`\n"));
 }
 
 #[test]

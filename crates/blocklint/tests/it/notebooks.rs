@@ -136,7 +136,7 @@ fn a_stub_is_no_code() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_blocklint"));
     let run = command.env_clear().current_dir(folder.path()).args(["check", "stub.pyi"]).output().expect("it starts");
     let told = String::from_utf8(run.stderr).expect("UTF-8");
-    assert!(told.starts_with("warning: stub.pyi: skipped: a stub holds no code\n"), "{told}");
+    assert!(told.starts_with("warning: stub.pyi: skipped: a stub has no code\n"), "{told}");
     assert_eq!(run.status.code(), Some(0));
 }
 

@@ -42,7 +42,7 @@ fn a_function_on_all_ways_comes_first() {
 fn the_plan_begins_with_the_first_cause_of_check() {
     let out = project().run(&["check"]).out;
     assert!(
-        out.ends_with("Begin with all that `store.Store.load` does: a change of it clears 3 of 4 findings.\n"),
+        out.ends_with("Begin with the whole function `store.Store.load`: a change of it clears 3 of 4 findings.\n"),
         "{out}"
     );
     // A cause that frees fewer functions than a helper comes later, also if it is worse.

@@ -106,7 +106,7 @@ fn a_comment_that_cannot_be_read_says_what_was_meant() {
     let (code, out, _) = folder.run(&["check", "--select", "BLT903"]);
     assert_eq!(code, Some(1));
     for line in [
-        "warning[BLT903]: comment cannot be read: `ingore` is no word of blocklint's",
+        "warning[BLT903]: comment cannot be read: `ingore` is not a blocklint directive",
         "unknown rules `BLT1O1` and `BLT110` in a comment",
     ] {
         assert!(out.contains(line), "{line}: {out}");

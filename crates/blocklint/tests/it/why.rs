@@ -267,7 +267,7 @@ async def handler():
     assert!(at(4).starts_with("app.py:4 a blank line outside of any function of module `app`\n"), "{}", at(4));
     assert!(at(6).starts_with("app.py:6 a comment in function `app.nap`\n"), "{}", at(6));
     let inside = at(8);
-    assert!(inside.contains("goes on with the call of `time.sleep` (app.py:7:5)\n"), "{inside}");
+    assert!(inside.contains("continues with the call of `time.sleep` (app.py:7:5)\n"), "{inside}");
     assert!(inside.contains("to BLT101 at app.py:12:5\n"), "{inside}");
     let (code, _, err) = in_folder(&[("app.py", app)], ".", &["why", "app.py:99"]);
     assert_eq!((code, err.trim()), (2, "error: app.py:99: no such line"));
@@ -388,13 +388,13 @@ async def handler():
     };
     assert_eq!(hidden(&[("app.py", app)], &["app.py:5"]), ["silenced by a comment: measured"]);
     assert_eq!(hidden(&[("app.py", app)], &["app.py:6"]), [] as [&str; 0]);
-    let below = ["below what is shown; `--min-severity note` shows it"];
+    let below = ["below the shown levels; `--min-severity note` shows it"];
     assert_eq!(hidden(&[("app.py", app)], &["app.py:7"]), below);
     assert_eq!(hidden(&[("app.py", app)], &["app.py:7", "--min-severity", "note"]), [] as [&str; 0]);
     let unselected = ["the rule is not selected; `--extend-select BLT101` reports it"];
     assert_eq!(hidden(&[("app.py", app)], &["app.py:6", "--ignore", "BLT101"]), unselected);
     let of_file = ("blocklint.toml", "[per-file-ignores]\n\"app.py\" = [\"BLT101\"]\n");
-    let silenced = ["`per-file-ignores` of the configuration silences it"];
+    let silenced = ["`per-file-ignores` of the configuration suppresses it"];
     assert_eq!(hidden(&[("app.py", app), of_file], &["app.py:6"]), silenced);
     let test = "import time\n\nasync def test_nap():\n    time.sleep(2)\n";
     let aside = hidden(&[("tests/test_app.py", test), ("app.py", app)], &["tests/test_app.py:4"]);

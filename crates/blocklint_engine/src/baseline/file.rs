@@ -119,7 +119,7 @@ impl Baseline {
             }
         }
         let levels = Severity::parse(&document.min_severity).zip(Confidence::parse(&document.min_confidence));
-        let levels = levels.ok_or_else(|| error(None, "not a baseline: its levels are none".to_owned()))?;
+        let levels = levels.ok_or_else(|| error(None, "not a baseline: `min-severity` or `min-confidence` is not a known level".to_owned()))?;
         let (severity, confidence) = levels;
         let coverage = Coverage { levels: Levels { severity, confidence }, aside: document.include_aside };
         Ok(Baseline { coverage, entries })
@@ -133,7 +133,7 @@ impl Baseline {
     pub fn write(&self, path: &Utf8Path) -> io::Result<()> {
         // A symbolic link is followed, so that the file behind it is replaced and not the link.
         let target = path.canonicalize_utf8().unwrap_or_else(|_| path.to_owned());
-        let folder = target.parent().ok_or_else(|| io::Error::other("it lies in no folder"))?;
+        let folder = target.parent().ok_or_else(|| io::Error::other("its path has no folder"))?;
         let mut new = tempfile::Builder::new().prefix(".blocklint-").tempfile_in(folder)?;
         new.write_all(self.text().as_bytes())?;
         copy_permissions(new.as_file(), &target)?;

@@ -102,5 +102,5 @@ fn note_of_new_cause(finding: &Finding, before: &CausesOfOwner, root: &Utf8Path)
         .find(|(call, count)| known.get(*call).is_none_or(|old| old < count))?;
     // If several lines enter the call, the new one is unknown, because lines are not compared. The note names the last.
     let cause = finding.causes.iter().rev().find(|cause| cause.call == call)?;
-    Some(format!("it was there already; the change adds `{call}` behind it, in `{}`", last_name(&cause.function)))
+    Some(format!("the finding is old; the change adds `{call}` behind it, in `{}`", last_name(&cause.function)))
 }

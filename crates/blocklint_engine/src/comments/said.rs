@@ -22,9 +22,9 @@ pub(super) fn unused(comment: &Comment<'_>, idle: &[&str]) -> (Finding, Option<C
         idle => format!("unused suppression of {}", quote_words(idle)),
     };
     let note = match idle {
-        [] => "no finding stands here",
-        [_] => "no call that this rule reports stands here or is reached from here",
-        _ => "no call that these rules report stands here or is reached from here",
+        [] => "no finding is here",
+        [_] => "no call that this rule reports is here or is reached from here",
+        _ => "no call that these rules report is here or is reached from here",
     };
     let help = match is_whole {
         true => "remove the suppression".to_owned(),
@@ -61,7 +61,7 @@ pub(super) fn unknown(comment: &Comment<'_>) -> Option<(Finding, Option<CommentE
     };
     let message = format!("unknown {rules} {} in a comment{question}", quote_words(&unknown));
     let mut finding = new_finding(comment, INVALID_SUPPRESSION.code, message);
-    finding.notes.push("the comment silences nothing by that name".to_owned());
+    finding.notes.push("the comment suppresses nothing by that name".to_owned());
     if near.is_empty() {
         finding.help = Some("`blocklint rule --all` shows all rules".to_owned());
         return Some((finding, None));
@@ -84,7 +84,7 @@ pub(super) fn malformed(comment: &Comment<'_>, text: &str) -> Option<(Finding, O
     let instead = instead.map_or_else(String::new, |instead| format!("; write `{instead}`"));
     let mut finding =
         new_finding(comment, INVALID_SUPPRESSION.code, format!("comment cannot be read: {mistake}{instead}"));
-    finding.notes.push("it silences nothing".to_owned());
+    finding.notes.push("it suppresses nothing".to_owned());
     Some((finding, None))
 }
 
@@ -93,8 +93,8 @@ pub(super) fn unexplained(comment: &Comment<'_>) -> (Finding, Option<CommentEdit
     let mut finding = new_finding(comment, UNEXPLAINED_SUPPRESSION.code, "suppression without a reason".to_owned());
     finding.notes.push("`require-reason` of the configuration asks for one".to_owned());
     finding.help = Some(match comment.kind {
-        SuppressionKind::Noqa => "say why behind the codes: `noqa: BLT101 because …`".to_owned(),
-        _ => "say why behind the brackets: `blocklint: ignore[BLT101] because …`".to_owned(),
+        SuppressionKind::Noqa => "add the reason after the codes: `noqa: BLT101 because …`".to_owned(),
+        _ => "add the reason after the brackets: `blocklint: ignore[BLT101] because …`".to_owned(),
     });
     (finding, None)
 }

@@ -33,12 +33,12 @@ fn doubt_text(explainer: &Explainer<'_, '_>, doubt: &Doubt) -> Remark {
         Doubt::Inferred(site) => Remark::at(inferred_text(explainer, *site), place_of_site(linker, *site)),
         Doubt::PerhapsOther(site) => {
             let written = linker.written_site(*site);
-            Remark::at(format!("`{written}` may also run something that is not known"), place_of_site(linker, *site))
+            Remark::at(format!("`{written}` may also run unknown code"), place_of_site(linker, *site))
         }
         Doubt::ByName(site) => {
             let written = linker.written_site(*site);
             let says = format!(
-                "nothing is known of what `{written}` is called on; the project has only one method of this name"
+                "the receiver of `{written}` is unknown; the project has only one method of this name"
             );
             Remark::at(says, place_of_site(linker, *site))
         }
@@ -49,7 +49,7 @@ fn doubt_text(explainer: &Explainer<'_, '_>, doubt: &Doubt) -> Remark {
                 .filter(|text| !text.is_empty())
                 .map_or_else(|| "its argument".to_owned(), |text| format!("`{text}`"));
             let written = linker.written_site(*site);
-            Remark::at(format!("that `{written}` runs {argument} is inferred"), place_of_site(linker, *site))
+            Remark::at(format!("the analysis only infers that `{written}` runs {argument}"), place_of_site(linker, *site))
         }
         Doubt::Undecided(site) => {
             let written = linker.written_site(*site);
@@ -57,11 +57,11 @@ fn doubt_text(explainer: &Explainer<'_, '_>, doubt: &Doubt) -> Remark {
             Remark::at(says, place_of_site(linker, *site))
         }
         Doubt::Root(kind) => Remark::new(match kind {
-            RootKind::Dispatched => "it is one of several callables that code of an event loop chooses among",
-            RootKind::Composed => "it is not known where its chain is subscribed to",
-            _ => "it is not known on which thread its result is composed",
+            RootKind::Dispatched => "it is one of several callables that event-loop code chooses from",
+            RootKind::Composed => "the place that subscribes to its chain is unknown",
+            _ => "the thread that composes its result is unknown",
         }),
-        Doubt::Entry(of) => Remark::new(format!("that a greenlet runs {} is inferred", body_text(linker, *of))),
+        Doubt::Entry(of) => Remark::new(format!("the analysis only infers that a greenlet runs {}", body_text(linker, *of))),
     }
 }
 
@@ -98,9 +98,9 @@ fn inferred_text(explainer: &Explainer<'_, '_>, site: SiteRef) -> String {
     let written = linker.written_site(site);
     match explainer.receiver(site) {
         Some((receiver, of)) if !linker.values.is_unknown(of) => {
-            format!("what `{receiver}` is, is inferred: {}", value_text(linker, of))
+            format!("the value of `{receiver}` is inferred: {}", value_text(linker, of))
         }
-        _ => format!("what `{written}` runs is inferred"),
+        _ => format!("the callee of `{written}` is inferred"),
     }
 }
 
@@ -109,7 +109,7 @@ fn doubt_of_rule(raw: &RawFinding) -> Option<&'static str> {
     match raw.mistake {
         // A long calculation, because other code runs the same function in a thread.
         Mistake::Holds if raw.causes.is_empty() => {
-            Some("how long it takes is inferred: other code runs the same in a thread")
+            Some("its duration is inferred: other code runs the same call in a thread")
         }
         Mistake::Holds => None,
         _ => rule(raw.rule)?.doubt(&raw.mistake),

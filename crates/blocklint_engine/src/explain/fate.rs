@@ -49,11 +49,11 @@ fn reason_of(finding: &Finding, fate: Fate, request: &ExplainRequest<'_>) -> Str
         }
         Fate::Suppressed => match &finding.suppression {
             Some(suppression) if suppression.source == SuppressionSource::Configuration => {
-                "`per-file-ignores` of the configuration silences it".to_owned()
+                "`per-file-ignores` of the configuration suppresses it".to_owned()
             }
             Some(suppression) => {
                 let reason = suppression.reason.as_deref().unwrap_or("no reason given");
-                format!("silenced by a comment: {reason}")
+                format!("suppressed by a comment: {reason}")
             }
             None => "silenced".to_owned(),
         },
@@ -72,7 +72,7 @@ fn reason_of(finding: &Finding, fate: Fate, request: &ExplainRequest<'_>) -> Str
             if finding.confidence < levels.confidence {
                 options.push(format!("--min-confidence {}", finding.confidence));
             }
-            format!("below what is shown; `{}` shows it", options.join(" "))
+            format!("below the shown levels; `{}` shows it", options.join(" "))
         }
     }
 }

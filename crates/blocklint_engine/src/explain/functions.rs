@@ -35,7 +35,7 @@ pub(super) fn explained_function(explainer: &Explainer<'_, '_>, of: BodyRef) -> 
         && explanation.findings.is_empty()
         && explanation.findings_through.is_empty()
     {
-        duty.push(Remark::new("nothing that it runs is known to hold its thread"));
+        duty.push(Remark::new("none of its calls is known to hold its thread"));
     }
     // `uses` has its callers, and `duty_remarks` says if there are none.
     let ends = explanation.stop_reasons.iter().flat_map(|above| match above {
@@ -69,16 +69,16 @@ fn duty_remarks(explainer: &Explainer<'_, '_>, explanation: &BodyExplanation) ->
             let path = linker.library.text(*path);
             remarks.push(Remark::new(format!("may block: `{path}` runs it in {}", context_words(*context))));
         }
-        (None, _) => remarks.push(Remark::new("is judged where it is called: nothing says that it must not block")),
+        (None, _) => remarks.push(Remark::new("is judged at its callers: nothing says that it must not block")),
     }
     if linker.is_never_built(explanation.body.file) {
         remarks
             .push(Remark::new("is not part of the program: no `mod` declares its file, so the compiler never sees it"));
     }
     if explanation.is_for_tests {
-        remarks.push(Remark::new("is there for tests only: what they alone reach is left aside"));
+        remarks.push(Remark::new("is only for tests: findings that only tests reach are left aside"));
     } else if let Some(signal) = explanation.aside_signal {
-        remarks.push(Remark::new(format!("is left out of what counts: {} ({})", signal.says, signal.name)));
+        remarks.push(Remark::new(format!("does not count: {} ({})", signal.says, signal.name)));
     }
     let flow = linker.program.body(explanation.body).flow;
     let is_entered =
@@ -101,14 +101,14 @@ fn root_text(root: Root) -> String {
         RootKind::Registered => format!("must not block: a library runs it on the event loop{runtime}"),
         RootKind::Promised => "must not block: a comment promises it (`blocklint: nonblocking`)".to_owned(),
         RootKind::Literal | RootKind::Computing => {
-            format!("must not block: it is handed to the event loop where it stands{runtime}")
+            format!("must not block: the code around passes it to the event loop{runtime}")
         }
         RootKind::Dispatched => {
-            "must not block: it is one of several callables that code of an event loop chooses among".to_owned()
+            "must not block: it is one of several callables that event-loop code chooses from".to_owned()
         }
-        RootKind::Composed => "may run on the event loop: it is not known where its chain is subscribed to".to_owned(),
+        RootKind::Composed => "may run on the event loop: the place that subscribes to its chain is unknown".to_owned(),
         RootKind::Assembly => {
-            format!("must not block: it puts a publisher together, or answers later, for the event loop{runtime}")
+            format!("must not block: it builds a publisher, or answers later, for the event loop{runtime}")
         }
     }
 }
@@ -125,11 +125,11 @@ fn use_text(explainer: &Explainer<'_, '_>, body_use: BodyUse) -> Remark {
             let around = body_text(linker, linker.program.body_of_site(site));
             let text = match body_use {
                 BodyUse::Awaited(_) => format!("awaited by {around}"),
-                BodyUse::Made(_) => format!("made by {around}, and not run there"),
-                BodyUse::HandedOver(_, context) => format!("handed to {} by {around}", context_words(context)),
+                BodyUse::Made(_) => format!("created by {around}, and not run there"),
+                BodyUse::HandedOver(_, context) => format!("passed to {} by {around}", context_words(context)),
                 BodyUse::PassedOn(site) => {
                     format!(
-                        "given by {around} to `{}`, of which it is not known what it does with it",
+                        "passed by {around} to `{}`, whose use of it is unknown",
                         linker.written_site(site)
                     )
                 }

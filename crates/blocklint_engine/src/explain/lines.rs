@@ -60,7 +60,7 @@ pub(super) fn remarks(
     let mut remarks = Vec::new();
     if let Some(call) = context.enclosing_call.filter(|_| !is_called) {
         remarks.push(Remark::at(
-            format!("goes on with the call of `{}`", linker.written_site(call)),
+            format!("continues with the call of `{}`", linker.written_site(call)),
             place_of_site(linker, call),
         ));
     } else if !is_called && !has_findings && context.defines.is_empty() && context.class.is_none() {
@@ -82,10 +82,10 @@ pub(super) fn file_remarks(explainer: &Explainer<'_, '_>, file: FileId, text: &s
         remarks.push(Remark::new(says));
     }
     if linker.program.is_test(file) {
-        remarks.push(Remark::new("the file holds tests: what only they reach is left aside"));
+        remarks.push(Remark::new("the file has tests: findings that only tests reach are left aside"));
     }
     if is_generated(text) {
-        remarks.push(Remark::new("the file says that a program wrote it: no fix is made there"));
+        remarks.push(Remark::new("the file is generated, so it gets no fix"));
     }
     remarks
 }
@@ -115,11 +115,11 @@ pub(super) fn comment_remarks(explainer: &Explainer<'_, '_>, file: FileId, line:
             })
             .collect();
         let says = match (rules.is_empty(), named.is_empty()) {
-            (false, _) => format!("the comment here silences {}", rules.join(", ")),
+            (false, _) => format!("the comment here suppresses {}", rules.join(", ")),
             // A bare `noqa` is for other tools as well.
             (true, true) if row.kind == SuppressionKind::Noqa => return None,
-            (true, true) => "the comment here silences nothing".to_owned(),
-            (true, false) => format!("the comment here silences nothing of {}", named.join(", ")),
+            (true, true) => "the comment here suppresses nothing".to_owned(),
+            (true, false) => format!("the comment here suppresses nothing of {}", named.join(", ")),
         };
         Some(Remark::new(says))
     })

@@ -16,7 +16,7 @@ pub(super) fn end_remarks(explainer: &Explainer<'_, '_>, site: &Explanation<'_>,
     match end {
         EndReason::UnknownCallee(why) => single(unknown_callee_text(linker, site, *why)),
         EndReason::NoModel(path) => {
-            single(format!("no model speaks of `{}`: it is taken to hold no thread", text(*path)))
+            single(format!("no model describes `{}`, so it is assumed to hold no thread", text(*path)))
         }
         EndReason::NoEffect(path) => single(format!("no model row says that `{}` holds its thread", text(*path))),
         EndReason::Harmless(path) => single(format!("the model says that `{}` holds no thread", text(*path))),
@@ -26,12 +26,12 @@ pub(super) fn end_remarks(explainer: &Explainer<'_, '_>, site: &Explanation<'_>,
         EndReason::Excused(path) => {
             single(format!("`{}` holds no thread as it is called here: none of its rows applies", text(*path)))
         }
-        EndReason::NoTime(path) => single(format!("`{}` is given no time here: it does not wait", text(*path))),
+        EndReason::NoTime(path) => single(format!("`{}` has a timeout of zero here: it does not wait", text(*path))),
         EndReason::Lock(path) => {
-            single(format!("`{}` takes a lock of this process, which by itself is not reported", text(*path)))
+            single(format!("`{}` takes a lock of this process, which alone is not reported", text(*path)))
         }
         EndReason::Registers(of, Context::EventLoop) => single(format!(
-            "registers {} to run on the event loop, where it is judged by itself",
+            "registers {} to run on the event loop, where it is judged separately",
             body_text(linker, *of)
         )),
         EndReason::Registers(of, context) => single(format!(
@@ -40,27 +40,27 @@ pub(super) fn end_remarks(explainer: &Explainer<'_, '_>, site: &Explanation<'_>,
             context_words(*context)
         )),
         EndReason::Silenced(of, span) => vec![Remark::at(
-            format!("what {} does is silenced by a comment there", body_text(linker, *of)),
+            format!("a comment in {} suppresses its findings", body_text(linker, *of)),
             place(linker, of.file, *span),
         )],
         EndReason::Unconsumed(path) => single(format!(
-            "`{}` works when its result is consumed, and nothing that is known consumes it on an event loop",
+            "`{}` works when its result is consumed, and no known code consumes it on an event loop",
             text(*path)
         )),
         EndReason::Makes(of, Flow::Coroutine) => single(format!(
-            "makes a coroutine of `{}`: its body runs where that is awaited",
+            "creates a coroutine of `{}`: its body runs where the coroutine is awaited",
             linker.qualified_name(*of)
         )),
         EndReason::Makes(of, Flow::Sync) => {
-            single(format!("`{}` is only made, not run, here", linker.qualified_name(*of)))
+            single(format!("`{}` is only created here, not run", linker.qualified_name(*of)))
         }
         EndReason::Makes(of, Flow::Generator | Flow::AsyncGenerator) => single(format!(
-            "makes a generator of `{}`: its body runs where that is iterated",
+            "creates a generator of `{}`: its body runs where the generator is iterated",
             linker.qualified_name(*of)
         )),
         EndReason::Awaits(of, findings) => awaited_remarks(explainer, *of, findings),
         EndReason::Quiet(of) => {
-            single(format!("nothing that {} runs is known to hold its thread", body_text(linker, *of)))
+            single(format!("no call of {} is known to hold its thread", body_text(linker, *of)))
         }
         EndReason::HandsOver(passed) => {
             let callable = match (passed.written.as_str(), linker.program.language(site.site.file)) {
@@ -70,10 +70,10 @@ pub(super) fn end_remarks(explainer: &Explainer<'_, '_>, site: &Explanation<'_>,
             };
             single(match passed.context {
                 Context::EventLoop => {
-                    format!("hands {callable} to the event loop; nothing that it runs is known to hold the thread")
+                    format!("passes {callable} to the event loop; nothing that it runs is known to hold the thread")
                 }
                 context => {
-                    format!("hands {callable} to {}: what it does there holds no event loop", context_words(context))
+                    format!("passes {callable} to {}: its work there holds no event loop", context_words(context))
                 }
             })
         }
@@ -94,9 +94,9 @@ pub(super) fn plain_remark(explainer: &Explainer<'_, '_>, site: &Explanation<'_>
     let row = linker.program.site(site.site);
     let text = match row.kind {
         SiteKind::Call | SiteKind::New | SiteKind::Macro => "it runs no code of the project and no modelled call",
-        SiteKind::Import => "an import; what a module runs when it is first imported is not followed",
-        SiteKind::Await => "awaiting gives the thread back; what is awaited is judged where it is made",
-        _ => "no code of the project and no modelled call stands behind it",
+        SiteKind::Import => "an import; the code that a module runs at its first import is not followed",
+        SiteKind::Await => "`await` releases the thread; the awaited call is judged where it is created",
+        _ => "it leads to no code of the project and no modelled call",
     };
     Remark::new(text)
 }
@@ -105,9 +105,9 @@ fn unknown_callee_text(linker: &Linker<'_>, site: &Explanation<'_>, why: Why) ->
     let written = linker.written_site(site.site);
     match site.receiver {
         Some(receiver) if linker.values.is_unknown(receiver) => {
-            format!("what `{written}` is called on is unknown: {}", why.as_str())
+            format!("the receiver of `{written}` is unknown: {}", why.as_str())
         }
-        _ => format!("what `{written}` calls is unknown: {}", why.as_str()),
+        _ => format!("the callee of `{written}` is unknown: {}", why.as_str()),
     }
 }
 
@@ -118,12 +118,12 @@ fn awaited_remarks(explainer: &Explainer<'_, '_>, of: BodyRef, findings: &[usize
     let mut reasons: Vec<Remark> = raw_findings
         .take(MAX_LISTED)
         .map(|raw| {
-            let text = format!("{name} reports what it does itself: {} `{}`", raw.rule, raw.call);
+            let text = format!("{name} has its own finding: {} `{}`", raw.rule, raw.call);
             Remark::at(text, place(linker, raw.file, raw.span))
         })
         .collect();
     if reasons.is_empty() {
-        reasons.push(Remark::new(format!("{name} is judged by itself, and nothing was found in it")));
+        reasons.push(Remark::new(format!("{name} is judged separately, and nothing was found in it")));
     }
     reasons
 }
@@ -146,7 +146,7 @@ pub(super) fn stop_texts(
     match above {
         StopReason::NoCaller => {
             let facts = linker.program.body(of);
-            vec![Remark::at(format!("{name} has no caller that is known"), place(linker, of.file, facts.name_span))]
+            vec![Remark::at(format!("{name} has no known caller"), place(linker, of.file, facts.name_span))]
         }
         StopReason::TopLevel => vec![Remark::new(format!("{name} runs when it is imported"))],
         StopReason::Called(sites) => {
@@ -165,21 +165,21 @@ pub(super) fn stop_texts(
             remarks
         }
         StopReason::Made(site) => {
-            at_site(format!("{name} is only made there, and nothing that is known runs it"), *site)
+            at_site(format!("{name} is only created there, and no known code runs it"), *site)
         }
         StopReason::HandedOver(site, context) => at_site(
-            format!("{name} is handed to {} there, where it holds no event loop", context_words(*context)),
+            format!("{name} is passed to {} there, where it holds no event loop", context_words(*context)),
             *site,
         ),
         StopReason::PassedOn(site) => at_site(
             format!(
-                "{name} is given to `{}`, of which it is not known what it does with it",
+                "{name} is passed to `{}`, whose use of it is unknown",
                 linker.written_site(*site)
             ),
             *site,
         ),
         StopReason::Kept(file, span) => {
-            let text = format!("{name} is kept there, and no call of it from there is known");
+            let text = format!("{name} is stored there, and no known code calls it from there");
             vec![Remark::at(text, place(linker, *file, *span))]
         }
         StopReason::Registered(path, context) => {
@@ -187,7 +187,7 @@ pub(super) fn stop_texts(
             vec![Remark::new(format!("{name} is registered by `{path}` to run in {}", context_words(*context)))]
         }
         StopReason::Suppressed(file, span) => {
-            let text = format!("{name} is called there under a comment that silences it");
+            let text = format!("{name} is called there under a comment that suppresses it");
             vec![Remark::at(text, place(linker, *file, *span))]
         }
         StopReason::RuledOut(site) => at_site(format!("{name} is called there with arguments that rule it out"), *site),

@@ -123,7 +123,7 @@ fn owner_text(explainer: &Explainer<'_, '_>, site: &Explanation<'_>) -> String {
             format!("{text}, which runs on the event loop")
         }
         Some(RootKind::Dispatched) => {
-            format!("{text}, one of several callables that an event loop's code chooses among")
+            format!("{text}, one of several callables that event-loop code chooses from")
         }
         Some(RootKind::Composed) => format!("{text}, which may run on the event loop"),
         Some(RootKind::Assembly) => format!("{text}, which runs wherever its result is composed"),
@@ -158,14 +158,14 @@ fn run_target(linker: &Linker<'_>, target: &RunTarget) -> ExplainedTarget {
 fn edge_text(edge: TargetKind, flow: Flow, awaited: bool) -> String {
     match (edge, flow) {
         (TargetKind::Call, _) => "call".to_owned(),
-        (TargetKind::Consume, _) => "runs what was made earlier".to_owned(),
+        (TargetKind::Consume, _) => "runs an object that was created earlier".to_owned(),
         (TargetKind::Init, _) => "first import".to_owned(),
         (TargetKind::Construct, Flow::Coroutine) if awaited => "await".to_owned(),
-        (TargetKind::Construct, Flow::Coroutine) => "makes a coroutine".to_owned(),
-        (TargetKind::Construct, Flow::Generator) => "makes a generator".to_owned(),
-        (TargetKind::Construct, Flow::AsyncGenerator) => "makes an async generator".to_owned(),
-        (TargetKind::Construct, Flow::Sync) => "makes an instance".to_owned(),
-        (TargetKind::HandOver(context, _), _) => format!("hand-over to {}", context_words(context)),
+        (TargetKind::Construct, Flow::Coroutine) => "creates a coroutine".to_owned(),
+        (TargetKind::Construct, Flow::Generator) => "creates a generator".to_owned(),
+        (TargetKind::Construct, Flow::AsyncGenerator) => "creates an async generator".to_owned(),
+        (TargetKind::Construct, Flow::Sync) => "creates an instance".to_owned(),
+        (TargetKind::HandOver(context, _), _) => format!("handover to {}", context_words(context)),
     }
 }
 
@@ -200,7 +200,7 @@ fn call_row_text(row: &CallRow, tried: &TestedRow<'_>) -> String {
         Some(RowEffect::Harmless) => "holds no thread".to_owned(),
         None if row.is_async == Some(true) => "asynchronous".to_owned(),
         None if row.lazy => "works when its result is consumed".to_owned(),
-        None => "says nothing of holding a thread".to_owned(),
+        None => "does not say if it holds a thread".to_owned(),
     };
     if row.lazy && row.effect.is_some() {
         text.push_str(", when its result is consumed");
@@ -211,8 +211,8 @@ fn call_row_text(row: &CallRow, tried: &TestedRow<'_>) -> String {
         Some(LabelHold::Fixed(Hold::Seconds(seconds))) => text.push_str(&format!(", holds up to {seconds} s")),
         Some(LabelHold::Fixed(Hold::Unbounded)) => text.push_str(", without bound"),
         Some(LabelHold::Param { .. }) => match &tried.hold_parameter {
-            Some(name) => text.push_str(&format!(", as long as parameter `{name}` says")),
-            None => text.push_str(", as long as its caller says"),
+            Some(name) => text.push_str(&format!(", for the time in parameter `{name}`")),
+            None => text.push_str(", for the time that its caller passes"),
         },
     }
     text
@@ -223,7 +223,7 @@ fn handover_row_text(row: &HandoverRow) -> String {
     let runs = |runs: &Runs| match runs {
         Runs::In(Context::EventLoop) => "on the event loop".to_owned(),
         Runs::In(context) => format!("in {}", context_words(*context)),
-        Runs::Caller if row.wraps => "where that is called".to_owned(),
+        Runs::Caller if row.wraps => "where the callable is called".to_owned(),
         Runs::Caller => "during the call".to_owned(),
         Runs::Chain => "where its chain is".to_owned(),
     };
@@ -238,11 +238,11 @@ fn handover_row_text(row: &HandoverRow) -> String {
     };
     match &row.selector {
         Selector::Argument(argument) if row.wraps => {
-            format!("gives a callable that runs `{}` {place}", blocklint_models::written::argument(argument))
+            format!("returns a callable that runs `{}` {place}", blocklint_models::written::argument(argument))
         }
         Selector::Argument(argument) => format!("runs `{}` {place}", blocklint_models::written::argument(argument)),
-        Selector::Via(Via::Decorator) => format!("runs what it decorates {place}"),
-        Selector::Via(Via::Override) => format!("runs what overrides it {place}"),
+        Selector::Via(Via::Decorator) => format!("runs the decorated function {place}"),
+        Selector::Via(Via::Override) => format!("runs its overrides {place}"),
     }
 }
 

@@ -29,7 +29,7 @@ fn member_text(linker: &Linker<'_>, val: Val, depth: u32) -> String {
         Val::Module(file) => format!("module `{}`", linker.module_name(file)),
         Val::Folder(of) => format!("package `{}`", path(of)),
         Val::External(of) if linker.library.is_described(of) => format!("`{}`", path(of)),
-        Val::External(of) => format!("`{}`, of which no model speaks", path(of)),
+        Val::External(of) => format!("`{}`, which no model describes", path(of)),
         Val::Fn { body, .. } => super::sites::body_text(linker, body),
         Val::Method { path: of, .. } => format!("method `{}`", path(of)),
         Val::Partial { inner, .. } => match depth.checked_sub(1) {

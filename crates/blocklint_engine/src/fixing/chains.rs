@@ -80,7 +80,7 @@ fn fix_of(chain: &Chain, text: &TextOf<'_>) -> Result<Fix, Refusal> {
         of.part.exports = chain.exports;
         of.part.runs_tests = &chain.runs_tests;
         let place = |span| Place::unlocated(Arc::clone(path), span);
-        let source = text(path).ok_or_else(|| Refusal::new("the file cannot be read any more"))?;
+        let source = text(path).ok_or_else(|| Refusal::new("the file can no longer be read"))?;
         if is_generated(&source) {
             return Err(Refusal::with_place("a file that it needs to change is generated", place(Span::default())));
         }
@@ -104,12 +104,12 @@ fn fix_of(chain: &Chain, text: &TextOf<'_>) -> Result<Fix, Refusal> {
         let known = helpers.chain(&chain.others).chain(&chain.calls).filter(|place| place.path == *path);
         let known: Vec<u32> = known.map(|place| place.span.start).collect();
         let gone = || {
-            Refusal::with_place("the file cannot be read any more", Place::unlocated(Arc::clone(path), Span::default()))
+            Refusal::with_place("the file can no longer be read", Place::unlocated(Arc::clone(path), Span::default()))
         };
         let source = text(path).ok_or_else(gone)?;
         if let Some(span) = blocklint_rust::find_mention(&source, &of_file, &known) {
             let name = source.get(span.start as usize..span.end as usize).unwrap_or_default();
-            let reason = format!("it is not known which function `{name}` means there, which would have to change too");
+            let reason = format!("`{name}` refers to an unknown function at that place, which would have to change too");
             return Err(Refusal::with_place(reason, Place::unlocated(Arc::clone(path), span)));
         }
     }

@@ -13,7 +13,7 @@ pub(crate) type Replacements<'a> = [(Span, &'a str)];
 ///
 /// If the bytes are no valid text, if a span is outside of the file, or if the encoding lacks a character of an edit.
 pub(crate) fn apply_edits(language: Language, bytes: &[u8], edits: &Replacements<'_>) -> Result<Vec<u8>, String> {
-    let strange = || "the file holds bytes that are no text in its encoding".to_owned();
+    let strange = || "the file has bytes that are invalid in its encoding".to_owned();
     let encoded = |text: &str| match language {
         Language::Python => blocklint_python::encode_like(bytes, text),
         Language::Rust | Language::Java => Some(text.as_bytes().to_vec()),
@@ -32,7 +32,7 @@ pub(crate) fn apply_edits(language: Language, bytes: &[u8], edits: &Replacements
 }
 
 fn splice(bytes: &[u8], edits: &Replacements<'_>, ending: &str) -> Result<Vec<u8>, String> {
-    let outside = || "an edit lies outside of the file".to_owned();
+    let outside = || "an edit is outside of the file".to_owned();
     let first = if bytes.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
     let mut new = Vec::with_capacity(bytes.len() + 64);
     let mut at = 0;

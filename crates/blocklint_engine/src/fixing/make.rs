@@ -97,7 +97,7 @@ pub fn attach_to(remedies: &Remedies, findings: &mut [Finding], text_of: &TextOf
         if let Some(edit) = remedies.of_comment(finding).filter(|_| is_fixable(&finding.place.path)) {
             finding.fix = text_of(&finding.place.path).and_then(|text| fix_of_comment(&text, &finding.place, edit));
             if finding.fix.is_none() {
-                refused[index] = Some(Refusal::new("the file cannot be read any more"));
+                refused[index] = Some(Refusal::new("the file can no longer be read"));
             }
             continue;
         }
@@ -121,7 +121,7 @@ pub fn attach_to(remedies: &Remedies, findings: &mut [Finding], text_of: &TextOf
         .par_iter()
         .flat_map_iter(|(_, (path, wanted))| {
             let Some(text) = text_of(path) else {
-                let gone = |(at, _): &(usize, _)| (*at, Err(Refusal::new("the file cannot be read any more")));
+                let gone = |(at, _): &(usize, _)| (*at, Err(Refusal::new("the file can no longer be read")));
                 return wanted.iter().map(gone).collect::<Vec<_>>();
             };
             if is_generated(&text) {
@@ -161,7 +161,7 @@ pub fn attach_to(remedies: &Remedies, findings: &mut [Finding], text_of: &TextOf
     for (index, blocking_use) in fixes_with_leftovers(findings, files.values()) {
         findings[index].fix = None;
         refused[index] = Some(Refusal::with_place(
-            "other calls here on the same object or file would still block the thread",
+            "other calls of this function on the same object or file would still block the thread",
             blocking_use,
         ));
     }

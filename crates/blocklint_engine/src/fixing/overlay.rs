@@ -45,13 +45,13 @@ impl<'a> Overlay<'a> {
         }
         let file = self.file(path).ok_or("the edit would change a file outside of the project")?;
         if !file.reported {
-            return Err("the edit would change a file that was not named".to_owned());
+            return Err("the edit would change a file that was not given on the command line".to_owned());
         }
         if file.is_notebook() {
             return Err("notebooks are not edited".to_owned());
         }
         let bytes = file.read(self.project.configuration.max_file_size);
-        let bytes = bytes.map_err(|_| "the file cannot be read any more")?;
+        let bytes = bytes.map_err(|_| "the file can no longer be read")?;
         // The spans of findings are valid only for the bytes that were analysed.
         let unchanged = extract_bytes(file, &bytes)
             .is_ok_and(|again| facts.of_file(path).is_some_and(|first| first.content_hash == again.content_hash));

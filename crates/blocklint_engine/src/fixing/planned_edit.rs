@@ -91,14 +91,14 @@ pub(crate) fn plan_edit(
         remedy.edit_kinds.retain(|edit_kind| !matches!(edit_kind, EditKind::Offload { .. }));
         if remedy.edit_kinds.is_empty() {
             let span = linker.program.site(starts).span;
-            let reason = "each item would take a thread, with no limit on how many run at once";
+            let reason = "each item would need a thread, with no limit on how many run at once";
             return Err(Refusal::with_place(reason, place_of(linker, starts.file, span)));
         }
     }
     if is_startup_coroutine(linker, raw.site) && !with_aside {
         remedy.edit_kinds.retain(|edit_kind| !matches!(edit_kind, EditKind::Offload { .. }));
         if remedy.edit_kinds.is_empty() {
-            return Err(Refusal::new("by its name the function runs once, when something starts"));
+            return Err(Refusal::new("the function's name says that it runs once, at start-up"));
         }
     }
     let hands_over = remedy.edit_kinds.iter().any(|edit_kind| matches!(edit_kind, EditKind::Offload { .. }));
@@ -113,7 +113,7 @@ pub(crate) fn plan_edit(
     }
     if language == Language::Rust {
         if raw.trace.len() == 1 && result_blocks(linker, raw.site) {
-            return Err(Refusal::new("its result also blocks where it is used, and must move with it"));
+            return Err(Refusal::new("its result also blocks where it is used, so both must move together"));
         }
         // The signatures of the functions that the call runs directly show if the result can leave a closure.
         let mut called = code_moved_with_call(linker, raw.site);
@@ -154,13 +154,13 @@ pub(crate) fn plan_edit(
     let on_path = functions_on_path(linker, raw, &moved);
     let Some(bound) = moved.bound.clone() else {
         let moves = match raw.row_advice.brief {
-            true if raw.trace.len() > 1 => Err(Refusal::new("the call is so short that a thread would cost as much")),
+            true if raw.trace.len() > 1 => Err(Refusal::new("the call takes no longer than starting a thread")),
             true if raw.repeats => {
-                Err(Refusal::new("each turn would take a thread for a moment: put the loop into a function"))
+                Err(Refusal::new("each iteration would need a thread for a moment: move the loop into a function"))
             }
             // A call on a file takes about as long as the handover to a thread.
             _ if raw.effect == Some(Effect::File) && linker.multiplies_hold(raw.site) => Err(Refusal::new(
-                "each turn would take a thread, and nothing is awaited between: put all turns into a function",
+                "each iteration would need a thread, and the loop awaits nothing else: move the whole loop into a function",
             )),
             _ => Ok(functions_by_path(linker, &moved)),
         };

@@ -193,7 +193,7 @@ fn edit_file(
         let count = |bytes: &[u8]| count_misplaced_awaits(&decode(bytes).text);
         let now = count(&bytes);
         if now > 0 && now > count(before) {
-            return Err("an `await` would stand outside of an `async` function".to_owned());
+            return Err("an `await` would be outside of an `async` function".to_owned());
         }
     }
     if file.language == Language::Python
@@ -210,7 +210,7 @@ fn edit_file(
     let known = old.of_file(path).ok_or_else(unknown)?;
     let new = facts.problems.iter().find(|problem| known.problems.iter().all(|old| old.message != problem.message));
     match new {
-        Some(problem) => Err(format!("the file would not parse any more: {}", problem.message)),
+        Some(problem) => Err(format!("the file would no longer parse: {}", problem.message)),
         None => Ok((bytes, facts)),
     }
 }

@@ -116,7 +116,7 @@ pub(crate) fn broken_promises(
     }
     for one in &after.left_out {
         if let Some(place) = one.place.as_ref().filter(|_| before.left_out.iter().all(|of| of.name != one.name)) {
-            let reason = format!("`{}` could not be analysed any more", one.name);
+            let reason = format!("`{}` could no longer be analysed", one.name);
             blame_functions(&mut all, reason, vec![(Arc::clone(&place.path), one.name.clone())]);
         }
     }

@@ -101,7 +101,7 @@ fn stage(change: &Change, root: &Utf8Path) -> Result<Staged, String> {
         return Err("it is read-only".to_owned());
     }
     fs::OpenOptions::new().write(true).open(&target).map_err(error_text)?;
-    let folder = target.parent().ok_or("it lies in no folder")?;
+    let folder = target.parent().ok_or("its path has no folder")?;
     remove_leftover_files(folder);
     let prefix = format!("{PREFIX}{}-", std::process::id());
     let mut new = tempfile::Builder::new().prefix(&prefix).tempfile_in(folder).map_err(error_text)?;
@@ -138,7 +138,7 @@ fn keep_owner(new: &fs::File, old: &fs::Metadata) -> Result<(), String> {
         return Ok(());
     }
     fchown(new, Some(user), Some(group))
-        .map_err(|error| format!("it belongs to another user, whom the new file could not be given to: {error}"))
+        .map_err(|error| format!("it belongs to another user, and the new file's owner could not be set: {error}"))
 }
 
 #[cfg(not(unix))]

@@ -32,7 +32,7 @@ const MAX_ROUNDS: usize = 20;
 
 /// The reason why a finding about an unreadable file (BLT902) gets no comment.
 const UNREADABLE: &str =
-    "a comment cannot stand for what was not read; `exclude` or `per-file-ignores` leaves the file out";
+    "a comment cannot suppress this finding, because the file was not read; `exclude` or `per-file-ignores` leaves the file out";
 
 /// The request to ignore findings.
 #[derive(Clone, Copy)]
@@ -159,11 +159,11 @@ fn add_comments<'p>(
 }
 
 fn open<'p>(project: &'p Project, path: &Utf8Path) -> Result<Page<'p>, String> {
-    let file = project.file_at(path).ok_or("it lies outside of the project")?;
+    let file = project.file_at(path).ok_or("it is outside of the project")?;
     if file.is_notebook() {
         return Err("cells of a notebook are not edited".to_owned());
     }
-    let bytes = read(path, project.configuration.max_file_size).map_err(|_| "the file cannot be read any more")?;
+    let bytes = read(path, project.configuration.max_file_size).map_err(|_| "the file can no longer be read")?;
     Page::new(file, bytes)
 }
 

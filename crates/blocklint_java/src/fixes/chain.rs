@@ -48,7 +48,7 @@ impl<'t> File<'_, 't> {
             Around::Lambda(lambda) => self.edit_in_lambda(call, lambda, wish),
             Around::Method(method) if wish.offload => self.defer_method(method, wish.of),
             Around::Method(_) => Err(Refusal::new("the publisher must become part of the surrounding chain")),
-            Around::Other => Err(Refusal::new("it stands in no method")),
+            Around::Other => Err(Refusal::new("the call is in no method")),
         }
     }
 
@@ -90,11 +90,11 @@ impl<'t> File<'_, 't> {
     fn edit_argument(&self, call: Node<'t>, factory: Node<'t>, wish: Wish<'_>) -> Result<(Shape, Edits), Refusal> {
         let publishers = wish.of;
         let Some((name, many)) = self.factory_call(factory, publishers) else {
-            return Err(Refusal::new("it makes no chain"));
+            return Err(Refusal::new("the call is not an argument of `Mono.just` or the like"));
         };
         let top = match around(factory) {
             Around::Lambda(node) | Around::Method(node) => node,
-            Around::Other => return Err(Refusal::new("it stands in no method")),
+            Around::Other => return Err(Refusal::new("the call is in no method")),
         };
         self.check_catches(call, top)?;
         if let Around::Method(method) = around(factory)
@@ -115,7 +115,7 @@ impl<'t> File<'_, 't> {
         let shape = match (name, many) {
             ("just", false) => Shape::JustToCallable,
             ("fromIterable", true) => Shape::IterableToCallable,
-            _ => return Err(Refusal::new(format!("what `{name}` makes of its argument has no other form"))),
+            _ => return Err(Refusal::new(format!("`{name}` has no form that computes its argument later"))),
         };
         let mut body = top;
         // The lambda can also capture locals of the methods and lambdas around.
@@ -127,7 +127,7 @@ impl<'t> File<'_, 't> {
         let mut edits = self.imports.edits(&[publishers.one, publishers.schedulers]);
         let (Some(object), Some(method)) = (factory.child_by_field_name("object"), factory.child_by_field_name("name"))
         else {
-            return Err(Refusal::new("it makes no chain"));
+            return Err(Refusal::new("the call is not an argument of `Mono.just` or the like"));
         };
         // A type argument (`Mono.<String>just`) stays.
         edits.push(replace(object, self.imports.name_of(publishers.one)));
@@ -140,7 +140,7 @@ impl<'t> File<'_, 't> {
         let more = match shape {
             Shape::IterableToCallable => {
                 if factory.child_by_field_name("type_arguments").is_some() || has_type_arguments(factory) {
-                    return Err(Refusal::new("the types that are written here would not fit"));
+                    return Err(Refusal::new("the type arguments that are written here would no longer fit"));
                 }
                 format!(".flatMapIterable({0} -> {0})", self.unused_name("all", body))
             }
@@ -154,7 +154,7 @@ impl<'t> File<'_, 't> {
     /// Returns the edits for a call in a lambda.
     fn edit_in_lambda(&self, call: Node<'t>, lambda: Node<'t>, wish: Wish<'_>) -> Result<(Shape, Edits), Refusal> {
         let publishers = wish.of;
-        let Some(taker) = argument_of(lambda) else { return Err(Refusal::new("the lambda is no operator's")) };
+        let Some(taker) = argument_of(lambda) else { return Err(Refusal::new("the lambda is not an argument of an operator")) };
         let source = self.factory_call(taker, publishers);
         let operator = wish.taker.and_then(|path| path.rsplit_once('.'));
         if let Some(template) = wish.template
@@ -175,7 +175,7 @@ impl<'t> File<'_, 't> {
                     false => ("flatMap", Shape::MapToFlatMap),
                 };
                 let Some(method) = taker.child_by_field_name("name") else {
-                    return Err(Refusal::new("the lambda is no operator's"));
+                    return Err(Refusal::new("the lambda is not an argument of an operator"));
                 };
                 edits.push(replace(method, name));
                 edits.push(replace(call, text));
@@ -187,7 +187,7 @@ impl<'t> File<'_, 't> {
         }
         if let Some((name, _)) = source {
             if !SOURCES.contains(&name) {
-                return Err(Refusal::new(format!("what `{name}` does is not moved by its subscriber alone")));
+                return Err(Refusal::new(format!("`subscribeOn` would not move the work of `{name}`")));
             }
             let (workers, gap) = (self.worker_scheduler(publishers), self.gap_behind(taker));
             let mut edits = self.imports.edits(&[publishers.schedulers]);
@@ -195,7 +195,7 @@ impl<'t> File<'_, 't> {
             match (self.type_witness(taker, publishers), taker.child_by_field_name("name")) {
                 (Some(witness), Some(method)) => edits.push(insert(method.start_byte(), witness)),
                 _ if is_last && name == "fromRunnable" && !self.is_dropped(taker) => {
-                    return Err(Refusal::new("the type of what it gives stands elsewhere"));
+                    return Err(Refusal::new("the result type is declared in another file"));
                 }
                 _ => {}
             }
@@ -204,7 +204,7 @@ impl<'t> File<'_, 't> {
         }
         let (Some(object), Some(name)) = (taker.child_by_field_name("object"), taker.child_by_field_name("name"))
         else {
-            return Err(Refusal::new("the lambda is no operator's"));
+            return Err(Refusal::new("the lambda is not an argument of an operator"));
         };
         // The innermost lambda around the call can be an argument of another method than an operator: of a template, of
         // an executor.
@@ -214,7 +214,7 @@ impl<'t> File<'_, 't> {
                 && self.text(name) == operator
         });
         if !is_operator {
-            return Err(Refusal::new("where the lambda runs is not for the chain to say"));
+            return Err(Refusal::new("the chain does not decide the lambda's thread"));
         }
         if let Some(shared) = self.edit_upstream(object) {
             return Ok(shared);
@@ -283,7 +283,7 @@ impl<'t> File<'_, 't> {
             return Ok((Shape::CallableToFuture, edits));
         }
         let Some(name) = taker.child_by_field_name("name") else {
-            return Err(Refusal::new("the lambda is no operator's"));
+            return Err(Refusal::new("the lambda is not an argument of an operator"));
         };
         edits.push(replace(name, "defer"));
         edits.push(replace(call, text));

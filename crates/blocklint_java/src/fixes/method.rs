@@ -10,22 +10,22 @@ impl<'t> File<'_, 't> {
     /// Moves the body of a method into a callable that a worker runs.
     pub(super) fn defer_method(&self, method: Node<'t>, publishers: Publishers) -> Result<(Shape, Edits), Refusal> {
         let refuse = |reason: &str| Err(Refusal::new(reason));
-        let Some(body) = method.child_by_field_name("body") else { return refuse("it stands in no method") };
+        let Some(body) = method.child_by_field_name("body") else { return refuse("the call is in no method") };
         let Some((many, element)) = self.returned_publisher(method, publishers) else {
-            return refuse("the method gives no publisher of a type that can be written down");
+            return refuse("the method returns no publisher whose element type can be written");
         };
         let modifiers = named(method).find(|part| kind(*part) == K::Modifiers);
         if modifiers.is_some_and(|modifiers| has(modifiers, K::SynchronizedWord)) {
-            return refuse("the method holds a lock, which a worker would not hold");
+            return refuse("the method is `synchronized`, and a worker would not hold its lock");
         }
         let changed = self.reassigned_variables(body);
         let parameters = method.child_by_field_name("parameters");
         let parameters = parameters.into_iter().flat_map(named).filter_map(|part| part.child_by_field_name("name"));
         if let Some(name) = parameters.map(|name| self.text(name)).find(|name| changed.contains(name)) {
-            return Err(Refusal::new(format!("`{name}` is assigned more than once, and a lambda cannot take it")));
+            return Err(Refusal::new(format!("`{name}` is assigned more than once, so a lambda cannot use it")));
         }
         if !self.begins_on_its_own_line(body) {
-            return refuse("the body stands on one line");
+            return refuse("the body is on one line");
         }
         let throws = all(method).any(|part| part.kind() == "throws");
         let workers = self.worker_scheduler(publishers);

@@ -41,7 +41,7 @@ pub fn fix<'s>(source: &'s str, wanted: &[(Span, &'s Remedy)]) -> Vec<Result<Wri
     wanted
         .iter()
         .map(|(span, remedy)| match file.call_at(*span) {
-            None => Err(Refusal::new("no call stands there")),
+            None => Err(Refusal::new("no call is at this place")),
             Some(call) => file.write_edit(call, remedy),
         })
         .collect()
@@ -84,7 +84,7 @@ impl<'s, 't> File<'s, 't> {
                 Ok(WrittenEdit { title: shape.title().to_owned(), applicability, edits })
             }
             edit_kind => {
-                let Some(wish) = Wish::of(edit_kind) else { return Err(Refusal::new("there is no edit for it")) };
+                let Some(wish) = Wish::of(edit_kind) else { return Err(Refusal::new("there is no edit for this call")) };
                 let (shape, edits) = self.edit_chain(call, wish)?;
                 let title = shape.title().to_owned();
                 Ok(WrittenEdit { title, applicability: Applicability::Unsafe, edits })
@@ -126,7 +126,7 @@ impl<'s, 't> File<'s, 't> {
                 Piece::Text(part) => text.push_str(part),
                 Piece::Receiver => match call.child_by_field_name("object") {
                     Some(object) => text.push_str(self.text(object)),
-                    None => return refuse("the callee is not written as a method of something"),
+                    None => return refuse("the call does not have the form `receiver.method(…)`"),
                 },
                 Piece::Args => {
                     let all: Vec<&str> = arguments.iter().map(|&argument| self.text(argument)).collect();
@@ -134,7 +134,7 @@ impl<'s, 't> File<'s, 't> {
                 }
                 Piece::Position(at) => match arguments.get(*at as usize) {
                     Some(&argument) => text.push_str(self.text(argument)),
-                    None => return refuse("an argument that the edit needs is not there"),
+                    None => return refuse("the call lacks an argument that the edit needs"),
                 },
                 Piece::Call => text.push_str(self.text(call)),
                 Piece::Import(path) => {
@@ -142,7 +142,7 @@ impl<'s, 't> File<'s, 't> {
                     paths.push(path.as_str());
                 }
                 Piece::Named(_) | Piece::Callable | Piece::Handed | Piece::Applied => {
-                    return refuse("no edit of this form is written in Java");
+                    return refuse("edits of this form do not exist for Java");
                 }
             }
         }

@@ -66,7 +66,7 @@ impl Shape {
     pub fn title(self) -> &'static str {
         match self {
             Shape::SourceOnWorker => "Subscribe to the source on a worker",
-            Shape::OperatorOnWorker => "Go on on a worker before the operator",
+            Shape::OperatorOnWorker => "Continue on a worker before the operator",
             Shape::MethodDeferred => "Run the method's body on a worker, when its result is subscribed to",
             Shape::MethodOfManyDeferred => "Run the method's body on a worker, when its results are subscribed to",
             Shape::MethodCalled => "Run the method's body on a worker, with its checked exceptions",
@@ -74,11 +74,11 @@ impl Shape {
                 "Run the method's body on a worker, with its checked exceptions, for many results"
             }
             Shape::JustToCallable => "Make the call on a worker, when the chain is subscribed to",
-            Shape::IterableToCallable => "Make the call on a worker, and go on with its elements",
+            Shape::IterableToCallable => "Make the call on a worker, and continue with its elements",
             Shape::JustToPublisher => "Use the publisher itself",
             Shape::MapToFlatMap => "Let the operator subscribe to the publisher",
             Shape::MapToConcatMap => "Let the operator subscribe to the publishers one after the other",
-            Shape::CallableToDefer => "Give the publisher itself, when the chain is subscribed to",
+            Shape::CallableToDefer => "Return the publisher itself, when the chain is subscribed to",
             Shape::CallableToFuture => "Use the asynchronous call",
             Shape::FieldShared => {
                 "Share one scheduler between all instances (its tasks keep no order, and no thread is theirs)"

@@ -71,12 +71,12 @@ impl<'t> File<'_, 't> {
         };
         if is_of(call) {
             let Some(&(_, at)) = MAKERS.iter().find(|(maker, _)| *maker == name) else {
-                return Err(Refusal::new("it is made in a way that cannot be shared as it stands"));
+                return Err(Refusal::new("the creation depends on the instance, so it cannot become static"));
             };
             let arguments: Vec<Node<'t>> =
                 call.child_by_field_name("arguments").map(|list| named(list).collect()).unwrap_or_default();
             let Some(label) = arguments.get(at).filter(|label| kind(**label) == K::String) else {
-                return Err(Refusal::new("its name or its threads are made of what stands elsewhere"));
+                return Err(Refusal::new("its name or thread factory uses values of other code"));
             };
             let label = self.text(*label);
             if at != BOUNDED_NAME {
@@ -84,7 +84,7 @@ impl<'t> File<'_, 't> {
             }
             let numbers = [0, 1].map(|at| arguments[at]);
             if !numbers.iter().all(|number| self.is_constant(*number)) {
-                return Err(Refusal::new("how much it may run is for each instance to say"));
+                return Err(Refusal::new("each instance sets its own limit"));
             }
             let ttl = arguments.get(at + 1).filter(|ttl| self.is_constant(**ttl)).map_or(TTL, |ttl| self.text(*ttl));
             return Ok((call, bounded(self.text(numbers[0]), self.text(numbers[1]), label, ttl)));
@@ -182,7 +182,7 @@ impl<'t> File<'_, 't> {
         let (Some(name), Some(statement), true) = (name, statement, is_own) else {
             return refuse("the place that creates and shuts down the shared object must be chosen by hand");
         };
-        let Some(declarator) = self.declarator_of(class, name) else { return refuse("its field stands elsewhere") };
+        let Some(declarator) = self.declarator_of(class, name) else { return refuse("its field is declared in another file") };
         let (field, uses) = self.private_field_uses(class, declarator, publishers)?;
         if uses.assigned.len() != 1 || declarator.child_by_field_name("value").is_some() {
             return refuse("the field is assigned more than once");
@@ -266,7 +266,7 @@ impl<'t> File<'_, 't> {
         let first = named(body).next().map_or(0, |member| member.start_byte());
         let before = self.source.get(..first).unwrap_or_default();
         let line = &before[before.rfind('\n').map_or(0, |at| at + 1)..];
-        if line.trim().is_empty() { Ok(line) } else { Err(Refusal::new("the class stands on one line")) }
+        if line.trim().is_empty() { Ok(line) } else { Err(Refusal::new("the class is on one line")) }
     }
 
     /// Returns the declarator of a field of a class.
@@ -285,7 +285,7 @@ impl<'t> File<'_, 't> {
         publishers: Publishers,
     ) -> Result<(Node<'t>, Uses<'t>), Refusal> {
         let refuse = |reason: &str| Err(Refusal::new(reason));
-        let Some(field) = declarator.parent() else { return refuse("its field stands elsewhere") };
+        let Some(field) = declarator.parent() else { return refuse("its field is declared in another file") };
         if field.parent() != class.child_by_field_name("body") {
             return refuse("the class around cannot hold a static field");
         }
@@ -294,15 +294,15 @@ impl<'t> File<'_, 't> {
         }
         let modifiers = self.modifiers_of(field).map(|modifiers| self.text(modifiers)).unwrap_or_default();
         if !modifiers.split_whitespace().any(|word| word == "private") {
-            return refuse("code elsewhere may know the field");
+            return refuse("the field is not private, so other classes may use it");
         }
         if modifiers.split_whitespace().any(|word| word != "private" && word != "final") {
-            return refuse("the field has modifiers that a constant has not");
+            return refuse("the field has modifiers that a constant cannot have");
         }
         let is_scheduler =
             field.child_by_field_name("type").is_some_and(|ty| self.imports.means(self.text(ty), publishers.scheduler));
         if !is_scheduler {
-            return refuse("the field is declared as something else");
+            return refuse("the field is not declared as a `Scheduler`");
         }
         let name = declarator.child_by_field_name("name").map(|name| self.text(name)).unwrap_or_default();
         Ok((field, uses(self, self.root, declarator, name, publishers)?))
@@ -320,7 +320,7 @@ impl<'t> File<'_, 't> {
     ) -> Result<Applicability, Refusal> {
         let refuse = |reason: &str| Err(Refusal::new(reason));
         let (Some(modifiers), Some(name)) = (self.modifiers_of(field), declarator.child_by_field_name("name")) else {
-            return refuse("its field stands elsewhere");
+            return refuse("its field is declared in another file");
         };
         edits.push(replace(modifiers, "private static final"));
         let wanted = upper(self.text(name));
@@ -338,7 +338,7 @@ impl<'t> File<'_, 't> {
             return Ok(if is_plain { Applicability::Unsafe } else { Applicability::Display });
         }
         if uses.endings.len() != 1 {
-            return refuse("it is ended in several places");
+            return refuse("it is disposed of in several places");
         }
         let composite = self.unused_name(SUBSCRIPTIONS, class);
         let indent = self.indent_in(class.child_by_field_name("body").unwrap_or(class))?;

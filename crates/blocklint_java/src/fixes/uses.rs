@@ -60,13 +60,13 @@ pub(super) fn uses<'t>(
             K::ElementPair if is("key") => continue,
             K::FieldAccess if is("field") => {
                 if parent.child_by_field_name("object").is_none_or(|object| kind(object) != K::This) {
-                    return refuse(format!("another `{name}` is read"));
+                    return refuse(format!("the name `{name}` is also read from another object"));
                 }
                 parent
             }
-            K::MethodReference => return refuse(format!("a method of `{name}` is handed over")),
-            _ if is("name") => return refuse(format!("another `{name}` is declared")),
-            K::InferredParameters | K::Lambda if !is("body") => return refuse(format!("another `{name}` is declared")),
+            K::MethodReference => return refuse(format!("a method reference uses `{name}`")),
+            _ if is("name") => return refuse(format!("another variable `{name}` is declared")),
+            K::InferredParameters | K::Lambda if !is("body") => return refuse(format!("another variable `{name}` is declared")),
             _ => node,
         };
         classify(file, read, publishers, &mut found)?;
@@ -102,7 +102,7 @@ fn classify<'t>(
                     found.endings.push(Ending { statement, call: parent });
                     Ok(())
                 }
-                _ => Err(Refusal::new("how it is ended is for the program to say")),
+                _ => Err(Refusal::new("the program disposes of it in a way that the edit cannot keep")),
             };
         }
     }

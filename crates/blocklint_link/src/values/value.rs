@@ -38,11 +38,11 @@ impl Why {
     /// Returns the reason in words, for `blocklint why`.
     pub fn as_str(self) -> &'static str {
         match self {
-            Why::Expression => "an expression the analysis does not follow",
-            Why::Parameter => "a parameter without annotation, default or a caller that tells",
+            Why::Expression => "an expression that the analysis does not follow",
+            Why::Parameter => "a parameter without annotation, default or a caller that shows its value",
             Why::Unbound => "a name that nothing binds",
-            Why::Attribute => "an attribute that no known class or assignment gives",
-            Why::Result => "the result of a call that says nothing of its type",
+            Why::Attribute => "an attribute that no known class or assignment defines",
+            Why::Result => "the result of a call whose type is unknown",
             Why::Library => "a library without a model",
             Why::Cycle => "it depends on itself",
             Why::Bound => "a bound of the analysis was reached",

@@ -278,7 +278,7 @@ path = "acme.T"
 version = ">=1"
 "#,
         &[
-            "acme.toml:6: [[call]] path: the row says nothing about it",
+            "acme.toml:6: [[call]] path: the row says nothing about the call",
             "acme.toml:10: [[call]] native: `native` needs `effect`",
             "acme.toml:11: [[call]] thread: `thread` needs `effect`",
             "acme.toml:12: [[call]] severity: `severity` needs `effect`",
@@ -289,7 +289,7 @@ version = ">=1"
             "acme.toml:21: [[call]] unit: `unit` needs `timeout`",
             "acme.toml:26: [[handover]] effect: `effect` needs `wraps = true`",
             r#"acme.toml:27: [[handover]] during: `during` needs context = "caller""#,
-            "acme.toml:29: [[type]] path: the row says nothing about it",
+            "acme.toml:29: [[type]] path: the row says nothing about the call",
         ],
     );
 }
@@ -398,7 +398,7 @@ role = "future"
         &[
             "acme.toml:9: [[call]] path: `acme.Connection.commit`: never reached for `effect`; the row at line 6 holds always",
             "acme.toml:17: [[call]] path: `acme.Connection.commit`: never reached for `effect`; the row at line 6 holds always",
-            "acme.toml:20: [[call]] path: `acme.get` stands twice in the row",
+            "acme.toml:20: [[call]] path: `acme.get` occurs twice in the row",
             "acme.toml:31: [[handover]] path: `acme.run`: never reached for `context`; the row at line 23 holds always",
             "acme.toml:39: [[type]] path: `acme.Result`: never reached for `tags`; the row at line 36 holds always",
         ],

@@ -51,7 +51,7 @@ fn write_step(
     let bold = look.style(Style::new().bold());
     let title = match step.kind {
         PlanKind::Cause => format!("`{}` in `{}`", escape_controls(&step.call), escape_controls(&step.function)),
-        PlanKind::Function => format!("all that `{}` does", escape_controls(&step.function)),
+        PlanKind::Function => format!("the whole function `{}`", escape_controls(&step.function)),
         PlanKind::Call => {
             format!("the call of `{}` in `{}`", escape_controls(&step.call), escape_controls(&step.function))
         }

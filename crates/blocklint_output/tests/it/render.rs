@@ -333,13 +333,13 @@ fn why_shows_targets_rows_and_outcomes_of_each_site() {
     let finding = ExplainedFinding {
         finding: example.findings[0].clone(),
         part: Some("its path passes here"),
-        hidden: Some("below what is shown; `--min-severity note` shows it".to_owned()),
+        hidden: Some("below the shown levels; `--min-severity note` shows it".to_owned()),
         doubts: vec![Remark::new("what `store` is, is inferred")],
     };
     let line = ExplainedLine {
         place: sites[0].place.clone(),
         stands: "in function `fetch`".to_owned(),
-        remarks: vec![Remark::new("the file holds tests: what only they reach is left aside")],
+        remarks: vec![Remark::new("the file has tests: findings that only tests reach are left aside")],
         findings: vec![finding],
         more_findings: 3,
         function: None,
@@ -348,12 +348,12 @@ fn why_shows_targets_rows_and_outcomes_of_each_site() {
     let lines = [line];
     assert_snapshot!(text(|out| write_explanation(out, &lines, Utf8Path::new("/p"), false)), @r"
     app.py:8 in function `fetch`
-      note      the file holds tests: what only they reach is left aside
+      note      the file has tests: findings that only tests reach are left aside
       finding   app.py:11:12: BLT102 blocking network call `requests.Session.get` through `fetch` in async function `handler` can block the event loop for up to 5 s
                 error, confidence high; its path passes here
                 handler → fetch → load → self.http.get
       unsure    what `store` is, is inferred
-      hidden    below what is shown; `--min-severity note` shows it
+      hidden    below the shown levels; `--min-severity note` shows it
                 and 3 more findings
 
     app.py:8:12: call `store.load` in function `fetch`

@@ -401,7 +401,7 @@ fn error_if_outside(file: &Utf8Path, within: Option<&Utf8Path>) -> Option<String
     let real = |path: &Utf8Path| fs::canonicalize(path).ok();
     let (real_file, real_folder) = (real(file)?, real(within)?);
     (!real_file.starts_with(real_folder)).then(|| {
-        format!("`{file}` lies outside of `{within}`, from where configuration is read; name the file that asks for it: `--config FILE`")
+        format!("`{file}` is outside of `{within}`, to which configuration is limited; pass the file that refers to it by `--config FILE`")
     })
 }
 

@@ -137,7 +137,7 @@ impl<'a> Reader<'a> {
                     span,
                     name,
                     format!(
-                        "more than {MAX_SIZE_IN_REPOSITORY} bytes are read only where the command line says so: `--config FILE`"
+                        "more than {MAX_SIZE_IN_REPOSITORY} bytes are read only from a file of the command line: `--config FILE`"
                     ),
                 ),
                 Ok(size) => part.max_file_size = Some(size),
@@ -236,7 +236,7 @@ impl<'a> Reader<'a> {
         if let Err(error) = add_toml_files(&full, files) {
             self.error(span, "models", format!("`{path}`: {}", error_text(&error)));
         } else if files.len() == before {
-            self.error(span, "models", format!("`{path}`: no `*.toml` file lies in this folder"));
+            self.error(span, "models", format!("`{path}`: no `*.toml` file is in this folder"));
         }
         self.check_inside(span, &files[before..]);
     }

@@ -131,7 +131,7 @@ impl Reader<'_> {
         let mut severities = BTreeMap::new();
         let Some(table) = value.as_table() else {
             let message = format!(
-                "expected a table from kinds of work to severities, found {}; `min-severity` says what is shown",
+                "expected a table from kinds of work to severities, found {}; `min-severity` sets the level of shown findings",
                 with_article(value)
             );
             self.error(span, key, message);
@@ -149,7 +149,7 @@ impl Reader<'_> {
                     Some(near) => format!("; did you mean `{near}`?"),
                     None => "; `blocklint rule --severity` lists the kinds".to_owned(),
                 };
-                self.error(&kind.span(), key, format!("`{name}` is no kind of work{suggestion}"));
+                self.error(&kind.span(), key, format!("`{name}` is not a kind of work{suggestion}"));
             }
             if let Some(severity) = self.severity(key, severity.get_ref(), &severity.span()) {
                 severities.insert(name.to_owned(), severity);

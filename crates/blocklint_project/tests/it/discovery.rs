@@ -153,7 +153,7 @@ fn each_dangling_link_is_one_problem() {
         [
             "dangling.py: skipped: No such file or directory",
             "me.py: skipped: Too many levels of symbolic links",
-            "pkg/up: skipped: the link leads back to a folder it lies in",
+            "pkg/up: skipped: the link leads back to a folder that contains it",
         ]
     );
 }

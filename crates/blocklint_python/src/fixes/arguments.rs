@@ -18,7 +18,7 @@ impl<'a> File<'a, '_> {
         let ranges: Vec<TextRange> = arguments.iter_source_order().map(|argument| argument.range()).collect();
         let keyword = arguments.keywords.iter().find(|keyword| keyword.arg.as_ref().is_some_and(|of| of == name));
         let Some(range) = keyword.map(Ranged::range) else {
-            return Err(Refusal::new("the argument is not given by its name"));
+            return Err(Refusal::new("the argument is not passed by name"));
         };
         let index = ranges.iter().position(|of| *of == range).unwrap_or(0);
         let removed = match (index.checked_sub(1).and_then(|before| ranges.get(before)), ranges.get(index + 1)) {
@@ -48,7 +48,7 @@ impl<'a> File<'a, '_> {
     ) -> Result<WrittenEdit, Refusal> {
         let arguments = &site.call.arguments;
         if arguments.keywords.iter().any(|keyword| keyword.arg.as_ref().is_none_or(|of| of == name)) {
-            return Err(Refusal::new("the argument may be given already"));
+            return Err(Refusal::new("the call may pass this argument already"));
         }
         let last = arguments.iter_source_order().last().map(|argument| argument.range());
         let (offset, text) = match last {

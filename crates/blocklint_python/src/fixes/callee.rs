@@ -201,17 +201,17 @@ impl<'a, 'l> Body<'a, 'l> {
         match attribute.attr.as_str() {
             // A module-level session belongs to the thread, or all threads share it.
             "commit" | "rollback" if root.is_some() && attribute.value.is_name_expr() => {
-                self.binding = Some("it ends what the thread's own session began");
+                self.binding = Some("it ends a transaction of the session that belongs to this thread");
             }
             // A connection in an attribute is shared: on the loop no other task uses it between the function's
             // statements.
             "commit" | "rollback"
                 if attribute.value.is_attribute_expr() && self.begins_with_outer_name(&attribute.value) =>
             {
-                self.binding = Some("it ends a transaction on a connection that is kept, which others use meanwhile");
+                self.binding = Some("it ends a transaction on a stored connection, which other tasks use meanwhile");
             }
             "set" | "reset" if root.is_some_and(|root| self.locals.0.contains(root)) => {
-                self.binding = Some("what it sets belongs to the task that calls it");
+                self.binding = Some("it sets a context variable of the calling task");
             }
             // Protocols of asyncio mostly keep their transport in an attribute of this name, without an annotation.
             "write" | "writelines" | "sendto" | "write_eof" | "abort"
@@ -235,7 +235,7 @@ impl<'a, 'l> Body<'a, 'l> {
 
     fn add_exception_read(&mut self) {
         if self.handlers.handles {
-            self.binding = Some("it asks for the exception that is handled here, of which a thread knows nothing");
+            self.binding = Some("it reads the exception that is handled here, which another thread cannot see");
         }
     }
 
@@ -297,7 +297,7 @@ impl<'a> SourceOrderVisitor<'a> for Body<'a, '_> {
                     && self.locals.0.contains(name.id.as_str())
                     && !self.bound.contains(name.id.as_str())
                 {
-                    self.binding = Some("what it sets belongs to the thread that calls it");
+                    self.binding = Some("it sets a thread-local value of the calling thread");
                 }
             }
             _ => {}

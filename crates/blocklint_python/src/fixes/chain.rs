@@ -79,7 +79,7 @@ impl<'a> File<'a, '_> {
         elsewhere: &Elsewhere<'_>,
     ) -> Result<WrittenEdit, Refusal> {
         let Some(outermost) = chain.calls.first().and_then(|&index| self.calls.get(index)) else {
-            return Err(Refusal::new("no call stands there"));
+            return Err(Refusal::new("no call is at this place"));
         };
         let site =
             Site { call: outermost.call, around: Surroundings::collect(outermost.call, &outermost.around, true)? };
@@ -93,7 +93,7 @@ impl<'a> File<'a, '_> {
         self.offload(&site, to)?;
         self.check_has_no_comments(outermost.call.range())?;
         if !is_chain_of_plain_calls(outermost.call) {
-            return Err(Refusal::new("what it gives is read in the same expression: give the parts names first"));
+            return Err(Refusal::new("its result is used in the same expression: assign the parts to variables first"));
         }
         let (named, head, mut edits) = self.thread_call(&site, to)?;
         let (open, close) = if site.around.needs_brackets { ("(", ")") } else { ("", "") };

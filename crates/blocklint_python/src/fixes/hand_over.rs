@@ -22,7 +22,7 @@ impl<'a> File<'a, '_> {
         let is_plain = !matches!(&*arguments.args, [Expr::Generator(_)]);
         let callee = self.callee_range(site.call);
         self.check_has_no_comments(range)?;
-        let title = "Hand over the callable instead of its result".to_owned();
+        let title = "Pass the callable instead of its result".to_owned();
         let applicability = Applicability::Unsafe;
         let func = self.text(callee).trim_end();
         if has_no_arguments {
@@ -35,7 +35,7 @@ impl<'a> File<'a, '_> {
             return Ok(WrittenEdit { title, applicability, edits: vec![(crate::walk::span(range), content)] });
         }
         if !is_plain {
-            return Err(Refusal::new("a generator expression is its only argument"));
+            return Err(Refusal::new("the call's only argument is a generator expression"));
         }
         let (partial, mut edits) = self.spell_and_import(site, "functools.partial")?;
         edits.push((crate::walk::span(range), format!("{partial}({func}, {})", inside.trim())));

@@ -48,7 +48,7 @@ impl<'a> File<'a, '_> {
         if module == "builtins" {
             return match self.names.is_free(name, path, functions, at) {
                 true => spelled(name, None),
-                false => Err(Refusal::new(format!("`{name}` means something else here"))),
+                false => Err(Refusal::new(format!("`{name}` has another meaning here"))),
             };
         }
         if let Some(written) = self.names.spell_path(path, functions, at) {
@@ -62,7 +62,7 @@ impl<'a> File<'a, '_> {
         if self.names.is_free(name, path, functions, at) {
             return spelled(name, Some(Import { module: module.to_owned(), name: Some(name.to_owned()) }));
         }
-        Err(Refusal::new(format!("`{}` means something else here", module.split('.').next().unwrap_or(module))))
+        Err(Refusal::new(format!("`{}` has another meaning here", module.split('.').next().unwrap_or(module))))
     }
 
     /// Returns the edit that adds an import in the order of the others.

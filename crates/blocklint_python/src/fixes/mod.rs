@@ -96,7 +96,7 @@ pub fn fix<'r>(
     if parsed.has_invalid_syntax() {
         return refuse_all("the file has syntax errors");
     }
-    let Mod::Module(module) = parsed.syntax() else { return refuse_all("the file is no module") };
+    let Mod::Module(module) = parsed.syntax() else { return refuse_all("the file is not a module") };
     let mut finder = CallFinder {
         wanted: FxHashSet::default(),
         around: Vec::new(),
@@ -121,7 +121,7 @@ pub fn fix<'r>(
         .iter()
         .enumerate()
         .map(|(index, (span, remedy))| match found.get(span) {
-            None => Err(Refusal::new("no call stands there")),
+            None => Err(Refusal::new("no call is at this place")),
             Some((call, around)) => file.write_edit(index, call, around, remedy, elsewhere),
         })
         .collect()
@@ -223,9 +223,9 @@ impl<'a> File<'a, '_> {
         };
         remedy.write_first(|edit_kind| match edit_kind {
             edit_kind if entered(edit_kind).is_some() => {
-                Err(entered(edit_kind).unwrap_or_else(|| Refusal::new("it is entered")))
+                Err(entered(edit_kind).unwrap_or_else(|| Refusal::new("it is the context manager of a `with`")))
             }
-            EditKind::TwinType { .. } => Err(Refusal::new("it is made elsewhere")),
+            EditKind::TwinType { .. } => Err(Refusal::new("the object is created in another place")),
             EditKind::Twin { path, is_method, same_effect, .. } => {
                 self.write_twin(&site, path, *is_method, *same_effect)
             }
@@ -255,7 +255,7 @@ impl<'a> File<'a, '_> {
                 match (elsewhere.refusal)(index, None, is_in_handler) {
                     Some(refusal) => Err(refusal),
                     None if (elsewhere.is_moment)(index) => {
-                        Err(Refusal::new("it only changes a name in a folder, and a thread costs as much"))
+                        Err(Refusal::new("it only changes a name in a folder, which takes no longer than starting a thread"))
                     }
                     None => self
                         .check_moves_alone(call, nodes, elsewhere)
@@ -265,7 +265,7 @@ impl<'a> File<'a, '_> {
             }
             EditKind::ShareInModule => self.share_executor(&site, nodes),
             EditKind::Chain { .. } | EditKind::Share { .. } | EditKind::Asyncify => {
-                Err(Refusal::new("nothing here is a chain"))
+                Err(Refusal::new("this edit exists only for Java and Rust"))
             }
             EditKind::HandOver { forwards_arguments } => self.pass_callable(&site, *forwards_arguments),
             EditKind::DropArgument { name, changes } => self.drop_argument(&site, name, changes.as_deref()),
@@ -280,7 +280,7 @@ impl<'a> File<'a, '_> {
     /// Refuses to replace or remove text that contains a comment.
     fn check_has_no_comments(&self, range: TextRange) -> Result<(), Refusal> {
         match self.comments.iter().any(|comment| range.contains_range(*comment)) {
-            true => Err(Refusal::new("a comment stands in what would be replaced")),
+            true => Err(Refusal::new("the edit would remove a comment")),
             false => Ok(()),
         }
     }

@@ -34,30 +34,30 @@ impl<'a> File<'a, '_> {
         // A class of this name creates an object for the event loop, which a program needs only once.
         if callee::last_name(&site.call.func).is_some_and(|name| name.starts_with("Async")) {
             return Err(Refusal::new(
-                "what it makes belongs to the running loop: make it once, when the program starts",
+                "its result belongs to the running loop: create it once, when the program starts",
             ));
         }
         if is_logger_call(site.call) {
-            return Err(Refusal::new("it writes a line of a log: let the logger hand its lines to a thread"));
+            return Err(Refusal::new("it writes a log line: configure the logger to write from another thread"));
         }
         if callee::last_name(&site.call.func).is_some_and(is_settings_reader) {
-            return Err(Refusal::new("by its name it reads settings: read them once, when the program starts"));
+            return Err(Refusal::new("its name says that it reads settings: read them once, when the program starts"));
         }
         if lists_own_files(site.call) {
-            return Err(Refusal::new("it lists files of the program itself, which takes a moment"));
+            return Err(Refusal::new("it lists the program's own files, which is fast"));
         }
         if site.around.is_in_f_string {
-            return Err(Refusal::new("it stands in a text: give what it gives a name before"));
+            return Err(Refusal::new("the call is inside an f-string: assign its result to a variable first"));
         }
         if site.around.is_method_passed {
-            return Err(Refusal::new("its method is handed over, and it can be made where that runs"));
+            return Err(Refusal::new("a method of the result is passed on: create the object in the function that uses it"));
         }
         if callee::last_name(&site.call.func).is_some_and(|name| ROW_WRITERS.contains(&name)) {
-            return Err(Refusal::new("one row goes into a buffer: put what writes all of them into a function"));
+            return Err(Refusal::new("writing one row only fills a buffer: move the whole loop into a function"));
         }
         if self.is_passed_elsewhere(site) {
             return Err(Refusal::new(
-                "the same function is handed over elsewhere here, and this call was left on purpose",
+                "this file passes the same function to a thread elsewhere, so this direct call may be intended",
             ));
         }
         if let Some(name) = site.around.opened_around.iter().find(|name| mentions(site.call, name)) {
@@ -71,7 +71,7 @@ impl<'a> File<'a, '_> {
         // An unused result is no file: `webbrowser.open(url)`, `port.open()`.
         if callee::last_name(&site.call.func) == Some("open") && !site.around.is_statement {
             return Err(Refusal::new(
-                "what is opened is used and closed here: open it in a `with`, and the block can move",
+                "the file is used and closed here: open it in a `with`, so that the block can move",
             ));
         }
         if self.uses_file_of_caller(site) {
@@ -84,40 +84,40 @@ impl<'a> File<'a, '_> {
         };
         let argument_calls = site.call.arguments.args.iter().filter_map(Expr::as_call_expr);
         if receiver_call.into_iter().chain(argument_calls).any(|call| callee::last_name(&call.func) == Some("open")) {
-            return Err(Refusal::new("the file is opened here: open it in a `with`, and the block can move"));
+            return Err(Refusal::new("the file is opened here: open it in a `with`, so that the block can move"));
         }
         if site.around.catches_stop {
             return Err(Refusal::new(STOP_ITERATION));
         }
         self.functions.can_move(site.call, site.around.is_in_handler, &self.locals)?;
         if site.around.is_awaited {
-            return Err(Refusal::new("what it returns is awaited, and belongs to the running loop"));
+            return Err(Refusal::new("its result is awaited, so it belongs to the running loop"));
         }
         if site.around.is_method_awaited {
-            return Err(Refusal::new("a method of what it returns is awaited, and belongs to the running loop"));
+            return Err(Refusal::new("a method of its result is awaited, so the result belongs to the running loop"));
         }
         if let Some(function) = site.around.functions.first() {
             let awaited = self.awaited.get_or_init(|| AwaitedNames::collect(self.module));
             if site.around.values_assigned_to.iter().any(|target| awaited.contains_target(target, function.range())) {
                 return Err(Refusal::new(
-                    "what it returns is awaited later by its name, and belongs to the running loop",
+                    "its result is awaited later, so it belongs to the running loop",
                 ));
             }
         }
         if site.around.is_queue_checked {
             return Err(Refusal::new(
-                "the loop around asks first whether there is something, so that it waits for nothing",
+                "the loop checks that the queue is not empty, so the call does not wait",
             ));
         }
         if returns_stream(site.call) && !site.around.is_statement {
             return Err(Refusal::new("it returns a stream, and reading it would still block the thread"));
         }
         if site.around.is_iterated {
-            return Err(Refusal::new("what it returns is iterated by `async for`, and belongs to the running loop"));
+            return Err(Refusal::new("`async for` iterates over its result, so it belongs to the running loop"));
         }
         if site.around.runs_for_each_element {
             return Err(Refusal::new(
-                "each element would take a thread of its own: put the comprehension into a function, which can move",
+                "each element would need its own thread: move the comprehension into a function",
             ));
         }
         if site
@@ -125,14 +125,14 @@ impl<'a> File<'a, '_> {
             .outer_call
             .is_some_and(|outer_call| callee::last_name(&outer_call.func).is_some_and(is_task_function))
         {
-            return Err(Refusal::new("what it returns is a coroutine, which the running loop is given"));
+            return Err(Refusal::new("the call returns a coroutine, which must start on the running loop"));
         }
         let (thread_function, written, mut edits) = self.choose_thread_function(site, to)?;
         let Some(thread_function) = thread_function else {
             return self.offload_to_executor(site, &written, edits);
         };
         if site.around.is_in_cleanup && is_cancelled_at_once(&thread_function.path) {
-            return Err(Refusal::new("a cancelled task cleans up here, and waits for nothing that is not shielded"));
+            return Err(Refusal::new("this cleanup can run after a cancellation, and an unshielded `await` would fail"));
         }
         let mut head = format!("{written}(");
         // The brackets that close after those of the call.
@@ -192,7 +192,7 @@ impl<'a> File<'a, '_> {
             return Ok((Some(offload), written, Vec::new()));
         }
         let Some(last) = to.last() else {
-            return Err(Refusal::new("no function of this framework runs calls in a thread"));
+            return Err(Refusal::new("the framework has no function that runs a call in a thread"));
         };
         let lacks_last = lacks(last);
         let (written, edits) =
@@ -206,7 +206,7 @@ impl<'a> File<'a, '_> {
         let (thread_function, written, edits) = self.choose_thread_function(site, to)?;
         match thread_function {
             Some(thread_function) if site.around.is_in_cleanup && is_cancelled_at_once(&thread_function.path) => {
-                Err(Refusal::new("a cancelled task cleans up here, and waits for nothing that is not shielded"))
+                Err(Refusal::new("this cleanup can run after a cancellation, and an unshielded `await` would fail"))
             }
             Some(_) => Ok((format!("`{written}`"), format!("{written}("), edits)),
             None => Ok(("`run_in_executor`".to_owned(), format!("{written}().run_in_executor(None, "), edits)),

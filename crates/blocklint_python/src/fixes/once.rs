@@ -8,7 +8,7 @@ use super::callee::last_name;
 
 /// The reason against moving a call of such a function.
 pub(super) const ONCE: &str =
-    "it makes what it gives the first time only, and two threads may do that at once: make it when the program starts";
+    "it creates its result at the first call, and two threads could do so at once: create it when the program starts";
 
 /// Names of methods that return the only instance of a class.
 const INSTANCE_METHODS: &[&str] = &["get_instance", "getInstance", "instance", "get_singleton", "singleton"];

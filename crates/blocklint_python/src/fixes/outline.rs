@@ -61,12 +61,12 @@ impl<'a> SourceOrderVisitor<'a> for BlockNames<'a> {
         match statement {
             Stmt::FunctionDef(_) | Stmt::ClassDef(_) => {
                 self.refused =
-                    Some("a function or class is defined in the block, which must move to a thread as a whole");
+                    Some("the block defines a function or class, but must move to a thread as a whole");
                 return;
             }
-            Stmt::Global(_) | Stmt::Nonlocal(_) => self.refused = Some("the block speaks of names of another function"),
-            Stmt::Import(_) | Stmt::ImportFrom(_) => self.refused = Some("the block imports"),
-            Stmt::Delete(_) => self.refused = Some("the block deletes something"),
+            Stmt::Global(_) | Stmt::Nonlocal(_) => self.refused = Some("the block uses variables of another function"),
+            Stmt::Import(_) | Stmt::ImportFrom(_) => self.refused = Some("the block has an `import`"),
+            Stmt::Delete(_) => self.refused = Some("the block has a `del`"),
             Stmt::AugAssign(assign) if assign.target.is_name_expr() => {
                 if let Expr::Name(name) = &*assign.target {
                     self.loads.insert(name.id.as_str());
@@ -92,7 +92,7 @@ impl<'a> SourceOrderVisitor<'a> for BlockNames<'a> {
             _ => {}
         }
         if self.awaits {
-            self.refused = Some("something is awaited in the block, which must move to a thread as a whole");
+            self.refused = Some("the block awaits, but must move to a thread as a whole");
         }
         walk_stmt(self, statement);
     }
@@ -105,7 +105,7 @@ impl<'a> SourceOrderVisitor<'a> for BlockNames<'a> {
                 Some("exception" | "exc_info" | "format_exc" | "print_exc") => self.reads_exception = true,
                 _ => {}
             },
-            Expr::Yield(_) | Expr::YieldFrom(_) => self.refused = Some("the block yields"),
+            Expr::Yield(_) | Expr::YieldFrom(_) => self.refused = Some("the block has a `yield`"),
             Expr::ListComp(of) if of.generators.iter().any(|each| each.is_async) => self.awaits = true,
             Expr::StringLiteral(_) | Expr::BytesLiteral(_) | Expr::FString(_) => self.strings.push(expression.range()),
             Expr::Name(name) if self.comprehension_names.contains(&name.id.as_str()) => {}
@@ -113,7 +113,7 @@ impl<'a> SourceOrderVisitor<'a> for BlockNames<'a> {
                 ExprContext::Load => {
                     self.loads.insert(name.id.as_str());
                     if matches!(name.id.as_str(), "super" | "__class__" | "locals" | "vars" | "eval" | "exec") {
-                        self.refused = Some("the block asks for the function around it");
+                        self.refused = Some("the block uses `super`, `locals` or the like, which depend on the function around it");
                     }
                 }
                 _ => {
@@ -124,7 +124,7 @@ impl<'a> SourceOrderVisitor<'a> for BlockNames<'a> {
             _ => {}
         }
         if self.awaits {
-            self.refused = Some("something is awaited in the block, which must move to a thread as a whole");
+            self.refused = Some("the block awaits, but must move to a thread as a whole");
         }
         if let Some(first) = first_iterable(expression) {
             self.visit_expr(first);

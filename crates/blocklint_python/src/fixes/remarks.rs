@@ -22,7 +22,7 @@ impl<'a> File<'a, '_> {
             .flatten()
             .any(|offset| self.has_comment_on_blocking(offset))
         {
-            return Err(Refusal::new("a comment above says that it blocks: it may be meant so"));
+            return Err(Refusal::new("a comment above says that the call blocks, so it may be intended"));
         }
         let mut line = self.line_at(site.call.start());
         while line.start() > TextSize::from(0) {
@@ -33,7 +33,7 @@ impl<'a> File<'a, '_> {
                 !is_word(remark[..index].chars().next_back()) && !is_word(remark[index + callee.len()..].chars().next())
             });
             if mentions_callee && callee.contains('.') {
-                return Err(Refusal::new("a comment above names it: it may be meant so"));
+                return Err(Refusal::new("a comment above mentions this call, so it may be intended"));
             }
         }
         Ok(())
@@ -65,7 +65,7 @@ impl<'a> File<'a, '_> {
             && line.contains_range(site.call.range())
             && CHECKER_COMMENTS.iter().any(|start| text.starts_with(start))
         {
-            true => Err(Refusal::new("a comment for a checker ends the line, which would become several")),
+            true => Err(Refusal::new("the line ends with a comment for a checker, and the edit would split the line")),
             false => Ok(()),
         }
     }

@@ -53,7 +53,7 @@ impl<'a> File<'a, '_> {
                     let index = *index as usize;
                     let before = arguments.args.get(..=index).unwrap_or_default();
                     if before.is_empty() || before.iter().any(Expr::is_starred_expr) {
-                        return Err(Refusal::new("an argument that the edit needs is not given by its position"));
+                        return Err(Refusal::new("an argument that the edit needs is not passed by position"));
                     }
                     used[index] = true;
                     text.push_str(&self.argument_as_operand(&arguments.args[index]));
@@ -63,7 +63,7 @@ impl<'a> File<'a, '_> {
                         arg.arg.as_ref().is_some_and(|keyword| keyword.as_str() == name)
                     };
                     let Some(index) = arguments.keywords.iter().position(has_name) else {
-                        return Err(Refusal::new("an argument that the edit needs is not given by its name"));
+                        return Err(Refusal::new("an argument that the edit needs is not passed by name"));
                     };
                     used[arguments.args.len() + index] = true;
                     text.push_str(&self.argument_as_operand(&arguments.keywords[index].value));
@@ -76,7 +76,7 @@ impl<'a> File<'a, '_> {
             }
         }
         if used.contains(&false) {
-            return Err(Refusal::new("an argument of the call has no place in the edit"));
+            return Err(Refusal::new("the replacement has no place for an argument of the call"));
         }
         let title = format!("Replace with `{}`", crate::fixes::rewrite::shorten_for_title(&text));
         let range = call.range();
@@ -90,7 +90,7 @@ impl<'a> File<'a, '_> {
     /// Returns the source of the receiver: the text before the last `.` of the callee, with its brackets.
     fn spell_receiver(&self, call: &ExprCall) -> Result<&str, Refusal> {
         let Expr::Attribute(attribute) = &*call.func else {
-            return Err(Refusal::new("the callee is not written as a method of something"));
+            return Err(Refusal::new("the call does not have the form `receiver.method(…)`"));
         };
         let before = self.text(TextRange::new(attribute.range().start(), attribute.attr.range().start()));
         Ok(before.trim_end().trim_end_matches('.').trim_end())
@@ -133,7 +133,7 @@ impl<'a> File<'a, '_> {
             text.push_str(&format!(", {{{}}}", named.join(", ")));
         }
         match arguments.args.iter().any(|argument| matches!(argument, Expr::Generator(_))) {
-            true => Err(Refusal::new("a generator expression shares the brackets of the call")),
+            true => Err(Refusal::new("a generator expression is the call's only argument and has no brackets of its own")),
             false => Ok(text),
         }
     }

@@ -38,28 +38,28 @@ impl<'a> File<'a, '_> {
                 [Expr::Name(name)] => Holder::Local(name.id.as_str()),
                 [Expr::Attribute(field)] => match &*field.value {
                     Expr::Name(of) => Holder::Field(of.id.as_str(), field.attr.as_str()),
-                    _ => return refuse("another object keeps it"),
+                    _ => return refuse("the object is stored in a field of another object"),
                 },
-                _ => return refuse("it has several names"),
+                _ => return refuse("the object is assigned to several names"),
             },
             [.., AnyNodeRef::StmtAnnAssign(assign)] => match &*assign.target {
                 Expr::Name(name) => Holder::Local(name.id.as_str()),
-                _ => return refuse("the place that shuts it down must be chosen by hand"),
+                _ => return refuse("the place that shuts the executor down must be chosen by hand"),
             },
             [.., AnyNodeRef::WithItem(_)] => {
-                return refuse("the end of the `with` waits for its tasks, which a shared executor does not");
+                return refuse("the end of the `with` waits for the tasks, and a shared executor would not");
             }
             _ if site.around.outer_call.is_some() => Holder::Argument,
-            _ => return refuse("the place that keeps it and shuts it down must be chosen by hand"),
+            _ => return refuse("the places that store the executor and shut it down must be chosen by hand"),
         };
         let Some(outermost) = around.iter().find(|node| node.is_statement()) else {
-            return refuse("it stands in no function");
+            return refuse("the call is in no function");
         };
         let scope = match holder {
             Holder::Field(..) => around.iter().rev().find(|node| matches!(node, AnyNodeRef::StmtClassDef(_))),
             _ => around.iter().rev().find(|node| matches!(node, AnyNodeRef::StmtFunctionDef(_))),
         };
-        let Some(scope) = scope else { return refuse("it stands in no function") };
+        let Some(scope) = scope else { return refuse("the call is in no function") };
         self.check_arguments_are_global(site, outermost.start())?;
         let name = self.shared_name(site, around, &holder)?;
 
@@ -99,7 +99,7 @@ impl<'a> File<'a, '_> {
             reads.visit_expr(argument.value());
         }
         if reads.is_computed {
-            return Err(Refusal::new("what it is made with is worked out where it stands"));
+            return Err(Refusal::new("its arguments are computed at the call"));
         }
         match reads
             .names
@@ -107,7 +107,7 @@ impl<'a> File<'a, '_> {
             .all(|name| self.names.is_bound_in_module_before(self.module, name, &site.around.functions, before))
         {
             true => Ok(()),
-            false => Err(Refusal::new("what it is made with is known only where it stands")),
+            false => Err(Refusal::new("its arguments use names that the top level of the module does not have")),
         }
     }
 
@@ -133,7 +133,7 @@ impl<'a> File<'a, '_> {
         let is_ascii = name.chars().all(|c| c == '_' || c.is_ascii_alphanumeric());
         match is_ascii && !self.source.contains(&name) {
             true => Ok(name),
-            false => Err(Refusal::new(format!("`{name}` means something else here"))),
+            false => Err(Refusal::new(format!("`{name}` has another meaning here"))),
         }
     }
 
@@ -148,7 +148,7 @@ impl<'a> File<'a, '_> {
                 let end = if rest.is_empty() { 0 } else { newline.len() };
                 Ok(TextRange::new(start, statement.end() + TextSize::new(end as u32)))
             }
-            false => Err(Refusal::new("something stands on the line that ends it")),
+            false => Err(Refusal::new("other code is on the line that shuts the executor down")),
         }
     }
 }

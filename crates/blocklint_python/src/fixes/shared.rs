@@ -13,7 +13,7 @@ use super::surroundings::is_lock;
 
 /// The reason against moving a call of a function that changes shared state.
 pub(super) const SHARED: &str =
-    "it changes state that other tasks could see half changed: protect it with a lock, or split the two steps";
+    "it changes state, and other tasks could see it half changed: protect it with a lock, or split the two steps";
 
 /// Methods that change a collection.
 const MUTATING_METHODS: &[&str] = &[

@@ -250,7 +250,7 @@ impl<'a> File<'a, '_> {
             self.calls_in(whole).filter(|wanted| wanted.call.range() != call.range() && is_relevant(wanted));
         match others.any(|wanted| self.can_move(wanted, elsewhere)) {
             true => Err(Refusal::new(
-                "another call of the same expression would take a thread of its own: put both into a function, which can move",
+                "another call in the same expression would need its own thread: move both into a function",
             )),
             false => Ok(()),
         }

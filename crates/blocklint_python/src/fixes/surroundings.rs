@@ -128,7 +128,7 @@ impl<'a> Surroundings<'a> {
             inner = node.range();
         }
         match awaits && surroundings.functions.is_empty() {
-            true => Err(Refusal::new("it stands in no function")),
+            true => Err(Refusal::new("the call is in no function")),
             false => Ok(surroundings),
         }
     }
@@ -147,17 +147,17 @@ impl<'a> Surroundings<'a> {
             AnyNodeRef::StmtFunctionDef(function) => {
                 let in_body = function.body.iter().any(|statement| statement.range().contains_range(inner));
                 if !in_body {
-                    return refuse("it stands in a decorator, default value or annotation");
+                    return refuse("the call is in a decorator, default value or annotation");
                 }
                 if !function.is_async {
-                    return refuse("it stands in a function that is not `async`");
+                    return refuse("the call is in a function that is not `async`");
                 }
             }
-            AnyNodeRef::StmtClassDef(_) => return refuse("it stands in a class body"),
-            AnyNodeRef::Decorator(_) => return refuse("it stands in a decorator, default value or annotation"),
-            AnyNodeRef::ExprLambda(_) => return refuse("it stands in a `lambda`"),
+            AnyNodeRef::StmtClassDef(_) => return refuse("the call is in a class body"),
+            AnyNodeRef::Decorator(_) => return refuse("the call is in a decorator, default value or annotation"),
+            AnyNodeRef::ExprLambda(_) => return refuse("the call is in a `lambda`"),
             AnyNodeRef::ExprGenerator(generator) if !is_in_first_iterable(&generator.generators, inner) => {
-                return refuse("it stands in a generator expression");
+                return refuse("the call is in a generator expression");
             }
             AnyNodeRef::ExprListComp(comprehension) if !is_in_first_iterable(&comprehension.generators, inner) => {
                 *comprehensions += 1;
@@ -169,36 +169,36 @@ impl<'a> Surroundings<'a> {
                 *comprehensions += 1;
             }
             AnyNodeRef::InterpolatedElement(element) if element.debug_text.is_some() => {
-                return refuse("it stands in an f-string that shows its own source");
+                return refuse("the call is in an f-string that shows its own source (`{x=}`)");
             }
             AnyNodeRef::WithItem(_) if is_parent && is_async => {
-                return refuse("what is entered belongs to the running loop");
+                return refuse("the call creates an async context manager, which belongs to the running loop");
             }
             AnyNodeRef::WithItem(_) if is_parent => {
                 self.entered = Some(Refusal::new(
-                    "a context manager does its work on entering and leaving too: move the block into a function",
+                    "a context manager also works on entering and leaving: move the whole `with` block into a function",
                 ));
             }
             AnyNodeRef::StmtAugAssign(assign) if !assign.target.is_name_expr() => {
-                return refuse("what it is added to was read before, and other tasks may change it meanwhile");
+                return refuse("the left side of `+=` is read before the call, and other tasks may change it meanwhile");
             }
             AnyNodeRef::StmtAnnAssign(assign) if assign.annotation.range().contains_range(inner) => {
-                return refuse("it stands in a decorator, default value or annotation");
+                return refuse("the call is in a decorator, default value or annotation");
             }
             AnyNodeRef::StmtWith(with) => {
                 let in_body = with.body.iter().any(|statement| statement.range().contains_range(inner));
                 if in_body && !with.is_async {
                     if with.items.iter().any(|item| is_lock(&item.context_expr)) {
-                        return refuse("a lock of threads would be held while other tasks run");
+                        return refuse("a thread's lock would be held while other tasks run");
                     }
-                    self.disturbed = Some("it stands in a `with`");
+                    self.disturbed = Some("the call is in a `with`");
                 }
             }
             AnyNodeRef::StmtTry(attempt) => {
                 let contains_call =
                     |body: &[Stmt]| body.iter().any(|statement| statement.range().contains_range(inner));
                 if contains_call(&attempt.finalbody) {
-                    self.disturbed = Some("it stands in `finally`");
+                    self.disturbed = Some("the call is in `finally`");
                     self.is_in_cleanup = true;
                 }
                 self.catches_stop |= contains_call(&attempt.body)
@@ -215,10 +215,10 @@ impl<'a> Surroundings<'a> {
             _ => {}
         }
         if *comprehensions > 0 {
-            self.disturbed = Some("it stands in a comprehension");
+            self.disturbed = Some("the call is in a comprehension");
         }
         if *comprehensions > 1 {
-            return refuse("it stands in a comprehension inside another one");
+            return refuse("the call is in a comprehension inside another one");
         }
         Ok(())
     }

@@ -19,7 +19,7 @@ impl<'a> File<'a, '_> {
         self.check_has_no_comments(callee)?;
         if last_name(path).trim_start_matches('_').starts_with(char::is_uppercase) {
             return Err(Refusal::new(
-                "the twin is a class: nothing awaits its objects, and they are used in another way",
+                "the async twin is a class, whose objects are not awaited and are used differently",
             ));
         }
         let applicability = if is_same { site.applicability_of_same() } else { Applicability::Unsafe };

@@ -99,7 +99,7 @@ impl<'a> File<'a, '_> {
     /// Returns the result of a block (the names that later code uses), or the reason why it cannot become a function.
     pub(super) fn check_block(&self, site: &Site<'a>, block: Block<'a>) -> Result<BlockResult<'a>, Refusal> {
         let refuse = |reason: &str| Err(Refusal::new(reason));
-        let Some(function) = site.around.functions.first() else { return refuse("it stands in no function") };
+        let Some(function) = site.around.functions.first() else { return refuse("the call is in no function") };
         let statements = block.statements;
         let range = block.range();
         let inside = BlockNames::collect(statements);
@@ -107,7 +107,7 @@ impl<'a> File<'a, '_> {
             return refuse(reason);
         }
         if inside.reads_exception && site.around.is_in_handler {
-            return refuse("it asks for the exception that is handled here, of which a thread knows nothing");
+            return refuse("it reads the exception that is handled here, which another thread cannot see");
         }
         if site.around.catches_stop {
             return refuse(super::STOP_ITERATION);
@@ -120,15 +120,15 @@ impl<'a> File<'a, '_> {
             return refuse("`break` or `continue` leaves the block, which must move to a thread as a whole");
         }
         if self.has_multiline_string(&inside.strings) {
-            return refuse("a text of several lines stands in the block, which would be indented");
+            return refuse("the block has a string of several lines, which the edit would indent");
         }
         if statements.iter().any(is_suppress) {
-            return refuse("the block may end early without a word, and what follows it goes on");
+            return refuse("the block suppresses exceptions: it may end early, and the code behind it still runs");
         }
         let before = self.text(TextRange::new(self.line_start(range.start()), range.start()));
         let behind = self.text(TextRange::new(range.end(), self.line_end(range.end()))).trim_start();
         if !before.chars().all(char::is_whitespace) || !behind.is_empty() && !behind.starts_with('#') {
-            return refuse("something else stands on the line of the block");
+            return refuse("other code is on the line of the block");
         }
         self.result_of(function, statements, &inside)
     }
@@ -143,7 +143,7 @@ impl<'a> File<'a, '_> {
         let result = self.check_block(site, block)?;
         let statements = block.statements;
         let Some(function) = site.around.functions.first() else {
-            return Err(Refusal::new("it stands in no function"));
+            return Err(Refusal::new("the call is in no function"));
         };
         let range = block.range();
         let start = self.line_start(range.start());
@@ -212,7 +212,7 @@ impl<'a> File<'a, '_> {
         let last = statements.last().and_then(last_step);
         let names_around = NamesAround::collect(function, range_of(statements));
         if names.stores.iter().any(|name| names_around.foreign.contains(name)) {
-            return refuse("the block speaks of names of another function");
+            return refuse("the block uses variables of another function");
         }
         let order = BindingOrder::collect(statements);
         // A name that is read before the block binds it would be a different variable inside a new function.
@@ -228,7 +228,7 @@ impl<'a> File<'a, '_> {
             };
         }
         if names.stores.iter().any(is_read_and_bound) {
-            return refuse("the block changes a name that it also reads, of the function around");
+            return refuse("the block assigns a variable of the surrounding function that it also reads");
         }
         let mut needed: Vec<&str> = Vec::new();
         for name in &names.bindings {
@@ -248,7 +248,7 @@ impl<'a> File<'a, '_> {
         match needed.iter().all(|name| order.bound.contains(name)) {
             _ if needed.is_empty() => Ok(BlockResult::Nothing),
             true => Ok(BlockResult::Names(needed)),
-            false => refuse("the block binds a name that is used behind it, and not in every case"),
+            false => refuse("the block does not always assign a variable that later code uses"),
         }
     }
 
@@ -333,7 +333,7 @@ impl<'a> File<'a, '_> {
                 return Ok(name);
             }
         }
-        Err(Refusal::new("no name is free for the function that would move"))
+        Err(Refusal::new("no free name was found for the new function"))
     }
 }
 

@@ -91,10 +91,10 @@ impl<'a> File<'a> {
     /// Makes a helper `async`: `fn load` → `async fn load`.
     fn make_helper_async(&self, name: Span, exports: bool, done: &mut Chained) -> Result<(), Refusal> {
         let refuse = |reason: &str| Err(Refusal::new(reason));
-        let Some(function) = self.function_named_at(name) else { return refuse("no function is defined there") };
+        let Some(function) = self.function_named_at(name) else { return refuse("no function is defined at this place") };
         let text = self.source.get(name.start as usize..name.end as usize).unwrap_or_default();
         if let Some(words) = all(function).find(|part| kind(*part) == K::FunctionModifiers) {
-            return Err(Refusal::new(format!("`{text}` is `{}`, which does not go with `async`", self.text(words))));
+            return Err(Refusal::new(format!("`{text}` is `{}`, which cannot be combined with `async`", self.text(words))));
         }
         if let Some(attribute) = attributes(function).find(|attribute| !is_harmless_attribute(self.text(*attribute))) {
             let written = self.text(attribute);
@@ -103,16 +103,16 @@ impl<'a> File<'a> {
         let mut around = function.parent();
         while let Some(node) = around {
             match kind(node) {
-                K::TraitItem => return Err(Refusal::new(format!("a trait says how `{text}` is called"))),
+                K::TraitItem => return Err(Refusal::new(format!("a trait defines the signature of `{text}`"))),
                 K::ImplItem if node.child_by_field_id(fields().trait_name).is_some() => {
-                    return Err(Refusal::new(format!("a trait says how `{text}` is called")));
+                    return Err(Refusal::new(format!("a trait defines the signature of `{text}`")));
                 }
                 K::ImplItem if attributes(node).next().is_some() => {
                     return Err(Refusal::new(format!(
-                        "an attribute of its `impl` may make something else of `{text}`"
+                        "an attribute of its `impl` may rewrite `{text}`"
                     )));
                 }
-                K::ForeignMod => return refuse("it is defined elsewhere"),
+                K::ForeignMod => return refuse("it is declared in an `extern` block"),
                 _ => around = node.parent(),
             }
         }
@@ -125,11 +125,11 @@ impl<'a> File<'a> {
         for parameter in &parameters {
             if let Err(bound) = check_is_sendable(self, *parameter) {
                 return Err(Refusal::new(format!(
-                    "`{text}` takes a `{bound}`, which would be alive while it waits, and may belong to one thread"
+                    "`{text}` takes a `{bound}`, which would live across an `.await` and may not be `Send`"
                 )));
             }
         }
-        let Some(word) = all(function).find(|part| part.kind() == "fn") else { return refuse("no function is there") };
+        let Some(word) = all(function).find(|part| part.kind() == "fn") else { return refuse("no function is at this place") };
         done.edits.push((span_at(word.start_byte()), "async ".to_owned()));
         done.is_private.push(visibility.is_none());
         done.is_method.push(parameters.iter().any(|parameter| kind(*parameter) == K::SelfParameter));
@@ -139,12 +139,12 @@ impl<'a> File<'a> {
     /// Makes a test `async`: `#[test] fn loads` → `#[tokio::test] async fn loads`.
     fn make_test_async(&self, name: Span, runs: &str, edits: &mut Vec<TextEdit>) -> Result<(), Refusal> {
         let refuse = |reason: &str| Err(Refusal::new(reason));
-        let Some(function) = self.function_named_at(name) else { return refuse("no test is defined there") };
+        let Some(function) = self.function_named_at(name) else { return refuse("no test is defined at this place") };
         let text = self.source.get(name.start as usize..name.end as usize).unwrap_or_default();
         let is_plain = |attribute: &Node<'_>| self.text(*attribute) == "#[test]";
         let Some(attribute) = attributes(function).find(is_plain) else {
             return Err(Refusal::new(format!(
-                "a test that is not `async` calls it, and it is not known how `{text}` runs"
+                "a test that is not `async` calls it, and the runner of `{text}` is unknown"
             )));
         };
         let leaves = |attribute: &Node<'_>| {
@@ -160,7 +160,7 @@ impl<'a> File<'a> {
         if all(function).any(|part| kind(part) == K::FunctionModifiers) {
             return Err(Refusal::new(format!("the test `{text}` cannot be `async`")));
         }
-        let Some(word) = all(function).find(|part| part.kind() == "fn") else { return refuse("no function is there") };
+        let Some(word) = all(function).find(|part| part.kind() == "fn") else { return refuse("no function is at this place") };
         edits.push((span(attribute), format!("#[{runs}]")));
         edits.push((span_at(word.start_byte()), "async ".to_owned()));
         Ok(())
@@ -181,7 +181,7 @@ impl<'a> File<'a> {
         let root = self.find_async_root(call, helpers)?;
         self.check_nothing_is_held(root, call)?;
         if call.parent().is_some_and(|parent| kind(parent) == K::Await) {
-            return Err(Refusal::new("what it gives is awaited already"));
+            return Err(Refusal::new("its result is awaited already"));
         }
         edits.push((span_at(call.end_byte()), ".await".to_owned()));
         Ok(())
@@ -196,7 +196,7 @@ impl<'a> File<'a> {
         edits: &mut Vec<TextEdit>,
     ) -> Result<(), Refusal> {
         let call = self.call_at(call)?;
-        let callee = call.child_by_field_id(fields().function).ok_or_else(|| Refusal::new("no call stands there"))?;
+        let callee = call.child_by_field_id(fields().function).ok_or_else(|| Refusal::new("no call is at this place"))?;
         let root = self.find_async_root(call, helpers)?;
         self.check_nothing_is_held(root, call)?;
         let around = Surroundings { root, function: root, in_loop: None, is_awaited: false };
@@ -213,7 +213,7 @@ impl<'a> File<'a> {
         let outer = std::iter::successors(name.parent(), |node| node.parent());
         let tokens: Vec<Node<'a>> = outer.take_while(|node| kind(*node) == K::TokenTree).collect();
         let whole = tokens.last()?;
-        let refused = || Some(Err(Refusal::new("it stands in the arguments of a macro")));
+        let refused = || Some(Err(Refusal::new("the call is in the arguments of a macro")));
         let Some(of_macro) = whole.parent().filter(|node| kind(*node) == K::MacroInvocation) else { return refused() };
         let is_known = |name: Node<'a>| EVALUATING_MACROS.contains(&self.text(name));
         if !of_macro.child_by_field_id(fields().macro_name).is_some_and(is_known) {
@@ -254,20 +254,20 @@ impl<'a> File<'a> {
             match kind(node) {
                 K::AsyncBlock => return Ok(node),
                 K::Closure if is_async(node) => return Ok(node),
-                K::Closure => return Err(Refusal::new("it stands in a closure that is not `async`")),
+                K::Closure => return Err(Refusal::new("the call is in a closure that is not `async`")),
                 K::FunctionItem => {
                     let name = node.child_by_field_id(fields().name).map(span);
                     return match is_async(node) || name.is_some_and(|name| helpers.contains(&name)) {
                         true => Ok(node),
-                        false => Err(Refusal::new("it stands in a function that is not `async`")),
+                        false => Err(Refusal::new("the call is in a function that is not `async`")),
                     };
                 }
-                K::ConstItem | K::StaticItem | K::ConstBlock => return Err(Refusal::new("it stands in a constant")),
-                K::TokenTree => return Err(Refusal::new("it stands in the arguments of a macro")),
+                K::ConstItem | K::StaticItem | K::ConstBlock => return Err(Refusal::new("the call is in a constant")),
+                K::TokenTree => return Err(Refusal::new("the call is in the arguments of a macro")),
                 _ => around = node.parent(),
             }
         }
-        Err(Refusal::new("it stands in no function"))
+        Err(Refusal::new("the call is in no function"))
     }
 }
 

@@ -46,7 +46,7 @@ pub fn fix(
     // A call that moves into the closure of another call is not awaited there.
     for (result, (span, _)) in written.iter_mut().zip(wanted) {
         if moved.iter().any(|outer| outer != span && outer.contains(*span)) {
-            *result = Err(Refusal::new("it moves to the blocking pool with the call that it is an argument of"));
+            *result = Err(Refusal::new("it is an argument of a call that moves to the blocking pool, and moves with it"));
         }
     }
     written
@@ -103,7 +103,7 @@ impl<'a> File<'a> {
 
     fn site_at(&self, span: Span) -> Result<Site<'a>, Refusal> {
         let call = self.call_at(span)?;
-        let callee = call.child_by_field_id(fields().function).ok_or_else(|| Refusal::new("no call stands there"))?;
+        let callee = call.child_by_field_id(fields().function).ok_or_else(|| Refusal::new("no call is at this place"))?;
         Ok(Site { call, callee, around: Surroundings::collect(call)? })
     }
 
@@ -125,27 +125,27 @@ impl<'a> File<'a> {
                 if called().itself.iter().any(|definition| captures::returns_borrow(definition)) =>
             {
                 Err(Refusal::new(
-                    "what it gives may be borrowed or bound to its thread, and cannot come back from another",
+                    "its result may be borrowed or not `Send`, so another thread cannot return it",
                 ))
             }
             EditKind::Offload { .. }
                 if called().on_the_way.iter().any(|definition| captures::initialises_once(definition)) =>
             {
-                Err(Refusal::new("it does its work the first time only: let the program do that when it starts"))
+                Err(Refusal::new("it works at the first call only: call it once when the program starts"))
             }
             EditKind::Offload { .. }
                 if called().itself.iter().any(|definition| captures::has_rewriting_attribute(definition)) =>
             {
-                Err(Refusal::new("an attribute makes something else of the function that is called"))
+                Err(Refusal::new("an attribute may rewrite the called function"))
             }
             EditKind::Offload { functions } => self.offload(site, functions),
-            EditKind::Asyncify => Err(Refusal::new("its edits stand in several functions")),
-            EditKind::HandOver { .. } => Err(Refusal::new("what is handed over is for the program to say")),
+            EditKind::Asyncify => Err(Refusal::new("the edit spans several functions")),
+            EditKind::HandOver { .. } => Err(Refusal::new("the callable to pass must be chosen by hand")),
             EditKind::DropArgument { .. }
             | EditKind::AddArgument { .. }
             | EditKind::Chain { .. }
             | EditKind::Share { .. }
-            | EditKind::ShareInModule => Err(Refusal::new("the edit is one of another language")),
+            | EditKind::ShareInModule => Err(Refusal::new("this edit does not exist for Rust")),
         }
     }
 
@@ -156,12 +156,12 @@ impl<'a> File<'a> {
         while let Some(node) = ancestor {
             match kind(node) {
                 K::Call if node.end_byte() == end => return Ok(node),
-                K::TokenTree => return Err(Refusal::new("it stands in the arguments of a macro")),
+                K::TokenTree => return Err(Refusal::new("the call is in the arguments of a macro")),
                 _ if node.end_byte() > end => break,
                 _ => ancestor = node.parent(),
             }
         }
-        Err(Refusal::new("no call stands there"))
+        Err(Refusal::new("no call is at this place"))
     }
 
     fn text(&self, node: Node<'_>) -> &'a str {

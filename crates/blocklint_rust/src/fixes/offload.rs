@@ -14,7 +14,7 @@ impl<'a> File<'a> {
     pub(super) fn offload(&self, site: &Site<'a>, to: &[Offload]) -> Result<WrittenEdit, Refusal> {
         let Some(offload) = to.last() else { return Err(Refusal::new("this runtime has no blocking pool")) };
         if site.around.is_awaited {
-            return Err(Refusal::new("what it returns is awaited, and belongs to the running task"));
+            return Err(Refusal::new("its result is awaited, so it belongs to the running task"));
         }
         self.check_can_be_in_closure(site.call)?;
         let captures = self.find_captures(site);
@@ -28,7 +28,7 @@ impl<'a> File<'a> {
                 }
                 Ownership::Wasteful => {
                     return Err(Refusal::new(format!(
-                        "all of `{name}` would be cloned to ask it something: take the answer out of the call first"
+                        "the edit would clone all of `{name}` for one value of it: assign that value to a variable first"
                     )));
                 }
                 Ownership::Moves | Ownership::Clones | Ownership::Owned => {}
@@ -37,7 +37,7 @@ impl<'a> File<'a> {
         let applicability = Applicability::Unsafe;
         let is_long = self.text(site.call).contains('\n');
         if is_long && captures.iter().any(|capture| capture.ownership != Ownership::Moves) {
-            return Err(Refusal::new("its arguments stand on several lines: give them names first"));
+            return Err(Refusal::new("its arguments are on several lines: assign them to variables first"));
         }
         let written = self.spell_path(site.call, &offload.path)?;
         let mut edits: Vec<TextEdit> = Vec::new();
@@ -84,7 +84,7 @@ impl<'a> File<'a> {
         edits.push((span_at(site.call.start_byte()), open));
         let tail = if self.is_followed_by_dot(site.call) { gap.as_str() } else { "" };
         edits.push((span_at(site.call.end_byte()), format!("{close}{gap}.await{unwrap}{tail}")));
-        Ok(WrittenEdit { title: format!("Hand to the blocking pool with `{written}`"), applicability, edits })
+        Ok(WrittenEdit { title: format!("Run on the blocking pool with `{written}`"), applicability, edits })
     }
 
     /// True if rustfmt would keep the edited chain on one line.
@@ -132,10 +132,10 @@ impl<'a> File<'a> {
         let enters = |node: Node<'a>| !matches!(kind(node), K::Closure | K::AsyncBlock | K::FunctionItem);
         for node in descendants(call, enters) {
             let reason = match kind(node) {
-                K::Try => "an argument leaves the function with `?`: take it out of the call first",
-                K::Await => "an argument is awaited: take it out of the call first",
-                K::Return | K::Break | K::Continue | K::Yield => "an argument leaves the code around it",
-                K::Reference if is_mutable(node) => "it changes a variable, which would stay in the closure",
+                K::Try => "an argument uses `?`: assign it to a variable first",
+                K::Await => "an argument is awaited: assign it to a variable first",
+                K::Return | K::Break | K::Continue | K::Yield => "an argument contains `return`, `break` or `continue`",
+                K::Reference if is_mutable(node) => "the call changes a variable, and the change would be lost in the closure",
                 _ => continue,
             };
             return Err(Refusal::new(reason));

@@ -28,14 +28,14 @@ impl<'a> File<'a> {
                 Piece::Text(piece) => text.push_str(piece),
                 Piece::Receiver if is_method => match site.callee.child_by_field_id(fields().value) {
                     Some(receiver) => push_node(receiver),
-                    None => return refuse("no receiver stands there"),
+                    None => return refuse("the call has no receiver"),
                 },
                 Piece::Position(_) if is_called_by_type => {
-                    return refuse("it is called with its receiver as an argument");
+                    return refuse("the method is called with its receiver as an argument (`Type::method(receiver)`)");
                 }
                 Piece::Position(index) => match arguments.get(*index as usize) {
                     Some(argument) => push_node(*argument),
-                    None => return refuse("an argument that the edit needs is not there"),
+                    None => return refuse("the call lacks an argument that the edit needs"),
                 },
                 Piece::Args => {
                     let written: Vec<&str> = arguments.iter().map(|argument| self.text(*argument)).collect();
@@ -43,7 +43,7 @@ impl<'a> File<'a> {
                 }
                 Piece::Call => text.push_str(self.text(site.call)),
                 Piece::Import(path) => text.push_str(&self.spell_path(site.call, path)?),
-                _ => return refuse("the call is not written as the edit needs it"),
+                _ => return refuse("the call does not have the form that the edit needs"),
             }
         }
         let title = format!("Replace with `{}`", shorten_for_title(&text));

@@ -28,10 +28,10 @@ impl<'a> Surroundings<'a> {
             match (kind(node), root) {
                 (K::AsyncBlock, None) => root = Some(node),
                 (K::Closure, None) if is_async(node) => root = Some(node),
-                (K::Closure, None) => return refuse("it stands in a closure that is not `async`"),
+                (K::Closure, None) => return refuse("the call is in a closure that is not `async`"),
                 (K::FunctionItem, None) if is_async(node) => root = Some(node),
-                (K::FunctionItem, None) => return refuse("it stands in a function that is not `async`"),
-                (K::ConstItem | K::StaticItem | K::ConstBlock, _) => return refuse("it stands in a constant"),
+                (K::FunctionItem, None) => return refuse("the call is in a function that is not `async`"),
+                (K::ConstItem | K::StaticItem | K::ConstBlock, _) => return refuse("the call is in a constant"),
                 (K::Loop | K::While | K::For, None) => in_loop = Some(node),
                 _ => {}
             }
@@ -44,7 +44,7 @@ impl<'a> Surroundings<'a> {
         }
         match root {
             Some(root) => Ok(Surroundings { root, function: root, in_loop, is_awaited }),
-            None => refuse("it stands in no function"),
+            None => refuse("the call is in no function"),
         }
     }
 

@@ -27,7 +27,7 @@ impl<'a> File<'a> {
             K::Identifier => Some(site.callee),
             _ => None,
         };
-        let name = name.ok_or_else(|| Refusal::new("type arguments of the call are not those of its twin"))?;
+        let name = name.ok_or_else(|| Refusal::new("the call has type arguments, which its twin may not have"))?;
         let awaited = (span_at(site.call.end_byte()), ".await".to_owned());
         if is_method {
             let twin = last_name(path).to_owned();
@@ -35,7 +35,7 @@ impl<'a> File<'a> {
             return Ok(WrittenEdit { title, applicability, edits: vec![(span(name), twin), awaited] });
         }
         if kind(site.callee) == K::Field {
-            return Err(Refusal::new("the twin is no method"));
+            return Err(Refusal::new("the twin is not a method"));
         }
         let written = self.spell_path(site.call, path)?;
         let title = format!("Replace with `{written}(…).await`{}", manifest_clause(needs));
@@ -52,7 +52,7 @@ impl<'a> File<'a> {
         to: &str,
         needs: Option<&str>,
     ) -> Result<WrittenEdit, Refusal> {
-        let refused = || Refusal::new("where its receiver is made is not seen here");
+        let refused = || Refusal::new("the creation of its receiver is not visible here");
         let head = self.chain_head(site.callee).ok_or_else(refused)?;
         let constructor = match kind(head) {
             K::Identifier => self.find_construction(site, head).ok_or_else(refused)?,

@@ -15,7 +15,7 @@ pub(super) fn check(paths: &[Utf8PathBuf], shipped: bool) -> Result<u8, Failure>
         collect_toml_files(path, &mut files)?;
     }
     if files.is_empty() {
-        return Err(Failure::new("no `*.toml` file is there"));
+        return Err(Failure::new("no `*.toml` file is in the folder"));
     }
     let mut sources = Vec::new();
     for file in &files {

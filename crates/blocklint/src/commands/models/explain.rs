@@ -126,7 +126,7 @@ fn describe_unknown_name(models: &Models, languages: &[Language], name: &str) ->
         }
     }
     match blocklint_models::nearest(name, known.iter().map(String::as_str)) {
-        Some(similar) => format!("no model speaks of `{name}`; did you mean `{similar}`?"),
-        None => format!("no model speaks of `{name}`"),
+        Some(similar) => format!("no model describes `{name}`; did you mean `{similar}`?"),
+        None => format!("no model describes `{name}`"),
     }
 }

@@ -162,7 +162,7 @@ fn check_never_reached(table: Table, path_rows: &[PathRow<'_>], errors: &mut Vec
             };
             let Some(hiding) = before().find(hides) else { continue };
             let message = if hiding.row_line == place.row_line {
-                format!("`{}` stands twice in the row", place.path)
+                format!("`{}` occurs twice in the row", place.path)
             } else {
                 let line = hiding.row_line;
                 format!("`{}`: never reached for `{key}`; the row at line {line} holds always", place.path)

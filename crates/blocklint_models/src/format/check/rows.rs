@@ -77,7 +77,7 @@ impl<R> RowCheck<'_, R> {
             }
         }
         if self.entry.keys.iter().all(|(key, _)| FRAME.contains(&key.as_str())) {
-            self.error("path", "the row says nothing about it");
+            self.error("path", "the row says nothing about the call");
         }
     }
 }
