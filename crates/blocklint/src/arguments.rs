@@ -33,18 +33,18 @@ pub(crate) enum Command {
     Check(Box<Check>),
     /// Make, shrink or show the baseline of old findings
     ///
-    /// A baseline holds findings that are there and are not reported again. It only shrinks unless it is told to grow,
-    /// and it knows findings by rule, function and cause, so that lines may move.
+    /// A baseline holds old findings, which are not reported again. It only shrinks, except with `create --force`. It
+    /// identifies findings by rule, function and cause, so that lines may move.
     Baseline {
         #[command(subcommand)]
         command: BaselineCommand,
     },
-    /// Say which few changes free most functions, in order
+    /// Show which few changes free most functions, in order
     ///
-    /// Looks at all ways from functions that must not block to the calls that do, and lists the places whose change
-    /// ends most findings: a call, or a function that leads to several. Each step says which functions it frees, how
-    /// long they are held today, the command with edits where there are any, and the command that shows whether it is
-    /// done.
+    /// Looks at all paths from functions that must not block to blocking calls, and lists the places whose change ends
+    /// most findings: a call, or a function that leads to several calls. Each step shows the functions that it frees,
+    /// how long they are held today, the command that makes the edits, if there are any, and the command that checks if
+    /// the step is done.
     #[command(
         mut_args = hide_for_plan,
         after_help = "Exit code: 0, or 2 if the run failed. Formats: full and json."
@@ -52,15 +52,15 @@ pub(crate) enum Command {
     Plan(Plan),
     /// Rewrite Python across files to end a finding
     ///
-    /// Runs the codemods of blocklint's Python package (`pip install 'blocklint-async[codemods]'`), which rest on
+    /// Runs the codemods of blocklint's Python package (`pip install 'blocklint-async[codemods]'`), which use
     /// libcst.
     #[command(disable_help_flag = true, after_help = "Exit code: 0, 1 if something was refused, 2 if the run failed.")]
     Codemod(Codemod),
     /// Answer questions about Python code, for programs that rewrite it
     ///
-    /// Reads the project once, then one question a line from standard input, and writes one answer a line: what an
-    /// expression means, which functions change together and all their uses, how a file spells a name. Questions and
-    /// answers are JSON.
+    /// Reads the project once, then one question per line from standard input, and writes one answer per line: the
+    /// meaning of an expression, the functions that change together with all their uses, the spelling of a name in a file.
+    /// Questions and answers are JSON.
     #[command(mut_args = hide_for_ask, after_help = "Exit code: 0, or 2 if the run failed.")]
     Ask(Ask),
     /// Remove the cache of a project
@@ -70,16 +70,16 @@ pub(crate) enum Command {
     Rule(Rule),
     /// Explain why a line is reported or not
     ///
-    /// Shows what `check` in the current folder finds at the line, with the same options: findings that stand there,
-    /// pass there or have a cause there, what of them is hidden and why, and what makes them less sure; then what each
-    /// call of the line leads to. The line of a definition shows the function as a whole: why it must not block, who
-    /// uses it, what it reaches that blocks.
+    /// Shows the findings of `check` in the current folder, with the same options, that are at the line, have a path
+    /// through it or a cause at it: why each is hidden, and why it is less sure. Then shows the targets of each call of
+    /// the line. The line of a definition shows the whole function: why it must not block, its callers, and the
+    /// blocking calls that it reaches.
     #[command(
         mut_args = adapt_for_why,
-        after_help = "Exit code: 0, or 2 if a place is no line of a source file or the run failed. Formats: full and json."
+        after_help = "Exit code: 0, or 2 if a place is not a line of a source file or the run failed. Formats: full and json."
     )]
     Why(Why),
-    /// Show, check and verify what is known of libraries
+    /// Show, check and verify the models of libraries
     Models {
         #[command(subcommand)]
         command: ModelsCommand,
@@ -95,7 +95,7 @@ pub(crate) enum Command {
     },
     /// List the keys of the configuration, or describe one
     Config(Config),
-    /// Look inside
+    /// Show the inner state of the analysis
     #[command(hide = true)]
     Debug {
         #[command(subcommand)]
@@ -128,7 +128,7 @@ pub(crate) struct Check {
     /// Do not report these rules
     #[arg(long, value_delimiter = ',', value_name = "RULES", help_heading = "Rules")]
     pub(crate) ignore: Vec<String>,
-    /// Report these rules besides
+    /// Report these rules in addition
     #[arg(long, value_delimiter = ',', value_name = "RULES", help_heading = "Rules")]
     pub(crate) extend_select: Vec<String>,
     /// How bad a finding must be to be shown [default: warning]
@@ -140,28 +140,28 @@ pub(crate) struct Check {
     /// How strict to be: the two levels and --include-aside under one name [default: regular]
     #[arg(long, value_name = "PERSONA", value_parser = persona_parser(), help_heading = "Rules")]
     pub(crate) persona: Option<Persona>,
-    /// Report what only tests, examples and command lines reach like everything else
+    /// Also report findings that only tests, examples and command lines reach
     #[arg(long, help_heading = "Rules")]
     pub(crate) include_aside: bool,
-    /// Report also findings elsewhere whose trace or a cause lies in PATHS
+    /// Also report findings in other files whose trace or cause is in PATHS
     #[arg(long, help_heading = "Files")]
     pub(crate) trace_in_paths: bool,
     /// Do not read files and folders that match these patterns, whatever the configuration excludes
     #[arg(long, value_delimiter = ',', value_name = "PATTERNS", value_parser = parse_pattern, help_heading = "Files")]
     pub(crate) exclude: Option<Vec<String>>,
-    /// Do not read these besides
+    /// Do not read these in addition
     #[arg(long, value_delimiter = ',', value_name = "PATTERNS", value_parser = parse_pattern, help_heading = "Files")]
     pub(crate) extend_exclude: Vec<String>,
-    /// Leave out what is excluded even where PATHS name it
+    /// Do not read excluded files, even if PATHS name them
     #[arg(long, help_heading = "Files")]
     pub(crate) force_exclude: bool,
-    /// Apply fixes that keep what the code does
+    /// Apply fixes that do not change the behaviour of the code
     #[arg(long, help_heading = "Fixes")]
     pub(crate) fix: bool,
-    /// Count fixes that a reviewer should look at among those that are applied
+    /// Also apply fixes that a reviewer should look at
     #[arg(long, help_heading = "Fixes")]
     pub(crate) unsafe_fixes: bool,
-    /// Say after --fix and --add-ignore not only which files changed, but also for which rules
+    /// After --fix and --add-ignore, also show the rules of the changes in each file
     #[arg(long, help_heading = "Fixes")]
     pub(crate) show_fixes: bool,
     /// Print what fixes would change, and change nothing
@@ -170,29 +170,29 @@ pub(crate) struct Check {
     /// Exit with 1 if something was fixed, even if nothing remains
     #[arg(long, help_heading = "Fixes")]
     pub(crate) exit_non_zero_on_fix: bool,
-    /// Do not report what this baseline holds [default: blocklint-baseline.json at the project root, if it is there]
+    /// Do not report findings of this baseline [default: blocklint-baseline.json at the project root, if it is there]
     #[arg(long, value_name = "FILE", help_heading = "Old findings")]
     pub(crate) baseline: Option<Utf8PathBuf>,
     /// Use no baseline
     #[arg(long, conflicts_with = "baseline", help_heading = "Old findings")]
     pub(crate) no_baseline: bool,
-    /// Exit with 1 also if the baseline holds what is found no more, or holds more than before the change; for CI
+    /// Exit with 1 also if the baseline has findings that no longer exist, or more than before the change; for CI
     #[arg(long, conflicts_with = "no_baseline", help_heading = "Old findings")]
     pub(crate) strict_baseline: bool,
-    /// Report only what the work tree brought since it left the branch, tag or commit REF
+    /// Report only new findings since the work tree left the branch, tag or commit REF
     #[arg(long, value_name = "REF", help_heading = "Old findings")]
     pub(crate) since: Option<String>,
-    /// Report only what changed since the last commit brought
+    /// Report only new findings since the last commit
     #[arg(long, conflicts_with = "since", help_heading = "Old findings")]
     pub(crate) changed: bool,
-    /// Report only what is staged for the next commit brought; what is not staged is not looked at
+    /// Report only findings of staged changes; unstaged changes are ignored
     #[arg(
         long,
         conflicts_with_all = ["since", "changed", "fix", "diff", "add_ignore"],
         help_heading = "Old findings"
     )]
     pub(crate) staged: bool,
-    /// Write a comment that ignores it at each finding that would be shown
+    /// Add an ignore comment at each finding that would be shown
     #[arg(
         long,
         value_name = "REASON",
@@ -223,10 +223,10 @@ pub(crate) struct Check {
     #[arg(long, value_enum, value_name = "OF", num_args = 0..=1, require_equals = true, default_missing_value = "rule")]
     #[arg(help_heading = "Output")]
     pub(crate) statistics: Option<StatisticsKind>,
-    /// Say on stderr how long each part of the run took
+    /// Write the duration of each part of the run to stderr
     #[arg(long, help_heading = "Output")]
     pub(crate) timings: bool,
-    /// Exit with 1 only if a finding is at least this bad; those below are shown all the same
+    /// Exit with 1 only if a finding is at least this bad; less severe findings are still shown
     #[arg(long, value_name = "SEVERITY", value_parser = severity_parser(), conflicts_with = "exit_zero", help_heading = "Output")]
     pub(crate) fail_on: Option<Severity>,
     /// Exit with 0 even if findings are shown
@@ -235,29 +235,29 @@ pub(crate) struct Check {
     /// Exit with 2 if something could not be analysed: a file (BLT902), or a function where blocklint failed
     #[arg(long, help_heading = "Output")]
     pub(crate) strict: bool,
-    /// Read no configuration but what --config says
+    /// Read no configuration except that of --config
     #[arg(long, help_heading = "Configuration")]
     pub(crate) isolated: bool,
     /// A configuration file in place of the one that is found, or a key and its value in TOML (`select=["BLT1"]`) that
     /// win over it; may be given several times
     #[arg(long, value_name = "FILE or KEY=VALUE", help_heading = "Configuration")]
     pub(crate) config: Vec<String>,
-    /// Show the settings that hold, and find nothing
+    /// Show the effective settings instead of findings
     #[arg(long, help_heading = "Configuration", conflicts_with_all = ["show_files", "fix", "diff"])]
     pub(crate) show_settings: bool,
-    /// Show the files whose findings would be reported, and find nothing
+    /// Show the files whose findings would be reported, instead of findings
     #[arg(long, help_heading = "Configuration", conflicts_with_all = ["fix", "diff"])]
     pub(crate) show_files: bool,
     /// Also use the models that packages in this environment ship; those inside the project are used anyway
     #[arg(long, value_name = "FOLDER", help_heading = "Configuration")]
     pub(crate) environment: Vec<Utf8PathBuf>,
-    /// Judge without this signal, to measure what it does; docs/signals.md lists them
+    /// Judge without this signal, to measure its effect; docs/signals.md lists them
     #[arg(long, hide = true, value_delimiter = ',', value_name = "NAMES")]
     pub(crate) without_signal: Vec<String>,
     /// Read and write no cache
     #[arg(short, long, help_heading = "Configuration")]
     pub(crate) no_cache: bool,
-    /// Where the cache is kept [default: .blocklint_cache at the project root]
+    /// The folder of the cache [default: .blocklint_cache at the project root]
     #[arg(long, value_name = "FOLDER", conflicts_with = "no_cache", help_heading = "Configuration")]
     pub(crate) cache_dir: Option<Utf8PathBuf>,
     #[command(flatten)]
@@ -267,7 +267,7 @@ pub(crate) struct Check {
 #[derive(Args, Debug)]
 #[command(group(ArgGroup::new("which").required(true).args(["rule", "all", "severity"])))]
 pub(crate) struct Rule {
-    /// Its code or name
+    /// The rule's code or name
     pub(crate) rule: Option<String>,
     /// Show the pages of all rules
     #[arg(long)]
@@ -294,22 +294,22 @@ pub(crate) struct Config {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum BaselineCommand {
-    /// Write all that `check` with the same options would show into the baseline
+    /// Write all findings that `check` would show with the same options into the baseline
     #[command(mut_args = hide_for_baseline)]
     Create {
         #[command(flatten)]
         check: Box<Check>,
-        /// Replace a baseline that is there, also by a larger one
+        /// Replace an existing baseline, also by a larger one
         #[arg(long)]
         force: bool,
     },
-    /// Take out of the baseline what is found no more; nothing is added
+    /// Remove entries without a finding from the baseline; add none
     #[command(mut_args = hide_for_baseline)]
     Prune {
         #[command(flatten)]
         check: Box<Check>,
     },
-    /// List what the baseline holds, and what of it is found no more
+    /// List the entries of the baseline, and mark those without a finding
     #[command(mut_args = hide_for_baseline)]
     Show {
         #[command(flatten)]
@@ -345,7 +345,7 @@ fn hide_for_ask(argument: clap::Arg) -> clap::Arg {
 /// Turns the paths of `check` into lines, and hides the options that have no effect on `blocklint why`.
 fn adapt_for_why(argument: clap::Arg) -> clap::Arg {
     if argument.get_id() == "paths" {
-        let help = "The lines, as in `app/views.py:42`; one analysis serves all of a project";
+        let help = "The lines, as in `app/views.py:42`; all lines of a project share one analysis";
         return argument.value_name("PATH:LINE").help(help).required(true);
     }
     hide_unless(argument, &["baseline", "no_baseline", "output_format", "output_file"])
@@ -386,39 +386,39 @@ pub(crate) struct Why {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ModelsCommand {
-    /// List the libraries of which models speak, with rows and the version each was last checked against
+    /// List the libraries with a model, the number of rows, and the version each was last checked against
     List(ListModels),
     /// Check model files for mistakes
     #[command(after_help = "Exit code: 0, 1 if there are mistakes, 2 if the run failed.")]
     Check {
-        /// Files, and folders of which every `*.toml` is one
+        /// Model files, or folders whose `*.toml` files are all models
         #[arg(required = true)]
         paths: Vec<Utf8PathBuf>,
-        /// Check as files that a package ships: they must name their library and speak of nothing else
+        /// Check as files that a package ships: they must name their library and describe nothing else
         #[arg(long)]
         shipped: bool,
     },
-    /// Show every row that speaks of a name, those that decide first
+    /// Show every row that describes a name, the deciding ones first
     Explain(ExplainModel),
-    /// Say as JSON what is known of paths: effect, async twins for each runtime, what they give
+    /// Print what models say about paths as JSON: effect, async twins for each runtime, results
     Twins(Twins),
     /// Check each row of a model against the extracted sources of its library
-    #[command(after_help = "Exit code: 0, 1 if something does not hold, 2 if the run failed.")]
+    #[command(after_help = "Exit code: 0, 1 if a row is wrong, 2 if the run failed.")]
     Verify(VerifyModels),
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct ListModels {
-    /// Only those of this language
+    /// Only libraries of this language
     #[arg(long, value_name = "LANGUAGE", value_parser = language_parser())]
     pub(crate) language: Option<Language>,
-    /// How they are written
+    /// How the list is written
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = TextFormat::Text)]
     pub(crate) output_format: TextFormat,
     /// Ignore all configuration
     #[arg(long)]
     pub(crate) isolated: bool,
-    /// Also list what packages in this environment ship
+    /// Also list the models that packages in this environment ship
     #[arg(long, value_name = "FOLDER")]
     pub(crate) environment: Vec<Utf8PathBuf>,
 }
@@ -433,7 +433,7 @@ pub(crate) struct ExplainModel {
     /// Ignore all configuration
     #[arg(long)]
     pub(crate) isolated: bool,
-    /// Also look at what packages in this environment ship
+    /// Also read the models that packages in this environment ship
     #[arg(long, value_name = "FOLDER")]
     pub(crate) environment: Vec<Utf8PathBuf>,
 }
@@ -443,7 +443,7 @@ pub(crate) struct Twins {
     /// Paths as code spells them (`requests.Session.get`)
     #[arg(required = true)]
     pub(crate) names: Vec<String>,
-    /// The language of which they are, if it is not Python
+    /// The language of the paths, if it is not Python
     #[arg(long, value_name = "LANGUAGE", value_parser = language_parser())]
     pub(crate) language: Option<Language>,
     /// Ignore all configuration
@@ -466,16 +466,16 @@ pub(crate) struct VerifyModels {
     /// The model
     #[arg(long, value_name = "FILE", required = true)]
     pub(crate) model: Vec<Utf8PathBuf>,
-    /// The version that lies there; rows for other versions need one of those besides
+    /// The version of these sources; rows for other versions also need such a version
     #[arg(long, value_name = "VERSION")]
     pub(crate) library_version: Option<String>,
-    /// Another version, for rows that speak of it
+    /// Another version, for rows that apply to it
     #[arg(long, value_name = "VERSION=FOLDER")]
     pub(crate) other: Vec<String>,
-    /// An older version, for names that the library has no more
+    /// An older version, for names that the library no longer has
     #[arg(long, value_name = "VERSION=FOLDER")]
     pub(crate) older: Vec<String>,
-    /// Another package that it rests on: stubs, libraries of base classes
+    /// Another package that the library depends on: stubs, libraries of base classes
     #[arg(long, value_name = "FOLDER")]
     pub(crate) with: Vec<Utf8PathBuf>,
     /// The sources of the language's own library
@@ -514,7 +514,7 @@ pub(crate) struct Missing {
     /// The projects
     #[arg(required = true)]
     pub(crate) projects: Vec<Utf8PathBuf>,
-    /// Only calls that are not awaited where they stand
+    /// Only calls that are not awaited
     #[arg(long)]
     pub(crate) not_awaited: bool,
     /// Show at most this many paths; the sums count all
@@ -527,20 +527,20 @@ pub(crate) struct Missing {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Debug {
-    /// Print what one file says, before any other file is known
+    /// Print the facts of one file
     Facts {
         /// The file
         file: Utf8PathBuf,
     },
-    /// Count the fixes of a project's findings, and why the others have none
+    /// Count the fixes of a project's findings, and the reasons of findings without a fix
     Fixes {
         /// The project
         path: Utf8PathBuf,
     },
-    /// Count the calls, in code that must not block, of library names of which no model speaks
+    /// Count the calls of library names without a model, in code that must not block
     Missing(Missing),
-    /// Edit a project at random, in memory, and compare what a session finds after each edit with what one that is
-    /// opened anew does
+    /// Edit a project at random, in memory, and compare the findings of a session after each edit with those of a new
+    /// session
     #[command(after_help = "Exit code: 0, 1 if anything differs, 2 if the run failed.")]
     Edits {
         /// The project
@@ -548,11 +548,11 @@ pub(crate) enum Debug {
         /// How many edits
         #[arg(long, default_value_t = 100)]
         edits: u32,
-        /// Where the random numbers begin
+        /// The seed of the random numbers
         #[arg(long, default_value_t = 1)]
         seed: u64,
     },
-    /// Time the search cold, and again over what the first one resolved
+    /// Measure the time of a first search, and of a second one that reuses its answers
     Search {
         /// The project
         path: Utf8PathBuf,

@@ -14,7 +14,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use crate::arguments::{Arguments, Command};
-use crate::messages::Failure;
+use crate::messages::{Failure, report_failure};
 
 /// With the system's allocator a run takes a fifth longer, because extraction allocates many small tables on all
 /// threads.
@@ -36,9 +36,9 @@ fn main() -> ExitCode {
     let result = std::panic::catch_unwind(|| run(arguments.command));
     let code = match result {
         Ok(Ok(code)) => code,
-        Ok(Err(failure)) => failure.report(),
+        Ok(Err(failure)) => report_failure(&failure),
         // The panic hook has printed the message and the location.
-        Err(_) => Failure::new("internal error; please report it with the lines above").report(),
+        Err(_) => report_failure(&Failure::new("internal error; please report it with the lines above")),
     };
     ExitCode::from(code)
 }

@@ -4,49 +4,16 @@ use std::fmt::Display;
 use std::io::Write;
 
 use anstyle::{AnsiColor, Style};
+pub(crate) use blocklint_engine::Failure;
 
 use crate::{FAILED, console};
 
-/// The error messages of a run that ends without a result.
-#[derive(Debug)]
-pub(crate) struct Failure {
-    lines: Vec<String>,
-}
-
-impl Failure {
-    pub(crate) fn new(line: impl Display) -> Self {
-        Failure { lines: vec![line.to_string()] }
+/// Prints the reasons of a failure and returns the exit code.
+pub(crate) fn report_failure(failure: &Failure) -> u8 {
+    for line in &failure.lines {
+        error(line);
     }
-
-    /// Returns a failure without messages, for errors that have been printed.
-    pub(crate) fn already_reported() -> Self {
-        Failure { lines: Vec::new() }
-    }
-
-    /// Returns a failure with several messages.
-    pub(crate) fn all(lines: impl IntoIterator<Item = String>) -> Self {
-        Failure { lines: lines.into_iter().collect() }
-    }
-
-    /// Prints the messages and returns the exit code.
-    pub(crate) fn report(&self) -> u8 {
-        for line in &self.lines {
-            error(line);
-        }
-        FAILED
-    }
-}
-
-impl From<blocklint_engine::Failure> for Failure {
-    fn from(failure: blocklint_engine::Failure) -> Self {
-        Failure { lines: failure.lines }
-    }
-}
-
-impl From<std::io::Error> for Failure {
-    fn from(error: std::io::Error) -> Self {
-        Failure::new(error)
-    }
+    FAILED
 }
 
 pub(crate) fn error(message: impl Display) {

@@ -1,4 +1,6 @@
-//! The target of `--output-file`: stdout, or a file that is replaced only when the output is complete.
+//! The target of `--output-file`: stdout, or a file that is replaced only when the output is complete. The file of a
+//! baseline is replaced in the same way. Fixed sources are replaced by `fixing/writing.rs` of the engine, because they
+//! also keep their owner and are checked for changes by other programs.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, StdoutLock, Write};
@@ -83,10 +85,22 @@ impl Output {
             Output::Direct(mut out) => out.flush(),
             Output::File { new, target, _guard } => {
                 let new = new.into_inner().map_err(io::IntoInnerError::into_error)?;
+                new.as_file().sync_all()?;
                 new.persist(&target).map(drop).map_err(|error| error.error)
             }
         }
     }
+}
+
+/// Replaces the content of a file, or creates the file; on an error the old content stays.
+///
+/// # Errors
+///
+/// If the file cannot be written.
+pub(crate) fn replace_file(path: &Utf8Path, content: &[u8]) -> io::Result<()> {
+    let mut output = Output::open_file(path)?;
+    output.write_all(content)?;
+    output.finish()
 }
 
 impl Write for Output {

@@ -10,33 +10,33 @@ pub(crate) struct RunArguments {
     /// With `-` as path: the file whose text is read from stdin; its findings are reported
     #[arg(long, value_name = "FILE", help_heading = "Files")]
     pub(crate) stdin_filename: Option<Utf8PathBuf>,
-    /// Show at most so many findings, those of the causes that are worth most first
+    /// Show at most this many findings, those of the most important causes first
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Output")]
     pub(crate) max_findings: Option<u32>,
     /// Run again whenever a file changes, until Ctrl-C
     #[arg(short, long, conflicts_with_all = ["fix", "diff"], help_heading = "Output")]
     pub(crate) watch: bool,
-    /// How many threads do the work [default: as many as there are processors]
+    /// The number of threads [default: the number of processors]
     #[arg(short = 'j', long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
 }
 
-/// Options of every command about what is said and how.
+/// Options of every command about the amount and the colour of output.
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct GlobalArguments {
     /// When to colour [default: auto, which heeds NO_COLOR and FORCE_COLOR]
     #[arg(long, value_enum, value_name = "WHEN", global = true, help_heading = "Global options")]
     pub(crate) color: Option<ColorWhen>,
-    /// Say less: only findings; twice: nothing but errors
+    /// Print less: only findings; twice: only errors
     #[arg(short, long, action = ArgAction::Count, global = true, conflicts_with = "verbose", help_heading = "Global options")]
     pub(crate) quiet: u8,
-    /// Say more on stderr: what is read; twice: how long it took
+    /// Print more on stderr: the files that are read; twice: also durations
     #[arg(short, long, action = ArgAction::Count, global = true, help_heading = "Global options")]
     pub(crate) verbose: u8,
     /// Let the analysis of a function fail, for tests: `panic:NAME`, `stall:NAME`
     #[arg(long, value_name = "KIND:FUNCTION", global = true, hide = true, value_parser = parse_fault)]
     pub(crate) inject_fault: Option<Fault>,
-    /// How many seconds the analysis of a function may take, for tests
+    /// The time limit of the analysis of a function in seconds, for tests
     #[arg(long, value_name = "SECONDS", global = true, hide = true)]
     pub(crate) patience: Option<f64>,
 }
@@ -55,7 +55,7 @@ fn parse_fault(text: &str) -> Result<Fault, String> {
 /// When output is coloured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ColorWhen {
-    /// Where a terminal shows it
+    /// If the output is a terminal that shows colour
     Auto,
     /// Always
     Always,
@@ -68,6 +68,6 @@ pub(crate) enum ColorWhen {
 pub(crate) enum StatisticsKind {
     /// The findings of each rule
     Rule,
-    /// The findings of each cause, and whom it stalls for how long
+    /// The findings of each cause, the functions that it stalls, and for how long
     Cause,
 }

@@ -78,4 +78,15 @@ impl Failure {
     pub fn all(lines: impl IntoIterator<Item = String>) -> Self {
         Failure { lines: lines.into_iter().collect() }
     }
+
+    /// Returns a failure without reasons, for errors that have been printed.
+    pub fn already_reported() -> Self {
+        Failure { lines: Vec::new() }
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        Failure::new(error)
+    }
 }

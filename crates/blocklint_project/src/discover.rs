@@ -319,7 +319,7 @@ impl NamedPaths {
             if given == Some(&*path) {
                 named.folders.extend(path.parent().map(Utf8Path::to_path_buf));
                 // A text that is passed in without a known extension is treated as a Python script.
-                let language = language_of(path.as_std_path()).unwrap_or(Language::Python);
+                let language = language_of(path).unwrap_or(Language::Python);
                 named.files.insert(path, language);
                 continue;
             }
@@ -334,7 +334,7 @@ impl NamedPaths {
                 continue;
             }
             named.folders.extend(path.parent().map(Utf8Path::to_path_buf));
-            match language_of(path.as_std_path()).or_else(|| language_of_script(&path)) {
+            match language_of(&path).or_else(|| language_of_script(&path)) {
                 Some(language) => {
                     named.files.insert(path, language);
                 }

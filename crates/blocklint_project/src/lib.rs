@@ -40,4 +40,5 @@ pub use root::{absolute, project_root, project_within};
 pub use shipped::ShippedModel;
 pub use units::Unit;
 pub use versions::{Dependency, find_dependencies};
+pub use walk::{SKIPPED_FOLDERS, language_of};
 pub use within::{lies_within, read_text};

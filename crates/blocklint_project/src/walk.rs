@@ -40,8 +40,8 @@ enum Item {
 }
 
 /// Returns the language of a file by its extension; `None` for stubs (`.pyi`), because they have no code.
-pub(crate) fn language_of(path: &Path) -> Option<Language> {
-    match path.extension()?.to_str()? {
+pub fn language_of(path: impl AsRef<Path>) -> Option<Language> {
+    match path.as_ref().extension()?.to_str()? {
         "py" | "ipynb" => Some(Language::Python),
         "rs" => Some(Language::Rust),
         "java" => Some(Language::Java),
@@ -114,7 +114,7 @@ pub(crate) fn walk(folder: &Utf8Path, root: &Utf8Path, excluded: &Patterns, thre
 }
 
 /// The names of folders that have installed libraries or generated files.
-pub(crate) const SKIPPED_FOLDERS: [&str; 3] = ["node_modules", "site-packages", "__pycache__"];
+pub const SKIPPED_FOLDERS: [&str; 3] = ["node_modules", "site-packages", "__pycache__"];
 
 /// The ignore files of a folder; earlier ones win.
 pub(crate) const IGNORE_FILES: [&str; 3] = [".ignore", ".gitignore", ".git/info/exclude"];

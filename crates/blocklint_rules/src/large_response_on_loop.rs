@@ -146,7 +146,9 @@ fn doubt(mistake: &Mistake) -> Option<&'static str> {
         Mistake::LargeResponse(LargeResponse { is_source_unknown: true, .. }) => {
             Some("the code that produces the items was not read, so their number is unknown")
         }
-        Mistake::LargeResponse(LargeResponse { bound: None, .. }) => Some("the code does not show how many items there are"),
+        Mistake::LargeResponse(LargeResponse { bound: None, .. }) => {
+            Some("the code does not show how many items there are")
+        }
         _ => None,
     }
 }

@@ -47,6 +47,9 @@ fn split_at_commas(text: &str) -> impl Iterator<Item = &str> {
     .filter(|part| !part.is_empty())
 }
 
+/// Names of attributes that make a function a test, besides those that end in `_test`.
+const TEST_ATTRIBUTES: &[&str] = &["test", "rstest", "gtest", "proptest"];
+
 impl<'t> Attrs<'t> {
     /// Returns the start of an item: that of its first attribute.
     pub(crate) fn start(&self, item: Node<'_>) -> u32 {
@@ -67,8 +70,8 @@ impl Walker<'_> {
         let path_text = self.text(path);
         match path_text.rsplit("::").next().unwrap_or_default().trim() {
             "bench" => true,
-            // `test`, `rstest`, `async_test`.
-            name if name.ends_with("test") => true,
+            // `#[test]`, `#[rstest]`, `#[async_test]`; `#[latest]` is no test.
+            name if TEST_ATTRIBUTES.contains(&name) || name.ends_with("_test") => true,
             "cfg" => match child(attribute, fields().arguments) {
                 Some(arguments) => {
                     let text: String = self.text(arguments).split_whitespace().collect();
@@ -83,9 +86,9 @@ impl Walker<'_> {
     /// Returns the value of `#[name = "…"]`.
     pub(crate) fn attribute_value(&mut self, attrs: &Attrs<'_>, name: &str) -> Option<Sym> {
         for &node in &attrs.nodes {
-            let attribute = named(node).next()?;
+            let Some(attribute) = named(node).next() else { continue };
             if named(attribute).next().is_some_and(|path| self.text(path) == name) {
-                let value = child(attribute, fields().value)?;
+                let Some(value) = child(attribute, fields().value) else { continue };
                 let text = self.text(value);
                 return Some(self.facts.intern(text.trim_matches('"')));
             }

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use blocklint_project::{SKIPPED_FOLDERS, language_of};
 use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::analysis::FilePath;
@@ -11,9 +12,6 @@ use crate::protocol::{DidChangeWatchedFilesParams, FileChangeType};
 use crate::uri;
 use crate::view::Documents;
 use crate::worker::Job;
-
-/// Folders that discovery never enters.
-const NEVER_ENTERED: [&str; 4] = [".git", "node_modules", "site-packages", "__pycache__"];
 
 /// The number of changed sources from which the whole folder is reloaded, because that is faster than file by file.
 const RELOAD_THRESHOLD: usize = 50;
@@ -37,7 +35,7 @@ pub(crate) fn jobs_for_changes(
         if is_never_entered(&folder.path, &path) {
             continue;
         }
-        let is_source = matches!(path.extension(), Some("py" | "ipynb" | "rs" | "java"));
+        let is_source = language_of(&path).is_some();
         let is_known = folder.analysis.files.contains(&*path);
         let is_deleted = kind == FileChangeType::Deleted;
         needs_reload |= !is_source || is_known == is_deleted;
@@ -51,7 +49,8 @@ pub(crate) fn jobs_for_changes(
     changed.into_iter().map(|path| Job::Change(path, None)).collect()
 }
 
+/// True if discovery never enters a folder of the path below `folder`.
 fn is_never_entered(folder: &Utf8Path, path: &Utf8Path) -> bool {
     let relative = path.strip_prefix(folder).unwrap_or(path);
-    relative.components().any(|part| NEVER_ENTERED.contains(&part.as_str()))
+    relative.components().any(|part| part.as_str() == ".git" || SKIPPED_FOLDERS.contains(&part.as_str()))
 }

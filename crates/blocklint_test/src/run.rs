@@ -77,7 +77,10 @@ fn run_in_folder(
             problems.push(Problem {
                 path: project.origin.clone(),
                 line: project.line,
-                message: format!("a finding stands in `{path}`, which is not a file of the project: {}", finding.message),
+                message: format!(
+                    "a finding stands in `{path}`, which is not a file of the project: {}",
+                    finding.message
+                ),
             });
         }
     }

@@ -12,6 +12,7 @@ use super::check::{Prepared, ensure_something_read, prepare, run_request};
 use super::{cache, change, ignore_closed_pipe, left_out, path_from};
 use crate::arguments::{BaselineCommand, Check, OutputFormat};
 use crate::messages::{Failure, error, warning};
+use crate::output_file::replace_file;
 use crate::progress::Bar;
 use crate::{CLEAN, FAILED};
 
@@ -41,9 +42,7 @@ fn baseline_path(check: &Check, project: &Project, current: &Utf8Path) -> Result
     // A link in a repository could point at any file of the user, so its target is neither read nor written.
     if path.exists() && !lies_within(&path, &project.root) {
         let path = path_from(&path, current);
-        return Err(Failure::new(format!(
-            "{path}: a link out of the project; pass its target by `--baseline FILE`"
-        )));
+        return Err(Failure::new(format!("{path}: a link out of the project; pass its target by `--baseline FILE`")));
     }
     Ok((path, false))
 }
@@ -124,9 +123,7 @@ struct CurrentState {
 fn analyse_current(check: &Check) -> Result<CurrentState, Failure> {
     let is_comparison = check.since.is_some() || check.changed || check.staged;
     if is_comparison || check.fix || check.diff || check.add_ignore.is_some() || check.run.watch {
-        return Err(Failure::new(
-            "a baseline contains all findings, so options for changes and fixes do not apply",
-        ));
+        return Err(Failure::new("a baseline contains all findings, so options for changes and fixes do not apply"));
     }
     if check.run.stdin_filename.is_some() {
         return Err(Failure::new("a baseline needs files, not stdin"));
@@ -170,7 +167,9 @@ fn prune(check: &Check) -> Result<u8, Failure> {
         return Ok(FAILED);
     }
     if !is_whole {
-        return Err(Failure::new("nothing is removed from the baseline: findings in the parts that were left out may still exist"));
+        return Err(Failure::new(
+            "nothing is removed from the baseline: findings in the parts that were left out may still exist",
+        ));
     }
     let held = hide_baselined(check, &baseline, &mut chosen, &prepared);
     let gone = baseline.prune(&held.stale);
@@ -180,7 +179,9 @@ fn prune(check: &Check) -> Result<u8, Failure> {
     let name = path_from(&path, &prepared.current);
     print(&match gone {
         0 => format!("Nothing to remove from {name}: {}.\n", count_with_files(&baseline)),
-        gone => format!("Removed {} from {name}, which now has {}.\n", count_findings(gone), count_with_files(&baseline)),
+        gone => {
+            format!("Removed {} from {name}, which now has {}.\n", count_findings(gone), count_with_files(&baseline))
+        }
     })
 }
 
@@ -246,7 +247,8 @@ fn existing(path: &Utf8Path, current: &Utf8Path) -> Result<Baseline, Failure> {
 }
 
 fn write(baseline: &Baseline, path: &Utf8Path, current: &Utf8Path) -> Result<(), Failure> {
-    baseline.write(path).map_err(|error| Failure::new(format!("{}: not written: {error}", path_from(path, current))))
+    replace_file(path, baseline.text().as_bytes())
+        .map_err(|error| Failure::new(format!("{}: not written: {error}", path_from(path, current))))
 }
 
 fn count_with_files(baseline: &Baseline) -> String {

@@ -28,6 +28,6 @@ pub(super) fn run_with_comparison(
 }
 
 /// Returns the failure with the option at the beginning of each line, as in `--since: no such commit`.
-pub(super) fn prefix_option(option: &str, failure: &blocklint_engine::Failure) -> Failure {
+pub(super) fn prefix_option(option: &str, failure: &Failure) -> Failure {
     Failure::all(failure.lines.iter().map(|line| format!("{option}: {line}")))
 }

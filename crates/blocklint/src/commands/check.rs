@@ -308,7 +308,9 @@ fn read_stdin(check: &Check) -> Result<Option<Vec<u8>>, Failure> {
     let reads_stdin = is_implied || check.paths.iter().any(|path| path == "-");
     match (&check.run.stdin_filename, reads_stdin) {
         (None, false) => return Ok(None),
-        (None, true) => return Err(Failure::new("`-` needs --stdin-filename, the path of the file whose text stdin is")),
+        (None, true) => {
+            return Err(Failure::new("`-` needs --stdin-filename, the path of the file whose text stdin is"));
+        }
         (Some(_), false) => {
             return Err(Failure::new("--stdin-filename needs `-`, but another path is given"));
         }

@@ -19,9 +19,7 @@ pub(crate) fn plan_command(arguments: &Plan) -> Result<u8, Failure> {
         _ => return Err(Failure::new("a plan is written in the formats `full` and `json`")),
     };
     if check.fix || check.diff || check.add_ignore.is_some() || check.run.watch || check.statistics.is_some() {
-        return Err(Failure::new(
-            "a plan changes nothing, so options for fixes and counts do not apply",
-        ));
+        return Err(Failure::new("a plan changes nothing, so options for fixes and counts do not apply"));
     }
     let prepared = prepare(check)?;
     let (project, current) = (&prepared.project, prepared.current.as_path());

@@ -34,7 +34,9 @@ fn a_line_of_the_configuration_wins() {
     assert!(own.out.contains(r#""severity": "error""#), "{}", own.out);
     let wrong = check("[severity]\nfile-entri = \"error\"\n");
     assert!(
-        wrong.err.contains("blocklint.toml:2: severity: `file-entri` is not a kind of work; did you mean `file-entry`?"),
+        wrong
+            .err
+            .contains("blocklint.toml:2: severity: `file-entri` is not a kind of work; did you mean `file-entry`?"),
         "{}",
         wrong.err
     );

@@ -3,8 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::fs;
-use std::io::{self, Write as _};
+use std::{fs, io};
 
 use blocklint_core::UnreadFile;
 use blocklint_core::{Confidence, RuleCode, Severity};
@@ -119,27 +118,12 @@ impl Baseline {
             }
         }
         let levels = Severity::parse(&document.min_severity).zip(Confidence::parse(&document.min_confidence));
-        let levels = levels.ok_or_else(|| error(None, "not a baseline: `min-severity` or `min-confidence` is not a known level".to_owned()))?;
+        let levels = levels.ok_or_else(|| {
+            error(None, "not a baseline: `min-severity` or `min-confidence` is not a known level".to_owned())
+        })?;
         let (severity, confidence) = levels;
         let coverage = Coverage { levels: Levels { severity, confidence }, aside: document.include_aside };
         Ok(Baseline { coverage, entries })
-    }
-
-    /// Writes the file atomically: on an error the old file stays as it was.
-    ///
-    /// # Errors
-    ///
-    /// If the file cannot be written.
-    pub fn write(&self, path: &Utf8Path) -> io::Result<()> {
-        // A symbolic link is followed, so that the file behind it is replaced and not the link.
-        let target = path.canonicalize_utf8().unwrap_or_else(|_| path.to_owned());
-        let folder = target.parent().ok_or_else(|| io::Error::other("its path has no folder"))?;
-        let mut new = tempfile::Builder::new().prefix(".blocklint-").tempfile_in(folder)?;
-        new.write_all(self.text().as_bytes())?;
-        copy_permissions(new.as_file(), &target)?;
-        new.as_file().sync_all()?;
-        new.persist(&target).map_err(|error| error.error)?;
-        Ok(())
     }
 
     /// Returns the text of the file.
@@ -181,20 +165,6 @@ fn message_without_place(error: &serde_json::Error) -> String {
     text.split(" at line ").next().unwrap_or(&text).to_owned()
 }
 
-/// Gives a temporary file the permissions of the `old` file, or 644 if there is none. A temporary file is readable by
-/// its owner only, but a baseline is shared by all who work on the project.
-#[cfg(unix)]
-fn copy_permissions(file: &fs::File, old: &Utf8Path) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    let mode = fs::metadata(old).map_or_else(|_| fs::Permissions::from_mode(0o644), |metadata| metadata.permissions());
-    file.set_permissions(mode)
-}
-
-#[cfg(not(unix))]
-fn copy_permissions(_: &fs::File, _: &Utf8Path) -> io::Result<()> {
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -218,7 +188,7 @@ mod tests {
         assert_eq!(Baseline::read(&path), Ok(None));
         let empty = Baseline { entries: BTreeMap::new(), ..baseline() };
         for written_baseline in [baseline(), empty] {
-            written_baseline.write(&path).expect("written");
+            fs::write(&path, written_baseline.text()).expect("written");
             assert_eq!(Baseline::read(&path), Ok(Some(written_baseline)));
         }
         let text = baseline().text();

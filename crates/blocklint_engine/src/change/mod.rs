@@ -12,9 +12,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
 use blocklint_analysis::SourceFile as Analysed;
-use blocklint_core::{Finding, Language};
+use blocklint_core::Finding;
 use blocklint_output::Sources;
-use blocklint_project::{Project, SourceFile, read};
+use blocklint_project::{Project, SKIPPED_FOLDERS, SourceFile, language_of, read};
 use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::analyse::{
@@ -361,18 +361,8 @@ fn deleted_file(project: &Project, path: &Utf8Path) -> Option<SourceFile> {
     })
 }
 
-fn language_of(path: &Utf8Path) -> Option<Language> {
-    match path.extension()? {
-        "py" | "ipynb" => Some(Language::Python),
-        "rs" => Some(Language::Rust),
-        "java" => Some(Language::Java),
-        _ => None,
-    }
-}
-
 /// True if the walk of the project would find a file: the walk skips hidden folders and folders of dependencies.
 fn is_walked(path: &Utf8Path) -> bool {
-    let is_skipped =
-        |name: &str| name.starts_with('.') || matches!(name, "node_modules" | "site-packages" | "__pycache__");
+    let is_skipped = |name: &str| name.starts_with('.') || SKIPPED_FOLDERS.contains(&name);
     !path.components().any(|part| is_skipped(part.as_str()))
 }

@@ -37,9 +37,7 @@ fn doubt_text(explainer: &Explainer<'_, '_>, doubt: &Doubt) -> Remark {
         }
         Doubt::ByName(site) => {
             let written = linker.written_site(*site);
-            let says = format!(
-                "the receiver of `{written}` is unknown; the project has only one method of this name"
-            );
+            let says = format!("the receiver of `{written}` is unknown; the project has only one method of this name");
             Remark::at(says, place_of_site(linker, *site))
         }
         Doubt::Argument(site, arg) => {
@@ -49,7 +47,10 @@ fn doubt_text(explainer: &Explainer<'_, '_>, doubt: &Doubt) -> Remark {
                 .filter(|text| !text.is_empty())
                 .map_or_else(|| "its argument".to_owned(), |text| format!("`{text}`"));
             let written = linker.written_site(*site);
-            Remark::at(format!("the analysis only infers that `{written}` runs {argument}"), place_of_site(linker, *site))
+            Remark::at(
+                format!("the analysis only infers that `{written}` runs {argument}"),
+                place_of_site(linker, *site),
+            )
         }
         Doubt::Undecided(site) => {
             let written = linker.written_site(*site);
@@ -61,7 +62,9 @@ fn doubt_text(explainer: &Explainer<'_, '_>, doubt: &Doubt) -> Remark {
             RootKind::Composed => "the place that subscribes to its chain is unknown",
             _ => "the thread that composes its result is unknown",
         }),
-        Doubt::Entry(of) => Remark::new(format!("the analysis only infers that a greenlet runs {}", body_text(linker, *of))),
+        Doubt::Entry(of) => {
+            Remark::new(format!("the analysis only infers that a greenlet runs {}", body_text(linker, *of)))
+        }
     }
 }
 

@@ -128,10 +128,7 @@ fn use_text(explainer: &Explainer<'_, '_>, body_use: BodyUse) -> Remark {
                 BodyUse::Made(_) => format!("created by {around}, and not run there"),
                 BodyUse::HandedOver(_, context) => format!("passed to {} by {around}", context_words(context)),
                 BodyUse::PassedOn(site) => {
-                    format!(
-                        "passed by {around} to `{}`, whose use of it is unknown",
-                        linker.written_site(site)
-                    )
+                    format!("passed by {around} to `{}`, whose use of it is unknown", linker.written_site(site))
                 }
                 _ => format!("called by {around}"),
             };

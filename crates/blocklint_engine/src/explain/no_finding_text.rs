@@ -59,9 +59,7 @@ pub(super) fn end_remarks(explainer: &Explainer<'_, '_>, site: &Explanation<'_>,
             linker.qualified_name(*of)
         )),
         EndReason::Awaits(of, findings) => awaited_remarks(explainer, *of, findings),
-        EndReason::Quiet(of) => {
-            single(format!("no call of {} is known to hold its thread", body_text(linker, *of)))
-        }
+        EndReason::Quiet(of) => single(format!("no call of {} is known to hold its thread", body_text(linker, *of))),
         EndReason::HandsOver(passed) => {
             let callable = match (passed.written.as_str(), linker.program.language(site.site.file)) {
                 ("<lambda>", Language::Rust) => "a closure".to_owned(),
@@ -164,20 +162,14 @@ pub(super) fn stop_texts(
             }
             remarks
         }
-        StopReason::Made(site) => {
-            at_site(format!("{name} is only created there, and no known code runs it"), *site)
-        }
+        StopReason::Made(site) => at_site(format!("{name} is only created there, and no known code runs it"), *site),
         StopReason::HandedOver(site, context) => at_site(
             format!("{name} is passed to {} there, where it holds no event loop", context_words(*context)),
             *site,
         ),
-        StopReason::PassedOn(site) => at_site(
-            format!(
-                "{name} is passed to `{}`, whose use of it is unknown",
-                linker.written_site(*site)
-            ),
-            *site,
-        ),
+        StopReason::PassedOn(site) => {
+            at_site(format!("{name} is passed to `{}`, whose use of it is unknown", linker.written_site(*site)), *site)
+        }
         StopReason::Kept(file, span) => {
             let text = format!("{name} is stored there, and no known code calls it from there");
             vec![Remark::at(text, place(linker, *file, *span))]

@@ -109,7 +109,8 @@ fn fix_of(chain: &Chain, text: &TextOf<'_>) -> Result<Fix, Refusal> {
         let source = text(path).ok_or_else(gone)?;
         if let Some(span) = blocklint_rust::find_mention(&source, &of_file, &known) {
             let name = source.get(span.start as usize..span.end as usize).unwrap_or_default();
-            let reason = format!("`{name}` refers to an unknown function at that place, which would have to change too");
+            let reason =
+                format!("`{name}` refers to an unknown function at that place, which would have to change too");
             return Err(Refusal::with_place(reason, Place::unlocated(Arc::clone(path), span)));
         }
     }

@@ -198,7 +198,7 @@ pub static SIGNALS: &[Signal] = &[
     },
     // Signals about when the path runs.
     Signal {
-        name: "fails-where-somebody-waits",
+        name: "fails-while-serving",
         says: "it can fail only where requests are served",
         asks: &[ask(NOT_PYTHON, Note, Moment(|label| label.fails, cannot_fail_here))],
     },

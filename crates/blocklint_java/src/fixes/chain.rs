@@ -154,7 +154,9 @@ impl<'t> File<'_, 't> {
     /// Returns the edits for a call in a lambda.
     fn edit_in_lambda(&self, call: Node<'t>, lambda: Node<'t>, wish: Wish<'_>) -> Result<(Shape, Edits), Refusal> {
         let publishers = wish.of;
-        let Some(taker) = argument_of(lambda) else { return Err(Refusal::new("the lambda is not an argument of an operator")) };
+        let Some(taker) = argument_of(lambda) else {
+            return Err(Refusal::new("the lambda is not an argument of an operator"));
+        };
         let source = self.factory_call(taker, publishers);
         let operator = wish.taker.and_then(|path| path.rsplit_once('.'));
         if let Some(template) = wish.template

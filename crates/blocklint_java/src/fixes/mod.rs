@@ -84,7 +84,9 @@ impl<'s, 't> File<'s, 't> {
                 Ok(WrittenEdit { title: shape.title().to_owned(), applicability, edits })
             }
             edit_kind => {
-                let Some(wish) = Wish::of(edit_kind) else { return Err(Refusal::new("there is no edit for this call")) };
+                let Some(wish) = Wish::of(edit_kind) else {
+                    return Err(Refusal::new("there is no edit for this call"));
+                };
                 let (shape, edits) = self.edit_chain(call, wish)?;
                 let title = shape.title().to_owned();
                 Ok(WrittenEdit { title, applicability: Applicability::Unsafe, edits })

@@ -83,9 +83,7 @@ impl<'t> File<'_, 't> {
         }
         let changed = self.reassigned_variables(method);
         match names.iter().find(|name| changed.contains(name)) {
-            Some(name) => {
-                Err(Refusal::new(format!("`{name}` is assigned more than once, so a lambda cannot use it")))
-            }
+            Some(name) => Err(Refusal::new(format!("`{name}` is assigned more than once, so a lambda cannot use it"))),
             None => Ok(()),
         }
     }
@@ -124,7 +122,9 @@ impl<'t> File<'_, 't> {
                     let broad = |text: &str| matches!(text, "Exception" | "Throwable" | "RuntimeException" | "Error");
                     let is_broad = types.is_some_and(|types| named(types).all(|ty| broad(self.text(ty))));
                     if !is_broad {
-                        return Err(Refusal::new("a `catch` around the call would no longer compile, because nothing would throw its exception"));
+                        return Err(Refusal::new(
+                            "a `catch` around the call would no longer compile, because nothing would throw its exception",
+                        ));
                     }
                 }
             }

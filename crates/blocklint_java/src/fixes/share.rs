@@ -182,7 +182,9 @@ impl<'t> File<'_, 't> {
         let (Some(name), Some(statement), true) = (name, statement, is_own) else {
             return refuse("the place that creates and shuts down the shared object must be chosen by hand");
         };
-        let Some(declarator) = self.declarator_of(class, name) else { return refuse("its field is declared in another file") };
+        let Some(declarator) = self.declarator_of(class, name) else {
+            return refuse("its field is declared in another file");
+        };
         let (field, uses) = self.private_field_uses(class, declarator, publishers)?;
         if uses.assigned.len() != 1 || declarator.child_by_field_name("value").is_some() {
             return refuse("the field is assigned more than once");

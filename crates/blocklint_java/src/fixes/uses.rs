@@ -66,7 +66,9 @@ pub(super) fn uses<'t>(
             }
             K::MethodReference => return refuse(format!("a method reference uses `{name}`")),
             _ if is("name") => return refuse(format!("another variable `{name}` is declared")),
-            K::InferredParameters | K::Lambda if !is("body") => return refuse(format!("another variable `{name}` is declared")),
+            K::InferredParameters | K::Lambda if !is("body") => {
+                return refuse(format!("another variable `{name}` is declared"));
+            }
             _ => node,
         };
         classify(file, read, publishers, &mut found)?;

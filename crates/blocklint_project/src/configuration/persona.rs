@@ -31,9 +31,9 @@ impl Persona {
     pub fn says(self) -> &'static str {
         match self {
             Persona::Regular => "Errors and warnings that are sure enough to be worth your time",
-            Persona::Pedantic => "Notes as well: what stalls for a moment, or where it hardly matters",
+            Persona::Pedantic => "Also notes: short blocking calls, and calls where blocking hardly matters",
             Persona::Auditor => {
-                "All that was found, however unsure, also in what only tests, examples and command lines reach"
+                "All findings, however unsure, also those that only tests, examples and command lines reach"
             }
         }
     }

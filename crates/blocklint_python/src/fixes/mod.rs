@@ -254,9 +254,9 @@ impl<'a> File<'a, '_> {
                 }
                 match (elsewhere.refusal)(index, None, is_in_handler) {
                     Some(refusal) => Err(refusal),
-                    None if (elsewhere.is_moment)(index) => {
-                        Err(Refusal::new("it only changes a name in a folder, which takes no longer than starting a thread"))
-                    }
+                    None if (elsewhere.is_moment)(index) => Err(Refusal::new(
+                        "it only changes a name in a folder, which takes no longer than starting a thread",
+                    )),
                     None => self
                         .check_moves_alone(call, nodes, elsewhere)
                         .and_then(|()| self.check_comment_behind(&site))

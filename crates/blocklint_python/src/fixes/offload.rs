@@ -50,7 +50,9 @@ impl<'a> File<'a, '_> {
             return Err(Refusal::new("the call is inside an f-string: assign its result to a variable first"));
         }
         if site.around.is_method_passed {
-            return Err(Refusal::new("a method of the result is passed on: create the object in the function that uses it"));
+            return Err(Refusal::new(
+                "a method of the result is passed on: create the object in the function that uses it",
+            ));
         }
         if callee::last_name(&site.call.func).is_some_and(|name| ROW_WRITERS.contains(&name)) {
             return Err(Refusal::new("writing one row only fills a buffer: move the whole loop into a function"));
@@ -99,15 +101,11 @@ impl<'a> File<'a, '_> {
         if let Some(function) = site.around.functions.first() {
             let awaited = self.awaited.get_or_init(|| AwaitedNames::collect(self.module));
             if site.around.values_assigned_to.iter().any(|target| awaited.contains_target(target, function.range())) {
-                return Err(Refusal::new(
-                    "its result is awaited later, so it belongs to the running loop",
-                ));
+                return Err(Refusal::new("its result is awaited later, so it belongs to the running loop"));
             }
         }
         if site.around.is_queue_checked {
-            return Err(Refusal::new(
-                "the loop checks that the queue is not empty, so the call does not wait",
-            ));
+            return Err(Refusal::new("the loop checks that the queue is not empty, so the call does not wait"));
         }
         if returns_stream(site.call) && !site.around.is_statement {
             return Err(Refusal::new("it returns a stream, and reading it would still block the thread"));
@@ -116,9 +114,7 @@ impl<'a> File<'a, '_> {
             return Err(Refusal::new("`async for` iterates over its result, so it belongs to the running loop"));
         }
         if site.around.runs_for_each_element {
-            return Err(Refusal::new(
-                "each element would need its own thread: move the comprehension into a function",
-            ));
+            return Err(Refusal::new("each element would need its own thread: move the comprehension into a function"));
         }
         if site
             .around
@@ -132,7 +128,9 @@ impl<'a> File<'a, '_> {
             return self.offload_to_executor(site, &written, edits);
         };
         if site.around.is_in_cleanup && is_cancelled_at_once(&thread_function.path) {
-            return Err(Refusal::new("this cleanup can run after a cancellation, and an unshielded `await` would fail"));
+            return Err(Refusal::new(
+                "this cleanup can run after a cancellation, and an unshielded `await` would fail",
+            ));
         }
         let mut head = format!("{written}(");
         // The brackets that close after those of the call.

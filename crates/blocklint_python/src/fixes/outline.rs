@@ -60,8 +60,7 @@ impl<'a> SourceOrderVisitor<'a> for BlockNames<'a> {
     fn visit_stmt(&mut self, statement: &'a Stmt) {
         match statement {
             Stmt::FunctionDef(_) | Stmt::ClassDef(_) => {
-                self.refused =
-                    Some("the block defines a function or class, but must move to a thread as a whole");
+                self.refused = Some("the block defines a function or class, but must move to a thread as a whole");
                 return;
             }
             Stmt::Global(_) | Stmt::Nonlocal(_) => self.refused = Some("the block uses variables of another function"),
@@ -113,7 +112,9 @@ impl<'a> SourceOrderVisitor<'a> for BlockNames<'a> {
                 ExprContext::Load => {
                     self.loads.insert(name.id.as_str());
                     if matches!(name.id.as_str(), "super" | "__class__" | "locals" | "vars" | "eval" | "exec") {
-                        self.refused = Some("the block uses `super`, `locals` or the like, which depend on the function around it");
+                        self.refused = Some(
+                            "the block uses `super`, `locals` or the like, which depend on the function around it",
+                        );
                     }
                 }
                 _ => {

@@ -133,7 +133,9 @@ impl<'a> File<'a, '_> {
             text.push_str(&format!(", {{{}}}", named.join(", ")));
         }
         match arguments.args.iter().any(|argument| matches!(argument, Expr::Generator(_))) {
-            true => Err(Refusal::new("a generator expression is the call's only argument and has no brackets of its own")),
+            true => {
+                Err(Refusal::new("a generator expression is the call's only argument and has no brackets of its own"))
+            }
             false => Ok(text),
         }
     }

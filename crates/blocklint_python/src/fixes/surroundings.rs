@@ -180,7 +180,9 @@ impl<'a> Surroundings<'a> {
                 ));
             }
             AnyNodeRef::StmtAugAssign(assign) if !assign.target.is_name_expr() => {
-                return refuse("the left side of `+=` is read before the call, and other tasks may change it meanwhile");
+                return refuse(
+                    "the left side of `+=` is read before the call, and other tasks may change it meanwhile",
+                );
             }
             AnyNodeRef::StmtAnnAssign(assign) if assign.annotation.range().contains_range(inner) => {
                 return refuse("the call is in a decorator, default value or annotation");

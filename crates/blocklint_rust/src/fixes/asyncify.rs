@@ -91,10 +91,15 @@ impl<'a> File<'a> {
     /// Makes a helper `async`: `fn load` → `async fn load`.
     fn make_helper_async(&self, name: Span, exports: bool, done: &mut Chained) -> Result<(), Refusal> {
         let refuse = |reason: &str| Err(Refusal::new(reason));
-        let Some(function) = self.function_named_at(name) else { return refuse("no function is defined at this place") };
+        let Some(function) = self.function_named_at(name) else {
+            return refuse("no function is defined at this place");
+        };
         let text = self.source.get(name.start as usize..name.end as usize).unwrap_or_default();
         if let Some(words) = all(function).find(|part| kind(*part) == K::FunctionModifiers) {
-            return Err(Refusal::new(format!("`{text}` is `{}`, which cannot be combined with `async`", self.text(words))));
+            return Err(Refusal::new(format!(
+                "`{text}` is `{}`, which cannot be combined with `async`",
+                self.text(words)
+            )));
         }
         if let Some(attribute) = attributes(function).find(|attribute| !is_harmless_attribute(self.text(*attribute))) {
             let written = self.text(attribute);
@@ -108,9 +113,7 @@ impl<'a> File<'a> {
                     return Err(Refusal::new(format!("a trait defines the signature of `{text}`")));
                 }
                 K::ImplItem if attributes(node).next().is_some() => {
-                    return Err(Refusal::new(format!(
-                        "an attribute of its `impl` may rewrite `{text}`"
-                    )));
+                    return Err(Refusal::new(format!("an attribute of its `impl` may rewrite `{text}`")));
                 }
                 K::ForeignMod => return refuse("it is declared in an `extern` block"),
                 _ => around = node.parent(),
@@ -129,7 +132,9 @@ impl<'a> File<'a> {
                 )));
             }
         }
-        let Some(word) = all(function).find(|part| part.kind() == "fn") else { return refuse("no function is at this place") };
+        let Some(word) = all(function).find(|part| part.kind() == "fn") else {
+            return refuse("no function is at this place");
+        };
         done.edits.push((span_at(word.start_byte()), "async ".to_owned()));
         done.is_private.push(visibility.is_none());
         done.is_method.push(parameters.iter().any(|parameter| kind(*parameter) == K::SelfParameter));
@@ -160,7 +165,9 @@ impl<'a> File<'a> {
         if all(function).any(|part| kind(part) == K::FunctionModifiers) {
             return Err(Refusal::new(format!("the test `{text}` cannot be `async`")));
         }
-        let Some(word) = all(function).find(|part| part.kind() == "fn") else { return refuse("no function is at this place") };
+        let Some(word) = all(function).find(|part| part.kind() == "fn") else {
+            return refuse("no function is at this place");
+        };
         edits.push((span(attribute), format!("#[{runs}]")));
         edits.push((span_at(word.start_byte()), "async ".to_owned()));
         Ok(())
@@ -196,7 +203,8 @@ impl<'a> File<'a> {
         edits: &mut Vec<TextEdit>,
     ) -> Result<(), Refusal> {
         let call = self.call_at(call)?;
-        let callee = call.child_by_field_id(fields().function).ok_or_else(|| Refusal::new("no call is at this place"))?;
+        let callee =
+            call.child_by_field_id(fields().function).ok_or_else(|| Refusal::new("no call is at this place"))?;
         let root = self.find_async_root(call, helpers)?;
         self.check_nothing_is_held(root, call)?;
         let around = Surroundings { root, function: root, in_loop: None, is_awaited: false };

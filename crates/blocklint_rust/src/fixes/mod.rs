@@ -46,7 +46,8 @@ pub fn fix(
     // A call that moves into the closure of another call is not awaited there.
     for (result, (span, _)) in written.iter_mut().zip(wanted) {
         if moved.iter().any(|outer| outer != span && outer.contains(*span)) {
-            *result = Err(Refusal::new("it is an argument of a call that moves to the blocking pool, and moves with it"));
+            *result =
+                Err(Refusal::new("it is an argument of a call that moves to the blocking pool, and moves with it"));
         }
     }
     written
@@ -103,7 +104,8 @@ impl<'a> File<'a> {
 
     fn site_at(&self, span: Span) -> Result<Site<'a>, Refusal> {
         let call = self.call_at(span)?;
-        let callee = call.child_by_field_id(fields().function).ok_or_else(|| Refusal::new("no call is at this place"))?;
+        let callee =
+            call.child_by_field_id(fields().function).ok_or_else(|| Refusal::new("no call is at this place"))?;
         Ok(Site { call, callee, around: Surroundings::collect(call)? })
     }
 
@@ -124,9 +126,7 @@ impl<'a> File<'a> {
             EditKind::Offload { .. }
                 if called().itself.iter().any(|definition| captures::returns_borrow(definition)) =>
             {
-                Err(Refusal::new(
-                    "its result may be borrowed or not `Send`, so another thread cannot return it",
-                ))
+                Err(Refusal::new("its result may be borrowed or not `Send`, so another thread cannot return it"))
             }
             EditKind::Offload { .. }
                 if called().on_the_way.iter().any(|definition| captures::initialises_once(definition)) =>

@@ -135,7 +135,9 @@ impl<'a> File<'a> {
                 K::Try => "an argument uses `?`: assign it to a variable first",
                 K::Await => "an argument is awaited: assign it to a variable first",
                 K::Return | K::Break | K::Continue | K::Yield => "an argument contains `return`, `break` or `continue`",
-                K::Reference if is_mutable(node) => "the call changes a variable, and the change would be lost in the closure",
+                K::Reference if is_mutable(node) => {
+                    "the call changes a variable, and the change would be lost in the closure"
+                }
                 _ => continue,
             };
             return Err(Refusal::new(reason));
