@@ -133,3 +133,41 @@ pub(crate) fn crate_of_runtime(runtime: Runtime) -> &'static str {
         runtime => runtime.as_str(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lang::rust::names::OTHER_RUNTIMES;
+
+    /// True for runtimes of Rust other than tokio. A new runtime does not compile until it is listed here.
+    fn is_other_than_tokio(runtime: Runtime) -> bool {
+        match runtime {
+            Runtime::AsyncStd | Runtime::Smol | Runtime::Compio | Runtime::Monoio | Runtime::Glommio => true,
+            Runtime::Asyncio
+            | Runtime::Anyio
+            | Runtime::Trio
+            | Runtime::Starlette
+            | Runtime::Twisted
+            | Runtime::Sqlalchemy
+            | Runtime::Gevent
+            | Runtime::Eventlet
+            | Runtime::Tokio
+            | Runtime::TokioCurrentThread
+            | Runtime::Reactor
+            | Runtime::Rxjava
+            | Runtime::Mutiny
+            | Runtime::Vertx
+            | Runtime::Netty => false,
+        }
+    }
+
+    #[test]
+    fn the_lists_of_other_runtimes_are_complete() {
+        let others: Vec<Runtime> =
+            Runtime::ALL.iter().copied().filter(|runtime| is_other_than_tokio(*runtime)).collect();
+        assert_eq!(OTHER_THAN_TOKIO.to_vec(), others);
+        for runtime in others {
+            assert!(OTHER_RUNTIMES.contains(&runtime.as_str()), "`{runtime}` is missing in OTHER_RUNTIMES");
+        }
+    }
+}

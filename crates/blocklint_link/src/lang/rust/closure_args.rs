@@ -7,7 +7,9 @@ use blocklint_core::Language;
 use blocklint_facts::{BodyFlags, BodyKind, Form, FormId, SiteKind};
 use blocklint_models::{Argument, TypeExpr};
 
-/// Methods of `Option`, `Result`, iterators and slices that run their closure during the call: `map`, `retain`.
+/// Methods of `Option`, `Result`, iterators and slices that run their closure during the call: `map`, `retain`. The list
+/// is for receivers whose type is unknown; for known types the rows "closures that run here" of
+/// `rules/models/rust/std.toml` decide, so a new method goes into both.
 pub(crate) const RUN_DURING_CALL: &[&str] = &[
     "map",
     "and_then",
