@@ -76,7 +76,8 @@ pub(crate) enum Command {
     /// blocking calls that it reaches.
     #[command(
         mut_args = adapt_for_why,
-        after_help = "Exit code: 0, or 2 if a place is not a line of a source file or the run failed. Formats: full and json."
+        after_help = "Exit code: 0, or 2 if a place is not a line of a source file or the run failed. Formats: full \
+                      and json."
     )]
     Why(Why),
     /// Show, check and verify the models of libraries

@@ -133,7 +133,8 @@ fn partly_silenced(raw: &RawFinding) -> Option<String> {
         count => format!("`{first}` and {count} other functions"),
     };
     Some(format!(
-        "a comment in {functions} suppresses another cause of it; `blocklint: ignore[{}]` on this line suppresses all of them",
+        "a comment in {functions} suppresses another cause of it; `blocklint: ignore[{}]` on this line suppresses all \
+         of them",
         raw.rule
     ))
 }

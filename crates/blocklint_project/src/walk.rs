@@ -63,7 +63,11 @@ pub(crate) fn walk(folder: &Utf8Path, root: &Utf8Path, excluded: &Patterns, thre
     let above = folder.ancestors().take_while(|above| above.starts_with(top));
     if let Some(file) = above.filter_map(|above| unusual_ignore_file(above.as_std_path(), &repository)).next() {
         builder.standard_filters(false).hidden(true);
-        result.problems.push(Problem::new(&file, "no ignore file of the project is obeyed: this one is a link out of the repository, or no file of a usual size"));
+        result.problems.push(Problem::new(
+            &file,
+            "no ignore file of the project is obeyed: this one is a link out of \
+                                                  the repository, or no file of a usual size",
+        ));
     }
     let (excluded, problem_sender) = (excluded.clone(), sender.clone());
     builder.filter_entry(move |entry| {

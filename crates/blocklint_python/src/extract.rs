@@ -171,7 +171,7 @@ impl Walker<'_> {
         self.leave_body(outer);
         std::mem::take(&mut self.scopes).settle_names(&mut self.facts);
         if let Some(part) = self.too_deep {
-            self.facts.problem(part, "nested too deep: what is inside was left out".to_owned());
+            self.facts.problem(part, "nested too deep: the inner code was left out".to_owned());
         }
     }
 }

@@ -132,7 +132,8 @@ fn java_offload(runtime: Option<Runtime>, older_workers: bool) -> String {
             "run it on a worker thread: `Single.fromCallable(() -> …).subscribeOn(Schedulers.io())`"
         }
         Some(Runtime::Mutiny) => {
-            "run it on a worker thread: `Uni.createFrom().item(() -> …).runSubscriptionOn(Infrastructure.getDefaultWorkerPool())`"
+            "run it on a worker thread: `Uni.createFrom().item(() -> \
+             …).runSubscriptionOn(Infrastructure.getDefaultWorkerPool())`"
         }
         Some(Runtime::Vertx) => "run it on a worker thread: `vertx.executeBlocking(() -> …)`",
         _ => "run it on a separate executor: `executor.execute(() -> …)`",

@@ -53,16 +53,20 @@ fn message(response: &LargeResponse) -> String {
 fn why(serialisation: Serialisation) -> &'static str {
     match serialisation {
         Serialisation::Direct => {
-            "the response is serialised on the event loop, also that of a plain `def`, in one call that nothing interrupts"
+            "the response is serialised on the event loop, also that of a plain `def`, in one call that nothing \
+             interrupts"
         }
         Serialisation::Rendered => {
-            "JSON is rendered in Python on the event loop: the values are first converted to plain data, then `json.dumps` runs over all of them"
+            "JSON is rendered in Python on the event loop: the values are first converted to plain data, then \
+             `json.dumps` runs over all of them"
         }
         Serialisation::ByClass => {
-            "with this response class the response model does not render the bytes in one compiled call: on the event loop the values are first converted to plain data, then to JSON"
+            "with this response class the response model does not render the bytes in one compiled call: on the event \
+             loop the values are first converted to plain data, then to JSON"
         }
         Serialisation::ByHand => {
-            "JSON of all of it is rendered in one call, which keeps the interpreter's lock also in the thread of a plain `def`"
+            "JSON of all of it is rendered in one call, which keeps the interpreter's lock also in the thread of a \
+             plain `def`"
         }
         Serialisation::Encoded => {
             "without a response model `jsonable_encoder` converts every value in Python, on the event loop, before JSON is \
@@ -131,7 +135,8 @@ fn remedy_of(response: &LargeResponse) -> Result<Remedy, Refusal> {
         (Serialisation::Encoded, _, Some(model)) => only(EditKind::AddArgument {
             name: "response_model".to_owned(),
             value: model.to_owned(),
-            changes: "fields that the model lacks are left out, aliases are used, values of another type are errors, and OpenAPI describes the model"
+            changes: "fields that the model lacks are left out, aliases are used, values of another type are errors, \
+                      and OpenAPI describes the model"
                 .to_owned(),
         }),
         (Serialisation::Old, ..) => {

@@ -30,7 +30,8 @@ fn words(subject: &Subject<'_>) -> Option<FindingText> {
         false => {
             let (module, name) = taken.rsplit_once('.').unwrap_or(("", taken));
             format!(
-                "patching replaces `{name}` in the module `{module}`; code that imported it earlier keeps the blocking original"
+                "patching replaces `{name}` in the module `{module}`; code that imported it earlier keeps the blocking \
+                 original"
             )
         }
         true => {

@@ -45,7 +45,7 @@ fn offload_message(language: Language, written: &str, unbounded: &Unbounded, tak
     let many = match unbounded {
         Unbounded::PerItem => "for each item".to_owned(),
         Unbounded::PerEntry(name) => format!("for each request to `{name}`"),
-        Unbounded::Endless => return format!("`{written}` gives endless work to a pool that is meant for short tasks"),
+        Unbounded::Endless => return format!("`{written}` passes endless work to a pool for short tasks"),
     };
     match takes {
         Some(takes) => {
@@ -69,7 +69,8 @@ fn offload_why(language: Language, unbounded: &Unbounded, takes: Option<&str>) -
             "threads that wait for a connection can do no other work, and more threads create no more connections"
         }
         (_, None, Language::Python) => {
-            "the pool has few threads for the whole process: later work, also of other requests, queues behind all items"
+            "the pool has few threads for the whole process: later work, also of other requests, queues behind all \
+             items"
         }
         (_, None, _) => "under load hundreds of threads compete for a few cores, and everything else waits",
     }
@@ -81,7 +82,8 @@ fn offload_help(language: Language, unbounded: &Unbounded) -> &'static str {
         (Unbounded::Endless, Language::Rust) => "use a dedicated thread: `std::thread::spawn`",
         (Unbounded::Endless, _) => "use a dedicated thread",
         (_, Language::Rust) => {
-            "acquire a permit of a shared `Semaphore` first, with about as many permits as cores, or use a bounded pool (rayon and a oneshot channel)"
+            "acquire a permit of a shared `Semaphore` first, with about as many permits as cores, or use a bounded \
+             pool (rayon and a oneshot channel)"
         }
         (_, Language::Python) => {
             "limit it: acquire a shared `asyncio.Semaphore` around each task, or use a dedicated executor"
@@ -96,7 +98,8 @@ fn starved_message(written: &str, call: &str, starved: &Starved, owner: &str) ->
     match starved {
         Starved::OverAwait { awaited } => {
             format!(
-                "`{written}` in {owner} waits for a connection on a thread that runs tasks, and keeps it across `await {}`",
+                "`{written}` in {owner} waits for a connection on a thread that runs tasks, and keeps it across `await \
+                 {}`",
                 one_line(awaited)
             )
         }
@@ -116,13 +119,16 @@ fn starved_message(written: &str, call: &str, starved: &Starved, owner: &str) ->
 fn starved_why(starved: &Starved) -> &'static str {
     match starved {
         Starved::OverAwait { .. } => {
-            "once all connections are taken, waiting tasks block the threads on which their holders would resume and release them: a deadlock"
+            "once all connections are taken, waiting tasks block the threads on which their holders would resume and \
+             release them: a deadlock"
         }
         Starved::SecondConnection { .. } => {
-            "once such tasks hold all connections, each waits for a connection of another: a deadlock, until a timeout if there is one"
+            "once such tasks hold all connections, each waits for a connection of another: a deadlock, until a timeout \
+             if there is one"
         }
         Starved::OwnJob { .. } => {
-            "once such jobs occupy all threads of the pool, each waits for a job that no thread is left to run: a deadlock"
+            "once such jobs occupy all threads of the pool, each waits for a job that no thread is left to run: a \
+             deadlock"
         }
     }
 }
@@ -131,10 +137,12 @@ fn starved_why(starved: &Starved) -> &'static str {
 fn starved_help(language: Language, starved: &Starved) -> &'static str {
     match (starved, language) {
         (Starved::OverAwait { .. }, Language::Rust) => {
-            "take and use the connection inside one `spawn_blocking(move || …).await`; a larger pool or a longer timeout only delays the deadlock"
+            "take and use the connection inside one `spawn_blocking(move || …).await`; a larger pool or a longer \
+             timeout only delays the deadlock"
         }
         (Starved::OverAwait { .. }, _) => {
-            "take and use the connection inside one function that runs in a thread; a larger pool or a longer timeout only delays the deadlock"
+            "take and use the connection inside one function that runs in a thread; a larger pool or a longer timeout \
+             only delays the deadlock"
         }
         (Starved::OwnJob { .. }, _) => {
             "call it directly, use a separate pool, or wait outside of the pool; a larger pool only delays the deadlock"

@@ -119,7 +119,7 @@ fn action_title(fix: &Fix, is_safe: bool) -> String {
     if let Some(first) = title.get(..1) {
         title = first.to_uppercase() + &title[1..];
     }
-    if is_safe { title } else { format!("{title} (unsafe: look at what it changes)") }
+    if is_safe { title } else { format!("{title} (unsafe: review the changes)") }
 }
 
 /// True if the edited text has no more parse problems than the original.

@@ -194,7 +194,7 @@ fn deep_python_does_not_end_the_run() {
     }
     let run = folder.check();
     for (file, _) in &deep {
-        assert_eq!(run.note(file), Some("nested too deep: what is inside was left out"), "{}", run.out);
+        assert_eq!(run.note(file), Some("nested too deep: the inner code was left out"), "{}", run.out);
     }
     for (file, _) in deep.iter().chain(&long) {
         assert_eq!(run.sleeps(file), 1, "{file}: {}", run.out);

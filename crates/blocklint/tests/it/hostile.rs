@@ -142,7 +142,7 @@ fn missing_objects_of_a_partial_clone_are_not_fetched() {
     let lacking = &runs[3];
     assert_eq!((lacking.code, lacking.out.as_str()), (Some(2), ""), "{lacking:?}");
     assert!(
-        lacking.err.contains("in a partial clone `git diff` with that commit fetches what is missing"),
+        lacking.err.contains("in a partial clone `git diff` with that commit fetches the missing objects"),
         "{lacking:?}"
     );
     assert!(runs[..3].iter().all(|run| run.code == Some(0)), "{runs:?}");

@@ -28,7 +28,7 @@ use crate::rules::mistakes::MistakeSearch;
 /// Returns the findings of the two rules about threads and connections.
 pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFinding> {
     let linker = search.linker;
-    let step = WorkUnit::Step("what is made anew again and again");
+    let step = WorkUnit::Step("objects that are created repeatedly");
     let all =
         linker.attempt(step, || find_repeated_creations(linker, search.callers, search.reach)).unwrap_or_default();
     let finding = |created: RepeatedCreation| {

@@ -93,7 +93,8 @@ impl<'g> Git<'g> {
         }
         Err(match self.is_shallow() {
             true => format!(
-                "`{name}` and HEAD have no common commit in this shallow clone; `git fetch --unshallow` (in GitHub's checkout `fetch-depth: 0`) gets it"
+                "`{name}` and HEAD have no common commit in this shallow clone; `git fetch --unshallow` (in GitHub's \
+                 checkout `fetch-depth: 0`) gets it"
             ),
             false => format!("`{name}` and HEAD have no common commit"),
         })
@@ -239,7 +240,10 @@ impl<'g> Git<'g> {
 
 fn read_blob(output: &mut impl BufRead, id: &str) -> Result<Vec<u8>, String> {
     let missing_blob = || {
-        format!("git has no content for {id}; in a partial clone `git diff` with that commit fetches what is missing")
+        format!(
+            "git has no content for {id}; in a partial clone `git diff` with that commit fetches the missing \
+                 objects"
+        )
     };
     let mut header = String::new();
     output.read_line(&mut header).map_err(|error| error.to_string())?;

@@ -21,7 +21,7 @@ pub(super) fn end_remarks(explainer: &Explainer<'_, '_>, site: &Explanation<'_>,
         EndReason::NoEffect(path) => single(format!("no model row says that `{}` holds its thread", text(*path))),
         EndReason::Harmless(path) => single(format!("the model says that `{}` holds no thread", text(*path))),
         EndReason::Asynchronous(path) => {
-            single(format!("`{}` is asynchronous: the event loop goes on while it is awaited", text(*path)))
+            single(format!("`{}` is asynchronous: the event loop runs other tasks while it is awaited", text(*path)))
         }
         EndReason::Excused(path) => {
             single(format!("`{}` holds no thread as it is called here: none of its rows applies", text(*path)))

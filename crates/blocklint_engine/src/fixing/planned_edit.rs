@@ -160,7 +160,8 @@ pub(crate) fn plan_edit(
             }
             // A call on a file takes about as long as the handover to a thread.
             _ if raw.effect == Some(Effect::File) && linker.multiplies_hold(raw.site) => Err(Refusal::new(
-                "each iteration would need a thread, and the loop awaits nothing else: move the whole loop into a function",
+                "each iteration would need a thread, and the loop awaits nothing else: move the whole loop into a \
+                 function",
             )),
             _ => Ok(functions_by_path(linker, &moved)),
         };

@@ -31,7 +31,8 @@ use page::Page;
 const MAX_ROUNDS: usize = 20;
 
 /// The reason why a finding about an unreadable file (BLT902) gets no comment.
-const UNREADABLE: &str = "a comment cannot suppress this finding, because the file was not read; `exclude` or `per-file-ignores` leaves the file out";
+const UNREADABLE: &str = "a comment cannot suppress this finding, because the file was not read; `exclude` or \
+                          `per-file-ignores` leaves the file out";
 
 /// The request to ignore findings.
 #[derive(Clone, Copy)]

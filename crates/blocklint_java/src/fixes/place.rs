@@ -123,7 +123,8 @@ impl<'t> File<'_, 't> {
                     let is_broad = types.is_some_and(|types| named(types).all(|ty| broad(self.text(ty))));
                     if !is_broad {
                         return Err(Refusal::new(
-                            "a `catch` around the call would no longer compile, because nothing would throw its exception",
+                            "a `catch` around the call would no longer compile, because nothing would throw its \
+                             exception",
                         ));
                     }
                 }

@@ -84,7 +84,8 @@ impl Shape {
                 "Share one scheduler between all instances (its tasks keep no order, and no thread is theirs)"
             }
             Shape::ConstructorShared => {
-                "Share one scheduler between all instances, made with the class (its tasks keep no order, and no thread is theirs)"
+                "Share one scheduler between all instances, made with the class (its tasks keep no order, and no \
+                 thread is theirs)"
             }
             Shape::InlineShared => {
                 "Share one scheduler between all calls (its tasks keep no order, and no thread is theirs)"

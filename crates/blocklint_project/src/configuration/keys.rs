@@ -23,9 +23,10 @@ pub const KEYS: [Key; 16] = [
         name: "extend",
         value: "path",
         default: "none",
-        says: "A file that is read first: its keys hold where this file does not name them. `extend-select`, `ignore` and \
-               `extend-exclude` add to what it says, `per-file-ignores` is put together by pattern, and `select` begins anew. The path \
-               is relative to the file that names it, and does not lead out of the repository (see [what is read](#what-is-read)).",
+        says: "A file that is read first: its keys apply unless this file has them too. `extend-select`, `ignore` and \
+               `extend-exclude` add to its values, `per-file-ignores` is merged by pattern, and `select` replaces its \
+               list. The path is relative to the file that names it, and does not lead out of the repository (see \
+               [what is read](#what-is-read)).",
         example: "extend = \"configs/blocklint.toml\"",
         option: None,
     },
@@ -34,7 +35,7 @@ pub const KEYS: [Key; 16] = [
         value: "list of rules",
         default: "`[\"ALL\"]`",
         says: "The rules whose findings are reported: codes (`BLT101`), prefixes (`BLT1`), names (`blocking-sleep`) or \
-               `ALL`. The more specific entry wins over `ignore`, whichever list it stands in. BLT902 is reported unless \
+               `ALL`. The more specific entry wins over `ignore`, whichever list has it. BLT902 is reported unless \
                `ignore` names it, because a file that was not read must not look clean.",
         example: "select = [\"BLT1\"]",
         option: Some("--select"),
@@ -52,7 +53,7 @@ pub const KEYS: [Key; 16] = [
         value: "list of rules",
         default: "`[]`",
         says: "Rules that are not reported. A call that is only ignored still blocks: use a comment at the cause, or a \
-               model, to say that it does not.",
+               model, if it does not block.",
         example: "ignore = [\"blocking-file\"]",
         option: Some("--ignore"),
     },
@@ -144,7 +145,7 @@ pub const KEYS: [Key; 16] = [
         name: "require-reason",
         value: "`true` or `false`",
         default: "`false`",
-        says: "Whether a comment that silences something must say why; one that does not is a finding \
+        says: "If true, a comment that suppresses findings must give a reason; a comment without one is a finding \
                ([BLT904](../rules/BLT904-unexplained-suppression.md)).",
         example: "require-reason = true",
         option: None,

@@ -270,7 +270,7 @@ impl Configuration {
         if patterns > MAX_PATTERNS {
             let file = configuration.file.as_deref().unwrap_or(Utf8Path::new(LABEL));
             let message =
-                format!("{patterns} patterns of what is not read are more than the {MAX_PATTERNS} that are read");
+                format!("{patterns} patterns of excluded files are more than the {MAX_PATTERNS} that are read");
             return Err(vec![ConfigurationError::of_file(file, message)]);
         }
         Ok(configuration)
@@ -401,7 +401,10 @@ fn error_if_outside(file: &Utf8Path, within: Option<&Utf8Path>) -> Option<String
     let real = |path: &Utf8Path| fs::canonicalize(path).ok();
     let (real_file, real_folder) = (real(file)?, real(within)?);
     (!real_file.starts_with(real_folder)).then(|| {
-        format!("`{file}` is outside of `{within}`, to which configuration is limited; pass the file that refers to it by `--config FILE`")
+        format!(
+            "`{file}` is outside of `{within}`, to which configuration is limited; pass the file that refers to it \
+                 by `--config FILE`"
+        )
     })
 }
 

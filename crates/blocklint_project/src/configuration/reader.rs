@@ -137,7 +137,8 @@ impl<'a> Reader<'a> {
                     span,
                     name,
                     format!(
-                        "more than {MAX_SIZE_IN_REPOSITORY} bytes are read only from a file of the command line: `--config FILE`"
+                        "more than {MAX_SIZE_IN_REPOSITORY} bytes are read only from a file of the command line: \
+                         `--config FILE`"
                     ),
                 ),
                 Ok(size) => part.max_file_size = Some(size),

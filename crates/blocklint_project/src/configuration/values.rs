@@ -131,7 +131,8 @@ impl Reader<'_> {
         let mut severities = BTreeMap::new();
         let Some(table) = value.as_table() else {
             let message = format!(
-                "expected a table from kinds of work to severities, found {}; `min-severity` sets the level of shown findings",
+                "expected a table from kinds of work to severities, found {}; `min-severity` sets the level of shown \
+                 findings",
                 with_article(value)
             );
             self.error(span, key, message);

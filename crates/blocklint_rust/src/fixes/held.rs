@@ -67,7 +67,8 @@ impl<'a> File<'a> {
                 let line = self.text(node).lines().next().unwrap_or_default();
                 let line: String = line.chars().take(40).collect();
                 return Err(Refusal::new(format!(
-                    "`{line}` may still be alive here, and it must not be held across an `.await` (a lock, or a value that is not `Send`)"
+                    "`{line}` may still be alive here, and it must not be held across an `.await` (a lock, or a value \
+                     that is not `Send`)"
                 )));
             }
         }

@@ -28,7 +28,8 @@ impl<'a> File<'a> {
                 }
                 Ownership::Wasteful => {
                     return Err(Refusal::new(format!(
-                        "the edit would clone all of `{name}` for one value of it: assign that value to a variable first"
+                        "the edit would clone all of `{name}` for one value of it: assign that value to a variable \
+                         first"
                     )));
                 }
                 Ownership::Moves | Ownership::Clones | Ownership::Owned => {}
