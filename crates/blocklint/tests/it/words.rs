@@ -1,7 +1,8 @@
 //! Tests that sentences begin with their subject. Words such as *what* and *who* at the beginning make a clause the
 //! subject, and a reader must read such a sentence twice. Documents and Python files have none; comments of a crate
 //! have at most as many as `words.txt` says for its files. CONTRIBUTING.md, "How we write", has all rules; this test
-//! checks the one that a list of words can check.
+//! checks the one that a list of words can check. Texts for users (reasons of a `Refusal`, messages, help) have none of
+//! the phrases in `RIDDLES`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -32,6 +33,35 @@ const PYTHON_FOLDERS: [&str; 9] = [
 ];
 /// Folders with files that are downloaded or built.
 const SKIPPED_FOLDERS: [&str; 4] = ["corpora", "__pycache__", "target", "node_modules"];
+/// Phrases that make a riddle of a text for users, and the words to use instead.
+const RIDDLES: [(&str, &str); 18] = [
+    ("it stands", "the call is"),
+    ("stands in", "is in"),
+    ("stands there", "is at this place"),
+    ("lies in", "is in"),
+    ("lies outside", "is outside"),
+    ("what it", "its result, its value"),
+    ("is no word", "is not a directive"),
+    ("is told", "is reported"),
+    ("for the program to say", "must be chosen by hand"),
+    ("for the chain to say", "the chain does not decide"),
+    ("hand over", "pass"),
+    ("handed over", "passed"),
+    ("handed to", "passed to"),
+    ("nobody", "no known code"),
+    ("somebody", "other code"),
+    ("speaks of", "describes"),
+    ("says nothing", "does not say"),
+    ("silences", "suppresses"),
+];
+/// Texts for users that contain such a phrase as a name.
+const NAMES_IN_TEXTS: [&str; 1] = ["called instead of handed over"];
+/// Crates whose strings users do not see, or see only when they write models and fixtures.
+const CRATES_WITHOUT_TEXTS: [&str; 4] = ["blocklint_builtin", "blocklint_models", "blocklint_test", "blocklint_verify"];
+/// Files whose doc comments are help texts of the command line.
+const HELP_TEXTS: [&str; 2] = ["crates/blocklint/src/arguments.rs", "crates/blocklint/src/run_arguments.rs"];
+/// The least number of words of a string that is a text.
+const LEAST_WORDS: usize = 4;
 /// The file with the allowed number of such sentences for each source file.
 const COUNTS: &str = "crates/blocklint/tests/it/words.txt";
 
@@ -352,6 +382,107 @@ fn comments_of_a_crate_get_no_more_such_sentences() {
             eprintln!("{COUNTS} allows more sentences than there are: renew it with {renew}");
         }
     }
+}
+
+/// Returns the strings of a Rust file that are texts, with their lines: the reasons of a `Refusal`, messages, notes.
+/// Comments and the module of tests at the end are left out.
+fn texts_of_source(source: &str) -> Vec<(usize, String)> {
+    let source = source.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+    let mut texts = Vec::new();
+    let mut signs = source.chars().peekable();
+    let (mut line, mut before) = (1, ' ');
+    while let Some(sign) = signs.next() {
+        match sign {
+            '\n' => line += 1,
+            '/' if signs.peek() == Some(&'/') => while signs.next_if(|sign| *sign != '\n').is_some() {},
+            // `r#"…"#`
+            '"' if before == '#' => {
+                let mut last = ' ';
+                for sign in signs.by_ref().take_while(|sign| {
+                    let is_end = last == '"' && *sign == '#';
+                    last = *sign;
+                    !is_end
+                }) {
+                    line += usize::from(sign == '\n');
+                }
+            }
+            // `'"'` and `b'"'` open no string.
+            '"' if before != '\'' => {
+                let (first_line, mut text) = (line, String::new());
+                while let Some(sign) = signs.next().filter(|sign| *sign != '"') {
+                    match sign {
+                        '\\' if signs.next_if_eq(&'\n').is_some() => {
+                            line += 1;
+                            while signs.next_if(|sign| *sign == ' ').is_some() {}
+                        }
+                        '\\' => text.extend(signs.next().map(|_| ' ')),
+                        sign => {
+                            line += usize::from(sign == '\n');
+                            text.push(sign);
+                        }
+                    }
+                }
+                if text.split_whitespace().count() >= LEAST_WORDS {
+                    texts.push((first_line, text));
+                }
+            }
+            _ => {}
+        }
+        before = sign;
+    }
+    texts
+}
+
+/// Returns the complaint about a text for users, if it begins with a refused word or has a riddle.
+fn riddle(text: &str) -> Option<String> {
+    let lower = text.to_lowercase();
+    if NAMES_IN_TEXTS.contains(&lower.as_str()) {
+        return None;
+    }
+    if let Some(word) = REFUSED.iter().find(|word| begins_with(&lower, &word.to_lowercase())) {
+        return Some(format!("begins with \"{word}\""));
+    }
+    let has_phrase = |phrase: &str| {
+        lower.match_indices(phrase).any(|(start, _)| {
+            let is_letter = |sign: Option<char>| sign.is_some_and(char::is_alphanumeric);
+            !is_letter(lower[..start].chars().next_back()) && !is_letter(lower[start + phrase.len()..].chars().next())
+        })
+    };
+    let (phrase, instead) = RIDDLES.into_iter().find(|(phrase, _)| has_phrase(phrase))?;
+    Some(format!("\"{phrase}\": write \"{instead}\" or the like"))
+}
+
+#[test]
+fn texts_for_users_name_their_subject() {
+    let mut count = 0;
+    let mut wrong = Vec::new();
+    for path in files_below("crates", "rs") {
+        if !path.contains("/src/") || path.ends_with("/tests.rs") || CRATES_WITHOUT_TEXTS.contains(&crate_of(&path)) {
+            continue;
+        }
+        let source = read(&path);
+        let mut texts = texts_of_source(&source);
+        if HELP_TEXTS.contains(&path.as_str()) {
+            let comments = comments_of_source(&source).into_iter();
+            texts.extend(comments.filter(|comment| comment.is_doc).map(|comment| (comment.line, comment.text)));
+        }
+        count += texts.len();
+        for (line, text) in texts {
+            wrong.extend(riddle(&text).map(|complaint| format!("{path}:{line}: {text}: {complaint}")));
+        }
+    }
+    assert!(count > 1000, "only {count} texts were found");
+    assert!(wrong.is_empty(), "name the call, its result or the code that acts:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn riddles_are_found_in_strings() {
+    let source = "// \"it stands in a text\"\nf(\"the call is\\\n   in a text\", '\"', \"it stands in a text\");\n";
+    let texts = texts_of_source(source);
+    assert_eq!(texts, [(2, "the call isin a text".to_owned()), (3, "it stands in a text".to_owned())]);
+    assert_eq!(riddle(&texts[0].1), None);
+    assert!(riddle(&texts[1].1).is_some() && riddle("what it gives is awaited").is_some());
+    assert_eq!(riddle("somewhat itself"), None);
 }
 
 #[test]
