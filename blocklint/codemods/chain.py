@@ -77,7 +77,7 @@ class Chain:
             if description.split(".")[-1] in ("property", "cached_property"):
                 raise refuse("property", f"`{function}` is a property, whose readers would have to await it")
             if description not in CHANGES["decorators"]["kept"]:
-                raise refuse("decorator", f"what `@{ast.unparse(decorator)[:60]}` does with a coroutine function is not known", decorator)
+                raise refuse("decorator", f"the effect of `@{ast.unparse(decorator)[:60]}` on a coroutine function is not known", decorator)
         if function.is_generator and any(isinstance(one, ast.YieldFrom) for one in ast.walk(node)):
             raise refuse("generator", f"`{function}` is a generator with `yield from`, which coroutines cannot have")
         if uses.shown and not self.public:
@@ -128,7 +128,7 @@ class Chain:
                 self.calls.append((file, call))
                 self.edits_of(file).direct.add(span(file, call))
                 return mark_import_unused(file, call.func, self.edits_of(file))
-            raise refuse("passed-on", f"`{function}` is passed on by its name here")
+            raise refuse("passed-on", f"`{function}` is passed as a value here")
         self.calls.append((file, call))
         caller = file.function_around(call)
         if caller is None:
@@ -147,7 +147,7 @@ class Chain:
             elif not manager and isinstance(parent, ast.For) and parent.iter is call:
                 self.edits_of(file).async_blocks.add(file.start(parent))
             else:
-                raise refuse("generator", f"`{function}` is a generator, which is used here in another way than `for` or `with`")
+                raise refuse("generator", f"`{function}` is a generator that is used here without `for` or `with`")
         elif not isinstance(parent, ast.Await):
             self.edits_of(file).awaited.add(span(file, call))
         if not caller.is_async:

@@ -62,7 +62,7 @@ class Files:
                 if block in file.up(use):
                     self.convert_file_use(file, use)
                 elif not is_plain_attribute(file, use) and not any(isinstance(above, (ast.With, ast.AsyncWith)) and binds(above, use.id) for above in file.up(use)):
-                    raise self.refuse("file", f"the file `{use.id}` is used behind its `with`", file, use)
+                    raise self.refuse("file", f"the file `{use.id}` is used after its `with`", file, use)
 
     def convert_file_use(self, file: File, use: ast.Name) -> None:
         above, edits = file.parents.get(use), self.edits_of(file)
@@ -84,7 +84,7 @@ class Files:
             name = self.spell(file, path, above)
             edits.whole[span(file, above)] = (name, use.id, method)
             return self.require_coroutine(file, above)
-        raise self.refuse("file", f"the file `{use.id}` is handed on, and what takes it cannot await", file, use)
+        raise self.refuse("file", f"the file `{use.id}` is passed on to code that cannot await", file, use)
 
 
 def is_plain_attribute(file: File, use: ast.Name) -> bool:

@@ -144,7 +144,7 @@ class Leaves(Values, Files):
             if above is function.node:
                 return
             if isinstance(above, ast.Lambda):
-                raise self.refuse("lambda", "it stands in a lambda, which cannot await", file, node)
+                raise self.refuse("lambda", "the call is in a lambda, which cannot await", file, node)
             if isinstance(above, ast.GeneratorExp):
                 whole = file.parents.get(above)
                 target = self.index.names.target(file, whole.func) if isinstance(whole, ast.Call) else None

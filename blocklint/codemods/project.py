@@ -171,7 +171,7 @@ class Project:
             for function in self.index.file(path).functions if one else []:
                 if (early := find_early_flag(function, one)) is not None:
                     node, name = early
-                    reason = f"`{function}` looks at `{name}`, and sets it before what it waits for from now on: another task would go on too early"
+                    reason = f"`{function}` looks at `{name}`, and sets it before a call that would now be awaited: another task could continue too early"
                     raise Refusal("interleaves", reason, path, node.lineno)
 
     def _convert_call(self, leaves: Leaves, step: Dict[str, Any]) -> None:

@@ -18,7 +18,7 @@ class Values:
         """Converts the client on which a call is made, and thereby all its uses, this call included."""
         self.convert_source(file, call.func.value, call)
         if not self.is_converted(file, call):
-            raise self.refuse("made-elsewhere", f"where the client of `{path}` is made is not known", file, call)
+            raise self.refuse("made-elsewhere", f"the place that creates the client of `{path}` is not known", file, call)
 
     def is_converted(self, file: File, call: ast.AST) -> bool:
         edits, place = self.edits_of(file), span(file, call)
@@ -36,11 +36,11 @@ class Values:
             elif isinstance(node, (ast.Attribute, ast.Subscript)):
                 node = node.value
             else:
-                raise self.refuse("made-elsewhere", "where the client is made is not known", file, at)
+                raise self.refuse("made-elsewhere", "the place that creates the client is not known", file, at)
         values, uses = self.binding(file, node)
         values = [one for one in values if not (isinstance(one[1], ast.Constant) and one[1].value is None)]
         if not values or not fuel:
-            raise self.refuse("made-elsewhere", f"where `{ast.unparse(node)}` is made is not known", file, at)
+            raise self.refuse("made-elsewhere", f"the place that creates `{ast.unparse(node)}` is not known", file, at)
         key = ("value", *span(file, values[0][1]), values[0][0].path)
         if key in self.converted:
             return None
@@ -52,11 +52,11 @@ class Values:
             return None
         for where, value in values:
             if (where, value) not in made:
-                raise self.refuse("made-elsewhere", f"`{ast.unparse(node)}` is given from elsewhere", where, value)
+                raise self.refuse("made-elsewhere", f"`{ast.unparse(node)}` comes from other code", where, value)
         self.converted.add(key)
         kinds = [self.convert_construction(where, value) for where, value in made]
         if len(set(kinds)) > 1:
-            raise self.refuse("made-elsewhere", f"`{ast.unparse(node)}` is made in several ways", *made[1])
+            raise self.refuse("made-elsewhere", f"`{ast.unparse(node)}` is created in several ways", *made[1])
         for where, use in uses:
             self.convert_uses_of_value(where, use, *kinds[0])
         return None
@@ -97,7 +97,7 @@ class Values:
         twin = twins[0]
         changes = self.changes(known["path"], twin)
         if changes is None and not (top(twin) == top(known["path"]) and top(twin) in CHANGES["made_alike"]):
-            raise self.refuse("maker", f"whether `{twin}` is made as `{known['path']}` is is not known", file, call)
+            raise self.refuse("maker", f"it is not known if `{twin}` is created with the arguments of `{known['path']}`", file, call)
         if not self.is_used(top(twin), file):
             raise self.refuse("no-library", f"`{twin}` is of a library that this part of the project does not use", file, call)
         if required := self.too_old(twin, file):
@@ -132,13 +132,13 @@ class Values:
         given = next((one.value for one in call.keywords if one.arg == how["name"]), None) or next(iter(call.args), None)
         twins = self.module_makers(how["twin"])
         if given is None or len(twins) != 1 or len(self.module_makers(how["made"])) != 1:
-            raise self.refuse("no-async-engine", f"it needs what `{how['twin']}` makes, of which the project has {len(twins) or 'none'}", file, call)
+            raise self.refuse("no-async-engine", f"it needs a result of `{how['twin']}`, and the project has {len(twins) or 'none'}", file, call)
         if not self.is_made_by(file, given, how["made"]):
             raise self.refuse("no-async-engine", f"`{ast.unparse(given)}` is not the `{how['made']}` of the project", file, call)
         for where, node in self.calls_of(how["refused"]):
             lazy = next((keyword.value for keyword in node.keywords if keyword.arg == "lazy"), None)
             if not (isinstance(lazy, ast.Constant) and lazy.value in how["unless_lazy"]):
-                raise self.refuse("lazy-relations", "relations are loaded when they are read, which the async session cannot", where, node)
+                raise self.refuse("lazy-relations", "relations are loaded when they are read, which the async session cannot do", where, node)
         home, name = twins[0]
         self.edits_of(file).replaced[span(file, given)] = name if home is file else self.spell(file, f"{self.index.names.modules[home.path]}.{name}", given)
 
@@ -197,7 +197,7 @@ class Values:
             return [], []
         for where, use in found.unknown:
             if not isinstance(where.parents.get(use), ast.Call):
-                raise self.refuse("unknown-receiver", f"whose `{use.attr}` this is is not known, and `{ast.unparse(node)}` becomes async", where, use)
+                raise self.refuse("unknown-receiver", f"the owner of `{use.attr}` is not known, and `{ast.unparse(node)}` becomes async", where, use)
         values = [(where, value_of(where, target)) for where, target in found.targets]
         return [*self.parameter_of(file, node, found.is_parameter), *values], found.uses
 
@@ -239,7 +239,7 @@ class Values:
             return self.convert_uses_of_value(file, parent, *gives) if gives else None
         if attributes is None and (self.blocks_iterated(old) or (self.changes(old, new) or {}).get("iterated") == "async"):
             return self.convert_iteration(file, node, f"a `{new}`")
-        raise self.refuse("handed-on", f"a `{old}` is handed on here, and becomes a `{new}`", file, node)
+        raise self.refuse("handed-on", f"a `{old}` is passed on here, and becomes a `{new}`", file, node)
 
     def convert_uses_of_name(self, file: File, target: ast.AST, node: ast.AST, old: str, new: str, attributes: Optional[Dict]) -> None:
         key = ("uses", *span(file, target), file.path)
@@ -249,9 +249,9 @@ class Values:
         values, uses = self.binding(file, target)
         other = next((one for one in values if one[1] is not node and not (isinstance(one[1], ast.Constant) and one[1].value is None)), None)
         if other is not None and not any(one[1] is node for one in values):
-            raise self.refuse("handed-on", f"what `{ast.unparse(target)}` is is not known", file, target)
+            raise self.refuse("handed-on", f"the value of `{ast.unparse(target)}` is not known", file, target)
         if other is not None and not isinstance(other[1], ast.Call):
-            raise self.refuse("handed-on", f"`{ast.unparse(target)}` is something else here", *other)
+            raise self.refuse("handed-on", f"`{ast.unparse(target)}` has another value here", *other)
         for where, use in uses:
             self.convert_uses_of_value(where, use, old, new, attributes)
 
@@ -284,7 +284,7 @@ class Values:
                 return None
             gives = self.item_types(old, new, method) or self.item_types(old, new, "__getattr__")
             if gives is None or not isinstance(attribute.ctx, ast.Load):
-                raise self.refuse("handed-on", f"what `{ast.unparse(attribute)}` is on the async client is not known", file, attribute)
+                raise self.refuse("handed-on", f"the meaning of `{ast.unparse(attribute)}` on the async client is not known", file, attribute)
             return self.convert_uses_of_value(file, attribute, *gives)
         if method in changes.get("client", {}):
             name = changes["client"][method]
@@ -307,7 +307,7 @@ class Values:
             twin = f"{new}.{method}"
             result = self.binary.twin(twin)
         if not known["known"] or not result["known"]:
-            raise self.refuse("unknown-method", f"models say nothing of `{path if not known['known'] else twin}`, so whether it is awaited is not known", file, call)
+            raise self.refuse("unknown-method", f"no model describes `{path if not known['known'] else twin}`, so it is not known if it must be awaited", file, call)
         name = twin.rpartition(".")[2]
         if name != last:
             self.edits_of(file).renamed[span(file, attribute)] = name
@@ -334,7 +334,7 @@ class Values:
         if isinstance(parent, ast.Assign) and len(parent.targets) == 1 and isinstance(parent.targets[0], ast.Name):
             values, uses = self.binding(file, parent.targets[0])
             if len(values) > 1:
-                raise self.refuse("handed-on", f"`{parent.targets[0].id}` is something else here", *next(one for one in values if one[1] is not call))
+                raise self.refuse("handed-on", f"`{parent.targets[0].id}` has another value here", *next(one for one in values if one[1] is not call))
         for where, use in uses:
             self.convert_iteration(where, use, f"what `{twin}` streams")
 
@@ -363,13 +363,13 @@ class Values:
             self.check_awaitable(file, node, function)
             self.edits_of(file).gathered.add(span(file, node))
         else:
-            raise self.refuse("handed-on", f"{what} is handed on here, and is iterated over with `async for` from now on", file, node)
+            raise self.refuse("handed-on", f"{what} is passed on here, but would need `async for`", file, node)
         self.require_coroutine(file, node)
 
     def make_async_block(self, file: File, item: ast.withitem) -> None:
         statement = file.parents[item]
         if len(statement.items) > 1:
-            raise self.refuse("shape", "the `with` enters other things as well", file, statement)
+            raise self.refuse("shape", "the `with` has other items too", file, statement)
         self.edits_of(file).async_blocks.add(file.start(statement))
         self.require_coroutine(file, statement)
 

@@ -85,7 +85,7 @@ def build_report(stalls: List[Dict[str, Any]], findings: Findings, threshold: fl
 def _headline(owner: str, where: str, group: Group) -> str:
     time, call = seconds(group.longest), group.stall["called"]
     if owner == "unseen":
-        return "{}: nobody could look at it, for one call kept the interpreter's lock".format(time)
+        return "{}: no sample could be taken, because one call kept the interpreter's lock".format(time)
     if owner == "test":
         return "in the tests' own code, {}: {}".format(time, where)
     if owner == "library":
