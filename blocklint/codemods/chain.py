@@ -90,7 +90,7 @@ class Chain:
             if use.is_target:
                 raise Refusal("reassigned", f"`{function}` is replaced here", use.file.path, use.node.lineno)
             if use.means != "family":
-                description = "whose `{}` this is is not known" if use.means == "unknown" else "this may be another `{}` as well"
+                description = "the owner of `{}` is not known" if use.means == "unknown" else "this may be another `{}` as well"
                 raise Refusal("unknown-receiver", description.format(function.name), use.file.path, use.node.lineno)
             self.convert_use(use.file, use.node, function)
         self.check_strings(function, uses.family)

@@ -175,7 +175,7 @@ class Leaves(Values, Files):
     def move_to_thread(self, file: File, call: ast.Call, path: str, known: Dict) -> None:
         """Moves the call to a thread, because no twin can take its place."""
         if not known["known"]:
-            raise self.refuse("no-twin", f"models say nothing of `{path}` itself, and so not whether a thread may make the call", file, call)
+            raise self.refuse("no-twin", f"no model describes `{path}`, so it is not known if a thread may make the call", file, call)
         if known["effect"] in ("database", "wait", "nested-loop", "input") or known["fix"] == "none":
             raise self.refuse("no-twin", f"models name no async twin for `{path}`, and a {known['effect']} call alone does not move to a thread", file, call)
         if known["effect"] == "cpu":

@@ -175,7 +175,7 @@ fn comparisons_that_cannot_be_made_are_errors() {
         assert_eq!((run.code, run.out.as_str()), (Some(2), ""), "{}", run.err);
         assert!(run.err.contains(says), "{}", run.err);
     };
-    error(&project, &["--changed"], "lies in the work tree of no git repository");
+    error(&project, &["--changed"], "is not in the work tree of a git repository");
     project.commit();
     project.commit();
     error(&project, &["--since", "nowhere"], "error: --since: git knows no commit `nowhere`");

@@ -454,7 +454,7 @@ fn only_files_that_the_user_names_are_read_outside_of_the_project() {
     let refused = |configuration: &str| {
         let folder = Folder::service(configuration);
         let (code, _, err) = folder.run_in("", &["check"]);
-        assert!(code == Some(2) && err.contains("lies outside of"), "{configuration}: {err}");
+        assert!(code == Some(2) && err.contains("is outside of"), "{configuration}: {err}");
         assert!(err.contains("pyproject.toml:5: [tool.blocklint]"), "{err}");
         folder
     };
@@ -472,7 +472,7 @@ fn only_files_that_the_user_names_are_read_outside_of_the_project() {
         make(&format!("{path}/secret.toml"), "link.toml");
         make(&format!("{path}/models"), "linked");
         let (code, _, err) = folder.run_in("", &["check"]);
-        assert!(code == Some(2) && err.contains("lies outside of"), "{link}: {err}");
+        assert!(code == Some(2) && err.contains("is outside of"), "{link}: {err}");
     }
     // Within one repository folders may share a file.
     let repository = Folder::new(&[

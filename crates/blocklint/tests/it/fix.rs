@@ -152,7 +152,7 @@ fn bytes_that_are_no_text_are_not_touched() {
     project.write("main.py", &bytes);
     let fixed = project.run(&["check", "--fix", "--output-format", "concise"]);
     assert_eq!(fixed.code, Some(1));
-    assert!(fixed.err.contains("main.py:5: BLT101 not fixed: the file holds bytes"), "{}", fixed.err);
+    assert!(fixed.err.contains("main.py:5: BLT101 not fixed: the file has bytes"), "{}", fixed.err);
     assert_eq!(project.read("main.py"), bytes);
 }
 

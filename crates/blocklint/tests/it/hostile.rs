@@ -230,7 +230,7 @@ fn files_outside_that_a_manifest_refers_to_are_not_read() {
     // A file with this tool's name is a request by the user, so it is an error.
     symlink(outside.join("blocklint.toml"), path.join("blocklint.toml")).expect("linked");
     let run = hostile.project.run(&["check"]);
-    assert!(run.code == Some(2) && run.err.contains("lies outside of"), "{run:?}");
+    assert!(run.code == Some(2) && run.err.contains("is outside of"), "{run:?}");
 }
 
 #[test]

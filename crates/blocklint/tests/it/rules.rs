@@ -12,7 +12,7 @@ const HEAD: &str = "# Rules
 With `--output-format json` they are objects for programs. The pages stand in [rules](../rules/).
 
 Codes begin alike by kind: BLT1 holds a thread that must not block, BLT2 is about responses, BLT3 about gevent and eventlet, BLT4 about work
-that is handed to threads, BLT5 about what is made anew, BLT6 about locks, BLT9 about comments and files. Every prefix can be selected.
+that is passed to threads, BLT5 about what is made anew, BLT6 about locks, BLT9 about comments and files. Every prefix can be selected.
 
 | code | name | reports that | sees what these of flake8-async see |
 | --- | --- | --- | --- |

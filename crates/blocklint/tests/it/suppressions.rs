@@ -152,7 +152,7 @@ async def other():
         out.lines().filter(|line| line.contains("another cause of it")).map(|line| line.trim().to_owned()).collect()
     };
     assert_eq!(notes(""), [] as [&str; 0]);
-    let said = "= note: a comment in `main.pause` silences another cause of it; `blocklint: ignore[BLT101]` on this line silences all of them";
+    let said = "= note: a comment in `main.pause` suppresses another cause of it; `blocklint: ignore[BLT101]` on this line suppresses all of them";
     assert_eq!(notes("  # blocklint: ignore[BLT101] short"), [said], "the finding of `other` never had it");
     fs::write(
         folder.path().join("main.py"),

@@ -386,7 +386,7 @@ async def handler():
         let said = in_folder(files, ".", &[&["why"], arguments].concat()).1;
         said.lines().filter_map(|line| line.trim().strip_prefix("hidden    ").map(str::to_owned)).collect::<Vec<_>>()
     };
-    assert_eq!(hidden(&[("app.py", app)], &["app.py:5"]), ["silenced by a comment: measured"]);
+    assert_eq!(hidden(&[("app.py", app)], &["app.py:5"]), ["suppressed by a comment: measured"]);
     assert_eq!(hidden(&[("app.py", app)], &["app.py:6"]), [] as [&str; 0]);
     let below = ["below the shown levels; `--min-severity note` shows it"];
     assert_eq!(hidden(&[("app.py", app)], &["app.py:7"]), below);
@@ -421,14 +421,14 @@ fn a_file_that_is_not_read_says_why() {
             "`out/` of .gitignore ignores it",
         ),
         (&[(".cache/app.py", app), ("main.py", "")], ".cache/app.py", "`.cache` is hidden"),
-        (&[("node_modules/app.py", app), ("main.py", "")], "node_modules/app.py", "it lies in `node_modules`"),
+        (&[("node_modules/app.py", app), ("main.py", "")], "node_modules/app.py", "it is in `node_modules`"),
     ] {
         let said = said(files, path);
         assert!(said.contains(&format!("`check` does not read this file unless it is named: {why}")), "{said}");
         assert!(said.contains(&format!("finding   {path}:4:5: BLT101")), "{said}");
     }
     for (path, why) in
-        [("notes.txt", "not a Python, Rust or Java file"), ("a.pyi", "a stub holds no code"), ("b.py", "no such file")]
+        [("notes.txt", "not a Python, Rust or Java file"), ("a.pyi", "a stub has no code"), ("b.py", "no such file")]
     {
         let (code, _, err) =
             in_folder(&[("notes.txt", "x\n"), ("a.pyi", "x = 1\n")], ".", &["why", &format!("{path}:1")]);
@@ -533,7 +533,7 @@ class Once:
         said.contains("unsure    `store.read` may run one of 4, of which 1 blocks (`app.Remote.read`) and 3 do not (`app.Memory.read`"),
         "{said}"
     );
-    assert!(said.contains("unsure    nothing is known of what `thing.only_here` is called on"), "{said}");
+    assert!(said.contains("unsure    the receiver of `thing.only_here` is unknown"), "{said}");
 }
 
 /// Returns line, confidence and the names of the signals of each finding that `check` reports with these arguments.

@@ -147,7 +147,7 @@ pub(crate) fn refusal(unchained: &Unchained) -> Refusal {
             format!("its async twin needs feature `{feature}` of `{package}` in Cargo.toml")
         }
         NoChain::Unavailable(PathAvailability::OtherRuntime(other)) => {
-            format!("it is not known whether it runs on the twin's runtime or on `{other}`")
+            format!("the runtime is ambiguous: the twin's runtime or `{other}`")
         }
         NoChain::Unavailable(_) => "the crate does not depend on the twin's library".to_owned(),
         NoChain::InClosure => "the blocking call is in a closure, or is passed as a value".to_owned(),

@@ -165,7 +165,7 @@ fn taken_back(bad: &'static str, import: Option<&'static str>) -> (FixResult, St
 #[test]
 fn a_fix_after_which_the_file_does_not_parse_is_taken_back() {
     let (_, reason) = taken_back("await (asyncio.sleep(2)", None);
-    assert!(reason.starts_with("the file would not parse any more: "), "{reason}");
+    assert!(reason.starts_with("the file would no longer parse: "), "{reason}");
 }
 
 #[test]
