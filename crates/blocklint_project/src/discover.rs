@@ -319,7 +319,7 @@ impl NamedPaths {
             if given == Some(&*path) {
                 named.folders.extend(path.parent().map(Utf8Path::to_path_buf));
                 // A text that is passed in without a known extension is treated as a Python script.
-                let language = language_of(path).unwrap_or(Language::Python);
+                let language = language_of(&path).unwrap_or(Language::Python);
                 named.files.insert(path, language);
                 continue;
             }
