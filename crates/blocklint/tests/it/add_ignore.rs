@@ -158,6 +158,11 @@ fn unreadable_files_are_reported_and_unchanged() {
     let broken = "import time\n\nasync def g():\n    time.sleep(1)\n\ndef f(:\n";
     let project = Project::new(&[("a.py", "import time\n\nasync def f():\n    time.sleep(1)\n"), ("b.py", broken)]);
     let run = project.run(&["check", "--add-ignore"]);
-    assert!(run.err.contains("b.py:6: BLT902 not ignored: a comment cannot suppress this finding, because the file was not read"), "{run:?}");
+    assert!(
+        run.err.contains(
+            "b.py:6: BLT902 not ignored: a comment cannot suppress this finding, because the file was not read"
+        ),
+        "{run:?}"
+    );
     assert_eq!(run.code, Some(0), "{run:?}");
 }
