@@ -10,7 +10,7 @@
 //!
 //! - An async twin that does *the same* (a sleep) in a statement of its own is **safe**: its result is not
 //!   used, and the author of an `async` function expects other tasks to run meanwhile. It is unsafe inside a
-//! `with` (other tasks would run while its lock or connection is held), in `finally` (which a cancellation interrupts),
+//!   `with` (other tasks would run while its lock or connection is held), in `finally` (which a cancellation interrupts),
 //!   in a comprehension, and where its result is used.
 //! - Every other twin or rewriting is **unsafe**, because it calls another function.
 //! - A move to a thread is **unsafe**, because the call then accesses its objects from another thread, and other tasks
