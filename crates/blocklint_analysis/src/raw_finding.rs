@@ -78,6 +78,6 @@ pub struct RawFinding {
     pub occurrence: u32,
     /// `Some` if a comment suppresses it, with the reason that the comment states, if it states one.
     pub suppressed: Option<Option<String>>,
-    /// The names of functions below it in which a comment silences another cause of its rule.
-    pub partly_silenced: Vec<String>,
+    /// The names of functions below it in which a comment suppresses another cause of its rule.
+    pub partly_suppressed: Vec<String>,
 }

@@ -107,7 +107,7 @@ impl Explainer<'_, '_> {
     /// Returns the findings of a hit.
     fn findings_of_hit(&self, hit: usize) -> Vec<usize> {
         let hit = &self.graph.hits[hit];
-        let Some(rule) = rule_of(hit.label.effect, hit.label.native, hit.kind.context) else {
+        let Some(rule) = rule_of(hit.label.effect, hit.label.native, hit.entry_point.context) else {
             return Vec::new();
         };
         let finding = |index: usize| &self.solved.findings[index];
@@ -212,8 +212,8 @@ impl Explainer<'_, '_> {
             .or(Some(name))
     }
 
-    /// Returns the comment inside a body that silences a call of a model's row.
-    pub(super) fn silencing_comment_in(&self, body: BodyRef) -> Option<Span> {
+    /// Returns the comment inside a body that suppresses a call of a model's row.
+    pub(super) fn suppressing_comment_in(&self, body: BodyRef) -> Option<Span> {
         let (facts, body_id) = self.linker.program.facts_and_id(body);
         let comments = facts.suppressions.iter();
         comments.filter(|comment| comment.rules.len > 0).find_map(|comment| {

@@ -23,7 +23,7 @@ impl Explainer<'_, '_> {
         for &labelled_body in labelled_bodies {
             let body = self.graph.labelled_body(labelled_body).node.body;
             for stop in self.stop_reasons(labelled_body) {
-                reasons.push(EndReason::Stops(body, stop));
+                reasons.push(EndReason::StopsAtBody(body, stop));
             }
         }
         if edges.is_empty() {
@@ -93,7 +93,7 @@ impl Explainer<'_, '_> {
             {
                 reasons.push(EndReason::Allowed(owner));
             } else {
-                reasons.push(EndReason::Excused(path));
+                reasons.push(EndReason::ConditionsNotMet(path));
             }
             return;
         }
@@ -143,11 +143,11 @@ impl Explainer<'_, '_> {
                     return EndReason::Lock(path);
                 }
                 if row.timeout.is_some() {
-                    return EndReason::NoTime(path);
+                    return EndReason::ZeroTimeout(path);
                 }
             }
         }
-        EndReason::Excused(path)
+        EndReason::ConditionsNotMet(path)
     }
 
     /// Adds the functions that a decorator registers.
@@ -210,10 +210,10 @@ impl Explainer<'_, '_> {
                 } else if self.graph.labelled.contains(&body) {
                     reasons.push(self.reason_of_lost_labels(site, body));
                 } else {
-                    reasons.push(
-                        self.silencing_comment_in(body)
-                            .map_or(EndReason::Quiet(body), |span| EndReason::Silenced(body, span)),
-                    );
+                    reasons
+                        .push(self.suppressing_comment_in(body).map_or(EndReason::NothingBlocking(body), |span| {
+                            EndReason::SuppressedInCallee(body, span)
+                        }));
                 }
             }
         }
@@ -246,7 +246,7 @@ impl Explainer<'_, '_> {
         let row = linker.program.site(site);
         let is_call = matches!(row.kind, SiteKind::Call | SiteKind::New | SiteKind::Macro);
         if !is_call || row.flags.has(SiteFlags::ASYNC) {
-            return EndReason::Plain;
+            return EndReason::RunsNoCode;
         }
         let members = linker.values.members(linker.callee(site, EnvId::NONE).value);
         match members.iter().find_map(|val| if let Val::Unknown(why) = *val { Some(why) } else { None }) {
@@ -263,7 +263,7 @@ impl Explainer<'_, '_> {
                 });
                 EndReason::UnknownCallee(of_receiver.unwrap_or(why))
             }
-            None => EndReason::Plain,
+            None => EndReason::RunsNoCode,
         }
     }
 }

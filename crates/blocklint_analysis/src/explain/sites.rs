@@ -147,7 +147,7 @@ impl<'a> Explainer<'_, 'a> {
         let linker = self.linker;
         let awaited = linker.program.site(site).flags.has(SiteFlags::AWAITED);
         let targets = linker.targets(site, EnvId::NONE);
-        let shared = linker.are_alternatives(site, &targets);
+        let shared = linker.bodies_are_alternatives(site, &targets);
         let edge = FlowEdge {
             site,
             arg: None,
@@ -188,7 +188,8 @@ impl<'a> Explainer<'_, 'a> {
             let EdgeTarget::LabelledBody(labelled_body) = edge.next else { continue };
             let body = self.graph.labelled_body(labelled_body).node.body;
             let handed = self.graph.hits.iter().find(|hit| hit.handed && hit.edge == *edge);
-            let kind = handed.map_or(TargetKind::Call, |hit| TargetKind::HandOver(hit.kind.context, hit.kind.runtime));
+            let kind = handed
+                .map_or(TargetKind::Call, |hit| TargetKind::HandOver(hit.entry_point.context, hit.entry_point.runtime));
             let argument = edge.arg.and_then(|arg| linker.program.args_of(site).get(arg as usize).copied());
             let argument = argument.map(|arg| linker.written(site.file, arg.value));
             let confidence = blocklint_flow::judge::confidence::confidence_of(

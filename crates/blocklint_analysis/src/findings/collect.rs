@@ -29,7 +29,7 @@ pub(super) fn collect_candidates(solved: &SolvedGraph<'_, '_>) -> CandidatesByPl
     let mut places = CandidatesByPlace::default();
     for hit in &graph.hits {
         linker.check_cancelled();
-        let Some(rule) = rule_of(hit.label.effect, hit.label.native, hit.kind.context) else { continue };
+        let Some(rule) = rule_of(hit.label.effect, hit.label.native, hit.entry_point.context) else { continue };
         let Some(_work) = linker.enter_unit(WorkUnit::Body(hit.root)) else { continue };
         let mut placed = Vec::new();
         place_hit(solved, hit.root, PlacedEdge { above: SmallVec::new(), edge: hit.edge }, &mut placed);
@@ -42,8 +42,8 @@ pub(super) fn collect_candidates(solved: &SolvedGraph<'_, '_>) -> CandidatesByPl
         }
     }
     for candidates in places.values_mut() {
-        if candidates.iter().any(|candidate| candidate.silenced.is_none()) {
-            candidates.retain(|candidate| candidate.silenced.is_none());
+        if candidates.iter().any(|candidate| candidate.suppression.is_none()) {
+            candidates.retain(|candidate| candidate.suppression.is_none());
         }
     }
     places
@@ -60,7 +60,7 @@ fn candidate(solved: &SolvedGraph<'_, '_>, hit: &Hit, placed: PlacedEdge, rule: 
     }
     let (mut length_steps, mut applied) = (0, SmallVec::new());
     for doubt in judge.doubts_of_cost(linker.program.language(edge.site.file), &cost) {
-        applied.push(doubt.ask);
+        applied.push(doubt.question);
         match doubt.is_of_length {
             true => length_steps += doubt.steps,
             false => cost.steps += doubt.steps,
@@ -68,10 +68,10 @@ fn candidate(solved: &SolvedGraph<'_, '_>, hit: &Hit, placed: PlacedEdge, rule: 
     }
     Some(Candidate {
         root: hit.root,
-        kind: hit.kind,
+        entry_point: hit.entry_point,
         handed: hit.handed,
         label: hit.label.clone(),
-        silenced: find_suppression(solved, hit, &edge, rule),
+        suppression: find_suppression(solved, hit, &edge, rule),
         edge,
         above,
         cost,

@@ -93,7 +93,7 @@ pub(crate) fn findings(
     linker.attempt(rule, || turn_into_findings_of_chains(linker, suppressions, &mut findings));
     findings.extend(mistakes);
     sort_and_number(linker, &mut findings);
-    if solved.options.account {
+    if solved.options.records_reasons {
         for finding in &mut findings {
             let entries = linker.attempt(WorkUnit::Body(finding.root), || match finding.handed {
                 true => reached_by.entries_of_registration(finding.root, finding.site),

@@ -248,7 +248,7 @@ fn finding(
         occurrence: 0,
         reasons: Vec::new(),
         reached_by: Vec::new(),
-        partly_silenced: Vec::new(),
+        partly_suppressed: Vec::new(),
         doubts: Vec::new(),
         aside: None,
         suppressed: suppressions.find_suppression(

@@ -98,7 +98,7 @@ impl Callers<'_, '_> {
                 sites.extend(by_name.by_base.get(&base).into_iter().flatten());
             }
         }
-        if linker.hierarchy.bodies_named(name) == 1 {
+        if linker.hierarchy.count_bodies_named(name) == 1 {
             sites.extend(&by_name.unknown);
         }
         for site in sites {
@@ -195,7 +195,7 @@ impl Callers<'_, '_> {
                             kind: if kind == TargetKind::Consume { CallerKind::Consumes } else { CallerKind::Runs },
                             with_receiver,
                             steps: targets.steps.saturating_add(self.unknown_step(site, targets.unknown)),
-                            shared: linker.are_alternatives(site, &targets),
+                            shared: linker.bodies_are_alternatives(site, &targets),
                         }),
                         TargetKind::Construct => {
                             if linker.program.body(body).flow == Flow::Generator {
@@ -253,7 +253,10 @@ impl Callers<'_, '_> {
         let Some(name) = linker.program.global(site.file, row.name) else { return };
         // The site may have the name of another function, which runs the body. Then it is no call of this method.
         let has_own_name = linker.program.facts(node.body.file).text(body.name) == facts.text(row.name);
-        if !has_own_name || linker.hierarchy.bodies_named(name) != 1 || linker.program.text(name).starts_with("__") {
+        if !has_own_name
+            || linker.hierarchy.count_bodies_named(name) != 1
+            || linker.program.text(name).starts_with("__")
+        {
             return;
         }
         search.callers.push(Caller {

@@ -6,20 +6,20 @@ use smallvec::SmallVec;
 
 /// Identifies one question of one signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct AskId {
+pub struct QuestionId {
     /// The index of the signal in `SIGNALS`.
     pub signal: u8,
     /// The index of the question among those of the signal.
-    pub nth: u8,
+    pub question_index: u8,
 }
 
 /// One decision about a label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Mark {
     /// A signal answered "yes".
-    Applied(AskId),
+    Applied(QuestionId),
     /// A signal answered "yes" about a condition. It applies only if no caller decides the condition.
-    IfUndecided(AskId),
+    IfUndecided(QuestionId),
     /// No caller decided the open condition.
     Undecided,
 }

@@ -85,7 +85,7 @@ pub struct Hit {
     /// The body that must not block.
     pub root: BodyRef,
     /// The kind of root, or the context that a function is handed over to.
-    pub kind: Root,
+    pub entry_point: Root,
     /// True if the site hands a function over instead of running it.
     pub handed: bool,
     /// True if a comment at the site suppresses it.
@@ -114,7 +114,7 @@ pub struct SinkSite<'m> {
     pub row: Match<'m, CallRow>,
     /// The library path under which the row was found.
     pub path: PathId,
-    /// The label, without the contexts that comments silenced.
+    /// The label, without the contexts that comments suppressed.
     pub label: LabelId,
     /// The blocking call during which other code holds the lock, if the sink is a wait for that lock.
     pub held_by: Option<SiteRef>,

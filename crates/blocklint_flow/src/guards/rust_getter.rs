@@ -26,7 +26,8 @@ pub(crate) fn getter_guard(linker: &Linker<'_>, site: SiteRef) -> Option<Guard> 
         let VarKind::Param(index) = row.kind else { return None };
         let is_own = row.body == body && facts.assigns_of(var).next().is_none();
         let name = facts.text(facts.site(getter).name);
-        let is_of_project = || linker.program.name(name).is_some_and(|name| linker.hierarchy.bodies_named(name) > 0);
+        let is_of_project =
+            || linker.program.name(name).is_some_and(|name| linker.hierarchy.count_bodies_named(name) > 0);
         let is_assigned = || is_assigned_in(linker, site.file, id, var);
         (is_own && is_of_project() && !is_assigned()).then(|| {
             let question = Question::Choice(Choice::MethodReturnsTrue(name.to_owned()));

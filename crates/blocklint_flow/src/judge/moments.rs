@@ -9,9 +9,9 @@ use rustc_hash::FxHashMap;
 
 use crate::callers::Callers;
 use crate::entries::purpose::{project_serves, project_takes_arguments};
-use crate::graph::marks::AskId;
+use crate::graph::marks::QuestionId;
 use crate::judge::Judge;
-use crate::judge::signal::Traced;
+use crate::judge::signal::PathSubject;
 use crate::lifecycle::frequency::Frequencies;
 use crate::lifecycle::loops::is_looped;
 use crate::lifecycle::phase::{Phases, When};
@@ -24,7 +24,7 @@ pub struct Moments<'s, 'l, 'a> {
     phases: Phases<'s, 'l, 'a>,
     times: Frequencies<'s, 'l, 'a>,
     reached_by: &'s ReachedBy<'s, 'l, 'a>,
-    roots: FxHashMap<BodyRef, Option<AskId>>,
+    roots: FxHashMap<BodyRef, Option<QuestionId>>,
     /// When the current candidate runs; `None` until a signal asks.
     of_candidate: Option<When>,
 }
@@ -48,12 +48,12 @@ impl<'s, 'l, 'a> Moments<'s, 'l, 'a> {
     }
 
     /// Returns the first question with the answer "yes" about a root that delays no served request.
-    pub(crate) fn aside_question(&mut self, judge: &Judge, root: BodyRef) -> Option<AskId> {
+    pub(crate) fn aside_question(&mut self, judge: &Judge, root: BodyRef) -> Option<QuestionId> {
         *self.roots.entry(root).or_insert_with(|| judge.aside_question(self.linker, root))
     }
 
     /// Returns the phase of the program in which a candidate runs.
-    pub(crate) fn when(&mut self, traced: &Traced<'_, '_>) -> When {
+    pub(crate) fn when(&mut self, traced: &PathSubject<'_, '_>) -> When {
         if let Some(known) = self.of_candidate {
             return known;
         }
@@ -63,7 +63,7 @@ impl<'s, 'l, 'a> Moments<'s, 'l, 'a> {
     }
 
     /// Computes [`Moments::when`].
-    fn find_when(&mut self, traced: &Traced<'_, '_>) -> When {
+    fn find_when(&mut self, traced: &PathSubject<'_, '_>) -> When {
         let (linker, Some(first)) = (self.linker, traced.path.first()) else { return When::Unknown };
         // In Java a handler that start-up code registers runs later. A handler that a test registers ends with the
         // test.
@@ -89,7 +89,7 @@ impl<'s, 'l, 'a> Moments<'s, 'l, 'a> {
 
     /// True if a path runs once: all callers of its first function begin at the start of a program, without concurrent
     /// tasks, and no call of the path is in a loop without a known end.
-    fn runs_once(&mut self, traced: &Traced<'_, '_>) -> bool {
+    fn runs_once(&mut self, traced: &PathSubject<'_, '_>) -> bool {
         // Loops are checked first, because following all callers is expensive.
         !traced.path.iter().any(|edge| is_looped(self.linker, edge.site))
             && traced.path.first().is_some_and(|first| self.times.frequency_of_site(first.site).is_once())
@@ -97,7 +97,7 @@ impl<'s, 'l, 'a> Moments<'s, 'l, 'a> {
 }
 
 /// True if a path runs once in a program that serves requests, before it serves any.
-pub(crate) fn is_alone(traced: &Traced<'_, '_>, moments: &mut Moments<'_, '_, '_>) -> bool {
+pub(crate) fn is_alone(traced: &PathSubject<'_, '_>, moments: &mut Moments<'_, '_, '_>) -> bool {
     moments.when(traced) == When::Unknown
         && !traced.handed
         && project_serves(traced.linker)
@@ -106,12 +106,12 @@ pub(crate) fn is_alone(traced: &Traced<'_, '_>, moments: &mut Moments<'_, '_, '_
 
 /// True if all callers of a path's first function, however far up, begin at private functions that the project names
 /// nowhere (Python).
-pub(crate) fn is_never_reached(on: &Traced<'_, '_>, moments: &mut Moments<'_, '_, '_>) -> bool {
+pub(crate) fn is_never_reached(on: &PathSubject<'_, '_>, moments: &mut Moments<'_, '_, '_>) -> bool {
     moments.reached_by.is_never_reached(on.root)
 }
 
 /// True if a path runs once in a command line program.
-pub(crate) fn is_once_in_command(traced: &Traced<'_, '_>, moments: &mut Moments<'_, '_, '_>) -> bool {
+pub(crate) fn is_once_in_command(traced: &PathSubject<'_, '_>, moments: &mut Moments<'_, '_, '_>) -> bool {
     moments.when(traced) == When::Unknown
         && !traced.handed
         && !project_serves(traced.linker)
@@ -121,7 +121,7 @@ pub(crate) fn is_once_in_command(traced: &Traced<'_, '_>, moments: &mut Moments<
 
 /// True if a call that fails on a thread of the runtime evidently does not fail here. In a test it would fail the test,
 /// and a deadlock needs other work that waits for the thread, which start-up code and commands do not have.
-pub(crate) fn cannot_fail_here(traced: &Traced<'_, '_>, moments: &mut Moments<'_, '_, '_>) -> bool {
+pub(crate) fn cannot_fail_here(traced: &PathSubject<'_, '_>, moments: &mut Moments<'_, '_, '_>) -> bool {
     let Some(first) = traced.path.first() else { return false };
     match moments.phases.time_of_site(traced.root, first.site) {
         When::Test => true,
@@ -134,7 +134,7 @@ pub(crate) fn cannot_fail_here(traced: &Traced<'_, '_>, moments: &mut Moments<'_
 
 /// True if each request constructs an object of a library type at the end of the path, without a branch or a cached
 /// function that avoids the call.
-pub(crate) fn makes_on_each_request(traced: &Traced<'_, '_>, moments: &mut Moments<'_, '_, '_>) -> bool {
+pub(crate) fn makes_on_each_request(traced: &PathSubject<'_, '_>, moments: &mut Moments<'_, '_, '_>) -> bool {
     let linker = traced.linker;
     let constructs = traced.sink().is_some_and(|sink| linker.library.is_type(traced.graph.sinks[sink as usize].path));
     let is_avoidable = |site| {

@@ -286,7 +286,7 @@ impl<'s, 'l, 'a> EntryPoints<'s, 'l, 'a> {
                 }
             }
             // A call on a receiver of unknown type mostly means the one method that has the name.
-            let is_rare = linker.hierarchy.bodies_named(name) <= 2;
+            let is_rare = linker.hierarchy.count_bodies_named(name) <= 2;
             let is_special = linker.program.text(name).starts_with("__");
             if is_rare && !is_special {
                 let is_same_language =

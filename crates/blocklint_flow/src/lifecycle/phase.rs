@@ -40,7 +40,7 @@ pub enum When {
 }
 
 impl When {
-    /// Returns when code runs that is entered at two times. One entry while serving makes it `Serving`; else an unknown
+    /// Combines the times of two entries into the code. One entry while serving makes it `Serving`; else an unknown
     /// entry makes it `Unknown`, because that entry possibly is one while serving.
     pub(crate) fn combine(self, other: When) -> When {
         match (self, other) {

@@ -96,7 +96,7 @@ impl Flows {
         let named = self.below.keys().chain(self.label_starts.keys()).filter_map(|&body| {
             let name =
                 linker.program.global(body.file, linker.program.facts(body.file).bodies.get(body.index())?.name)?;
-            (linker.hierarchy.bodies_named(name) == 1).then_some((name, body))
+            (linker.hierarchy.count_bodies_named(name) == 1).then_some((name, body))
         });
         named.collect()
     }

@@ -30,7 +30,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::callers::{Caller, CallerKind, Callers, Node, add_steps};
 use crate::entries::root::{Root, RootKind};
 use crate::graph::distance::Distances;
-use crate::graph::marks::{AskId, Mark, MarkLists, Marks};
+use crate::graph::marks::{Mark, MarkLists, Marks, QuestionId};
 use crate::graph::{EdgeTarget, FlowEdge, Graph, Hit, HitKind, LabelledBody, LabelledBodyId};
 use crate::guards::Conditions;
 use crate::guards::decide::{LabelDecision, NextGuard};
@@ -46,7 +46,7 @@ struct Leaving {
     node: Node,
     label: Label,
     /// The signal that changed the label as it left its body.
-    applied: Option<AskId>,
+    applied: Option<QuestionId>,
 }
 
 /// The search over one program.
@@ -186,9 +186,9 @@ impl<'l, 'a> Search<'l, 'a> {
             label: &label,
             edge,
         };
-        if let Some(ask) = self.judge.ask_at_site(&mut arrival) {
-            ask.effect().apply(&mut label, program.language(site.file));
-            self.add_mark(&mut edge, Mark::Applied(ask));
+        if let Some(question) = self.judge.question_at_site(&mut arrival) {
+            question.effect().apply(&mut label, program.language(site.file));
+            self.add_mark(&mut edge, Mark::Applied(question));
         }
         if self.memo_of(site).runs_off_loop() {
             label.place = label.place.without(WhereSet::EVENT_LOOP);
@@ -238,29 +238,29 @@ impl<'l, 'a> Search<'l, 'a> {
     }
 
     /// Appends a mark for each signal that lowers confidence because of the edge's site.
-    fn add_doubt_marks(&mut self, site: SiteRef, edge: &mut FlowEdge, mark: fn(AskId) -> Mark) {
+    fn add_doubt_marks(&mut self, site: SiteRef, edge: &mut FlowEdge, mark: fn(QuestionId) -> Mark) {
         if self.judge.records_marks() {
-            for ask in self.memo_of(site).doubts() {
-                self.add_mark(edge, mark(ask));
+            for question in self.memo_of(site).doubts() {
+                self.add_mark(edge, mark(question));
             }
         }
     }
 
     /// Adds a hit that no comment suppresses, unless the label's conditions rule it out.
-    pub(crate) fn add_hit(&mut self, root: BodyRef, kind: Root, handed: bool, label: &Label, edge: FlowEdge) {
-        self.add_hit_of_kind(root, kind, HitKind { handed, suppressed: false }, label, edge);
+    pub(crate) fn add_hit(&mut self, root: BodyRef, entry_point: Root, handed: bool, label: &Label, edge: FlowEdge) {
+        self.add_hit_of_kind(root, entry_point, HitKind { handed, suppressed: false }, label, edge);
     }
 
     /// Adds a hit, unless the root's context or the label's conditions rule it out.
     pub(crate) fn add_hit_of_kind(
         &mut self,
         root: BodyRef,
-        kind: Root,
+        entry_point: Root,
         hit_kind: HitKind,
         label: &Label,
         edge: FlowEdge,
     ) {
-        if !label.place.holds(kind.context, kind.runtime) {
+        if !label.place.holds(entry_point.context, entry_point.runtime) {
             return;
         }
         if !may_start_at(self.linker, label, root) {
@@ -272,9 +272,9 @@ impl<'l, 'a> Search<'l, 'a> {
             if self.conditions.no_await_meets_guard(root, guard) {
                 return;
             }
-            if let Some((ask, steps)) = self.judge.steps_at_root(&self.conditions, root, kind, guard) {
+            if let Some((question, steps)) = self.judge.steps_at_root(&self.conditions, root, entry_point, guard) {
                 edge.steps = add_steps(edge.steps, steps);
-                self.add_mark(&mut edge, Mark::Applied(ask));
+                self.add_mark(&mut edge, Mark::Applied(question));
             }
         }
         // The outer guard is about a parameter of the root, which no finding can show.
@@ -306,12 +306,12 @@ impl<'l, 'a> Search<'l, 'a> {
             label.hold = LabelHold::Fixed(Hold::Unstated);
             cap_wait(&mut label);
         }
-        if let Some(ask) = self.judge.ask_at_root(self.linker, root, &label) {
-            ask.effect().apply(&mut label, self.linker.program.language(root.file));
-            self.add_mark(&mut edge, Mark::Applied(ask));
+        if let Some(question) = self.judge.question_at_root(self.linker, root, &label) {
+            question.effect().apply(&mut label, self.linker.program.language(root.file));
+            self.add_mark(&mut edge, Mark::Applied(question));
         }
         let HitKind { handed, suppressed } = hit_kind;
-        self.graph.hits.push(Hit { root, kind, handed, suppressed, label, edge });
+        self.graph.hits.push(Hit { root, entry_point, handed, suppressed, label, edge });
     }
 
     /// Adds a label to a node, or one more edge to the labelled body that is there already.
@@ -366,9 +366,9 @@ impl<'l, 'a> Search<'l, 'a> {
     fn leaving_label(&self, labelled_body: LabelledBodyId) -> Option<Leaving> {
         let row = self.graph.labelled_body(labelled_body);
         let (node, mut label) = (row.node, self.graph.labels.get(row.label).clone());
-        let applied = self.judge.ask_at_leaving(self.linker, node.body, &label);
-        if let Some(ask) = applied {
-            ask.effect().apply(&mut label, self.linker.program.language(node.body.file));
+        let applied = self.judge.question_at_leaving(self.linker, node.body, &label);
+        if let Some(question) = applied {
+            question.effect().apply(&mut label, self.linker.program.language(node.body.file));
         }
         // A key (`__getitem__`) is never a whole request or file, but the method may be the target of every subscript.
         let facts = self.linker.program.facts(node.body.file);
@@ -439,8 +439,8 @@ impl<'l, 'a> Search<'l, 'a> {
             shared: caller.shared,
             marks: Marks::default(),
         };
-        if let Some(ask) = applied {
-            self.add_mark(&mut edge, Mark::Applied(ask));
+        if let Some(question) = applied {
+            self.add_mark(&mut edge, Mark::Applied(question));
         }
         if is_undecided {
             self.add_mark(&mut edge, Mark::Undecided);

@@ -153,7 +153,8 @@ impl<'a> Linker<'a> {
             Val::Partial { inner, .. } => self.add_bodies(self.values.single(inner), depth, found),
             Val::Class(class) => found.extend(self.constructors(class)),
             Val::Instance { .. } => {
-                if let Some(name) = self.program.name("__call__").filter(|&name| self.hierarchy.bodies_named(name) > 0)
+                if let Some(name) =
+                    self.program.name("__call__").filter(|&name| self.hierarchy.count_bodies_named(name) > 0)
                 {
                     let called = self.attr(val, name);
                     found.extend(self.values.members(called.value).iter().filter_map(|member| match *member {

@@ -120,14 +120,14 @@ pub(crate) trait Semantics: Sync {
     /// Returns the kinds of calls that code makes without naming the method.
     fn implicit_calls(&self) -> &'static [ImplicitCall];
 
-    /// True if a site runs one of its targets, not all of them.
-    fn runs_one_target(&self, targets: &Targets) -> bool {
+    /// True if a site runs only one of the rows among its targets, not all of them.
+    fn rows_are_alternatives(&self, targets: &Targets) -> bool {
         targets.list.len() > 1
     }
 
-    /// True if a site whose targets are bodies runs one of them, not all.
-    fn are_alternatives(&self, _linker: &Linker<'_>, _site: SiteRef, targets: &Targets) -> bool {
-        self.runs_one_target(targets)
+    /// True if a site runs only one of the bodies among its targets, not all of them.
+    fn bodies_are_alternatives(&self, _linker: &Linker<'_>, _site: SiteRef, targets: &Targets) -> bool {
+        self.rows_are_alternatives(targets)
     }
 
     /// True if a loop over an object calls this method.

@@ -334,7 +334,7 @@ impl<'a> Linker<'a> {
         }
         if !is_settled {
             if let VarKind::Param(_) = var.kind {
-                parts.push(self.param(reference));
+                parts.push(self.param_value(reference));
             } else if parts.is_empty() && !has_no_assignment {
                 // The use comes before all assignments: in a function that runs later, or after `del`.
                 let find = || self.union_of_assignments(scope, id);
@@ -385,7 +385,7 @@ impl<'a> Linker<'a> {
             parts.extend(facts.assign_ids_of(id).map(|assign| self.assigned_value(scope, assign)));
         }
         if let VarKind::Param(_) = var.kind {
-            parts.push(self.param(scope.file.var_ref(id)));
+            parts.push(self.param_value(scope.file.var_ref(id)));
         }
         // A declared type holds for all assignments if there are several.
         if parts.len() > 1

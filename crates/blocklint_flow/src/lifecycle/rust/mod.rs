@@ -386,7 +386,7 @@ impl<'s, 'l, 'a> RustLifecycle<'s, 'l, 'a> {
             if !ancestors.iter().all(|ancestor| matches!(ancestor, Ancestor::Class(_))) {
                 return None;
             }
-            let is_rare = linker.hierarchy.bodies_named(name) <= 2;
+            let is_rare = linker.hierarchy.count_bodies_named(name) <= 2;
             // The calls of a common name are read only for a method of a trait.
             let is_of_trait = linker.program.class(class).kind == ClassKind::Interface || ancestors.len() > 1;
             if is_rare || is_of_trait {

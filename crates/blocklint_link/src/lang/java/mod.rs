@@ -104,12 +104,12 @@ impl Semantics for Java {
 
     /// True if a site runs one of its targets. A loop runs all of them: `iterator` of the object and the methods of
     /// that iterator.
-    fn are_alternatives(&self, linker: &Linker<'_>, site: SiteRef, targets: &Targets) -> bool {
+    fn bodies_are_alternatives(&self, linker: &Linker<'_>, site: SiteRef, targets: &Targets) -> bool {
         let facts = linker.program.facts(site.file);
         let row = linker.program.site(site);
         let iterates = row.kind == SiteKind::Iterate || words::INHERITED_ITERATIONS.contains(&facts.text(row.name));
         if !iterates {
-            return self.runs_one_target(targets);
+            return self.rows_are_alternatives(targets);
         }
         let mut names = FxHashSet::default();
         targets.list.iter().any(|target| match *target {
@@ -165,7 +165,9 @@ impl Semantics for Java {
         // The declared type applies to later assignments, too.
         match facts.assigns_of(var).find(|row| row.annotation.is_some()) {
             Some(row) => Some(linker.annotation(Scope { at: row.at, ..scope }, row.annotation)),
-            None => matches!(facts.var(var).kind, VarKind::Param(_)).then(|| linker.param(scope.file.var_ref(var))),
+            None => {
+                matches!(facts.var(var).kind, VarKind::Param(_)).then(|| linker.param_value(scope.file.var_ref(var)))
+            }
         }
     }
 

@@ -263,7 +263,7 @@ impl Linker<'_> {
     fn has_protocol_method(&self, protocol: &Protocol) -> bool {
         protocol.steps.iter().any(|step| match *step {
             OperandCall::Method(method) => {
-                self.program.name(method).is_some_and(|name| self.hierarchy.bodies_named(name) > 0)
+                self.program.name(method).is_some_and(|name| self.hierarchy.count_bodies_named(name) > 0)
                     || self.library.name_uses(Language::Python, method).intersects(Uses::EFFECT)
             }
             OperandCall::Iteration => true,
@@ -425,7 +425,7 @@ impl Linker<'_> {
 
     /// True if a class of the project, or a base class of it, defines a method.
     fn defines_method(&self, class: ClassRef, method: &str) -> bool {
-        let Some(name) = self.program.name(method).filter(|&name| self.hierarchy.bodies_named(name) > 0) else {
+        let Some(name) = self.program.name(method).filter(|&name| self.hierarchy.count_bodies_named(name) > 0) else {
             return false;
         };
         self.mro(class).iter().any(|ancestor| match *ancestor {

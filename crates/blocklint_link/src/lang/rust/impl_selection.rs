@@ -255,7 +255,7 @@ impl Linker<'_> {
         let called = self.program.text(name);
         let (_, runs) = CONVERSIONS.iter().find(|(conversion, _)| *conversion == called)?;
         let runs = self.program.name(runs)?;
-        if self.hierarchy.bodies_named(runs) == 0 {
+        if self.hierarchy.count_bodies_named(runs) == 0 {
             return None;
         }
         let argument = [self.as_value(self.eval(scope, base)).value];

@@ -123,7 +123,7 @@ impl<'a> Linker<'a> {
 
     /// Returns a method that a trait of the project adds to a library's type, or to every type.
     pub(crate) fn project_trait_method(&self, receiver: Val, name: Name) -> Option<Typed> {
-        if self.hierarchy.bodies_named(name) == 0 {
+        if self.hierarchy.count_bodies_named(name) == 0 {
             return None;
         }
         let value = self.values.one(receiver);
